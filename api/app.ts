@@ -1,0 +1,53 @@
+import Router from '@koa/router';
+import Koa from 'koa';
+import helmet from 'koa-helmet';
+import type { Logger } from 'pino';
+import type { AccessTokens } from '../domain/auth/access-tokens.ts';
+import type { AnyRoute } from './http/define-route.ts';
+import { mountDocs } from './http/docs-page.ts';
+import { envelope } from './http/envelope.ts';
+import { type Dependency, mountHealth } from './http/health.ts';
+import type { HttpMetrics } from './http/metrics.ts';
+import { type MountDeps, mountRoutes } from './http/mount-routes.ts';
+import { openApiDocument } from './http/openapi.ts';
+
+export interface AppDeps extends MountDeps {
+  log: Logger;
+  metrics: HttpMetrics;
+  accessTokens: AccessTokens;
+  dependencies: readonly Dependency[];
+  isStopping: () => boolean;
+  basePath: string;
+  isBehindProxy: boolean;
+}
+
+/** The whole HTTP side, made from the list of routes. */
+export function createApp(routes: readonly AnyRoute[], deps: AppDeps): Koa {
+  const { basePath } = deps;
+  const app = new Koa({ proxy: deps.isBehindProxy });
+  app.silent = true;
+  app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] }, useDefaults: false } }));
+  app.use(envelope(deps.log, deps.metrics));
+
+  const operational = new Router({ prefix: basePath });
+  mountHealth(operational, deps.dependencies, deps.isStopping);
+  mountDocs(operational, basePath);
+  const document = JSON.stringify(openApiDocument(routes, deps.publicUrl));
+  operational.get('/openapi.json', (ctx) => {
+    ctx.type = 'application/json';
+    ctx.body = document;
+  });
+  operational.get('/.well-known/jwks.json', async (ctx) => {
+    ctx.body = await deps.accessTokens.jwks();
+  });
+
+  const api = mountRoutes(routes, deps, basePath);
+  app.use(operational.routes());
+  app.use(api.routes());
+  // Reached only when no route took the request: tells a wrong method from a wrong path.
+  app.use((ctx) => {
+    const matched = [...operational.match(ctx.path, ctx.method).path, ...api.match(ctx.path, ctx.method).path];
+    ctx.state.allowedMethods = [...new Set(matched.flatMap(({ methods }) => methods))];
+  });
+  return app;
+}

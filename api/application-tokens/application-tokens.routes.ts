@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import {
+  createApplicationToken,
+  listApplicationTokens,
+  revokeApplicationToken,
+} from '../../domain/application-tokens/application-tokens.queries.ts';
+import { projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { notFound } from '../../domain/shared/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { Id, NoContent } from '../http/parameters.ts';
+import { ApplicationToken, ApplicationTokenIn, NewApplicationToken } from './application-tokens.schemas.ts';
+
+const GROUP = 'Application tokens';
+
+export const applicationTokensRoutes = [
+  defineRoute({
+    method: 'post',
+    path: '/api/application-tokens',
+    group: GROUP,
+    summary: 'Make a token for a pipeline or a worker',
+    description: 'The token is shown in this reply alone. An unknown project: 400.',
+    roles: ['owner'],
+    body: ApplicationTokenIn,
+    status: 201,
+    response: NewApplicationToken,
+    errors: ['already_exists'],
+    audit: 'application_token.created',
+    handle: ({ body: { name, expiresIn, projects } }, { tx }) =>
+      tx(async (work) => {
+        const scope = projects && (await Promise.all(projects.map((identifier) => projectInRequest(work, identifier, 'body'))));
+        return createApplicationToken(work, { name, expiresInDays: expiresIn, projectIds: scope?.map(({ id }) => id) });
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/application-tokens',
+    group: GROUP,
+    summary: 'The application tokens of the tenant, newest first',
+    roles: ['owner'],
+    status: 200,
+    response: z.array(ApplicationToken),
+    handle: (_, { tx }) => tx(listApplicationTokens),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/api/application-tokens/{id}',
+    group: GROUP,
+    summary: 'Revoke a token, effective on its next request',
+    roles: ['owner'],
+    params: z.object({ id: Id }),
+    status: 204,
+    response: NoContent,
+    audit: 'application_token.revoked',
+    async handle({ params: { id } }, { tx }) {
+      const isRevoked = await tx((work) => revokeApplicationToken(work, id));
+      if (!isRevoked) throw notFound('The application token');
+    },
+  }),
+];

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+
+export const ApplicationTokenIn = z.strictObject({
+  name: Name.regex(/^[\w.-]+$/, 'letters, digits, dot, dash and underscore').max(100),
+  expiresIn: z.int().min(1).max(365).default(30).meta({ description: 'Days' }),
+  projects: z
+    .array(RepositoryIdentifier)
+    .max(100)
+    .optional()
+    .meta({ description: 'The only projects that the token sees; all when absent' }),
+});
+
+const shown = {
+  id: z.uuid(),
+  name: z.string(),
+  projects: z.array(z.string()).nullable(),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  lastUsedAt: Timestamp.nullable(),
+  createdBy: z.string(),
+};
+export const ApplicationToken = z.object(shown).meta({ id: 'ApplicationToken' });
+export const NewApplicationToken = z
+  .object({ ...shown, token: z.string().meta({ description: 'Shown only in this reply' }) })
+  .meta({ id: 'NewApplicationToken' });

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type Router from '@koa/router';
+
+const assetFolder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+const ASSETS: Record<string, string> = {
+  'swagger-ui.css': 'text/css',
+  'swagger-ui-bundle.js': 'text/javascript',
+  'favicon-32x32.png': 'image/png',
+};
+
+/** The page may load and call nothing but this service. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const page = (basePath: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Quayside reference</title>
+<link rel="stylesheet" href="${basePath}/docs/swagger-ui.css">
+<link rel="icon" type="image/png" href="${basePath}/docs/favicon-32x32.png">
+</head>
+<body>
+<main id="reference"></main>
+<script src="${basePath}/docs/swagger-ui-bundle.js"></script>
+<script src="${basePath}/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const start = (basePath: string) => `SwaggerUIBundle({
+  url: '${basePath}/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: 0,
+  filter: true,
+  persistAuthorization: true,
+  tagsSorter: 'alpha',
+  validatorUrl: null,
+});
+`;
+
+/** `GET /docs`: the browsable reference, made by swagger-ui-dist from the service's own OpenAPI document. */
+export function mountDocs(router: Router, basePath: string): void {
+  router.get('/docs', (ctx) => {
+    ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    ctx.type = 'text/html';
+    ctx.body = page(basePath);
+  });
+  router.get('/docs/start.js', (ctx) => {
+    ctx.type = 'text/javascript';
+    ctx.body = start(basePath);
+  });
+  for (const [name, type] of Object.entries(ASSETS)) {
+    router.get(`/docs/${name}`, async (ctx) => {
+      ctx.type = type;
+      ctx.set('Cache-Control', 'public, max-age=86400');
+      ctx.body = await readFile(join(assetFolder, name));
+    });
+  }
+}

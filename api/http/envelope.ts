@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { trace } from '@opentelemetry/api';
+import type { Context, Middleware } from 'koa';
+import type { Logger } from 'pino';
+import { DomainError } from '../../domain/shared/errors.ts';
+import { newId } from '../../domain/shared/ids.ts';
+import { isUnexpected, problemOf } from './problems.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { inRequestSpan } from './tracing.ts';
+
+export interface RequestState {
+  requestId: string;
+  traceparent: string | undefined;
+  log: Logger;
+  /** Path template of the matched route, for logs and metrics; ids in it would make each request its own series. */
+  route?: string;
+  tenantId?: string;
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** What is around every request: its id, its trace, its log line, its metrics, and errors as problems. */
+export function envelope(log: Logger, metrics: HttpMetrics): Middleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    const given = ctx.get('x-request-id');
+    const requestId = REQUEST_ID.test(given) ? given : newId();
+    const state: RequestState = { requestId, traceparent: undefined, log: log.child({ requestId }) };
+    Object.assign(ctx.state, state);
+    ctx.set('X-Request-Id', requestId);
+    metrics.inFlight.inc();
+    try {
+      await inRequestSpan(ctx.req.headers, `${ctx.method} ${ctx.path}`, async () => {
+        ctx.state.traceparent = traceparentOf(ctx.get('traceparent'));
+        await next();
+        if (ctx.status === 404 && ctx.body === undefined && ctx.respond !== false) throw unmatched(ctx);
+      });
+    } catch (error) {
+      answerWithProblem(ctx, error);
+    } finally {
+      metrics.inFlight.dec();
+      const { route = 'unmatched', tenantId } = ctx.state as RequestState;
+      const durationMs = performance.now() - startedAt;
+      metrics.duration.observe({ method: ctx.method, route, status: String(ctx.status) }, durationMs / 1000);
+      log.info({ requestId, tenantId, method: ctx.method, route, status: ctx.status, durationMs: Math.round(durationMs * 10) / 10 }, 'request');
+    }
+  };
+}
+
+/** The trace of the request: the span's when traces are exported, else the one that the client sent. */
+function traceparentOf(given: string): string | undefined {
+  const span = trace.getActiveSpan()?.spanContext();
+  if (span && trace.isSpanContextValid(span)) {
+    return `00-${span.traceId}-${span.spanId}-0${span.traceFlags & 1}`;
+  }
+  if (!TRACEPARENT.test(given)) return undefined;
+  return `${given.slice(0, 36)}${randomBytes(8).toString('hex')}${given.slice(52)}`;
+}
+
+function unmatched(ctx: Context): DomainError {
+  const allow = (ctx.state as { allowedMethods?: string[] }).allowedMethods ?? [];
+  if (allow.length === 0) return new DomainError('not_found', `There is nothing at ${ctx.path}`);
+  return new DomainError('method_not_allowed', `${ctx.method} is not allowed here`, { headers: { Allow: allow.join(', ') } });
+}
+
+function answerWithProblem(ctx: Context, error: unknown): void {
+  const { requestId, log } = ctx.state as RequestState;
+  if (isUnexpected(error)) log.error({ err: error }, 'request failed');
+  const { status, headers, body } = problemOf(error, ctx.path, requestId);
+  if (status === 503) log.warn({ err: error }, 'dependency unavailable');
+  ctx.status = status;
+  ctx.set(headers);
+  ctx.type = 'application/problem+json';
+  ctx.body = JSON.stringify(body);
+}

@@ -1,0 +1,39 @@
+import type Router from '@koa/router';
+
+/** A dependency of this process, asked anew at each readiness check. Resolves when it answers; rejects when not. */
+export interface Dependency {
+  name: string;
+  check: () => Promise<unknown>;
+}
+
+const CHECK_TIMEOUT_MS = 2_000;
+
+/**
+ * `GET /healthz`: the process is alive. `GET /readyz`: each dependency by name, 200 when all answer and 503 when one
+ * does not or the process is stopping.
+ */
+export function mountHealth(router: Router, dependencies: readonly Dependency[], isStopping: () => boolean): void {
+  router.get('/healthz', (ctx) => {
+    ctx.body = { status: 'ok' };
+  });
+  router.get('/readyz', async (ctx) => {
+    const checks = await Promise.all(dependencies.map(async ({ name, check }) => [name, await stateOf(check)] as const));
+    const isReady = !isStopping() && checks.every(([, state]) => state === 'up');
+    ctx.status = isReady ? 200 : 503;
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { status: isReady ? 'ready' : isStopping() ? 'stopping' : 'not ready', dependencies: Object.fromEntries(checks) };
+  });
+}
+
+async function stateOf(check: () => Promise<unknown>): Promise<'up' | 'down'> {
+  const { promise: timedOut, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('no answer')), CHECK_TIMEOUT_MS);
+  try {
+    await Promise.race([check(), timedOut]);
+    return 'up';
+  } catch {
+    return 'down';
+  } finally {
+    clearTimeout(timer);
+  }
+}

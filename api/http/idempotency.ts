@@ -1,0 +1,54 @@
+import { STATUS_OF } from './problems.ts';
+import type { Claim, Idempotency, KeptReply, KeyedRequest } from '../../domain/idempotency/idempotency.queries.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
+import type { UnitOfWork } from '../../domain/unit-of-work.ts';
+import type { Answer } from './replies.ts';
+
+const KEY_MAX = 255;
+
+/**
+ * Handles a request with an `Idempotency-Key` once: a repetition gets the stored reply. Refusals are kept too; a
+ * failure of ours is not, so that a repetition tries again.
+ */
+export async function answerOnce(
+  idempotency: Idempotency,
+  tx: UnitOfWork,
+  request: KeyedRequest,
+  handle: () => Promise<Answer>,
+): Promise<Answer> {
+  if (request.key.length > KEY_MAX) throw new DomainError('invalid_request', `Idempotency-Key is longer than ${KEY_MAX}`);
+  const claim = await idempotency.claim(tx, request);
+  if (claim.outcome !== 'mine') return replay(claim);
+  try {
+    const answer = await handle();
+    await idempotency.keep(tx, request, answer);
+    return answer;
+  } catch (error) {
+    if (error instanceof DomainError && STATUS_OF[error.code] < 500) {
+      await idempotency.keep(tx, request, { status: 0, headers: {}, body: { code: error.code, message: error.message, extras: error.extras } });
+    } else {
+      await idempotency.free(tx, request);
+    }
+    throw error;
+  }
+}
+
+function replay(claim: Exclude<Claim, { outcome: 'mine' }>): Answer {
+  switch (claim.outcome) {
+    case 'running':
+      throw new DomainError('in_progress', 'A request with this Idempotency-Key is still under way', {
+        headers: { 'Retry-After': '1' },
+      });
+    case 'other_body':
+      throw new DomainError('unprocessable', 'This Idempotency-Key was used with another body');
+    case 'replayed':
+      return withReplayHeader(claim.reply);
+  }
+}
+
+function withReplayHeader({ status, headers, body }: KeptReply): Answer {
+  const replayed = { ...headers, 'Idempotency-Replayed': 'true' };
+  if (status !== 0) return { status, headers: replayed, body };
+  const { code, message, extras } = body as Pick<DomainError, 'code' | 'message' | 'extras'>;
+  throw new DomainError(code, message, { ...extras, headers: { ...extras.headers, ...replayed } });
+}

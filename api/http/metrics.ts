@@ -1,0 +1,44 @@
+import { createServer, type Server } from 'node:http';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface HttpMetrics {
+  registry: Registry;
+  duration: Histogram<'method' | 'route' | 'status'>;
+  inFlight: Gauge;
+}
+
+/** Metrics of one API process, beside those of Node itself. */
+export function createHttpMetrics(): HttpMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    duration: new Histogram({
+      name: 'quayside_http_request_duration_seconds',
+      help: 'Time from the request to the end of the handler, by route and status',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers: [registry],
+    }),
+    inFlight: new Gauge({
+      name: 'quayside_http_requests_in_flight',
+      help: 'Requests under way',
+      registers: [registry],
+    }),
+  };
+}
+
+/** Serves `GET /metrics` in the Prometheus text format, on a port of its own that no client of the API reaches. */
+export async function serveMetrics(registry: Registry, host: string, port: number): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    void registry.metrics().then((text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
+  return server;
+}

@@ -1,0 +1,158 @@
+import Router, { type RouterContext } from '@koa/router';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Context } from 'koa';
+import type { Authenticate } from '../../domain/auth/authenticator.ts';
+import { hashSecret } from '../../domain/auth/secrets.ts';
+import type { Idempotency } from '../../domain/idempotency/idempotency.queries.ts';
+import type { Actor } from '../../domain/shared/actor.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
+import { unitOfWork, type UnitOfWork, type WorkContext } from '../../domain/unit-of-work.ts';
+import type { AnyRoute, RouteInput } from './define-route.ts';
+import type { RequestState } from './envelope.ts';
+import { answerOnce } from './idempotency.ts';
+import { schemaViolation } from './problems.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { type Answer, RawReply, Reply } from './replies.ts';
+import { BODY_LIMIT_BYTES, type ParsedBody, readJsonBody, refuseUnstorable } from './request-body.ts';
+import type { Adapters } from './scope.ts';
+
+export interface MountDeps {
+  orm: MikroORM;
+  authenticate: Authenticate;
+  idempotency: Idempotency;
+  adapters: Adapters;
+  tokenLimit: RateLimit;
+  addressLimit: RateLimit;
+  wakeLanes: NonNullable<WorkContext['wakeLanes']>;
+  publicUrl: string;
+  now: () => Date;
+}
+
+type UntypedInput = RouteInput<undefined, undefined, undefined>;
+
+/** Makes the router from the list of routes; literal segments come before parameters, whatever the list's order. */
+export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePath: string): Router {
+  const router = new Router({ prefix: basePath });
+  for (const route of [...routes].sort(literalFirst)) {
+    router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), (ctx) => serve(route, deps, ctx));
+  }
+  return router;
+}
+
+/** `a` before `b` when its first segment that differs is literal. */
+function literalFirst({ path: a }: AnyRoute, { path: b }: AnyRoute): number {
+  const [left, right] = [a.split('/'), b.split('/')];
+  for (let index = 0; index < Math.min(left.length, right.length); index++) {
+    const isLeftParameter = left[index]?.startsWith('{') ?? false;
+    const isRightParameter = right[index]?.startsWith('{') ?? false;
+    if (isLeftParameter !== isRightParameter) return isLeftParameter ? 1 : -1;
+  }
+  return 0;
+}
+
+async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Promise<void> {
+  const state = ctx.state as RequestState;
+  state.route = route.path;
+  const base = {
+    adapters: deps.adapters,
+    now: deps.now,
+    log: state.log,
+    requestId: state.requestId,
+    traceparent: state.traceparent,
+    publicUrl: deps.publicUrl,
+    requestUrl: ctx.url,
+  };
+  const actingAs = (actor: Actor): UnitOfWork =>
+    unitOfWork(deps.orm, {
+      actor,
+      requestId: state.requestId,
+      traceparent: state.traceparent,
+      now: deps.now,
+      wakeLanes: deps.wakeLanes,
+    });
+
+  if (route.roles === 'public') {
+    if (route.takesCredential) ctx.set(await deps.addressLimit(ctx.ip));
+    const { input } = await inputOf(route, ctx);
+    const output = await route.handle(input as never, { ...base, actingAs, address: ctx.ip });
+    send(ctx, answerOf(route, output));
+    return;
+  }
+
+  const { actor, bearer } = await identify(deps, ctx);
+  state.tenantId = actor.tenantId;
+  state.log = state.log.child({ tenant: actor.tenantId });
+  ctx.set(await deps.tokenLimit(hashSecret(bearer)));
+  if (!route.roles.includes(actor.role)) {
+    throw new DomainError('forbidden', `Forbidden - Requires role: ${route.roles.join(', ')}`);
+  }
+  const { input, body } = await inputOf(route, ctx);
+  const tx = actingAs(actor);
+  const { handle } = route;
+  const handled = async () => answerOf(route, await handle(input as never, { ...base, log: state.log, actor, tx }));
+  const key = route.method === 'post' ? ctx.get('idempotency-key') : '';
+  const keyed = { subject: `${actor.type}:${actor.id}`, method: ctx.method, path: ctx.url };
+  send(
+    ctx,
+    key === ''
+      ? await handled()
+      : await answerOnce(deps.idempotency, tx, { ...keyed, key, bodyText: body?.text ?? '' }, handled),
+  );
+}
+
+async function identify({ authenticate }: MountDeps, ctx: Context): Promise<{ actor: Actor; bearer: string }> {
+  const [scheme = '', bearer = ''] = ctx.get('authorization').split(' ');
+  if (bearer === '' || scheme.toLowerCase() !== 'bearer') {
+    throw new DomainError('unauthenticated', 'A bearer credential is needed: Authorization: Bearer <token>');
+  }
+  const actor = await authenticate(bearer);
+  if (!actor) throw new DomainError('unauthenticated', 'The credential is malformed, expired or revoked');
+  return { actor, bearer };
+}
+
+async function inputOf(route: AnyRoute, ctx: RouterContext): Promise<{ input: UntypedInput; body: ParsedBody | undefined }> {
+  const params = parseParams(route, ctx.params);
+  const query = parseQuery(route, ctx.query);
+  const body = route.body === undefined ? undefined : await readJsonBody(ctx.req, route.bodyLimitBytes ?? BODY_LIMIT_BYTES);
+  const parsed = route.body?.safeParse(body?.value);
+  if (parsed && !parsed.success) throw schemaViolation('body', parsed.error.issues);
+  return { input: { params, query, body: parsed?.data } as UntypedInput, body };
+}
+
+/** A path parameter that cannot be one names nothing. */
+function parseParams({ params }: AnyRoute, given: Record<string, string>): unknown {
+  const isStorable = Object.values(given).every((value) => !value.includes('\0') && value.isWellFormed());
+  const parsed = params?.safeParse(given);
+  if (!isStorable || (parsed && !parsed.success)) throw new DomainError('not_found', 'There is nothing at this path');
+  return parsed?.data;
+}
+
+function parseQuery({ query }: AnyRoute, given: Context['query']): unknown {
+  refuseUnstorable({ ...given }, '#/query');
+  const parsed = query?.safeParse(given);
+  if (parsed && !parsed.success) throw schemaViolation('query', parsed.error.issues);
+  return parsed?.data;
+}
+
+function answerOf(route: AnyRoute, output: unknown): Answer {
+  const { body, status = route.status, headers = {} } =
+    output instanceof Reply ? (output.parts as Partial<Answer> & { body: unknown }) : { body: output };
+  if (body instanceof RawReply || status === 204 || status === 302) return { status, headers, body };
+  return { status, headers, body: JSON.stringify(route.response.parse(body)) };
+}
+
+function send(ctx: Context, { status, headers, body }: Answer): void {
+  ctx.status = status;
+  ctx.set(headers);
+  if (body instanceof RawReply) {
+    ctx.set(body.headers);
+    ctx.type = body.contentType;
+    ctx.body = body.body;
+  } else if (status === 204 || status === 302) {
+    ctx.body = null;
+    ctx.status = status;
+  } else {
+    ctx.type = 'application/json';
+    ctx.body = body;
+  }
+}

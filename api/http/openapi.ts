@@ -1,0 +1,113 @@
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { z } from 'zod';
+import type { ErrorCode } from '../../domain/shared/errors.ts';
+import type { AnyRoute } from './define-route.ts';
+import { STATUS_OF } from './problems.ts';
+
+const ProblemSchema = z
+  .looseObject({
+    type: z.string().meta({ example: 'urn:quayside:problem:not_found' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    instance: z.string().meta({ description: 'Path of the request' }),
+    code: z.string(),
+    requestId: z.string(),
+    errors: z.array(z.object({ detail: z.string(), pointer: z.string() })).optional(),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457 problem details' });
+
+const INTRODUCTION = `Quayside keeps release candidates moving through environments.
+
+Errors are \`application/problem+json\`. Path parameters that hold slashes (repository identifiers, branches, domains,
+collection names) are percent-encoded. Every reply carries \`X-Request-Id\`; any POST takes an \`Idempotency-Key\`.`;
+
+/** The OpenAPI 3.1 document of a list of routes. */
+export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string) {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    (paths[route.path] ??= {})[route.method] = operation(route);
+  }
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: { title: 'Quayside', version: '1', description: INTRODUCTION },
+      servers: [{ url: serverUrl }],
+      paths,
+      components: {
+        securitySchemes: {
+          'access-token': {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'A user access token (JWT) or an application token (`qs_app_…`)',
+          },
+        },
+      },
+    },
+    { allowEmptySchema: { unknown: true, void: true } },
+  );
+}
+
+function operation(route: AnyRoute): ZodOpenApiOperationObject {
+  const isPublic = route.roles === 'public';
+  const roles = isPublic ? '' : `Roles: ${(route.roles as readonly string[]).join(', ')}.`;
+  return {
+    operationId: operationId(route),
+    tags: [route.group],
+    summary: route.summary,
+    description: [route.description, roles].filter(Boolean).join('\n\n'),
+    security: isPublic ? [] : [{ 'access-token': [] }],
+    requestParams: {
+      ...(route.params && { path: route.params as z.ZodObject }),
+      ...(route.query && { query: route.query as z.ZodObject }),
+    },
+    ...(route.body && {
+      requestBody: { required: !route.body.safeParse(undefined).success, content: { 'application/json': { schema: route.body } } },
+    }),
+    responses: {
+      ...Object.fromEntries([route.status, ...(route.otherStatuses ?? [])].map((status) => [String(status), success(route, status)])),
+      ...refusals(route, isPublic),
+    },
+  };
+}
+
+function success(route: AnyRoute, status: number) {
+  if (status === 204) return { description: 'Done; no content' };
+  if (status === 302) return { description: 'Redirect', headers: z.object({ Location: z.string() }) };
+  const content = route.contentType
+    ? { [route.contentType]: { schema: z.string() } }
+    : { 'application/json': { schema: route.response } };
+  return { description: 'Success', content };
+}
+
+function refusals(route: AnyRoute, isPublic: boolean) {
+  const codes: ErrorCode[] = [
+    ...(route.query || route.body ? (['invalid_request'] as const) : []),
+    ...(isPublic ? [] : (['unauthenticated', 'forbidden'] as const)),
+    ...(route.params || route.query || route.body ? (['not_found'] as const) : []),
+    ...(route.body ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
+    'rate_limited',
+    'unavailable',
+    ...(route.errors ?? []),
+  ];
+  const byStatus = Map.groupBy(new Set(codes), (code) => String(STATUS_OF[code]));
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\``).join(', '),
+        content: { 'application/problem+json': { schema: ProblemSchema } },
+      },
+    ]),
+  );
+}
+
+/** `postReleaseCandidatesReleaseEvent`: stable as long as the path is. */
+export const operationId = ({ method, path }: Pick<AnyRoute, 'method' | 'path'>): string =>
+  method +
+  path
+    .replace(/^\/api/, '')
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+    .map((word) => word[0]?.toUpperCase() + word.slice(1))
+    .join('');

@@ -1,0 +1,114 @@
+import { STATUS_CODES } from 'node:http';
+import type { z } from 'zod';
+import { DomainError, type ErrorCode, type FieldError } from '../../domain/shared/errors.ts';
+
+/** The one table from code to HTTP status. */
+export const STATUS_OF: Record<ErrorCode, number> = {
+  invalid_request: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  version_conflict: 409,
+  already_exists: 409,
+  locked: 409,
+  invalid_transition: 409,
+  ambiguous: 409,
+  protected_branch: 409,
+  in_progress: 409,
+  last_owner: 409,
+  precondition_failed: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  rate_limited: 429,
+  internal: 500,
+  not_implemented: 501,
+  upstream_error: 502,
+  unavailable: 503,
+  upstream_timeout: 504,
+};
+
+export interface Problem {
+  status: number;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+}
+
+/** RFC 9457 body of an error. What is not a `DomainError` shows nothing of itself. */
+export function problemOf(error: unknown, instance: string, requestId: string): Problem {
+  const known = asDomainError(error);
+  const status = STATUS_OF[known.code];
+  const { members, fields, headers = {} } = known.extras;
+  return {
+    status,
+    headers: {
+      ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+      ...(status === 503 && { 'Retry-After': '5' }),
+      ...headers,
+    },
+    body: {
+      type: `urn:quayside:problem:${known.code}`,
+      title: STATUS_CODES[status],
+      status,
+      detail: known.message,
+      instance,
+      code: known.code,
+      requestId,
+      ...(fields && { errors: fields }),
+      ...members,
+    },
+  };
+}
+
+/** SQLSTATE classes and codes that mean: the database is away, not the request is wrong. */
+const DATABASE_AWAY = /^(08|57P|53|25P03|55P03)/;
+/** SQLSTATE codes by which PostgreSQL refuses a value that no schema caught. */
+const VALUE_REFUSED = new Set(['22P05', '22021', '22P02', '22003', '22007', '22008', '22001', '54001']);
+const CONNECTION_LOST = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/;
+const CONNECTION_LOST_TEXT =
+  /Connection terminated|connection timeout|timeout exceeded when trying to connect|not queryable|Client has encountered a connection error/i;
+
+function asDomainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  for (const cause of causes(error)) {
+    const code = String((cause as { code?: unknown }).code ?? '');
+    if (DATABASE_AWAY.test(code) || CONNECTION_LOST.test(code) || CONNECTION_LOST_TEXT.test(cause.message)) {
+      return new DomainError('unavailable', 'The database is not reachable at the moment; try again soon');
+    }
+    if (code === '40001' || code === '40P01') {
+      return new DomainError('unavailable', 'The request collided with another one; try again');
+    }
+    if (VALUE_REFUSED.has(code)) return new DomainError('invalid_request', 'A value of the request cannot be stored');
+  }
+  return new DomainError('internal', 'An unexpected error occurred; the request id identifies it in the logs');
+}
+
+/** Whether the error is the service's own fault and belongs in the log with its stack. */
+export const isUnexpected = (error: unknown): boolean => asDomainError(error).code === 'internal';
+
+function* causes(error: unknown): Generator<Error> {
+  for (let current = error; current instanceof Error; current = current.cause ?? (current as { previous?: unknown }).previous) {
+    yield current;
+  }
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Schema violations with a JSON pointer each. */
+export function fieldErrors(place: 'body' | 'query', issues: readonly Issue[]): FieldError[] {
+  return issues.flatMap((issue) => {
+    const at = `#/${[place, ...issue.path].map((segment) => escapePointer(String(segment))).join('/')}`;
+    if (issue.code !== 'unrecognized_keys') return [{ detail: issue.message, pointer: at }];
+    return issue.keys.map((key) => ({ detail: 'unknown field', pointer: `${at}/${escapePointer(key)}` }));
+  });
+}
+
+/** RFC 6901. */
+const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
+
+export const schemaViolation = (place: 'body' | 'query', issues: readonly Issue[]): DomainError => {
+  const fields = fieldErrors(place, issues);
+  const [first] = fields;
+  return new DomainError('invalid_request', `The request is not valid: ${first?.pointer} ${first?.detail}`, { fields });
+};

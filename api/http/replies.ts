@@ -1,0 +1,61 @@
+import type { Readable } from 'node:stream';
+
+interface ReplyParts<Body> {
+  body: Body;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+/** A handler's answer where the body alone does not say enough: another status, headers. */
+export class Reply<Body> {
+  readonly parts: ReplyParts<Body>;
+
+  constructor(parts: ReplyParts<Body>) {
+    this.parts = parts;
+  }
+}
+
+export const reply = <Body>(body: Body, parts: Omit<ReplyParts<Body>, 'body'> = {}): Reply<Body> =>
+  new Reply({ body, ...parts });
+
+/** An answer that is not JSON and is sent as it is. */
+export class RawReply {
+  readonly contentType: string;
+  readonly body: string | Buffer | Readable;
+  readonly headers: Record<string, string>;
+
+  constructor(contentType: string, body: string | Buffer | Readable, headers: Record<string, string> = {}) {
+    this.contentType = contentType;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** An answer as it goes out; the body of a JSON answer is its text, so that a kept reply is the same bytes. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+export interface Page {
+  limit: number;
+  offset: number;
+  total: number;
+}
+
+/** A list with `Link` headers (RFC 8288) to the pages beside it. */
+export function pageReply<Body>(requestUrl: string, { limit, offset, total }: Page, body: Body): Reply<Body> {
+  const links = [
+    ...(offset + limit < total ? [link(requestUrl, { offset: offset + limit }, 'next')] : []),
+    ...(offset > 0 ? [link(requestUrl, { offset: Math.max(0, offset - limit) }, 'prev')] : []),
+  ];
+  return reply(body, links.length > 0 ? { headers: { Link: links.join(', ') } } : {});
+}
+
+/** One link of a `Link` header: the request's own address with some query members replaced. */
+export function link(requestUrl: string, change: Record<string, string | number>, rel: string): string {
+  const url = new URL(requestUrl, 'http://localhost');
+  for (const [name, value] of Object.entries(change)) url.searchParams.set(name, String(value));
+  return `<${url.pathname}${url.search}>; rel="${rel}"`;
+}

@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http';
+import rawBody from 'raw-body';
+import { DomainError, invalidField } from '../../domain/shared/errors.ts';
+
+export const BODY_LIMIT_BYTES = 5 * 1024 * 1024;
+/** Deeper JSON exhausts the stack of whatever walks it. */
+const MAX_DEPTH = 128;
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export interface ParsedBody {
+  text: string;
+  value: unknown;
+}
+
+/**
+ * Reads a JSON body; undefined when the request has none. Refuses other media types (415), too much (413), text that
+ * is not UTF-8 or not JSON, and what PostgreSQL cannot store: U+0000 and lone surrogates (400 with a pointer).
+ */
+export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<ParsedBody | undefined> {
+  const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type = '' } = request.headers;
+  if (encoding === undefined && (length === undefined || length === '0')) return undefined;
+  const contentEncoding = request.headers['content-encoding'] ?? 'identity';
+  if (contentEncoding !== 'identity') {
+    throw new DomainError('unsupported_media_type', `Content-Encoding ${contentEncoding} is not supported`);
+  }
+  const bytes = await read(request, length, limitBytes);
+  if (bytes.length === 0) return undefined;
+  if (!JSON_TYPE.test(type)) {
+    throw new DomainError('unsupported_media_type', 'The body must be application/json');
+  }
+  const text = decode(bytes);
+  if (isTooDeep(text)) throw invalidField('#/body', `nested deeper than ${MAX_DEPTH} levels`);
+  const value = parse(text);
+  // The escapes are rare; only where one stands does the value get walked.
+  if (/\\u(?:0000|d[89a-f])/i.test(text)) refuseUnstorable(value, '#/body');
+  return { text, value };
+}
+
+async function read(request: IncomingMessage, length: string | undefined, limit: number): Promise<Buffer> {
+  try {
+    return await rawBody(request, { limit, length: length ?? null });
+  } catch (error) {
+    const { type } = error as { type?: string };
+    if (type === 'entity.too.large') {
+      throw new DomainError('payload_too_large', `The body is larger than ${limit} bytes`, { headers: { Connection: 'close' } });
+    }
+    throw new DomainError('invalid_request', 'The body did not arrive whole');
+  }
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalidField('#/body', 'not valid UTF-8');
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalidField('#/body', `not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (isInString) {
+      if (char === 0x5c) at++;
+      else if (char === 0x22) isInString = false;
+    } else if (char === 0x22) isInString = true;
+    else if (char === 0x5b || char === 0x7b) {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (char === 0x5d || char === 0x7d) depth--;
+  }
+  return false;
+}
+
+/** Throws where a string, or a member's name, cannot be stored as text. */
+export function refuseUnstorable(value: unknown, pointer: string): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw invalidField(pointer, 'contains U+0000');
+    if (!value.isWellFormed()) throw invalidField(pointer, 'contains half of a surrogate pair');
+    return;
+  }
+  if (value === null || typeof value !== 'object') return;
+  for (const [key, member] of Object.entries(value)) {
+    const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    refuseUnstorable(key, at.toWellFormed().replaceAll('\0', ''));
+    refuseUnstorable(member, at);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Logger } from 'pino';
+import type { Encryption } from '../../domain/shared/encryption.ts';
+import type { Actor } from '../../domain/shared/actor.ts';
+import type { UnitOfWork } from '../../domain/unit-of-work.ts';
+import type { Guesses } from '../../domain/auth/guesses.ts';
+import type { SignIn } from '../../domain/auth/sign-in.ts';
+import type { TriggerQueue } from '../../domain/webhooks/trigger-queue.port.ts';
+import type { Launch } from '../../workflows/launch.ts';
+
+/** What handlers reach beside the database; made once by the composition root. */
+export interface Adapters {
+  launch: Launch;
+  signIn: SignIn;
+  guesses: Guesses;
+  encryption: Encryption;
+  triggers: TriggerQueue;
+  /** Whether a webhook's address may be called; a literal address is judged at once, a name when it is resolved. */
+  refusedAddress: (url: string) => string | undefined;
+}
+
+interface BaseScope {
+  adapters: Adapters;
+  now: () => Date;
+  log: Logger;
+  requestId: string;
+  /** W3C trace context to hand on to what the request causes. */
+  traceparent: string | undefined;
+  /** The address under which clients reach the service, without a slash at its end. */
+  publicUrl: string;
+  /** The request's own path and query, for links to further pages. */
+  requestUrl: string;
+}
+
+/** All that a handler may touch: built for each request, by hand in a test. */
+export interface Scope extends BaseScope {
+  actor: Actor;
+  tx: UnitOfWork;
+}
+
+/** For routes that need no credential: there is no tenant until the handler finds one. */
+export interface PublicScope extends BaseScope {
+  /** The client's address, for limits on guessing. */
+  address: string;
+  actingAs: (actor: Actor) => UnitOfWork;
+}

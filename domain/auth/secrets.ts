@@ -1,0 +1,30 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+export const APPLICATION_TOKEN_PREFIX = 'qs_app_';
+const APPLICATION_TOKEN_LENGTH = 43;
+
+/** `qs_app_` and 43 base62 characters: 256 bits. */
+export const newApplicationToken = (): string =>
+  APPLICATION_TOKEN_PREFIX + Array.from({ length: APPLICATION_TOKEN_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
+
+export const newRefreshToken = (): string => `qs_ref_${randomBytes(32).toString('base64url')}`;
+
+export const newPassword = (): string => randomBytes(18).toString('base64url');
+
+/** Long random secrets need no slow hash: hex SHA-256. */
+export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** argon2id with the parameters that OWASP's password storage cheat sheet gives (19 MiB, 2 passes, 1 lane). */
+export const hashPassword = (password: string): Promise<string> =>
+  hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+
+let decoy: Promise<string> | undefined;
+
+/** Whether the password is right. Without a hash it takes as long and is false, so that time does not tell users. */
+export async function isPasswordRight(passwordHash: string | null | undefined, password: string): Promise<boolean> {
+  decoy ??= hashPassword(newPassword());
+  const isRight = await verify(passwordHash ?? (await decoy), password);
+  return isRight && passwordHash != null;
+}

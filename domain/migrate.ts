@@ -1,0 +1,48 @@
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { type Migration, Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { connectionOptions } from './orm.ts';
+
+const MIGRATIONS = new URL('../migrations/', import.meta.url);
+/** Any number, but the same in every process that migrates. */
+const MIGRATION_LOCK = 7_205_001;
+
+/**
+ * Brings the schema up to date and answers the names of the migrations that ran. Processes that start at the same
+ * time wait for each other.
+ * @param databaseUrl of the role that owns the schema and may create roles.
+ */
+export async function migrate(databaseUrl: string): Promise<string[]> {
+  const { connectionString, max: _, ...driverOptions } = connectionOptions({ databaseUrl });
+  const orm = new MikroORM({
+    clientUrl: connectionString,
+    driverOptions,
+    entities: [],
+    discovery: { warnWhenNoEntities: false },
+    extensions: [Migrator],
+    migrations: { migrationsList: await migrationsList(), snapshot: false, tableName: 'schema_migration' },
+  });
+  const lock = orm.em.fork();
+  try {
+    await lock.begin();
+    await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+    const applied = await orm.migrator.up();
+    await lock.commit();
+    return applied.map(({ name }) => name);
+  } finally {
+    await orm.close(true);
+  }
+}
+
+async function migrationsList() {
+  const files = (await readdir(fileURLToPath(MIGRATIONS))).filter((name) => /^Migration\d+_\w+\.ts$/.test(name)).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const module = (await import(new URL(file, MIGRATIONS).href)) as Record<string, new () => Migration>;
+      const [migration] = Object.values(module);
+      if (!migration) throw new Error(`${file} exports no migration`);
+      return { name: file.replace(/\.ts$/, ''), class: migration as never };
+    }),
+  );
+}

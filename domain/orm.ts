@@ -1,0 +1,35 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM, type Options } from '@mikro-orm/postgresql';
+import { environmentEntities } from './environments/environments.entities.ts';
+import { projectEntities } from './projects/projects.entities.ts';
+
+export interface DatabaseAccess {
+  databaseUrl: string;
+  /** The role that each connection takes on; absent: the one that logs in. */
+  role?: string;
+  poolSize?: number;
+}
+
+/** Connection settings for plain `pg`, too, where the ORM would only stand in the way. */
+export const connectionOptions = ({ databaseUrl, role, poolSize = 10 }: DatabaseAccess) => ({
+  connectionString: databaseUrl,
+  max: poolSize,
+  connectionTimeoutMillis: 5_000,
+  application_name: 'quayside',
+  options: ['-c timezone=UTC', ...(role === undefined ? [] : [`-c role=${role}`])].join(' '),
+});
+
+const ormOptions = (access: DatabaseAccess): Options => {
+  const { connectionString, max, ...driverOptions } = connectionOptions(access);
+  return {
+    clientUrl: connectionString,
+    pool: { min: 0, max },
+    driverOptions,
+    entities: [...projectEntities, ...environmentEntities],
+    extensions: [Migrator],
+    ensureDatabase: false,
+    forceUtcTimezone: true,
+  };
+};
+
+export const connectOrm = (access: DatabaseAccess): MikroORM => new MikroORM(ormOptions(access));

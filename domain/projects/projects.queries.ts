@@ -1,0 +1,25 @@
+import { DomainError, notFound } from '../shared/errors.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { Project } from './projects.entities.ts';
+
+/** The project of that identifier, or null; a scoped application token finds only its own projects. */
+export const findProject = (tx: Tx, identifier: string): Promise<Project | null> =>
+  tx.em.findOne(Project, { tenantId: tx.tenantId, identifier });
+
+/** For an identifier in a path: unknown is 404. */
+export async function projectInPath(tx: Tx, identifier: string): Promise<Project> {
+  const project = await findProject(tx, identifier);
+  if (!project) throw notFound(`Project ${identifier}`);
+  return project;
+}
+
+/** For `repositoryIdentifier` in a query or a body: unknown is 400. */
+export async function projectInRequest(tx: Tx, identifier: string, place: 'query' | 'body'): Promise<Project> {
+  const project = await findProject(tx, identifier);
+  if (!project) {
+    throw new DomainError('invalid_request', `The repository ${identifier} is not registered as a project`, {
+      fields: [{ pointer: `#/${place}/repositoryIdentifier`, detail: 'not a registered project' }],
+    });
+  }
+  return project;
+}

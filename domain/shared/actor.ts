@@ -1,0 +1,24 @@
+export const ROLES = ['owner', 'member', 'application'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who acts, in exactly one tenant. */
+export interface Actor {
+  type: 'user' | 'application' | 'operator' | 'system';
+  /** User id, application token id, or the name of the part of the service that acts. */
+  id: string;
+  tenantId: string;
+  role: Role;
+  /** E-mail of a user, `app:<token name>` of an application token. */
+  email: string;
+  /** Ids of the only projects that a scoped application token may see; absent: all of the tenant. */
+  projectIds?: readonly string[];
+}
+
+/** The service itself, acting in a tenant on a schedule or on behalf of a workflow. */
+export const systemActor = (tenantId: string, part: string): Actor => ({
+  type: 'system',
+  id: part,
+  tenantId,
+  role: 'application',
+  email: `system:${part}`,
+});

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+
+const port = (standard: number) => z.coerce.number().int().min(0).max(65_535).default(standard);
+const flag = z.stringbool().default(false);
+const count = (standard: number) => z.coerce.number().int().positive().default(standard);
+
+/** Every setting of the service; the names are those of the environment variables. */
+const Environment = z.object({
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port(3000),
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  BASE_PATH: z
+    .string()
+    .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be empty or begin with / and not end with one')
+    .default(''),
+  DATA_DIR: z.string().min(1).default('.data'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  DATABASE_APP_ROLE: z
+    .string()
+    .regex(/^[a-z_][a-z0-9_]{0,62}$/)
+    .default('quayside_app'),
+  DATABASE_POOL_SIZE: count(10),
+  TEMPORAL_ADDRESS: z.string().regex(/^[^\s:]+:\d+$/, 'must be host:port'),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_UI_URL: z.url().optional(),
+  METRICS_PORT: port(9464),
+  RATE_LIMIT_PER_MINUTE: count(600),
+  AUTH_RATE_LIMIT_PER_MINUTE: count(30),
+  ENCRYPTION_KEYS: z.string().optional(),
+  TOKEN_KEYS: z.string().optional(),
+  OUTBOUND_ALLOW: z.string().optional(),
+  WEBHOOK_LOG_RETENTION_DAYS: count(90),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  TRUST_PROXY: flag,
+});
+
+export type Config = z.output<typeof Environment> & { isProduction: boolean };
+
+/** A start that cannot go on; the message is one sentence for the operator and names the variable. */
+export class ConfigError extends Error {}
+
+/** Parses the environment. An empty variable counts as absent. Throws `ConfigError`. */
+export function parseConfig(env: Record<string, string | undefined>): Config {
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = Environment.safeParse(present);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const name = String(issue?.path[0]);
+    throw new ConfigError(
+      name in present
+        ? `The environment variable ${name} is malformed: ${issue?.message}.`
+        : `The environment variable ${name} is missing.`,
+    );
+  }
+  const config = { ...parsed.data, isProduction: parsed.data.NODE_ENV === 'production' };
+  for (const name of ['ENCRYPTION_KEYS', 'TOKEN_KEYS'] as const) {
+    if (config.isProduction && config[name] === undefined) {
+      throw new ConfigError(`The environment variable ${name} is missing; in production no key is invented.`);
+    }
+  }
+  return config;
+}
+
+/** The address under which clients reach the service, without a slash at its end. */
+export const publicUrlOf = ({ PUBLIC_URL, HOST, PORT, BASE_PATH }: Config): string =>
+  (PUBLIC_URL ?? `http://${HOST}:${PORT}`).replace(/\/$/, '') + BASE_PATH;

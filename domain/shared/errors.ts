@@ -1,0 +1,62 @@
+/** Every way in which the service refuses or fails; `api/http/problems.ts` maps each to one HTTP status. */
+export type ErrorCode =
+  | 'invalid_request'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'version_conflict'
+  | 'already_exists'
+  | 'locked'
+  | 'invalid_transition'
+  | 'ambiguous'
+  | 'protected_branch'
+  | 'in_progress'
+  | 'last_owner'
+  | 'precondition_failed'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'unprocessable'
+  | 'rate_limited'
+  | 'not_implemented'
+  | 'upstream_error'
+  | 'upstream_timeout'
+  | 'unavailable'
+  | 'internal';
+
+export interface FieldError {
+  detail: string;
+  /** A JSON pointer into the request: `#/body/config/url`, `#/query/limit`. */
+  pointer: string;
+}
+
+export interface ErrorExtras {
+  /** Further members of the problem body. */
+  members?: Record<string, unknown>;
+  fields?: FieldError[];
+  headers?: Record<string, string>;
+}
+
+/** The one error that rules, queries and handlers throw on purpose; `message` is shown to the caller. */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+  readonly extras: ErrorExtras;
+
+  constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
+    super(message);
+    this.name = 'DomainError';
+    this.code = code;
+    this.extras = extras;
+  }
+}
+
+export const notFound = (what: string) => new DomainError('not_found', `${what} not found`);
+
+/** A refusal of one field by a rule that no schema can express. */
+export const invalidField = (pointer: string, detail: string) =>
+  new DomainError('invalid_request', detail, { fields: [{ pointer, detail }] });
+
+export const versionConflict = (what: string, currentVersion: number) =>
+  new DomainError('version_conflict', `${what} was changed in the meantime; its current version is ${currentVersion}`, {
+    members: { currentVersion },
+  });

@@ -1,0 +1,10 @@
+import { p } from '@mikro-orm/core';
+import { newId } from './ids.ts';
+
+/** Columns of every row that belongs to a tenant; row-level security reads `tenant_id`. */
+export const tenantOwned = {
+  id: p.uuid().primary().onCreate(() => newId()),
+  tenantId: p.uuid(),
+  createdAt: p.datetime(3).onCreate(() => new Date()),
+  updatedAt: p.datetime(3).onCreate(() => new Date()).onUpdate(() => new Date()),
+};

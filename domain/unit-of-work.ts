@@ -1,0 +1,76 @@
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { APPEND_AUDIT, type AuditNote, appendAuditParameters, unchainedEntry } from './audit/append.queries.ts';
+import type { UnchainedEntry } from './audit/audit-rules.ts';
+import type { Actor } from './shared/actor.ts';
+
+/** One transaction in one tenant, as a handler or an activity sees it. */
+export interface Tx {
+  actor: Actor;
+  tenantId: string;
+  em: EntityManager;
+  now: Date;
+  /** W3C `traceparent` of what caused the work, for what it queues. */
+  traceparent: string | undefined;
+  /** Rows of a statement with `?` placeholders; it runs in this transaction. Timestamps come as text. */
+  sql<Row>(statement: string, parameters?: readonly unknown[]): Promise<Row[]>;
+  /** Adds an entry to the tenant's audit trail; written as the last statement before the commit. */
+  audit(note: AuditNote): void;
+  /** Marks a webhook that has something new to deliver; its lane is woken when the transaction is committed. */
+  wakeLane(webhookId: string): void;
+}
+
+/** Runs `work` in one transaction: all of it is committed, or nothing. It never spans an external call. */
+export type UnitOfWork = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+
+export interface WorkContext {
+  actor: Actor;
+  requestId?: string | undefined;
+  traceparent?: string | undefined;
+  now?: () => Date;
+  /** Told after the commit; must return at once and never throw. A lost wake is made good by the sweep. */
+  wakeLanes?: (tenantId: string, webhookIds: readonly string[]) => void;
+}
+
+/**
+ * A unit of work fenced by row-level security to the actor's tenant and, for a scoped application token, to its
+ * projects: the variables that the policies read are set as the transaction begins.
+ */
+export const unitOfWork =
+  (orm: MikroORM, { actor, requestId, traceparent, now = () => new Date(), wakeLanes }: WorkContext): UnitOfWork =>
+  async (work) => {
+    const em = orm.em.fork({ disableContextResolution: true });
+    em.setSessionContext({ variables: fenceVariables(actor) });
+    const lanes = new Set<string>();
+    const result = await em.transactional(async (inner) => {
+      const entries: UnchainedEntry[] = [];
+      const tx: Tx = {
+        actor,
+        tenantId: actor.tenantId,
+        em: inner,
+        now: now(),
+        traceparent,
+        sql: <Row>(statement: string, parameters: readonly unknown[] = []) =>
+          inner.execute(statement, [...parameters]) as unknown as Promise<Row[]>,
+        audit: (note) => {
+          entries.push(unchainedEntry(note, actor, requestId ?? null, tx.now));
+        },
+        wakeLane: (webhookId) => {
+          lanes.add(webhookId);
+        },
+      };
+      const value = await work(tx);
+      if (entries.length > 0) {
+        await inner.flush();
+        await inner.execute(APPEND_AUDIT, appendAuditParameters(actor.tenantId, entries));
+      }
+      return value;
+    });
+    if (lanes.size > 0) wakeLanes?.(actor.tenantId, [...lanes]);
+    return result;
+  };
+
+/** What the policies of `migrations/fences.ts` read. */
+export const fenceVariables = ({ tenantId, projectIds }: Actor): Record<string, string> => ({
+  'app.tenant_id': tenantId,
+  'app.project_ids': projectIds === undefined ? '' : `{${projectIds.join(',')}}`,
+});

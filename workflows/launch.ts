@@ -1,0 +1,51 @@
+/** How a workflow is named, queued and identified: data shared by whoever starts it and whoever runs it. */
+export interface WorkflowContract<Input> {
+  workflow: string;
+  taskQueue: string;
+  /** `{tenant}/{kind}/{id}`. */
+  workflowId: (input: Input) => string;
+  /** One line for an operator who looks at the list of runs. */
+  summary: (input: Input) => string;
+  /** Values of the search attributes by which operators find the run. */
+  searchAttributes: (input: Input) => { Tenant: string; Repository?: string; TaskType?: string; EntityId?: string };
+}
+
+export const defineContract = <Input>(contract: WorkflowContract<Input>): WorkflowContract<Input> => contract;
+
+/** A question to an entity workflow which it answers in order with all the others that it gets. */
+export interface UpdateContract<Argument, Result> {
+  update: string;
+  /** Only for the types; never set. */
+  readonly types?: { argument: Argument; result: Result };
+}
+
+export const defineUpdate = <Argument, Result>(update: string): UpdateContract<Argument, Result> => ({ update });
+
+/** The engine did not answer in time, or is away. What was asked may or may not have been done. */
+export class EngineUnavailableError extends Error {}
+
+export interface Launch {
+  /**
+   * Starts a workflow once: a second start of the same id, running or closed, changes nothing.
+   * Throws `EngineUnavailableError`.
+   */
+  start<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
+  /** Signals a workflow, starting it first when it is not running. Throws `EngineUnavailableError`. */
+  signal<Input>(contract: WorkflowContract<Input>, input: Input, signal: string): Promise<void>;
+  /**
+   * Wakes an entity workflow without waiting. One wake of an id is under way at most, and those that follow within
+   * `quietMs` become one more; a wake that fails is only logged.
+   */
+  wake<Input>(contract: WorkflowContract<Input>, input: Input, signal: string, quietMs: number): void;
+  /**
+   * Asks an entity workflow, starting it first when it is not running, and waits for its answer.
+   * Throws `EngineUnavailableError`, or the `DomainError` by which the workflow refused.
+   */
+  ask<Input, Argument, Result>(
+    contract: WorkflowContract<Input>,
+    input: Input,
+    question: UpdateContract<Argument, Result>,
+    argument: Argument,
+    timeoutMs: number,
+  ): Promise<Result>;
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Client,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { ApplicationFailure, defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { DomainError, type ErrorCode } from '../domain/shared/errors.ts';
+import { EngineUnavailableError, type Launch, type WorkflowContract } from './launch.ts';
+
+const CALL_TIMEOUT_MS = 5_000;
+
+/** @param onError told of wakes that failed. */
+export function temporalLaunch(client: Client, onError: (error: unknown) => void): Launch {
+  const waking = new Map<string, { again: boolean }>();
+
+  const within = async <T>(timeoutMs: number, call: () => Promise<T>): Promise<T> => {
+    try {
+      return await client.withDeadline(Date.now() + timeoutMs, call);
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  };
+
+  const signal: Launch['signal'] = async (contract, input, name) => {
+    const signalWithStart = () => client.workflow.signalWithStart(contract.workflow, { ...options(contract, input), signal: name });
+    await within(CALL_TIMEOUT_MS, signalWithStart);
+  };
+
+  const wakeUntilQuiet = async (id: string, quietMs: number, wakeOnce: () => Promise<unknown>) => {
+    const state = { again: true };
+    waking.set(id, state);
+    while (state.again) {
+      state.again = false;
+      await wakeOnce().catch(onError);
+      // Spread, or those woken together would all be woken together again.
+      await sleep(quietMs * (1 - Math.random() / 2), undefined, { ref: false });
+    }
+    waking.delete(id);
+  };
+
+  return {
+    async start(contract, input) {
+      await within(CALL_TIMEOUT_MS, async () => {
+        try {
+          await client.workflow.start(contract.workflow, {
+            ...options(contract, input),
+            workflowIdConflictPolicy: 'USE_EXISTING',
+            workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          });
+        } catch (error) {
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        }
+      });
+    },
+
+    signal,
+
+    wake(contract, input, name, quietMs) {
+      const id = contract.workflowId(input);
+      const state = waking.get(id);
+      if (state) state.again = true;
+      else void wakeUntilQuiet(id, quietMs, () => signal(contract, input, name));
+    },
+
+    async ask(contract, input, { update }, argument, timeoutMs) {
+      const startWorkflowOperation = new WithStartWorkflowOperation(contract.workflow, {
+        ...options(contract, input),
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      });
+      // Known even when the update fails; unobserved, its rejection would end the process.
+      startWorkflowOperation.workflowHandle().catch(() => undefined);
+      return within(timeoutMs, () =>
+        client.workflow.executeUpdateWithStart(update, { args: [argument], startWorkflowOperation }),
+      );
+    },
+  };
+}
+
+function options<Input>(contract: WorkflowContract<Input>, input: Input) {
+  return {
+    args: [input],
+    taskQueue: contract.taskQueue,
+    workflowId: contract.workflowId(input),
+    staticSummary: contract.summary(input),
+    typedSearchAttributes: new TypedSearchAttributes(
+      Object.entries(contract.searchAttributes(input)).map(
+        ([name, value]): SearchAttributePair => ({ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }),
+      ),
+    ),
+  };
+}
+
+/** A refusal by the workflow keeps its code; everything else means that the engine gave no answer. */
+function asUnavailable(error: unknown): Error {
+  if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
+    const { type, message } = error.cause;
+    if (type !== undefined && type !== null && type !== 'Error') return new DomainError(type as ErrorCode, message);
+  }
+  return new EngineUnavailableError('The workflow engine did not answer', { cause: error });
+}
