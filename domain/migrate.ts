@@ -20,6 +20,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     driverOptions,
     entities: [],
     discovery: { warnWhenNoEntities: false },
+    logger: () => undefined,
     extensions: [Migrator],
     migrations: { migrationsList: await migrationsList(), snapshot: false, tableName: 'schema_migration' },
   });
@@ -36,7 +37,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
 }
 
 async function migrationsList() {
-  const files = (await readdir(fileURLToPath(MIGRATIONS))).filter((name) => /^Migration\d+_\w+\.ts$/.test(name)).sort();
+  const files = (await readdir(fileURLToPath(MIGRATIONS))).filter((name) => /^Migration\d+_\w+\.ts$/.test(name)).toSorted();
   return Promise.all(
     files.map(async (file) => {
       const module = (await import(new URL(file, MIGRATIONS).href)) as Record<string, new () => Migration>;

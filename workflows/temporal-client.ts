@@ -1,9 +1,9 @@
-import { Client, type ClientInterceptors, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import { Client, type ClientPlugin, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 
 export interface EngineAccess {
   address: string;
   namespace: string;
-  interceptors?: ClientInterceptors;
+  plugins?: ClientPlugin[];
 }
 
 /**
@@ -11,10 +11,10 @@ export interface EngineAccess {
  * calls are repeated after 20 ms, not after the SDK's second: a workflow that is about to complete refuses for some
  * milliseconds.
  */
-export function createTemporalClient({ address, namespace, interceptors }: EngineAccess): Client {
+export function createTemporalClient({ address, namespace, plugins = [] }: EngineAccess): Client {
   const retries = makeGrpcRetryInterceptor(
     defaultGrpcRetryOptions({ initialIntervalMs: () => 20, maxIntervalMs: () => 1_000 }),
   );
   const connection = Connection.lazy({ address, interceptors: [retries] });
-  return new Client({ connection, namespace, ...(interceptors && { interceptors }) });
+  return new Client({ connection, namespace, plugins });
 }

@@ -11,8 +11,14 @@ import { EngineUnavailableError, type Launch, type WorkflowContract } from './la
 
 const CALL_TIMEOUT_MS = 5_000;
 
-/** @param onError told of wakes that failed. */
-export function temporalLaunch(client: Client, onError: (error: unknown) => void): Launch {
+export interface LaunchOptions {
+  /** Put before the name of each task queue, so that several installations share one namespace. */
+  queuePrefix: string;
+  /** Told of wakes that failed. */
+  onError: (error: unknown) => void;
+}
+
+export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchOptions): Launch {
   const waking = new Map<string, { again: boolean }>();
 
   const within = async <T>(timeoutMs: number, call: () => Promise<T>): Promise<T> => {
@@ -24,7 +30,7 @@ export function temporalLaunch(client: Client, onError: (error: unknown) => void
   };
 
   const signal: Launch['signal'] = async (contract, input, name) => {
-    const signalWithStart = () => client.workflow.signalWithStart(contract.workflow, { ...options(contract, input), signal: name });
+    const signalWithStart = () => client.workflow.signalWithStart(contract.workflow, { ...options(contract, input, queuePrefix), signal: name });
     await within(CALL_TIMEOUT_MS, signalWithStart);
   };
 
@@ -45,7 +51,7 @@ export function temporalLaunch(client: Client, onError: (error: unknown) => void
       await within(CALL_TIMEOUT_MS, async () => {
         try {
           await client.workflow.start(contract.workflow, {
-            ...options(contract, input),
+            ...options(contract, input, queuePrefix),
             workflowIdConflictPolicy: 'USE_EXISTING',
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
           });
@@ -66,7 +72,7 @@ export function temporalLaunch(client: Client, onError: (error: unknown) => void
 
     async ask(contract, input, { update }, argument, timeoutMs) {
       const startWorkflowOperation = new WithStartWorkflowOperation(contract.workflow, {
-        ...options(contract, input),
+        ...options(contract, input, queuePrefix),
         workflowIdConflictPolicy: 'USE_EXISTING',
       });
       // Known even when the update fails; unobserved, its rejection would end the process.
@@ -78,10 +84,10 @@ export function temporalLaunch(client: Client, onError: (error: unknown) => void
   };
 }
 
-function options<Input>(contract: WorkflowContract<Input>, input: Input) {
+function options<Input>(contract: WorkflowContract<Input>, input: Input, queuePrefix: string) {
   return {
     args: [input],
-    taskQueue: contract.taskQueue,
+    taskQueue: queuePrefix + contract.taskQueue,
     workflowId: contract.workflowId(input),
     staticSummary: contract.summary(input),
     typedSearchAttributes: new TypedSearchAttributes(

@@ -90,7 +90,7 @@ export const defineRoute = <
   B extends Shape | undefined = undefined,
 >(
   route: RouteDef<P, Q, B, R>,
-): AnyRoute => route as unknown as AnyRoute;
+): AnyRoute => route;
 
 /** A route that anyone may call. */
 export const definePublicRoute = <

@@ -33,7 +33,7 @@ type UntypedInput = RouteInput<undefined, undefined, undefined>;
 /** Makes the router from the list of routes; literal segments come before parameters, whatever the list's order. */
 export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePath: string): Router {
   const router = new Router({ prefix: basePath });
-  for (const route of [...routes].sort(literalFirst)) {
+  for (const route of routes.toSorted(literalFirst)) {
     router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), (ctx) => serve(route, deps, ctx));
   }
   return router;
@@ -47,7 +47,7 @@ function literalFirst({ path: a }: AnyRoute, { path: b }: AnyRoute): number {
     const isRightParameter = right[index]?.startsWith('{') ?? false;
     if (isLeftParameter !== isRightParameter) return isLeftParameter ? 1 : -1;
   }
-  return 0;
+  return left.length - right.length;
 }
 
 async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Promise<void> {

@@ -72,13 +72,15 @@ const CONNECTION_LOST_TEXT =
 function asDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   for (const cause of causes(error)) {
-    const code = String((cause as { code?: unknown }).code ?? '');
+    const { code = '' } = cause as { code?: string };
     if (DATABASE_AWAY.test(code) || CONNECTION_LOST.test(code) || CONNECTION_LOST_TEXT.test(cause.message)) {
       return new DomainError('unavailable', 'The database is not reachable at the moment; try again soon');
     }
     if (code === '40001' || code === '40P01') {
       return new DomainError('unavailable', 'The request collided with another one; try again');
     }
+    if (code === '23505') return new DomainError('already_exists', 'Another request made the same thing at this moment');
+    if (code === '23503') return new DomainError('not_found', 'Something that the request refers to was removed at this moment');
     if (VALUE_REFUSED.has(code)) return new DomainError('invalid_request', 'A value of the request cannot be stored');
   }
   return new DomainError('internal', 'An unexpected error occurred; the request id identifies it in the logs');

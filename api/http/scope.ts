@@ -4,7 +4,6 @@ import type { Actor } from '../../domain/shared/actor.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { Guesses } from '../../domain/auth/guesses.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
-import type { TriggerQueue } from '../../domain/webhooks/trigger-queue.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
 
 /** What handlers reach beside the database; made once by the composition root. */
@@ -13,9 +12,6 @@ export interface Adapters {
   signIn: SignIn;
   guesses: Guesses;
   encryption: Encryption;
-  triggers: TriggerQueue;
-  /** Whether a webhook's address may be called; a literal address is judged at once, a name when it is resolved. */
-  refusedAddress: (url: string) => string | undefined;
 }
 
 interface BaseScope {

@@ -5,7 +5,7 @@ export const PLATFORMS = ['host-a', 'host-b', 'host-c'] as const;
 export type Platform = (typeof PLATFORMS)[number];
 
 /** What a project says of itself; a missing member means its default. */
-export interface ProjectConfiguration {
+export type ProjectConfiguration = {
   displayName?: string;
   branches?: string[];
   /** A plain name, or a name with the packages that belong to the domain. */
@@ -18,7 +18,7 @@ export interface ProjectConfiguration {
   metricsAlertConfig?: Record<string, unknown>;
   /** Candidate statuses of the project's own, beside the four built-in ones. */
   customReleaseStatuses?: string[];
-}
+};
 
 const ProjectSchema = defineEntity({
   name: 'Project',

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { Project } from './projects.entities.ts';
@@ -6,9 +7,10 @@ import { Project } from './projects.entities.ts';
 export const findProject = (tx: Tx, identifier: string): Promise<Project | null> =>
   tx.em.findOne(Project, { tenantId: tx.tenantId, identifier });
 
-/** For an identifier in a path: unknown is 404. */
-export async function projectInPath(tx: Tx, identifier: string): Promise<Project> {
-  const project = await findProject(tx, identifier);
+/** For an identifier in a path: unknown is 404. Locked, nobody else changes it before this transaction ends. */
+export async function projectInPath(tx: Tx, identifier: string, { isLocked = false } = {}): Promise<Project> {
+  const lock = isLocked ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
+  const project = await tx.em.findOne(Project, { tenantId: tx.tenantId, identifier }, lock);
   if (!project) throw notFound(`Project ${identifier}`);
   return project;
 }
@@ -23,3 +25,5 @@ export async function projectInRequest(tx: Tx, identifier: string, place: 'query
   }
   return project;
 }
+
+export const countProjects = (tx: Tx): Promise<number> => tx.em.count(Project, { tenantId: tx.tenantId });

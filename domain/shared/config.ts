@@ -24,6 +24,7 @@ const Environment = z.object({
   TEMPORAL_ADDRESS: z.string().regex(/^[^\s:]+:\d+$/, 'must be host:port'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_UI_URL: z.url().optional(),
+  TASK_QUEUE_PREFIX: z.string().regex(/^[\w-]*$/).default(''),
   METRICS_PORT: port(9464),
   RATE_LIMIT_PER_MINUTE: count(600),
   AUTH_RATE_LIMIT_PER_MINUTE: count(30),

@@ -1,0 +1,27 @@
+/** Allowed directions of imports, one rule a sentence. */
+const PURE = '(-rules|\\.port|/errors|/actor)\\.ts$';
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, dependencyTypesNot: ['type-only'] } },
+    { name: 'domain-imports-domain-only', severity: 'error', from: { path: '^domain/' }, to: { path: '^(api|workflows|activities|test|migrations|tools|bench)/' } },
+    { name: 'rules-and-ports-are-pure', severity: 'error', from: { path: `^domain/.*${PURE}` }, to: { pathNot: `^domain/.*${PURE}` } },
+    { name: 'workflows-see-rules-only', severity: 'error', from: { path: '^workflows/' }, to: { path: '^domain/', pathNot: PURE, dependencyTypesNot: ['type-only'] } },
+    { name: 'workflows-see-activity-types-only', severity: 'error', from: { path: '^workflows/' }, to: { path: '^(activities|api)/', dependencyTypesNot: ['type-only'] } },
+    { name: 'workflow-code-imports-the-workflow-package-only', severity: 'error', from: { path: '^workflows/.*\\.workflow\\.ts$' }, to: { dependencyTypes: ['npm', 'core'], pathNot: '@temporalio/workflow' } },
+    { name: 'contracts-are-plain-data', severity: 'error', from: { path: '^workflows/(launch|.*\\.contract)\\.ts$' }, to: { dependencyTypes: ['npm', 'core'] } },
+    { name: 'temporal-client-and-worker-at-the-edge', severity: 'error', from: { path: '^(api|activities|domain|workflows)/', pathNot: '^(workflows/(temporal-[a-z]+|schedules)|activities/(worker|main|registry|deps))\\.ts$' }, to: { path: 'node_modules/@temporalio/(client|worker)/', dependencyTypesNot: ['type-only'] } },
+    { name: 'api-sees-contracts-only', severity: 'error', from: { path: '^api/', pathNot: '^api/main\\.ts$' }, to: { path: '^workflows/', pathNot: '(\\.contract|/launch)\\.ts$' } },
+    { name: 'api-never-imports-activities', severity: 'error', from: { path: '^api/', pathNot: '^api/(main|server)\\.ts$' }, to: { path: '^activities/' } },
+    { name: 'adapters-from-composition-roots-only', severity: 'error', from: { pathNot: '^(api/(main|server)|activities/(main|adapters/.*))\\.ts$' }, to: { path: '^activities/adapters/', dependencyTypesNot: ['type-only'] } },
+    { name: 'koa-stays-in-http', severity: 'error', from: { path: '^(domain|workflows|activities|api/(?!http/|app|main|server))' }, to: { path: 'node_modules/(koa|@koa)' } },
+    { name: 'features-do-not-import-each-other', severity: 'error', from: { path: '^api/([^/]+)/' }, to: { path: '^api/([^/]+)/', pathNot: ['^api/$1/', '^api/http/'] } },
+    { name: 'nothing-imports-tools', severity: 'error', from: { pathNot: '^(tools|bench)/' }, to: { path: '^(tools|bench)/' } },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^test/' },
+  },
+};

@@ -1,0 +1,21 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Actor } from '../domain/shared/actor.ts';
+import type { Encryption } from '../domain/shared/encryption.ts';
+import type { UnitOfWork } from '../domain/unit-of-work.ts';
+import type { Launch } from '../workflows/launch.ts';
+
+/** What activities reach; made once by the composition root, by hand in a test. */
+export interface Deps {
+  orm: MikroORM;
+  /** A unit of work in the actor's tenant. */
+  actingAs: (actor: Actor, context?: { requestId?: string | undefined; traceparent?: string | undefined }) => UnitOfWork;
+  /** Connections of the lanes' role, which sees deliveries and stored intents across tenants. */
+  lanesPool: pg.Pool;
+  launch: Launch;
+  encryption: Encryption;
+  log: Logger;
+  now: () => Date;
+  webhookLogRetentionDays: number;
+}

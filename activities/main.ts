@@ -1,0 +1,74 @@
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { pino } from 'pino';
+import { connectOrm } from '../domain/orm.ts';
+import { connectPool } from '../domain/pool.ts';
+import { onStop, reportReady, sentenceOf } from '../domain/process.ts';
+import { ConfigError } from '../domain/shared/config.ts';
+import { createEncryption } from '../domain/shared/encryption.ts';
+import { loadKeys } from '../domain/shared/keys.ts';
+import { unitOfWork } from '../domain/unit-of-work.ts';
+import { reconcileSchedules, SYSTEM_QUEUE } from '../workflows/schedules.ts';
+import { createTemporalClient } from '../workflows/temporal-client.ts';
+import { temporalLaunch } from '../workflows/temporal-launch.ts';
+import { startTelemetry } from './adapters/telemetry.ts';
+import { chosenQueues, workerConfig } from './config.ts';
+import type { Deps } from './deps.ts';
+import { taskQueues } from './registry.ts';
+import { sweepAll } from './system/sweep.activities.ts';
+import { createFleet } from './worker.ts';
+
+async function main(): Promise<void> {
+  const config = workerConfig(process.env, process.argv.slice(2));
+  const log = pino({ level: config.LOG_LEVEL, base: { process: 'worker' } });
+  Runtime.install({
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      if (level === 'ERROR') log.error(meta, message);
+      else log.warn(meta, message);
+    }),
+    // Signals are handled below, with the rest of the process.
+    shutdownSignals: [],
+  });
+  const telemetry = startTelemetry('quayside-worker', config.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins: telemetry.plugins };
+  const client = createTemporalClient(engine);
+  const access = { databaseUrl: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE };
+  const orm = connectOrm({ ...access, role: config.DATABASE_APP_ROLE });
+  const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const lanesPool = connectPool({ ...access, role: `${config.DATABASE_APP_ROLE}_lanes` }, onLost);
+  const deps: Deps = {
+    orm,
+    lanesPool,
+    actingAs: (actor, context = {}) => unitOfWork(orm, { actor, ...context }),
+    launch: temporalLaunch(client, {
+      queuePrefix: config.TASK_QUEUE_PREFIX,
+      onError: (error) => log.warn({ err: error }, 'a wake failed; the sweep makes good for it'),
+    }),
+    encryption: createEncryption(loadKeys(config).encryptionKeys),
+    log,
+    now: () => new Date(),
+    webhookLogRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS,
+  };
+  const queues = chosenQueues(taskQueues(deps), config.queues);
+  const fleet = await createFleet({ ...engine, queuePrefix: config.TASK_QUEUE_PREFIX, queues });
+  const running = fleet.run();
+
+  onStop(log, async () => {
+    fleet.stop();
+    await running;
+    await Promise.all([orm.close(true), lanesPool.end(), client.connection.close()]);
+    await telemetry.shutdown();
+  });
+  if (queues.some(({ taskQueue }) => taskQueue === SYSTEM_QUEUE)) {
+    await reconcileSchedules(client, config.TASK_QUEUE_PREFIX);
+    await sweepAll(deps);
+  }
+  const names = queues.map(({ taskQueue }) => taskQueue);
+  log.info({ queues: names }, 'working');
+  reportReady({ queues: names });
+  await running;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(sentenceOf(error, ConfigError));
+  process.exit(1);
+});

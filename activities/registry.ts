@@ -1,0 +1,15 @@
+import type { WorkerOptions } from '@temporalio/worker';
+import { SYSTEM_QUEUE } from '../workflows/schedules.ts';
+import type { Deps } from './deps.ts';
+import { createSystemActivities } from './system/system.activities.ts';
+
+export interface TaskQueue {
+  taskQueue: string;
+  activities: object;
+  options?: Partial<WorkerOptions>;
+}
+
+/** Every task queue of the service with the activities that run on it. */
+export const taskQueues = (deps: Deps): TaskQueue[] => [
+  { taskQueue: SYSTEM_QUEUE, activities: createSystemActivities(deps), options: { maxConcurrentActivityTaskExecutions: 4 } },
+];

@@ -1,0 +1,21 @@
+import type { Deps } from '../deps.ts';
+
+interface Chore {
+  name: string;
+  /** Answers how many rows it removed. */
+  run: (deps: Deps) => Promise<number>;
+}
+
+const remove =
+  (functionName: string) =>
+  async ({ lanesPool }: Deps): Promise<number> => {
+    const { rows } = await lanesPool.query<{ removed: number }>(`select ${functionName}() as removed`);
+    return rows[0]?.removed ?? 0;
+  };
+
+/** What is removed regularly. Rows of all tenants go by functions of the schema's owner, so no role sees them all. */
+export const HOUSEKEEPING: readonly Chore[] = [
+  { name: 'kept replies', run: remove('purge_idempotency_keys') },
+  { name: 'ended sessions', run: remove('purge_sessions') },
+  { name: 'failed sign-ins', run: remove('purge_sign_in_failures') },
+];

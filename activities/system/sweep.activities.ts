@@ -1,0 +1,22 @@
+import type { Deps } from '../deps.ts';
+
+/** Asks again for one kind of accepted work that stayed undone; answers how many it asked for. */
+export interface Sweep {
+  name: string;
+  run: (deps: Deps) => Promise<number>;
+}
+
+/** One entry per kind of work that a crash between commit and launch, or an absent engine, can leave behind. */
+export const SWEEPS: readonly Sweep[] = [];
+
+/** Runs every sweep; one that fails is logged and does not keep the others from their turn. */
+export async function sweepAll(deps: Deps): Promise<void> {
+  for (const { name, run } of SWEEPS) {
+    try {
+      const found = await run(deps);
+      if (found > 0) deps.log.warn({ sweep: name, found }, 'accepted work was found undone and asked for again');
+    } catch (error) {
+      deps.log.error({ sweep: name, err: error }, 'sweep failed');
+    }
+  }
+}

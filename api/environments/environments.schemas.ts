@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { ENVIRONMENT_CATEGORIES } from '../../domain/environments/environments.entities.ts';
+import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+
+export const ApprovalPolicy = z
+  .strictObject({
+    skipApproval: z.boolean().optional(),
+    approvers: z
+      .array(Name)
+      .max(100)
+      .optional()
+      .meta({ description: 'E-mails and team slugs; none: the owners of the tenant' }),
+    minApprovals: z.int().min(1).max(20).optional(),
+    allowSelfApproval: z.boolean().optional(),
+    expiresAfter: z.iso.duration().optional().meta({ description: 'ISO 8601 duration, P7D when absent', example: 'P7D' }),
+  })
+  .meta({ id: 'ApprovalPolicy' });
+
+const fields = {
+  name: Name,
+  description: FreeText,
+  category: z.enum(ENVIRONMENT_CATEGORIES),
+  orgUsername: Name.nullable(),
+  devHubUsername: Name.nullable(),
+  branch: Name.meta({ description: 'Pattern of the branches deployed here: `*` within a segment, `**` across' }),
+  orchestrationOrder: z.int().min(0).max(10_000),
+  isActive: z.boolean(),
+  tags: z.array(Name).max(50),
+  metadata: JsonObject,
+  approvalPolicy: ApprovalPolicy.nullable(),
+};
+
+export const EnvironmentIn = z
+  .strictObject({ ...fields, repositoryIdentifier: RepositoryIdentifier })
+  .partial()
+  .required({ repositoryIdentifier: true, name: true, category: true });
+
+export const EnvironmentPatch = z
+  .strictObject({ ...fields, version: z.int().positive().meta({ description: 'Refused with 409 when it is not the current one' }) })
+  .partial();
+
+export const Environment = z
+  .object({
+    id: z.uuid(),
+    repositoryIdentifier: z.string(),
+    ...fields,
+    orgUsername: z.string().nullable().default(null),
+    devHubUsername: z.string().nullable().default(null),
+    approvalPolicy: ApprovalPolicy.nullable().default(null),
+    version: z.int(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'Environment' });

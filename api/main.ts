@@ -1,0 +1,64 @@
+import { pino } from 'pino';
+import { startTelemetry } from '../activities/adapters/telemetry.ts';
+import { ConfigError } from '../domain/shared/config.ts';
+import { onStop, reportReady, sentenceOf } from '../domain/process.ts';
+import { createTemporalClient } from '../workflows/temporal-client.ts';
+import { temporalLaunch } from '../workflows/temporal-launch.ts';
+import { apiConfig } from './config.ts';
+import { createHttpMetrics, serveMetrics } from './http/metrics.ts';
+import { createApi } from './server.ts';
+
+/** Requests under way have this long to finish when the process is told to stop. */
+const DRAIN_MS = 10_000;
+
+async function main(): Promise<void> {
+  const config = apiConfig(process.env);
+  const log = pino({ level: config.LOG_LEVEL, base: { process: 'api' } });
+  const telemetry = startTelemetry('quayside-api', config.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const client = createTemporalClient({
+    address: config.TEMPORAL_ADDRESS,
+    namespace: config.TEMPORAL_NAMESPACE,
+    plugins: telemetry.plugins,
+  });
+  const metrics = createHttpMetrics();
+  const launch = temporalLaunch(client, {
+    queuePrefix: config.TASK_QUEUE_PREFIX,
+    onError: (error) => log.warn({ err: error }, 'a wake failed; the sweep makes good for it'),
+  });
+  const api = createApi({
+    config,
+    log,
+    metrics,
+    launch,
+    dependencies: [
+      { name: 'temporal', check: () => client.withDeadline(Date.now() + 2_000, () => client.connection.workflowService.getSystemInfo({})) },
+    ],
+  });
+  const metricsServer = config.METRICS_PORT === 0 ? undefined : await serveMetrics(metrics.registry, config.HOST, config.METRICS_PORT);
+  await new Promise<void>((resolve, reject) => {
+    api.server.once('error', reject).listen(config.PORT, config.HOST, resolve);
+  });
+  log.info({ url: config.publicUrl }, 'listening');
+  reportReady({ url: config.publicUrl });
+
+  onStop(log, async () => {
+    api.announceStop();
+    metricsServer?.close();
+    const drained = new Promise<void>((resolve) => void api.server.close(() => resolve()));
+    api.server.closeIdleConnections();
+    const cut = setTimeout(() => api.server.closeAllConnections(), DRAIN_MS);
+    await drained;
+    clearTimeout(cut);
+    await api.disconnect();
+    await client.connection.close();
+    await telemetry.shutdown();
+  });
+}
+
+main().catch((error: unknown) => {
+  const isPortTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  process.stderr.write(
+    isPortTaken ? `${(error as Error).message}: set PORT or METRICS_PORT to a free port.\n` : sentenceOf(error, ConfigError),
+  );
+  process.exit(1);
+});

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { mergeConfiguration } from '../../domain/projects/project-rules.ts';
+import { Project as ProjectEntity } from '../../domain/projects/projects.entities.ts';
+import { countProjects, findProject, projectInPath } from '../../domain/projects/projects.queries.ts';
+import { DomainError, versionConflict } from '../../domain/shared/errors.ts';
+import type { Tx } from '../../domain/unit-of-work.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { NoContent, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
+import { pageReply } from '../http/replies.ts';
+import { Project, ProjectIn, ProjectPatch } from './projects.schemas.ts';
+
+const GROUP = 'Projects';
+const ANYONE = ['owner', 'member', 'application'] as const;
+const params = z.object({ identifier: RepositoryIdentifier });
+
+/** What of a project stands in the audit trail and in events. */
+const stateOf = ({ id, identifier, remoteUrl, platform, defaultBranch, configuration }: ProjectEntity) => ({
+  id,
+  identifier,
+  remoteUrl,
+  platform,
+  defaultBranch,
+  configuration,
+});
+
+const audit = (tx: Tx, action: string, { id, identifier }: ProjectEntity, change: { before?: unknown; after?: unknown }) =>
+  tx.audit({
+    source: 'project',
+    action,
+    entityType: 'project',
+    entityId: id,
+    repositoryIdentifier: identifier,
+    summary: `Project ${identifier} ${action.split('.')[1]}`,
+    ...change,
+  });
+
+export const projectsRoutes = [
+  defineRoute({
+    method: 'post',
+    path: '/api/projects',
+    group: GROUP,
+    summary: 'Register a repository as a project',
+    roles: ['owner'],
+    body: ProjectIn,
+    status: 201,
+    response: Project,
+    errors: ['already_exists'],
+    audit: 'project.created',
+    handle: ({ body }, { tx }) =>
+      tx(async (work) => {
+        if (await findProject(work, body.identifier)) {
+          throw new DomainError('already_exists', `The repository ${body.identifier} is already registered`);
+        }
+        const project = work.em.create(ProjectEntity, {
+          ...body,
+          tenantId: work.tenantId,
+          remoteUrl: body.remoteUrl ?? null,
+          configuration: body.configuration as ProjectEntity['configuration'],
+        });
+        await work.em.flush();
+        audit(work, 'project.created', project, { after: stateOf(project) });
+        return project;
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/projects',
+    group: GROUP,
+    summary: 'The projects of the tenant, by identifier',
+    description: 'A scoped application token sees its projects alone.',
+    roles: ANYONE,
+    query: z.strictObject({ limit: queryInt(1, 200, 50), offset: queryInt(0, 1_000_000, 0) }),
+    status: 200,
+    response: z.object({ items: z.array(Project), total: z.int(), limit: z.int(), offset: z.int() }),
+    handle: ({ query: { limit, offset } }, { tx, requestUrl }) =>
+      tx(async (work) => {
+        const items = await work.em.find(
+          ProjectEntity,
+          { tenantId: work.tenantId },
+          { orderBy: { identifier: 'asc' }, limit, offset },
+        );
+        const page = { limit, offset, total: await countProjects(work) };
+        return pageReply(requestUrl, page, { items, ...page });
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/projects/{identifier}',
+    group: GROUP,
+    summary: 'One project',
+    roles: ANYONE,
+    params,
+    status: 200,
+    response: Project,
+    handle: ({ params: { identifier } }, { tx }) => tx((work) => projectInPath(work, identifier)),
+  }),
+  defineRoute({
+    method: 'patch',
+    path: '/api/projects/{identifier}',
+    group: GROUP,
+    summary: 'Change a project; its configuration is merged',
+    roles: ['owner'],
+    params,
+    body: ProjectPatch,
+    status: 200,
+    response: Project,
+    errors: ['version_conflict'],
+    audit: 'project.updated',
+    handle: ({ params: { identifier }, body: { version, configuration, ...fields } }, { tx }) =>
+      tx(async (work) => {
+        const project = await projectInPath(work, identifier, { isLocked: true });
+        if (version !== undefined && version !== project.version) throw versionConflict('The project', project.version);
+        const before = stateOf(project);
+        work.em.assign(project, fields as Partial<ProjectEntity>);
+        if (configuration) project.configuration = mergeConfiguration(project.configuration, configuration);
+        await work.em.flush();
+        audit(work, 'project.updated', project, { before, after: stateOf(project) });
+        return project;
+      }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/api/projects/{identifier}',
+    group: GROUP,
+    summary: 'Remove a project with its environments and release candidates',
+    description: 'The audit trail and the logs of deliveries stay.',
+    roles: ['owner'],
+    params,
+    status: 204,
+    response: NoContent,
+    audit: 'project.deleted',
+    async handle({ params: { identifier } }, { tx }) {
+      await tx(async (work) => {
+        const project = await projectInPath(work, identifier, { isLocked: true });
+        await work.em.remove(project).flush();
+        audit(work, 'project.deleted', project, { before: stateOf(project) });
+      });
+    },
+  }),
+];

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { PLATFORMS } from '../../domain/projects/projects.entities.ts';
+import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+
+const Pattern = z.string().min(1).max(255);
+
+/** A domain by its name, or with the packages that belong to it. */
+const Domain = z.union([
+  Name,
+  z.strictObject({ name: Name, packages: z.array(Name).max(1_000).optional() }),
+]);
+
+const configuration = {
+  displayName: Name,
+  branches: z.array(Name).max(200),
+  domains: z.array(Domain).max(500),
+  devHubs: z.array(Name).max(50),
+  autoReleaseFinalization: z.boolean().meta({
+    description: 'Finalize a candidate when it is deployed to all environments of category `release`',
+  }),
+  cascade: z.array(z.strictObject({ from: Name, to: Name })).max(200),
+  workItems: z.strictObject({
+    provider: z.enum(['tracker-a', 'host-a', 'host-b']).optional(),
+    boards: z.array(Name).max(50).optional(),
+    workItemFilters: z.array(Pattern).max(20).optional(),
+    baseUrl: z.url({ protocol: /^https?$/ }).max(2_000).optional(),
+  }),
+  metricsAlertConfig: JsonObject,
+  customReleaseStatuses: z
+    .array(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/))
+    .max(20)
+    .meta({ description: 'Candidate statuses beside pending, in_progress, aborted and finalized' }),
+};
+
+export const ProjectConfiguration = z.strictObject(configuration).partial().meta({ id: 'ProjectConfiguration' });
+
+/** `null` takes a member out. */
+const ConfigurationPatch = z
+  .strictObject(
+    Object.fromEntries(Object.entries(configuration).map(([name, schema]) => [name, schema.nullable().optional()])),
+  )
+  .meta({ description: 'Merged into the configuration (RFC 7396); `null` takes a member out' });
+
+const remoteUrl = FreeText.regex(/^(https:\/\/|ssh:\/\/|git@|\/|file:\/\/)/, 'must be an https or ssh address');
+
+export const ProjectIn = z.strictObject({
+  identifier: RepositoryIdentifier,
+  remoteUrl: remoteUrl.nullable().optional(),
+  platform: z.enum(PLATFORMS),
+  defaultBranch: Name.default('main'),
+  configuration: ProjectConfiguration.default({}),
+});
+
+export const ProjectPatch = z.strictObject({
+  remoteUrl: remoteUrl.nullable().optional(),
+  platform: z.enum(PLATFORMS).optional(),
+  defaultBranch: Name.optional(),
+  configuration: ConfigurationPatch.optional(),
+  version: z.int().positive().optional().meta({ description: 'Refused with 409 when it is not the current one' }),
+});
+
+export const Project = z
+  .object({
+    id: z.uuid(),
+    identifier: z.string(),
+    remoteUrl: z.string().nullable().default(null),
+    platform: z.enum(PLATFORMS),
+    defaultBranch: z.string(),
+    configuration: z.looseObject({}),
+    version: z.int(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'Project' });

@@ -1,0 +1,74 @@
+import { createServer, type Server } from 'node:http';
+import type { Logger } from 'pino';
+import { connectOrm } from '../domain/orm.ts';
+import { connectPool } from '../domain/pool.ts';
+import { createAccessTokens } from '../domain/auth/access-tokens.ts';
+import { createAuthenticator } from '../domain/auth/authenticator.ts';
+import { createGuesses } from '../domain/auth/guesses.ts';
+import { createSignIn } from '../domain/auth/sign-in.ts';
+import { createIdempotency } from '../domain/idempotency/idempotency.queries.ts';
+import { createEncryption } from '../domain/shared/encryption.ts';
+import { loadKeys } from '../domain/shared/keys.ts';
+import type { Launch } from '../workflows/launch.ts';
+import { createApp } from './app.ts';
+import type { ApiConfig } from './config.ts';
+import type { Dependency } from './http/health.ts';
+import type { HttpMetrics } from './http/metrics.ts';
+import { createRateLimit } from './http/rate-limit.ts';
+import { routes } from './routes.ts';
+
+export interface ApiParts {
+  config: ApiConfig;
+  log: Logger;
+  metrics: HttpMetrics;
+  launch: Launch;
+  /** Dependencies beside the database. */
+  dependencies: readonly Dependency[];
+}
+
+export interface ApiServer {
+  server: Server;
+  /** From now on not ready: load balancers look elsewhere, while requests under way go on. */
+  announceStop: () => void;
+  /** Closes the connections to the database; after the server is closed. */
+  disconnect: () => Promise<void>;
+}
+
+/** Puts the API together; it listens nowhere yet. */
+export function createApi({ config, log, metrics, launch, dependencies }: ApiParts): ApiServer {
+  const access = { databaseUrl: config.DATABASE_URL, role: config.DATABASE_APP_ROLE, poolSize: config.DATABASE_POOL_SIZE };
+  const orm = connectOrm(access);
+  const pool = connectPool(access, (error) => log.warn({ err: error }, 'database connection lost'));
+  const keys = loadKeys(config);
+  const accessTokens = createAccessTokens(keys.tokenKeys, config.publicUrl);
+  const encryption = createEncryption(keys.encryptionKeys);
+  let isStopping = false;
+  const app = createApp(routes, {
+    orm,
+    authenticate: createAuthenticator(pool, accessTokens, (error) => log.warn({ err: error }, 'last use of a token not noted')),
+    idempotency: createIdempotency(encryption),
+    tokenLimit: createRateLimit('token', config.RATE_LIMIT_PER_MINUTE),
+    addressLimit: createRateLimit('address', config.AUTH_RATE_LIMIT_PER_MINUTE),
+    adapters: { launch, encryption, signIn: createSignIn(orm, accessTokens), guesses: createGuesses(pool) },
+    wakeLanes: () => undefined,
+    publicUrl: config.publicUrl,
+    now: () => new Date(),
+    log,
+    metrics,
+    accessTokens,
+    dependencies: [{ name: 'postgresql', check: () => pool.query('select 1') }, ...dependencies],
+    isStopping: () => isStopping,
+    basePath: config.BASE_PATH,
+    isBehindProxy: config.TRUST_PROXY,
+  });
+  const server = createServer(app.callback());
+  return {
+    server,
+    announceStop() {
+      isStopping = true;
+    },
+    async disconnect() {
+      await Promise.all([orm.close(true), pool.end()]);
+    },
+  };
+}

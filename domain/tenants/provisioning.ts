@@ -1,0 +1,109 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { createApplicationToken } from '../application-tokens/application-tokens.queries.ts';
+import { hashPassword } from '../auth/secrets.ts';
+import type { Actor } from '../shared/actor.ts';
+import { DomainError } from '../shared/errors.ts';
+import { newId } from '../shared/ids.ts';
+import { type Tx, unitOfWork } from '../unit-of-work.ts';
+
+/** The team that a tenant's first owner belongs to. */
+const FIRST_TEAM = 'owners';
+const SLUG = /^[a-z0-9-]{1,40}$/;
+
+export interface CreatedTenant {
+  tenantId: string;
+  slug: string;
+  ownerEmail: string;
+}
+
+/**
+ * What the operator of the service does to tenants. It runs on the connection of the schema's owner, for which
+ * row-level security does not hold; everything is audited in the tenant with actor type `operator`.
+ */
+export interface Provisioning {
+  /**
+   * Makes a tenant and its first owner; a person whom the service knows already keeps the password of before.
+   * Throws `already_exists` for a taken slug, `invalid_request` for a malformed one.
+   */
+  createTenant(input: { slug: string; ownerEmail: string; password: string }): Promise<CreatedTenant & { isKnownUser: boolean }>;
+  listTenants(): Promise<{ tenantId: string; slug: string; createdAt: string }[]>;
+  /** Sets the password of a member of the tenant and ends that person's sessions. Throws `not_found`. */
+  resetPassword(input: { tenant: string; email: string; password: string }): Promise<void>;
+  /** Throws `not_found` for an unknown tenant, `already_exists` for a taken name. */
+  createToken(input: { tenant: string; name: string; expiresInDays: number }): Promise<{ id: string; name: string; expiresAt: string; token: string }>;
+}
+
+export function createProvisioning(orm: MikroORM): Provisioning {
+  const query = <Row>(statement: string, parameters: unknown[] = []): Promise<Row[]> =>
+    orm.em.getConnection().execute(statement, parameters) as unknown as Promise<Row[]>;
+  const actingIn = (tenantId: string) => unitOfWork(orm, { actor: operatorOf(tenantId) });
+  const tenantId = async (slug: string): Promise<string> => {
+    const [tenant] = await query<{ id: string }>('select id from tenant where slug = ?', [slug]);
+    if (!tenant) throw new DomainError('not_found', `There is no tenant ${slug}`);
+    return tenant.id;
+  };
+
+  return {
+    async createTenant({ slug, ownerEmail, password }) {
+      if (!SLUG.test(slug)) throw new DomainError('invalid_request', `The slug ${slug} must match ${SLUG.source}`);
+      const passwordHash = await hashPassword(password);
+      const id = newId();
+      const email = ownerEmail.toLowerCase();
+      const isKnownUser = await actingIn(id)(async (tx) => {
+        const made = await tx.sql('insert into tenant (id, slug) values (?, ?) on conflict (slug) do nothing returning 1', [id, slug]);
+        if (made.length === 0) throw new DomainError('already_exists', `There is already a tenant ${slug}`);
+        tx.audit({ source: 'system', action: 'tenant.created', entityType: 'tenant', entityId: id, summary: `Tenant ${slug} created` });
+        return addOwner(tx, email, passwordHash);
+      });
+      return { tenantId: id, slug, ownerEmail: email, isKnownUser };
+    },
+
+    listTenants: () => query('select id as "tenantId", slug, created_at as "createdAt" from tenant order by created_at, id'),
+
+    async resetPassword({ tenant, email, password }) {
+      const id = await tenantId(tenant);
+      const passwordHash = await hashPassword(password);
+      await actingIn(id)(async (tx) => {
+        const [user] = await tx.sql<{ id: string }>(
+          `update user_account u set password_hash = ?, updated_at = now()
+           where email = ? and exists (select from membership m where m.user_id = u.id and m.tenant_id = ?) returning id`,
+          [passwordHash, email.toLowerCase(), id],
+        );
+        if (!user) throw new DomainError('not_found', `${email} is not a member of the tenant ${tenant}`);
+        await tx.sql('update auth_session set revoked_at = now() where user_id = ? and revoked_at is null', [user.id]);
+        tx.audit({ source: 'user', action: 'user.password_reset', entityType: 'user', entityId: user.id, summary: `Password of ${email} reset` });
+      });
+    },
+
+    async createToken({ tenant, name, expiresInDays }) {
+      return actingIn(await tenantId(tenant))((tx) => createApplicationToken(tx, { name, expiresInDays }));
+    },
+  };
+}
+
+const operatorOf = (tenantId: string): Actor => ({
+  type: 'operator',
+  id: 'operator',
+  tenantId,
+  role: 'owner',
+  email: 'operator',
+});
+
+/** Answers whether the service knew the person before. */
+async function addOwner(tx: Tx, email: string, passwordHash: string): Promise<boolean> {
+  const [user] = await tx.sql<{ id: string; is_new: boolean }>(
+    `insert into user_account (id, email, password_hash) values (?, ?, ?)
+     on conflict (email) do update set updated_at = now() returning id, (xmax = 0) as is_new`,
+    [newId(), email, passwordHash],
+  );
+  const teamId = newId();
+  await tx.sql('insert into team (id, tenant_id, slug) values (?, ?, ?)', [teamId, tx.tenantId, FIRST_TEAM]);
+  await tx.sql(`insert into membership (id, tenant_id, team_id, user_id, role) values (?, ?, ?, ?, 'owner')`, [
+    newId(),
+    tx.tenantId,
+    teamId,
+    user?.id,
+  ]);
+  tx.audit({ source: 'user', action: 'user.created', entityType: 'user', entityId: user?.id ?? null, summary: `Owner ${email} added` });
+  return user?.is_new === false;
+}

@@ -1,0 +1,91 @@
+import { createConnection } from 'node:net';
+import { type TestApp, testApp } from '../../support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await testApp();
+});
+afterAll(() => app.close());
+
+const project = { identifier: 'acme/shop', platform: 'host-a' };
+const send = (rawBody: string | Uint8Array, headers: Record<string, string> = {}) =>
+  app.as(app.owner).send('POST', '/api/projects', { rawBody, headers });
+
+test.each<[string, string | Uint8Array, Record<string, string>, number, string]>([
+  ['malformed JSON', '{"identifier":', {}, 400, '#/body'],
+  ['no JSON at all', 'identifier=acme', {}, 400, '#/body'],
+  ['another media type', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415, ''],
+  ['a compressed body', 'x', { 'content-encoding': 'gzip' }, 415, ''],
+  ['text that is not UTF-8', new Uint8Array([0x22, 0xff, 0xfe, 0x22]), {}, 400, '#/body'],
+  ['an unknown field', JSON.stringify({ ...project, colour: 'red' }), {}, 400, '#/body/colour'],
+  ['an unknown nested field', JSON.stringify({ ...project, configuration: { 'a/b': 1 } }), {}, 400, '#/body/configuration/a~1b'],
+  ['U+0000', '{"identifier":"acme/shop","platform":"host-a","defaultBranch":"a\\u0000b"}', {}, 400, '#/body/defaultBranch'],
+  ['half a surrogate pair', '{"identifier":"acme/shop","platform":"host-a","defaultBranch":"\\ud800"}', {}, 400, '#/body/defaultBranch'],
+  ['U+0000 in a name of a member', '{"a\\u0000b":1}', {}, 400, '#/body/ab'],
+  ['an over-long string', JSON.stringify({ ...project, defaultBranch: 'x'.repeat(10_000) }), {}, 400, '#/body/defaultBranch'],
+  ['a wrong type', JSON.stringify({ ...project, configuration: [] }), {}, 400, '#/body/configuration'],
+  ['an array', '[]', {}, 400, '#/body'],
+  ['__proto__', '{"identifier":"acme/shop","platform":"host-a","__proto__":{"x":1}}', {}, 400, '#/body/__proto__'],
+  ['nesting of 10,000 levels', '['.repeat(10_000) + ']'.repeat(10_000), {}, 400, '#/body'],
+  ['6 MB', JSON.stringify({ ...project, defaultBranch: 'x'.repeat(6 * 1024 * 1024) }), {}, 413, ''],
+])('%s is refused with a problem that points at it', async (_, body, headers, status, pointer) => {
+  const answer = await send(body, headers);
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  expect(answer.body).toMatchObject({ status, instance: '/api/projects', requestId: expect.any(String) });
+  if (pointer) expect(answer.body.errors[0].pointer).toBe(pointer);
+});
+
+test('nothing was written by what was refused', async () => {
+  await expect(app.as(app.owner).get(200, '/api/projects')).resolves.toMatchObject({ items: [], total: 0 });
+});
+
+test.each([
+  ['/api/projects?limit=0', '#/query/limit'],
+  ['/api/projects?limit=1e2', '#/query/limit'],
+  ['/api/projects?limit=5&limit=6', '#/query/limit'],
+  ['/api/projects?offset=-1', '#/query/offset'],
+  ['/api/projects?colour=red', '#/query/colour'],
+  ['/api/environments', '#/query/repositoryIdentifier'],
+  ['/api/environments?repositoryIdentifier=a%00%2Fb', '#/query/repositoryIdentifier'],
+  ['/api/environments?repositoryIdentifier=no/such', '#/query/repositoryIdentifier'],
+])('%s is a 400 that points at %s', async (path, pointer) => {
+  const problem = await app.as(app.owner).get(400, path);
+  expect(problem.errors[0].pointer).toBe(pointer);
+});
+
+test.each([
+  '/api/projects/acme',
+  '/api/projects/a%00%2Fb',
+  '/api/projects/%zz',
+  '/api/projects/acme%2Fshop%2Fa%2Fb',
+  '/api/environments/42',
+  '/api/environments/not-an-id%2F..',
+  '/api/nothing',
+  '/nothing',
+])('%s names nothing', async (path) => {
+  await app.as(app.owner).get(404, path);
+});
+
+test('a method that is not served is answered with those that are', async () => {
+  const answer = await app.as(app.owner).request(405, 'PUT', '/api/projects');
+  expect(answer.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'POST']);
+});
+
+test('a request id of the client is kept when it is one, and replaced when it is not', async () => {
+  const kept = await app.as(app.owner).request(200, 'GET', '/api/users/me', { headers: { 'x-request-id': 'my.id-1' } });
+  expect(kept.headers.get('x-request-id')).toBe('my.id-1');
+  const replaced = await app.as(app.owner).request(200, 'GET', '/api/users/me', { headers: { 'x-request-id': 'a b<c>' } });
+  expect(replaced.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('a body that breaks off is refused and leaves the service well', async () => {
+  const { port } = new URL(app.url);
+  const socket = createConnection(Number(port), '127.0.0.1');
+  socket.write(
+    `POST /api/projects HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.owner.token}\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"id`,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.destroy();
+  await app.as(app.owner).get(200, '/api/projects');
+});

@@ -1,0 +1,72 @@
+import { type TestApp, testApp } from '../../support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await testApp();
+});
+afterAll(() => app.close());
+
+const post = (status: number, key: string, body: unknown, as = app.owner) =>
+  app.as(as).request(status, 'POST', '/api/application-tokens', { body, headers: { 'idempotency-key': key } });
+
+test('a repetition gets the stored reply, secrets and all, and does nothing', async () => {
+  const first = await post(201, 'once', { name: 'once' });
+  const second = await post(201, 'once', { name: 'once' });
+  expect(second.text).toBe(first.text);
+  expect(first.headers.get('idempotency-replayed')).toBeNull();
+  expect(second.headers.get('idempotency-replayed')).toBe('true');
+  const tokens = await app.as(app.owner).get(200, '/api/application-tokens');
+  expect(tokens.filter(({ name }: { name: string }) => name === 'once')).toHaveLength(1);
+});
+
+test('the stored reply cannot be read in the database', async () => {
+  const { body } = await post(201, 'sealed', { name: 'sealed' });
+  const [row] = await app.sql<{ reply: string }>(`select reply from idempotency_key where key = 'sealed'`);
+  expect(row?.reply).toMatch(/^v1\./);
+  expect(row?.reply).not.toContain(body.token);
+});
+
+test('the same key with another body is refused', async () => {
+  await post(201, 'other-body', { name: 'a-token' });
+  const { body } = await post(422, 'other-body', { name: 'b-token' });
+  expect(body.code).toBe('unprocessable');
+});
+
+test('a refusal is repeated, too', async () => {
+  await post(201, 'taken-1', { name: 'taken' });
+  const first = await post(409, 'taken-2', { name: 'taken' });
+  const second = await post(409, 'taken-2', { name: 'taken' });
+  expect(second.body.code).toBe(first.body.code);
+  expect(second.headers.get('idempotency-replayed')).toBe('true');
+});
+
+test('ten at once do it once: one is told that it is done, the others that it is done or under way', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () =>
+      app.as(app.owner).send('POST', '/api/application-tokens', { body: { name: 'race' }, headers: { 'idempotency-key': 'race' } }),
+    ),
+  );
+  const statuses = new Set(answers.map(({ status }) => status));
+  expect([...statuses].every((status) => status === 201 || status === 409)).toBe(true);
+  expect(new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text)).size).toBe(1);
+  for (const { status, body } of answers) if (status === 409) expect(body.code).toBe('in_progress');
+});
+
+test('keys of different credentials do not meet', async () => {
+  await post(201, 'shared', { name: 'mine' });
+  await post(201, 'shared', { name: 'theirs' }, app.stranger);
+});
+
+test('a key whose request died is taken over after a while', async () => {
+  await app.sql(
+    `insert into idempotency_key (tenant_id, subject, method, path, key, body_hash, started_at)
+     select tenant_id, 'user:' || user_id, 'POST', '/api/application-tokens', 'dead', '', now() - interval '3 minutes'
+     from membership where tenant_id = ? and role = 'owner'`,
+    [app.tenant.id],
+  );
+  await post(201, 'dead', { name: 'risen' });
+});
+
+test('an over-long key is refused', async () => {
+  await post(400, 'x'.repeat(256), { name: 'long' });
+});

@@ -1,0 +1,72 @@
+import { operationId } from '../../api/http/openapi.ts';
+import { routes } from '../../api/routes.ts';
+import type { AnyRoute } from '../../api/http/define-route.ts';
+import type { TestApp } from '../support/app.ts';
+
+/** Things of one tenant that exist before a route is tried, by the names that the examples use. */
+export interface Fixtures {
+  repositoryIdentifier: string;
+  environmentId: string;
+  applicationTokenId: string;
+}
+
+export interface Example {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+  /** The reply that the example gets; the route's own status when absent. */
+  status?: number;
+}
+
+let made = 0;
+/** A name that no other example has used. */
+const fresh = (prefix: string) => `${prefix}-${++made}`;
+
+/** Makes the fixtures in the tenant of the app's owner, through the API. */
+export async function makeFixtures(app: TestApp): Promise<Fixtures> {
+  const owner = app.as(app.owner);
+  const repositoryIdentifier = `acme/${fresh('repository')}`;
+  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', configuration: { domains: ['core'] } });
+  const environment = await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'uat', category: 'release' });
+  const token = await owner.post(201, '/api/application-tokens', { name: fresh('token') });
+  return { repositoryIdentifier, environmentId: environment.id, applicationTokenId: token.id };
+}
+
+type ExampleOf = (fixtures: Fixtures) => Example;
+
+/** A valid call of each route that needs a credential, by operation id. */
+export const EXAMPLES: Record<string, ExampleOf> = {
+  getUsersMe: () => ({}),
+
+  postApplicationTokens: () => ({ body: { name: fresh('token') } }),
+  getApplicationTokens: () => ({}),
+  deleteApplicationTokensId: ({ applicationTokenId: id }) => ({ params: { id } }),
+
+  postProjects: () => ({ body: { identifier: `acme/${fresh('made')}`, platform: 'host-b' } }),
+  getProjects: () => ({}),
+  getProjectsIdentifier: ({ repositoryIdentifier: identifier }) => ({ params: { identifier } }),
+  patchProjectsIdentifier: ({ repositoryIdentifier: identifier }) => ({ params: { identifier }, body: { defaultBranch: 'trunk' } }),
+  deleteProjectsIdentifier: ({ repositoryIdentifier: identifier }) => ({ params: { identifier } }),
+
+  postEnvironments: ({ repositoryIdentifier }) => ({ body: { repositoryIdentifier, name: fresh('environment'), category: 'dev' } }),
+  getEnvironments: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+  getEnvironmentsId: ({ environmentId: id }) => ({ params: { id } }),
+  patchEnvironmentsId: ({ environmentId: id }) => ({ params: { id }, body: { description: 'changed' } }),
+  deleteEnvironmentsId: ({ environmentId: id }) => ({ params: { id } }),
+};
+
+export const guardedRoutes = routes.filter((route) => route.roles !== 'public');
+
+export const nameOf = (route: AnyRoute): string => `${route.method.toUpperCase()} ${route.path}`;
+
+export function exampleOf(route: AnyRoute, fixtures: Fixtures): Example {
+  const example = EXAMPLES[operationId(route)];
+  if (!example) throw new Error(`test/contract/examples.ts lacks ${operationId(route)}`);
+  return example(fixtures);
+}
+
+/** The address of a call: parameters filled in and encoded, the query appended. */
+export function addressOf({ path }: AnyRoute, { params = {}, query }: Example): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? `missing-${name}`));
+  return query ? `${filled}?${new URLSearchParams(query)}` : filled;
+}

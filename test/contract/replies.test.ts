@@ -1,0 +1,59 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { addressOf, exampleOf, guardedRoutes, makeFixtures, nameOf } from './examples.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await testApp();
+});
+afterAll(() => app.close());
+
+test.each(guardedRoutes.map((route) => [nameOf(route), route] as const))('%s answers its example as it says', async (_, route) => {
+  const fixtures = await makeFixtures(app);
+  const example = exampleOf(route, fixtures);
+  const before = await trail();
+  const { headers, text } = await app
+    .as(app.owner)
+    .request(example.status ?? route.status, route.method.toUpperCase(), addressOf(route, example), { body: example.body });
+  expect(headers.get('x-request-id')).toBeTruthy();
+  expect(headers.get('ratelimit-policy')).toBeTruthy();
+  if (route.status === 204) expect(text).toBe('');
+  const written = (await trail()).slice(before.length);
+  const allowed = typeof route.audit === 'string' ? [route.audit] : Array.isArray(route.audit) ? route.audit : [];
+  expect(written.filter((action) => !allowed.includes(action))).toEqual([]);
+  if (allowed.length > 0) expect(written.length).toBeGreaterThan(0);
+});
+
+const trail = async (): Promise<string[]> => {
+  const rows = await app.sql<{ action: string }>('select action from audit_entry where tenant_id = ? order by sequence', [app.tenant.id]);
+  return rows.map(({ action }) => action);
+};
+
+test('the reference is a valid OpenAPI 3.1 document that names every route once', async () => {
+  const document = await app.as().get(200, '/openapi.json');
+  const { valid, errors } = await new Validator().validate(document);
+  expect(errors ?? []).toEqual([]);
+  expect(valid).toBe(true);
+  const operationIds = Object.values(document.paths as Record<string, Record<string, { operationId: string }>>)
+    .flatMap((path) => Object.values(path))
+    .map(({ operationId }) => operationId);
+  expect(new Set(operationIds).size).toBe(operationIds.length);
+});
+
+test('every route has a summary, and everything that mutates says what it writes to the trail', async () => {
+  for (const route of guardedRoutes) {
+    expect(route.summary.length).toBeGreaterThan(5);
+    if (route.method !== 'get') expect(route.audit).toBeDefined();
+  }
+});
+
+test('the browsable reference is served without outside assets', async () => {
+  const { text, headers } = await app.as().request(200, 'GET', '/docs');
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  const assets = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
+  expect(assets.length).toBeGreaterThan(2);
+  for (const address of assets) {
+    expect(address).toMatch(/^\//);
+    await app.as().request(200, 'GET', address);
+  }
+});

@@ -1,0 +1,32 @@
+import { batched } from '../../../domain/shared/batched.ts';
+
+test('calls that come during a flush make the next one, each with its own result', async () => {
+  const flushes: number[][] = [];
+  const double = batched(async (items: number[]) => {
+    flushes.push(items);
+    await new Promise(setImmediate);
+    return items.map((item) => item * 2);
+  });
+  await expect(Promise.all([1, 2, 3, 4].map(double))).resolves.toEqual([2, 4, 6, 8]);
+  expect(flushes).toEqual([[1], [2, 3, 4]]);
+});
+
+test('a failed flush fails its own calls and no others', async () => {
+  const call = batched(async (items: string[]) => {
+    if (items.includes('bad')) throw new Error('refused');
+    return items;
+  });
+  const results = await Promise.allSettled([call('a'), call('bad'), call('b')]);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  await expect(call('c')).resolves.toBe('c');
+});
+
+test('a batch has at most as many items as it may', async () => {
+  const sizes: number[] = [];
+  const call = batched(async (items: number[]) => {
+    sizes.push(items.length);
+    return items;
+  }, 2);
+  await Promise.all([1, 2, 3, 4, 5].map(call));
+  expect(sizes).toEqual([1, 2, 2]);
+});

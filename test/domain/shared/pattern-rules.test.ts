@@ -1,0 +1,27 @@
+import { matchesPattern } from '../../../domain/shared/pattern-rules.ts';
+
+test.each([
+  ['main', 'main', true],
+  ['main', 'maintenance', false],
+  ['*', 'main', true],
+  ['*', 'release/1', false],
+  ['**', 'release/1/2', true],
+  ['release/*', 'release/1', true],
+  ['release/*', 'release/1/2', false],
+  ['release/**', 'release/1/2', true],
+  ['*/hotfix', 'a/hotfix', true],
+  ['a.c', 'abc', false],
+  ['[ab]', 'a', false],
+  ['*-fix-*', 'a-fix-b', true],
+  ['', '', true],
+  ['', 'a', false],
+  ['ü*', 'über', true],
+])('%p against %p: %p', (pattern, name, expected) => {
+  expect(matchesPattern(pattern, name)).toBe(expected);
+});
+
+test('a pattern made to be slow is not', () => {
+  const startedAt = performance.now();
+  expect(matchesPattern('*a'.repeat(100), `${'a'.repeat(250)}b`)).toBe(false);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+});

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { apiConfig } from '../../api/config.ts';
+import { createHttpMetrics } from '../../api/http/metrics.ts';
+import { createApi } from '../../api/server.ts';
+import { hashPassword, newPassword } from '../../domain/auth/secrets.ts';
+import { connectOrm } from '../../domain/orm.ts';
+import { newId } from '../../domain/shared/ids.ts';
+import { createProvisioning } from '../../domain/tenants/provisioning.ts';
+import type { Launch } from '../../workflows/launch.ts';
+import { createTemporalClient } from '../../workflows/temporal-client.ts';
+import { temporalLaunch } from '../../workflows/temporal-launch.ts';
+import { ApiClient, type Bearer } from './client.ts';
+import { testDatabase } from './postgres.ts';
+
+/** Somebody who may call the API, with what a test wants to know of them. */
+export interface Caller extends Bearer {
+  email: string;
+  token: string;
+  refreshToken: string;
+  password: string;
+}
+
+export interface TestApp {
+  url: string;
+  databaseUrl: string;
+  /** A client that acts as the caller, or without a credential. */
+  as: (caller?: Bearer) => ApiClient;
+  tenant: { id: string; slug: string };
+  owner: Caller;
+  member: Caller;
+  /** A token of role `application` for all projects. */
+  application: Bearer & { token: string };
+  /** The owner of another tenant. */
+  stranger: Caller;
+  launch: Launch;
+  queuePrefix: string;
+  dataDir: string;
+  env: Record<string, string>;
+  /** Rows of a statement run as the schema's owner, past every fence; placeholders are `?`. */
+  sql: <Row = Record<string, unknown>>(statement: string, parameters?: unknown[]) => Promise<Row[]>;
+  close: () => Promise<void>;
+}
+
+export interface TestAppOptions {
+  /** Instead of the real Temporal server. */
+  launch?: Launch;
+  env?: Record<string, string>;
+}
+
+/** The API on a database of its own, with two tenants; on the run's Temporal server, with task queues of its own. */
+export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = await testDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'quayside-test-'));
+  const queuePrefix = `t${newId().slice(-12)}-`;
+  const env: Record<string, string> = {
+    NODE_ENV: 'test',
+    PORT: '0',
+    PUBLIC_URL: 'http://quayside.test',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '127.0.0.1:1',
+    TASK_QUEUE_PREFIX: queuePrefix,
+    METRICS_PORT: '0',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    AUTH_RATE_LIMIT_PER_MINUTE: '1000000',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    ...options.env,
+  };
+  const config = apiConfig(env);
+  const log = pino({ level: config.LOG_LEVEL });
+  const client = createTemporalClient({ address: config.TEMPORAL_ADDRESS, namespace: 'default' });
+  const launch = options.launch ?? temporalLaunch(client, { queuePrefix, onError: (error) => log.warn({ err: error }, 'wake failed') });
+  const api = createApi({ config, log, metrics: createHttpMetrics(), launch, dependencies: [] });
+  api.server.listen(0, '127.0.0.1');
+  await once(api.server, 'listening');
+  const url = `http://127.0.0.1:${(api.server.address() as AddressInfo).port}`;
+
+  const orm = connectOrm({ databaseUrl: database.url, poolSize: 2 });
+  const provisioning = createProvisioning(orm);
+  const sql: TestApp['sql'] = (statement, parameters = []) => orm.em.getConnection().execute(statement, parameters) as never;
+  const as = (caller: Bearer = {}) => new ApiClient(url, caller);
+  const signIn = async (email: string, password: string): Promise<Caller> => {
+    const body = await as().post(200, '/api/auth/admin/login', { email, password });
+    return { email, password, token: body.access_token, refreshToken: body.refresh_token };
+  };
+  const newTenant = async (slug: string) => {
+    const password = newPassword();
+    const { tenantId: id, ownerEmail } = await provisioning.createTenant({ slug, ownerEmail: `owner@${slug}.example`, password });
+    return { tenant: { id, slug }, owner: await signIn(ownerEmail, password) };
+  };
+  const { tenant, owner } = await newTenant('acme');
+  const { owner: stranger } = await newTenant('other');
+  const member = await addMember(sql, tenant.id, 'member@acme.example', signIn);
+  const application = await provisioning.createToken({ tenant: 'acme', name: 'ci', expiresInDays: 1 });
+
+  return {
+    url,
+    databaseUrl: database.url,
+    as,
+    tenant,
+    owner,
+    member,
+    application,
+    stranger,
+    launch,
+    queuePrefix,
+    dataDir,
+    env,
+    sql,
+    async close() {
+      api.server.closeAllConnections();
+      await new Promise((resolve) => api.server.close(resolve));
+      await Promise.all([api.disconnect(), orm.close(true), client.connection.close()]);
+      await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Temporal's code of all workflows, bundled once per run. */
+export const testBundle = (): { codePath: string } => {
+  const codePath = process.env.QS_TEST_BUNDLE ?? '';
+  readFileSync(codePath);
+  return { codePath };
+};
+
+/** A person of role `member`, with the password of the tenant's owner's making: inserted, as no route makes one yet. */
+async function addMember(
+  sql: TestApp['sql'],
+  tenantId: string,
+  email: string,
+  signIn: (email: string, password: string) => Promise<Caller>,
+): Promise<Caller> {
+  const password = newPassword();
+  const userId = newId();
+  await sql('insert into user_account (id, email, password_hash) values (?, ?, ?)', [userId, email, await hashPassword(password)]);
+  await sql(
+    `insert into membership (id, tenant_id, team_id, user_id, role) select ?, tenant_id, id, ?, 'member' from team where tenant_id = ?`,
+    [newId(), userId, tenantId],
+  );
+  return signIn(email, password);
+}

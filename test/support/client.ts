@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+
+/** What came back, parsed; tests read it freely. */
+export type Json = ReturnType<typeof JSON.parse>;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Json;
+  text: string;
+}
+
+interface RequestOptions {
+  body?: unknown;
+  /** Sent as it is instead of `body`. */
+  rawBody?: string | Uint8Array;
+  headers?: Record<string, string>;
+}
+
+/** Who sends: a bearer credential, or nobody. */
+export interface Bearer {
+  token?: string;
+}
+
+/** A client acting as somebody; every call names the status that it expects, and fails with the reply when it differs. */
+export class ApiClient {
+  readonly #baseUrl: string;
+  readonly #token: string | undefined;
+
+  constructor(baseUrl: string, { token }: Bearer = {}) {
+    this.#baseUrl = baseUrl;
+    this.#token = token;
+  }
+
+  get = async (status: number, path: string): Promise<Json> => (await this.request(status, 'GET', path)).body;
+  delete = async (status: number, path: string, body?: unknown): Promise<Json> => (await this.request(status, 'DELETE', path, { body })).body;
+  post = async (status: number, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Json> =>
+    (await this.request(status, 'POST', path, { body, headers })).body;
+  put = async (status: number, path: string, body?: unknown): Promise<Json> => (await this.request(status, 'PUT', path, { body })).body;
+  patch = async (status: number, path: string, body?: unknown): Promise<Json> => (await this.request(status, 'PATCH', path, { body })).body;
+
+  /** Any method; answers headers and text, too. */
+  async request(status: number, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const answer = await this.send(method, path, options);
+    assert.equal(answer.status, status, `${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 2_000)}`);
+    return answer;
+  }
+
+  /** Whatever the status. */
+  async send(method: string, path: string, { body, rawBody, headers = {} }: RequestOptions = {}): Promise<Answer> {
+    const sent = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(this.#baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+        ...(sent !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(sent !== undefined && { body: sent as string }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined };
+  }
+}

@@ -1,0 +1,1 @@
+export { housekeeping, sweep } from './system/sweep.workflow.ts';
