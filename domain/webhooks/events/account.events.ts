@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { byWhom, defineEvent, defineEvents, id, number, reason, repositoryIdentifier, text, texts } from './event-definition.ts';
+
+const User = z.strictObject({
+  id: id('User'),
+  email: text('E-mail', 'dana@example.com'),
+  firstName: text('First name', 'Dana').optional(),
+  lastName: text('Last name', 'Reyes').optional(),
+  role: text('Role: owner, member or application', 'member').optional(),
+  teams: texts('Slugs of the teams', ['platform']).optional(),
+  changedBy: byWhom.optional(),
+});
+
+const Project = z.strictObject({
+  id: id('Project'),
+  repositoryIdentifier,
+  platform: text('Git host: host-a, host-b or host-c', 'host-a'),
+  defaultBranch: text('Branch on which work starts', 'main'),
+});
+
+const Document = z.strictObject({
+  collection: text('Collection', 'repo_storefront/settings'),
+  key: text('Key in the collection', 'metadata'),
+  version: number('Version of the document', 3),
+  changedBy: byWhom.optional(),
+});
+
+export const accountEvents = {
+  ...defineEvents(User, {
+    'user.created': 'A user was added',
+    'user.updated': 'A user, or a membership of theirs, changed',
+    'user.removed': 'A user was removed',
+  }),
+  ...defineEvents(Project, {
+    'project.created': 'A repository was registered as a project',
+    'project.updated': 'A project or its configuration changed',
+    'project.deleted': 'A project was removed',
+  }),
+  ...defineEvents(Document, {
+    'document.created': 'A document was created',
+    'document.updated': 'A document changed',
+    'document.deleted': 'A document was deleted',
+  }),
+  'audit_export.completed': defineEvent(
+    'An export of the audit trail is ready to be fetched',
+    z.strictObject({
+      id: id('Export'),
+      status: text('Outcome: completed or failed', 'completed'),
+      requestedBy: byWhom,
+      rowCount: number('Rows in the file', 1_204).nullable().optional(),
+      fileSizeBytes: number('Size of the file in bytes', 310_442).nullable().optional(),
+      error: text('What went wrong', 'storage was full').nullable().optional(),
+    }),
+  ),
+  'webhook.disabled': defineEvent(
+    'The service stopped delivering to a webhook because its receiver failed too often or is gone',
+    z.strictObject({
+      id: id('Webhook that was disabled'),
+      name: text('Name of the webhook', 'release board'),
+      event: text('Event to which it subscribes', 'release.published'),
+      url: text('Address of its receiver, without its query', 'https://hooks.example.com/releases'),
+      reason,
+      errorCount: number('Deliveries that failed since the last success', 20),
+    }),
+  ),
+};

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import {
+  branch,
+  commitSha,
+  defineEvent,
+  defineEvents,
+  id,
+  moment,
+  number,
+  repositoryIdentifier,
+  text,
+  texts,
+} from './event-definition.ts';
+
+const Build = z.strictObject({
+  id: id('Build').optional(),
+  repositoryIdentifier,
+  branch,
+  commitSha,
+  domains: texts('Domains that are built', ['sales', 'service']).optional(),
+  status: text('running, completed or failed', 'completed'),
+  buildUrl: text('Page of the build', 'https://ci.example.com/builds/991').nullable().optional(),
+  buildNumber: text('Number of the build', '991').nullable().optional(),
+  error: text('What went wrong', 'package sales-ui did not build').nullable().optional(),
+  startedAt: moment('When it began').nullable().optional(),
+  endedAt: moment('When it ended').nullable().optional(),
+});
+
+export const analysisEvents = {
+  ...defineEvents(Build, {
+    'build.started': 'A build began',
+    'build.completed': 'A build succeeded',
+    'build.failed': 'A build failed',
+  }),
+  'code_analysis.completed': defineEvent(
+    'Results of a code analysis were published',
+    z.strictObject({
+      id: id('Result'),
+      repositoryIdentifier,
+      branch,
+      commitSha,
+      totalIssues: number('Issues found', 12),
+      errors: number('Issues of level error', 1),
+      warnings: number('Issues of level warning', 4),
+      analyzedAt: moment('When it was analysed'),
+    }),
+  ),
+  'ai_report.completed': defineEvent(
+    'An AI analysis report was published',
+    z.strictObject({
+      id: id('Report'),
+      repositoryIdentifier,
+      scope: text('repository, domain or package', 'domain'),
+      scopeName: text('Name of the domain or package', 'sales'),
+      branch: branch.nullable().optional(),
+      commitSha: commitSha.nullable().optional(),
+      status: text('completed or failed', 'completed'),
+      analyzedAt: moment('When it was analysed'),
+    }),
+  ),
+};

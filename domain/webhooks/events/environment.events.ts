@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import {
+  branch,
+  byWhom,
+  defineEvent,
+  defineEvents,
+  environmentName,
+  id,
+  moment,
+  number,
+  repositoryIdentifier,
+  text,
+} from './event-definition.ts';
+
+const orgUsername = text('Username of the org', 'ci@acme.example.com');
+
+const EnvironmentLock = z.strictObject({
+  environmentId: id('Environment'),
+  environmentName,
+  repositoryIdentifier,
+  ticketId: id('Ticket that holds the lock, or held it'),
+  holder: byWhom.nullable().optional(),
+  executionId: text('Run for which it is held', 'run-48151').nullable().optional(),
+  reason: text('Why it is held', 'deployment of 2026.03').nullable().optional(),
+  expiresAt: moment('When the lease runs out').nullable().optional(),
+});
+
+const ReviewEnvironment = z.strictObject({
+  assignmentId: id('Assignment'),
+  repositoryIdentifier,
+  environmentName: environmentName.nullable().optional(),
+  poolTag: text('Pool from which the org came', 'review').nullable().optional(),
+  orgUsername: orgUsername.nullable().optional(),
+  branch: branch.nullable().optional(),
+  prNumber: number('Pull request under review', 118).nullable().optional(),
+  assignedTo: byWhom.nullable().optional(),
+  expiresAt: moment('When it is taken back').nullable().optional(),
+});
+
+const OrgLimit = z.strictObject({
+  orgUsername,
+  limitName: text('Limit', 'DailyApiRequests'),
+  max: number('Allowed', 100_000),
+  used: number('Used', 91_000),
+  remaining: number('Left', 9_000),
+  usagePct: number('Used, per cent', 91),
+  alertLevel: text('ok, warning or critical', 'critical'),
+  previousLevel: text('Level before', 'warning').optional(),
+});
+
+const Component = z.strictObject({
+  repositoryIdentifier,
+  branch,
+  packageName: text('Package that dropped it', 'sales-ui'),
+  componentType: text('Metadata type', 'ApexClass'),
+  fullName: text('Full name of the component', 'InvoiceController'),
+  status: text('Status in the ledger', 'detected'),
+  changedBy: byWhom.nullable().optional(),
+});
+
+export const environmentEvents = {
+  ...defineEvents(EnvironmentLock, {
+    'environment.locked': 'An environment was locked for one holder',
+    'environment.unlocked': 'The lock of an environment was released or ran out',
+  }),
+  ...defineEvents(ReviewEnvironment, {
+    'review_environment.assigned': 'A review environment was assigned',
+    'review_environment.released': 'A review environment was given back',
+    'review_environment.expired': 'The time of a review environment is over',
+  }),
+  'org.registered': defineEvent(
+    'A CRM org was registered',
+    z.strictObject({
+      orgUsername,
+      orgId: text('Id of the org', '00D000000000001EAA').nullable().optional(),
+      orgType: text('Kind of org: production, devhub, sandbox or scratch', 'sandbox'),
+      instanceUrl: text('Address of the org', 'https://acme.my.crm.example.com').nullable().optional(),
+      alias: text('Alias', 'acme-uat').nullable().optional(),
+      registeredBy: byWhom.nullable().optional(),
+    }),
+  ),
+  'org.auth_failed': defineEvent(
+    'The stored credential of a CRM org no longer opens it',
+    z.strictObject({ orgUsername, error: text('What the org answered', 'expired access/refresh token') }),
+  ),
+  ...defineEvents(OrgLimit, {
+    'org_limit.warning': 'A limit of an org reached the warning level',
+    'org_limit.critical': 'A limit of an org reached the critical level',
+    'org_limit.recovered': 'A limit of an org is below the warning level again',
+  }),
+  ...defineEvents(Component, {
+    'gc.detected': 'A component was dropped from a package and is still in orgs',
+    'gc.dismissed': 'A dropped component was dismissed by a person',
+    'gc.reclaimed': 'A dropped component was removed from the orgs',
+  }),
+};

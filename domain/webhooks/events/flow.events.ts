@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import {
+  byWhom,
+  defineEvent,
+  defineEvents,
+  domain,
+  environmentName,
+  id,
+  moment,
+  number,
+  reason,
+  releaseName,
+  repositoryIdentifier,
+  text,
+  texts,
+} from './event-definition.ts';
+
+const Approval = z.strictObject({
+  id: id('Approval'),
+  executionId: text('Run that waits for it', 'b0c9c6f2').nullable().optional(),
+  taskType: text('What is to be approved', 'release-to-environment'),
+  repositoryIdentifier: repositoryIdentifier.nullable().optional(),
+  environmentName: environmentName.nullable().optional(),
+  domain: domain.nullable().optional(),
+  releaseName: releaseName.nullable().optional(),
+  status: text('requested, approved, rejected, expired or stale', 'approved'),
+  approvers: texts('E-mails and team slugs of those who may decide', ['platform']).optional(),
+  requestedBy: byWhom,
+  requestedAt: moment('When it was requested'),
+  resolvedBy: byWhom.nullable().optional(),
+  resolvedAt: moment('When it was decided').nullable().optional(),
+  comment: text('What the person who decided said', 'checked in staging').nullable().optional(),
+});
+
+const Flow = z.strictObject({
+  id: id('Run'),
+  taskType: text('Type of the flow', 'release-to-environment'),
+  status: text('Status of the run: Running, Completed, Partial, Failed or Cancelled', 'Completed'),
+  repositoryIdentifier: repositoryIdentifier.nullable().optional(),
+  environmentName: environmentName.nullable().optional(),
+  parentId: id('Run that this one belongs to').nullable().optional(),
+  startedBy: byWhom.nullable().optional(),
+  startedAt: moment('When it began').nullable().optional(),
+  endedAt: moment('When it ended').nullable().optional(),
+  durationMs: number('Milliseconds from begin to end', 84_000).nullable().optional(),
+  error: text('What went wrong', 'the pipeline was cancelled').nullable().optional(),
+});
+
+export const flowEvents = {
+  ...defineEvents(Approval, {
+    'approval.requested': 'An approval was requested',
+    'approval.approved': 'An approval was given',
+    'approval.rejected': 'An approval was refused',
+    'approval.expired': 'Nobody decided on an approval in time',
+    'approval.stale': 'An approval lost its object: packages changed, the candidate was aborted, or a newer request replaced it',
+  }),
+  ...defineEvents(Flow, {
+    'flow.started': 'A flow run began',
+    'flow.completed': 'A flow run ended well, in whole or in part',
+    'flow.failed': 'A flow run failed',
+    'flow.cancelled': 'A flow run was cancelled',
+  }),
+  'work_item_request.updated': defineEvent(
+    'A request made in a work item moved on',
+    z.strictObject({
+      id: id('Request'),
+      platform: text('Tracker', 'host-a'),
+      project: text('Project in the tracker', 'acme/storefront'),
+      workItemId: text('Work item', '4711'),
+      workItemUrl: text('Address of the work item', 'https://tracker.example.com/4711').nullable().optional(),
+      taskType: text('What was asked for', 'create-sandbox'),
+      status: text('open, in_progress, completed or closed', 'in_progress'),
+      previousStatus: text('Status before', 'open').nullable().optional(),
+      reason: reason.nullable().optional(),
+    }),
+  ),
+};

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import {
+  branch,
+  byWhom,
+  commitSha,
+  defineEvents,
+  domain,
+  environmentName,
+  flag,
+  id,
+  moment,
+  packages,
+  reason,
+  releaseName,
+  repositoryIdentifier,
+  text,
+} from './event-definition.ts';
+
+const place = { repositoryIdentifier, domain, releaseName };
+const candidateStatus = (description: string, example: string) => text(description, example);
+
+const ReleaseCandidate = z.strictObject({
+  id: id('Release candidate'),
+  ...place,
+  branch: branch.nullable().optional(),
+  tag: text('Tag of the candidate', 'v2026.03-rc.1').nullable().optional(),
+  commitSha: commitSha.nullable().optional(),
+  status: candidateStatus('Status now: pending, in_progress, aborted, finalized, or one of the project', 'in_progress'),
+  previousStatus: candidateStatus('Status before', 'pending').nullable().optional(),
+  reason: reason.nullable().optional(),
+  isIntermediate: flag('Finalized along with a newer candidate', false).optional(),
+  changedBy: byWhom.nullable().optional(),
+  packages: packages.optional(),
+});
+
+const Deployment = z.strictObject({
+  id: id('Deployment record').optional(),
+  candidateId: id('Release candidate').nullable().optional(),
+  ...place,
+  environmentName,
+  status: text('Outcome: Running, Success, Failed, Partial or Cancelled', 'Success'),
+  startedAt: moment('When it began').nullable().optional(),
+  deployedAt: moment('When it ended').nullable().optional(),
+  executionId: text('Run of the pipeline that deployed', 'run-48151').nullable().optional(),
+  packages: packages.optional(),
+  deployedBy: byWhom.nullable().optional(),
+});
+
+const Release = z.strictObject({
+  ...place,
+  candidateId: id('Release candidate').nullable().optional(),
+  branch: branch.nullable().optional(),
+  commitSha: commitSha.nullable().optional(),
+  environmentName: environmentName.nullable().optional(),
+  reason: reason.nullable().optional(),
+  packages: packages.optional(),
+  by: byWhom.nullable().optional(),
+});
+
+export const releaseEvents = {
+  ...defineEvents(ReleaseCandidate, {
+    'release_candidate.created': 'A release candidate was created',
+    'release_candidate.status_changed': 'A release candidate moved to another status',
+    'release_candidate.aborted': 'A release candidate was aborted and goes no further',
+    'release_candidate.finalized': 'A release candidate is finalized: deployed to every release environment, or by hand',
+  }),
+  ...defineEvents(Deployment, {
+    'deployment.started': 'A deployment to an environment began',
+    'deployment.completed': 'A deployment to an environment succeeded',
+    'deployment.failed': 'A deployment to an environment failed, was partial or was cancelled',
+  }),
+  ...defineEvents(Release, {
+    'release.created': 'A release was deployed to an environment for the first time',
+    'release.published': 'A release is published: its candidate was finalized',
+    'release.rolled_back': 'A release was taken back from an environment',
+  }),
+};
