@@ -1,0 +1,73 @@
+import { Liquid, type Template } from 'liquidjs';
+import { lookUp, MISSING } from './payload-path-rules.ts';
+
+/** A template that cannot be used, or a path that an event does not have; the message is for the webhook's owner. */
+export class TemplateError extends Error {}
+
+export type RenderBody = (envelope: unknown) => string;
+
+export const TEMPLATE_MAX = 65_536;
+/** A short template may name a large payload many times. */
+const RENDERED_MAX = 4 * 1024 * 1024;
+
+/** Liquid without tags, and with one filter: what is left are look-ups of paths. */
+const engine = new Liquid({ strictFilters: true, strictVariables: true, ownPropertyOnly: true });
+for (const tag of Object.keys(engine.tags)) delete engine.tags[tag];
+for (const filter of Object.keys(engine.filters)) if (filter !== 'json') delete engine.filters[filter];
+
+type Piece = { text: string } | { segments: string[]; asJson: boolean };
+
+/**
+ * Makes a body template ready to be filled: `{{ data.releaseName }}`, `{{ data.packages | json }}`. A value that is a
+ * string stands as it is, null as nothing, everything else as JSON. Throws `TemplateError`, here for what is not a
+ * path or another filter, when filled for an unknown path.
+ */
+export function compileTemplate(template: string): RenderBody {
+  const pieces = parse(template).map(pieceOf);
+  return (envelope) => {
+    let body = '';
+    for (const piece of pieces) {
+      body += 'text' in piece ? piece.text : filled(piece.segments, piece.asJson, envelope);
+      if (body.length > RENDERED_MAX) throw new TemplateError(`the body would be longer than ${RENDERED_MAX} characters`);
+    }
+    return body;
+  };
+}
+
+function parse(template: string): Template[] {
+  if (template.length > TEMPLATE_MAX) throw new TemplateError(`longer than ${TEMPLATE_MAX} characters`);
+  try {
+    return engine.parse(template);
+  } catch (error) {
+    throw new TemplateError((error as Error).message.split('\n')[0]);
+  }
+}
+
+/** What the parser makes of a look-up; it exports no type for it. */
+interface ParsedOutput {
+  str?: string;
+  value?: {
+    filters: { name: string; args: unknown[] }[];
+    initial: { postfix: { props?: { content?: unknown; props?: unknown }[] }[] };
+  };
+  token: { getText(): string };
+}
+
+function pieceOf(template: Template): Piece {
+  const { str, value, token } = template as unknown as ParsedOutput;
+  if (value === undefined) return { text: str ?? '' };
+  const [access, ...operators] = value.initial.postfix;
+  const segments = (access?.props ?? []).map(({ content }) => content);
+  const isPath = operators.length === 0 && segments.length > 0 && segments.every((one) => typeof one === 'string' || typeof one === 'number');
+  const isPlain = value.filters.every(({ args }) => args.length === 0);
+  if (!isPath || !isPlain) throw new TemplateError(`only paths and the filter json can be used: ${token.getText()}`);
+  return { segments: segments.map(String), asJson: value.filters.length > 0 };
+}
+
+function filled(segments: readonly string[], asJson: boolean, envelope: unknown): string {
+  const value = lookUp(envelope, segments);
+  if (value === MISSING) throw new TemplateError(`unknown path ${segments.join('.')}`);
+  if (asJson) return JSON.stringify(value);
+  if (value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

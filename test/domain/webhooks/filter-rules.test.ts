@@ -1,0 +1,66 @@
+import { compileFilter, FilterError, type WebhookFilter } from '../../../domain/webhooks/filter-rules.ts';
+import { compileLinearRegex } from '../../../domain/webhooks/linear-regex.ts';
+
+const envelope = {
+  id: '1',
+  type: 'release.published',
+  data: { name: 'sales', count: 3, tags: ['a', 'b'], nothing: null, nested: { 'a.b': 1, list: [{ x: 1 }] }, emoji: '\u{1F600}' },
+};
+const holds = (filter: WebhookFilter) => compileFilter(filter, compileLinearRegex)(envelope);
+
+test.each<[WebhookFilter, boolean]>([
+  [{}, true],
+  [{ type: 'release.published' }, true],
+  [{ 'data.name': 'sales', 'data.count': 3 }, true],
+  [{ 'data.name': 'sales', 'data.count': 4 }, false],
+  [{ 'data.name': ['service', 'sales'] }, true],
+  [{ 'data.name': [] }, false],
+  [{ 'data.nothing': null }, true],
+  [{ 'data.missing': null }, false],
+  [{ 'data.missing': { ne: 1 } }, true],
+  [{ 'data.missing': { nin: [1] } }, true],
+  [{ 'data.missing': { in: [null] } }, false],
+  [{ 'data.count': { gt: 2, lt: 4 } }, true],
+  [{ 'data.count': { gte: 3, lte: 3 } }, true],
+  [{ 'data.count': { gt: '2' } }, false],
+  [{ 'data.name': { gt: 'sale' } }, true],
+  [{ 'data.emoji': { gt: '\uFF5E' } }, true],
+  [{ 'data.tags.1': 'b' }, true],
+  [{ 'data.tags.2': { ne: 'c' } }, true],
+  [{ 'data.tags': { eq: ['a', 'b'] } }, true],
+  [{ 'data.nested.list': { eq: [{ x: 1 }] } }, true],
+  [{ 'data.nested.a\\.b': 1 }, true],
+  [{ 'data.nested.list.0.x': { in: [1, 2] } }, true],
+  [{ 'data.name': { regex: '^sa.*s$' } }, true],
+  [{ 'data.count': { regex: '3' } }, false],
+  [{ 'data.constructor': { ne: null } }, true],
+  [{ 'data.name.length': 5 }, false],
+])('%j: %p', (filter, expected) => {
+  expect(holds(filter)).toBe(expected);
+});
+
+test.each<WebhookFilter>([
+  { 'data..x': 1 },
+  { '': 1 },
+  { 'a\\x': 1 },
+  { a: {} },
+  { a: { like: 'x' } },
+  { a: { in: 'x' } },
+  { a: { in: Array.from({ length: 101 }, () => 1) } },
+  { a: { gt: null } },
+  { a: { regex: '(' } },
+  { a: { regex: '(?=x)' } },
+  { a: { regex: 'x'.repeat(257) } },
+  { a: { regex: '((a{30}){30}){2}b{1000}' } },
+  { a: { regex: 5 } },
+  Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1])),
+])('refused: %j', (filter) => {
+  expect(() => compileFilter(filter, compileLinearRegex)).toThrow(FilterError);
+});
+
+test('a pattern that makes backtracking engines hang takes no time', () => {
+  const test = compileFilter({ 'data.text': { regex: '^(a+)+$' } }, compileLinearRegex);
+  const began = performance.now();
+  expect(test({ data: { text: `${'a'.repeat(4_000)}!` } })).toBe(false);
+  expect(performance.now() - began).toBeLessThan(500);
+});
