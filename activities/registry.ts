@@ -1,6 +1,8 @@
 import type { WorkerOptions } from '@temporalio/worker';
 import { SYSTEM_QUEUE } from '../workflows/schedules.ts';
 import type { Deps } from './deps.ts';
+import { RELEASES_QUEUE } from '../workflows/release-candidates/release-domain.contract.ts';
+import { createReleaseActivities } from './release-candidates/release-candidates.activities.ts';
 import { createSystemActivities } from './system/system.activities.ts';
 
 export interface TaskQueue {
@@ -11,5 +13,6 @@ export interface TaskQueue {
 
 /** Every task queue of the service with the activities that run on it. */
 export const taskQueues = (deps: Deps): TaskQueue[] => [
+  { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
   { taskQueue: SYSTEM_QUEUE, activities: createSystemActivities(deps), options: { maxConcurrentActivityTaskExecutions: 4 } },
 ];

@@ -2,6 +2,10 @@ import { applicationTokensRoutes } from './application-tokens/application-tokens
 import { authRoutes } from './auth/auth.routes.ts';
 import { environmentsRoutes } from './environments/environments.routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
+import { candidateChangesRoutes } from './release-candidates/candidate-changes.routes.ts';
+import { comparisonRoutes } from './release-candidates/comparison.routes.ts';
+import { releaseCandidatesRoutes } from './release-candidates/release-candidates.routes.ts';
+import { releaseEventRoutes } from './release-candidates/release-event.routes.ts';
 import { projectsRoutes } from './projects/projects.routes.ts';
 import { usersRoutes } from './users/users.routes.ts';
 
@@ -12,4 +16,8 @@ export const routes: readonly AnyRoute[] = [
   ...applicationTokensRoutes,
   ...projectsRoutes,
   ...environmentsRoutes,
+  ...releaseCandidatesRoutes,
+  ...candidateChangesRoutes,
+  ...comparisonRoutes,
+  ...releaseEventRoutes,
 ];

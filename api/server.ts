@@ -14,6 +14,7 @@ import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import type { Dependency } from './http/health.ts';
 import type { HttpMetrics } from './http/metrics.ts';
+import { createDomainTurns } from './release-candidates/domain-turns.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { routes } from './routes.ts';
 
@@ -49,7 +50,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     idempotency: createIdempotency(encryption),
     tokenLimit: createRateLimit('token', config.RATE_LIMIT_PER_MINUTE),
     addressLimit: createRateLimit('address', config.AUTH_RATE_LIMIT_PER_MINUTE),
-    adapters: { launch, encryption, signIn: createSignIn(orm, accessTokens), guesses: createGuesses(pool) },
+    adapters: { launch, encryption, domainTurns: createDomainTurns(launch), signIn: createSignIn(orm, accessTokens), guesses: createGuesses(pool) },
     wakeLanes: () => undefined,
     publicUrl: config.publicUrl,
     now: () => new Date(),

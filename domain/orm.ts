@@ -2,6 +2,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import { environmentEntities } from './environments/environments.entities.ts';
 import { projectEntities } from './projects/projects.entities.ts';
+import { releaseCandidateEntities } from './release-candidates/release-candidates.entities.ts';
 
 export interface DatabaseAccess {
   databaseUrl: string;
@@ -25,7 +26,7 @@ const ormOptions = (access: DatabaseAccess): Options => {
     clientUrl: connectionString,
     pool: { min: 0, max },
     driverOptions,
-    entities: [...projectEntities, ...environmentEntities],
+    entities: [...projectEntities, ...environmentEntities, ...releaseCandidateEntities],
     extensions: [Migrator],
     ensureDatabase: false,
     forceUtcTimezone: true,

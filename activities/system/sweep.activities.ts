@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts';
+import { sweepReleaseEvents } from '../release-candidates/release-events.sweep.ts';
 
 /** Asks again for one kind of accepted work that stayed undone; answers how many it asked for. */
 export interface Sweep {
@@ -7,7 +8,9 @@ export interface Sweep {
 }
 
 /** One entry per kind of work that a crash between commit and launch, or an absent engine, can leave behind. */
-export const SWEEPS: readonly Sweep[] = [];
+export const SWEEPS: readonly Sweep[] = [
+  { name: 'release events', run: (deps) => sweepReleaseEvents(deps) },
+];
 
 /** Runs every sweep; one that fails is logged and does not keep the others from their turn. */
 export async function sweepAll(deps: Deps): Promise<void> {

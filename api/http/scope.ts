@@ -4,6 +4,7 @@ import type { Actor } from '../../domain/shared/actor.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { Guesses } from '../../domain/auth/guesses.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
+import type { DomainTurns } from '../../domain/release-candidates/domain-turns.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
 
 /** What handlers reach beside the database; made once by the composition root. */
@@ -12,6 +13,7 @@ export interface Adapters {
   signIn: SignIn;
   guesses: Guesses;
   encryption: Encryption;
+  domainTurns: DomainTurns;
 }
 
 interface BaseScope {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { operationId } from '../../api/http/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import type { AnyRoute } from '../../api/http/define-route.ts';
@@ -8,6 +9,9 @@ export interface Fixtures {
   repositoryIdentifier: string;
   environmentId: string;
   applicationTokenId: string;
+  candidateId: string;
+  releaseName: string;
+  commitSha: string;
 }
 
 export interface Example {
@@ -29,7 +33,24 @@ export async function makeFixtures(app: TestApp): Promise<Fixtures> {
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', configuration: { domains: ['core'] } });
   const environment = await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'uat', category: 'release' });
   const token = await owner.post(201, '/api/application-tokens', { name: fresh('token') });
-  return { repositoryIdentifier, environmentId: environment.id, applicationTokenId: token.id };
+  const commitSha = createHash('sha1').update(repositoryIdentifier).digest('hex');
+  const releaseName = fresh('release');
+  const candidate = await owner.post(201, '/api/release-candidates', {
+    repositoryIdentifier,
+    domain: 'core',
+    releaseName,
+    commitSha,
+    branch: 'release/1',
+    value: { artifacts: { app: '1.2.3' } },
+  });
+  return {
+    repositoryIdentifier,
+    environmentId: environment.id,
+    applicationTokenId: token.id,
+    candidateId: candidate.id,
+    releaseName,
+    commitSha,
+  };
 }
 
 type ExampleOf = (fixtures: Fixtures) => Example;
@@ -53,7 +74,33 @@ export const EXAMPLES: Record<string, ExampleOf> = {
   getEnvironmentsId: ({ environmentId: id }) => ({ params: { id } }),
   patchEnvironmentsId: ({ environmentId: id }) => ({ params: { id }, body: { description: 'changed' } }),
   deleteEnvironmentsId: ({ environmentId: id }) => ({ params: { id } }),
+
+  postReleaseCandidates: ({ repositoryIdentifier, commitSha }) => ({
+    body: { repositoryIdentifier, domain: 'core', releaseName: fresh('release'), commitSha, value: { artifacts: {} } },
+  }),
+  getReleaseCandidates: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+  getReleaseCandidatesBranches: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+  getReleaseCandidatesDomains: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+  getReleaseCandidatesLatest: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier, domain: 'core' } }),
+  getReleaseCandidatesByCommitCommitSha: ({ repositoryIdentifier, commitSha }) => ({ params: { commitSha }, query: { repositoryIdentifier } }),
+  postReleaseCandidatesFind: (fixtures) => ({ body: candidateName(fixtures) }),
+  getReleaseCandidatesId: ({ candidateId: id }) => ({ params: { id } }),
+  deleteReleaseCandidatesId: ({ candidateId: id }) => ({ params: { id } }),
+  deleteReleaseCandidatesByBranchBranchName: ({ repositoryIdentifier }) => ({ params: { branchName: 'release/1' }, query: { repositoryIdentifier } }),
+  patchReleaseCandidatesIdStatus: ({ candidateId: id }) => ({ params: { id }, body: { status: 'in_progress' } }),
+  patchReleaseCandidatesStatusByName: (fixtures) => ({ body: { ...candidateName(fixtures), status: 'in_progress' } }),
+  postReleaseCandidatesAbort: (fixtures) => ({ body: candidateName(fixtures) }),
+  patchReleaseCandidatesUpdatePackages: (fixtures) => ({ body: { ...candidateName(fixtures), versionOverrides: { app: '1.2.4' } } }),
+  postReleaseCandidatesIdCompare: ({ candidateId: id }) => ({ params: { id }, body: { environmentName: 'uat' } }),
+  postReleaseCandidatesIdCompareToPackages: ({ candidateId: id }) => ({ params: { id }, body: { packages: { app: '1.0.0' } } }),
+  // No worker runs in these tests: the event is stored and waits.
+  postReleaseCandidatesReleaseEvent: (fixtures) => ({
+    body: { ...candidateName(fixtures), environmentName: 'uat', deploymentStatus: 'success', executionId: fresh('run') },
+    status: 202,
+  }),
 };
+
+const candidateName = ({ repositoryIdentifier, releaseName }: Fixtures) => ({ repositoryIdentifier, domain: 'core', releaseName });
 
 export const guardedRoutes = routes.filter((route) => route.roles !== 'public');
 

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { moveCandidate, updatePackages } from '../../domain/release-candidates/candidate-changes.ts';
+import { ABORTED } from '../../domain/release-candidates/candidate-status-rules.ts';
+import { lockedCandidate } from '../../domain/release-candidates/release-candidates.queries.ts';
+import type { ReleaseCandidate as CandidateEntity } from '../../domain/release-candidates/release-candidates.entities.ts';
+import type { Project } from '../../domain/projects/projects.entities.ts';
+import type { Tx, UnitOfWork } from '../../domain/unit-of-work.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { Id } from '../http/parameters.ts';
+import { candidateWithProject, view } from './candidate-view.ts';
+import { AbortIn, ReleaseCandidate, StatusByNameIn, StatusIn, UpdatePackagesIn } from './release-candidates.schemas.ts';
+
+const GROUP = 'Release candidates';
+const ANYONE = ['owner', 'member', 'application'] as const;
+const MOVES = ['release_candidate.status_changed', 'release_candidate.aborted'];
+
+/** Changes the candidate of that name while nobody else does, and answers it. */
+const changeByName = (
+  tx: UnitOfWork,
+  { repositoryIdentifier, ...name }: { repositoryIdentifier: string; domain: string; releaseName: string },
+  change: (work: Tx, project: Project, candidate: CandidateEntity) => Promise<unknown>,
+) =>
+  tx(async (work) => {
+    const project = await projectInRequest(work, repositoryIdentifier, 'body');
+    const candidate = await lockedCandidate(work, project.id, name);
+    await change(work, project, candidate);
+    return view(candidate, project);
+  });
+
+export const candidateChangesRoutes = [
+  defineRoute({
+    method: 'patch',
+    path: '/api/release-candidates/{id}/status',
+    group: GROUP,
+    summary: 'Move a release candidate to another status',
+    description: 'pending and in_progress reach each other; either reaches aborted or finalized, which are final. The same status changes nothing.',
+    roles: ANYONE,
+    params: z.object({ id: Id }),
+    body: StatusIn,
+    status: 200,
+    response: ReleaseCandidate,
+    errors: ['invalid_transition'],
+    audit: MOVES,
+    handle: ({ params: { id }, body: { status } }, { tx }) =>
+      tx(async (work) => {
+        const { candidate, project } = await candidateWithProject(work, id, { isLocked: true });
+        await moveCandidate(work, project, candidate, status);
+        return view(candidate, project);
+      }),
+  }),
+  defineRoute({
+    method: 'patch',
+    path: '/api/release-candidates/status-by-name',
+    group: GROUP,
+    summary: 'Move the release candidate of that name to another status',
+    roles: ANYONE,
+    body: StatusByNameIn,
+    status: 200,
+    response: ReleaseCandidate,
+    errors: ['invalid_transition'],
+    audit: MOVES,
+    handle: ({ body: { status, ...name } }, { tx }) =>
+      changeByName(tx, name, (work, project, candidate) => moveCandidate(work, project, candidate, status)),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/release-candidates/abort',
+    group: GROUP,
+    summary: 'Abort a release candidate, for good',
+    description: 'An aborted one stays as it is; a finalized one cannot be aborted.',
+    roles: ANYONE,
+    body: AbortIn,
+    status: 200,
+    response: ReleaseCandidate,
+    errors: ['invalid_transition'],
+    audit: MOVES,
+    handle: ({ body: { reason, ...name } }, { tx }) =>
+      changeByName(tx, name, (work, project, candidate) => moveCandidate(work, project, candidate, ABORTED, { reason })),
+  }),
+  defineRoute({
+    method: 'patch',
+    path: '/api/release-candidates/update-packages',
+    group: GROUP,
+    summary: 'Take packages out of a release candidate, or give them another version',
+    description: 'Refused for finalized and aborted candidates, and for packages that the candidate does not hold.',
+    roles: ANYONE,
+    body: UpdatePackagesIn,
+    status: 200,
+    response: ReleaseCandidate,
+    errors: ['locked'],
+    audit: 'release_candidate.packages_updated',
+    handle: ({ body: { excludePackages, versionOverrides, ...name } }, { tx }) =>
+      changeByName(tx, name, (work, project, candidate) =>
+        updatePackages(work, project, candidate, { excludePackages, versionOverrides }),
+      ),
+  }),
+];

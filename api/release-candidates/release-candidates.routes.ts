@@ -1,0 +1,232 @@
+import { z } from 'zod';
+import { domainNames } from '../../domain/projects/project-rules.ts';
+import type { Project } from '../../domain/projects/projects.entities.ts';
+import { projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { removeCandidates, saveCandidate } from '../../domain/release-candidates/candidate-changes.ts';
+import { CANDIDATE_STATUSES, isKnownStatus } from '../../domain/release-candidates/candidate-status-rules.ts';
+import {
+  candidateBranches,
+  candidateDomains,
+  candidatesOfCommit,
+  findCandidate,
+  latestCandidate,
+  listCandidates,
+  lockCandidatesOfBranch,
+} from '../../domain/release-candidates/release-candidates.queries.ts';
+import { DomainError, invalidField, notFound } from '../../domain/shared/errors.ts';
+import { matchesPattern } from '../../domain/shared/pattern-rules.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { Id, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
+import { pageReply } from '../http/replies.ts';
+import { candidateWithProject, view } from './candidate-view.ts';
+import { Branch, CandidateIn, CandidateName, CommitSha, Domain, ReleaseCandidate } from './release-candidates.schemas.ts';
+
+const GROUP = 'Release candidates';
+const ANYONE = ['owner', 'member', 'application'] as const;
+const ofRepository = z.strictObject({ repositoryIdentifier: RepositoryIdentifier });
+const params = z.object({ id: Id });
+
+/** A branch that the project is configured for outlives its candidates. */
+const isProtected = (branch: string, { defaultBranch, configuration: { branches = [], cascade = [] } }: Project): boolean =>
+  [defaultBranch, ...branches, ...cascade.flatMap(({ from, to }) => [from, to])].some((pattern) => matchesPattern(pattern, branch));
+
+function statusesOf(text: string | undefined, project: Project): string[] | undefined {
+  const statuses = text?.split(',').map((word) => word.trim());
+  const custom = project.configuration.customReleaseStatuses;
+  const unknown = statuses?.find((status) => !isKnownStatus(status, custom));
+  if (unknown !== undefined) {
+    throw invalidField('#/query/status', `${unknown} is not one of ${[...CANDIDATE_STATUSES, ...(custom ?? [])].join(', ')}`);
+  }
+  return statuses;
+}
+
+export const releaseCandidatesRoutes = [
+  defineRoute({
+    method: 'post',
+    path: '/api/release-candidates',
+    group: GROUP,
+    summary: 'Create a release candidate, or update the one of that name',
+    description:
+      'The key is repository, domain and release name. Where the project lists domains, another one is refused. A stale `version` is a conflict; the content of a finalized or aborted candidate is locked.',
+    roles: ANYONE,
+    body: CandidateIn,
+    status: 201,
+    response: ReleaseCandidate,
+    errors: ['version_conflict', 'locked', 'invalid_transition'],
+    audit: ['release_candidate.created', 'release_candidate.updated', 'release_candidate.status_changed', 'release_candidate.aborted'],
+    handle: ({ body: { repositoryIdentifier, ...input } }, { tx }) =>
+      tx(async (work) => {
+        const project = await projectInRequest(work, repositoryIdentifier, 'body');
+        const domains = domainNames(project.configuration);
+        if (domains.length > 0 && !domains.includes(input.domain)) {
+          throw invalidField('#/body/domain', `${input.domain} is not a domain of the project: ${domains.join(', ')}`);
+        }
+        return view(await saveCandidate(work, project, input), project);
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/release-candidates',
+    group: GROUP,
+    summary: 'Release candidates of a repository, newest first',
+    description: 'Finalized ones are left out unless `includeFinalized` is true or `status` names them. `total` is exact.',
+    roles: ANYONE,
+    query: z.strictObject({
+      repositoryIdentifier: RepositoryIdentifier,
+      domain: Domain.optional(),
+      branch: Branch.optional(),
+      status: z.string().max(500).optional().meta({ description: 'One status, or several with commas between' }),
+      includeFinalized: queryFlag(false),
+      limit: queryInt(1, 200, 50),
+      offset: queryInt(0, 10_000_000, 0),
+    }),
+    status: 200,
+    response: z.object({ items: z.array(ReleaseCandidate), total: z.int(), limit: z.int(), offset: z.int() }),
+    handle: ({ query: { repositoryIdentifier, limit, offset, status, ...filter } }, { tx, requestUrl }) =>
+      tx(async (work) => {
+        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const found = await listCandidates(work, project, { ...filter, statuses: statusesOf(status, project) }, { limit, offset });
+        const items = found.items.map((candidate) => view(candidate, project));
+        return pageReply(requestUrl, { limit, offset, total: found.total }, { items, total: found.total, limit, offset });
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/release-candidates/branches',
+    group: GROUP,
+    summary: 'Branches that have release candidates',
+    roles: ANYONE,
+    query: ofRepository,
+    status: 200,
+    response: z.array(z.string()),
+    handle: ({ query: { repositoryIdentifier } }, { tx }) =>
+      tx(async (work) => candidateBranches(work, await projectInRequest(work, repositoryIdentifier, 'query'))),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/release-candidates/domains',
+    group: GROUP,
+    summary: 'Domains of the project, and those that have release candidates',
+    roles: ANYONE,
+    query: ofRepository,
+    status: 200,
+    response: z.array(z.string()),
+    handle: ({ query: { repositoryIdentifier } }, { tx }) =>
+      tx(async (work) => candidateDomains(work, await projectInRequest(work, repositoryIdentifier, 'query'))),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/release-candidates/latest',
+    group: GROUP,
+    summary: 'The newest release candidate of a domain, whatever its status',
+    roles: ANYONE,
+    query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier, domain: Domain, branch: Branch.optional() }),
+    status: 200,
+    response: ReleaseCandidate,
+    handle: ({ query: { repositoryIdentifier, domain, branch } }, { tx }) =>
+      tx(async (work) => {
+        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const candidate = await latestCandidate(work, project, domain, branch);
+        if (!candidate) throw notFound(`A release candidate of domain ${domain}`);
+        return view(candidate, project);
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/release-candidates/by-commit/{commitSha}',
+    group: GROUP,
+    summary: 'Release candidates of a commit, by domain',
+    description: 'An abbreviated commit id of at least 7 digits finds every commit that begins with it. At most 200 candidates.',
+    roles: ANYONE,
+    params: z.object({ commitSha: CommitSha }),
+    query: ofRepository,
+    status: 200,
+    response: z.record(z.string(), z.array(ReleaseCandidate)).meta({ description: 'Domain to its candidates, newest first' }),
+    handle: ({ params: { commitSha }, query: { repositoryIdentifier } }, { tx }) =>
+      tx(async (work) => {
+        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const candidates = await candidatesOfCommit(work, project.id, commitSha);
+        const byDomain = Map.groupBy(candidates, ({ domain }) => domain);
+        return Object.fromEntries([...byDomain].map(([domain, group]) => [domain, group.map((each) => view(each, project))]));
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/release-candidates/find',
+    group: GROUP,
+    summary: 'The release candidate of that name',
+    roles: ANYONE,
+    body: CandidateName,
+    status: 200,
+    response: ReleaseCandidate,
+    audit: { none: 'reads' },
+    handle: ({ body: { repositoryIdentifier, ...name } }, { tx }) =>
+      tx(async (work) => {
+        const project = await projectInRequest(work, repositoryIdentifier, 'body');
+        const candidate = await findCandidate(work, project.id, name);
+        if (!candidate) throw notFound(`Release candidate ${name.releaseName} of domain ${name.domain}`);
+        return view(candidate, project);
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/release-candidates/{id}',
+    group: GROUP,
+    summary: 'One release candidate',
+    roles: ANYONE,
+    params,
+    status: 200,
+    response: ReleaseCandidate,
+    handle: ({ params: { id } }, { tx }) =>
+      tx(async (work) => {
+        const { candidate, project } = await candidateWithProject(work, id);
+        return view(candidate, project);
+      }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/api/release-candidates/{id}',
+    group: GROUP,
+    summary: 'Delete a release candidate; the records of its deployments stay',
+    roles: ANYONE,
+    params,
+    status: 204,
+    response: NoContent,
+    audit: 'release_candidate.deleted',
+    async handle({ params: { id } }, { tx }) {
+      await tx(async (work) => {
+        const { candidate, project } = await candidateWithProject(work, id, { isLocked: true });
+        await removeCandidates(work, project, [candidate]);
+      });
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/api/release-candidates/by-branch/{branchName}',
+    group: GROUP,
+    summary: 'Delete the release candidates of a branch',
+    description: 'Refused for the default branch, for branches that the project is configured with and for members of its cascade.',
+    roles: ANYONE,
+    params: z.object({ branchName: Branch }),
+    query: ofRepository,
+    status: 200,
+    response: z.object({
+      branch: z.string(),
+      deletedCandidates: z.array(z.object({ id: z.string(), releaseName: z.string(), domain: z.string() })),
+      deletedCount: z.int(),
+    }),
+    errors: ['protected_branch'],
+    audit: 'release_candidate.deleted',
+    handle: ({ params: { branchName: branch }, query: { repositoryIdentifier } }, { tx }) =>
+      tx(async (work) => {
+        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        if (isProtected(branch, project)) {
+          throw new DomainError('protected_branch', `${branch} is a branch of the project or of its cascade; its candidates stay`);
+        }
+        const candidates = await lockCandidatesOfBranch(work, project, branch);
+        await removeCandidates(work, project, candidates);
+        const deletedCandidates = candidates.map(({ id, releaseName, domain }) => ({ id, releaseName, domain }));
+        return { branch, deletedCandidates, deletedCount: candidates.length };
+      }),
+  }),
+];

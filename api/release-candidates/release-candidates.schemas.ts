@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+
+export const Domain = Name.meta({ description: 'Domain of the repository', example: 'core' });
+export const ReleaseName = Name.meta({ example: '2026.03' });
+export const Branch = Name.meta({ example: 'release/2026.03' });
+/** A commit id, whole or abbreviated. */
+export const CommitSha = z.string().regex(/^[0-9a-fA-F]{7,64}$/, 'must be 7 to 64 hexadecimal digits');
+export const Status = z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/);
+const Version = z.string().trim().min(1).max(100);
+/** Package name to version. */
+export const PackageVersions = z
+  .record(Name, Version)
+  .refine((packages) => Object.keys(packages).length <= 5_000, 'more than 5,000 packages')
+  .meta({ description: 'Package name to version' });
+
+export const ReleaseDefinition = z
+  .looseObject({
+    artifacts: PackageVersions.optional(),
+    artifactTypes: z.record(Name, Name).optional(),
+    packageDependencies: JsonObject.optional().meta({ description: 'Package name to package id' }),
+    metadata: z.unknown().optional(),
+  })
+  .meta({ id: 'ReleaseDefinition', description: 'Open; `artifacts` maps package names to versions' });
+
+const candidateName = { repositoryIdentifier: RepositoryIdentifier, domain: Domain, releaseName: ReleaseName };
+export const CandidateName = z.strictObject(candidateName);
+
+export const CandidateIn = z.strictObject({
+  ...candidateName,
+  commitSha: CommitSha,
+  branch: Branch.nullable().optional(),
+  tag: Name.nullable().optional(),
+  status: Status.optional().meta({ description: 'pending when absent' }),
+  version: z.int().positive().optional().meta({ description: 'As the caller knows the candidate; another one is a conflict' }),
+  value: ReleaseDefinition,
+});
+
+export const ReleaseCandidate = z
+  .object({
+    id: z.string(),
+    repositoryIdentifier: z.string(),
+    domain: z.string(),
+    releaseName: z.string(),
+    commitSha: z.string(),
+    branch: z.string().nullable().default(null),
+    tag: z.string().nullable().default(null),
+    value: z.unknown().meta({ override: { $ref: '#/components/schemas/ReleaseDefinition' } }),
+    version: z.int(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    createdBy: z.string(),
+    updatedBy: z.string(),
+    status: z.string(),
+    statusChangedAt: Timestamp.nullable().default(null),
+    statusChangedBy: z.string().nullable().default(null),
+  })
+  .meta({ id: 'ReleaseCandidate' });
+
+export const StatusIn = z.strictObject({ status: Status });
+export const StatusByNameIn = z.strictObject({ ...candidateName, status: Status });
+export const AbortIn = z.strictObject({ ...candidateName, reason: z.string().max(4_000).optional() });
+
+export const UpdatePackagesIn = z.strictObject({
+  ...candidateName,
+  excludePackages: z.array(Name).max(1_000).default([]).meta({ description: 'Names to take out' }),
+  versionOverrides: PackageVersions.default({}).meta({ description: 'Package name to the version that it gets' }),
+});
+
+export const CompareIn = z
+  .strictObject({ environmentName: Name.optional(), environmentId: z.string().optional() })
+  .refine(({ environmentName, environmentId }) => (environmentName === undefined) !== (environmentId === undefined), {
+    message: 'give either environmentName or environmentId',
+  });
+export const CompareToPackagesIn = z.strictObject({ packages: PackageVersions, baseLabel: Name.default('packages') });
+
+const ComparisonEntry = z.object({
+  name: z.string(),
+  type: z.string(),
+  isOutOfSync: z.boolean().meta({ description: 'The environment runs a newer version than the candidate holds' }),
+  versions: z.object({ from: z.string().nullable(), to: z.string() }),
+});
+const Comparison = z
+  .object({
+    packagesToInstall: z.array(ComparisonEntry),
+    packagesToUpdate: z.array(ComparisonEntry),
+    unchanged: z.array(ComparisonEntry),
+    totalChanges: z.int(),
+  })
+  .meta({ id: 'PackageComparison' });
+const compared = {
+  releaseCandidate: ReleaseCandidate,
+  comparison: Comparison,
+  changelog: z.null().meta({ description: 'Null: the commits of the project are not imported' }),
+  linkedCandidates: z.null().meta({ description: 'Null: the work items of the project are not known' }),
+};
+export const EnvironmentComparison = z.object({
+  ...compared,
+  environment: z.object({ id: z.string(), name: z.string(), category: z.string() }),
+  estimatedDeploymentTime: z.number().nullable().meta({ description: 'Seconds, from past durations of the same packages; null when unknown' }),
+});
+export const PackagesComparison = z.object({ ...compared, baseLabel: z.string() });

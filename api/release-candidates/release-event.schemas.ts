@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { DEPLOYMENT_STATUSES, type DeploymentStatus } from '../../domain/release-candidates/finalization-rules.ts';
+import { JsonObject, Moment, Name } from '../http/parameters.ts';
+import { CandidateName, PackageVersions, ReleaseDefinition } from './release-candidates.schemas.ts';
+
+const statusByWord = new Map(DEPLOYMENT_STATUSES.map((status) => [status.toLowerCase(), status]));
+
+const Status = z
+  .string()
+  .transform((word, context): DeploymentStatus => {
+    const status = statusByWord.get(word.toLowerCase());
+    if (status) return status;
+    context.addIssue({ code: 'custom', message: `must be one of ${DEPLOYMENT_STATUSES.join(', ')}` });
+    return z.NEVER;
+  })
+  .meta({ override: { type: 'string', enum: [...DEPLOYMENT_STATUSES], description: 'In any case of letters' } });
+
+const IsoMoment = z.iso.datetime({ offset: true });
+
+const PackageDetail = z.looseObject({
+  name: Name,
+  version: z.string().max(100).optional(),
+  skipped: z.boolean().optional(),
+  status: z.string().max(100).optional(),
+  startTime: IsoMoment.optional(),
+  endTime: IsoMoment.optional(),
+});
+
+export const ReleaseEventIn = z
+  .strictObject({
+    ...CandidateName.shape,
+    environmentName: Name,
+    deploymentStatus: Status.optional(),
+    status: Status.optional().meta({ description: 'Another name of deploymentStatus' }),
+    executionId: z.string().min(1).max(255).optional().meta({ description: 'Run of the pipeline; two reports of one run are one event' }),
+    deployedAt: Moment.optional().meta({ description: 'Now when absent' }),
+    packages: PackageVersions.optional().meta({ description: "The candidate's own when absent" }),
+    packageDetails: z.array(PackageDetail).max(5_000).optional(),
+    releaseDefinition: ReleaseDefinition.optional(),
+    metadata: JsonObject.optional(),
+    approval: JsonObject.optional(),
+  })
+  .transform(({ deploymentStatus, status, ...event }, context) => {
+    const known = deploymentStatus ?? status;
+    if (known !== undefined) return { ...event, deploymentStatus: known };
+    context.addIssue({ code: 'custom', path: ['deploymentStatus'], message: `one of ${DEPLOYMENT_STATUSES.join(', ')} is needed` });
+    return z.NEVER;
+  });
+
+export const ReleaseEventOut = z
+  .object({
+    updated: z.boolean(),
+    newStatus: z.string().nullable(),
+    previousStatus: z.string().nullable(),
+    intermediateCandidatesFinalized: z.boolean(),
+    finalizationPending: z.boolean(),
+    missingEnvironments: z.array(z.string()).meta({ description: 'Names of the release environments to which it is not deployed' }),
+    message: z.string(),
+  })
+  .meta({ id: 'ReleaseEventResult' });

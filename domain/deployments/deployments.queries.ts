@@ -1,0 +1,165 @@
+import type { DeploymentStatus, EventOutcome, LatestDeployment } from '../release-candidates/finalization-rules.ts';
+import { newId } from '../shared/ids.ts';
+import type { Actor } from '../shared/actor.ts';
+import type { Tx } from '../unit-of-work.ts';
+
+export interface PackageDetail {
+  name: string;
+  version?: string | undefined;
+  /** ISO 8601. */
+  startTime?: string | undefined;
+  endTime?: string | undefined;
+  [more: string]: unknown;
+}
+
+/** One reported deployment: at once the stored intent of an event and the fact that releases are read from. */
+export interface NewDeployment {
+  projectId: string;
+  environmentId: string;
+  candidateId: string;
+  domain: string;
+  releaseName: string;
+  status: DeploymentStatus;
+  deployedAt: Date;
+  /** Two reports with the same key are one. Absent: this report is its own. */
+  dedupeKey: string | undefined;
+  executionId: string | undefined;
+  packages: Record<string, string>;
+  packageDetails: readonly PackageDetail[];
+  releaseDefinition: unknown;
+  metadata: unknown;
+  approval: unknown;
+}
+
+export interface StoredDeployment {
+  id: string;
+  isNew: boolean;
+  /** What it came to; null until it is applied. */
+  outcome: EventOutcome | null;
+}
+
+const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
+
+/** Stores a report once; a repetition answers what is stored. */
+export async function recordDeployment(tx: Tx, deployment: NewDeployment, requestId: string): Promise<StoredDeployment> {
+  const id = newId();
+  const { type, id: actorId, tenantId, role, email } = tx.actor;
+  const key = [tx.tenantId, deployment.projectId, deployment.domain, deployment.releaseName, deployment.environmentId, deployment.dedupeKey ?? id];
+  const made = await tx.sql(
+    `insert into release_deployment (id, tenant_id, project_id, domain, release_name, environment_id, dedupe_key, candidate_id, status,
+       deployed_at, execution_id, packages, package_details, release_definition, metadata, approval, reported_by, request_id, traceparent)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?::jsonb, ?::jsonb, ?::jsonb, ?::jsonb, ?::jsonb, ?, ?)
+     on conflict (tenant_id, project_id, domain, release_name, environment_id, dedupe_key) do nothing returning 1`,
+    [
+      id,
+      ...key,
+      deployment.candidateId,
+      deployment.status,
+      deployment.deployedAt,
+      deployment.executionId ?? null,
+      json(deployment.packages),
+      json(deployment.packageDetails),
+      json(deployment.releaseDefinition),
+      json(deployment.metadata),
+      json(deployment.approval),
+      json({ type, id: actorId, tenantId, role, email } satisfies Actor),
+      requestId,
+      tx.traceparent ?? null,
+    ],
+  );
+  if (made.length > 0) return { id, isNew: true, outcome: null };
+  const [stored] = await tx.sql<{ id: string; outcome: EventOutcome | null }>(
+    `select id, outcome from release_deployment
+     where tenant_id = ? and project_id = ? and domain = ? and release_name = ? and environment_id = ? and dedupe_key = ?`,
+    key,
+  );
+  if (!stored) throw new Error('a deployment that was just in the way is gone');
+  return { ...stored, isNew: false };
+}
+
+/** Whether the release was ever deployed before this record: the first makes it a release. */
+export async function isFirstDeployment(tx: Tx, id: string, projectId: string, domain: string, releaseName: string): Promise<boolean> {
+  const earlier = await tx.sql(
+    `select 1 from release_deployment where tenant_id = ? and project_id = ? and domain = ? and release_name = ? and id <> ? limit 1`,
+    [tx.tenantId, projectId, domain, releaseName, id],
+  );
+  return earlier.length === 0;
+}
+
+export interface UnappliedDeployment {
+  id: string;
+  projectId: string;
+  environmentId: string;
+  candidateId: string | null;
+  domain: string;
+  status: DeploymentStatus;
+  appliedAt: string | null;
+  outcome: EventOutcome | null;
+}
+
+/** The record of an event, locked until this transaction ends; undefined when its project was removed. */
+export async function lockDeployment({ sql }: Tx, id: string): Promise<UnappliedDeployment | undefined> {
+  const [row] = await sql<UnappliedDeployment>(
+    `select id, project_id as "projectId", environment_id as "environmentId", candidate_id as "candidateId", domain, status,
+       applied_at as "appliedAt", outcome
+     from release_deployment where id = ? for update`,
+    [id],
+  );
+  return row;
+}
+
+/** The latest deployment of a candidate in each environment, of those that are applied and the one being applied. */
+export async function latestDeployments(tx: Tx, candidateId: string, beingApplied: string | null): Promise<LatestDeployment[]> {
+  return tx.sql(
+    `select distinct on (environment_id) environment_id as "environmentId", status, rolled_back_at is not null as "isRolledBack"
+     from release_deployment
+     where tenant_id = ? and candidate_id = ? and (applied_at is not null or id = ?)
+     order by environment_id, deployed_at desc, id desc`,
+    [tx.tenantId, candidateId, beingApplied],
+  );
+}
+
+export async function storeOutcome({ sql }: Tx, id: string, outcome: EventOutcome): Promise<void> {
+  await sql('update release_deployment set applied_at = now(), outcome = ?::jsonb, updated_at = now() where id = ?', [
+    JSON.stringify(outcome),
+    id,
+  ]);
+}
+
+/** Package name to version, as the successful deployments to an environment that were not rolled back left it. */
+export async function installedPackages(tx: Tx, environmentId: string): Promise<Record<string, string>> {
+  const rows = await tx.sql<{ name: string; version: string }>(
+    `select distinct on (p.key) p.key as name, p.value as version
+     from release_deployment d, jsonb_each_text(d.packages) p
+     where d.tenant_id = ? and d.environment_id = ? and d.status = 'Success' and d.rolled_back_at is null
+     order by p.key, d.deployed_at desc, d.id desc`,
+    [tx.tenantId, environmentId],
+  );
+  return Object.fromEntries(rows.map(({ name, version }) => [name, version]));
+}
+
+/** How many of a project's newest deployments tell how long a package takes. */
+const DURATION_SAMPLE = 500;
+
+/**
+ * Seconds that a deployment of these packages is expected to take: the sum over the packages of the median of their
+ * past durations (`endTime` less `startTime` of the package details). Null when none is known.
+ */
+export async function estimateDeploymentSeconds(tx: Tx, projectId: string, packages: readonly string[]): Promise<number | null> {
+  if (packages.length === 0) return null;
+  const [row] = await tx.sql<{ seconds: number | null }>(
+    `with recent as (
+       select package_details from release_deployment where tenant_id = ? and project_id = ? and status = 'Success'
+       order by deployed_at desc, id desc limit ${DURATION_SAMPLE}),
+     medians as (
+       select detail.name, percentile_cont(0.5) within group (
+         order by extract(epoch from detail."endTime"::timestamptz - detail."startTime"::timestamptz)::float8) as seconds
+       from recent, jsonb_to_recordset(package_details) as detail (name text, "startTime" text, "endTime" text)
+       where detail."startTime" is not null and detail."endTime" is not null
+         and detail.name = any (array(select jsonb_array_elements_text(?::jsonb)))
+       group by detail.name)
+     select round(sum(seconds))::float8 as seconds from medians`,
+    [tx.tenantId, projectId, JSON.stringify(packages)],
+  );
+  return row?.seconds ?? null;
+}

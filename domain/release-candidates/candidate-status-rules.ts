@@ -1,0 +1,63 @@
+import { DomainError } from '../shared/errors.ts';
+
+export const CANDIDATE_STATUSES = ['pending', 'in_progress', 'aborted', 'finalized'] as const;
+export type BuiltInStatus = (typeof CANDIDATE_STATUSES)[number];
+/** One of the four, or one that the project lists in `customReleaseStatuses`. */
+export type CandidateStatus = string;
+
+export const NEW_CANDIDATE: BuiltInStatus = 'pending';
+export const ABORTED: BuiltInStatus = 'aborted';
+export const FINALIZED: BuiltInStatus = 'finalized';
+
+interface StatusTraits {
+  /** Content and status never change again. */
+  isLocked: boolean;
+  /** What a successful deployment makes of it, as long as the candidate is not final. */
+  afterSuccess: BuiltInStatus | undefined;
+}
+
+/** The whole state machine: open statuses reach each other and the locked ones; locked ones reach nothing. */
+const TRAITS: Record<BuiltInStatus, StatusTraits> = {
+  pending: { isLocked: false, afterSuccess: 'in_progress' },
+  in_progress: { isLocked: false, afterSuccess: undefined },
+  aborted: { isLocked: true, afterSuccess: undefined },
+  finalized: { isLocked: true, afterSuccess: undefined },
+};
+/** A project's own status is open. */
+const CUSTOM: StatusTraits = { isLocked: false, afterSuccess: undefined };
+
+const traitsOf = (status: CandidateStatus): StatusTraits => TRAITS[status as BuiltInStatus] ?? CUSTOM;
+
+/** Those whose candidates never change again. */
+export const LOCKED_STATUSES: readonly BuiltInStatus[] = CANDIDATE_STATUSES.filter((status) => TRAITS[status].isLocked);
+
+export const isLocked = (status: CandidateStatus): boolean => traitsOf(status).isLocked;
+
+export const statusAfterSuccess = (status: CandidateStatus): CandidateStatus => traitsOf(status).afterSuccess ?? status;
+
+export const isKnownStatus = (status: string, customStatuses: readonly string[] = []): boolean =>
+  status in TRAITS || customStatuses.includes(status);
+
+/**
+ * Whether a candidate moves: false when it has the status already. Throws `invalid_request` for a status that the
+ * project does not know and `invalid_transition` for a move out of a locked one.
+ */
+export function decideMove(from: CandidateStatus, to: CandidateStatus, customStatuses: readonly string[] = []): boolean {
+  if (!isKnownStatus(to, customStatuses)) {
+    const known = [...CANDIDATE_STATUSES, ...customStatuses].join(', ');
+    const detail = `${to} is not a status of this project: ${known}`;
+    throw new DomainError('invalid_request', detail, { fields: [{ pointer: '#/body/status', detail }] });
+  }
+  if (from === to) return false;
+  if (isLocked(from)) {
+    throw new DomainError('invalid_transition', `A release candidate cannot move from ${from} to ${to}: ${from} is final`);
+  }
+  return true;
+}
+
+/** Throws `locked` when the content of a candidate of that status may not change. */
+export function refuseLocked(status: CandidateStatus, releaseName: string): void {
+  if (isLocked(status)) {
+    throw new DomainError('locked', `The release candidate ${releaseName} is ${status}; its content cannot change`);
+  }
+}

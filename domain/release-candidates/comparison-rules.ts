@@ -1,0 +1,64 @@
+import { compareVersions } from '../shared/version-rules.ts';
+
+export interface ComparisonEntry {
+  name: string;
+  /** From the definition's `artifactTypes`; else `package` where a package id is known, and `artifact`. */
+  type: string;
+  /** The environment runs a newer version than the candidate holds. */
+  isOutOfSync: boolean;
+  versions: { from: string | null; to: string };
+}
+
+export interface Comparison {
+  packagesToInstall: ComparisonEntry[];
+  packagesToUpdate: ComparisonEntry[];
+  unchanged: ComparisonEntry[];
+  totalChanges: number;
+}
+
+/** What of a release definition a comparison reads. */
+export interface ReleaseDefinition {
+  /** Package name to version. */
+  artifacts?: Record<string, string> | undefined;
+  artifactTypes?: Record<string, string> | undefined;
+  /** Package name to package id. */
+  packageDependencies?: Record<string, unknown> | undefined;
+}
+
+/** Holds a candidate's packages against those installed somewhere; entries come by name. */
+export function comparePackages(definition: ReleaseDefinition, installed: Readonly<Record<string, string>>): Comparison {
+  const comparison: Comparison = { packagesToInstall: [], packagesToUpdate: [], unchanged: [], totalChanges: 0 };
+  const wanted = Object.entries(definition.artifacts ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [name, to] of wanted) {
+    const from = Object.hasOwn(installed, name) ? (installed[name] ?? null) : null;
+    const difference = from === null ? -1 : compareVersions(from, to);
+    const entry = { name, type: typeOf(definition, name), isOutOfSync: difference > 0, versions: { from, to } };
+    if (from === null) comparison.packagesToInstall.push(entry);
+    else if (difference === 0) comparison.unchanged.push(entry);
+    else comparison.packagesToUpdate.push(entry);
+  }
+  comparison.totalChanges = comparison.packagesToInstall.length + comparison.packagesToUpdate.length;
+  return comparison;
+}
+
+function typeOf({ artifactTypes = {}, packageDependencies = {} }: ReleaseDefinition, name: string): string {
+  return artifactTypes[name] ?? (Object.hasOwn(packageDependencies, name) ? 'package' : 'artifact');
+}
+
+export interface PackageChanges {
+  excludePackages: readonly string[];
+  versionOverrides: Readonly<Record<string, string>>;
+}
+
+/** The names that a change of packages mentions and the candidate does not hold. */
+export const unknownPackages = (artifacts: Readonly<Record<string, string>>, changes: PackageChanges): string[] =>
+  [...changes.excludePackages, ...Object.keys(changes.versionOverrides)].filter((name) => !Object.hasOwn(artifacts, name));
+
+/** The packages after a change: those excluded are gone, those overridden have the version given. */
+export const changePackages = (
+  artifacts: Readonly<Record<string, string>>,
+  { excludePackages, versionOverrides }: PackageChanges,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({ ...artifacts, ...versionOverrides }).filter(([name]) => !excludePackages.includes(name)),
+  );

@@ -1,0 +1,93 @@
+import { matchesPattern } from '../shared/pattern-rules.ts';
+import { type CandidateStatus, FINALIZED, isLocked, statusAfterSuccess } from './candidate-status-rules.ts';
+
+export const DEPLOYMENT_STATUSES = ['Success', 'Failed', 'Partial', 'Cancelled'] as const;
+export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
+
+export const isSuccess = (status: DeploymentStatus): boolean => status === 'Success';
+
+interface EnvironmentFacts {
+  id: string;
+  name: string;
+  category: string;
+  isActive: boolean;
+  /** Pattern of the branches that are deployed there. */
+  branch: string;
+}
+
+/** The latest deployment of a candidate in one environment. */
+export interface LatestDeployment {
+  environmentId: string;
+  status: DeploymentStatus;
+  isRolledBack: boolean;
+}
+
+export interface EventFacts {
+  candidateStatus: CandidateStatus;
+  /** Of the candidate; one without a branch counts as on the default branch. */
+  branch: string;
+  deploymentStatus: DeploymentStatus;
+  /** Project setting `autoReleaseFinalization`. */
+  isAutoFinalizing: boolean;
+  environments: readonly EnvironmentFacts[];
+  /** Of this candidate, the event's own included. */
+  latestDeployments: readonly LatestDeployment[];
+}
+
+/** What an event makes of its candidate; the reply of `release-event` is made of it. */
+export interface EventOutcome {
+  updated: boolean;
+  previousStatus: CandidateStatus;
+  newStatus: CandidateStatus;
+  intermediateCandidatesFinalized: boolean;
+  finalizationPending: boolean;
+  missingEnvironments: string[];
+  message: string;
+}
+
+/** Active environments of category `release` whose branch pattern matches the candidate's branch. */
+export const requiredEnvironments = <E extends EnvironmentFacts>(environments: readonly E[], branch: string): E[] =>
+  environments.filter((each) => each.isActive && each.category === 'release' && matchesPattern(each.branch, branch));
+
+/** Deployed there means: the latest deployment succeeded and was not rolled back. */
+const isDeployed = (environmentId: string, latest: readonly LatestDeployment[]): boolean =>
+  latest.some((each) => each.environmentId === environmentId && isSuccess(each.status) && !each.isRolledBack);
+
+/** Decides one event. Whether older candidates are finalized along is filled in by who finds them. */
+export function decideEvent(facts: EventFacts): EventOutcome {
+  const { candidateStatus, deploymentStatus, isAutoFinalizing, latestDeployments } = facts;
+  const required = requiredEnvironments(facts.environments, facts.branch);
+  const missing = required.filter(({ id }) => !isDeployed(id, latestDeployments)).map(({ name }) => name);
+  const unchanged: EventOutcome = {
+    updated: false,
+    previousStatus: candidateStatus,
+    newStatus: candidateStatus,
+    intermediateCandidatesFinalized: false,
+    finalizationPending: false,
+    missingEnvironments: missing,
+    message: '',
+  };
+  if (isLocked(candidateStatus)) {
+    return { ...unchanged, message: `The deployment is recorded; the candidate is ${candidateStatus} and stays so` };
+  }
+  if (!isSuccess(deploymentStatus)) {
+    return { ...unchanged, message: `The deployment is recorded; ${deploymentStatus} does not move a candidate on` };
+  }
+  if (isAutoFinalizing && required.length > 0 && missing.length === 0) {
+    return moved(unchanged, FINALIZED, 'Deployed to all release environments: the candidate is finalized');
+  }
+  const outcome = moved(unchanged, statusAfterSuccess(candidateStatus), 'The deployment is recorded');
+  if (!isAutoFinalizing) return outcome;
+  const message =
+    required.length === 0
+      ? `The deployment is recorded; no active release environment takes the branch ${facts.branch}, so nothing finalizes the candidate`
+      : `The deployment is recorded; not yet deployed to ${missing.join(', ')}`;
+  return { ...outcome, finalizationPending: true, message };
+}
+
+const moved = (outcome: EventOutcome, newStatus: CandidateStatus, message: string): EventOutcome => ({
+  ...outcome,
+  newStatus,
+  updated: newStatus !== outcome.previousStatus,
+  message,
+});
