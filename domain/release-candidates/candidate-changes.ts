@@ -1,3 +1,4 @@
+import { canonicalJson } from '../audit/audit-rules.ts';
 import type { Project } from '../projects/projects.entities.ts';
 import { DomainError, invalidField, versionConflict } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -99,13 +100,16 @@ async function updateCandidate(tx: Tx, project: Project, candidate: ReleaseCandi
   refuseLocked(candidate.status, candidate.releaseName);
   if (version !== undefined && version !== candidate.version) throw versionConflict('The release candidate', candidate.version);
   const before = stateOf(candidate);
-  tx.em.assign(
-    candidate,
-    { commitSha: commitSha.toLowerCase(), value, branch: branch ?? null, tag: tag ?? null, updatedBy: tx.actor.email },
-    { mergeObjectProperties: false },
-  );
-  await tx.em.flush();
-  if (before.version !== candidate.version) {
+  const after = { ...before, commitSha: commitSha.toLowerCase(), value, branch: branch ?? null, tag: tag ?? null };
+  // PostgreSQL orders the members of a stored object anew: told apart by content, the same again is no change.
+  if (canonicalJson(after) !== canonicalJson(before)) {
+    const { branch: newBranch, commitSha: newCommit, tag: newTag } = after;
+    tx.em.assign(
+      candidate,
+      { branch: newBranch, commitSha: newCommit, tag: newTag, value, updatedBy: tx.actor.email },
+      { mergeObjectProperties: false },
+    );
+    await tx.em.flush();
     audit(tx, project, candidate, 'updated', 'updated', { before, after: stateOf(candidate) });
   }
   if (status !== undefined) await moveCandidate(tx, project, candidate, status);
@@ -174,9 +178,9 @@ export async function updatePackages(tx: Tx, project: Project, candidate: Releas
   }
   const before = stateOf(candidate);
   const value = { ...candidate.value, artifacts: changePackages(artifacts, changes) };
+  if (canonicalJson(value) === canonicalJson(candidate.value)) return;
   tx.em.assign(candidate, { value, updatedBy: tx.actor.email }, { mergeObjectProperties: false });
   await tx.em.flush();
-  if (before.version === candidate.version) return;
   audit(tx, project, candidate, 'packages_updated', 'has other packages', {
     before: before.value.artifacts,
     after: value.artifacts,

@@ -26,7 +26,9 @@ const TRAITS: Record<BuiltInStatus, StatusTraits> = {
 /** A project's own status is open. */
 const CUSTOM: StatusTraits = { isLocked: false, afterSuccess: undefined };
 
-const traitsOf = (status: CandidateStatus): StatusTraits => TRAITS[status as BuiltInStatus] ?? CUSTOM;
+const isBuiltIn = (status: string): status is BuiltInStatus => Object.hasOwn(TRAITS, status);
+
+const traitsOf = (status: CandidateStatus): StatusTraits => isBuiltIn(status) ? TRAITS[status] : CUSTOM;
 
 /** Those whose candidates never change again. */
 export const LOCKED_STATUSES: readonly BuiltInStatus[] = CANDIDATE_STATUSES.filter((status) => TRAITS[status].isLocked);
@@ -36,7 +38,7 @@ export const isLocked = (status: CandidateStatus): boolean => traitsOf(status).i
 export const statusAfterSuccess = (status: CandidateStatus): CandidateStatus => traitsOf(status).afterSuccess ?? status;
 
 export const isKnownStatus = (status: string, customStatuses: readonly string[] = []): boolean =>
-  status in TRAITS || customStatuses.includes(status);
+  isBuiltIn(status) || customStatuses.includes(status);
 
 /**
  * Whether a candidate moves: false when it has the status already. Throws `invalid_request` for a status that the
