@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Actor } from '../domain/shared/actor.ts';
 import type { Encryption } from '../domain/shared/encryption.ts';
 import type { UnitOfWork } from '../domain/unit-of-work.ts';
+import type { WebhookSender } from '../domain/webhooks/webhook-sender.port.ts';
 import type { Launch } from '../workflows/launch.ts';
 
 /** What activities reach; made once by the composition root, by hand in a test. */
@@ -17,5 +18,6 @@ export interface Deps {
   encryption: Encryption;
   log: Logger;
   now: () => Date;
+  sendWebhook: WebhookSender;
   webhookLogRetentionDays: number;
 }

@@ -7,10 +7,13 @@ import { ConfigError } from '../domain/shared/config.ts';
 import { createEncryption } from '../domain/shared/encryption.ts';
 import { loadKeys } from '../domain/shared/keys.ts';
 import { unitOfWork } from '../domain/unit-of-work.ts';
+import { configuredAddresses } from '../domain/webhooks/outbound-addresses.ts';
 import { reconcileSchedules, SYSTEM_QUEUE } from '../workflows/schedules.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
+import { laneWaker } from '../workflows/webhooks/webhook-lane.contract.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
+import { createWebhookSender } from './adapters/webhook-sender.ts';
 import { chosenQueues, workerConfig } from './config.ts';
 import type { Deps } from './deps.ts';
 import { taskQueues } from './registry.ts';
@@ -35,14 +38,18 @@ async function main(): Promise<void> {
   const orm = connectOrm({ ...access, role: config.DATABASE_APP_ROLE });
   const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
   const lanesPool = connectPool({ ...access, role: `${config.DATABASE_APP_ROLE}_lanes` }, onLost);
+  const launch = temporalLaunch(client, {
+    queuePrefix: config.TASK_QUEUE_PREFIX,
+    onError: (error) => log.warn({ err: error }, 'a wake failed; the sweep makes good for it'),
+  });
+  const wakeLanes = laneWaker(launch);
+  const webhookSender = createWebhookSender(configuredAddresses(config));
   const deps: Deps = {
     orm,
     lanesPool,
-    actingAs: (actor, context = {}) => unitOfWork(orm, { actor, ...context }),
-    launch: temporalLaunch(client, {
-      queuePrefix: config.TASK_QUEUE_PREFIX,
-      onError: (error) => log.warn({ err: error }, 'a wake failed; the sweep makes good for it'),
-    }),
+    actingAs: (actor, context = {}) => unitOfWork(orm, { actor, ...context, wakeLanes }),
+    launch,
+    sendWebhook: webhookSender.send,
     encryption: createEncryption(loadKeys(config).encryptionKeys),
     log,
     now: () => new Date(),
@@ -55,7 +62,7 @@ async function main(): Promise<void> {
   onStop(log, async () => {
     fleet.stop();
     await running;
-    await Promise.all([orm.close(true), lanesPool.end(), client.connection.close()]);
+    await Promise.all([orm.close(true), lanesPool.end(), client.connection.close(), webhookSender.close()]);
     await telemetry.shutdown();
   });
   if (queues.some(({ taskQueue }) => taskQueue === SYSTEM_QUEUE)) {

@@ -4,6 +4,11 @@ import type { Deps } from './deps.ts';
 import { RELEASES_QUEUE } from '../workflows/release-candidates/release-domain.contract.ts';
 import { createReleaseActivities } from './release-candidates/release-candidates.activities.ts';
 import { createSystemActivities } from './system/system.activities.ts';
+import { webhookLaneContract } from '../workflows/webhooks/webhook-lane.contract.ts';
+import { createWebhookActivities } from './webhooks/webhooks.activities.ts';
+
+/** Every lane that is hot holds a slot of its own, in which it mostly waits. */
+const HOT_LANES_MAX = 2_000;
 
 export interface TaskQueue {
   taskQueue: string;
@@ -14,5 +19,10 @@ export interface TaskQueue {
 /** Every task queue of the service with the activities that run on it. */
 export const taskQueues = (deps: Deps): TaskQueue[] => [
   { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
+  {
+    taskQueue: webhookLaneContract.taskQueue,
+    activities: createWebhookActivities(deps),
+    options: { maxConcurrentActivityTaskExecutions: HOT_LANES_MAX },
+  },
   { taskQueue: SYSTEM_QUEUE, activities: createSystemActivities(deps), options: { maxConcurrentActivityTaskExecutions: 4 } },
 ];

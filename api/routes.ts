@@ -8,6 +8,8 @@ import { releaseCandidatesRoutes } from './release-candidates/release-candidates
 import { releaseEventRoutes } from './release-candidates/release-event.routes.ts';
 import { projectsRoutes } from './projects/projects.routes.ts';
 import { usersRoutes } from './users/users.routes.ts';
+import { deliveriesRoutes } from './webhooks/deliveries.routes.ts';
+import { webhooksRoutes } from './webhooks/webhooks.routes.ts';
 
 /** Every route of the service: the router, the reference and the contract tests are made from this list. */
 export const routes: readonly AnyRoute[] = [
@@ -20,4 +22,6 @@ export const routes: readonly AnyRoute[] = [
   ...candidateChangesRoutes,
   ...comparisonRoutes,
   ...releaseEventRoutes,
+  ...webhooksRoutes,
+  ...deliveriesRoutes,
 ];

@@ -9,7 +9,10 @@ import { createSignIn } from '../domain/auth/sign-in.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.queries.ts';
 import { createEncryption } from '../domain/shared/encryption.ts';
 import { loadKeys } from '../domain/shared/keys.ts';
+import { configuredAddresses } from '../domain/webhooks/outbound-addresses.ts';
+import { createTriggerQueue } from '../domain/webhooks/trigger-queue.ts';
 import type { Launch } from '../workflows/launch.ts';
+import { laneWaker } from '../workflows/webhooks/webhook-lane.contract.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import type { Dependency } from './http/health.ts';
@@ -43,6 +46,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
   const keys = loadKeys(config);
   const accessTokens = createAccessTokens(keys.tokenKeys, config.publicUrl);
   const encryption = createEncryption(keys.encryptionKeys);
+  const wakeLanes = laneWaker(launch);
   let isStopping = false;
   const app = createApp(routes, {
     orm,
@@ -50,8 +54,16 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     idempotency: createIdempotency(encryption),
     tokenLimit: createRateLimit('token', config.RATE_LIMIT_PER_MINUTE),
     addressLimit: createRateLimit('address', config.AUTH_RATE_LIMIT_PER_MINUTE),
-    adapters: { launch, encryption, domainTurns: createDomainTurns(launch), signIn: createSignIn(orm, accessTokens), guesses: createGuesses(pool) },
-    wakeLanes: () => undefined,
+    adapters: {
+      launch,
+      encryption,
+      domainTurns: createDomainTurns(launch),
+      signIn: createSignIn(orm, accessTokens),
+      guesses: createGuesses(pool),
+      triggers: createTriggerQueue(pool, wakeLanes),
+      outbound: configuredAddresses(config),
+    },
+    wakeLanes,
     publicUrl: config.publicUrl,
     now: () => new Date(),
     log,

@@ -1,2 +1,3 @@
 export { housekeeping, sweep } from './system/sweep.workflow.ts';
+export { webhookLane } from './webhooks/webhook-lane.workflow.ts';
 export { releaseDomain } from './release-candidates/release-domain.workflow.ts';

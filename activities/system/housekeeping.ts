@@ -1,3 +1,4 @@
+import { purgeDeliveries } from '../../domain/webhooks/lane-store.queries.ts';
 import type { Deps } from '../deps.ts';
 
 interface Chore {
@@ -18,4 +19,5 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'kept replies', run: remove('purge_idempotency_keys') },
   { name: 'ended sessions', run: remove('purge_sessions') },
   { name: 'failed sign-ins', run: remove('purge_sign_in_failures') },
+  { name: 'deliveries of webhooks', run: ({ lanesPool, webhookLogRetentionDays }) => purgeDeliveries(lanesPool, webhookLogRetentionDays) },
 ];

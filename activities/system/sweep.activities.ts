@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { sweepReleaseEvents } from '../release-candidates/release-events.sweep.ts';
+import { sweepDisabled, sweepLanes } from '../webhooks/webhooks.activities.ts';
 
 /** Asks again for one kind of accepted work that stayed undone; answers how many it asked for. */
 export interface Sweep {
@@ -10,6 +11,8 @@ export interface Sweep {
 /** One entry per kind of work that a crash between commit and launch, or an absent engine, can leave behind. */
 export const SWEEPS: readonly Sweep[] = [
   { name: 'release events', run: (deps) => sweepReleaseEvents(deps) },
+  { name: 'webhook lanes', run: sweepLanes },
+  { name: 'webhooks to disable', run: sweepDisabled },
 ];
 
 /** Runs every sweep; one that fails is logged and does not keep the others from their turn. */

@@ -5,6 +5,8 @@ import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { Guesses } from '../../domain/auth/guesses.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
 import type { DomainTurns } from '../../domain/release-candidates/domain-turns.port.ts';
+import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import type { TriggerQueue } from '../../domain/webhooks/trigger-queue.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
 
 /** What handlers reach beside the database; made once by the composition root. */
@@ -13,6 +15,9 @@ export interface Adapters {
   signIn: SignIn;
   guesses: Guesses;
   encryption: Encryption;
+  triggers: TriggerQueue;
+  /** Which addresses webhooks may have; a name is judged again when it is resolved. */
+  outbound: OutboundAddresses;
   domainTurns: DomainTurns;
 }
 

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { type Config, ConfigError } from '../shared/config.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
@@ -11,8 +12,8 @@ export interface OutboundAddresses {
   refusedUrl: (url: string) => string | undefined;
 }
 
-/** What development opens: receivers on the same machine. */
-export const LOOPBACK_RANGES = '127.0.0.0/8,::1/128';
+/** What is open outside production unless the operator says otherwise: receivers on the same machine. */
+const LOOPBACK_RANGES = '127.0.0.0/8,::1/128';
 
 /** Global unicast, RFC 4291: everything else of IPv6 is special or unassigned. */
 const GLOBAL_IPV6: Range = ipaddr.IPv6.parseCIDR('2000::/3');
@@ -40,6 +41,15 @@ export function outboundAddresses(allow: string): OutboundAddresses {
       return host === undefined ? undefined : refusedIp(host);
     },
   };
+}
+
+/** The policy that the environment asks for. Throws `ConfigError`. */
+export function configuredAddresses({ OUTBOUND_ALLOW, isProduction }: Pick<Config, 'OUTBOUND_ALLOW' | 'isProduction'>): OutboundAddresses {
+  try {
+    return outboundAddresses(OUTBOUND_ALLOW ?? (isProduction ? '' : LOOPBACK_RANGES));
+  } catch (error) {
+    throw new ConfigError(`The environment variable OUTBOUND_ALLOW is malformed: ${(error as Error).message}.`);
+  }
 }
 
 /** The address that a host name of a parsed URL stands for without a look-up; RFC 6761 fixes `localhost`. */

@@ -12,6 +12,8 @@ export interface Fixtures {
   candidateId: string;
   releaseName: string;
   commitSha: string;
+  webhookId: string;
+  deliveryId: string;
 }
 
 export interface Example {
@@ -21,6 +23,9 @@ export interface Example {
   /** The reply that the example gets; the route's own status when absent. */
   status?: number;
 }
+
+/** Nothing is sent there: no worker runs in these tests. */
+const RECEIVER = 'http://127.0.0.1:9/hook';
 
 let made = 0;
 /** A name that no other example has used. */
@@ -43,6 +48,8 @@ export async function makeFixtures(app: TestApp): Promise<Fixtures> {
     branch: 'release/1',
     value: { artifacts: { app: '1.2.3' } },
   });
+  const webhook = await owner.post(201, '/api/webhooks', { name: fresh('webhook'), event: fresh('event'), config: { url: RECEIVER } });
+  const delivery = await owner.post(202, `/api/webhooks/${webhook.id}/deliver`, { payload: {} });
   return {
     repositoryIdentifier,
     environmentId: environment.id,
@@ -50,6 +57,8 @@ export async function makeFixtures(app: TestApp): Promise<Fixtures> {
     candidateId: candidate.id,
     releaseName,
     commitSha,
+    webhookId: webhook.id,
+    deliveryId: delivery.providerDetails.deliveryId,
   };
 }
 
@@ -98,6 +107,21 @@ export const EXAMPLES: Record<string, ExampleOf> = {
     body: { ...candidateName(fixtures), environmentName: 'uat', deploymentStatus: 'success', executionId: fresh('run') },
     status: 202,
   }),
+
+  postWebhooks: () => ({ body: { name: fresh('webhook'), event: 'release.published', config: { url: RECEIVER } } }),
+  getWebhooks: () => ({}),
+  getWebhooksEventCatalog: () => ({}),
+  getWebhooksId: ({ webhookId: id }) => ({ params: { id } }),
+  patchWebhooksId: ({ webhookId: id }) => ({ params: { id }, body: { timeout: 5_000 } }),
+  deleteWebhooksId: ({ webhookId: id }) => ({ params: { id } }),
+  postWebhooksIdRotateSecret: ({ webhookId: id }) => ({ params: { id } }),
+  postWebhooksTrigger: () => ({ body: { event: 'push', payload: { ref: 'main' } } }),
+  postWebhooksIdDeliver: ({ webhookId: id }) => ({ params: { id }, body: { payload: { ref: 'main' } } }),
+  postWebhooksIdTest: ({ webhookId: id }) => ({ params: { id } }),
+  getWebhooksIdDeliveries: ({ webhookId: id }) => ({ params: { id } }),
+  getWebhooksIdDeliveriesDeliveryIdAttempts: ({ webhookId: id, deliveryId }) => ({ params: { id, deliveryId } }),
+  postWebhooksIdDeliveriesDeliveryIdRedeliver: ({ webhookId: id, deliveryId }) => ({ params: { id, deliveryId } }),
+  postWebhooksIdRecover: ({ webhookId: id }) => ({ params: { id }, body: { since: '2026-01-01T00:00:00Z' } }),
 };
 
 const candidateName = ({ repositoryIdentifier, releaseName }: Fixtures) => ({ repositoryIdentifier, domain: 'core', releaseName });

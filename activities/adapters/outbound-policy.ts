@@ -1,0 +1,51 @@
+import { lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { literalHost, type OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+
+/** The policy forbids to call an address; another try would find the same. */
+export class RefusedAddressError extends Error {}
+
+/** Finds all addresses of a host name. */
+export type Resolver = (hostname: string, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
+
+const systemResolver: Resolver = (hostname, done) => lookup(hostname, { all: true }, done);
+
+/** Longer than any try may take, so that the try's own clock is the only one. */
+const CONNECT_TIMEOUT_MS = 90_000;
+
+/**
+ * Opens connections to permitted addresses only. A name is looked up once per connection, and the connection goes to
+ * the very addresses that were checked: there is no second look-up for a name server to answer differently. A
+ * connection that is kept alive stays with its checked address.
+ */
+export function permittedConnector(addresses: OutboundAddresses, resolve: Resolver = systemResolver): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    allowH2: false,
+    autoSelectFamily: true,
+    lookup: checkedLookup(addresses, resolve),
+  });
+  return (options, callback) => {
+    const literal = literalHost(options.hostname);
+    const refusal = literal === undefined ? undefined : addresses.refusedIp(literal);
+    if (refusal !== undefined) callback(new RefusedAddressError(refusal), null);
+    else connect(options, callback);
+  };
+}
+
+/** For `net.connect`, which asks it once and tries all addresses that it gets. */
+function checkedLookup(addresses: OutboundAddresses, resolve: Resolver): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, (error, found) => {
+      if (error) return callback(error, '', 0);
+      const refusal = found.map(({ address }) => addresses.refusedIp(address)).find((reason) => reason !== undefined);
+      if (refusal !== undefined) return callback(new RefusedAddressError(`${hostname}: ${refusal}`), '', 0);
+      const [first] = found;
+      if (!first) return callback(new Error(`${hostname} has no address`), '', 0);
+      if (options.all) callback(null, found);
+      else callback(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,56 @@
+import type { LaneStore } from '../../domain/webhooks/lane-store.queries.ts';
+
+/** Tells a hot lane that something is due. */
+export interface LaneBell {
+  /** Resolves true when the lane has something due, false when `withinMs` passed without. */
+  rings: (webhookId: string, withinMs: number) => Promise<boolean>;
+}
+
+/** How often it asks while lanes are busy: this is most of the time from a commit to the receiver. */
+const TICK_MS = 5;
+/** How often when nothing was due for `CALM_AFTER_MS`. */
+const CALM_TICK_MS = 15;
+const CALM_AFTER_MS = 3_000;
+const AFTER_ERROR_MS = 500;
+
+/** One query per tick asks for all the hot lanes of the process, so that a lane that lingers costs next to nothing. */
+export function createLaneBell(store: Pick<LaneStore, 'ringing'>, onError: (error: unknown) => void): LaneBell {
+  const waiting = new Map<string, (rang: boolean) => void>();
+  let timer: NodeJS.Timeout | undefined;
+  let isAsking = false;
+  let lastRangAt = 0;
+
+  const schedule = (afterMs: number) => {
+    if (!isAsking && waiting.size > 0) timer ??= setTimeout(() => void tick(), afterMs);
+  };
+  const tickMs = () => (performance.now() - lastRangAt > CALM_AFTER_MS ? CALM_TICK_MS : TICK_MS);
+  const tick = async () => {
+    isAsking = true;
+    timer = undefined;
+    let nextInMs = AFTER_ERROR_MS;
+    try {
+      const ringing = await store.ringing([...waiting.keys()]);
+      if (ringing.length > 0) lastRangAt = performance.now();
+      for (const id of ringing) waiting.get(id)?.(true);
+      nextInMs = tickMs();
+    } catch (error) {
+      onError(error);
+    }
+    isAsking = false;
+    schedule(nextInMs);
+  };
+
+  return {
+    rings: (webhookId, withinMs) =>
+      new Promise((resolve) => {
+        const answer = (rang: boolean) => {
+          clearTimeout(giveUp);
+          if (waiting.get(webhookId) === answer) waiting.delete(webhookId);
+          resolve(rang);
+        };
+        const giveUp = setTimeout(() => answer(false), withinMs);
+        waiting.set(webhookId, answer);
+        schedule(tickMs());
+      }),
+  };
+}

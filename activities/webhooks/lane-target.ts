@@ -1,0 +1,47 @@
+import type { Encryption } from '../../domain/shared/encryption.ts';
+import { compileTemplate, type RenderBody } from '../../domain/webhooks/body-template.ts';
+import type { RetryPolicy } from '../../domain/webhooks/delivery-rules.ts';
+import { compileFilter, type PayloadTest } from '../../domain/webhooks/filter-rules.ts';
+import type { StoredTarget } from '../../domain/webhooks/lane-store.queries.ts';
+import { compileLinearRegex } from '../../domain/webhooks/linear-regex.ts';
+import { signingKey } from '../../domain/webhooks/standard-webhooks.ts';
+import { openHeaders, openSecret } from '../../domain/webhooks/webhook-secrets.ts';
+
+/** A webhook made ready for sending: secrets open, filter and template compiled. */
+export interface LaneTarget extends RetryPolicy {
+  revision: number;
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  timeoutMs: number;
+  isWanted: PayloadTest | undefined;
+  renderBody: RenderBody | undefined;
+  /** The keys that sign at a moment: after a rotation, for a while, two. */
+  keysAt: (now: Date) => Buffer[];
+}
+
+export function openTarget(webhookId: string, stored: StoredTarget, encryption: Encryption): LaneTarget {
+  const { revision, url, method, timeoutMs, retryCount, retryDelayMs, filter, bodyTemplate } = stored;
+  const current = signingKey(openSecret(encryption, webhookId, stored.secret));
+  const previous = stored.previousSecret === null ? undefined : signingKey(openSecret(encryption, webhookId, stored.previousSecret));
+  const hasFilter = filter !== null && Object.keys(filter).length > 0;
+  return {
+    revision,
+    url,
+    method,
+    timeoutMs,
+    retryCount,
+    retryDelayMs,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'Quayside-Webhooks/1',
+      ...lowerCased(openHeaders(encryption, webhookId, stored.headers)),
+    },
+    isWanted: hasFilter ? compileFilter(filter, compileLinearRegex) : undefined,
+    renderBody: bodyTemplate === null ? undefined : compileTemplate(bodyTemplate),
+    keysAt: (now) => (previous && stored.previousSecretUntil && now < stored.previousSecretUntil ? [current, previous] : [current]),
+  };
+}
+
+const lowerCased = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { isId } from '../../domain/shared/ids.ts';
+import { DELIVERY_STATUSES } from '../../domain/webhooks/delivery-rules.ts';
+import type { DeliveryCursor } from '../../domain/webhooks/deliveries.queries.ts';
+import { JsonObject, Moment, queryInt, Timestamp } from '../http/parameters.ts';
+import { EventWord } from './webhooks.schemas.ts';
+
+/** Larger payloads are refused: they are kept with each delivery and sent with each try. */
+export const PAYLOAD_LIMIT_BYTES = 1024 * 1024;
+
+export const TriggerIn = z.strictObject({ event: EventWord, payload: JsonObject.meta({ description: 'Becomes `data` of the body' }) });
+export const DeliverIn = z.strictObject({ payload: JsonObject.meta({ description: 'Becomes `data` of the body' }) });
+export const RecoverIn = z.strictObject({ since: Moment, until: Moment.optional() });
+
+export const DeliveryResult = z
+  .object({
+    success: z.boolean(),
+    message: z.string().optional(),
+    error: z.string().optional(),
+    providerDetails: z.object({
+      queued: z.boolean(),
+      deliveryId: z.uuid().optional(),
+      webhookId: z.uuid(),
+      eventName: z.string(),
+      url: z.string().optional(),
+      method: z.string().optional(),
+      reason: z.enum(['inactive', 'failed']).optional().meta({ description: 'Why nothing was queued: the status of the webhook' }),
+    }),
+  })
+  .meta({ id: 'WebhookDeliveryResult' });
+
+export const RecoverResult = z
+  .object({
+    success: z.boolean(),
+    recovered: z.int().meta({ description: 'Deliveries that were queued once more' }),
+    hasMore: z.boolean().meta({ description: 'The limit of 10,000 was reached; ask again' }),
+    error: z.string().optional(),
+  })
+  .meta({ id: 'WebhookRecoverResult' });
+
+/** Opaque to clients: the time and id of the last delivery of a page. */
+const Cursor = z.string().transform((text, context): DeliveryCursor => {
+  const [createdAt = '', id = ''] = Buffer.from(text, 'base64url').toString('utf8').split('|');
+  if (isId(id) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(createdAt) && !Number.isNaN(Date.parse(createdAt))) return { createdAt, id };
+  context.addIssue({ code: 'custom', message: 'not a cursor of this list' });
+  return z.NEVER;
+});
+
+export const cursorAfter = ({ createdAt, id }: DeliveryCursor): string =>
+  Buffer.from(`${new Date(createdAt).toISOString()}|${id}`).toString('base64url');
+
+export const DeliveriesQuery = z.strictObject({
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  responseStatus: z
+    .string()
+    .regex(/^[1-5]\d\d$/, 'must be an HTTP status')
+    .transform(Number)
+    .optional()
+    .meta({ override: { type: 'integer', minimum: 100, maximum: 599, description: 'HTTP status of the last try' } }),
+  from: Moment.optional().meta({ description: 'Inclusive', override: { type: 'string', format: 'date-time', description: 'Inclusive' } }),
+  to: Moment.optional().meta({ description: 'Exclusive', override: { type: 'string', format: 'date-time', description: 'Exclusive' } }),
+  limit: queryInt(1, 200, 50),
+  cursor: Cursor.optional().meta({ override: { type: 'string', description: '`nextCursor` of the page before' } }),
+});
+
+const Delivery = z
+  .object({
+    id: z.uuid(),
+    webhookId: z.uuid(),
+    event: z.string(),
+    status: z.enum(DELIVERY_STATUSES),
+    attempts: z.int().meta({ description: 'Tries made so far' }),
+    responseStatus: z.int().nullable().meta({ description: 'Of the last try' }),
+    error: z.string().nullable().meta({ description: 'Of the last try' }),
+    durationMs: z.int().nullable().meta({ description: 'Of the last try' }),
+    redeliveryOf: z.uuid().nullable(),
+    createdAt: Timestamp,
+    nextAttemptAt: Timestamp.nullable(),
+    completedAt: Timestamp.nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+export const DeliveryPage = z.object({
+  deliveries: z.array(Delivery),
+  totals: z.object({ success: z.int(), failure: z.int(), pending: z.int() }),
+  nextCursor: z.string().nullable(),
+});
+
+export const Attempt = z
+  .object({
+    attempt: z.int().meta({ description: 'From 1 on' }),
+    url: z.string(),
+    method: z.string(),
+    statusCode: z.int().nullable(),
+    error: z.string().nullable(),
+    templateError: z.string().nullable().meta({ description: 'Why no body could be made; nothing was sent then' }),
+    sentBody: z.string().nullable(),
+    responseHeaders: z.record(z.string(), z.string()).nullable(),
+    responseBody: z.string().nullable().meta({ description: 'The first 64 KiB' }),
+    durationMs: z.int(),
+    startedAt: Timestamp,
+    completedAt: Timestamp,
+  })
+  .meta({ id: 'WebhookAttempt' });

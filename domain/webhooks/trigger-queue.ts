@@ -1,0 +1,70 @@
+import type { Pool } from 'pg';
+import { appendAuditParameters, unchainedEntry } from '../audit/append.queries.ts';
+import { batched } from '../shared/batched.ts';
+import type { QueuedDelivery, TriggerQueue, TriggerRequest } from './trigger-queue.port.ts';
+
+const TRIGGER = `
+  select request, delivery_id as "deliveryId", webhook_id as "webhookId"
+  from webhook_trigger($1::uuid, $2::text[], $3::text[], $4::text[], $5::jsonb)`;
+
+/** Bounds the memory of one statement; payloads may be a megabyte each. */
+const BATCH_MAX = 200;
+/** A tenant's batcher is forgotten after this long without a request. */
+const FORGET_AFTER_MS = 60_000;
+
+type TenantQueue = { add: (request: TriggerRequest) => Promise<QueuedDelivery[]>; lastUsedAt: number };
+
+/**
+ * The queue over plain connections: one function call per batch is one transaction and one round trip.
+ * @param pool connections of the application's role.
+ * @param wake told of the lanes after the commit; must return at once.
+ */
+export function createTriggerQueue(pool: Pool, wake: (tenantId: string, webhookIds: readonly string[]) => void): TriggerQueue {
+  const queues = new Map<string, TenantQueue>();
+
+  const flush = (tenantId: string) => async (requests: TriggerRequest[]): Promise<QueuedDelivery[][]> => {
+    const now = new Date();
+    const entries = requests.map((request) => unchainedEntry(noteOf(request), request.actor, request.requestId, now));
+    const [, auditEntries] = appendAuditParameters(tenantId, entries);
+    const { rows } = await pool.query<QueuedDelivery & { request: number }>({
+      name: 'webhook-trigger',
+      text: TRIGGER,
+      values: [
+        tenantId,
+        requests.map(({ event }) => event),
+        requests.map(({ payload }) => JSON.stringify(payload)),
+        requests.map(({ traceparent }) => traceparent),
+        auditEntries,
+      ],
+    });
+    const results = requests.map((): QueuedDelivery[] => []);
+    for (const { request, deliveryId, webhookId } of rows) results[request - 1]?.push({ deliveryId, webhookId });
+    wake(tenantId, [...new Set(rows.map(({ webhookId }) => webhookId))]);
+    return results;
+  };
+
+  const forgetIdle = (now: number) => {
+    for (const [tenantId, { lastUsedAt }] of queues) if (now - lastUsedAt > FORGET_AFTER_MS) queues.delete(tenantId);
+  };
+
+  return (request) => {
+    const { tenantId } = request.actor;
+    const now = performance.now();
+    let queue = queues.get(tenantId);
+    if (!queue) {
+      forgetIdle(now);
+      queue = { add: batched(flush(tenantId), BATCH_MAX), lastUsedAt: now };
+      queues.set(tenantId, queue);
+    }
+    queue.lastUsedAt = now;
+    return queue.add(request);
+  };
+}
+
+const noteOf = ({ event }: TriggerRequest) => ({
+  source: 'webhook' as const,
+  action: 'webhook.triggered',
+  entityType: 'webhook_event',
+  entityId: event,
+  summary: `Event ${event} triggered`,
+});
