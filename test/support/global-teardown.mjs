@@ -1,1 +1,3 @@
-export { default } from './global-teardown.ts';
+import { running } from './global-setup.ts';
+
+export default () => running.stop();
