@@ -3,9 +3,15 @@ import type { Logger } from 'pino';
 /** After this a process that was told to stop ends, whatever still hangs. */
 const STOP_DEADLINE_MS = 14_000;
 
+/** The process that started this one ended before this one could listen for it. */
+let isOrphaned = false;
+process.once('disconnect', () => {
+  isOrphaned = true;
+});
+
 /** Tells the process that started this one, if any, that it is ready. */
 export function reportReady(details: Record<string, unknown> = {}): void {
-  process.send?.({ ready: true, ...details });
+  if (process.connected) process.send?.({ ready: true, ...details });
 }
 
 /** Runs `stop` once when the process is told to end: by SIGTERM, by SIGINT, or because its starter is gone. */
@@ -32,6 +38,7 @@ export function onStop(log: Logger, stop: () => Promise<void>): void {
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => begin(signal));
   process.on('disconnect', () => begin('the starting process ended'));
+  if (isOrphaned) begin('the starting process ended');
 }
 
 /** What a failed start prints: one sentence where the operator can act on it, else the whole error. */

