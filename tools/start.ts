@@ -114,7 +114,10 @@ async function main(): Promise<void> {
   parseConfig({ DATABASE_URL: 'postgres://placeholder', TEMPORAL_ADDRESS: 'placeholder:1', ...env });
   const port = await portFor('PORT', 3000);
   lock = await lockInstance(dataDir);
-  const [databaseUrl, { address, uiUrl }] = await Promise.all([database(), engine()]);
+  const starting = [database(), engine()] as const;
+  // Both are waited for even when one fails: what is still starting could not be stopped.
+  await Promise.allSettled(starting);
+  const [databaseUrl, { address, uiUrl }] = await Promise.all(starting);
   await migrate(databaseUrl);
   const owner = await bootstrap({ databaseUrl, dataDir, env });
   const metrics = await metricsPort();
