@@ -56,7 +56,7 @@ async function main(): Promise<void> {
     webhookLogRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS,
   };
   const queues = chosenQueues(taskQueues(deps), config.queues);
-  const fleet = await createFleet({ ...engine, queuePrefix: config.TASK_QUEUE_PREFIX, queues });
+  const fleet = await createFleet({ ...engine, queuePrefix: config.TASK_QUEUE_PREFIX, queues, bundlePath: config.WORKFLOW_BUNDLE });
   const running = fleet.run();
 
   onStop(log, async () => {

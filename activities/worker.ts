@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleWithSourceMap, bundleWorkflowCode } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions, bundleWorkflowCode } from '@temporalio/worker';
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { TaskQueue } from './registry.ts';
 
@@ -11,8 +11,8 @@ export interface FleetOptions {
   queuePrefix: string;
   queues: readonly TaskQueue[];
   plugins?: OpenTelemetryPlugin[];
-  /** Made once per process when absent. */
-  workflowBundle?: WorkflowBundleWithSourceMap | { codePath: string };
+  /** A bundle of the workflows made before; made at the start when undefined. */
+  bundlePath?: string | undefined;
 }
 
 /** The workers of one process: one per task queue, over one connection. */
@@ -39,7 +39,9 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
   const { address, namespace, queuePrefix, queues, plugins = [] } = options;
   const connection = await NativeConnection.connect({ address });
   const workflowBundle =
-    options.workflowBundle ?? (await bundleWorkflowCode({ workflowsPath: WORKFLOWS_PATH, plugins, logger: SILENT }));
+    options.bundlePath === undefined
+      ? await bundleWorkflowCode({ workflowsPath: WORKFLOWS_PATH, plugins, logger: SILENT })
+      : { codePath: options.bundlePath };
   const workers = await Promise.all(
     queues.map(({ taskQueue, activities, options: own }) =>
       Worker.create({

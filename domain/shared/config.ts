@@ -25,6 +25,7 @@ const Environment = z.object({
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_UI_URL: z.url().optional(),
   TASK_QUEUE_PREFIX: z.string().regex(/^[\w-]*$/).default(''),
+  WORKFLOW_BUNDLE: z.string().min(1).optional(),
   METRICS_PORT: port(9464),
   RATE_LIMIT_PER_MINUTE: count(600),
   AUTH_RATE_LIMIT_PER_MINUTE: count(30),

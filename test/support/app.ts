@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +68,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     METRICS_PORT: '0',
     RATE_LIMIT_PER_MINUTE: '1000000',
     AUTH_RATE_LIMIT_PER_MINUTE: '1000000',
+    WORKFLOW_BUNDLE: process.env.QS_TEST_BUNDLE ?? '',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     ...options.env,
   };
@@ -121,13 +122,6 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
   };
 }
-
-/** Temporal's code of all workflows, bundled once per run. */
-export const testBundle = (): { codePath: string } => {
-  const codePath = process.env.QS_TEST_BUNDLE ?? '';
-  readFileSync(codePath);
-  return { codePath };
-};
 
 /** A person of role `member`, with the password of the tenant's owner's making: inserted, as no route makes one yet. */
 async function addMember(
