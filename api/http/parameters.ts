@@ -45,21 +45,6 @@ export const queryFlag = (standard: boolean) =>
     .transform((value) => (value === undefined ? standard : value === 'true'))
     .meta(shownAs({ type: 'boolean', default: standard }));
 
-/** A comma-separated list of words in a query, each one of `allowed`. */
-export const queryWords = <Word extends string>(allowed: readonly Word[]) =>
-  z
-    .string()
-    .transform((text, context) => {
-      const words = text.split(',').map((word) => word.trim());
-      const unknown = words.find((word) => !allowed.includes(word as Word));
-      if (unknown !== undefined) {
-        context.addIssue({ code: 'custom', message: `${unknown} is not one of ${allowed.join(', ')}` });
-        return z.NEVER;
-      }
-      return words as Word[];
-    })
-    .meta(shownAs({ type: 'string', description: `Comma-separated: ${allowed.join(', ')}` }));
-
 /** A moment as a client sends it: ISO 8601 with an offset; a day that does not exist is refused. */
 export const Moment = z.iso
   .datetime({ offset: true })
