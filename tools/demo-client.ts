@@ -1,0 +1,39 @@
+import { OperatorError } from './operator-error.ts';
+
+type Body = Record<string, unknown>;
+
+export interface DemoClient {
+  get: (path: string) => Promise<Body>;
+  post: (path: string, body: Body) => Promise<Body>;
+  delete: (path: string) => Promise<Body>;
+}
+
+/** A client of a running service, signed in. Every refusal ends the demo with its problem. */
+export async function demoClient(baseUrl: string, credentials: { email: string; password: string }): Promise<DemoClient> {
+  let token: string | undefined;
+  const call = async (method: string, path: string, body?: Body): Promise<Body> => {
+    let response: Response;
+    try {
+      response = await fetch(baseUrl + path, {
+        method,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    } catch {
+      throw new OperatorError(`Nothing answers at ${baseUrl}: start the service with npm start first.`);
+    }
+    const text = await response.text();
+    const answer = (text === '' ? {} : JSON.parse(text)) as Body;
+    if (!response.ok) throw new OperatorError(`${method} ${path} was answered with ${response.status}: ${String(answer.detail)}`);
+    return answer;
+  };
+  token = (await call('POST', '/api/auth/admin/login', credentials)).access_token as string;
+  return {
+    get: (path) => call('GET', path),
+    post: (path, body) => call('POST', path, body),
+    delete: (path) => call('DELETE', path),
+  };
+}
