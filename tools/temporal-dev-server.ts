@@ -1,14 +1,15 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import { startInBackground } from './background-process.ts';
-import { untilAccepting } from './ports.ts';
+import { OperatorError } from './operator-error.ts';
 
 const SCRIPT = fileURLToPath(new URL('../temporal-dev.sh', import.meta.url));
-/** The first start on a machine may have to build the server. */
-const READY_MS = 20 * 60_000;
+const READY_MS = 60_000;
 const STOP_MS = 5_000;
 
 export interface TemporalOptions {
@@ -17,6 +18,8 @@ export interface TemporalOptions {
   uiPort: number;
   /** Told of what the script says while it looks for the server or builds it. */
   onProgress?: (line: string) => void;
+  /** Ends the search or the build. */
+  signal?: AbortSignal;
 }
 
 export interface RunningTemporal {
@@ -25,41 +28,71 @@ export interface RunningTemporal {
   pid: number;
   ended: Promise<number | null>;
   stop: () => Promise<void>;
+  kill: () => void;
 }
 
 /** Starts the Temporal dev server by `temporal-dev.sh`; resolves when its namespace answers. */
-export async function startTemporal({ dataDir, port, uiPort, onProgress }: TemporalOptions): Promise<RunningTemporal> {
-  const folder = resolve(dataDir);
+export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
+  const { port, uiPort } = options;
+  const folder = resolve(options.dataDir);
   mkdirSync(folder, { recursive: true });
+  await install(options);
   const logFile = join(folder, 'temporal.log');
-  const isProgress = (line: string) => /^(Building|Built| {2}\.\.\. building|The Temporal dev server)/.test(line);
   const background = startInBackground(SCRIPT, [], {
     logFile,
     env: { ...process.env, DATA_DIR: folder, TEMPORAL_PORT: String(port), TEMPORAL_UI_PORT: String(uiPort) },
-    onLine: (line) => {
-      if (isProgress(line)) onProgress?.(line);
-    },
   });
-  const stop = () => background.stop('SIGTERM', STOP_MS);
+  const address = `127.0.0.1:${port}`;
   try {
-    await untilAccepting(port, READY_MS, () => !background.isRunning());
-    await untilNamespaceAnswers(`127.0.0.1:${port}`);
+    await untilNamespaceAnswers(address, () => !background.isRunning());
   } catch (error) {
-    await stop();
-    throw new Error(`The Temporal dev server did not start: ${(error as Error).message}; ${logFile} says why`, { cause: error });
+    await background.stop('SIGTERM', STOP_MS);
+    throw new OperatorError(`The Temporal dev server did not start: ${(error as Error).message}; ${logFile} says why.`);
   }
-  return { address: `127.0.0.1:${port}`, uiUrl: `http://127.0.0.1:${uiPort}`, pid: background.pid, ended: background.ended, stop };
+  return {
+    address,
+    uiUrl: `http://127.0.0.1:${uiPort}`,
+    pid: background.pid,
+    ended: background.ended,
+    stop: () => background.stop('SIGTERM', STOP_MS),
+    kill: () => background.kill(),
+  };
 }
 
-async function untilNamespaceAnswers(address: string): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: '10 seconds' });
+/** Makes sure that the server is on this machine; the first time that may take minutes. */
+async function install({ onProgress, signal }: TemporalOptions): Promise<void> {
+  signal?.throwIfAborted();
+  const script = spawn(SCRIPT, ['--install-only'], { detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
+  // The compiler is a child of the script: the whole group has to go.
+  const abort = () => void (script.pid && process.kill(-script.pid, 'SIGTERM'));
+  signal?.addEventListener('abort', abort);
+  let last = '';
+  createInterface(script.stderr).on('line', (line) => {
+    last = line;
+    onProgress?.(line);
+  });
   try {
-    for (let attempt = 0; ; attempt++) {
+    const code = await new Promise<number | null>((settle, reject) => {
+      script.once('close', settle).once('error', reject);
+    });
+    signal?.throwIfAborted();
+    if (code !== 0) throw new OperatorError(last || `temporal-dev.sh ended with exit code ${code}.`);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+async function untilNamespaceAnswers(address: string, isGone: () => boolean): Promise<void> {
+  const connection = Connection.lazy({ address });
+  const deadline = Date.now() + READY_MS;
+  try {
+    for (;;) {
       try {
-        await connection.workflowService.describeNamespace({ namespace: 'default' });
+        await connection.withDeadline(Date.now() + 1_000, () => connection.workflowService.describeNamespace({ namespace: 'default' }));
         return;
       } catch (error) {
-        if (attempt > 200) throw error;
+        if (isGone()) throw new Error('it ended before it was ready', { cause: error });
+        if (Date.now() > deadline) throw new Error(`it was not ready after ${READY_MS / 1000} s`, { cause: error });
         await sleep(25);
       }
     }
