@@ -1,0 +1,96 @@
+import { type TestApp, testApp } from '../../support/app.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { type WebhookReceiver, webhookReceiver } from '../../simulators/webhook-receiver.ts';
+
+const QUEUES = ['webhooks-v1', 'system-v1'];
+
+let app: TestApp;
+let receiver: WebhookReceiver;
+const workers: TestWorker[] = [];
+
+beforeEach(async () => {
+  app = await testApp();
+  receiver = await webhookReceiver();
+}, 30_000);
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.kill('SIGKILL');
+  await receiver.close();
+  await app.close();
+});
+
+const addWebhook = (event: string, url = receiver.url, more = {}) =>
+  app.as(app.owner).post(201, '/api/webhooks', { name: event, event, config: { url }, ...more });
+const trigger = (event: string, payload: object) => app.as(app.application).post(202, '/api/webhooks/trigger', { event, payload });
+async function work(): Promise<TestWorker> {
+  const worker = await startWorker(app, QUEUES);
+  workers.push(worker);
+  return worker;
+}
+
+test('a worker is killed with -9 while 2,000 deliveries are pending: all arrive', async () => {
+  const events = ['kill.a', 'kill.b', 'kill.c', 'kill.d'];
+  for (const event of events) await addWebhook(event);
+  receiver.answer((response) => setTimeout(() => response.writeHead(200).end(), 20));
+  const first = await work();
+  for (let n = 0; n < 2_000; n += 50) {
+    await Promise.all(Array.from({ length: 50 }, (_, at) => trigger(events[at % events.length] ?? '', { n: n + at })));
+    if (n === 1_000) await first.kill('SIGKILL');
+  }
+  await work();
+  const arrived = () => new Set(receiver.requests.map(({ body }) => JSON.parse(body).data.n));
+  await eventually(async () => arrived().size, (count) => count === 2_000, 60_000);
+  await eventually(
+    () => app.sql<{ status: string; total: number }>('select status, count(*)::int as total from webhook_delivery group by 1'),
+    (rows) => rows.length === 1 && rows[0]?.status === 'delivered',
+  );
+  // Only what was under way at the moment of the kill may come twice.
+  expect(receiver.requests.length - 2_000).toBeLessThanOrEqual(events.length * 32);
+}, 120_000);
+
+test('a worker that is told to stop ends soon though its receiver hangs, and gives back what it had claimed', async () => {
+  await addWebhook('hang.a', receiver.url, { timeout: 60_000 });
+  receiver.answer(() => undefined);
+  const worker = await work();
+  for (let n = 0; n < 40; n++) await trigger('hang.a', { n });
+  await receiver.received(32);
+  const began = Date.now();
+  expect(await worker.kill('SIGTERM')).toBe(0);
+  expect(Date.now() - began).toBeLessThan(15_000);
+  const [leased] = await app.sql<{ total: number }>('select count(*)::int as total from webhook_delivery where lease_until is not null');
+  expect(leased?.total).toBe(0);
+  receiver.answer(200);
+  await work();
+  await receiver.received(32 + 40, 30_000);
+  const rows = await app.sql('select distinct status, attempts from webhook_delivery');
+  await eventually(() => app.sql('select distinct status, attempts from webhook_delivery'), (found) => found.length === 1, 5_000);
+  expect(rows.length).toBeGreaterThan(0);
+}, 90_000);
+
+test('a receiver that hangs holds up nobody else', async () => {
+  const slow = await webhookReceiver();
+  slow.answer(() => undefined);
+  await addWebhook('slow.a', slow.url, { timeout: 60_000 });
+  await addWebhook('fast.a');
+  await work();
+  for (let n = 0; n < 100; n++) await trigger('slow.a', { n });
+  await slow.received(32);
+  const began = Date.now();
+  for (let n = 0; n < 50; n++) await trigger('fast.a', { n });
+  await receiver.received(50);
+  expect(Date.now() - began).toBeLessThan(5_000);
+  await slow.close();
+}, 60_000);
+
+test('a wake that is lost costs a sweep, not the delivery', async () => {
+  const deaf = await testApp({ launch: { start: async () => {}, signal: async () => {}, wake: () => {}, ask: () => Promise.reject(new Error('away')) } });
+  try {
+    await deaf.as(deaf.owner).post(201, '/api/webhooks', { name: 'a', event: 'lost.wake', config: { url: receiver.url } });
+    await deaf.as(deaf.application).post(202, '/api/webhooks/trigger', { event: 'lost.wake', payload: {} });
+    const worker = await startWorker(deaf, QUEUES);
+    workers.push(worker);
+    await receiver.received(1, 40_000);
+  } finally {
+    for (const worker of workers.splice(0)) await worker.kill('SIGKILL');
+    await deaf.close();
+  }
+}, 90_000);
