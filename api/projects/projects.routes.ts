@@ -4,6 +4,7 @@ import { Project as ProjectEntity } from '../../domain/projects/projects.entitie
 import { countProjects, findProject, projectInPath } from '../../domain/projects/projects.queries.ts';
 import { DomainError, versionConflict } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
+import { emitEvent } from '../../domain/webhooks/emit.queries.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { NoContent, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
@@ -34,6 +35,14 @@ const audit = (tx: Tx, action: string, { id, identifier }: ProjectEntity, change
     ...change,
   });
 
+const announce = (tx: Tx, event: 'project.created' | 'project.updated' | 'project.deleted', project: ProjectEntity) =>
+  emitEvent(tx, event, {
+    id: project.id,
+    repositoryIdentifier: project.identifier,
+    platform: project.platform,
+    defaultBranch: project.defaultBranch,
+  });
+
 export const projectsRoutes = [
   defineRoute({
     method: 'post',
@@ -59,6 +68,7 @@ export const projectsRoutes = [
         });
         await work.em.flush();
         audit(work, 'project.created', project, { after: stateOf(project) });
+        await announce(work, 'project.created', project);
         return project;
       }),
   }),
@@ -115,6 +125,7 @@ export const projectsRoutes = [
         if (configuration) project.configuration = mergeConfiguration(project.configuration, configuration);
         await work.em.flush();
         audit(work, 'project.updated', project, { before, after: stateOf(project) });
+        await announce(work, 'project.updated', project);
         return project;
       }),
   }),
@@ -132,6 +143,7 @@ export const projectsRoutes = [
     async handle({ params: { identifier } }, { tx }) {
       await tx(async (work) => {
         const project = await projectInPath(work, identifier, { isLocked: true });
+        await announce(work, 'project.deleted', project);
         await work.em.remove(project).flush();
         audit(work, 'project.deleted', project, { before: stateOf(project) });
       });
