@@ -8,13 +8,19 @@ import { createLaneBell } from './lane-bell.ts';
 import { openTarget } from './lane-target.ts';
 import { createPumpActivities, type PumpActivities } from './pump.activities.ts';
 
+/** Nobody waits for a record, and each costs the same for one outcome as for ten. */
+const RECORD_REST_MS = 5;
+
 /** The activities of the delivery lanes, over the lanes' own connections. */
 export function createWebhookActivities(deps: Deps): PumpActivities {
   const store = createLaneStore(deps.lanesPool);
-  const record = batched(async (outcomes: Outcome[]): Promise<void[]> => {
-    for (const lane of await store.record(outcomes)) void disable(deps, lane).catch((error: unknown) => deps.log.error({ err: error, ...lane }, 'not disabled yet'));
+  const recordAll = async (outcomes: Outcome[]): Promise<void[]> => {
+    for (const lane of await store.record(outcomes)) {
+      disable(deps, lane).catch((error: unknown) => deps.log.error({ err: error, ...lane }, 'not disabled yet'));
+    }
     return outcomes.map(() => undefined);
-  });
+  };
+  const record = batched(recordAll, { restMs: RECORD_REST_MS });
   return createPumpActivities({
     store,
     record,

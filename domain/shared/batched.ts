@@ -1,20 +1,39 @@
+/** How many calls make a batch that is worth sending without a rest. */
+const ENOUGH = 16;
+
+interface BatchOptions {
+  /** The most items of one flush. */
+  maxBatch?: number;
+  /**
+   * Milliseconds between the end of a flush and the next one, unless many calls wait. Under load this makes fewer and
+   * larger batches, and what each costs beside its items counts less; a call after a pause never waits.
+   */
+  restMs?: number;
+}
+
 /**
  * Turns many concurrent calls into few: the first flushes at once, those that arrive during a flush make the next one.
  * A call resolves with the result for its own item; a failed flush fails each of its calls.
  *
  * @param flush answers one result per item, in the order of the items.
- * @param maxBatch the most items of one flush.
  */
 export function batched<Item, Result>(
   flush: (items: Item[]) => Promise<Result[]>,
-  maxBatch = 1_000,
+  { maxBatch = 1_000, restMs = 0 }: BatchOptions = {},
 ): (item: Item) => Promise<Result> {
   let waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
   let isFlushing = false;
+  let restedAt = 0;
+
+  const rest = async () => {
+    const leftMs = restedAt - performance.now();
+    if (leftMs > 0 && waiting.length < ENOUGH) await new Promise((resolve) => setTimeout(resolve, leftMs));
+  };
 
   const run = async () => {
     isFlushing = true;
     while (waiting.length > 0) {
+      if (restMs > 0) await rest();
       const batch = waiting.slice(0, maxBatch);
       waiting = waiting.slice(maxBatch);
       try {
@@ -23,6 +42,7 @@ export function batched<Item, Result>(
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
+      restedAt = performance.now() + restMs;
     }
     isFlushing = false;
   };

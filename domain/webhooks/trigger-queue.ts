@@ -9,6 +9,8 @@ const TRIGGER = `
 
 /** Bounds the memory of one statement; payloads may be a megabyte each. */
 const BATCH_MAX = 200;
+/** Each batch costs a commit and a turn of the tenant's audit chain, however small it is. */
+const REST_MS = 2;
 /** A tenant's batcher is forgotten after this long without a request. */
 const FORGET_AFTER_MS = 60_000;
 
@@ -53,7 +55,7 @@ export function createTriggerQueue(pool: Pool, wake: (tenantId: string, webhookI
     let queue = queues.get(tenantId);
     if (!queue) {
       forgetIdle(now);
-      queue = { add: batched(flush(tenantId), BATCH_MAX), lastUsedAt: now };
+      queue = { add: batched(flush(tenantId), { maxBatch: BATCH_MAX, restMs: REST_MS }), lastUsedAt: now };
       queues.set(tenantId, queue);
     }
     queue.lastUsedAt = now;

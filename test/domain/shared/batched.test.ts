@@ -26,7 +26,28 @@ test('a batch has at most as many items as it may', async () => {
   const call = batched(async (items: number[]) => {
     sizes.push(items.length);
     return items;
-  }, 2);
+  }, { maxBatch: 2 });
   await Promise.all([1, 2, 3, 4, 5].map(call));
   expect(sizes).toEqual([1, 2, 2]);
+});
+
+test('between flushes it rests, so that calls gather; after a pause none waits', async () => {
+  const sizes: number[] = [];
+  const call = batched(
+    async (items: number[]) => {
+      sizes.push(items.length);
+      return items;
+    },
+    { restMs: 40 },
+  );
+  await call(1);
+  const gathered = [call(2)];
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  gathered.push(call(3));
+  await Promise.all(gathered);
+  expect(sizes).toEqual([1, 2]);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  const began = performance.now();
+  await call(4);
+  expect(performance.now() - began).toBeLessThan(20);
 });
