@@ -22,7 +22,7 @@ export function createDomainTurns(launch: Launch): DomainTurns {
     const ask = batched(async (eventIds: string[]) => {
       const outcomes = await launch.ask(releaseDomain, domain, APPLY_EVENTS, eventIds, ANSWER_MS);
       return eventIds.map((id) => outcomes[id]);
-    }, EVENTS_PER_UPDATE);
+    }, { maxBatch: EVENTS_PER_UPDATE });
     const asker = { ask, waiting: 0 };
     askers.set(key, asker);
     return asker;
