@@ -5,6 +5,7 @@ import { redactedHeaders } from '../../domain/webhooks/header-rules.ts';
 import type { ClaimedDelivery, LoggedTry, Outcome } from '../../domain/webhooks/lane-store.queries.ts';
 import { signedHeaders } from '../../domain/webhooks/standard-webhooks.ts';
 import type { WebhookSender } from '../../domain/webhooks/webhook-sender.port.ts';
+import { startTrySpan } from './delivery-span.ts';
 import type { LaneTarget } from './lane-target.ts';
 
 /**
@@ -28,13 +29,15 @@ export async function tryDelivery(
   if (body instanceof TemplateError) {
     return recorded(delivery, target, { ...log, errorKind: 'template', error: body.message, sentBody: null, durationMs: 0 });
   }
+  const span = startTrySpan(delivery);
   const headers = {
     ...target.headers,
     ...signedHeaders(delivery.id, body, target.keysAt(startedAt), startedAt),
-    ...(delivery.traceparent !== null && { traceparent: delivery.traceparent }),
+    ...span.headers,
   };
   try {
     const outcome = await send({ url: target.url, method: target.method, headers, body, timeoutMs: target.timeoutMs }, stop);
+    span.end(outcome);
     return recorded(delivery, target, {
       ...log,
       ...outcome,
@@ -42,6 +45,7 @@ export async function tryDelivery(
       sentBody: outcome.errorKind === 'refused' ? null : target.renderBody ? body : true,
     });
   } catch (error) {
+    span.end(undefined);
     if (stop.aborted) return 'cut off';
     throw error;
   }
