@@ -1,6 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { FencedReads } from '../domain/fenced-reads.ts';
 import type { Actor } from '../domain/shared/actor.ts';
 import type { Encryption } from '../domain/shared/encryption.ts';
 import type { UnitOfWork } from '../domain/unit-of-work.ts';
@@ -12,6 +13,7 @@ export interface Deps {
   orm: MikroORM;
   /** A unit of work in the actor's tenant. */
   actingAs: (actor: Actor, context?: { requestId?: string | undefined; traceparent?: string | undefined }) => UnitOfWork;
+  reads: FencedReads;
   /** Connections of the lanes' role, which sees deliveries and stored intents across tenants. */
   lanesPool: pg.Pool;
   launch: Launch;

@@ -1,5 +1,6 @@
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
+import { createFencedReads } from '../domain/fenced-reads.ts';
 import { connectOrm } from '../domain/orm.ts';
 import { connectPool } from '../domain/pool.ts';
 import { onStop, reportReady, sentenceOf } from '../domain/process.ts';
@@ -28,6 +29,8 @@ async function main(): Promise<void> {
       if (level === 'ERROR') log.error(meta, message);
       else log.warn(meta, message);
     }),
+    // The native core would write to the console in a form of its own.
+    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
     // Signals are handled below, with the rest of the process.
     shutdownSignals: [],
   });
@@ -38,6 +41,7 @@ async function main(): Promise<void> {
   const orm = connectOrm({ ...access, role: config.DATABASE_APP_ROLE });
   const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
   const lanesPool = connectPool({ ...access, role: `${config.DATABASE_APP_ROLE}_lanes` }, onLost);
+  const reads = createFencedReads({ ...access, role: config.DATABASE_APP_ROLE }, onLost);
   const launch = temporalLaunch(client, {
     queuePrefix: config.TASK_QUEUE_PREFIX,
     onError: (error) => log.warn({ err: error }, 'a wake failed; the sweep makes good for it'),
@@ -46,6 +50,7 @@ async function main(): Promise<void> {
   const webhookSender = createWebhookSender(configuredAddresses(config));
   const deps: Deps = {
     orm,
+    reads,
     lanesPool,
     actingAs: (actor, context = {}) => unitOfWork(orm, { actor, ...context, wakeLanes }),
     launch,
@@ -62,7 +67,7 @@ async function main(): Promise<void> {
   onStop(log, async () => {
     fleet.stop();
     await running;
-    await Promise.all([orm.close(true), lanesPool.end(), client.connection.close(), webhookSender.close()]);
+    await Promise.all([orm.close(true), reads.close(), lanesPool.end(), client.connection.close(), webhookSender.close()]);
     await telemetry.shutdown();
   });
   if (queues.some(({ taskQueue }) => taskQueue === SYSTEM_QUEUE)) {

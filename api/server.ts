@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import { connectOrm } from '../domain/orm.ts';
+import { createFencedReads } from '../domain/fenced-reads.ts';
 import { connectPool } from '../domain/pool.ts';
 import { createAccessTokens } from '../domain/auth/access-tokens.ts';
 import { createAuthenticator } from '../domain/auth/authenticator.ts';
@@ -42,7 +43,9 @@ export interface ApiServer {
 export function createApi({ config, log, metrics, launch, dependencies }: ApiParts): ApiServer {
   const access = { databaseUrl: config.DATABASE_URL, role: config.DATABASE_APP_ROLE, poolSize: config.DATABASE_POOL_SIZE };
   const orm = connectOrm(access);
-  const pool = connectPool(access, (error) => log.warn({ err: error }, 'database connection lost'));
+  const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const reads = createFencedReads(access, onLost);
+  const pool = connectPool(access, onLost);
   const keys = loadKeys(config);
   const accessTokens = createAccessTokens(keys.tokenKeys, config.publicUrl);
   const encryption = createEncryption(keys.encryptionKeys);
@@ -50,6 +53,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
   let isStopping = false;
   const app = createApp(routes, {
     orm,
+    reads,
     authenticate: createAuthenticator(pool, accessTokens, (error) => log.warn({ err: error }, 'last use of a token not noted')),
     idempotency: createIdempotency(encryption),
     tokenLimit: createRateLimit('token', config.RATE_LIMIT_PER_MINUTE),
@@ -81,7 +85,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       isStopping = true;
     },
     async disconnect() {
-      await Promise.all([orm.close(true), pool.end()]);
+      await Promise.all([orm.close(true), reads.close(), pool.end()]);
     },
   };
 }

@@ -9,15 +9,21 @@ export interface DatabaseAccess {
   /** The role that each connection takes on; absent: the one that logs in. */
   role?: string;
   poolSize?: number;
+  /** Every statement that would write is refused. */
+  isReadOnly?: boolean;
 }
 
 /** Connection settings for plain `pg`, too, where the ORM would only stand in the way. */
-export const connectionOptions = ({ databaseUrl, role, poolSize = 10 }: DatabaseAccess) => ({
+export const connectionOptions = ({ databaseUrl, role, poolSize = 10, isReadOnly = false }: DatabaseAccess) => ({
   connectionString: databaseUrl,
   max: poolSize,
   connectionTimeoutMillis: 5_000,
   application_name: 'quayside',
-  options: ['-c timezone=UTC', ...(role === undefined ? [] : [`-c role=${role}`])].join(' '),
+  options: [
+    '-c timezone=UTC',
+    ...(role === undefined ? [] : [`-c role=${role}`]),
+    ...(isReadOnly ? ['-c default_transaction_read_only=on'] : []),
+  ].join(' '),
 });
 
 const ormOptions = (access: DatabaseAccess): Options => {

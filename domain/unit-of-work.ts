@@ -2,6 +2,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { APPEND_AUDIT, type AuditNote, appendAuditParameters, unchainedEntry } from './audit/append.queries.ts';
 import type { UnchainedEntry } from './audit/audit-rules.ts';
 import type { Actor } from './shared/actor.ts';
+import { type Announcement, ENQUEUE_EVENTS, enqueueParameters } from './webhooks/enqueue.queries.ts';
 
 /** One transaction in one tenant, as a handler or an activity sees it. */
 export interface Tx {
@@ -13,6 +14,8 @@ export interface Tx {
   traceparent: string | undefined;
   /** Rows of a statement with `?` placeholders; it runs in this transaction. Timestamps come as text. */
   sql<Row>(statement: string, parameters?: readonly unknown[]): Promise<Row[]>;
+  /** Queues an event to its subscribers; written, with the others of the transaction, before the trail is. */
+  announce(announcement: Announcement): void;
   /** Adds an entry to the tenant's audit trail; written as the last statement before the commit. */
   audit(note: AuditNote): void;
   /** Marks a webhook that has something new to deliver; its lane is woken when the transaction is committed. */
@@ -42,6 +45,7 @@ export const unitOfWork =
     em.setSessionContext({ variables: fenceVariables(actor) });
     const lanes = new Set<string>();
     const result = await em.transactional(async (inner) => {
+      const announced: Announcement[] = [];
       const entries: UnchainedEntry[] = [];
       const tx: Tx = {
         actor,
@@ -51,6 +55,9 @@ export const unitOfWork =
         traceparent,
         sql: <Row>(statement: string, parameters: readonly unknown[] = []) =>
           inner.execute(statement, [...parameters]) as unknown as Promise<Row[]>,
+        announce: (announcement) => {
+          announced.push(announcement);
+        },
         audit: (note) => {
           entries.push(unchainedEntry(note, actor, requestId ?? null, tx.now));
         },
@@ -59,10 +66,12 @@ export const unitOfWork =
         },
       };
       const value = await work(tx);
-      if (entries.length > 0) {
-        await inner.flush();
-        await inner.execute(APPEND_AUDIT, appendAuditParameters(actor.tenantId, entries));
+      if (announced.length + entries.length > 0) await inner.flush();
+      if (announced.length > 0) {
+        const parameters = enqueueParameters(actor.tenantId, announced, traceparent);
+        for (const { webhookId } of await tx.sql<{ webhookId: string }>(ENQUEUE_EVENTS, parameters)) lanes.add(webhookId);
       }
+      if (entries.length > 0) await tx.sql(APPEND_AUDIT, appendAuditParameters(actor.tenantId, entries));
       return value;
     });
     if (lanes.size > 0) wakeLanes?.(actor.tenantId, [...lanes]);

@@ -8,25 +8,22 @@ export interface ApplyInput extends ReleaseDomainInput {
 }
 
 interface Reporter {
+  id: string;
   reported_by: Actor;
   request_id: string | null;
   traceparent: string | null;
 }
 
-export const createReleaseActivities = ({ actingAs }: Deps) => ({
+export const createReleaseActivities = ({ actingAs, reads }: Deps) => ({
   /**
    * Applies stored release events one after another, each in a transaction of its own, in the name of who reported
    * it. An event that is applied already answers what it came to.
    */
   async applyReleaseEvents({ tenantId, eventIds }: ApplyInput): Promise<OutcomesById> {
     const outcomes: OutcomesById = {};
-    const reporters = await actingAs(systemActor(tenantId, 'release-domain'))(({ sql }) =>
-      sql<Reporter & { id: string }>(
-        `select id, reported_by, request_id, traceparent from release_deployment
-         where id = any (array(select jsonb_array_elements_text(?::jsonb)::uuid))`,
-        [JSON.stringify(eventIds)],
-      ),
-    );
+    const reporters = await reads
+      .as(systemActor(tenantId, 'release-domain'))
+      .sql<Reporter>('select id, reported_by, request_id, traceparent from release_deployment where id = any (?::uuid[])', [eventIds]);
     const reporterOf = new Map(reporters.map((reporter) => [reporter.id, reporter]));
     for (const id of eventIds) {
       const reporter = reporterOf.get(id);

@@ -3,6 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Context } from 'koa';
 import type { Authenticate } from '../../domain/auth/authenticator.ts';
 import { hashSecret } from '../../domain/auth/secrets.ts';
+import type { FencedReads } from '../../domain/fenced-reads.ts';
 import type { Idempotency } from '../../domain/idempotency/idempotency.queries.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
@@ -18,6 +19,7 @@ import type { Adapters } from './scope.ts';
 
 export interface MountDeps {
   orm: MikroORM;
+  reads: FencedReads;
   authenticate: Authenticate;
   idempotency: Idempotency;
   adapters: Adapters;
@@ -89,7 +91,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
   const { input, body } = await inputOf(route, ctx);
   const tx = actingAs(actor);
   const { handle } = route;
-  const handled = async () => answerOf(route, await handle(input as never, { ...base, log: state.log, actor, tx }));
+  const handled = async () => answerOf(route, await handle(input as never, { ...base, log: state.log, actor, tx, reads: deps.reads.as(actor) }));
   const key = route.method === 'post' ? ctx.get('idempotency-key') : '';
   const keyed = { subject: `${actor.type}:${actor.id}`, method: ctx.method, path: ctx.url };
   send(

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Encryption } from '../../domain/shared/encryption.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
+import type { Reads } from '../../domain/fenced-reads.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { Guesses } from '../../domain/auth/guesses.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
@@ -38,6 +39,8 @@ interface BaseScope {
 export interface Scope extends BaseScope {
   actor: Actor;
   tx: UnitOfWork;
+  /** For handlers that only read and are called often: without a transaction around it. */
+  reads: Reads;
 }
 
 /** For routes that need no credential: there is no tenant until the handler finds one. */

@@ -68,7 +68,7 @@ export const projectsRoutes = [
         });
         await work.em.flush();
         audit(work, 'project.created', project, { after: stateOf(project) });
-        await announce(work, 'project.created', project);
+        announce(work, 'project.created', project);
         return project;
       }),
   }),
@@ -125,7 +125,7 @@ export const projectsRoutes = [
         if (configuration) project.configuration = mergeConfiguration(project.configuration, configuration);
         await work.em.flush();
         audit(work, 'project.updated', project, { before, after: stateOf(project) });
-        await announce(work, 'project.updated', project);
+        announce(work, 'project.updated', project);
         return project;
       }),
   }),
@@ -143,7 +143,7 @@ export const projectsRoutes = [
     async handle({ params: { identifier } }, { tx }) {
       await tx(async (work) => {
         const project = await projectInPath(work, identifier, { isLocked: true });
-        await announce(work, 'project.deleted', project);
+        announce(work, 'project.deleted', project);
         await work.em.remove(project).flush();
         audit(work, 'project.deleted', project, { before: stateOf(project) });
       });

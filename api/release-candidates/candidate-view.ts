@@ -6,7 +6,7 @@ import { notFound } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 
 /** A candidate, as an entity or a row of a list, with the name of its project. */
-export const view = <Candidate extends object>(candidate: Candidate, { identifier }: Project) => ({
+export const view = <Candidate extends object>(candidate: Candidate, { identifier }: Pick<Project, 'identifier'>) => ({
   ...candidate,
   repositoryIdentifier: identifier,
 });

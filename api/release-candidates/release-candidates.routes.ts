@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { domainNames } from '../../domain/projects/project-rules.ts';
 import type { Project } from '../../domain/projects/projects.entities.ts';
-import { projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { projectForReads, type ProjectFacts, projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { removeCandidates, saveCandidate } from '../../domain/release-candidates/candidate-changes.ts';
 import { CANDIDATE_STATUSES, isKnownStatus } from '../../domain/release-candidates/candidate-status-rules.ts';
 import {
@@ -30,7 +30,7 @@ const params = z.object({ id: Id });
 const isProtected = (branch: string, { defaultBranch, configuration: { branches = [], cascade = [] } }: Project): boolean =>
   [defaultBranch, ...branches, ...cascade.flatMap(({ from, to }) => [from, to])].some((pattern) => matchesPattern(pattern, branch));
 
-function statusesOf(text: string | undefined, project: Project): string[] | undefined {
+function statusesOf(text: string | undefined, project: ProjectFacts): string[] | undefined {
   const statuses = text?.split(',').map((word) => word.trim());
   const custom = project.configuration.customReleaseStatuses;
   const unknown = statuses?.find((status) => !isKnownStatus(status, custom));
@@ -82,13 +82,12 @@ export const releaseCandidatesRoutes = [
     }),
     status: 200,
     response: z.object({ items: z.array(ReleaseCandidate), total: z.int(), limit: z.int(), offset: z.int() }),
-    handle: ({ query: { repositoryIdentifier, limit, offset, status, ...filter } }, { tx, requestUrl }) =>
-      tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'query');
-        const found = await listCandidates(work, project, { ...filter, statuses: statusesOf(status, project) }, { limit, offset });
-        const items = found.items.map((candidate) => view(candidate, project));
-        return pageReply(requestUrl, { limit, offset, total: found.total }, { items, total: found.total, limit, offset });
-      }),
+    async handle({ query: { repositoryIdentifier, limit, offset, status, ...filter } }, { reads, requestUrl }) {
+      const project = await projectForReads(reads, repositoryIdentifier);
+      const found = await listCandidates(reads, project, { ...filter, statuses: statusesOf(status, project) }, { limit, offset });
+      const items = found.items.map((candidate) => view(candidate, project));
+      return pageReply(requestUrl, { limit, offset, total: found.total }, { items, total: found.total, limit, offset });
+    },
   }),
   defineRoute({
     method: 'get',
@@ -99,8 +98,8 @@ export const releaseCandidatesRoutes = [
     query: ofRepository,
     status: 200,
     response: z.array(z.string()),
-    handle: ({ query: { repositoryIdentifier } }, { tx }) =>
-      tx(async (work) => candidateBranches(work, await projectInRequest(work, repositoryIdentifier, 'query'))),
+    handle: async ({ query: { repositoryIdentifier } }, { reads }) =>
+      candidateBranches(reads, await projectForReads(reads, repositoryIdentifier)),
   }),
   defineRoute({
     method: 'get',
@@ -111,8 +110,8 @@ export const releaseCandidatesRoutes = [
     query: ofRepository,
     status: 200,
     response: z.array(z.string()),
-    handle: ({ query: { repositoryIdentifier } }, { tx }) =>
-      tx(async (work) => candidateDomains(work, await projectInRequest(work, repositoryIdentifier, 'query'))),
+    handle: async ({ query: { repositoryIdentifier } }, { reads }) =>
+      candidateDomains(reads, await projectForReads(reads, repositoryIdentifier)),
   }),
   defineRoute({
     method: 'get',
@@ -123,13 +122,12 @@ export const releaseCandidatesRoutes = [
     query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier, domain: Domain, branch: Branch.optional() }),
     status: 200,
     response: ReleaseCandidate,
-    handle: ({ query: { repositoryIdentifier, domain, branch } }, { tx }) =>
-      tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'query');
-        const candidate = await latestCandidate(work, project, domain, branch);
-        if (!candidate) throw notFound(`A release candidate of domain ${domain}`);
-        return view(candidate, project);
-      }),
+    async handle({ query: { repositoryIdentifier, domain, branch } }, { reads }) {
+      const project = await projectForReads(reads, repositoryIdentifier);
+      const candidate = await latestCandidate(reads, project, domain, branch);
+      if (!candidate) throw notFound(`A release candidate of domain ${domain}`);
+      return view(candidate, project);
+    },
   }),
   defineRoute({
     method: 'get',
@@ -142,13 +140,12 @@ export const releaseCandidatesRoutes = [
     query: ofRepository,
     status: 200,
     response: z.record(z.string(), z.array(ReleaseCandidate)).meta({ description: 'Domain to its candidates, newest first' }),
-    handle: ({ params: { commitSha }, query: { repositoryIdentifier } }, { tx }) =>
-      tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'query');
-        const candidates = await candidatesOfCommit(work, project.id, commitSha);
-        const byDomain = Map.groupBy(candidates, ({ domain }) => domain);
-        return Object.fromEntries([...byDomain].map(([domain, group]) => [domain, group.map((each) => view(each, project))]));
-      }),
+    async handle({ params: { commitSha }, query: { repositoryIdentifier } }, { reads }) {
+      const project = await projectForReads(reads, repositoryIdentifier);
+      const candidates = await candidatesOfCommit(reads, project.id, commitSha);
+      const byDomain = Map.groupBy(candidates, ({ domain }) => domain);
+      return Object.fromEntries([...byDomain].map(([domain, group]) => [domain, group.map((each) => view(each, project))]));
+    },
   }),
   defineRoute({
     method: 'post',

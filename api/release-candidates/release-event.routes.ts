@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isFirstDeployment, type NewDeployment, recordDeployment } from '../../domain/deployments/deployments.queries.ts';
+import { type NewDeployment, recordDeployment, type StoredDeployment } from '../../domain/deployments/deployments.queries.ts';
 import { environmentByName } from '../../domain/environments/environments.queries.ts';
 import { domainNames } from '../../domain/projects/project-rules.ts';
 import type { Project } from '../../domain/projects/projects.entities.ts';
@@ -55,7 +55,7 @@ const deploymentOf = (event: ReleaseEvent, { project, candidate, environmentId }
 });
 
 /** Tells the trail and the subscribers of a deployment that was reported for the first time. */
-async function announce(tx: Tx, id: string, event: ReleaseEvent, deployment: NewDeployment): Promise<void> {
+function announce(tx: Tx, { id, isFirst }: StoredDeployment, event: ReleaseEvent, deployment: NewDeployment): void {
   const place = { repositoryIdentifier: event.repositoryIdentifier, domain: event.domain, releaseName: event.releaseName };
   const { environmentName } = event;
   const { candidateId, packages, status, executionId = null } = deployment;
@@ -68,7 +68,7 @@ async function announce(tx: Tx, id: string, event: ReleaseEvent, deployment: New
     summary: `Deployment of ${event.releaseName} (${event.domain}) to ${environmentName}: ${status}`,
     after: { ...place, environmentName, status, executionId, packages, deployedAt: deployment.deployedAt },
   });
-  await emitEvent(tx, isSuccess(status) ? 'deployment.completed' : 'deployment.failed', {
+  emitEvent(tx, isSuccess(status) ? 'deployment.completed' : 'deployment.failed', {
     id,
     candidateId,
     ...place,
@@ -79,8 +79,8 @@ async function announce(tx: Tx, id: string, event: ReleaseEvent, deployment: New
     packages,
     deployedBy: tx.actor.email,
   });
-  if (await isFirstDeployment(tx, id, deployment.projectId, event.domain, event.releaseName)) {
-    await emitEvent(tx, 'release.created', { ...place, candidateId, environmentName, packages, by: tx.actor.email });
+  if (isFirst) {
+    emitEvent(tx, 'release.created', { ...place, candidateId, environmentName, packages, by: tx.actor.email });
   }
 }
 
@@ -114,7 +114,7 @@ export const releaseEventRoutes = [
         const located = await locate(work, event);
         const deployment = deploymentOf(event, located, now());
         const recorded = await recordDeployment(work, deployment, requestId);
-        if (recorded.isNew) await announce(work, recorded.id, event, deployment);
+        if (recorded.isNew) announce(work, recorded, event, deployment);
         return { projectId: located.project.id, stored: recorded };
       });
       if (stored.outcome) return repeated(stored.outcome);

@@ -34,6 +34,8 @@ export interface NewDeployment {
 export interface StoredDeployment {
   id: string;
   isNew: boolean;
+  /** The first deployment of this release anywhere: from now on it is one. */
+  isFirst: boolean;
   /** What it came to; null until it is applied. */
   outcome: EventOutcome | null;
 }
@@ -45,11 +47,13 @@ export async function recordDeployment(tx: Tx, deployment: NewDeployment, reques
   const id = newId();
   const { type, id: actorId, tenantId, role, email } = tx.actor;
   const key = [tx.tenantId, deployment.projectId, deployment.domain, deployment.releaseName, deployment.environmentId, deployment.dedupeKey ?? id];
-  const made = await tx.sql(
-    `insert into release_deployment (id, tenant_id, project_id, domain, release_name, environment_id, dedupe_key, candidate_id, status,
+  const [made] = await tx.sql<{ isFirst: boolean }>(
+    `insert into release_deployment as d (id, tenant_id, project_id, domain, release_name, environment_id, dedupe_key, candidate_id, status,
        deployed_at, execution_id, packages, package_details, release_definition, metadata, approval, reported_by, request_id, traceparent)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?::jsonb, ?::jsonb, ?::jsonb, ?::jsonb, ?::jsonb, ?, ?)
-     on conflict (tenant_id, project_id, domain, release_name, environment_id, dedupe_key) do nothing returning 1`,
+     on conflict (tenant_id, project_id, domain, release_name, environment_id, dedupe_key) do nothing
+     returning not exists (select from release_deployment other
+       where (other.tenant_id, other.project_id, other.domain, other.release_name) = (d.tenant_id, d.project_id, d.domain, d.release_name)) as "isFirst"`,
     [
       id,
       ...key,
@@ -67,23 +71,14 @@ export async function recordDeployment(tx: Tx, deployment: NewDeployment, reques
       tx.traceparent ?? null,
     ],
   );
-  if (made.length > 0) return { id, isNew: true, outcome: null };
+  if (made) return { id, isNew: true, isFirst: made.isFirst, outcome: null };
   const [stored] = await tx.sql<{ id: string; outcome: EventOutcome | null }>(
     `select id, outcome from release_deployment
      where tenant_id = ? and project_id = ? and domain = ? and release_name = ? and environment_id = ? and dedupe_key = ?`,
     key,
   );
   if (!stored) throw new Error('a deployment that was just in the way is gone');
-  return { ...stored, isNew: false };
-}
-
-/** Whether the release was ever deployed before this record: the first makes it a release. */
-export async function isFirstDeployment(tx: Tx, id: string, projectId: string, domain: string, releaseName: string): Promise<boolean> {
-  const earlier = await tx.sql(
-    `select 1 from release_deployment where tenant_id = ? and project_id = ? and domain = ? and release_name = ? and id <> ? limit 1`,
-    [tx.tenantId, projectId, domain, releaseName, id],
-  );
-  return earlier.length === 0;
+  return { ...stored, isNew: false, isFirst: false };
 }
 
 export interface UnappliedDeployment {

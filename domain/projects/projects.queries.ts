@@ -1,7 +1,21 @@
 import { LockMode } from '@mikro-orm/core';
+import type { Reads } from '../fenced-reads.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { Project } from './projects.entities.ts';
+
+/** What of a project most reads of its things need. */
+export type ProjectFacts = Pick<Project, 'id' | 'identifier' | 'defaultBranch' | 'configuration'>;
+
+/** For `repositoryIdentifier` in a query that is read without a transaction: unknown is 400. */
+export async function projectForReads({ sql, tenantId }: Reads, identifier: string): Promise<ProjectFacts> {
+  const [project] = await sql<ProjectFacts>(
+    'select id, identifier, default_branch as "defaultBranch", configuration from project where tenant_id = ? and identifier = ?',
+    [tenantId, identifier],
+  );
+  if (!project) throw unregistered(identifier, 'query');
+  return project;
+}
 
 /** The project of that identifier, or null; a scoped application token finds only its own projects. */
 export const findProject = (tx: Tx, identifier: string): Promise<Project | null> =>
@@ -18,12 +32,13 @@ export async function projectInPath(tx: Tx, identifier: string, { isLocked = fal
 /** For `repositoryIdentifier` in a query or a body: unknown is 400. */
 export async function projectInRequest(tx: Tx, identifier: string, place: 'query' | 'body'): Promise<Project> {
   const project = await findProject(tx, identifier);
-  if (!project) {
-    throw new DomainError('invalid_request', `The repository ${identifier} is not registered as a project`, {
-      fields: [{ pointer: `#/${place}/repositoryIdentifier`, detail: 'not a registered project' }],
-    });
-  }
+  if (!project) throw unregistered(identifier, place);
   return project;
 }
+
+const unregistered = (identifier: string, place: 'query' | 'body') =>
+  new DomainError('invalid_request', `The repository ${identifier} is not registered as a project`, {
+    fields: [{ pointer: `#/${place}/repositoryIdentifier`, detail: 'not a registered project' }],
+  });
 
 export const countProjects = (tx: Tx): Promise<number> => tx.em.count(Project, { tenantId: tx.tenantId });

@@ -91,7 +91,7 @@ async function createCandidate(tx: Tx, project: Project, input: CandidateInput):
   });
   await tx.em.flush();
   audit(tx, project, candidate, 'created', 'created', { after: stateOf(candidate) });
-  await emitEvent(tx, 'release_candidate.created', eventOf(project, candidate));
+  emitEvent(tx, 'release_candidate.created', eventOf(project, candidate));
   return candidate;
 }
 
@@ -143,11 +143,11 @@ export async function moveCandidate(
     after: { status, ...(reason !== undefined && { reason }) },
   });
   const event = eventOf(project, candidate, { previousStatus, reason: reason ?? null, isIntermediate, changedBy: email });
-  await emitEvent(tx, 'release_candidate.status_changed', event);
-  if (status === ABORTED) await emitEvent(tx, 'release_candidate.aborted', event);
+  emitEvent(tx, 'release_candidate.status_changed', event);
+  if (status === ABORTED) emitEvent(tx, 'release_candidate.aborted', event);
   if (status === FINALIZED) {
-    await emitEvent(tx, 'release_candidate.finalized', event);
-    await emitEvent(tx, 'release.published', {
+    emitEvent(tx, 'release_candidate.finalized', event);
+    emitEvent(tx, 'release.published', {
       repositoryIdentifier: project.identifier,
       domain: candidate.domain,
       releaseName: candidate.releaseName,

@@ -1,5 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
+import type { Reads } from '../fenced-reads.ts';
 import type { Project } from '../projects/projects.entities.ts';
+import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { domainNames } from '../projects/project-rules.ts';
 import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -43,7 +45,7 @@ interface Condition {
 }
 
 /** The filter as a condition on `release_candidate`, or on the counts, where a missing branch is the empty text. */
-function conditionOf(project: Project, filter: CandidateFilter, noBranch: string): Condition {
+function conditionOf(project: ProjectFacts, filter: CandidateFilter, noBranch: string): Condition {
   const parts: string[] = ['project_id = ?'];
   const parameters: unknown[] = [project.id];
   if (filter.domain !== undefined) {
@@ -66,8 +68,8 @@ function conditionOf(project: Project, filter: CandidateFilter, noBranch: string
  * never read; the total is exact and comes from counts that triggers keep.
  */
 export async function listCandidates(
-  { sql, tenantId }: Tx,
-  project: Project,
+  { sql, tenantId }: Reads,
+  project: ProjectFacts,
   filter: CandidateFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: CandidateRow[]; total: number }> {
@@ -88,7 +90,7 @@ export async function listCandidates(
 }
 
 /** Candidates of a commit; an abbreviated id finds all that begin with it. Newest first, at most 200. */
-export const candidatesOfCommit = ({ sql, tenantId }: Tx, projectId: string, commitSha: string): Promise<CandidateRow[]> =>
+export const candidatesOfCommit = ({ sql, tenantId }: Reads, projectId: string, commitSha: string): Promise<CandidateRow[]> =>
   sql(
     `select ${COLUMNS} from release_candidate c where tenant_id = ? and project_id = ? and commit_sha like ?
      order by created_at desc, id desc limit 200`,
@@ -96,13 +98,13 @@ export const candidatesOfCommit = ({ sql, tenantId }: Tx, projectId: string, com
   );
 
 /** The newest candidate of a domain, whatever its status. */
-export async function latestCandidate(tx: Tx, project: Project, domain: string, branch?: string): Promise<CandidateRow | undefined> {
-  const { items } = await listCandidates(tx, project, { domain, branch, includeFinalized: true }, { limit: 1, offset: 0 });
+export async function latestCandidate(reads: Reads, project: ProjectFacts, domain: string, branch?: string): Promise<CandidateRow | undefined> {
+  const { items } = await listCandidates(reads, project, { domain, branch, includeFinalized: true }, { limit: 1, offset: 0 });
   return items[0];
 }
 
 /** Names of branches with at least one candidate; one without a branch counts as on the default branch. */
-export async function candidateBranches({ sql }: Tx, project: Project): Promise<string[]> {
+export async function candidateBranches({ sql }: Reads, project: ProjectFacts): Promise<string[]> {
   const rows = await sql<{ branch: string }>(
     `select distinct coalesce(nullif(branch, ''), ?) as branch from release_candidate_count
      where project_id = ? and candidates > 0 order by 1`,
@@ -112,7 +114,7 @@ export async function candidateBranches({ sql }: Tx, project: Project): Promise<
 }
 
 /** Domains of the project's configuration and those with candidates, by name. */
-export async function candidateDomains({ sql }: Tx, project: Project): Promise<string[]> {
+export async function candidateDomains({ sql }: Reads, project: ProjectFacts): Promise<string[]> {
   const rows = await sql<{ domain: string }>(
     'select distinct domain from release_candidate_count where project_id = ? and candidates > 0',
     [project.id],

@@ -31,7 +31,7 @@ export async function disableWebhook(tx: Tx, webhookId: string): Promise<void> {
     before: { status: 'active' },
     after: { status: 'failed', failureReason: row.reason, errorCount: row.errorCount },
   });
-  await emitEvent(tx, 'webhook.disabled', { ...row, url: withoutQuery(row.url) });
+  emitEvent(tx, 'webhook.disabled', { ...row, url: withoutQuery(row.url) });
 }
 
 /** Queries of receivers' addresses often hold a token. */

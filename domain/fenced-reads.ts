@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { DatabaseAccess } from './orm.ts';
+import { connectPool } from './pool.ts';
+import type { Actor } from './shared/actor.ts';
+import { fenceVariables } from './unit-of-work.ts';
+
+/** Statements that only read, each by itself, fenced to one actor's tenant and projects. */
+export interface Reads {
+  tenantId: string;
+  /** Rows of a statement with `?` placeholders. Timestamps come as text. */
+  sql<Row>(statement: string, parameters?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface FencedReads {
+  as: (actor: Actor) => Reads;
+  close: () => Promise<void>;
+}
+
+/** Types whose JavaScript form loses something, or costs more than it is worth: kept as the database's text. */
+const TIMESTAMPS: readonly number[] = [pg.types.builtins.TIMESTAMPTZ, pg.types.builtins.TIMESTAMP, pg.types.builtins.DATE];
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    TIMESTAMPS.includes(oid) ? (text: string) => text : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+/**
+ * Reads without a transaction: for lists that are asked for so often that each round trip counts. Connections of a
+ * pool of its own can only read; each remembers whose fence it has and sets it anew for another actor. Nothing else
+ * uses these connections, so that none can be found with somebody else's fence.
+ */
+export function createFencedReads(access: DatabaseAccess, onError: (error: Error) => void): FencedReads {
+  const pool = connectPool({ ...access, isReadOnly: true }, onError);
+  const fences = new WeakMap<pg.PoolClient, string>();
+  const statements = new Map<string, { name: string; text: string }>();
+
+  const prepared = (statement: string) => {
+    const known = statements.get(statement);
+    if (known) return known;
+    let place = 0;
+    const text = statement.replaceAll('?', () => `$${++place}`);
+    const made = { name: createHash('sha1').update(text).digest('hex'), text };
+    statements.set(statement, made);
+    return made;
+  };
+
+  const fenced = async (actor: Actor, client: pg.PoolClient): Promise<void> => {
+    const variables = Object.entries(fenceVariables(actor));
+    const fence = JSON.stringify(variables);
+    if (fences.get(client) === fence) return;
+    // Forgotten first: half set, it must not be taken for either.
+    fences.delete(client);
+    const settings = variables.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, false)`);
+    await client.query({ name: 'fence', text: `select ${settings.join(', ')}`, values: variables.flat() });
+    fences.set(client, fence);
+  };
+
+  return {
+    as: (actor) => ({
+      tenantId: actor.tenantId,
+      async sql<Row>(statement: string, parameters: readonly unknown[] = []) {
+        const client = await pool.connect();
+        try {
+          await fenced(actor, client);
+          const { rows } = await client.query({ ...prepared(statement), values: [...parameters], types });
+          client.release();
+          return rows as Row[];
+        } catch (error) {
+          client.release(error instanceof pg.DatabaseError ? undefined : true);
+          throw error;
+        }
+      },
+    }),
+    close: () => pool.end(),
+  };
+}
