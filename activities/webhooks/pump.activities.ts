@@ -76,10 +76,12 @@ class Pump {
       const claimed = await store.claim(this.#lane, free);
       for (const delivery of claimed) this.#open.add(this.#deliver(delivery));
       if (claimed.length > 0) hotUntil = performance.now() + LINGER_MS;
-      // Refills in halves: a claim costs the same for one row as for sixteen.
-      await this.#open.downTo(LANE_WINDOW / 2);
+      const isFull = claimed.length === free;
+      // Refills in halves: a claim costs the same for one row as for sixteen. While there is room nothing is waited
+      // for: a receiver that hangs would keep the rest of the window from what comes later.
+      if (isFull) await this.#open.downTo(LANE_WINDOW / 2);
       this.#open.throwFailure();
-      if (claimed.length === free) continue;
+      if (isFull) continue;
       const hasRung = await bell.rings(this.#lane.webhookId, BELL_WAIT_MS);
       if (hasRung || this.#open.size > 0 || performance.now() < hotUntil) continue;
       const nextDueInMs = await store.nextDueInMs(this.#lane);
