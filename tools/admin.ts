@@ -36,7 +36,13 @@ const COMMANDS: Record<string, Command> = {
       return { ...tenant, ...(!isKnownUser && shown) };
     },
   },
-  'list-tenants': { required: [], run: (provisioning) => provisioning.listTenants() },
+  'list-tenants': {
+    required: [],
+    async run(provisioning) {
+      const tenants = await provisioning.listTenants();
+      return tenants.map((tenant) => ({ ...tenant, createdAt: new Date(tenant.createdAt).toISOString() }));
+    },
+  },
   'reset-password': {
     required: ['tenant', 'email'],
     async run(provisioning, { tenant = '', email = '' }) {
@@ -54,7 +60,7 @@ const COMMANDS: Record<string, Command> = {
         throw new OperatorError(`--expires-in ${days} must be a number of days from 1 to 3650.`);
       }
       const { id, expiresAt, token } = await provisioning.createToken({ tenant, name, expiresInDays });
-      return { tenant, id, name, expiresAt, token };
+      return { tenant, id, name, expiresAt: new Date(expiresAt).toISOString(), token };
     },
   },
 };

@@ -1,13 +1,16 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from './operator-error.ts';
 
 const READY_MS = 60_000;
+/** Its own deadline is a second earlier; this one is for a process that does not even hear the signal. */
+const STOP_MS = 15_000;
 
 export interface Child {
-  name: string;
+  pid: number;
   ended: Promise<number | null>;
   stop: () => Promise<void>;
+  kill: () => void;
 }
 
 /**
@@ -24,34 +27,31 @@ export async function startChild(name: string, modulePath: string, env: NodeJS.P
   const ended = new Promise<number | null>((resolve) => {
     child.once('exit', resolve).once('error', () => resolve(null));
   });
-  await ready(name, child, ended);
+  const kill = () => void child.kill('SIGKILL');
+  const ready = Promise.withResolvers<void>();
+  child.on('message', (message: { ready?: boolean }) => {
+    if (message.ready) ready.resolve();
+  });
+  void ended.then(() => ready.reject(new OperatorError(`The ${name} did not start; it says why above.`)));
+  const timer = setTimeout(() => {
+    kill();
+    ready.reject(new OperatorError(`The ${name} was not ready after ${READY_MS / 1000} s.`));
+  }, READY_MS);
+  try {
+    await ready.promise;
+  } finally {
+    clearTimeout(timer);
+  }
   return {
-    name,
+    pid: child.pid ?? 0,
     ended,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGTERM');
+      const deadline = setTimeout(kill, STOP_MS);
       await ended;
+      clearTimeout(deadline);
     },
+    kill,
   };
-}
-
-async function ready(name: string, child: ChildProcess, ended: Promise<number | null>): Promise<void> {
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(() => timeout.reject(new OperatorError(`The ${name} was not ready after ${READY_MS / 1000} s.`)), READY_MS);
-  const isReady = new Promise<void>((resolve) => {
-    child.on('message', (message: { ready?: boolean }) => {
-      if (message.ready) resolve();
-    });
-  });
-  const failed = ended.then(() => {
-    throw new OperatorError(`The ${name} did not start.`);
-  });
-  try {
-    await Promise.race([isReady, failed, timeout.promise]);
-  } finally {
-    clearTimeout(timer);
-    failed.catch(() => undefined);
-    timeout.promise.catch(() => undefined);
-  }
 }

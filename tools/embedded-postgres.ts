@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -109,10 +108,9 @@ async function initialise(initdb: string, databaseDir: string, password: string,
   rmSync(draft, { recursive: true, force: true });
   rmSync(databaseDir, { recursive: true, force: true });
   mkdirSync(draft, { mode: 0o700 });
-  const secretDir = mkdtempSync(join(tmpdir(), 'quayside-init-'));
-  const passwordFile = join(secretDir, 'password');
+  const passwordFile = `${databaseDir}.password`;
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  if (owner) for (const path of [draft, secretDir, passwordFile]) chownSync(path, owner.uid, owner.gid);
+  if (owner) for (const path of [draft, passwordFile]) chownSync(path, owner.uid, owner.gid);
   // The built-in locale provider behaves the same on every system.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const { program, args, ids } = startOf(initdb, [
@@ -125,7 +123,7 @@ async function initialise(initdb: string, databaseDir: string, password: string,
     const { stderr = '', message } = error as { stderr?: string; message: string };
     throw new OperatorError(`The embedded database could not be made: ${stderr.trim().split('\n').at(-1) || message}`);
   } finally {
-    rmSync(secretDir, { recursive: true, force: true });
+    rmSync(passwordFile, { force: true });
   }
 }
 

@@ -49,7 +49,7 @@ describe('npm run admin', () => {
     expect(made).toEqual({ tenantId: expect.any(String), slug: 'fresh', ownerEmail: 'fresh@example.com', password: expect.any(String) });
     await app.as().post(200, '/api/auth/admin/login', { email: made.ownerEmail, password: made.password });
     const listed = await answered<{ tenantId: string; slug: string }[]>(['list-tenants']);
-    expect(listed).toContainEqual({ tenantId: made.tenantId, slug: 'fresh', createdAt: expect.any(String) });
+    expect(listed).toContainEqual({ tenantId: made.tenantId, slug: 'fresh', createdAt: expect.stringMatching(/^\d{4}-.*T.*\.\d{3}Z$/) });
   });
 
   test('a password that is given is used and not shown', async () => {

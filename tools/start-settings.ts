@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { type Config, parseConfig } from '../domain/shared/config.ts';
+import { OperatorError } from './operator-error.ts';
+import { isPortFree } from './ports.ts';
+
+const LOOPBACK = '127.0.0.1';
+const FIRST_METRICS_PORT = 9464;
+const METRICS_PORTS = 100;
+
+/** What `npm start` is asked to do, by the environment. */
+export interface StartSettings {
+  env: NodeJS.ProcessEnv;
+  dataDir: string;
+  host: string;
+  port: number;
+  /** Undefined: the embedded one. */
+  databaseUrl: string | undefined;
+  /** Undefined: the embedded one. */
+  temporalAddress: string | undefined;
+  temporalNamespace: string;
+}
+
+/** Checks the environment before anything starts. Throws `OperatorError` and `ConfigError`. */
+export function startSettings(processEnv: NodeJS.ProcessEnv): StartSettings {
+  const env = Object.fromEntries(Object.entries(processEnv).filter(([, value]) => value !== ''));
+  if (env.NODE_ENV === 'production') {
+    for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS'] as const) {
+      if (!env[name]) throw new OperatorError(`In production nothing embedded starts: set ${name}.`);
+    }
+  }
+  const config: Config = parseConfig({ DATABASE_URL: 'postgres://embedded/quayside', TEMPORAL_ADDRESS: 'embedded:1', ...env });
+  return {
+    env,
+    dataDir: resolve(config.DATA_DIR),
+    host: config.HOST,
+    port: config.PORT,
+    databaseUrl: env.DATABASE_URL,
+    temporalAddress: env.TEMPORAL_ADDRESS,
+    temporalNamespace: config.TEMPORAL_NAMESPACE,
+  };
+}
+
+/** The port that a variable names, or the standard one. Throws `OperatorError` when it is malformed or taken. */
+export async function portOf(env: NodeJS.ProcessEnv, variable: string, standard: number, host = LOOPBACK): Promise<number> {
+  const text = env[variable] ?? String(standard);
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) {
+    throw new OperatorError(`The environment variable ${variable} is malformed: ${text} is not a port from 1 to 65535.`);
+  }
+  if (!(await isPortFree(port, host))) throw new OperatorError(`The port ${port} is taken by another program: set ${variable} to a free one.`);
+  return port;
+}
+
+/** In production the port that was asked for; elsewhere the next free one, as metrics matter least. 0: off. */
+export async function metricsPortOf({ env, host }: StartSettings): Promise<number> {
+  if (env.METRICS_PORT === '0') return 0;
+  if (env.METRICS_PORT || env.NODE_ENV === 'production') return portOf(env, 'METRICS_PORT', FIRST_METRICS_PORT, host);
+  for (let port = FIRST_METRICS_PORT; port < FIRST_METRICS_PORT + METRICS_PORTS; port++) if (await isPortFree(port, host)) return port;
+  return 0;
+}
