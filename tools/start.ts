@@ -52,20 +52,21 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-async function database({ databaseUrl, dataDir }: StartSettings): Promise<string> {
-  if (databaseUrl === undefined) return (await parts.start('PostgreSQL', 'database', () => startPostgres({ dataDir }))).url;
-  await checkDatabase(databaseUrl);
-  return databaseUrl;
-}
-
-async function engine({ env, dataDir, temporalAddress, temporalNamespace }: StartSettings) {
-  if (temporalAddress !== undefined) {
-    await checkEngine(temporalAddress, temporalNamespace);
-    return { address: temporalAddress, uiUrl: env.TEMPORAL_UI_URL };
-  }
-  const port = await portOf(env, 'TEMPORAL_PORT', 7233);
-  const uiPort = await portOf(env, 'TEMPORAL_UI_PORT', 8233);
-  return parts.start('Temporal dev server', 'engine', () => startTemporal({ dataDir, port, uiPort, onProgress: say, signal: abort.signal }));
+/** Refuses what is certain to fail before anything starts; answers the ports to use. */
+async function preflight(settings: StartSettings) {
+  const { env, host, databaseUrl, temporalAddress, temporalNamespace } = settings;
+  await Promise.all([
+    databaseUrl !== undefined && checkDatabase(databaseUrl),
+    temporalAddress !== undefined && checkEngine(temporalAddress, temporalNamespace),
+  ]);
+  return {
+    port: await portOf(env, 'PORT', 3000, host),
+    metricsPort: await metricsPortOf(settings),
+    temporal: temporalAddress === undefined && {
+      port: await portOf(env, 'TEMPORAL_PORT', 7233),
+      uiPort: await portOf(env, 'TEMPORAL_UI_PORT', 8233),
+    },
+  };
 }
 
 async function main(): Promise<void> {
@@ -73,9 +74,16 @@ async function main(): Promise<void> {
   const settings = startSettings(process.env);
   const { env, dataDir, host } = settings;
   lock = await lockInstance(dataDir);
-  const port = await portOf(env, 'PORT', 3000, host);
-  const metricsPort = await metricsPortOf(settings);
-  const [databaseUrl, { address, uiUrl }] = await Promise.all([database(settings), engine(settings)]);
+  const { port, metricsPort, temporal } = await preflight(settings);
+  const [databaseUrl, address] = await Promise.all([
+    settings.databaseUrl ?? parts.start('PostgreSQL', 'database', () => startPostgres({ dataDir })).then(({ url }) => url),
+    temporal
+      ? parts
+          .start('Temporal dev server', 'engine', () => startTemporal({ dataDir, ...temporal, onProgress: say, signal: abort.signal }))
+          .then((server) => server.address)
+      : settings.temporalAddress,
+  ]);
+  const uiUrl = temporal ? `http://127.0.0.1:${temporal.uiPort}` : env.TEMPORAL_UI_URL;
   await migrate(databaseUrl);
   const owner = await bootstrap({ databaseUrl, dataDir, env });
   const childEnv = {

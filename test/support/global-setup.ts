@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
@@ -8,6 +8,7 @@ import { migrate } from '../../domain/migrate.ts';
 import { startPostgres } from '../../tools/embedded-postgres.ts';
 import { anyFreePort } from '../../tools/ports.ts';
 import { startTemporal } from '../../tools/temporal-dev-server.ts';
+import { startReaper } from './reaper.ts';
 
 const QUIET = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
@@ -20,26 +21,42 @@ export const running = { stop: async () => {} };
  */
 export async function startServers(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'quayside-run-'));
-  // As root, PostgreSQL runs as another user, who must be able to walk through it.
-  chmodSync(folder, 0o755);
-  const [postgres, temporal, bundle] = await Promise.all([
-    startPostgres({ dataDir: folder, isFast: true }),
-    startTemporal({ dataDir: folder, port: await anyFreePort(), uiPort: await anyFreePort(), onProgress: (line) => process.stderr.write(`${line}\n`) }),
-    bundleWorkflowCode({ workflowsPath: WORKFLOWS_PATH, logger: QUIET }),
-  ]);
-  const server = postgres.url.slice(0, postgres.url.lastIndexOf('/'));
-  const client = new pg.Client(`${server}/postgres`);
+  const starting = [startPostgres({ dataDir: folder, isFast: true }), startEngine(folder)] as const;
+  const started = await Promise.allSettled(starting);
+  const servers = started.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const dismissReaper = startReaper({ pids: servers.map(({ pid }) => pid), folder });
+  running.stop = async () => {
+    await Promise.all(servers.map(({ stop }) => stop()));
+    rmSync(folder, { recursive: true, force: true });
+    dismissReaper();
+  };
+  try {
+    const [postgres, temporal] = await Promise.all(starting);
+    const url = postgres.url.slice(0, postgres.url.lastIndexOf('/'));
+    const codePath = join(folder, 'workflows.js');
+    await Promise.all([makeTemplate(url), writeBundle(codePath)]);
+    process.env.QS_TEST_PG_URL = url;
+    process.env.QS_TEST_TEMPORAL_ADDRESS = temporal.address;
+    process.env.QS_TEST_BUNDLE = codePath;
+  } catch (error) {
+    // Jest runs no teardown after a setup that failed.
+    await running.stop();
+    throw error;
+  }
+}
+
+const startEngine = async (dataDir: string) =>
+  startTemporal({ dataDir, port: await anyFreePort(), uiPort: await anyFreePort(), onProgress: (line) => process.stderr.write(`${line}\n`) });
+
+async function makeTemplate(url: string): Promise<void> {
+  const client = new pg.Client(`${url}/postgres`);
   await client.connect();
   await client.query('create database quayside_template');
   await client.end();
-  await migrate(`${server}/quayside_template`);
-  const codePath = join(folder, 'workflows.js');
-  writeFileSync(codePath, bundle.code);
-  process.env.QS_TEST_PG_URL = server;
-  process.env.QS_TEST_TEMPORAL_ADDRESS = temporal.address;
-  process.env.QS_TEST_BUNDLE = codePath;
-  running.stop = async () => {
-    await Promise.all([postgres.stop(), temporal.stop()]);
-    rmSync(folder, { recursive: true, force: true });
-  };
+  await migrate(`${url}/quayside_template`);
+}
+
+async function writeBundle(codePath: string): Promise<void> {
+  const { code } = await bundleWorkflowCode({ workflowsPath: WORKFLOWS_PATH, logger: QUIET });
+  writeFileSync(codePath, code);
 }
