@@ -32,8 +32,8 @@ const server = createServer((request, response) => {
 });
 server.keepAliveTimeout = 60_000;
 
-process.on('message', (message: 'report' | 'forget') => {
-  process.send?.(receipts);
+process.on('message', (message: 'count' | 'forget') => {
+  process.send?.(message === 'count' ? receipts.count : receipts);
   if (message === 'forget') receipts = { latenciesMs: {}, firstAt: 0, lastAt: 0, count: 0 };
 });
 process.on('disconnect', () => process.exit(0));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Figures, quantile } from './figures.ts';
 import { setStage, type Stage } from './webhooks-stage.ts';
 
 /**
@@ -9,29 +10,13 @@ import { setStage, type Stage } from './webhooks-stage.ts';
  */
 const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '3' }, only: { type: 'string' } } });
 
-/** Nothing listens there. */
-const REFUSING_URL = 'http://127.0.0.1:21102/';
 const BACKLOG = 20_000;
 const LANES = 50;
 const FANOUT_PER_SECOND = 500;
 /** The time-out of a try: so long dead lanes go on after they are switched off. */
 const TIMEOUT_MS = 10_000;
 
-interface Line {
-  unit: string;
-  target: string;
-  values: number[];
-}
-const lines = new Map<string, Line>();
-const note = (name: string, value: number, unit = 'ms', target = '') => {
-  const line = lines.get(name) ?? { unit, target, values: [] };
-  line.values.push(value);
-  lines.set(name, line);
-};
-const print = (line: string) => process.stdout.write(`${line}\n`);
-
-const ascending = (list: number[]): number[] => list.toSorted((a, b) => a - b);
-const quantile = (sorted: number[], share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+const figures = new Figures();
 
 interface SteadyOptions {
   perSecond: number;
@@ -49,15 +34,14 @@ async function steady(stage: Stage, { perSecond, seconds, targets }: SteadyOptio
   const { acceptMs, accepted, refused } = await stage.generate({ ...load, seconds });
   await stage.arrived(accepted, 10);
   const seen = await stage.forget();
-  const latencies = ascending(Object.values(seen.latenciesMs).flat());
-  const accepts = ascending(acceptMs);
+  const latencies = Object.values(seen.latenciesMs).flat();
   const name = `${perSecond.toLocaleString('en')}/s, one webhook`;
-  note(`${name}: receipt p50`, quantile(latencies, 0.5));
-  note(`${name}: receipt p95`, quantile(latencies, 0.95), 'ms', targets.receipt);
-  note(`${name}: receipt p99`, quantile(latencies, 0.99));
-  note(`${name}: accept p50`, quantile(accepts, 0.5));
-  note(`${name}: accept p95`, quantile(accepts, 0.95), 'ms', targets.accept);
-  note(`${name}: refused or missing`, refused + accepted - seen.count, '', '0');
+  figures.note(`${name}: receipt p50`, quantile(latencies, 0.5));
+  figures.note(`${name}: receipt p95`, quantile(latencies, 0.95), 'ms', targets.receipt);
+  figures.note(`${name}: receipt p99`, quantile(latencies, 0.99));
+  figures.note(`${name}: accept p50`, quantile(acceptMs, 0.5));
+  figures.note(`${name}: accept p95`, quantile(acceptMs, 0.95), 'ms', targets.accept);
+  figures.note(`${name}: refused or missing`, refused + accepted - seen.count, '', '0');
   await stage.setInactive(webhookId);
 }
 
@@ -74,8 +58,8 @@ async function backlog(stage: Stage): Promise<void> {
   await stage.arrived(BACKLOG + 1, 120);
   const seen = await stage.forget();
   const name = `backlog of ${BACKLOG.toLocaleString('en')}`;
-  note(`${name}: deliveries per second`, seen.count / ((seen.lastAt - seen.firstAt) / 1_000), '/s', '>= 3000');
-  note(`${name}: missing`, BACKLOG + 1 - seen.count, '', '0');
+  figures.note(`${name}: deliveries per second`, seen.count / ((seen.lastAt - seen.firstAt) / 1_000), '/s', '>= 3000');
+  figures.note(`${name}: missing`, BACKLOG + 1 - seen.count, '', '0');
   await stage.setInactive(webhookId);
 }
 
@@ -85,7 +69,7 @@ async function fanoutP95(stage: Stage, deadLanes: number): Promise<number> {
   const lanes = Array.from({ length: LANES }, (_, lane) => ({ event: `bench.lane-${lane}-${stamp}`, isDead: lane < deadLanes, lane }));
   const webhookIds: string[] = [];
   for (const { event, isDead, lane } of lanes) {
-    const deadUrl = lane % 2 === 0 ? stage.receiverUrl('/hang') : REFUSING_URL;
+    const deadUrl = lane % 2 === 0 ? stage.receiverUrl('/hang') : stage.refusingUrl;
     webhookIds.push(await stage.addWebhook(event, isDead ? deadUrl : stage.receiverUrl(`/lane-${lane}`)));
   }
   const load = { events: lanes.map(({ event }) => event), perSecond: FANOUT_PER_SECOND };
@@ -97,16 +81,16 @@ async function fanoutP95(stage: Stage, deadLanes: number): Promise<number> {
   const { latenciesMs } = await stage.forget();
   for (const id of webhookIds) await stage.setInactive(id);
   if (deadLanes > 0) await sleep(TIMEOUT_MS);
-  return quantile(ascending(Object.values(latenciesMs).flat()), 0.95);
+  return quantile(Object.values(latenciesMs).flat(), 0.95);
 }
 
 async function fanout(stage: Stage): Promise<void> {
   const without = await fanoutP95(stage, 0);
   const withDead = await fanoutP95(stage, 2);
   const name = `${FANOUT_PER_SECOND}/s over ${LANES} webhooks`;
-  note(`${name}: receipt p95, all well`, without);
-  note(`${name}: receipt p95 of the others, two dead`, withDead);
-  note(`${name}: ratio`, withDead / without, '', '<= 2');
+  figures.note(`${name}: receipt p95, all well`, without);
+  figures.note(`${name}: receipt p95 of the others, two dead`, withDead);
+  figures.note(`${name}: ratio`, withDead / without, '', '<= 2');
 }
 
 const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
@@ -116,29 +100,16 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
   fanout,
 };
 
-function printTable(): void {
-  const format = (value: number | undefined) => (value === undefined ? '' : value.toFixed(value >= 1_000 ? 0 : value === 0 ? 0 : 1)).padStart(8);
-  print(`${''.padEnd(62)}${['min', 'median', 'max'].map((title) => title.padStart(8)).join('')}  unit  target`);
-  for (const [name, { unit, target, values }] of lines) {
-    const sorted = ascending(values);
-    const columns = [sorted[0], sorted[Math.floor((sorted.length - 1) / 2)], sorted.at(-1)];
-    print(`${name.padEnd(62)}${columns.map(format).join('')}  ${unit.padEnd(4)}  ${target}`);
-  }
-}
-
-const stage = await setStage({
-  postgresUrl: process.env.BENCH_POSTGRES_URL ?? '',
-  temporalAddress: process.env.BENCH_TEMPORAL_ADDRESS ?? '',
-});
+const stage = await setStage();
 try {
   const chosen = options.only?.split(',') ?? Object.keys(SCENARIOS);
   for (let round = 1; round <= Number(options.rounds); round++) {
     for (const name of chosen) {
-      print(`round ${round}: ${name}`);
+      console.log(`round ${round}: ${name}`);
       await SCENARIOS[name]?.(stage);
     }
   }
-  printTable();
+  figures.print();
 } finally {
   await stage.stop();
 }
