@@ -17,12 +17,10 @@ export interface FencedReads {
   close: () => Promise<void>;
 }
 
-/** Types whose JavaScript form loses something, or costs more than it is worth: kept as the database's text. */
-const TIMESTAMPS: readonly number[] = [pg.types.builtins.TIMESTAMPTZ, pg.types.builtins.TIMESTAMP, pg.types.builtins.DATE];
-const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text') =>
-    TIMESTAMPS.includes(oid) ? (text: string) => text : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
-};
+const { TIMESTAMPTZ, TIMESTAMP, DATE } = pg.types.builtins;
+/** As in a unit of work, moments stay the database's text: a Date loses nothing here, but costs more. */
+const types = new pg.TypeOverrides();
+for (const type of [TIMESTAMPTZ, TIMESTAMP, DATE]) types.setTypeParser(type, (text) => text);
 
 /**
  * Reads without a transaction: for lists that are asked for so often that each round trip counts. Connections of a

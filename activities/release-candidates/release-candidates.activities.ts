@@ -19,7 +19,7 @@ export const createReleaseActivities = ({ actingAs, reads }: Deps) => ({
    * Applies stored release events one after another, each in a transaction of its own, in the name of who reported
    * it. An event that is applied already answers what it came to.
    */
-  async applyReleaseEvents({ tenantId, eventIds }: ApplyInput): Promise<OutcomesById> {
+  async applyReleaseEvents({ tenantId, eventIds, ...place }: ApplyInput): Promise<OutcomesById> {
     const outcomes: OutcomesById = {};
     const reporters = await reads
       .as(systemActor(tenantId, 'release-domain'))
@@ -29,7 +29,7 @@ export const createReleaseActivities = ({ actingAs, reads }: Deps) => ({
       const reporter = reporterOf.get(id);
       if (!reporter) continue;
       const context = { requestId: reporter.request_id ?? undefined, traceparent: reporter.traceparent ?? undefined };
-      const outcome = await actingAs({ ...reporter.reported_by, tenantId }, context)((tx) => applyEvent(tx, id));
+      const outcome = await actingAs({ ...reporter.reported_by, tenantId }, context)((tx) => applyEvent(tx, place, id));
       if (outcome) outcomes[id] = outcome;
     }
     return outcomes;

@@ -82,11 +82,7 @@ export async function recordDeployment(tx: Tx, deployment: NewDeployment, reques
 }
 
 export interface UnappliedDeployment {
-  id: string;
-  projectId: string;
-  environmentId: string;
   candidateId: string | null;
-  domain: string;
   status: DeploymentStatus;
   appliedAt: string | null;
   outcome: EventOutcome | null;
@@ -95,8 +91,7 @@ export interface UnappliedDeployment {
 /** The record of an event, locked until this transaction ends; undefined when its project was removed. */
 export async function lockDeployment({ sql }: Tx, id: string): Promise<UnappliedDeployment | undefined> {
   const [row] = await sql<UnappliedDeployment>(
-    `select id, project_id as "projectId", environment_id as "environmentId", candidate_id as "candidateId", domain, status,
-       applied_at as "appliedAt", outcome
+    `select candidate_id as "candidateId", status, applied_at as "appliedAt", outcome
      from release_deployment where id = ? for update`,
     [id],
   );

@@ -19,15 +19,20 @@ const GONE: EventOutcome = {
 };
 
 /**
- * Applies a stored release event: once, whatever the number of calls. Answers what it came to, then and at every
- * repetition; undefined when the project was removed.
+ * Applies a stored release event of the domain: once, whatever the number of calls. Answers what it came to, then and
+ * at every repetition; undefined when the project was removed.
  */
-export async function applyEvent(tx: Tx, deploymentId: string): Promise<EventOutcome | undefined> {
+export async function applyEvent(
+  tx: Tx,
+  { projectId, domain }: { projectId: string; domain: string },
+  deploymentId: string,
+): Promise<EventOutcome | undefined> {
+  // The domain first, as every change of its candidates does: one that is removed takes its mark off the event's row.
+  await lockDomain(tx, projectId, domain);
   const deployment = await lockDeployment(tx, deploymentId);
   if (!deployment) return undefined;
   if (deployment.appliedAt !== null) return deployment.outcome ?? GONE;
-  await lockDomain(tx, deployment.projectId, deployment.domain);
-  const project = await tx.em.findOne(Project, { tenantId: tx.tenantId, id: deployment.projectId });
+  const project = await tx.em.findOne(Project, { tenantId: tx.tenantId, id: projectId });
   const candidate =
     deployment.candidateId && (await tx.em.findOne(ReleaseCandidate, { tenantId: tx.tenantId, id: deployment.candidateId }));
   if (!project || !candidate) {

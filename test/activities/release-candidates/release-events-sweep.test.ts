@@ -1,0 +1,77 @@
+import { pino } from 'pino';
+import type { Deps } from '../../../activities/deps.ts';
+import { sweepReleaseEvents } from '../../../activities/release-candidates/release-events.sweep.ts';
+import { connectPool } from '../../../domain/pool.ts';
+import { EngineUnavailableError, type Launch } from '../../../workflows/launch.ts';
+import type { ReleaseDomainInput } from '../../../workflows/release-candidates/release-domain.contract.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import type { ApiClient } from '../../support/client.ts';
+
+const away = () => Promise.reject(new EngineUnavailableError('away'));
+
+let app: TestApp;
+let lanesPool: ReturnType<typeof connectPool>;
+/** What the sweep asked: domain and number of events. */
+let asked: { tenantId: string; repositoryIdentifier: string; domain: string; events: number }[] = [];
+let hanging: string | undefined;
+const launch: Launch = {
+  start: away,
+  signal: away,
+  wake: () => undefined,
+  async ask(_contract, input, _question, argument) {
+    const { tenantId, repositoryIdentifier, domain } = input as ReleaseDomainInput;
+    if (domain === hanging) return away();
+    asked.push({ tenantId, repositoryIdentifier, domain, events: (argument as string[]).length });
+    return {} as never;
+  },
+};
+const sweep = (overdueSeconds?: number) => sweepReleaseEvents({ lanesPool, launch, log: pino({ level: 'silent' }) } as unknown as Deps, overdueSeconds);
+
+beforeAll(async () => {
+  app = await testApp({ launch: { ...launch, ask: away } });
+  lanesPool = connectPool({ databaseUrl: app.databaseUrl, role: 'quayside_app_lanes', poolSize: 2 }, () => undefined);
+  for (const caller of [app.owner, app.stranger]) await storeEvents(app.as(caller));
+});
+afterAll(async () => {
+  await lanesPool.end();
+  await app.close();
+});
+beforeEach(() => {
+  asked = [];
+  hanging = undefined;
+});
+
+/** Two events of domain `a` and one of `b`, which found no engine. */
+async function storeEvents(owner: ApiClient): Promise<void> {
+  const repositoryIdentifier = 'acme/shop';
+  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'prod', category: 'release' });
+  for (const domain of ['a', 'b']) {
+    await owner.post(201, '/api/release-candidates', { repositoryIdentifier, domain, releaseName: 'r1', commitSha: 'abcdef0', value: {} });
+  }
+  const event = { repositoryIdentifier, releaseName: 'r1', environmentName: 'prod', deploymentStatus: 'Success' };
+  for (const domain of ['a', 'a', 'b']) await owner.post(202, '/api/release-candidates/release-event', { ...event, domain });
+}
+
+test('what was stored just now is left to the request that stored it', async () => {
+  await expect(sweep()).resolves.toBe(0);
+  expect(asked).toEqual([]);
+});
+
+test('the overdue events of all tenants are asked for, each domain at once', async () => {
+  await expect(sweep(0)).resolves.toBe(6);
+  expect(asked.map(({ domain, events }) => `${domain}${events}`).toSorted()).toEqual(['a2', 'a2', 'b1', 'b1']);
+  expect(new Set(asked.map(({ tenantId }) => tenantId)).size).toBe(2);
+  expect(asked.every(({ repositoryIdentifier }) => repositoryIdentifier === 'acme/shop')).toBe(true);
+});
+
+test('a domain that does not answer keeps no other from its turn', async () => {
+  hanging = 'a';
+  await expect(sweep(0)).resolves.toBe(2);
+});
+
+test('applied events are left alone', async () => {
+  await app.sql('update release_deployment set applied_at = now() where domain = ?', ['a']);
+  await expect(sweep(0)).resolves.toBe(2);
+  expect(asked.map(({ domain }) => domain)).toEqual(['b', 'b']);
+});
