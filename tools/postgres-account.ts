@@ -31,7 +31,8 @@ export async function postgresAccount(paths: readonly string[]): Promise<Postgre
   const owner = await postgresUser();
   const closed = paths.map(closedFolderOf).find((folder) => folder !== undefined);
   if (closed === undefined) return { owner, startOf: (program, args) => ({ program, args, ids: owner }) };
-  const caps = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  // Without the bit, access(2) would not count the capability, and initdb asks it.
+  const caps = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   const prefix = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups', ...caps, '--'];
   try {
     await run('setpriv', [...prefix, 'true']);

@@ -39,6 +39,9 @@ async function stop(exitCode: number): Promise<void> {
   process.exit(exitCode);
 }
 
+// Nobody reads any more (a closed terminal, a pager that was left): no reason to stop without order.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (stoppingSince === undefined) {

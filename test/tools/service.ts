@@ -49,6 +49,8 @@ export interface Service {
   /** Resolves when it says that it is ready; rejects when it ends before. */
   ready: () => Promise<void>;
   signal: (signal: NodeJS.Signals) => void;
+  /** Closes the pipes that it writes to. */
+  stopReading: () => void;
   ended: Promise<number | null>;
 }
 
@@ -76,6 +78,10 @@ export function startService(env: Record<string, string>): Service {
       }
     },
     signal: (signal) => void child.kill(signal),
+    stopReading() {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    },
     ended,
   };
 }

@@ -102,7 +102,9 @@ describe('npm start', () => {
   test('told to stop while it starts, it leaves nothing running', async () => {
     const service = start();
     await until(() => existsSync(join(place.dataDir, 'temporal.db')), 20_000);
-    service.signal('SIGTERM');
+    // As when its terminal is closed.
+    service.stopReading();
+    service.signal('SIGHUP');
     expect(await service.ended).toBe(0);
     expect(service.stderr()).toBe('');
     expect(existsSync(join(place.dataDir, 'postgresql', 'postmaster.pid'))).toBe(false);
