@@ -1,53 +1,51 @@
 import { newId } from '../../domain/shared/ids.ts';
-import { type Fixtures, addressOf, exampleOf, guardedRoutes, makeFixtures, nameOf } from './examples.ts';
+import { type Examples, addressOf, guardedRoutes, makeExamples, mayCall, nameOf } from './examples.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 
 let app: TestApp;
-let fixtures: Fixtures;
-let secrets: string[];
+let examples: Examples;
 beforeAll(async () => {
   app = await testApp();
-  fixtures = await makeFixtures(app);
-  secrets = Object.values(fixtures);
+  examples = makeExamples(app);
 });
 afterAll(() => app.close());
 
 const table = guardedRoutes.map((route) => [nameOf(route), route] as const);
-const call = (route: (typeof guardedRoutes)[number]) => {
-  const example = exampleOf(route, fixtures);
+const call = async (route: (typeof guardedRoutes)[number]) => {
+  const example = await examples.of(route);
   return [route.method.toUpperCase(), addressOf(route, example), { body: example.body }] as const;
 };
 
 test.each(table)('%s without a credential: 401', async (_, route) => {
-  const [method, address, options] = call(route);
+  const [method, address, options] = await call(route);
   const { body, headers } = await app.as().request(401, method, address, options);
   expect(body.code).toBe('unauthenticated');
   expect(headers.get('www-authenticate')).toBe('Bearer');
 });
 
 const wrongRoles = guardedRoutes.flatMap((route) =>
-  (['member', 'application'] as const)
+  (['owner', 'member', 'application'] as const)
     .filter((role) => !(route.roles as readonly string[]).includes(role))
     .map((role) => [nameOf(route), role, route] as const),
 );
 
 test.each(wrongRoles)('%s as %s: 403 that names the roles', async (_, role, route) => {
-  const [method, address, options] = call(route);
+  const [method, address, options] = await call(route);
   const { body } = await app.as(app[role]).request(403, method, address, options);
   expect(body).toMatchObject({ code: 'forbidden', detail: `Forbidden - Requires role: ${(route.roles as string[]).join(', ')}` });
 });
 
 test.each(table)('%s with what belongs to another tenant tells nothing and changes nothing', async (_, route) => {
+  const example = await examples.of(route);
   const before = await trailLength();
-  const example = exampleOf(route, fixtures);
-  const [method, address, options] = call(route);
-  const { status, text, body } = await app.as(app.stranger).send(method, address, options);
+  const stranger = mayCall(route, { owner: app.stranger, application: app.strangerApplication });
+  const { status, text, body } = await app.as(stranger).send(route.method.toUpperCase(), addressOf(route, example), { body: example.body });
   // Where a query or a body names the repository, it is unknown to the other tenant: 400.
   const isOfRepository = 'repositoryIdentifier' in { ...example.query, ...(example.body as object) };
   if (route.params && !isOfRepository) expect(status).toBe(404);
   else if (status >= 400) expect(body).toMatchObject({ status: 400, code: 'invalid_request' });
   // A refusal repeats what the caller sent; beyond that, nothing of the other tenant may show.
-  if (status < 400) for (const secret of secrets) expect(text).not.toContain(secret);
+  if (status < 400) for (const secret of examples.secrets()) expect(text).not.toContain(secret);
   expect(await trailLength()).toBe(before);
 });
 
@@ -59,10 +57,11 @@ const trailLength = async () => {
 const withIds = table.filter(([, route]) => /\{\w*[iI]d\}/.test(route.path));
 
 test.each(withIds)('%s with ids that never were: 404', async (_, route) => {
-  const example = exampleOf(route, fixtures);
+  const example = await examples.of(route);
+  const caller = app.as(mayCall(route, app));
   for (const id of [newId(), 'not-an-id', '1', `${newId()}0`]) {
     const params = Object.fromEntries(Object.keys(example.params ?? {}).map((name) => [name, id]));
-    const { body } = await app.as(app.owner).request(404, route.method.toUpperCase(), addressOf(route, { ...example, params }), { body: example.body });
+    const { body } = await caller.request(404, route.method.toUpperCase(), addressOf(route, { ...example, params }), { body: example.body });
     expect(body.code).toBe('not_found');
   }
 });

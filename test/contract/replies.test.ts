@@ -1,5 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { addressOf, exampleOf, guardedRoutes, makeFixtures, nameOf } from './examples.ts';
+import { addressOf, guardedRoutes, makeExamples, mayCall, nameOf } from './examples.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 
 let app: TestApp;
@@ -9,11 +9,10 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 test.each(guardedRoutes.map((route) => [nameOf(route), route] as const))('%s answers its example as it says', async (_, route) => {
-  const fixtures = await makeFixtures(app);
-  const example = exampleOf(route, fixtures);
+  const example = await makeExamples(app).of(route);
   const before = await trail();
   const { headers, text } = await app
-    .as(app.owner)
+    .as(mayCall(route, app))
     .request(example.status ?? route.status, route.method.toUpperCase(), addressOf(route, example), { body: example.body });
   expect(headers.get('x-request-id')).toBeTruthy();
   expect(headers.get('ratelimit-policy')).toBeTruthy();

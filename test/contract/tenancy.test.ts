@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { connectionOptions } from '../../domain/orm.ts';
 import { type TestApp, testApp } from '../support/app.ts';
-import { makeFixtures } from './examples.ts';
+import { guardedRoutes, makeExamples } from './examples.ts';
 
 let app: TestApp;
 let tables: string[];
@@ -9,7 +9,8 @@ let asApp: pg.Client;
 
 beforeAll(async () => {
   app = await testApp();
-  await makeFixtures(app);
+  const examples = makeExamples(app);
+  for (const route of guardedRoutes) await examples.of(route);
   const rows = await app.sql<{ table_name: string }>(
     `select table_name from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id' order by 1`,
   );

@@ -37,6 +37,8 @@ export interface TestApp {
   application: Bearer & { token: string };
   /** The owner of another tenant. */
   stranger: Caller;
+  /** A token of role `application` in that other tenant. */
+  strangerApplication: Bearer & { token: string };
   launch: Launch;
   queuePrefix: string;
   dataDir: string;
@@ -97,7 +99,9 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { tenant, owner } = await newTenant('acme');
   const { owner: stranger } = await newTenant('other');
   const member = await addMember(sql, tenant.id, 'member@acme.example', signIn);
-  const application = await provisioning.createToken({ tenant: 'acme', name: 'ci', expiresInDays: 1 });
+  const newToken = (slug: string) => provisioning.createToken({ tenant: slug, name: 'ci', expiresInDays: 1 });
+  const application = await newToken('acme');
+  const strangerApplication = await newToken('other');
 
   return {
     url,
@@ -108,6 +112,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     member,
     application,
     stranger,
+    strangerApplication,
     launch,
     queuePrefix,
     dataDir,
