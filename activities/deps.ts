@@ -2,6 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { FencedReads } from '../domain/fenced-reads.ts';
+import type { LockTurns } from '../domain/environment-locks/lock-turns.port.ts';
 import type { Actor } from '../domain/shared/actor.ts';
 import type { Encryption } from '../domain/shared/encryption.ts';
 import type { UnitOfWork } from '../domain/unit-of-work.ts';
@@ -17,6 +18,7 @@ export interface Deps {
   /** Connections of the lanes' role, which sees deliveries and stored intents across tenants. */
   lanesPool: pg.Pool;
   launch: Launch;
+  lockTurns: LockTurns;
   encryption: Encryption;
   log: Logger;
   now: () => Date;

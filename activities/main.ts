@@ -1,5 +1,6 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
+import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
 import { createFencedReads } from '../domain/fenced-reads.ts';
 import { connectOrm } from '../domain/orm.ts';
 import { connectPool } from '../domain/pool.ts';
@@ -9,6 +10,7 @@ import { createEncryption } from '../domain/shared/encryption.ts';
 import { loadKeys } from '../domain/shared/keys.ts';
 import { unitOfWork } from '../domain/unit-of-work.ts';
 import { configuredAddresses } from '../domain/webhooks/outbound-addresses.ts';
+import { lockQuestions } from '../workflows/environment-locks/environment-lock.contract.ts';
 import { reconcileSchedules, SYSTEM_QUEUE } from '../workflows/schedules.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
@@ -54,6 +56,7 @@ async function main(): Promise<void> {
     lanesPool,
     actingAs: (actor, context = {}) => unitOfWork(orm, { actor, ...context, wakeLanes }),
     launch,
+    lockTurns: createLockTurns(lockQuestions(launch)),
     sendWebhook: webhookSender.send,
     encryption: createEncryption(loadKeys(config).encryptionKeys),
     log,

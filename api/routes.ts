@@ -1,5 +1,6 @@
 import { applicationTokensRoutes } from './application-tokens/application-tokens.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
+import { environmentLocksRoutes } from './environment-locks/environment-locks.routes.ts';
 import { environmentsRoutes } from './environments/environments.routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { candidateChangesRoutes } from './release-candidates/candidate-changes.routes.ts';
@@ -18,6 +19,7 @@ export const routes: readonly AnyRoute[] = [
   ...applicationTokensRoutes,
   ...projectsRoutes,
   ...environmentsRoutes,
+  ...environmentLocksRoutes,
   ...releaseCandidatesRoutes,
   ...candidateChangesRoutes,
   ...comparisonRoutes,

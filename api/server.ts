@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { connectOrm } from '../domain/orm.ts';
 import { createFencedReads } from '../domain/fenced-reads.ts';
 import { connectPool } from '../domain/pool.ts';
+import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
 import { createAccessTokens } from '../domain/auth/access-tokens.ts';
 import { createAuthenticator } from '../domain/auth/authenticator.ts';
 import { createGuesses } from '../domain/auth/guesses.ts';
@@ -12,6 +13,7 @@ import { createEncryption } from '../domain/shared/encryption.ts';
 import { loadKeys } from '../domain/shared/keys.ts';
 import { configuredAddresses } from '../domain/webhooks/outbound-addresses.ts';
 import { createTriggerQueue } from '../domain/webhooks/trigger-queue.ts';
+import { lockQuestions } from '../workflows/environment-locks/environment-lock.contract.ts';
 import type { Launch } from '../workflows/launch.ts';
 import { laneWaker } from '../workflows/webhooks/webhook-lane.contract.ts';
 import { createApp } from './app.ts';
@@ -62,6 +64,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       launch,
       encryption,
       domainTurns: createDomainTurns(launch),
+      lockTurns: createLockTurns(lockQuestions(launch)),
       signIn: createSignIn(orm, accessTokens),
       guesses: createGuesses(pool),
       triggers: createTriggerQueue(pool, wakeLanes),

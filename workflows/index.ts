@@ -1,3 +1,4 @@
 export { housekeeping, sweep } from './system/sweep.workflow.ts';
 export { webhookLane } from './webhooks/webhook-lane.workflow.ts';
+export { environmentLock } from './environment-locks/environment-lock.workflow.ts';
 export { releaseDomain } from './release-candidates/release-domain.workflow.ts';

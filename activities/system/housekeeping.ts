@@ -19,5 +19,6 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'kept replies', run: remove('purge_idempotency_keys') },
   { name: 'ended sessions', run: remove('purge_sessions') },
   { name: 'failed sign-ins', run: remove('purge_sign_in_failures') },
+  { name: 'ended tickets of environment locks', run: remove('purge_lock_tickets') },
   { name: 'deliveries of webhooks', run: ({ lanesPool, webhookLogRetentionDays }) => purgeDeliveries(lanesPool, webhookLogRetentionDays) },
 ];

@@ -6,6 +6,7 @@ import {
   environmentByName,
   listEnvironments,
 } from '../../domain/environments/environments.queries.ts';
+import { lockStatuses } from '../../domain/environment-locks/environment-locks.queries.ts';
 import type { Project } from '../../domain/projects/projects.entities.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { DomainError, versionConflict } from '../../domain/shared/errors.ts';
@@ -18,10 +19,21 @@ const GROUP = 'Environments';
 const ANYONE = ['owner', 'member', 'application'] as const;
 const params = z.object({ id: Id });
 
-const view = (environment: EnvironmentEntity, { identifier }: Project) => ({
-  ...environment,
-  repositoryIdentifier: identifier,
-});
+/** Environments of one project as clients see them. */
+async function viewAll(tx: Tx, environments: readonly EnvironmentEntity[], { identifier }: Project) {
+  const lockStatus = await lockStatuses(tx, environments.map(({ id }) => id));
+  return environments.map((environment) => ({
+    ...environment,
+    repositoryIdentifier: identifier,
+    lockStatus: lockStatus(environment.id),
+  }));
+}
+
+async function view(tx: Tx, environment: EnvironmentEntity, project: Project) {
+  const [shown] = await viewAll(tx, [environment], project);
+  if (!shown) throw new Error('one environment makes one view');
+  return shown;
+}
 
 /** What of an environment stands in the audit trail. */
 const stateOf = ({ tenantId: _t, createdAt: _c, updatedAt: _u, version: _v, ...state }: EnvironmentEntity) => ({ ...state });
@@ -81,7 +93,7 @@ export const environmentsRoutes = [
         });
         await work.em.flush();
         audit(work, 'environment.created', environment, project, { after: stateOf(environment) });
-        return view(environment, project);
+        return view(work, environment, project);
       }),
   }),
   defineRoute({
@@ -99,7 +111,7 @@ export const environmentsRoutes = [
     handle: ({ query: { repositoryIdentifier, category } }, { tx }) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
-        return (await listEnvironments(work, project.id, category)).map((environment) => view(environment, project));
+        return viewAll(work, await listEnvironments(work, project.id, category), project);
       }),
   }),
   defineRoute({
@@ -114,7 +126,7 @@ export const environmentsRoutes = [
     handle: ({ params: { id } }, { tx }) =>
       tx(async (work) => {
         const { environment, project } = await environmentById(work, id);
-        return view(environment, project);
+        return view(work, environment, project);
       }),
   }),
   defineRoute({
@@ -142,7 +154,7 @@ export const environmentsRoutes = [
         work.em.assign(environment, fields as Partial<EnvironmentEntity>, { mergeObjectProperties: false });
         await work.em.flush();
         audit(work, 'environment.updated', environment, project, { before, after: stateOf(environment) });
-        return view(environment, project);
+        return view(work, environment, project);
       }),
   }),
   defineRoute({

@@ -39,6 +39,19 @@ export const EnvironmentPatch = z
   .strictObject({ ...fields, version: z.int().positive().meta({ description: 'Refused with 409 when it is not the current one' }) })
   .partial();
 
+const LockStatus = z
+  .object({
+    isLocked: z.boolean(),
+    ticketId: z.uuid().nullable(),
+    heldBy: z.string().nullable(),
+    executionId: z.string().nullable(),
+    reason: z.string().nullable(),
+    heldAt: Timestamp.nullable(),
+    expiresAt: Timestamp.nullable(),
+    waiting: z.int().meta({ description: 'Tickets that wait for the lock' }),
+  })
+  .meta({ id: 'LockStatus' });
+
 export const Environment = z
   .object({
     id: z.uuid(),
@@ -47,6 +60,7 @@ export const Environment = z
     orgUsername: z.string().nullable().default(null),
     devHubUsername: z.string().nullable().default(null),
     approvalPolicy: ApprovalPolicy.nullable().default(null),
+    lockStatus: LockStatus,
     version: z.int(),
     createdAt: Timestamp,
     updatedAt: Timestamp,

@@ -5,6 +5,7 @@ import type { Reads } from '../../domain/fenced-reads.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { Guesses } from '../../domain/auth/guesses.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
+import type { LockTurns } from '../../domain/environment-locks/lock-turns.port.ts';
 import type { DomainTurns } from '../../domain/release-candidates/domain-turns.port.ts';
 import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
 import type { TriggerQueue } from '../../domain/webhooks/trigger-queue.port.ts';
@@ -20,6 +21,7 @@ export interface Adapters {
   /** Which addresses webhooks may have; a name is judged again when it is resolved. */
   outbound: OutboundAddresses;
   domainTurns: DomainTurns;
+  lockTurns: LockTurns;
 }
 
 interface BaseScope {

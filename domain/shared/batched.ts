@@ -53,3 +53,23 @@ export function batched<Item, Result>(
       if (!isFlushing) void run();
     });
 }
+
+/** As `batched`, but only calls of the same key share a flush, and each key has flushes of its own. */
+export function batchedPerKey<Key, Item, Result>(
+  nameOf: (key: Key) => string,
+  flush: (key: Key, items: Item[]) => Promise<Result[]>,
+  options: BatchOptions = {},
+): (key: Key, item: Item) => Promise<Result> {
+  const callers = new Map<string, { call: (item: Item) => Promise<Result>; waiting: number }>();
+  return async (key, item) => {
+    const name = nameOf(key);
+    const caller = callers.get(name) ?? { call: batched((items: Item[]) => flush(key, items), options), waiting: 0 };
+    callers.set(name, caller);
+    caller.waiting++;
+    try {
+      return await caller.call(item);
+    } finally {
+      if (--caller.waiting === 0) callers.delete(name);
+    }
+  };
+}

@@ -9,7 +9,7 @@ const BEYOND = [
   /^\w+ \/api\/auth\/(refresh|logout)$/,
   /^\w+ \/api\/application-tokens(\/|$)/,
   /^\w+ \/api\/projects(\/|$)/,
-  /^\w+ \/api\/environments(\/\{id\})?$/,
+  /^\w+ \/api\/environments(\/\{id\}(\/locks(\/\{ticketId\}(\/extend)?)?)?)?$/,
   /^POST \/api\/webhooks\/\{id\}\/(test|recover|rotate-secret|deliveries\/\{deliveryId\}\/redeliver)$/,
 ];
 

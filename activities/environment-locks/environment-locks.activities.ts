@@ -1,0 +1,107 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { placedTicket, type PlacedTicket } from '../../domain/environment-locks/environment-locks.queries.ts';
+import { hasLock, isLive, LEASE_MINUTES } from '../../domain/environment-locks/lock-rules.ts';
+import { extendLease, requestTicket, returnTicket, ticketsOfRun } from '../../domain/environment-locks/lock-tickets.ts';
+import { type LockTurn, takeTurn } from '../../domain/environment-locks/lock-turn.ts';
+import { systemActor } from '../../domain/shared/actor.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
+import type { Deps } from '../deps.ts';
+
+interface TicketOfRun {
+  tenantId: string;
+  environmentId: string;
+  ticketId: string;
+}
+
+/** `queued`: `lockGranted` follows; `ended`: given back, or its lease ran out. */
+export type LockState = 'queued' | 'held' | 'ended';
+
+const stateOf = ({ state }: PlacedTicket): LockState => {
+  if (hasLock(state)) return 'held';
+  return isLive(state) ? 'queued' : 'ended';
+};
+
+/** What was removed, or never was, does not come by trying again. */
+async function unlessRefused<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof DomainError) throw ApplicationFailure.nonRetryable(error.message, error.code);
+    throw error;
+  }
+}
+
+const anyTicket = () => undefined;
+
+export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) => {
+  const inTenant = (tenantId: string) => actingAs(systemActor(tenantId, 'environment-lock'));
+  const asRun = (tenantId: string, runId: string) => actingAs({ ...systemActor(tenantId, 'flow'), id: runId, email: `run:${runId}` });
+  return {
+    /** One turn of an environment's lock, for its workflow. */
+    takeLockTurn: ({ tenantId, ...turn }: { tenantId: string; environmentId: string; ticketIds: string[] }): Promise<LockTurn> =>
+      inTenant(tenantId)((tx) => takeTurn(tx, turn)),
+
+    /**
+     * A run's ticket for an environment: the one that it has, or a new one. When it waits, the run's workflow gets the
+     * signal `lockGranted`. Fails for good when the environment was removed.
+     */
+    takeLock: ({ tenantId, environmentId, runId, leaseMinutes = LEASE_MINUTES }: {
+      tenantId: string;
+      environmentId: string;
+      runId: string;
+      leaseMinutes?: number;
+    }): Promise<{ ticketId: string; state: LockState }> =>
+      unlessRefused(
+        (async () => {
+          const unit = asRun(tenantId, runId);
+          const request = { environmentId, holderKey: `run:${runId}`, leaseMinutes, reason: null, executionId: runId, runId };
+          const { place, ticket } = await unit((tx) => requestTicket(tx, request));
+          if (ticket.state === 'asked') await lockTurns.take(place, ticket.ticketId);
+          const placed = await unit((tx) => placedTicket(tx, environmentId, ticket.ticketId));
+          return { ticketId: placed.ticketId, state: stateOf(placed) };
+        })(),
+      ),
+
+    /** How a ticket stands, for a run that may have missed its signal. */
+    lockState: ({ tenantId, environmentId, ticketId }: TicketOfRun): Promise<{ state: LockState }> =>
+      unlessRefused(inTenant(tenantId)(async (tx) => ({ state: stateOf(await placedTicket(tx, environmentId, ticketId)) }))),
+
+    /** Lets a run's lease go on; `isHeld` is false when the lock was lost. */
+    async extendLock({ tenantId, environmentId, ticketId, leaseMinutes }: TicketOfRun & { leaseMinutes?: number }): Promise<{ isHeld: boolean }> {
+      try {
+        const place = await inTenant(tenantId)((tx) => extendLease(tx, environmentId, ticketId, leaseMinutes, anyTicket));
+        lockTurns.look(place);
+        return { isHeld: true };
+      } catch (error) {
+        if (error instanceof DomainError) return { isHeld: false };
+        throw error;
+      }
+    },
+
+    /**
+     * Gives a run's ticket back; without `ticketId`, every live ticket of the run, so that a run which never learned of
+     * its ticket leaves none behind. What has ended, or was removed, is given back already.
+     */
+    async returnLock({ tenantId, environmentId, ticketId, runId }: {
+      tenantId: string;
+      environmentId?: string;
+      ticketId?: string;
+      runId?: string;
+    }): Promise<void> {
+      const unit = inTenant(tenantId);
+      const tickets =
+        environmentId !== undefined && ticketId !== undefined
+          ? [{ environmentId, ticketId }]
+          : await unit((tx) => (runId === undefined ? Promise.resolve([]) : ticketsOfRun(tx, runId)));
+      for (const ticket of tickets) {
+        try {
+          const { place, hasChanged } = await unit((tx) => returnTicket(tx, ticket.environmentId, ticket.ticketId, anyTicket));
+          if (hasChanged) lockTurns.look(place);
+        } catch (error) {
+          if (!(error instanceof DomainError)) throw error;
+        }
+      }
+    },
+  };
+};
+export type EnvironmentLockActivities = ReturnType<typeof createEnvironmentLockActivities>;

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { lockPlace, placedTicket, type PlacedTicket, readLine, type TicketRow } from '../../domain/environment-locks/environment-locks.queries.ts';
+import { hasLock, LEASE_MINUTES } from '../../domain/environment-locks/lock-rules.ts';
+import { extendLease, requestTicket, returnTicket, withdrawAsked } from '../../domain/environment-locks/lock-tickets.ts';
+import type { Actor } from '../../domain/shared/actor.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
+import { EngineUnavailableError } from '../../workflows/launch.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { Id, NoContent, queryInt } from '../http/parameters.ts';
+import { reply } from '../http/replies.ts';
+import { LeaseIn, LockIn, LockLine, LockTicket } from './environment-locks.schemas.ts';
+
+const GROUP = 'Environment locks';
+const ANYONE = ['owner', 'member', 'application'] as const;
+const ofEnvironment = z.object({ id: Id });
+const ofTicket = z.object({ id: Id, ticketId: Id });
+
+const view = ({ holder, ...ticket }: PlacedTicket) => ({ ...ticket, heldBy: holder.email });
+
+const holderKeyOf = ({ type, id }: Actor, executionId: string | undefined): string =>
+  executionId === undefined ? `${type}:${id}` : `${type}:${id}/${executionId}`;
+
+/** A ticket is changed by its holder, or by an owner who sets things right. */
+const mayChange =
+  ({ type, id, role }: Actor) =>
+  ({ holder }: TicketRow): void => {
+    const isHolder = holder.type === type && holder.id === id;
+    if (!isHolder && role !== 'owner') throw new DomainError('forbidden', `The ticket belongs to ${holder.email}; only they or an owner may change it`);
+  };
+
+export const environmentLocksRoutes = [
+  defineRoute({
+    method: 'post',
+    path: '/api/environments/{id}/locks',
+    group: GROUP,
+    summary: 'Ask for the lock of an environment',
+    description: [
+      'The reply is a ticket, which has the lock at once (`held`) or waits for it in the order of asking (`queued`): read it again until it is held. The lock goes to the next when its holder gives it back, or when the lease runs out.',
+      'Who asks again, for the same `executionId`, gets the same ticket with 200. When the workflow engine does not answer within 5 s the reply is 503, and no ticket is left behind.',
+    ].join('\n\n'),
+    roles: ANYONE,
+    params: ofEnvironment,
+    body: LockIn,
+    status: 201,
+    otherStatuses: [200],
+    response: LockTicket,
+    audit: ['environment.lock_requested', 'environment.lock_withdrawn', 'environment.lock_expired'],
+    async handle({ params: { id: environmentId }, body: { reason, leaseMinutes, executionId } }, { tx, adapters, actor, log }) {
+      const { place, ticket, isNew } = await tx((work) =>
+        requestTicket(work, {
+          environmentId,
+          holderKey: holderKeyOf(actor, executionId),
+          leaseMinutes: leaseMinutes ?? LEASE_MINUTES,
+          reason: reason ?? null,
+          executionId: executionId ?? null,
+          runId: null,
+        }),
+      );
+      if (ticket.state === 'asked') {
+        try {
+          await adapters.lockTurns.take(place, ticket.ticketId);
+        } catch (error) {
+          if (!(error instanceof EngineUnavailableError)) throw error;
+          log.warn({ err: error, environmentId }, 'a lock could not be asked for');
+          if (await tx((work) => withdrawAsked(work, place, ticket.ticketId))) {
+            throw new DomainError('unavailable', 'The workflow engine, which gives out locks, does not answer; the ticket was withdrawn. Try again soon');
+          }
+        }
+      }
+      const placed = await tx((work) => placedTicket(work, environmentId, ticket.ticketId));
+      return reply(view(placed), { status: isNew ? 201 : 200 });
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/environments/{id}/locks',
+    group: GROUP,
+    summary: 'Who has the lock of an environment, and who waits for it',
+    roles: ANYONE,
+    params: ofEnvironment,
+    query: z.strictObject({ limit: queryInt(1, 1_000, 100) }),
+    status: 200,
+    response: LockLine,
+    async handle({ params: { id: environmentId }, query: { limit } }, { reads }) {
+      await lockPlace(reads, environmentId);
+      const { tickets, total } = await readLine(reads, environmentId, { limit });
+      return { environmentId, isLocked: tickets.some(({ state }) => hasLock(state)), tickets: tickets.map(view), total };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/environments/{id}/locks/{ticketId}',
+    group: GROUP,
+    summary: 'One ticket, with its place in the line',
+    roles: ANYONE,
+    params: ofTicket,
+    status: 200,
+    response: LockTicket,
+    handle: async ({ params: { id, ticketId } }, { tx }) => view(await tx((work) => placedTicket(work, id, ticketId))),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/environments/{id}/locks/{ticketId}/extend',
+    group: GROUP,
+    summary: 'Let the lease of a lock go on',
+    description: 'Refused with 409 for a ticket that does not have the lock, or lost it. For its holder, and for owners.',
+    roles: ANYONE,
+    params: ofTicket,
+    body: LeaseIn,
+    status: 200,
+    response: LockTicket,
+    errors: ['invalid_transition'],
+    audit: 'environment.lock_extended',
+    async handle({ params: { id, ticketId }, body: { leaseMinutes } }, { tx, adapters, actor }) {
+      const { place, placed } = await tx(async (work) => ({
+        place: await extendLease(work, id, ticketId, leaseMinutes, mayChange(actor)),
+        placed: await placedTicket(work, id, ticketId),
+      }));
+      adapters.lockTurns.look(place);
+      return view(placed);
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/api/environments/{id}/locks/{ticketId}',
+    group: GROUP,
+    summary: 'Give a lock back, or leave the line',
+    description: 'Needs no workflow engine: the lock goes to the next as soon as one answers. A ticket that has ended stays as it is. For its holder, and for owners.',
+    roles: ANYONE,
+    params: ofTicket,
+    status: 204,
+    response: NoContent,
+    audit: ['environment.unlocked', 'environment.lock_withdrawn'],
+    async handle({ params: { id, ticketId } }, { tx, adapters, actor }) {
+      const { place, hasChanged } = await tx((work) => returnTicket(work, id, ticketId, mayChange(actor)));
+      if (hasChanged) adapters.lockTurns.look(place);
+    },
+  }),
+];

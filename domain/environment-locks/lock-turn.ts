@@ -1,0 +1,75 @@
+import type { Tx } from '../unit-of-work.ts';
+import { findLockPlace, lockLine, type LockPlace, TICKET_COLUMNS, type TicketRow } from './environment-locks.queries.ts';
+import { noteTicket } from './lock-notes.ts';
+
+/** How an environment's lock stands after a turn. */
+export interface LockTurn {
+  /** Who has the lock; `runId` when it is a run of ours. */
+  holder: { ticketId: string; runId: string | null } | null;
+  /** Tickets that wait. */
+  waiting: number;
+  /** Milliseconds until the lease of the holder runs out; null: nobody holds the lock. */
+  expiresInMs: number | null;
+}
+
+const NOBODY: LockTurn = { holder: null, waiting: 0, expiresInMs: null };
+
+/**
+ * One turn of an environment's lock: takes tickets that were asked for into the line, ends a lease that has run out,
+ * and gives a free lock to the first in the line. Repeated, it finds nothing more to do. A removed environment has a
+ * lock that nobody holds.
+ */
+export async function takeTurn(tx: Tx, { environmentId, ticketIds }: { environmentId: string; ticketIds: readonly string[] }): Promise<LockTurn> {
+  await lockLine(tx, environmentId);
+  const place = await findLockPlace(tx, environmentId);
+  if (!place) return NOBODY;
+  if (ticketIds.length > 0) await takeIn(tx, environmentId, ticketIds);
+  await endOverdue(tx, place);
+  await giveToFirst(tx, place);
+  const [turn] = await tx.sql<{ ticketId: string | null; runId: string | null; waiting: number; expiresInMs: number | null }>(
+    `select (count(*) filter (where state = 'queued'))::int as waiting,
+       (max(id::text) filter (where state = 'held')) as "ticketId", (max(run_id::text) filter (where state = 'held')) as "runId",
+       ceil(extract(epoch from max(expires_at) filter (where state = 'held') - clock_timestamp()) * 1000)::float8 as "expiresInMs"
+     from environment_lock_ticket where tenant_id = ? and environment_id = ? and state in ('queued', 'held')`,
+    [tx.tenantId, environmentId],
+  );
+  if (!turn) return NOBODY;
+  const { ticketId, runId, waiting, expiresInMs } = turn;
+  return { holder: ticketId === null ? null : { ticketId, runId }, waiting, expiresInMs };
+}
+
+/** Those that were withdrawn in the meantime stay out of the line. */
+async function takeIn(tx: Tx, environmentId: string, ticketIds: readonly string[]): Promise<void> {
+  await tx.sql(
+    `update environment_lock_ticket set state = 'queued', updated_at = now()
+     where tenant_id = ? and environment_id = ? and id = any (?::uuid[]) and state = 'asked'`,
+    [tx.tenantId, environmentId, `{${ticketIds.join(',')}}`],
+  );
+}
+
+/** Ends the lease that has run out, if one has. The line's lock must be held. */
+export async function endOverdue(tx: Tx, place: LockPlace): Promise<void> {
+  const [ended] = await tx.sql<TicketRow>(
+    `update environment_lock_ticket set state = 'expired', ended_at = clock_timestamp(), updated_at = now()
+     where tenant_id = ? and environment_id = ? and state = 'held' and expires_at <= clock_timestamp()
+     returning ${TICKET_COLUMNS}`,
+    [tx.tenantId, place.environmentId],
+  );
+  if (ended) noteTicket(tx, place, ended, 'lock_expired');
+}
+
+async function giveToFirst(tx: Tx, place: LockPlace): Promise<void> {
+  const [given] = await tx.sql<TicketRow>(
+    `update environment_lock_ticket t
+     set state = 'held', held_at = clock_timestamp(), expires_at = clock_timestamp() + t.lease_minutes * interval '1 minute', updated_at = now()
+     from (select id from environment_lock_ticket first
+       where tenant_id = ? and environment_id = ? and state = 'queued'
+         and not exists (select from environment_lock_ticket h
+           where h.tenant_id = first.tenant_id and h.environment_id = first.environment_id and h.state = 'held')
+       order by number limit 1) next
+     where t.tenant_id = ? and t.id = next.id
+     returning ${TICKET_COLUMNS.replace('id as', 't.id as')}`,
+    [tx.tenantId, place.environmentId, tx.tenantId],
+  );
+  if (given) noteTicket(tx, place, given, 'locked');
+}

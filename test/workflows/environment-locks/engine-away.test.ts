@@ -1,0 +1,43 @@
+import { type TestApp, testApp } from '../../support/app.ts';
+import { eventually, startWorker } from '../../support/worker.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  // Nobody listens there: the engine is away.
+  app = await testApp({ env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
+});
+afterAll(() => app.close());
+
+test('with the engine away no lock is half taken, what is held can be given back, and the line goes on when it returns', async () => {
+  const owner = app.as(app.owner);
+  await owner.post(201, '/api/projects', { identifier: 'acme/shop', platform: 'host-a' });
+  const { id } = await owner.post(201, '/api/environments', { repositoryIdentifier: 'acme/shop', name: 'prod', category: 'release' });
+  const path = `/api/environments/${id}/locks`;
+  const { headers, body } = await owner.request(503, 'POST', path, { body: {} });
+  expect(body).toMatchObject({ code: 'unavailable' });
+  expect(headers.get('retry-after')).toBeTruthy();
+  await expect(owner.get(200, path)).resolves.toMatchObject({ isLocked: false, total: 0 });
+  const tickets = await app.sql<{ state: string }>('select state from environment_lock_ticket');
+  expect(tickets).toEqual([{ state: 'withdrawn' }]);
+
+  // As if they had been taken before the engine went away; the last one's request died before its turn.
+  const insert = (ticketId: string, state: string, heldAt: string | null) =>
+    app.sql(
+      `insert into environment_lock_ticket (id, tenant_id, project_id, environment_id, holder, holder_key, lease_minutes, state, held_at, expires_at, created_at)
+       select ?, tenant_id, project_id, id, '{"type":"system","id":"x","email":"x"}', ?, 30, ?, ?::timestamptz, ?::timestamptz + interval '30 minutes', now() - interval '1 minute'
+       from environment where id = ?`,
+      [ticketId, ticketId, state, heldAt, heldAt, id],
+    );
+  const [held, queued, asked] = ['0195a3c2-0000-7a11-8a52-000000000001', '0195a3c2-0000-7a11-8a52-000000000002', '0195a3c2-0000-7a11-8a52-000000000003'] as const;
+  await insert(held, 'held', new Date().toISOString());
+  await insert(queued, 'queued', null);
+  await insert(asked, 'asked', null);
+  await owner.delete(204, `${path}/${held}`);
+  await expect(owner.get(200, path)).resolves.toMatchObject({ isLocked: false, tickets: [{ ticketId: queued }] });
+
+  app.env.TEMPORAL_ADDRESS = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';
+  const worker = await startWorker(app, ['environment-locks-v1', 'system-v1']);
+  await eventually(() => owner.get(200, `${path}/${queued}`), ({ state }) => state === 'held');
+  await expect(owner.get(200, `${path}/${asked}`)).resolves.toMatchObject({ state: 'withdrawn' });
+  await worker.kill('SIGTERM');
+});

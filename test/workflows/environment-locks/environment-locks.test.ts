@@ -1,0 +1,176 @@
+import { type TestApp, testApp } from '../../support/app.ts';
+import type { Bearer, Json } from '../../support/client.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+
+let app: TestApp;
+let worker: TestWorker;
+beforeAll(async () => {
+  app = await testApp();
+  worker = await startWorker(app, ['environment-locks-v1', 'system-v1']);
+  await app.as(app.owner).post(201, '/api/projects', { identifier: 'acme/shop', platform: 'host-a' });
+});
+afterAll(async () => {
+  await worker.kill('SIGTERM');
+  await app.close();
+});
+
+let made = 0;
+/** An environment of its own, so that tests do not meet. */
+async function environment() {
+  const { id } = await app.as(app.owner).post(201, '/api/environments', { repositoryIdentifier: 'acme/shop', name: `e${++made}`, category: 'test' });
+  const path = `/api/environments/${id}/locks`;
+  return {
+    id: id as string,
+    path,
+    ask: (caller: Bearer, body: object = {}, status = 201): Promise<Json> => app.as(caller).post(status, path, body),
+    line: async (): Promise<Json> => app.as(app.member).get(200, path),
+    ticket: (ticketId: string): Promise<Json> => app.as(app.member).get(200, `${path}/${ticketId}`),
+    giveBack: (caller: Bearer, ticketId: string, status = 204) => app.as(caller).delete(status, `${path}/${ticketId}`),
+    extend: (caller: Bearer, ticketId: string, body: object, status = 200): Promise<Json> => app.as(caller).post(status, `${path}/${ticketId}/extend`, body),
+    becomes: (ticketId: string, state: string) =>
+      eventually(() => app.as(app.member).get(200, `${path}/${ticketId}`), (ticket) => ticket.state === state),
+  };
+}
+
+test('the lock goes from ticket to ticket in the order of asking', async () => {
+  const { id, ask, line, giveBack, becomes } = await environment();
+  const first = await ask(app.owner, { reason: 'deployment' });
+  expect(first).toMatchObject({ state: 'held', position: 0, estimatedWaitSeconds: 0, heldBy: app.owner.email, reason: 'deployment', leaseMinutes: 30 });
+  const second = await ask(app.member);
+  const third = await ask(app.application, { executionId: 'build-1' });
+  expect([second.position, second.state, second.estimatedWaitSeconds]).toEqual([1, 'queued', null]);
+  expect([third.position, third.state, third.heldBy]).toEqual([2, 'queued', 'app:ci']);
+  await expect(line()).resolves.toMatchObject({ isLocked: true, total: 3, tickets: [first, second, third].map(({ ticketId }) => ({ ticketId })) });
+  await expect(app.as(app.member).get(200, `/api/environments/${id}`)).resolves.toMatchObject({
+    lockStatus: { isLocked: true, ticketId: first.ticketId, heldBy: app.owner.email, waiting: 2, expiresAt: first.expiresAt },
+  });
+
+  await giveBack(app.owner, first.ticketId);
+  await becomes(second.ticketId, 'held');
+  await giveBack(app.member, second.ticketId);
+  await expect(becomes(third.ticketId, 'held')).resolves.toMatchObject({ position: 0 });
+  await giveBack(app.application, third.ticketId);
+  await giveBack(app.application, third.ticketId);
+  await expect(line()).resolves.toMatchObject({ isLocked: false, total: 0, tickets: [] });
+  const [list] = await app.as(app.member).get(200, '/api/environments?repositoryIdentifier=acme/shop');
+  expect(list.lockStatus).toMatchObject({ isLocked: false, ticketId: null, waiting: 0 });
+});
+
+test('who asks again gets the same ticket; another execution of theirs is another holder', async () => {
+  const { ask } = await environment();
+  const first = await ask(app.owner);
+  await expect(ask(app.owner, { reason: 'again' }, 200)).resolves.toMatchObject({ ticketId: first.ticketId, reason: null, state: 'held' });
+  const other = await ask(app.owner, { executionId: 'run-1' });
+  expect(other.ticketId).not.toBe(first.ticketId);
+  await expect(ask(app.owner, { executionId: 'run-1' }, 200)).resolves.toMatchObject({ ticketId: other.ticketId, state: 'queued' });
+});
+
+test('twenty that ask at once make one line, in which each has its place', async () => {
+  const { ask, line } = await environment();
+  const tickets = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(app.application, { executionId: `run-${index}` })));
+  expect(tickets.filter(({ state }) => state === 'held')).toHaveLength(1);
+  const { tickets: placed } = await line();
+  expect(placed.map(({ position }: Json) => position)).toEqual(Array.from({ length: 20 }, (_, index) => index));
+});
+
+test('the same holder ten times at once has one ticket', async () => {
+  const { path } = await environment();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => app.as(app.member).send('POST', path, { body: {} })));
+  expect(new Set(answers.map(({ body }) => body.ticketId)).size).toBe(1);
+  expect(answers.map(({ status }) => status).filter((status) => status === 201)).toHaveLength(1);
+});
+
+test('a holder that dies loses the lock to the next when its lease runs out', async () => {
+  const { ask, becomes, giveBack, extend } = await environment();
+  const first = await ask(app.owner, { leaseMinutes: 0.02 });
+  const second = await ask(app.member);
+  await becomes(second.ticketId, 'held');
+  await expect(becomes(first.ticketId, 'expired')).resolves.toMatchObject({ position: null });
+  await expect(extend(app.owner, first.ticketId, {}, 409)).resolves.toMatchObject({ code: 'invalid_transition' });
+  await giveBack(app.owner, first.ticketId);
+  await expect(ask(app.owner)).resolves.toMatchObject({ state: 'queued' });
+});
+
+test('a lease that is extended goes on; only who holds it may do so, or an owner', async () => {
+  const { ask, extend, ticket, giveBack } = await environment();
+  const held = await ask(app.application, { leaseMinutes: 0.03 });
+  await extend(app.member, held.ticketId, {}, 403);
+  await giveBack(app.member, held.ticketId, 403);
+  const extended = await extend(app.application, held.ticketId, { leaseMinutes: 60 });
+  expect(Date.parse(extended.expiresAt) - Date.now()).toBeGreaterThan(3_500_000);
+  const waiting = await ask(app.member);
+  await extend(app.member, waiting.ticketId, {}, 409);
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await expect(ticket(held.ticketId)).resolves.toMatchObject({ state: 'held' });
+  await giveBack(app.owner, held.ticketId);
+});
+
+test('who leaves the line lets the others move up', async () => {
+  const { ask, giveBack, ticket, becomes } = await environment();
+  const first = await ask(app.owner);
+  const second = await ask(app.member);
+  const third = await ask(app.application);
+  await giveBack(app.member, second.ticketId);
+  await expect(ticket(third.ticketId)).resolves.toMatchObject({ position: 1 });
+  await expect(ticket(second.ticketId)).resolves.toMatchObject({ state: 'withdrawn', position: null });
+  await giveBack(app.owner, first.ticketId);
+  await becomes(third.ticketId, 'held');
+});
+
+test('the wait is estimated from past holds', async () => {
+  const { id, ask } = await environment();
+  const first = await ask(app.owner);
+  await app.sql(
+    `insert into environment_lock_ticket (id, tenant_id, project_id, environment_id, holder, holder_key, lease_minutes, state, held_at, ended_at)
+     select gen_random_uuid(), tenant_id, project_id, id, '{}', 'past', 30, 'released', now() - make_interval(mins => n + 10), now() - make_interval(mins => 10)
+     from environment, generate_series(1, 5) n where id = ?`,
+    [id],
+  );
+  const second = await ask(app.member);
+  expect(second.estimatedWaitSeconds).toBeGreaterThan(170);
+  expect(second.estimatedWaitSeconds).toBeLessThanOrEqual(180);
+  await expect(ask(app.application)).resolves.toMatchObject({ estimatedWaitSeconds: second.estimatedWaitSeconds + 180 });
+  expect(first.estimatedWaitSeconds).toBe(0);
+});
+
+test('subscribers and the trail are told who locked and who unlocked', async () => {
+  const { id, ask, giveBack, becomes } = await environment();
+  const owner = app.as(app.owner);
+  const webhook = (event: string) =>
+    owner.post(201, '/api/webhooks', { name: event, event, config: { url: 'http://127.0.0.1:9/', filter: { 'data.environmentId': id } } });
+  await webhook('environment.locked');
+  await webhook('environment.unlocked');
+  const first = await ask(app.member, { reason: 'deployment', executionId: 'run-7' });
+  await giveBack(app.member, first.ticketId);
+  await becomes(first.ticketId, 'released');
+  const told = await app.sql<{ event: string; payload: object }>(
+    `select event, payload from webhook_delivery where payload->>'environmentId' = ? order by created_at, id`,
+    [id],
+  );
+  expect(told).toMatchObject([
+    { event: 'environment.locked', payload: { ticketId: first.ticketId, holder: app.member.email, executionId: 'run-7', reason: 'deployment', repositoryIdentifier: 'acme/shop' } },
+    { event: 'environment.unlocked', payload: { ticketId: first.ticketId } },
+  ]);
+  const trail = await app.sql<{ action: string }>('select action from audit_entry where entity_id = ? and action like ? order by sequence', [id, 'environment.%lock%']);
+  expect(trail.map(({ action }) => action)).toEqual(['environment.lock_requested', 'environment.locked', 'environment.unlocked']);
+});
+
+test('a worker that is killed while a line waits loses nothing of it', async () => {
+  const { ask, giveBack, becomes, line } = await environment();
+  const tickets = [];
+  for (let index = 0; index < 5; index++) tickets.push(await ask(app.application, { executionId: `run-${index}` }));
+  const [first, ...others] = tickets;
+  await worker.kill('SIGKILL');
+  await giveBack(app.application, first.ticketId);
+  await expect(line()).resolves.toMatchObject({ isLocked: false, total: 4 });
+  worker = await startWorker(app, ['environment-locks-v1', 'system-v1']);
+  for (const { ticketId } of others) {
+    await becomes(ticketId, 'held');
+    await giveBack(app.application, ticketId);
+  }
+  const holds = await app.sql<{ execution_id: string }>(
+    `select execution_id from environment_lock_ticket where id = any (?::uuid[]) order by held_at`,
+    [`{${tickets.map(({ ticketId }) => ticketId).join(',')}}`],
+  );
+  expect(holds.map(({ execution_id }) => execution_id)).toEqual(tickets.map((_, index) => `run-${index}`));
+});
