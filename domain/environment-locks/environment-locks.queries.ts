@@ -140,7 +140,7 @@ export async function lockStatuses({ sql, tenantId }: Tx, environmentIds: readon
   const rows = await sql<{ environmentId: string; held: Partial<LockStatus> | null; waiting: number }>(
     `select environment_id as "environmentId", (count(*) filter (where state = 'queued'))::int as waiting,
        (jsonb_agg(jsonb_build_object('ticketId', id, 'heldBy', holder->>'email', 'executionId', execution_id, 'reason', reason,
-         'heldAt', held_at, 'expiresAt', expires_at)) filter (where state = 'held' and expires_at > now()))->0 as held
+         'heldAt', held_at, 'expiresAt', expires_at::timestamptz(3))) filter (where state = 'held' and expires_at > now()))->0 as held
      from environment_lock_ticket
      where tenant_id = ? and environment_id = any (?::uuid[]) and state in ('queued', 'held') group by environment_id`,
     [tenantId, `{${environmentIds.join(',')}}`],
