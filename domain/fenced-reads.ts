@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import type { DatabaseAccess } from './orm.ts';
-import { connectPool } from './pool.ts';
+import { connectPool, type DatabaseAccess } from './pool.ts';
 import type { Actor } from './shared/actor.ts';
 import { fenceVariables } from './unit-of-work.ts';
 

@@ -1,5 +1,26 @@
 import pg from 'pg';
-import { connectionOptions, type DatabaseAccess } from './orm.ts';
+
+export interface DatabaseAccess {
+  databaseUrl: string;
+  /** The role that each connection takes on; absent: the one that logs in. */
+  role?: string;
+  poolSize?: number;
+  /** Every statement that would write is refused. */
+  isReadOnly?: boolean;
+}
+
+/** Connection settings for plain `pg`, too, where the ORM would only stand in the way. */
+export const connectionOptions = ({ databaseUrl, role, poolSize = 10, isReadOnly = false }: DatabaseAccess) => ({
+  connectionString: databaseUrl,
+  max: poolSize,
+  connectionTimeoutMillis: 5_000,
+  application_name: 'quayside',
+  options: [
+    '-c timezone=UTC',
+    ...(role === undefined ? [] : [`-c role=${role}`]),
+    ...(isReadOnly ? ['-c default_transaction_read_only=on'] : []),
+  ].join(' '),
+});
 
 /**
  * A pool of plain connections, for the few statements that run so often that an ORM's share of their cost counts:
@@ -11,4 +32,24 @@ export function connectPool(access: DatabaseAccess, onError: (error: Error) => v
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
   return pool;
+}
+
+/**
+ * Takes back clients whose connection ended while somebody held them. The ORM's query builder gives a client back only
+ * after a commit or rollback that succeeded, so every transaction cut by a restart of the database would cost the pool
+ * one of its connections for good.
+ */
+export function takeBackLostClients(pool: pg.Pool): void {
+  pool.on('connect', (client) => {
+    client.once('end', () => {
+      const { release } = client;
+      // Whoever still holds it may give it back, too: that is no second release.
+      client.release = () => undefined;
+      try {
+        release(true);
+      } catch {
+        // It was idle, and the pool has dropped it.
+      }
+    });
+  });
 }

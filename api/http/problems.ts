@@ -90,7 +90,7 @@ function asDomainError(error: unknown): DomainError {
 export const isUnexpected = (error: unknown): boolean => asDomainError(error).code === 'internal';
 
 function* causes(error: unknown): Generator<Error> {
-  for (let current = error; current instanceof Error; current = current.cause ?? (current as { previous?: unknown }).previous) {
+  for (let current = error; Error.isError(current); current = current.cause ?? (current as { previous?: unknown }).previous) {
     yield current;
   }
 }

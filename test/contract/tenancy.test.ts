@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectionOptions } from '../../domain/orm.ts';
+import { connectionOptions } from '../../domain/pool.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { guardedRoutes, makeExamples } from './examples.ts';
 

@@ -52,11 +52,13 @@ export interface TestAppOptions {
   /** Instead of the real Temporal server. */
   launch?: Launch;
   env?: Record<string, string>;
+  /** A migrated database instead of one of the run's server; it is left as it is. */
+  databaseUrl?: string;
 }
 
 /** The API on a database of its own, with two tenants; on the run's Temporal server, with task queues of its own. */
 export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const database = await testDatabase();
+  const database = options.databaseUrl === undefined ? await testDatabase() : { url: options.databaseUrl, drop: async () => {} };
   const dataDir = mkdtempSync(join(tmpdir(), 'quayside-test-'));
   const queuePrefix = `t${newId().slice(-12)}-`;
   const env: Record<string, string> = {

@@ -1,37 +1,11 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { TestApp } from './app.ts';
+import { startProcess, type TestProcess } from './process.ts';
 
-const MAIN = fileURLToPath(new URL('../../activities/main.ts', import.meta.url));
-
-export interface TestWorker {
-  /** Resolves with the exit code when the process has ended. */
-  kill: (signal: NodeJS.Signals) => Promise<number | null>;
-}
+export type TestWorker = TestProcess;
 
 /** A real worker process on the app's database and task queues; resolves when it works. */
-export async function startWorker(app: TestApp, queues?: readonly string[]): Promise<TestWorker> {
-  const child = fork(MAIN, queues ? ['--queues', queues.join(',')] : [], {
-    env: { ...process.env, ...app.env },
-    execArgv: [],
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-  const ended = once(child, 'exit').then(([code]) => code as number | null);
-  const ready = once(child, 'message');
-  await Promise.race([
-    ready,
-    ended.then((code) => {
-      throw new Error(`the worker ended with ${code} before it was ready`);
-    }),
-  ]);
-  return {
-    async kill(signal) {
-      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-      return ended;
-    },
-  };
-}
+export const startWorker = (app: TestApp, queues?: readonly string[]): Promise<TestWorker> =>
+  startProcess('activities', app.env, queues ? ['--queues', queues.join(',')] : []);
 
 /** Asks again and again until the answer is there; fails with the last one after `timeoutMs`. */
 export async function eventually<T>(ask: () => Promise<T>, isThere: (answer: T) => boolean, timeoutMs = 20_000): Promise<T> {

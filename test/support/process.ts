@@ -1,0 +1,27 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export interface TestProcess {
+  /** Resolves with the exit code when the process has ended. */
+  kill: (signal: NodeJS.Signals) => Promise<number | null>;
+}
+
+/** A real process of the service; resolves when it says that it is ready. */
+export async function startProcess(part: 'api' | 'activities', env: Record<string, string>, args: readonly string[] = []): Promise<TestProcess> {
+  const main = fileURLToPath(new URL(`../../${part}/main.ts`, import.meta.url));
+  const child = fork(main, args, { env: { ...process.env, ...env }, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  await Promise.race([
+    once(child, 'message'),
+    ended.then((code) => {
+      throw new Error(`${part}/main.ts ended with ${code} before it was ready`);
+    }),
+  ]);
+  return {
+    async kill(signal) {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      return ended;
+    },
+  };
+}
