@@ -76,6 +76,13 @@ export function createAuthenticator(
     if (!claims || !isId(claims.sid)) return undefined;
     const session = await findSession(claims.sid);
     if (!session?.role || session.user_id !== claims.sub || session.tenant_id !== claims.tenant) return undefined;
-    return { type: 'user', id: session.user_id, tenantId: session.tenant_id, role: session.role, email: session.email };
+    return {
+      type: 'user',
+      id: session.user_id,
+      tenantId: session.tenant_id,
+      role: session.role,
+      email: session.email,
+      sessionId: session.id,
+    };
   };
 }

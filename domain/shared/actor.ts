@@ -12,6 +12,8 @@ export interface Actor {
   email: string;
   /** Ids of the only projects that a scoped application token may see; absent: all of the tenant. */
   projectIds?: readonly string[];
+  /** The session of a person who came with one. */
+  sessionId?: string;
 }
 
 /** The service itself, acting in a tenant on a schedule or on behalf of a workflow. */

@@ -92,9 +92,10 @@ const operatorOf = (tenantId: string): Actor => ({
 /** Answers whether the service knew the person before. */
 async function addOwner(tx: Tx, email: string, passwordHash: string): Promise<boolean> {
   const [user] = await tx.sql<{ id: string; is_new: boolean }>(
-    `insert into user_account (id, email, password_hash) values (?, ?, ?)
-     on conflict (email) do update set updated_at = now() returning id, (xmax = 0) as is_new`,
-    [newId(), email, passwordHash],
+    `with known as (select user_id from user_alias where email = ?),
+       made as (insert into user_account (id, email, password_hash) select ?, ?, ? where not exists (select from known) returning id)
+     select user_id as id, false as is_new from known union all select id, true from made`,
+    [email, newId(), email, passwordHash],
   );
   const teamId = newId();
   await tx.sql('insert into team (id, tenant_id, slug) values (?, ?, ?)', [teamId, tx.tenantId, FIRST_TEAM]);
