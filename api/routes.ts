@@ -2,6 +2,7 @@ import { applicationTokensRoutes } from './application-tokens/application-tokens
 import { authRoutes } from './auth/auth.routes.ts';
 import { environmentLocksRoutes } from './environment-locks/environment-locks.routes.ts';
 import { environmentsRoutes } from './environments/environments.routes.ts';
+import { integrationsRoutes } from './integrations/integrations.routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { candidateChangesRoutes } from './release-candidates/candidate-changes.routes.ts';
 import { comparisonRoutes } from './release-candidates/comparison.routes.ts';
@@ -17,6 +18,7 @@ export const routes: readonly AnyRoute[] = [
   ...authRoutes,
   ...usersRoutes,
   ...applicationTokensRoutes,
+  ...integrationsRoutes,
   ...projectsRoutes,
   ...environmentsRoutes,
   ...environmentLocksRoutes,

@@ -4,6 +4,7 @@ import { routes } from '../../api/routes.ts';
 import type { TestApp } from '../support/app.ts';
 import { type BaseFixtures, type Example, type FeatureExamples, type Fixtures, fresh } from './examples/example.ts';
 import { environmentLocksExamples } from './examples/environment-locks.examples.ts';
+import { integrationsExamples } from './examples/integrations.examples.ts';
 import { projectsExamples } from './examples/projects.examples.ts';
 import { releaseCandidatesExamples } from './examples/release-candidates.examples.ts';
 import { usersExamples } from './examples/users.examples.ts';
@@ -11,6 +12,7 @@ import { webhooksExamples } from './examples/webhooks.examples.ts';
 
 const FEATURES: readonly FeatureExamples[] = [
   usersExamples,
+  integrationsExamples,
   projectsExamples,
   environmentLocksExamples,
   releaseCandidatesExamples,

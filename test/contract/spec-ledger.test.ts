@@ -8,6 +8,7 @@ const INTERFACE_FILE = new URL('../../../shared/routes.json', import.meta.url);
 const BEYOND = [
   /^\w+ \/api\/auth\/(refresh|logout)$/,
   /^\w+ \/api\/application-tokens(\/|$)/,
+  /^\w+ \/api\/integrations(\/|$)/,
   /^\w+ \/api\/projects(\/|$)/,
   /^\w+ \/api\/environments(\/\{id\}(\/locks(\/\{ticketId\}(\/extend)?)?)?)?$/,
   /^POST \/api\/webhooks\/\{id\}\/(test|recover|rotate-secret|deliveries\/\{deliveryId\}\/redeliver)$/,

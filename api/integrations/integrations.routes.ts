@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { INTEGRATION_KINDS } from '../../domain/integrations/integration-rules.ts';
+import {
+  changeIntegration,
+  createIntegration,
+  deleteIntegration,
+  INTEGRATIONS_MAX,
+  integrationById,
+  listIntegrations,
+} from '../../domain/integrations/integrations.queries.ts';
+import { projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { invalidField } from '../../domain/shared/errors.ts';
+import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { Id, NoContent, RepositoryIdentifier } from '../http/parameters.ts';
+import { Integration, IntegrationIn, IntegrationPatch } from './integrations.schemas.ts';
+
+const GROUP = 'Integrations';
+const params = z.object({ id: Id });
+
+function refuseUncallable(baseUrl: string | null | undefined, outbound: OutboundAddresses): void {
+  const refusal = baseUrl ? outbound.refusedUrl(baseUrl) : undefined;
+  if (refusal !== undefined) throw invalidField('#/body/baseUrl', refusal);
+}
+
+export const integrationsRoutes = [
+  defineRoute({
+    method: 'post',
+    path: '/api/integrations',
+    group: GROUP,
+    summary: 'Keep the credentials of an external system',
+    description:
+      'A kind has at most one integration for the tenant and one for each project; a project uses its own, else the one of the tenant.',
+    roles: ['owner'],
+    body: IntegrationIn,
+    status: 201,
+    response: Integration,
+    errors: ['already_exists'],
+    audit: 'integration.created',
+    handle: ({ body: { repositoryIdentifier, ...input } }, { tx, adapters }) =>
+      tx(async (work) => {
+        refuseUncallable(input.baseUrl, adapters.outbound);
+        const project = repositoryIdentifier === null ? null : await projectInRequest(work, repositoryIdentifier, 'body');
+        return createIntegration(work, adapters.encryption, { ...input, projectId: project?.id ?? null });
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/integrations',
+    group: GROUP,
+    summary: 'The integrations of the tenant, without their credentials',
+    description: `By kind, the one of the tenant before those of projects; at most ${INTEGRATIONS_MAX}.`,
+    roles: ['owner'],
+    query: z.strictObject({ kind: z.enum(INTEGRATION_KINDS).optional(), repositoryIdentifier: RepositoryIdentifier.optional() }),
+    status: 200,
+    response: z.array(Integration),
+    handle: ({ query: { kind, repositoryIdentifier } }, { tx }) =>
+      tx(async (work) => {
+        const project = repositoryIdentifier === undefined ? undefined : await projectInRequest(work, repositoryIdentifier, 'query');
+        return listIntegrations(work, { kind, projectId: project?.id });
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/integrations/{id}',
+    group: GROUP,
+    summary: 'One integration, without its credentials',
+    roles: ['owner'],
+    params,
+    status: 200,
+    response: Integration,
+    handle: ({ params: { id } }, { tx }) => tx((work) => integrationById(work, id)),
+  }),
+  defineRoute({
+    method: 'patch',
+    path: '/api/integrations/{id}',
+    group: GROUP,
+    summary: 'Change an integration; new credentials replace the old ones',
+    roles: ['owner'],
+    params,
+    body: IntegrationPatch,
+    status: 200,
+    response: Integration,
+    errors: ['version_conflict'],
+    audit: 'integration.updated',
+    handle: ({ params: { id }, body }, { tx, adapters }) =>
+      tx((work) => {
+        refuseUncallable(body.baseUrl, adapters.outbound);
+        return changeIntegration(work, adapters.encryption, id, body);
+      }),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/api/integrations/{id}',
+    group: GROUP,
+    summary: 'Forget an integration and its credentials',
+    roles: ['owner'],
+    params,
+    status: 204,
+    response: NoContent,
+    audit: 'integration.deleted',
+    handle: ({ params: { id } }, { tx }) => tx((work) => deleteIntegration(work, id)),
+  }),
+];
