@@ -2,7 +2,9 @@ import type { WorkerOptions } from '@temporalio/worker';
 import { SYSTEM_QUEUE } from '../workflows/schedules.ts';
 import type { Deps } from './deps.ts';
 import { RELEASES_QUEUE } from '../workflows/release-candidates/release-domain.contract.ts';
+import { APPROVALS_QUEUE } from '../workflows/approvals/approval.contract.ts';
 import { ENVIRONMENT_LOCKS_QUEUE } from '../workflows/environment-locks/environment-lock.contract.ts';
+import { createApprovalActivities } from './approvals/approvals.activities.ts';
 import { createEnvironmentLockActivities } from './environment-locks/environment-locks.activities.ts';
 import { createReleaseActivities } from './release-candidates/release-candidates.activities.ts';
 import { createSystemActivities } from './system/system.activities.ts';
@@ -20,6 +22,7 @@ export interface TaskQueue {
 
 /** Every task queue of the service with the activities that run on it. */
 export const taskQueues = (deps: Deps): TaskQueue[] => [
+  { taskQueue: APPROVALS_QUEUE, activities: createApprovalActivities(deps) },
   { taskQueue: ENVIRONMENT_LOCKS_QUEUE, activities: createEnvironmentLockActivities(deps) },
   { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
   {

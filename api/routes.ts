@@ -1,4 +1,6 @@
 import { applicationTokensRoutes } from './application-tokens/application-tokens.routes.ts';
+import { approvalsRoutes } from './approvals/approvals.routes.ts';
+import { complianceRoutes } from './approvals/compliance.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
 import { environmentLocksRoutes } from './environment-locks/environment-locks.routes.ts';
 import { environmentsRoutes } from './environments/environments.routes.ts';
@@ -22,6 +24,8 @@ export const routes: readonly AnyRoute[] = [
   ...projectsRoutes,
   ...environmentsRoutes,
   ...environmentLocksRoutes,
+  ...approvalsRoutes,
+  ...complianceRoutes,
   ...releaseCandidatesRoutes,
   ...candidateChangesRoutes,
   ...comparisonRoutes,

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts';
+import { sweepApprovals } from '../approvals/approvals.sweep.ts';
 import { sweepEnvironmentLocks } from '../environment-locks/environment-locks.sweep.ts';
 import { sweepReleaseEvents } from '../release-candidates/release-events.sweep.ts';
 import { sweepDisabled, sweepLanes } from '../webhooks/webhooks.activities.ts';
@@ -12,7 +13,8 @@ export interface Sweep {
 /** One entry per kind of work that a crash between commit and launch, or an absent engine, can leave behind. */
 export const SWEEPS: readonly Sweep[] = [
   { name: 'release events', run: (deps) => sweepReleaseEvents(deps) },
-  { name: 'environment locks', run: sweepEnvironmentLocks },
+  { name: 'approvals', run: (deps) => sweepApprovals(deps) },
+  { name: 'environment locks', run: (deps) => sweepEnvironmentLocks(deps) },
   { name: 'webhook lanes', run: sweepLanes },
   { name: 'webhooks to disable', run: sweepDisabled },
 ];

@@ -1,20 +1,9 @@
 import { z } from 'zod';
+import { ApprovalPolicySchema } from '../../domain/approvals/approval-policy.ts';
 import { ENVIRONMENT_CATEGORIES } from '../../domain/environments/environments.entities.ts';
 import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
-export const ApprovalPolicy = z
-  .strictObject({
-    skipApproval: z.boolean().optional(),
-    approvers: z
-      .array(Name)
-      .max(100)
-      .optional()
-      .meta({ description: 'E-mails and team slugs; none: the owners of the tenant' }),
-    minApprovals: z.int().min(1).max(20).optional(),
-    allowSelfApproval: z.boolean().optional(),
-    expiresAfter: z.iso.duration().optional().meta({ description: 'ISO 8601 duration, P7D when absent', example: 'P7D' }),
-  })
-  .meta({ id: 'ApprovalPolicy' });
+const ApprovalPolicy = ApprovalPolicySchema.meta({ id: 'ApprovalPolicy' });
 
 const fields = {
   name: Name,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Role } from '../../domain/shared/actor.ts';
 import type { ErrorCode } from '../../domain/shared/errors.ts';
-import type { Reply } from './replies.ts';
+import type { RawReply, Reply } from './replies.ts';
 import type { PublicScope, Scope } from './scope.ts';
 
 type Shape = z.ZodType;
@@ -47,7 +47,7 @@ interface RouteShape<P extends Shape | undefined, Q extends Shape | undefined, B
   takesCredential?: boolean;
 }
 
-type Handled<R extends Shape> = Promise<z.input<R> | Reply<z.input<R>>>;
+type Handled<R extends Shape> = Promise<z.input<R> | Reply<z.input<R>> | RawReply>;
 
 export type RouteDef<
   P extends Shape | undefined,

@@ -1,3 +1,4 @@
+import { makeApprovalsStale } from '../approvals/settle-approval.ts';
 import { canonicalJson } from '../audit/audit-rules.ts';
 import type { Project } from '../projects/projects.entities.ts';
 import { DomainError, invalidField, versionConflict } from '../shared/errors.ts';
@@ -34,6 +35,11 @@ const stateOf = ({ id, domain, releaseName, branch, tag, commitSha, status, valu
   value,
   version,
 });
+
+const PACKAGES_CHANGED = 'The packages of the release candidate changed';
+
+/** What of a definition is deployed. */
+const packagesOf = ({ artifacts, packageDependencies }: Facts['value']) => ({ artifacts, packageDependencies });
 
 const eventOf = (project: Project, candidate: Facts, more: object = {}): EventData<'release_candidate.created'> => ({
   id: candidate.id,
@@ -111,6 +117,7 @@ async function updateCandidate(tx: Tx, project: Project, candidate: ReleaseCandi
     );
     await tx.em.flush();
     audit(tx, project, candidate, 'updated', 'updated', { before, after: stateOf(candidate) });
+    if (canonicalJson(packagesOf(value)) !== canonicalJson(packagesOf(before.value))) await makeApprovalsStale(tx, candidate, PACKAGES_CHANGED);
   }
   if (status !== undefined) await moveCandidate(tx, project, candidate, status);
   return candidate;
@@ -144,7 +151,10 @@ export async function moveCandidate(
   });
   const event = eventOf(project, candidate, { previousStatus, reason: reason ?? null, isIntermediate, changedBy: email });
   emitEvent(tx, 'release_candidate.status_changed', event);
-  if (status === ABORTED) emitEvent(tx, 'release_candidate.aborted', event);
+  if (status === ABORTED) {
+    emitEvent(tx, 'release_candidate.aborted', event);
+    await makeApprovalsStale(tx, candidate, 'The release candidate was aborted');
+  }
   if (status === FINALIZED) {
     emitEvent(tx, 'release_candidate.finalized', event);
     emitEvent(tx, 'release.published', {
@@ -185,6 +195,7 @@ export async function updatePackages(tx: Tx, project: Project, candidate: Releas
     before: before.value.artifacts,
     after: value.artifacts,
   });
+  await makeApprovalsStale(tx, candidate, PACKAGES_CHANGED);
 }
 
 /** Removes candidates; the records of their deployments stay. */
@@ -192,6 +203,7 @@ export async function removeCandidates(tx: Tx, project: Project, candidates: rea
   for (const candidate of candidates) {
     tx.em.remove(candidate);
     audit(tx, project, candidate, 'deleted', 'deleted', { before: stateOf(candidate) });
+    await makeApprovalsStale(tx, candidate, 'The release candidate was deleted');
   }
   await tx.em.flush();
 }

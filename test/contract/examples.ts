@@ -3,6 +3,7 @@ import { operationId } from '../../api/http/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import type { TestApp } from '../support/app.ts';
 import { type BaseFixtures, type Example, type FeatureExamples, type Fixtures, fresh } from './examples/example.ts';
+import { approvalsExamples } from './examples/approvals.examples.ts';
 import { environmentLocksExamples } from './examples/environment-locks.examples.ts';
 import { integrationsExamples } from './examples/integrations.examples.ts';
 import { projectsExamples } from './examples/projects.examples.ts';
@@ -15,6 +16,7 @@ const FEATURES: readonly FeatureExamples[] = [
   integrationsExamples,
   projectsExamples,
   environmentLocksExamples,
+  approvalsExamples,
   releaseCandidatesExamples,
   webhooksExamples,
 ];

@@ -11,6 +11,7 @@ const BEYOND = [
   /^\w+ \/api\/integrations(\/|$)/,
   /^\w+ \/api\/projects(\/|$)/,
   /^\w+ \/api\/environments(\/\{id\}(\/locks(\/\{ticketId\}(\/extend)?)?)?)?$/,
+  /^\w+ \/api\/flows\/approvals(\/\{id\}(\/(approve|reject))?)?$/,
   /^POST \/api\/webhooks\/\{id\}\/(test|recover|rotate-secret|deliveries\/\{deliveryId\}\/redeliver)$/,
 ];
 

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { Decision } from '../../domain/approvals/approval-rules.ts';
+import { approvalById, type ApprovalRow, listApprovals, stepsOf, voterOf } from '../../domain/approvals/approvals.queries.ts';
+import { expireOfRun, foreseeDecision } from '../../domain/approvals/settle-approval.ts';
+import { projectForReads } from '../../domain/projects/projects.queries.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
+import { approvalContract, type ApprovalInput, DECIDE, RECHECK_SIGNAL } from '../../workflows/approvals/approval.contract.ts';
+import { EngineUnavailableError } from '../../workflows/launch.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { Id, NoContent } from '../http/parameters.ts';
+import { pageReply } from '../http/replies.ts';
+import type { Scope } from '../http/scope.ts';
+import { Approval, ApprovalsQuery, ApprovalWithSteps, DecisionIn } from './approvals.schemas.ts';
+
+const GROUP = 'Approvals';
+const ANYONE = ['owner', 'member', 'application'] as const;
+const PEOPLE = ['owner', 'member'] as const;
+const params = z.object({ id: Id });
+
+/** How long a request waits for its decision to be taken. */
+const ANSWER_MS = 5_000;
+/** Words to one approval within this time are one. */
+const QUIET_MS = 20;
+
+const inputOf = (tenantId: string, { id, taskType, repositoryIdentifier }: ApprovalRow): ApprovalInput => ({
+  tenantId,
+  approvalId: id,
+  taskType,
+  repositoryIdentifier,
+});
+
+/** A decision that the caller made before is answered again, whatever has become of the approval since. */
+async function takeDecision(decision: Decision, { id, comment }: { id: string; comment: string | undefined }, scope: Scope): Promise<ApprovalRow> {
+  const { tx, adapters, actor, requestId, traceparent, log } = scope;
+  const foresee = () =>
+    tx(async (work) => {
+      const approval = await approvalById(work, id);
+      return { approval, isRepeated: (await foreseeDecision(work, approval, decision)).isRepeated };
+    });
+  const { approval, isRepeated } = await foresee();
+  if (isRepeated) return approval;
+  const made = { decision, comment: comment ?? null, by: actor, requestId, traceparent };
+  try {
+    await adapters.launch.ask(approvalContract, inputOf(actor.tenantId, approval), DECIDE, made, ANSWER_MS);
+  } catch (error) {
+    if (error instanceof EngineUnavailableError) {
+      log.warn({ err: error, approvalId: id }, 'a decision was not answered');
+      throw new DomainError('unavailable', 'The workflow engine, which takes decisions, does not answer; try again soon: a repetition does no harm');
+    }
+    if (!(error instanceof DomainError) || error.code !== 'invalid_transition') throw error;
+    await foresee();
+  }
+  return tx((work) => approvalById(work, id));
+}
+
+const decisionRoute = (decision: Decision, summary: string, description: string) =>
+  defineRoute({
+    method: 'post',
+    path: `/api/flows/approvals/{id}/${decision}`,
+    group: GROUP,
+    summary,
+    description: `${description} Made again by the same person, a decision is answered with 200; an approval that is settled otherwise refuses with 409.`,
+    roles: PEOPLE,
+    params,
+    body: DecisionIn,
+    status: 200,
+    response: Approval,
+    errors: ['invalid_transition'],
+    audit: { none: 'the approval, which takes one decision after another, writes approval.voted, .approved or .rejected in the name of the caller' },
+    handle: ({ params: { id }, body: { comment } }, scope) => takeDecision(decision, { id, comment }, scope),
+  });
+
+export const approvalsRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/api/flows/approvals',
+    group: GROUP,
+    summary: 'Approvals that wait for a decision, newest first',
+    roles: ANYONE,
+    query: ApprovalsQuery,
+    status: 200,
+    response: z.object({ items: z.array(Approval), total: z.int(), limit: z.int(), offset: z.int() }),
+    async handle({ query: { status = 'requested', mine, repositoryIdentifier, environment, limit, offset } }, { reads, actor, requestUrl }) {
+      if (repositoryIdentifier !== undefined) await projectForReads(reads, repositoryIdentifier);
+      const decidableBy = mine ? await voterOf(reads, actor) : undefined;
+      const { items, total } = await listApprovals(reads, { status, repositoryIdentifier, environment, decidableBy }, { limit, offset });
+      return pageReply(requestUrl, { limit, offset, total }, { items, total, limit, offset });
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/flows/approvals/{id}',
+    group: GROUP,
+    summary: 'One approval with its steps',
+    roles: ANYONE,
+    params,
+    status: 200,
+    response: ApprovalWithSteps,
+    async handle({ params: { id } }, { reads }) {
+      const approval = await approvalById(reads, id);
+      return { ...approval, steps: await stepsOf(reads, id) };
+    },
+  }),
+  decisionRoute(
+    'approve',
+    'Approve what a run waits for',
+    'For approvers: the people and teams that the policy names, else the owners. Who asked for it may approve only where the policy allows it; with `minApprovals` the last of so many people decides.',
+  ),
+  decisionRoute('reject', 'Refuse what a run waits for', 'For approvers. One rejection ends it.'),
+  defineRoute({
+    method: 'post',
+    path: '/api/flows/internal/approvals/{id}/expire',
+    group: 'Flows (internal)',
+    summary: 'Record that the approval of a run has expired',
+    description: '`id` is the id of the run. An approval that is settled stays as it is.',
+    roles: ['application'],
+    params,
+    status: 204,
+    response: NoContent,
+    audit: 'approval.expired',
+    async handle({ params: { id } }, { tx, adapters, actor }) {
+      const expired = await tx((work) => expireOfRun(work, id));
+      if (expired) adapters.launch.wake(approvalContract, inputOf(actor.tenantId, expired), RECHECK_SIGNAL, QUIET_MS);
+    },
+  }),
+];

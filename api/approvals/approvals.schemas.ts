@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { APPROVAL_STATUSES } from '../../domain/approvals/approval-rules.ts';
+import { FreeText, Moment, Name, queryFlag, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+
+const ApprovalStatus = z.enum(APPROVAL_STATUSES);
+
+export const DecisionIn = z.strictObject({ comment: FreeText.optional() });
+
+export const Approval = z
+  .object({
+    id: z.uuid(),
+    executionId: z.uuid().meta({ description: 'The run that waits for it' }),
+    taskType: z.string(),
+    repositoryIdentifier: z.string().nullable(),
+    environmentName: z.string().nullable(),
+    domain: z.string().nullable(),
+    releaseName: z.string().nullable(),
+    status: ApprovalStatus,
+    approvers: z.array(z.string()).meta({ description: 'E-mails and team slugs; none: the owners of the tenant' }),
+    minApprovals: z.int(),
+    allowSelfApproval: z.boolean(),
+    requestedBy: z.string(),
+    requestedAt: Timestamp,
+    expiresAt: Timestamp,
+    resolvedBy: z.string().nullable(),
+    resolvedAt: Timestamp.nullable(),
+    comment: z.string().nullable(),
+  })
+  .meta({ id: 'Approval' });
+
+export const ApprovalWithSteps = Approval.extend({
+  steps: z.array(
+    z.object({
+      status: ApprovalStatus.meta({ description: 'Of the approval, after the step' }),
+      source: z.string().meta({ description: 'run, vote, timer, worker, release_candidate, newer_request or run_ended' }),
+      vote: z.enum(['approve', 'reject']).nullable(),
+      by: z.string(),
+      comment: z.string().nullable(),
+      occurredAt: Timestamp,
+    }),
+  ),
+}).meta({ id: 'ApprovalWithSteps' });
+
+export const ApprovalsQuery = z.strictObject({
+  status: ApprovalStatus.optional().meta({ description: '`requested`, those that are open, when absent' }),
+  mine: queryFlag(false).meta({ description: 'Only those on which the caller may decide, and has not yet' }),
+  repositoryIdentifier: RepositoryIdentifier.optional(),
+  environment: Name.optional(),
+  limit: queryInt(1, 200, 50),
+  offset: queryInt(0, 1_000_000, 0),
+});
+
+const MomentOrDay = z.union([Moment, z.iso.date().transform((day) => new Date(`${day}T00:00:00Z`))]);
+
+export const ComplianceQuery = z.strictObject({
+  repositoryIdentifier: RepositoryIdentifier,
+  status: ApprovalStatus.optional(),
+  taskType: Name.optional(),
+  environment: Name.optional(),
+  domain: Name.optional(),
+  requestedBy: Name.optional(),
+  resolvedBy: Name.optional(),
+  from: MomentOrDay.optional().meta({ description: 'When the step was taken, inclusive; a day begins at midnight UTC' }),
+  to: MomentOrDay.optional().meta({ description: 'Exclusive' }),
+  year: z
+    .string()
+    .regex(/^[12]\d{3}$/, 'must be a year')
+    .optional()
+    .meta({ description: 'Instead of `from` and `to`, which it overrides; in UTC' }),
+  limit: queryInt(1, 1_000, 100).meta({ description: 'For JSON only' }),
+  offset: queryInt(0, 10_000_000, 0),
+  format: z.enum(['json', 'csv']).optional().meta({ description: '`json` when absent; `csv` is the full report' }),
+  includeChangelog: queryFlag(false),
+});
+
+export const CompliancePage = z.object({
+  items: z.array(
+    z.object({
+      id: z.uuid(),
+      approvalId: z.uuid(),
+      executionId: z.uuid(),
+      taskType: z.string(),
+      repositoryIdentifier: z.string(),
+      environment: z.string().nullable(),
+      domain: z.string().nullable(),
+      releaseName: z.string().nullable(),
+      status: ApprovalStatus,
+      requestedBy: z.string(),
+      requestedAt: Timestamp,
+      resolvedBy: z.string().nullable(),
+      resolvedAt: Timestamp.nullable(),
+      responseTimeMs: z.number().nullable(),
+      approvers: z.array(z.string()),
+      comment: z.string().nullable(),
+      source: z.string(),
+      changelog: z.unknown().optional(),
+    }),
+  ),
+  total: z.int(),
+  limit: z.int(),
+  offset: z.int(),
+});

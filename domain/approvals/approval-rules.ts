@@ -1,0 +1,70 @@
+import { DomainError } from '../shared/errors.ts';
+
+export const APPROVAL_STATUSES = ['requested', 'approved', 'rejected', 'expired', 'stale'] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
+export type SettledStatus = Exclude<ApprovalStatus, 'requested'>;
+export const NEW_APPROVAL: ApprovalStatus = 'requested';
+
+/** The whole state machine: requested reaches each of the others; they are final, and reach nothing. */
+const IS_OPEN: Record<ApprovalStatus, boolean> = { requested: true, approved: false, rejected: false, expired: false, stale: false };
+
+export const isOpen = (status: ApprovalStatus): boolean => IS_OPEN[status];
+
+/** Throws `invalid_transition` for an approval that is settled. */
+export function refuseSettled(status: ApprovalStatus): void {
+  if (!isOpen(status)) throw new DomainError('invalid_transition', `The approval is ${status} already; that is final`);
+}
+
+export type Decision = 'approve' | 'reject';
+
+/** Somebody who wants to decide. */
+export interface Voter {
+  id: string;
+  email: string;
+  isOwner: boolean;
+  /** Slugs of the teams to which they belong. */
+  teams: readonly string[];
+}
+
+export interface Vote {
+  voterId: string;
+  decision: Decision;
+}
+
+export interface ApprovalTerms {
+  status: ApprovalStatus;
+  /** E-mails and team slugs; none: the owners of the tenant. */
+  approvers: string[];
+  minApprovals: number;
+  allowSelfApproval: boolean;
+  requesterId: string;
+}
+
+export const isApprover = (approvers: readonly string[], { email, isOwner, teams }: Voter): boolean =>
+  approvers.length === 0 ? isOwner : approvers.some((approver) => approver.toLowerCase() === email.toLowerCase() || teams.includes(approver));
+
+/**
+ * What a decision makes of an approval, with the votes given before it; `isRepeated`: it was made before, and nothing
+ * is to be done. One rejection ends it; it is approved by the last of `minApprovals` people.
+ * Throws `forbidden` for somebody who is no approver, or asks for the approval; `invalid_transition` when it is settled.
+ */
+export function decide(
+  terms: ApprovalTerms,
+  votes: readonly Vote[],
+  voter: Voter,
+  decision: Decision,
+): { status: ApprovalStatus; isRepeated: boolean } {
+  if (!isApprover(terms.approvers, voter)) {
+    throw new DomainError('forbidden', `Only approvers may decide: ${terms.approvers.join(', ') || 'the owners of the tenant'}`);
+  }
+  if (votes.some(({ voterId, decision: before }) => voterId === voter.id && before === decision)) {
+    return { status: terms.status, isRepeated: true };
+  }
+  refuseSettled(terms.status);
+  if (decision === 'reject') return { status: 'rejected', isRepeated: false };
+  if (voter.id === terms.requesterId && !terms.allowSelfApproval) {
+    throw new DomainError('forbidden', 'Who asked for this approval may not give it');
+  }
+  const given = votes.filter((vote) => vote.decision === 'approve').length + 1;
+  return { status: given >= terms.minApprovals ? 'approved' : terms.status, isRepeated: false };
+}

@@ -1,0 +1,77 @@
+import type { Tx } from '../unit-of-work.ts';
+import { type ApprovalStatus, decide, type Decision, isOpen } from './approval-rules.ts';
+import { noteVote, settle } from './approval-steps.ts';
+import { approvalById, approvalOfRun, type ApprovalRow, openApprovalsOf, voterOf, votesOf } from './approvals.queries.ts';
+
+/** Whether the actor's decision would count, or was made before; throws what `decide` throws, changes nothing. */
+export async function foreseeDecision(tx: Tx, approval: ApprovalRow, decision: Decision) {
+  return decide(approval, await votesOf(tx, approval.id), await voterOf(tx, tx.actor), decision);
+}
+
+/** Writes the actor's decision; repeated, it changes nothing. Throws `not_found`, and what `decide` throws. */
+export async function applyDecision(tx: Tx, approvalId: string, decision: Decision, comment: string | null): Promise<ApprovalStatus> {
+  const approval = await approvalById(tx, approvalId, { isLocked: true });
+  const current = isOverdue(tx, approval) ? { ...approval, status: 'expired' as const } : approval;
+  const { status, isRepeated } = await foreseeDecision(tx, current, decision);
+  if (isRepeated) return status;
+  const vote = { voterId: tx.actor.id, decision };
+  if (status === 'requested') await noteVote(tx, approval, vote.voterId, comment);
+  else await settle(tx, approval, status, { source: 'vote', comment, vote });
+  return status;
+}
+
+const isOverdue = (tx: Tx, { status, expiresAt }: ApprovalRow): boolean => isOpen(status) && Date.parse(expiresAt) <= tx.now.getTime();
+
+/** How an approval stands, for its workflow. */
+export interface ApprovalStanding {
+  status: ApprovalStatus;
+  runId: string;
+  expiresInMs: number;
+}
+
+/**
+ * Looks after an approval: settles one that is overdue, or whose run has ended without waiting for it; notes that its
+ * workflow knows it. Undefined when it was removed.
+ */
+export async function lookAfter(tx: Tx, approvalId: string): Promise<ApprovalStanding | undefined> {
+  const [row] = await tx.sql<{ runHasEnded: boolean; isDue: boolean }>(
+    `update approval a set confirmed_at = coalesce(a.confirmed_at, now()), updated_at = now()
+     from flow_run r where a.tenant_id = ? and a.id = ? and r.tenant_id = a.tenant_id and r.id = a.run_id
+     returning r.ended_at is not null as "runHasEnded", a.expires_at <= clock_timestamp() as "isDue"`,
+    [tx.tenantId, approvalId],
+  );
+  if (!row) return undefined;
+  const approval = await approvalById(tx, approvalId, { isLocked: true });
+  if (isOpen(approval.status)) {
+    if (row.runHasEnded) await settle(tx, approval, 'stale', { source: 'run_ended', comment: 'The run ended without it' });
+    else if (row.isDue) await settle(tx, approval, 'expired', { source: 'timer' });
+  }
+  const [standing] = await tx.sql<ApprovalStanding>(
+    `select status, run_id as "runId", ceil(extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "expiresInMs"
+     from approval where tenant_id = ? and id = ?`,
+    [tx.tenantId, approvalId],
+  );
+  return standing;
+}
+
+/** The run's workflow knows how its approval was settled. */
+export async function noteTold({ sql, tenantId }: Tx, approvalId: string): Promise<void> {
+  await sql('update approval set told_at = now() where tenant_id = ? and id = ? and told_at is null', [tenantId, approvalId]);
+}
+
+/** Expires the approval of a run whatever its time, as a worker outside says; one that is settled stays as it is. Throws `not_found`. */
+export async function expireOfRun(tx: Tx, runId: string): Promise<ApprovalRow | undefined> {
+  const approval = await approvalOfRun(tx, runId);
+  if (!isOpen(approval.status)) return undefined;
+  await settle(tx, approval, 'expired', { source: 'worker' });
+  return approval;
+}
+
+/** Makes stale what was requested for a release candidate that is no longer what it was. */
+export async function makeApprovalsStale(
+  tx: Tx,
+  candidate: { projectId: string; domain: string; releaseName: string },
+  comment: string,
+): Promise<void> {
+  for (const approval of await openApprovalsOf(tx, candidate)) await settle(tx, approval, 'stale', { source: 'release_candidate', comment });
+}
