@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { FencedReads } from '../domain/fenced-reads.ts';
 import type { LockTurns } from '../domain/environment-locks/lock-turns.port.ts';
 import type { Actor } from '../domain/shared/actor.ts';
+import type { ObjectStore } from '../domain/objects/object-store.port.ts';
 import type { Encryption } from '../domain/shared/encryption.ts';
 import type { UnitOfWork } from '../domain/unit-of-work.ts';
 import type { WebhookSender } from '../domain/webhooks/webhook-sender.port.ts';
@@ -20,6 +21,7 @@ export interface Deps {
   launch: Launch;
   lockTurns: LockTurns;
   encryption: Encryption;
+  objects: ObjectStore;
   log: Logger;
   now: () => Date;
   sendWebhook: WebhookSender;

@@ -5,6 +5,7 @@ import { createFencedReads } from '../domain/fenced-reads.ts';
 import { connectOrm } from '../domain/orm.ts';
 import { connectPool } from '../domain/pool.ts';
 import { onStop, reportReady, sentenceOf } from '../domain/process.ts';
+import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import { ConfigError } from '../domain/shared/config.ts';
 import { createEncryption } from '../domain/shared/encryption.ts';
 import { loadKeys } from '../domain/shared/keys.ts';
@@ -15,6 +16,7 @@ import { reconcileSchedules, SYSTEM_QUEUE } from '../workflows/schedules.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { laneWaker } from '../workflows/webhooks/webhook-lane.contract.ts';
+import { createObjectStore } from './adapters/object-store.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
 import { chosenQueues, workerConfig } from './config.ts';
@@ -58,6 +60,7 @@ async function main(): Promise<void> {
     launch,
     lockTurns: createLockTurns(lockQuestions(launch)),
     sendWebhook: webhookSender.send,
+    objects: createObjectStore(objectStoreLocation(config)),
     encryption: createEncryption(loadKeys(config).encryptionKeys),
     log,
     now: () => new Date(),

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
+import { createObjectStore } from '../activities/adapters/object-store.ts';
 import { connectOrm } from '../domain/orm.ts';
 import { createFencedReads } from '../domain/fenced-reads.ts';
 import { connectPool } from '../domain/pool.ts';
@@ -9,6 +10,7 @@ import { createAuthenticator } from '../domain/auth/authenticator.ts';
 import { createGuesses } from '../domain/auth/guesses.ts';
 import { createSignIn } from '../domain/auth/sign-in.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.queries.ts';
+import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import { createEncryption } from '../domain/shared/encryption.ts';
 import { loadKeys } from '../domain/shared/keys.ts';
 import { configuredAddresses } from '../domain/webhooks/outbound-addresses.ts';
@@ -63,6 +65,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     adapters: {
       launch,
       encryption,
+      objects: createObjectStore(objectStoreLocation(config)),
       domainTurns: createDomainTurns(launch),
       lockTurns: createLockTurns(lockQuestions(launch)),
       signIn: createSignIn(orm, accessTokens),

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { Encryption } from '../../domain/shared/encryption.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import type { Reads } from '../../domain/fenced-reads.ts';
@@ -17,6 +18,7 @@ export interface Adapters {
   signIn: SignIn;
   guesses: Guesses;
   encryption: Encryption;
+  objects: ObjectStore;
   triggers: TriggerQueue;
   /** Which addresses webhooks may have; a name is judged again when it is resolved. */
   outbound: OutboundAddresses;

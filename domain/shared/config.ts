@@ -31,6 +31,7 @@ const Environment = z.object({
   AUTH_RATE_LIMIT_PER_MINUTE: count(30),
   ENCRYPTION_KEYS: z.string().optional(),
   TOKEN_KEYS: z.string().optional(),
+  OBJECT_STORE_URL: z.url({ protocol: /^(file|s3)$/ }).optional(),
   OUTBOUND_ALLOW: z.string().optional(),
   WEBHOOK_LOG_RETENTION_DAYS: count(90),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),

@@ -1,0 +1,62 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
+
+/** Objects as files of a folder, which all processes must share. A file appears under its name when it is complete and on disk. */
+export function createFolderObjectStore(folder: string): ObjectStore {
+  const pathOf = (key: string) => join(folder, ...key.split('/'));
+  return {
+    async put(key, content) {
+      const path = pathOf(key);
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const draft = `${path}.${randomUUID()}.part`;
+      const hash = createHash('sha256');
+      let sizeBytes = 0;
+      try {
+        const file = await open(draft, 'wx', 0o600);
+        try {
+          for await (const piece of content) {
+            hash.update(piece);
+            sizeBytes += piece.byteLength;
+            await file.writeFile(piece);
+          }
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+        await rename(draft, path);
+        await syncFolder(dirname(path));
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      }
+      return { sizeBytes, sha256: hash.digest('hex') };
+    },
+
+    async get(key) {
+      try {
+        const file = await open(pathOf(key));
+        return createReadStream('', { fd: file });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+
+    async remove(key) {
+      await rm(pathOf(key), { force: true });
+    },
+  };
+}
+
+/** The new name is lost in a crash until the folder itself is on disk. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

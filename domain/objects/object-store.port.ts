@@ -1,0 +1,22 @@
+/** What was stored. */
+export interface StoredObject {
+  sizeBytes: number;
+  /** Of the content, in hexadecimal. */
+  sha256: string;
+}
+
+/**
+ * Files that are too big for rows: exports, captured output. A key is a path made by `objectKey`. Whatever fails is
+ * thrown: the store is a dependency like the database.
+ */
+export interface ObjectStore {
+  /**
+   * Stores the content under the key, instead of what was there. Nothing can be read under the key before all of it is
+   * stored; when the content throws, nothing is stored and the error is passed on.
+   */
+  put(key: string, content: AsyncIterable<Uint8Array>, contentType: string): Promise<StoredObject>;
+  /** The content piece by piece; undefined when there is none under the key. */
+  get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Removes what is there; nothing there is no error. */
+  remove(key: string): Promise<void>;
+}
