@@ -3,6 +3,10 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { FencedReads } from '../domain/fenced-reads.ts';
 import type { LockTurns } from '../domain/environment-locks/lock-turns.port.ts';
+import type { Commands } from '../domain/flows/commands-file.ts';
+import type { RunProgram } from '../domain/flows/program.port.ts';
+import type { CreateBranch } from '../domain/git-hosts/branches.port.ts';
+import type { FindGitHost } from '../domain/git-hosts/git-host.port.ts';
 import type { Actor } from '../domain/shared/actor.ts';
 import type { ObjectStore } from '../domain/objects/object-store.port.ts';
 import type { Encryption } from '../domain/shared/encryption.ts';
@@ -25,5 +29,10 @@ export interface Deps {
   log: Logger;
   now: () => Date;
   sendWebhook: WebhookSender;
+  /** Programs that the operator allows, by type of flow. */
+  commands: Commands;
+  runProgram: RunProgram;
+  findGitHost: FindGitHost;
+  createBranch: CreateBranch;
   webhookLogRetentionDays: number;
 }

@@ -1,6 +1,7 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
 import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
+import { loadCommands } from '../domain/flows/commands-file.ts';
 import { createFencedReads } from '../domain/fenced-reads.ts';
 import { connectOrm } from '../domain/orm.ts';
 import { connectPool } from '../domain/pool.ts';
@@ -17,6 +18,8 @@ import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { laneWaker } from '../workflows/webhooks/webhook-lane.contract.ts';
 import { createObjectStore } from './adapters/object-store.ts';
+import { createGitBranches } from './adapters/git-branches.ts';
+import { createProgramRunner } from './adapters/program-runner.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
 import { chosenQueues, workerConfig } from './config.ts';
@@ -62,6 +65,10 @@ async function main(): Promise<void> {
     sendWebhook: webhookSender.send,
     objects: createObjectStore(objectStoreLocation(config)),
     encryption: createEncryption(loadKeys(config).encryptionKeys),
+    commands: loadCommands(config.COMMANDS_FILE),
+    runProgram: createProgramRunner(),
+    findGitHost: async () => undefined,
+    createBranch: createGitBranches({ allowLocal: config.ALLOW_LOCAL_GIT }),
     log,
     now: () => new Date(),
     webhookLogRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS,

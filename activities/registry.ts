@@ -6,6 +6,9 @@ import { APPROVALS_QUEUE } from '../workflows/approvals/approval.contract.ts';
 import { ENVIRONMENT_LOCKS_QUEUE } from '../workflows/environment-locks/environment-lock.contract.ts';
 import { createApprovalActivities } from './approvals/approvals.activities.ts';
 import { createEnvironmentLockActivities } from './environment-locks/environment-locks.activities.ts';
+import { createFlowActivities } from './flows/flows.activities.ts';
+import { createCommandActivities } from './flows/commands.activities.ts';
+import { COMMANDS_QUEUE, FLOWS_QUEUE } from '../workflows/flows/flow-run.contract.ts';
 import { createReleaseActivities } from './release-candidates/release-candidates.activities.ts';
 import { createSystemActivities } from './system/system.activities.ts';
 import { webhookLaneContract } from '../workflows/webhooks/webhook-lane.contract.ts';
@@ -13,6 +16,9 @@ import { createWebhookActivities } from './webhooks/webhooks.activities.ts';
 
 /** Every lane that is hot holds a slot of its own, in which it mostly waits. */
 const HOT_LANES_MAX = 2_000;
+
+/** Each command is a process of its own. */
+const COMMANDS_AT_ONCE = 16;
 
 export interface TaskQueue {
   taskQueue: string;
@@ -29,6 +35,12 @@ export const taskQueues = (deps: Deps): TaskQueue[] => [
     taskQueue: webhookLaneContract.taskQueue,
     activities: createWebhookActivities(deps),
     options: { maxConcurrentActivityTaskExecutions: HOT_LANES_MAX },
+  },
+  { taskQueue: FLOWS_QUEUE, activities: createFlowActivities(deps) },
+  {
+    taskQueue: COMMANDS_QUEUE,
+    activities: createCommandActivities(deps),
+    options: { maxConcurrentActivityTaskExecutions: COMMANDS_AT_ONCE },
   },
   { taskQueue: SYSTEM_QUEUE, activities: createSystemActivities(deps), options: { maxConcurrentActivityTaskExecutions: 4 } },
 ];

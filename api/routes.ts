@@ -5,6 +5,7 @@ import { authRoutes } from './auth/auth.routes.ts';
 import { environmentLocksRoutes } from './environment-locks/environment-locks.routes.ts';
 import { environmentsRoutes } from './environments/environments.routes.ts';
 import { integrationsRoutes } from './integrations/integrations.routes.ts';
+import { flowRunsRoutes } from './flows/flow-runs.routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { candidateChangesRoutes } from './release-candidates/candidate-changes.routes.ts';
 import { comparisonRoutes } from './release-candidates/comparison.routes.ts';
@@ -30,6 +31,7 @@ export const routes: readonly AnyRoute[] = [
   ...candidateChangesRoutes,
   ...comparisonRoutes,
   ...releaseEventRoutes,
+  ...flowRunsRoutes,
   ...webhooksRoutes,
   ...deliveriesRoutes,
 ];

@@ -9,6 +9,7 @@ import { createAccessTokens } from '../domain/auth/access-tokens.ts';
 import { createAuthenticator } from '../domain/auth/authenticator.ts';
 import { createGuesses } from '../domain/auth/guesses.ts';
 import { createSignIn } from '../domain/auth/sign-in.ts';
+import { loadCommands } from '../domain/flows/commands-file.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.queries.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import { createEncryption } from '../domain/shared/encryption.ts';
@@ -72,6 +73,8 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       guesses: createGuesses(pool),
       triggers: createTriggerQueue(pool, wakeLanes),
       outbound: configuredAddresses(config),
+      commands: loadCommands(config.COMMANDS_FILE),
+      workflowUrl: workflowUrls(config),
     },
     wakeLanes,
     publicUrl: config.publicUrl,
@@ -95,3 +98,8 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     },
   };
 }
+
+const workflowUrls =
+  ({ TEMPORAL_UI_URL: root, TEMPORAL_NAMESPACE: namespace }: ApiConfig) =>
+  (workflowId: string): string | undefined =>
+    root === undefined ? undefined : `${root.replace(/\/$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}`;

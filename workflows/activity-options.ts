@@ -1,4 +1,4 @@
-import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
+import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptions } from '@temporalio/workflow';
 
 /** Named profiles of activity options; a workflow picks one and invents none. */
 
@@ -27,3 +27,27 @@ export const LOCAL_DATABASE_WORK = {
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
 } satisfies LocalActivityOptions;
+
+/** Work on the database or on another workflow that may wait for a while: repeated until it is done. */
+export const UNTIL_DONE = {
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+} satisfies ActivityOptions;
+
+/** A call of another system, or git: bounded, repeated a few times; what stays undone is the run's failure. */
+export const OUTSIDE_CALL = {
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '30 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '1 minute', maximumAttempts: 5 },
+} satisfies ActivityOptions;
+
+/**
+ * A program that nobody may run twice: it is never repeated, its heartbeat tells a lost worker, and a cancellation
+ * waits until it has ended. Its time limit is its own; the day only bounds a worker that forgot it.
+ */
+export const COMMAND = {
+  startToCloseTimeout: '25 hours',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { maximumAttempts: 1 },
+} satisfies ActivityOptions;

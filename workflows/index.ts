@@ -3,3 +3,4 @@ export { webhookLane } from './webhooks/webhook-lane.workflow.ts';
 export { approval } from './approvals/approval.workflow.ts';
 export { environmentLock } from './environment-locks/environment-lock.workflow.ts';
 export { releaseDomain } from './release-candidates/release-domain.workflow.ts';
+export { flowRun } from './flows/flow-run.workflow.ts';

@@ -30,6 +30,17 @@ export interface Launch {
    * Throws `EngineUnavailableError`.
    */
   start<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
+  /**
+   * Starts a workflow as `start` does, without waiting. Starts beyond a fixed number under way wait their turn; one that
+   * fails, or finds too many before it, is only logged: the row from which it came is swept.
+   */
+  begin<Input>(contract: WorkflowContract<Input>, input: Input): void;
+  /** Asks a workflow to stop; one that does not run, or never did, needs nothing. Throws `EngineUnavailableError`. */
+  cancel<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
+  /** Whether a workflow runs at this moment. Throws `EngineUnavailableError`. */
+  isRunning<Input>(contract: WorkflowContract<Input>, input: Input): Promise<boolean>;
+  /** Signals a workflow without starting it; one that does not run needs nothing. Throws `EngineUnavailableError`. */
+  tell<Input>(contract: WorkflowContract<Input>, input: Input, signal: string): Promise<void>;
   /** Signals a workflow, starting it first when it is not running. Throws `EngineUnavailableError`. */
   signal<Input>(contract: WorkflowContract<Input>, input: Input, signal: string): Promise<void>;
   /**

@@ -3,6 +3,8 @@ import {
   type Client,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { ApplicationFailure, defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
@@ -10,6 +12,9 @@ import { DomainError, type ErrorCode } from '../domain/shared/errors.ts';
 import { EngineUnavailableError, type Launch, type WorkflowContract } from './launch.ts';
 
 const CALL_TIMEOUT_MS = 5_000;
+/** Starts that nobody waits for: so many are under way at once, and so many wait in memory at most. */
+const STARTS_AT_ONCE = 32;
+const STARTS_WAITING_MAX = 10_000;
 
 export interface LaunchOptions {
   /** Put before the name of each task queue, so that several installations share one namespace. */
@@ -46,19 +51,62 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
     waking.delete(id);
   };
 
+  const start: Launch['start'] = async (contract, input) => {
+    await within(CALL_TIMEOUT_MS, async () => {
+      try {
+        await client.workflow.start(contract.workflow, {
+          ...options(contract, input, queuePrefix),
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        });
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      }
+    });
+  };
+
+  /** Undefined when there is no such workflow, or none that runs. */
+  const withRunning = async <Result>(id: string, call: (handle: WorkflowHandle) => Promise<Result>): Promise<Result | undefined> =>
+    within(CALL_TIMEOUT_MS, async () => {
+      try {
+        return await call(client.workflow.getHandle(id));
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return undefined;
+        throw error;
+      }
+    });
+
+  const startsWaiting: (() => Promise<void>)[] = [];
+  let startsUnderWay = 0;
+  const startNext = async () => {
+    startsUnderWay++;
+    for (let next = startsWaiting.shift(); next; next = startsWaiting.shift()) await next().catch(onError);
+    startsUnderWay--;
+  };
+
   return {
-    async start(contract, input) {
-      await within(CALL_TIMEOUT_MS, async () => {
-        try {
-          await client.workflow.start(contract.workflow, {
-            ...options(contract, input, queuePrefix),
-            workflowIdConflictPolicy: 'USE_EXISTING',
-            workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          });
-        } catch (error) {
-          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        }
-      });
+    start,
+
+    begin(contract, input) {
+      if (startsWaiting.length >= STARTS_WAITING_MAX) {
+        onError(new EngineUnavailableError('Too many workflows wait for their start'));
+        return;
+      }
+      startsWaiting.push(() => start(contract, input));
+      if (startsUnderWay < STARTS_AT_ONCE) void startNext();
+    },
+
+    async cancel(contract, input) {
+      await withRunning(contract.workflowId(input), (handle) => handle.cancel());
+    },
+
+    async isRunning(contract, input) {
+      const description = await withRunning(contract.workflowId(input), (handle) => handle.describe());
+      return description?.status.name === 'RUNNING';
+    },
+
+    async tell(contract, input, name) {
+      await withRunning(contract.workflowId(input), (handle) => handle.signal(name));
     },
 
     signal,

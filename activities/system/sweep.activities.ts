@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { sweepApprovals } from '../approvals/approvals.sweep.ts';
 import { sweepEnvironmentLocks } from '../environment-locks/environment-locks.sweep.ts';
+import { sweepRuns } from '../flows/flow-runs.sweep.ts';
 import { sweepReleaseEvents } from '../release-candidates/release-events.sweep.ts';
 import { sweepDisabled, sweepLanes } from '../webhooks/webhooks.activities.ts';
 
@@ -15,6 +16,7 @@ export const SWEEPS: readonly Sweep[] = [
   { name: 'release events', run: (deps) => sweepReleaseEvents(deps) },
   { name: 'approvals', run: (deps) => sweepApprovals(deps) },
   { name: 'environment locks', run: (deps) => sweepEnvironmentLocks(deps) },
+  { name: 'flow runs', run: (deps) => sweepRuns(deps) },
   { name: 'webhook lanes', run: sweepLanes },
   { name: 'webhooks to disable', run: sweepDisabled },
 ];

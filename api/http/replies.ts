@@ -44,13 +44,29 @@ export interface Page {
   total: number;
 }
 
+/** A list that is paged by number, from 1 on. */
+interface NumberedPage {
+  limit: number;
+  page: number;
+  total: number;
+}
+
 /** A list with `Link` headers (RFC 8288) to the pages beside it. */
-export function pageReply<Body>(requestUrl: string, { limit, offset, total }: Page, body: Body): Reply<Body> {
-  const links = [
+export function pageReply<Body>(requestUrl: string, page: Page | NumberedPage, body: Body): Reply<Body> {
+  const links = 'page' in page ? numberedLinks(requestUrl, page) : offsetLinks(requestUrl, page);
+  return reply(body, links.length > 0 ? { headers: { Link: links.join(', ') } } : {});
+}
+
+const numberedLinks = (requestUrl: string, { limit, page, total }: NumberedPage): string[] => [
+  ...(page * limit < total ? [link(requestUrl, { page: page + 1 }, 'next')] : []),
+  ...(page > 1 ? [link(requestUrl, { page: page - 1 }, 'prev')] : []),
+];
+
+function offsetLinks(requestUrl: string, { limit, offset, total }: Page): string[] {
+  return [
     ...(offset + limit < total ? [link(requestUrl, { offset: offset + limit }, 'next')] : []),
     ...(offset > 0 ? [link(requestUrl, { offset: Math.max(0, offset - limit) }, 'prev')] : []),
   ];
-  return reply(body, links.length > 0 ? { headers: { Link: links.join(', ') } } : {});
 }
 
 /** One link of a `Link` header: the request's own address with some query members replaced. */

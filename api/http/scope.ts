@@ -8,6 +8,7 @@ import type { Guesses } from '../../domain/auth/guesses.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
 import type { LockTurns } from '../../domain/environment-locks/lock-turns.port.ts';
 import type { DomainTurns } from '../../domain/release-candidates/domain-turns.port.ts';
+import type { Commands } from '../../domain/flows/commands-file.ts';
 import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
 import type { TriggerQueue } from '../../domain/webhooks/trigger-queue.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
@@ -24,6 +25,10 @@ export interface Adapters {
   outbound: OutboundAddresses;
   domainTurns: DomainTurns;
   lockTurns: LockTurns;
+  /** Programs that the operator allows, by type of flow. */
+  commands: Commands;
+  /** Where operators look at a workflow; undefined when no such place is configured. */
+  workflowUrl: (workflowId: string) => string | undefined;
 }
 
 interface BaseScope {

@@ -4,6 +4,7 @@ import type { Project } from '../projects/projects.entities.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { domainNames } from '../projects/project-rules.ts';
 import { notFound } from '../shared/errors.ts';
+import { textArray } from '../shared/text-array.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { FINALIZED } from './candidate-status-rules.ts';
 import { ReleaseCandidate } from './release-candidates.entities.ts';
@@ -58,7 +59,7 @@ function conditionOf(project: ProjectFacts, filter: CandidateFilter, noBranch: s
   }
   if (filter.statuses) {
     parts.push('status = any (?::text[])');
-    parameters.push(`{${filter.statuses.map((status) => JSON.stringify(status)).join(',')}}`);
+    parameters.push(textArray(filter.statuses));
   } else if (!filter.includeFinalized) parts.push(`status <> '${FINALIZED}'`);
   return { sql: parts.join(' and '), parameters };
 }

@@ -33,6 +33,8 @@ const Environment = z.object({
   TOKEN_KEYS: z.string().optional(),
   OBJECT_STORE_URL: z.url({ protocol: /^(file|s3)$/ }).optional(),
   OUTBOUND_ALLOW: z.string().optional(),
+  COMMANDS_FILE: z.string().min(1).optional(),
+  ALLOW_LOCAL_GIT: flag,
   WEBHOOK_LOG_RETENTION_DAYS: count(90),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -4,12 +4,8 @@ import { connectOrm } from '../../../domain/orm.ts';
 import type { Actor } from '../../../domain/shared/actor.ts';
 import { unitOfWork, type WorkContext } from '../../../domain/unit-of-work.ts';
 import type { Deps } from '../../../activities/deps.ts';
-import { EngineUnavailableError, type Launch } from '../../../workflows/launch.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-
-/** The engine is away, so that events stay stored until a test applies them itself. */
-const away = () => Promise.reject(new EngineUnavailableError('away'));
-const noEngine: Launch = { start: away, signal: away, wake: () => undefined, ask: away };
+import { engineAway } from '../../support/launch.ts';
 
 const repositoryIdentifier = 'acme/shop';
 let app: TestApp;
@@ -18,7 +14,8 @@ let reads: FencedReads;
 let apply: (eventIds: string[], tenantId?: string) => ReturnType<ReleaseActivities['applyReleaseEvents']>;
 
 beforeAll(async () => {
-  app = await testApp({ launch: noEngine });
+  // Events stay stored until a test applies them itself.
+  app = await testApp({ launch: engineAway });
   const access = { databaseUrl: app.databaseUrl, role: 'quayside_app', poolSize: 4 };
   orm = connectOrm(access);
   reads = createFencedReads(access, () => undefined);

@@ -5,9 +5,9 @@ import { connectPool } from '../../../domain/pool.ts';
 import { EngineUnavailableError, type Launch } from '../../../workflows/launch.ts';
 import type { ReleaseDomainInput } from '../../../workflows/release-candidates/release-domain.contract.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { engineAway } from '../../support/launch.ts';
 import type { ApiClient } from '../../support/client.ts';
 
-const away = () => Promise.reject(new EngineUnavailableError('away'));
 
 let app: TestApp;
 let lanesPool: ReturnType<typeof connectPool>;
@@ -15,12 +15,10 @@ let lanesPool: ReturnType<typeof connectPool>;
 let asked: { tenantId: string; repositoryIdentifier: string; domain: string; events: number }[] = [];
 let hanging: string | undefined;
 const launch: Launch = {
-  start: away,
-  signal: away,
-  wake: () => undefined,
+  ...engineAway,
   async ask(_contract, input, _question, argument) {
     const { tenantId, repositoryIdentifier, domain } = input as ReleaseDomainInput;
-    if (domain === hanging) return away();
+    if (domain === hanging) throw new EngineUnavailableError('away');
     asked.push({ tenantId, repositoryIdentifier, domain, events: (argument as string[]).length });
     return {} as never;
   },
@@ -28,7 +26,7 @@ const launch: Launch = {
 const sweep = (overdueSeconds?: number) => sweepReleaseEvents({ lanesPool, launch, log: pino({ level: 'silent' }) } as unknown as Deps, overdueSeconds);
 
 beforeAll(async () => {
-  app = await testApp({ launch: { ...launch, ask: away } });
+  app = await testApp({ launch: engineAway });
   lanesPool = connectPool({ databaseUrl: app.databaseUrl, role: 'quayside_app_lanes', poolSize: 2 }, () => undefined);
   for (const caller of [app.owner, app.stranger]) await storeEvents(app.as(caller));
 });

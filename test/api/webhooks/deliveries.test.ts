@@ -1,14 +1,13 @@
 import { type TestApp, testApp } from '../../support/app.ts';
+import { idleEngine } from '../../support/launch.ts';
 
 const RECEIVER = 'http://127.0.0.1:9/hook';
 const woken: string[] = [];
 const launch = {
-  start: async () => {},
-  signal: async () => {},
+  ...idleEngine,
   wake: (_: unknown, input: unknown) => {
     woken.push((input as { webhookId: string }).webhookId);
   },
-  ask: () => Promise.reject(new Error('away')),
 };
 let app: TestApp;
 let made = 0;

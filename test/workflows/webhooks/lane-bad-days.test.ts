@@ -1,4 +1,5 @@
 import { type TestApp, testApp } from '../../support/app.ts';
+import { idleEngine } from '../../support/launch.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../simulators/webhook-receiver.ts';
 
@@ -86,7 +87,7 @@ test('a receiver that hangs holds up nobody else', async () => {
 }, 60_000);
 
 test('a wake that is lost costs a sweep, not the delivery', async () => {
-  const deaf = await testApp({ launch: { start: async () => {}, signal: async () => {}, wake: () => {}, ask: () => Promise.reject(new Error('away')) } });
+  const deaf = await testApp({ launch: idleEngine });
   try {
     await deaf.as(deaf.owner).post(201, '/api/webhooks', { name: 'a', event: 'lost.wake', config: { url: receiver.url } });
     await deaf.as(deaf.application).post(202, '/api/webhooks/trigger', { event: 'lost.wake', payload: {} });

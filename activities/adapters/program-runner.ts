@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { EndedProgram, RunProgram } from '../../domain/flows/program.port.ts';
+
+/** What of the output is kept. */
+const TAIL_BYTES = 64 * 1024;
+/** A program that was asked to end has this long before it is killed. */
+const GRACE_MS = 5_000;
+/** What a descendant that left the group still holds open is not waited for longer than this. */
+const DRAIN_MS = 1_000;
+
+/** The last bytes of a stream of any length. */
+class Tail {
+  #chunks: Buffer[] = [];
+  #kept = 0;
+  bytes = 0;
+
+  add(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    this.#chunks.push(chunk);
+    this.#kept += chunk.length;
+    while (this.#kept - (this.#chunks[0]?.length ?? 0) >= TAIL_BYTES) this.#kept -= this.#chunks.shift()?.length ?? 0;
+  }
+
+  /** PostgreSQL stores no U+0000. */
+  get text(): string {
+    return Buffer.concat(this.#chunks).subarray(-TAIL_BYTES).toString('utf8').replaceAll('\0', '�');
+  }
+}
+
+/**
+ * Runs programs in process groups of their own, with a clean environment. Told to end, a group gets SIGTERM and, after
+ * five seconds, SIGKILL. A watcher kills the group when this process dies.
+ */
+export const createProgramRunner =
+  (graceMs = GRACE_MS): RunProgram =>
+  (program, signal) =>
+    new Promise((resolve) => {
+      const output = new Tail();
+      let why: EndedProgram['why'] = 'exited';
+      const child = spawn(program.program, [...program.args], {
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: process.env.PATH ?? '/usr/bin:/bin', ...program.env },
+      });
+      const dismissWatcher = child.pid === undefined ? () => undefined : watch(child.pid);
+      let kill: NodeJS.Timeout | undefined;
+      const end = (reason: EndedProgram['why']) => {
+        if (kill) return;
+        why = reason;
+        signalGroup(child, 'SIGTERM');
+        kill = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
+      };
+      const limit = setTimeout(() => end('timed_out'), program.timeoutSeconds * 1_000);
+      const cancel = () => end('cancelled');
+      if (signal.aborted) cancel();
+      signal.addEventListener('abort', cancel);
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.add(chunk));
+
+      const settle = (ended: Pick<EndedProgram, 'why' | 'exitCode'>) => {
+        clearTimeout(limit);
+        clearTimeout(kill);
+        signal.removeEventListener('abort', cancel);
+        // What it left behind in its group ends with it.
+        signalGroup(child, 'SIGKILL');
+        dismissWatcher();
+        for (const stream of [child.stdout, child.stderr]) stream.destroy();
+        resolve({ ...ended, outputTail: output.text, outputBytes: output.bytes });
+      };
+      child.once('error', () => settle({ why: 'not_started', exitCode: null }));
+      child.once('exit', (exitCode) => {
+        const drained = setTimeout(() => child.emit('close'), DRAIN_MS);
+        child.once('close', () => {
+          clearTimeout(drained);
+          settle({ why, exitCode });
+        });
+      });
+    });
+
+/** The group may be gone already. */
+function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, name);
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+/** A shell that waits on a pipe which closes when this process dies, and then kills the group. Answers how to dismiss it. */
+function watch(pid: number): () => void {
+  const watcher = spawn('sh', ['-c', 'read -r _ || kill -KILL -- "-$1"', 'watcher', String(pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+  });
+  watcher.on('error', () => undefined);
+  watcher.stdin.on('error', () => undefined);
+  watcher.unref();
+  return () => void watcher.stdin.end('dismissed\n');
+}

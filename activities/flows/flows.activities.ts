@@ -1,0 +1,13 @@
+import type { Deps } from '../deps.ts';
+import { createChildActivities } from './children.activities.ts';
+import { createOperationActivities } from './operations.activities.ts';
+import { createPipelineActivities } from './pipelines.activities.ts';
+import { createRunStepActivities } from './run-steps.activities.ts';
+
+/** All that runs do, except the operator's commands, which have workers of their own. */
+export const createFlowActivities = (deps: Deps) => ({
+  ...createRunStepActivities(deps),
+  ...createOperationActivities(deps),
+  ...createPipelineActivities(deps),
+  ...createChildActivities(deps),
+});

@@ -1,0 +1,66 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { RunKey } from '../../domain/flows/accept-run.ts';
+import { findRun, forgetDispatch, noteDispatch, notePipeline, type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
+import { reportedEnd } from '../../domain/flows/run-reports.queries.ts';
+import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import type { GitHost, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
+import { systemActor } from '../../domain/shared/actor.ts';
+import type { Deps } from '../deps.ts';
+import { unitOfRun } from './run-steps.activities.ts';
+
+const ENDS: Record<Exclude<PipelineState, 'open'>, RunOutcome> = {
+  succeeded: { status: 'succeeded' },
+  failed: { status: 'failed', error: 'The pipeline failed' },
+  cancelled: { status: 'cancelled', error: 'The pipeline was cancelled on its host' },
+};
+
+/** Pipelines of git hosts that carry runs out. */
+export const createPipelineActivities = (deps: Deps) => {
+  const factsOf = ({ tenantId, runId }: RunKey): Promise<RunFacts> => runById(deps.reads.as(systemActor(tenantId, 'flow')), runId);
+  const hostOf = async ({ tenantId }: RunKey, { projectId, platform }: RunFacts): Promise<GitHost | undefined> =>
+    projectId === null || platform === null ? undefined : deps.findGitHost({ tenantId, projectId, platform });
+
+  return {
+    /**
+     * Dispatches a run's pipeline once: what was tried before and may have arrived is not tried again, but waited for.
+     * Answers how the run ends when it cannot be dispatched, else null.
+     */
+    async dispatchPipeline(key: RunKey): Promise<RunOutcome | null> {
+      const run = await factsOf(key);
+      const { pipeline } = run.payload;
+      const host = await hostOf(key, run);
+      if (!pipeline || !host || run.repositoryIdentifier === null) return { status: 'failed', error: 'No credential for the git host is kept: an integration is missing' };
+      const unit = unitOfRun(deps, key);
+      if (!(await unit((tx) => noteDispatch(tx, run.id)))) return null;
+      const answer = await host.dispatchPipeline({
+        repository: run.repositoryIdentifier,
+        pipeline: pipeline.id,
+        ref: pipeline.ref ?? run.payload.branch ?? run.defaultBranch ?? 'main',
+        inputs: { ...pipeline.inputs, executionId: run.id },
+      });
+      if (answer.isOk) {
+        await unit((tx) => notePipeline(tx, run.id, answer.value));
+        return null;
+      }
+      if (!answer.isTransient) return { status: 'failed', error: answer.reason };
+      await unit((tx) => forgetDispatch(tx, run.id));
+      throw ApplicationFailure.retryable(answer.reason, 'refused');
+    },
+
+    /** How the run's worker says that it ended; null while it has not. */
+    async reportedOutcome({ tenantId, runId }: RunKey): Promise<RunOutcome | null> {
+      return reportedEnd(deps.reads.as(systemActor(tenantId, 'flow')), runId);
+    },
+
+    /** Asks the host how the run's pipeline came out; null while it is open, or the host does not say. */
+    async askPipeline(key: RunKey): Promise<RunOutcome | null> {
+      const run = await findRun(deps.reads.as(systemActor(key.tenantId, 'flow')), key.runId);
+      const { pipeline } = run?.payload ?? {};
+      const host = run && (await hostOf(key, run));
+      if (!host || !pipeline || run.cicdRunId === null || run.repositoryIdentifier === null) return null;
+      const answer = await host.pipelineState({ repository: run.repositoryIdentifier, pipeline: pipeline.id, runId: run.cicdRunId });
+      return answer.isOk && answer.value !== 'open' ? ENDS[answer.value] : null;
+    },
+  };
+};
+export type PipelineActivities = ReturnType<typeof createPipelineActivities>;

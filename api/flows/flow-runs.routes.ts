@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { acceptRun, type AcceptedRun } from '../../domain/flows/accept-run.ts';
+import { noteCancel, type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
+import { endRun } from '../../domain/flows/run-moves.ts';
+import { listRuns, runDetail } from '../../domain/flows/run-list.queries.ts';
+import { decideCancel, displayOf, refuseOpenRerun, statusesOf } from '../../domain/flows/run-status-rules.ts';
+import { projectForReads } from '../../domain/projects/projects.queries.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
+import type { Tx } from '../../domain/unit-of-work.ts';
+import { flowWorkflowId } from '../../workflows/flows/flow-id.contract.ts';
+import { flowRun } from '../../workflows/flows/flow-run.contract.ts';
+import { EngineUnavailableError } from '../../workflows/launch.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { pageReply } from '../http/replies.ts';
+import type { Scope } from '../http/scope.ts';
+import { byId, Run, RunDetail, RunIn, Runs, RunsQuery, RunStarted } from './flow-runs.schemas.ts';
+import { runView } from './run-view.ts';
+
+const GROUP = 'Flows';
+const ANYONE = ['owner', 'member', 'application'] as const;
+const DAY_MS = 86_400_000;
+
+/** Takes on a run, launches it after the commit, and answers what the caller is told. */
+async function start(scope: Pick<Scope, 'tx' | 'adapters' | 'now'>, accept: (tx: Tx) => Promise<AcceptedRun | undefined>) {
+  const accepted = await scope.tx(accept);
+  if (!accepted) throw new DomainError('already_exists', 'The run exists already');
+  scope.adapters.launch.begin(flowRun, accepted);
+  return { id: accepted.runId, taskType: accepted.taskType, status: 'started' as const, triggeredAt: scope.now() };
+}
+
+async function detail({ reads, adapters, now }: Pick<Scope, 'reads' | 'adapters' | 'now'>, id: string): Promise<z.input<typeof RunDetail>> {
+  const { payload, result, outputTail, hasWorkflow, cancelRequestedAt, schedulePath, children, locks, ...row } = await runDetail(reads, id);
+  const temporalUrl = hasWorkflow ? adapters.workflowUrl(flowWorkflowId(reads.tenantId, id)) : undefined;
+  return {
+    ...runView(row, now()),
+    payload,
+    result,
+    outputTail,
+    outputBytes: typeof result.outputBytes === 'number' ? result.outputBytes : null,
+    cancelRequestedAt,
+    schedulePath,
+    locks,
+    children: children.map(({ status, ...child }) => ({ ...child, status: displayOf(status) })),
+    ...(temporalUrl !== undefined && { temporalUrl }),
+  };
+}
+
+/** Asks a run to end; one that a worker outside carries out is ended at once. Answers whether there was something to do. */
+async function askToEnd(tx: Tx, id: string): Promise<RunFacts | undefined> {
+  const run = await runById(tx, id, { isLocked: true });
+  if (!decideCancel(run.status)) return undefined;
+  if (!run.hasWorkflow) {
+    await endRun(tx, run, { status: 'cancelled' });
+    return undefined;
+  }
+  if (run.cancelRequestedAt !== null) return run;
+  await noteCancel(tx, [id]);
+  tx.audit({
+    source: 'flow',
+    action: 'flow.cancel_requested',
+    entityType: 'flow_run',
+    entityId: id,
+    repositoryIdentifier: run.repositoryIdentifier,
+    summary: `Cancellation of a run of ${run.taskType} requested`,
+    before: { status: run.status },
+  });
+  return run;
+}
+
+export const flowRunsRoutes = [
+  defineRoute({
+    method: 'post',
+    path: '/api/flows/run',
+    group: GROUP,
+    summary: 'Start a run of a flow',
+    description:
+      'The run is kept and listed at once, and carried out as soon as an engine and a worker are there. A type that nothing here carries out is taken, too: its run fails at once and says why.',
+    roles: ANYONE,
+    body: RunIn,
+    status: 202,
+    response: RunStarted,
+    audit: 'flow.run_requested',
+    handle: ({ body: { payload } }, scope) => start(scope, (tx) => acceptRun(tx, payload, { requestId: scope.requestId })),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/flows/runs',
+    group: GROUP,
+    summary: 'Runs, newest first',
+    description: 'Filters hold before counting. Scheduled and internal runs are left out unless they are asked for.',
+    roles: ANYONE,
+    query: RunsQuery,
+    status: 200,
+    response: Runs,
+    async handle({ query }, { reads, requestUrl, now }) {
+      const { limit, page, repositoryIdentifier, category, taskType, status, workItemKey, since, date, ...filter } = query;
+      const project = repositoryIdentifier === undefined ? undefined : await projectForReads(reads, repositoryIdentifier);
+      const from = since && ('msBefore' in since ? new Date(now().getTime() - since.msBefore) : since);
+      const offset = (page - 1) * limit;
+      const { runs, total, isExact } = await listRuns(
+        reads,
+        {
+          ...filter,
+          projectId: project?.id,
+          categories: category,
+          taskTypes: taskType,
+          statuses: status && statusesOf(status),
+          workItemKeys: workItemKey,
+          since: date && from ? new Date(Math.max(date.getTime(), from.getTime())) : (date ?? from),
+          until: date && new Date(date.getTime() + DAY_MS),
+        },
+        { limit, offset },
+      );
+      const body = {
+        runs: runs.map((run) => runView(run, now())),
+        count: runs.length,
+        totalCount: total,
+        totalCountIsExact: isExact,
+        page,
+      };
+      return pageReply(requestUrl, { limit, page, total: isExact ? total : offset + limit + 1 }, body);
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/flows/runs/{id}',
+    group: GROUP,
+    summary: 'One run, with its payload, result, children and locks',
+    roles: ANYONE,
+    params: byId,
+    status: 200,
+    response: RunDetail,
+    handle: ({ params: { id } }, scope) => detail(scope, id),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/flows/runs/{id}/cancel',
+    group: GROUP,
+    summary: 'Cancel a run',
+    description:
+      'Its gates are left, its lock is given back, its program is ended. The reply may still show it open; cancelling a cancelled run changes nothing.',
+    roles: ANYONE,
+    params: byId,
+    status: 200,
+    response: Run,
+    errors: ['invalid_transition'],
+    audit: ['flow.cancel_requested', 'flow.run_ended'],
+    async handle({ params: { id } }, scope) {
+      const asked = await scope.tx((tx) => askToEnd(tx, id));
+      if (asked) {
+        try {
+          await scope.adapters.launch.cancel(flowRun, { tenantId: scope.actor.tenantId, runId: id, taskType: asked.taskType });
+        } catch (error) {
+          if (!(error instanceof EngineUnavailableError)) throw error;
+          scope.log.warn({ err: error, runId: id }, 'the engine is told of the cancellation later');
+        }
+      }
+      return runView(await runDetail(scope.reads, id), scope.now());
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/flows/runs/{id}/rerun',
+    group: GROUP,
+    summary: 'Run a run again that is over, with the same payload',
+    description: 'A child run becomes the latest attempt of that child.',
+    roles: ANYONE,
+    params: byId,
+    status: 202,
+    response: RunStarted,
+    errors: ['invalid_transition'],
+    audit: 'flow.run_requested',
+    handle: ({ params: { id } }, scope) =>
+      start(scope, async (tx) => {
+        const { status, hasWorkflow, payload, parentId } = await runById(tx, id);
+        refuseOpenRerun(status);
+        if (!hasWorkflow) throw new DomainError('invalid_transition', 'A run that a worker outside carried out can be repeated only there');
+        return acceptRun(tx, payload, { requestId: scope.requestId, rerunOfId: id, rerunType: 'rerun', parentId });
+      }),
+  }),
+];

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { FLOW_CATEGORIES } from '../../domain/flows/category-rules.ts';
+import { COUNTED_MAX } from '../../domain/flows/run-list.queries.ts';
+import { DISPLAY_STATUSES, RUN_STATUSES } from '../../domain/flows/run-status-rules.ts';
+import { WORK_ITEM_TYPES } from '../../domain/flows/flow-types.ts';
+import { FreeText, Id, JsonObject, NAME_MAX, queryFlag, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+
+export const RunIn = z.strictObject({
+  payload: JsonObject.meta({ description: '`id` names the type of flow; the other members are those of the type, see `GET /api/flows/types`' }),
+});
+
+export const RunStarted = z
+  .object({ id: z.uuid(), taskType: z.string(), status: z.literal('started'), triggeredAt: Timestamp })
+  .meta({ id: 'FlowRunStarted' });
+
+const WorkItemRef = z.object({
+  type: z.string(),
+  key: z.string(),
+  url: z.string().nullish(),
+  repository: z.string().nullish(),
+  organization: z.string().nullish(),
+  project: z.string().nullish(),
+});
+
+export const Run = z
+  .object({
+    id: z.uuid(),
+    projectIdentifier: z.string().nullable(),
+    flowPath: z.string(),
+    status: z.enum(DISPLAY_STATUSES),
+    rawStatus: z.enum(RUN_STATUSES as [string, ...string[]]),
+    success: z.object({ isSuccess: z.boolean(), error: z.string().nullable() }).nullable().meta({ description: 'Null until the run is over' }),
+    createdAt: Timestamp,
+    startedAt: Timestamp.nullable(),
+    endedAt: Timestamp.nullable(),
+    durationMs: z.int().nullable().meta({ description: 'Milliseconds of execution, up to now while it lasts; null before' }),
+    triggeredBy: z.string().meta({ description: 'E-mail, `app:<token name>`, `cron` or `api`' }),
+    taskType: z.string(),
+    category: z.string(),
+    executionMode: z.enum(['flow', 'cicd']),
+    cicdRunUrl: z.string().nullable(),
+    workItemRef: WorkItemRef.nullable(),
+    rerunOfExecutionId: z.uuid().nullable(),
+    rerunType: z.string().nullable(),
+    parentExecutionId: z.uuid().nullable(),
+    environmentName: z.string().nullable(),
+    domain: z.string().nullable(),
+    releaseName: z.string().nullable(),
+  })
+  .meta({ id: 'FlowRun' });
+
+export const RunDetail = Run.extend({
+  payload: JsonObject,
+  result: JsonObject,
+  outputTail: z.string().nullable().meta({ description: 'The last 64 KiB that a command printed' }),
+  outputBytes: z.int().nullable(),
+  cancelRequestedAt: Timestamp.nullable(),
+  schedulePath: z.string().nullable(),
+  children: z.array(z.object({ id: z.uuid(), taskType: z.string(), domain: z.string().nullable(), status: z.enum(DISPLAY_STATUSES) })),
+  locks: z.array(z.object({ lockKey: z.string(), ticketId: z.string().nullable(), runId: z.string().nullable() })),
+  temporalUrl: z.url().optional().meta({ description: 'Where operators look at the run, when `TEMPORAL_UI_URL` is set' }),
+}).meta({ id: 'FlowRunDetail' });
+
+const words = z
+  .string()
+  .max(4_000)
+  .transform((text) => text.split(',').map((word) => word.trim()).filter((word) => word !== ''))
+  .refine((list) => list.length > 0 && list.length <= 100, 'must name from 1 to 100, separated by commas')
+  .optional();
+
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+/** A moment, or how long before now. */
+const Since = z
+  .string()
+  .refine((text) => /^\d{1,5}[mhdw]$/.test(text) || (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text))), 'must be an ISO 8601 moment, or like 30m, 24h, 7d, 2w')
+  .transform((text) => {
+    const [, count, unit] = /^(\d+)([mhdw])$/.exec(text) ?? [];
+    return count === undefined ? new Date(text) : { msBefore: Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS] };
+  });
+const Day = z.iso.date().transform((day) => new Date(`${day}T00:00:00.000Z`));
+
+const known = (values: readonly string[]) => words.refine((list) => !list || list.every((word) => values.includes(word)), `must be some of ${values.join(', ')}`);
+
+export const RunsQuery = z.strictObject({
+  repositoryIdentifier: RepositoryIdentifier.optional(),
+  limit: queryInt(1, 100, 50),
+  page: queryInt(1, 1_000_000, 1),
+  executionMode: z.enum(['flow', 'cicd']).optional(),
+  category: known(FLOW_CATEGORIES).meta({ type: 'string', description: 'One or more, separated by commas' }),
+  taskType: words.meta({ type: 'string', description: 'One or more, separated by commas' }),
+  status: words.meta({ type: 'string', description: 'Displayed or raw statuses, separated by commas' }),
+  flowPath: FreeText.min(1).optional().meta({ description: 'A part of the path, in any case' }),
+  workItemKey: words.meta({ type: 'string', description: 'One or more, separated by commas' }),
+  workItemType: z.enum(WORK_ITEM_TYPES).optional(),
+  since: Since.optional().meta({ type: 'string', description: 'ISO 8601, or how long before now: `30m`, `24h`, `7d`, `2w`' }),
+  date: Day.optional().meta({ type: 'string', format: 'date', description: 'One day, UTC' }),
+  triggeredBy: words.meta({ type: 'string', description: 'E-mails, `app:<token name>`, `cron`, `api`, separated by commas' }),
+  includeScheduled: queryFlag(false),
+  includeInternal: queryFlag(false),
+});
+
+export const Runs = z
+  .object({
+    runs: z.array(Run),
+    count: z.int().meta({ description: 'On this page' }),
+    totalCount: z.int().meta({ description: 'After filtering' }),
+    totalCountIsExact: z.boolean().meta({
+      description: `False when a filter by time, trigger or work item key matches more than ${COUNTED_MAX}: then totalCount is that number`,
+    }),
+    page: z.int(),
+  })
+  .meta({ id: 'FlowRuns' });
+
+export const FlowTypeOut = z
+  .object({
+    id: z.string(),
+    summary: z.string(),
+    category: z.enum(FLOW_CATEGORIES),
+    executor: z.enum(['command', 'cicd', 'activity', 'children']).nullable(),
+    gates: z.object({ approval: z.boolean(), lock: z.boolean() }),
+    isInternal: z.boolean(),
+    available: z.boolean(),
+    reason: z.string().nullable().meta({ description: 'Why it is not available' }),
+    payloadSchema: JsonObject.meta({ description: 'JSON Schema of the payload' }),
+  })
+  .meta({ id: 'FlowType' });
+
+export const FlowHealth = z
+  .object({
+    status: z.enum(['ok', 'degraded']),
+    waiting: z.int(),
+    running: z.int(),
+    notLaunched: z.int().meta({ description: 'Accepted more than 30 s ago and not begun: the engine or the workers are away' }),
+    oldestNotLaunchedAt: Timestamp.nullable(),
+    types: z.object({ available: z.int(), unavailable: z.int() }),
+  })
+  .meta({ id: 'FlowHealth' });
+
+export const ScheduleIn = z.strictObject({
+  name: z.string().trim().min(1).max(NAME_MAX),
+  cron: z.string().trim().min(1).max(200).meta({ description: 'Five fields: minute, hour, day of month, month, day of week', example: '0 3 * * *' }),
+  timezone: z.string().max(64).default('UTC').meta({ description: 'IANA name' }),
+  payload: JsonObject.meta({ description: 'As of `POST /api/flows/run`' }),
+});
+
+export const Schedule = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    cron: z.string(),
+    timezone: z.string(),
+    taskType: z.string(),
+    repositoryIdentifier: z.string().nullable(),
+    payload: JsonObject,
+    schedulePath: z.string(),
+    nextRunAt: Timestamp.nullable(),
+    createdBy: z.string(),
+    createdAt: Timestamp,
+  })
+  .meta({ id: 'FlowSchedule' });
+
+export const byId = z.strictObject({ id: Id });

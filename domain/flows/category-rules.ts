@@ -1,0 +1,14 @@
+export const FLOW_CATEGORIES = [
+  'access',
+  'environment',
+  'release',
+  'package',
+  'pool',
+  'testing',
+  'build',
+  'repository',
+  'scheduled',
+  'cascade',
+  'other',
+] as const;
+export type FlowCategory = (typeof FLOW_CATEGORIES)[number];

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { ConfigError } from '../shared/config.ts';
+import { flowType } from './flow-types.ts';
+
+const CommandsFile = z.record(
+  z.string(),
+  z.strictObject({
+    program: z.string().min(1),
+    args: z.array(z.string()).default([]),
+    timeoutSeconds: z.int().positive().max(86_400).default(3_600),
+    env: z.record(z.string().regex(/^\w+$/), z.string()).default({}),
+  }),
+);
+
+/** A program that carries out a type of flow, as the operator allows it. */
+export type Command = z.output<typeof CommandsFile>[string];
+
+/** The operator's list: programs by type of flow. */
+export type Commands = ReadonlyMap<string, Command>;
+
+/** Reads the file that `COMMANDS_FILE` names; without one no command is allowed. Throws `ConfigError`. */
+export function loadCommands(path: string | undefined): Commands {
+  if (path === undefined) return new Map();
+  const refuse = (reason: string) => new ConfigError(`The file of the environment variable COMMANDS_FILE cannot be used: ${reason}.`);
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw refuse((error as Error).message);
+  }
+  const parsed = CommandsFile.safeParse(content);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw refuse(`${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  const unknown = Object.keys(parsed.data).find((type) => !flowType(type));
+  if (unknown !== undefined) throw refuse(`${unknown} is not a flow type`);
+  return new Map(Object.entries(parsed.data));
+}

@@ -1,0 +1,286 @@
+import type { ApprovalPolicy, EnvironmentCategory } from '../environments/environments.entities.ts';
+import type { Platform } from '../projects/projects.entities.ts';
+import type { Actor } from '../shared/actor.ts';
+import { invalidField, notFound } from '../shared/errors.ts';
+import { newId } from '../shared/ids.ts';
+import { textArray } from '../shared/text-array.ts';
+import type { Tx } from '../unit-of-work.ts';
+import type { FlowCategory } from './category-rules.ts';
+import type { RunPayload, WorkItemRef } from './flow-types.ts';
+import { displayOf, FINAL_STATUSES, type RunStatus } from './run-status-rules.ts';
+
+export type ExecutionMode = 'flow' | 'cicd';
+
+/** What a run is about, found by what its payload names. */
+export interface RunPlace {
+  projectId: string;
+  repositoryIdentifier: string;
+  environmentId: string | null;
+}
+
+/** Finds repository and environment of a payload; undefined when it names none. Throws `invalid_request`. */
+export async function placeOf({ sql, tenantId }: Tx, payload: RunPayload, pointer = '#/body/payload'): Promise<RunPlace | undefined> {
+  const { repositoryIdentifier, environmentName, environmentId } = payload;
+  const namesEnvironment = environmentName !== undefined || environmentId !== undefined;
+  if (repositoryIdentifier === undefined) {
+    if (namesEnvironment) throw invalidField(`${pointer}/repositoryIdentifier`, 'an environment is one of a repository: name it, too');
+    return undefined;
+  }
+  const [place] = await sql<RunPlace>(
+    `select project.id as "projectId", project.identifier as "repositoryIdentifier", environment.id as "environmentId"
+     from project left join environment on environment.tenant_id = project.tenant_id and environment.project_id = project.id
+       and (?::text is null or environment.name = ?) and (?::uuid is null or environment.id = ?) and ?
+     where project.tenant_id = ? and project.identifier = ?`,
+    [environmentName ?? null, environmentName ?? null, environmentId ?? null, environmentId ?? null, namesEnvironment, tenantId, repositoryIdentifier],
+  );
+  if (!place) throw invalidField(`${pointer}/repositoryIdentifier`, `The repository ${repositoryIdentifier} is not registered as a project`);
+  if (namesEnvironment && place.environmentId === null) {
+    const member = environmentName === undefined ? 'environmentId' : 'environmentName';
+    throw invalidField(`${pointer}/${member}`, `The repository ${repositoryIdentifier} has no such environment`);
+  }
+  return place;
+}
+
+export interface NewRun {
+  id?: string;
+  projectId: string | null;
+  environmentId?: string | null;
+  parentId?: string | null;
+  scheduleId?: string | null;
+  rerunOfId?: string | null;
+  rerunType?: string | null;
+  /** False for a run that a worker outside carries out and only reports. */
+  hasWorkflow: boolean;
+  taskType: string;
+  category: FlowCategory;
+  flowPath: string;
+  executionMode: ExecutionMode;
+  isInternal: boolean;
+  isScheduled: boolean;
+  schedulePath?: string | null;
+  externalId?: string | null;
+  domain?: string | null;
+  releaseName?: string | null;
+  status: RunStatus;
+  payload: Record<string, unknown>;
+  workItem?: WorkItemRef | null;
+  triggeredBy: string;
+}
+
+/** Who a run is said to be triggered by: an e-mail, `app:<token name>`, `cron`, or `api` for the service itself. */
+export const triggerOf = ({ type, email }: Actor): string => (type === 'user' || type === 'application' ? email : 'api');
+
+/** Inserts a run; undefined when its `externalId` names one already. A run that is open elsewhere has begun. */
+export async function insertRun(tx: Tx, run: NewRun, requestId?: string): Promise<string | undefined> {
+  const id = run.id ?? newId();
+  const [row] = await tx.sql<{ id: string }>(
+    `insert into flow_run (id, tenant_id, project_id, environment_id, parent_id, schedule_id, rerun_of_id, rerun_type, has_workflow,
+       task_type, category, flow_path, execution_mode, is_internal, is_scheduled, schedule_path, external_id, domain, release_name,
+       status, display_status, payload, work_item_type, work_item_key, work_item, triggered_by, requested_by, request_id, traceparent,
+       created_at, updated_at, started_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?, ?, ?::jsonb, ?, ?::jsonb, ?, ?, ?, ?, ?)
+     on conflict (tenant_id, external_id) where external_id is not null do nothing returning id`,
+    [
+      id,
+      tx.tenantId,
+      run.projectId,
+      run.environmentId ?? null,
+      run.parentId ?? null,
+      run.scheduleId ?? null,
+      run.rerunOfId ?? null,
+      run.rerunType ?? null,
+      run.hasWorkflow,
+      run.taskType,
+      run.category,
+      run.flowPath,
+      run.executionMode,
+      run.isInternal,
+      run.isScheduled,
+      run.schedulePath ?? null,
+      run.externalId ?? null,
+      run.domain ?? null,
+      run.releaseName ?? null,
+      run.status,
+      displayOf(run.status),
+      JSON.stringify(run.payload),
+      run.workItem?.type ?? null,
+      run.workItem?.key ?? null,
+      run.workItem ? JSON.stringify(run.workItem) : null,
+      run.triggeredBy,
+      JSON.stringify(tx.actor),
+      requestId ?? null,
+      tx.traceparent ?? null,
+      tx.now,
+      tx.now,
+      run.hasWorkflow ? null : tx.now,
+    ],
+  );
+  return row?.id;
+}
+
+/** A run with what its steps need to know. Moments are the database's text. */
+export interface RunFacts {
+  id: string;
+  parentId: string | null;
+  projectId: string | null;
+  repositoryIdentifier: string | null;
+  platform: Platform | null;
+  defaultBranch: string | null;
+  remoteUrl: string | null;
+  environmentId: string | null;
+  environmentName: string | null;
+  environmentCategory: EnvironmentCategory | null;
+  approvalPolicy: ApprovalPolicy | null;
+  hasWorkflow: boolean;
+  taskType: string;
+  category: FlowCategory;
+  flowPath: string;
+  executionMode: ExecutionMode;
+  isInternal: boolean;
+  isScheduled: boolean;
+  domain: string | null;
+  releaseName: string | null;
+  status: RunStatus;
+  payload: RunPayload;
+  error: string | null;
+  workItem: WorkItemRef | null;
+  triggeredBy: string;
+  requestedBy: Actor;
+  requestId: string | null;
+  traceparent: string | null;
+  cicdRunId: string | null;
+  cicdRunUrl: string | null;
+  dispatchTriedAt: string | null;
+  cancelRequestedAt: string | null;
+  createdAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+}
+
+const FACTS = `
+  select r.id, r.parent_id as "parentId", r.project_id as "projectId", p.identifier as "repositoryIdentifier", p.platform,
+    p.default_branch as "defaultBranch", p.remote_url as "remoteUrl", r.environment_id as "environmentId", e.name as "environmentName",
+    e.category as "environmentCategory", e.approval_policy as "approvalPolicy", r.has_workflow as "hasWorkflow", r.task_type as "taskType",
+    r.category, r.flow_path as "flowPath", r.execution_mode as "executionMode", r.is_internal as "isInternal", r.is_scheduled as "isScheduled",
+    r.domain, r.release_name as "releaseName", r.status, r.payload, r.error, r.work_item as "workItem", r.triggered_by as "triggeredBy",
+    r.requested_by as "requestedBy", r.request_id as "requestId", r.traceparent, r.cicd_run_id as "cicdRunId", r.cicd_run_url as "cicdRunUrl",
+    r.dispatch_tried_at as "dispatchTriedAt", r.cancel_requested_at as "cancelRequestedAt", r.created_at as "createdAt",
+    r.started_at as "startedAt", r.ended_at as "endedAt"
+  from flow_run r
+    left join project p on p.tenant_id = r.tenant_id and p.id = r.project_id
+    left join environment e on e.tenant_id = r.tenant_id and e.id = r.environment_id
+  where r.tenant_id = ? and r.id = ?`;
+
+/** Whoever reads rows: a unit of work, or reads without a transaction. */
+type Reader = Pick<Tx, 'sql' | 'tenantId'>;
+
+export const findRun = async ({ sql, tenantId }: Reader, id: string): Promise<RunFacts | undefined> =>
+  (await sql<RunFacts>(FACTS, [tenantId, id]))[0];
+
+/** Throws `not_found`. Locked, nobody else moves the run before this transaction ends. */
+export async function runById(tx: Reader, id: string, { isLocked = false } = {}): Promise<RunFacts> {
+  const [run] = await tx.sql<RunFacts>(isLocked ? `${FACTS} for update of r` : FACTS, [tx.tenantId, id]);
+  if (!run) throw notFound('The run');
+  return run;
+}
+
+export interface ClaimedRun {
+  run: RunFacts;
+  /** It is that of another workflow, of which the engine no longer knows. */
+  isLost: boolean;
+}
+
+/** Makes a run that of one workflow, which may ask again; undefined when there is no such run. */
+export async function claimRun(tx: Tx, id: string, engineRunId: string): Promise<ClaimedRun | undefined> {
+  const [claim] = await tx.sql<{ engineRunId: string }>(
+    `update flow_run set engine_run_id = coalesce(engine_run_id, ?) where tenant_id = ? and id = ? returning engine_run_id as "engineRunId"`,
+    [engineRunId, tx.tenantId, id],
+  );
+  const run = claim && (await findRun(tx, id));
+  return run && { run, isLost: claim.engineRunId !== engineRunId };
+}
+
+const FINAL = FINAL_STATUSES.map((status) => `'${status}'`).join(', ');
+
+export interface RunMove {
+  status: RunStatus;
+  error?: string | undefined;
+  /** Merged into the result, member by member at the top. */
+  result?: Record<string, unknown> | undefined;
+  startedAt?: Date;
+  endedAt?: Date;
+}
+
+/** Moves an open run; undefined when it is final, or is there already. */
+export async function moveRun({ sql, tenantId }: Tx, id: string, move: RunMove): Promise<{ startedAt: string | null; endedAt: string | null } | undefined> {
+  const [moved] = await sql<{ startedAt: string | null; endedAt: string | null }>(
+    `update flow_run set status = ?, display_status = ?, error = coalesce(?, error), result = result || ?::jsonb,
+       started_at = coalesce(started_at, ?), ended_at = ?, updated_at = now()
+     where tenant_id = ? and id = ? and status not in (${FINAL}) and status <> ?
+     returning started_at as "startedAt", ended_at as "endedAt"`,
+    [
+      move.status,
+      displayOf(move.status),
+      move.error ?? null,
+      JSON.stringify(move.result ?? {}),
+      move.startedAt ?? null,
+      move.endedAt ?? null,
+      tenantId,
+      id,
+      move.status,
+    ],
+  );
+  return moved;
+}
+
+export async function keepOutput({ sql, tenantId }: Tx, id: string, outputTail: string): Promise<void> {
+  await sql('update flow_run set output_tail = ? where tenant_id = ? and id = ?', [outputTail, tenantId, id]);
+}
+
+/** Notes that a run's pipeline is about to be dispatched; false when that was noted before. */
+export async function noteDispatch({ sql, tenantId }: Tx, id: string): Promise<boolean> {
+  const noted = await sql(
+    'update flow_run set dispatch_tried_at = now(), updated_at = now() where tenant_id = ? and id = ? and dispatch_tried_at is null returning 1',
+    [tenantId, id],
+  );
+  return noted.length > 0;
+}
+
+/** Takes a note back: nothing was dispatched. */
+export async function forgetDispatch({ sql, tenantId }: Tx, id: string): Promise<void> {
+  await sql('update flow_run set dispatch_tried_at = null where tenant_id = ? and id = ? and cicd_run_id is null', [tenantId, id]);
+}
+
+export async function notePipeline({ sql, tenantId }: Tx, id: string, { runId, url }: { runId: string | null; url: string | null }): Promise<void> {
+  await sql(
+    'update flow_run set cicd_run_id = coalesce(cicd_run_id, ?), cicd_run_url = coalesce(cicd_run_url, ?), updated_at = now() where tenant_id = ? and id = ?',
+    [runId, url, tenantId, id],
+  );
+}
+
+/** Asks a run to end; the first request counts. */
+export async function noteCancel({ sql, tenantId }: Tx, ids: readonly string[]): Promise<void> {
+  await sql(
+    'update flow_run set cancel_requested_at = coalesce(cancel_requested_at, now()), updated_at = now() where tenant_id = ? and id = any (?::uuid[]) and ended_at is null',
+    [tenantId, textArray(ids)],
+  );
+}
+
+export interface ChildRun {
+  id: string;
+  taskType: string;
+  flowPath: string;
+  domain: string | null;
+  environmentId: string | null;
+  status: RunStatus;
+  hasWorkflow: boolean;
+}
+
+/** The latest attempt of each child of a run: of each type, path, domain and environment. */
+export const latestChildren = ({ sql, tenantId }: Reader, parentId: string): Promise<ChildRun[]> =>
+  sql(
+    `select distinct on (task_type, flow_path, domain, environment_id) id, task_type as "taskType", flow_path as "flowPath", domain,
+       environment_id as "environmentId", status, has_workflow as "hasWorkflow"
+     from flow_run where tenant_id = ? and parent_id = ? order by task_type, flow_path, domain, environment_id, created_at desc, id desc`,
+    [tenantId, parentId],
+  );

@@ -1,0 +1,21 @@
+/** A program to run, with arguments that no shell sees. */
+export interface Program {
+  program: string;
+  args: readonly string[];
+  /** All of its environment but `PATH`. */
+  env: Readonly<Record<string, string>>;
+  timeoutSeconds: number;
+}
+
+export interface EndedProgram {
+  /** `exited` by itself; `not_started`: there is no such program; else what made it end. */
+  why: 'exited' | 'not_started' | 'timed_out' | 'cancelled';
+  exitCode: number | null;
+  /** The last of what it printed, both streams in the order in which they came; malformed UTF-8 is replaced. */
+  outputTail: string;
+  /** How many bytes it printed in all. */
+  outputBytes: number;
+}
+
+/** Runs a program to its end; an abort of the signal ends it with all that it started in its process group. */
+export type RunProgram = (program: Program, signal: AbortSignal) => Promise<EndedProgram>;

@@ -1,0 +1,60 @@
+/** Where a git host is, and by which credential. */
+export interface HostAccess {
+  /** Root of the host's REST interface, without a slash at its end. */
+  baseUrl: string;
+  token: string;
+}
+
+/** What a host answered; a failure is a value. The reason is for people and holds no secret. */
+export type HostAnswer<Value> = { isOk: true; value: Value } | { isOk: false; isTransient: boolean; reason: string };
+
+export interface PipelineOrder {
+  repository: string;
+  /** File name or id of the pipeline, as the host knows it. */
+  pipeline: string;
+  /** Branch or tag. */
+  ref: string;
+  inputs: Record<string, string>;
+}
+
+export interface DispatchedPipeline {
+  /** Null when the host does not tell. */
+  runId: string | null;
+  url: string | null;
+}
+
+export type PipelineState = 'open' | 'succeeded' | 'failed' | 'cancelled';
+
+export interface CommitStatus {
+  repository: string;
+  commitId: string;
+  /** What tells this status from others of the commit. */
+  context: string;
+  state: 'pending' | 'success' | 'failure' | 'error';
+  description: string;
+  targetUrl?: string | undefined;
+}
+
+export interface LabelChange {
+  repository: string;
+  prNumber: number;
+  add: string;
+  remove: readonly string[];
+}
+
+/** What runs ask of a git host. Each call is bounded in time; statuses and labels may be written twice. */
+export interface GitHost {
+  dispatchPipeline(order: PipelineOrder): Promise<HostAnswer<DispatchedPipeline>>;
+  pipelineState(run: { repository: string; pipeline: string; runId: string }): Promise<HostAnswer<PipelineState>>;
+  writeStatus(status: CommitStatus): Promise<HostAnswer<null>>;
+  changeLabel(change: LabelChange): Promise<HostAnswer<null>>;
+}
+
+export interface HostPlace {
+  tenantId: string;
+  projectId: string;
+  platform: 'host-a' | 'host-b' | 'host-c';
+}
+
+/** The host of a project with the tenant's credential for it; undefined when none is kept. */
+export type FindGitHost = (place: HostPlace) => Promise<GitHost | undefined>;

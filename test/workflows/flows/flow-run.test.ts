@@ -1,0 +1,94 @@
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Json } from '../../support/client.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'quayside-flows-'));
+const commandsFile = join(folder, 'commands.json');
+const script = (name: string, body: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, `#!/bin/sh\n${body}\n`);
+  chmodSync(path, 0o755);
+  return path;
+};
+
+let app: TestApp;
+let worker: TestWorker;
+const repositoryIdentifier = 'acme/shop';
+
+beforeAll(async () => {
+  writeFileSync(
+    commandsFile,
+    JSON.stringify({
+      'run-apex-tests': { program: script('say', 'echo "$@"; echo "$SECRET $QUAYSIDE_RUN_ID" >&2; env | sort'), args: ['--org', '{payload.orgUsername}'], env: { SECRET: 'shown' } },
+      'install-packages': { program: script('fail', 'exit 3') },
+      'request-freeze-users': { program: script('hang', 'trap "" TERM; sleep 300 & wait; sleep 300'), timeoutSeconds: 600 },
+      analyze: { program: script('slow', 'sleep 30'), timeoutSeconds: 1 },
+      'execute-release': { program: script('release', 'test "$1" != bad'), args: ['{payload.environmentName}'] },
+    }),
+  );
+  app = await testApp({ env: { COMMANDS_FILE: commandsFile, TEMPORAL_UI_URL: 'http://ui.test' } });
+  worker = await startWorker(app, ['flows-v1', 'commands-v1']);
+  const owner = app.as(app.owner);
+  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+});
+afterAll(async () => {
+  await worker.kill('SIGTERM');
+  await app.close();
+});
+
+const run = async (payload: object, caller = app.owner): Promise<Json> => (await app.as(caller).post(202, '/api/flows/run', { payload })).id;
+const shown = (id: Json): Promise<Json> => app.as(app.member).get(200, `/api/flows/runs/${id}`);
+const ended = (id: Json): Promise<Json> => eventually(() => shown(id), ({ success }) => success !== null);
+
+test('a command runs with its arguments and a clean environment, and its output is kept', async () => {
+  const id = await run({ id: 'run-apex-tests', repositoryIdentifier, orgUsername: 'a b; rm -rf /' });
+  const done = await ended(id);
+  expect(done).toMatchObject({ status: 'Completed', rawStatus: 'succeeded', success: { isSuccess: true, error: null }, result: { exitCode: 0 }, triggeredBy: app.owner.email, projectIdentifier: repositoryIdentifier });
+  expect(done.temporalUrl).toBe(`http://ui.test/namespaces/default/workflows/${encodeURIComponent(`${app.tenant.id}/flow/${id}`)}`);
+  expect(done.outputTail).toContain('--org a b; rm -rf /\n');
+  expect(done.outputTail).toContain(`shown ${id}`);
+  expect(done.outputTail).not.toMatch(/DATABASE_URL|TEMPORAL/);
+  expect(done.durationMs).toBeGreaterThanOrEqual(0);
+});
+
+test('a command that fails fails its run and says with what', async () => {
+  expect(await ended(await run({ id: 'install-packages' }))).toMatchObject({ status: 'Failed', success: { isSuccess: false, error: 'The command ended with exit code 3' }, result: { exitCode: 3 } });
+});
+
+test('a command whose placeholder has no value does not run', async () => {
+  expect(await ended(await run({ id: 'run-apex-tests' }))).toMatchObject({ status: 'Failed', success: { error: 'The payload has no orgUsername for the command' } });
+});
+
+test('a type that nothing carries out fails at once with the reason', async () => {
+  const done = await ended(await run({ id: 'record-session' }));
+  expect(done).toMatchObject({ status: 'Failed', startedAt: null, success: { error: expect.stringContaining('record-session') } });
+});
+
+test('a time limit ends the command', async () => {
+  expect(await ended(await run({ id: 'analyze' }))).toMatchObject({ rawStatus: 'timed_out', status: 'Failed' });
+});
+
+test('a cancellation ends a command that ignores SIGTERM, and what it forked', async () => {
+  const id = await run({ id: 'request-freeze-users' });
+  await eventually(() => shown(id), ({ status }) => status === 'Running');
+  await app.as(app.member).post(200, `/api/flows/runs/${id}/cancel`);
+  await app.as(app.member).post(200, `/api/flows/runs/${id}/cancel`);
+  expect(await ended(id)).toMatchObject({ status: 'Cancelled' });
+  await app.as(app.member).post(200, `/api/flows/runs/${id}/cancel`);
+});
+
+test('a release goes stage by stage, and stops at a stage that is not well', async () => {
+  const owner = app.as(app.owner);
+  const own = 'acme/staged';
+  await owner.post(201, '/api/projects', { identifier: own, platform: 'host-a' });
+  for (const [name, orchestrationOrder] of [['uat', 1], ['bad', 2], ['good', 2], ['prod', 3]] as const) {
+    await owner.post(201, '/api/environments', { repositoryIdentifier: own, name, category: 'dev', orchestrationOrder });
+  }
+  await app.sql(`update environment set category = 'release' where project_id = (select id from project where identifier = ?)`, [own]);
+  const done = await ended(await run({ id: 'request-release', repositoryIdentifier: own, domain: 'core', releaseName: 'r1' }));
+  expect(done).toMatchObject({ status: 'Partial' });
+  expect(done.children.map(({ status }: Json) => status).toSorted()).toEqual(['Completed', 'Completed', 'Failed']);
+});

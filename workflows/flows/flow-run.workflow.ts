@@ -1,0 +1,73 @@
+import { CancellationScope, defineQuery, getExternalWorkflowHandle, isCancellation, proxyLocalActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { RunPlan, RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
+import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
+import { childSettled, RunExecution } from './run-execution.ts';
+import { RunGates } from './run-gates.ts';
+import { flowWorkflowId } from './flow-id.contract.ts';
+import { CURRENT_STEP_QUERY, type FlowRunInput } from './flow-run.contract.ts';
+import { outcomeOfError } from './run-failure.ts';
+
+const { beginRun, enterStep, endRun } = proxyLocalActivities<RunStepActivities>(LOCAL_DATABASE_WORK);
+
+const currentStepQuery = defineQuery<string>(CURRENT_STEP_QUERY);
+
+/**
+ * One run: approval gate, environment lock, execution, close. Its row tells everyone else where it stands; whatever
+ * happens, the lock is given back and the row is closed.
+ */
+export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }: FlowRunInput): Promise<void> {
+  const gates = new RunGates(run, enterStep);
+  const execution = new RunExecution(run);
+  let step = 'begin';
+  const at = (name: string, details: string) => {
+    step = name;
+    setCurrentDetails(details);
+  };
+  setHandler(currentStepQuery, () => step);
+
+  const plan = await CancellationScope.nonCancellable(() => beginRun(run));
+  if (plan.isOver) {
+    if (plan.parentId !== null) await tellParent(plan.parentId);
+    return;
+  }
+  let outcome: RunOutcome;
+  try {
+    outcome = await carryOut(plan);
+  } catch (error) {
+    outcome = isCancellation(error) ? { status: 'cancelled' } : outcomeOfError(error, step);
+  }
+  await CancellationScope.nonCancellable(async () => {
+    at('close', `Closing: ${outcome.status}`);
+    if (plan.executor === 'children' && outcome.status === 'cancelled') await execution.cancelChildren();
+    await gates.giveBack();
+    const { parentId } = await endRun({ ...run, outcome });
+    if (parentId !== null) await tellParent(parentId);
+    setCurrentDetails(`Ended: ${outcome.status}`);
+  });
+
+  async function carryOut({ gates: needed, executor, isRunning, timeoutSeconds }: RunPlan): Promise<RunOutcome> {
+    if (needed.approval) {
+      at('approval', 'Waiting for approval');
+      const refusal = await gates.passApproval();
+      if (refusal) return refusal;
+    }
+    if (needed.lock) {
+      at('lock', 'Waiting for the lock of the environment');
+      const refusal = await gates.passLock(needed.lock);
+      if (refusal) return refusal;
+    }
+    at('execute', `Executing: ${executor}`);
+    if (!isRunning) await enterStep({ ...run, status: 'running' });
+    return gates.whileHeld(() => execution.execute(executor, timeoutSeconds));
+  }
+
+  /** A parent that has ended, or is carried out elsewhere, has nobody to tell. */
+  async function tellParent(parentId: string): Promise<void> {
+    try {
+      await getExternalWorkflowHandle(flowWorkflowId(run.tenantId, parentId)).signal(childSettled);
+    } catch {
+      // It asks by itself, too.
+    }
+  }
+}

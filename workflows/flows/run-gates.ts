@@ -1,0 +1,96 @@
+import { CancellationScope, condition, defineSignal, setHandler, sleep } from '@temporalio/workflow';
+import type { RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
+import type { RunKey } from '../../domain/flows/accept-run.ts';
+import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import { type ApprovalStatus, approvals, type LockState, locks } from './gates.ts';
+
+export interface LockNeed {
+  environmentId: string;
+  leaseMinutes: number;
+}
+
+const approvalSettled = defineSignal<[{ approvalId: string; status: ApprovalStatus }]>('approvalSettled');
+const lockGranted = defineSignal<[{ ticketId: string }]>('lockGranted');
+
+/** A signal that was lost is made good by asking, this often. */
+const ASK_EVERY = '15 minutes';
+
+const REFUSALS: Record<'rejected' | 'expired' | 'stale', RunOutcome> = {
+  rejected: { status: 'rejected', error: 'The approval was refused' },
+  expired: { status: 'expired', error: 'Nobody decided on the approval in time' },
+  stale: { status: 'cancelled', error: 'What was to be approved changed' },
+};
+
+/** The gates that one run passes before it is carried out. Signals may come early, twice or never. */
+export class RunGates {
+  readonly #run: RunKey;
+  readonly #enterStep: RunStepActivities['enterStep'];
+  readonly #decisions = new Map<string, ApprovalStatus>();
+  readonly #granted = new Set<string>();
+  #need: LockNeed | undefined;
+  #ticketId: string | undefined;
+
+  constructor(run: RunKey, enterStep: RunStepActivities['enterStep']) {
+    this.#run = run;
+    this.#enterStep = enterStep;
+    setHandler(approvalSettled, ({ approvalId, status }) => void this.#decisions.set(approvalId, status));
+    setHandler(lockGranted, ({ ticketId }) => void this.#granted.add(ticketId));
+  }
+
+  /** Waits for the approval; answers how the run ends when it is not given. */
+  async passApproval(): Promise<RunOutcome | undefined> {
+    const { approvalId, isNeeded } = await approvals().openApproval(this.#run);
+    if (!isNeeded) return undefined;
+    await this.#enterStep({ ...this.#run, status: 'waiting_approval' });
+    for (;;) {
+      const isSignalled = await condition(() => this.#decisions.has(approvalId), ASK_EVERY);
+      const status = isSignalled
+        ? this.#decisions.get(approvalId)
+        : (await approvals().approvalState({ tenantId: this.#run.tenantId, approvalId })).status;
+      if (status === 'approved') return undefined;
+      if (status && status !== 'requested') return REFUSALS[status];
+    }
+  }
+
+  /** Waits for the environment's lock; answers how the run ends when it can have none. */
+  async passLock(need: LockNeed): Promise<RunOutcome | undefined> {
+    this.#need = need;
+    const { ticketId, state } = await locks().takeLock({ ...this.#run, ...need });
+    this.#ticketId = ticketId;
+    if (state === 'queued') await this.#enterStep({ ...this.#run, status: 'waiting_lock' });
+    for (let current: LockState = state; current !== 'held'; ) {
+      if (current === 'ended') return { status: 'failed', error: 'The ticket for the lock of the environment ended before the run had it' };
+      const isSignalled = await condition(() => this.#granted.has(ticketId), ASK_EVERY);
+      current = isSignalled ? 'held' : (await locks().lockState(this.#ticket)).state;
+    }
+    return undefined;
+  }
+
+  get #ticket() {
+    return { tenantId: this.#run.tenantId, environmentId: this.#need?.environmentId ?? '', ticketId: this.#ticketId ?? '' };
+  }
+
+  /** Carries out work and keeps the lease of the lock going meanwhile, when there is one. */
+  async whileHeld<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.#need) return work();
+    const { leaseMinutes } = this.#need;
+    const keeping = new CancellationScope();
+    const kept = keeping.run(async () => {
+      for (;;) {
+        await sleep(leaseMinutes * 30_000);
+        await locks().extendLock({ ...this.#ticket, leaseMinutes });
+      }
+    });
+    kept.catch(() => undefined);
+    try {
+      return await work();
+    } finally {
+      keeping.cancel();
+    }
+  }
+
+  /** Gives the lock back, or the place in its line; nothing when none was asked for. */
+  async giveBack(): Promise<void> {
+    if (this.#need) await locks().returnLock(this.#run);
+  }
+}
