@@ -5,7 +5,11 @@ import { authRoutes } from './auth/auth.routes.ts';
 import { environmentLocksRoutes } from './environment-locks/environment-locks.routes.ts';
 import { environmentsRoutes } from './environments/environments.routes.ts';
 import { integrationsRoutes } from './integrations/integrations.routes.ts';
+import { flowCallbackRoutes } from './flows/flow-callback.routes.ts';
+import { flowInternalRoutes } from './flows/flow-internal.routes.ts';
 import { flowRunsRoutes } from './flows/flow-runs.routes.ts';
+import { flowSchedulesRoutes } from './flows/flow-schedules.routes.ts';
+import { flowTypesRoutes } from './flows/flow-types.routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { candidateChangesRoutes } from './release-candidates/candidate-changes.routes.ts';
 import { comparisonRoutes } from './release-candidates/comparison.routes.ts';
@@ -32,6 +36,10 @@ export const routes: readonly AnyRoute[] = [
   ...comparisonRoutes,
   ...releaseEventRoutes,
   ...flowRunsRoutes,
+  ...flowTypesRoutes,
+  ...flowSchedulesRoutes,
+  ...flowInternalRoutes,
+  ...flowCallbackRoutes,
   ...webhooksRoutes,
   ...deliveriesRoutes,
 ];

@@ -4,3 +4,5 @@ export { approval } from './approvals/approval.workflow.ts';
 export { environmentLock } from './environment-locks/environment-lock.workflow.ts';
 export { releaseDomain } from './release-candidates/release-domain.workflow.ts';
 export { flowRun } from './flows/flow-run.workflow.ts';
+export { scheduledFlow } from './flows/scheduled-flow.workflow.ts';
+export { flowChecks } from './flows/flow-checks.workflow.ts';

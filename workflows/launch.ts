@@ -24,6 +24,12 @@ export const defineUpdate = <Argument, Result>(update: string): UpdateContract<A
 /** The engine did not answer in time, or is away. What was asked may or may not have been done. */
 export class EngineUnavailableError extends Error {}
 
+/** Five fields, and the IANA name of the zone in which they count. */
+export interface CronTime {
+  cron: string;
+  timezone: string;
+}
+
 export interface Launch {
   /**
    * Starts a workflow once: a second start of the same id, running or closed, changes nothing.
@@ -39,6 +45,10 @@ export interface Launch {
   cancel<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
   /** Whether a workflow runs at this moment. Throws `EngineUnavailableError`. */
   isRunning<Input>(contract: WorkflowContract<Input>, input: Input): Promise<boolean>;
+  /** Starts a workflow each time that the schedule is due; one of that id is there already: nothing. Throws `EngineUnavailableError`. */
+  schedule<Input>(contract: WorkflowContract<Input>, input: Input, time: CronTime): Promise<void>;
+  /** Ends what `schedule` began; nothing when there is none. Throws `EngineUnavailableError`. */
+  unschedule<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
   /** Signals a workflow without starting it; one that does not run needs nothing. Throws `EngineUnavailableError`. */
   tell<Input>(contract: WorkflowContract<Input>, input: Input, signal: string): Promise<void>;
   /** Signals a workflow, starting it first when it is not running. Throws `EngineUnavailableError`. */

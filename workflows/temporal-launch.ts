@@ -7,9 +7,11 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import { ApplicationFailure, defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import { DomainError, type ErrorCode } from '../domain/shared/errors.ts';
-import { EngineUnavailableError, type Launch, type WorkflowContract } from './launch.ts';
+import { EngineUnavailableError, type Launch } from './launch.ts';
+import { temporalSchedules } from './temporal-schedules.ts';
+import { startOptions } from './temporal-start.ts';
 
 const CALL_TIMEOUT_MS = 5_000;
 /** Starts that nobody waits for: so many are under way at once, and so many wait in memory at most. */
@@ -35,7 +37,7 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
   };
 
   const signal: Launch['signal'] = async (contract, input, name) => {
-    const signalWithStart = () => client.workflow.signalWithStart(contract.workflow, { ...options(contract, input, queuePrefix), signal: name });
+    const signalWithStart = () => client.workflow.signalWithStart(contract.workflow, { ...startOptions(contract, input, queuePrefix), signal: name });
     await within(CALL_TIMEOUT_MS, signalWithStart);
   };
 
@@ -55,7 +57,7 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
     await within(CALL_TIMEOUT_MS, async () => {
       try {
         await client.workflow.start(contract.workflow, {
-          ...options(contract, input, queuePrefix),
+          ...startOptions(contract, input, queuePrefix),
           workflowIdConflictPolicy: 'USE_EXISTING',
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
         });
@@ -76,6 +78,7 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
       }
     });
 
+  const schedules = temporalSchedules(client, queuePrefix);
   const startsWaiting: (() => Promise<void>)[] = [];
   let startsUnderWay = 0;
   const startNext = async () => {
@@ -109,6 +112,9 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
       await withRunning(contract.workflowId(input), (handle) => handle.signal(name));
     },
 
+    schedule: (contract, input, time) => within(CALL_TIMEOUT_MS, () => schedules.schedule(contract, input, time)),
+    unschedule: (contract, input) => within(CALL_TIMEOUT_MS, () => schedules.unschedule(contract, input)),
+
     signal,
 
     wake(contract, input, name, quietMs) {
@@ -120,7 +126,7 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
 
     async ask(contract, input, { update }, argument, timeoutMs) {
       const startWorkflowOperation = new WithStartWorkflowOperation(contract.workflow, {
-        ...options(contract, input, queuePrefix),
+        ...startOptions(contract, input, queuePrefix),
         workflowIdConflictPolicy: 'USE_EXISTING',
       });
       // Known even when the update fails; unobserved, its rejection would end the process.
@@ -129,20 +135,6 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
         client.workflow.executeUpdateWithStart(update, { args: [argument], startWorkflowOperation }),
       );
     },
-  };
-}
-
-function options<Input>(contract: WorkflowContract<Input>, input: Input, queuePrefix: string) {
-  return {
-    args: [input],
-    taskQueue: queuePrefix + contract.taskQueue,
-    workflowId: contract.workflowId(input),
-    staticSummary: contract.summary(input),
-    typedSearchAttributes: new TypedSearchAttributes(
-      Object.entries(contract.searchAttributes(input)).map(
-        ([name, value]): SearchAttributePair => ({ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }),
-      ),
-    ),
   };
 }
 

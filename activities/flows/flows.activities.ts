@@ -2,7 +2,9 @@ import type { Deps } from '../deps.ts';
 import { createChildActivities } from './children.activities.ts';
 import { createOperationActivities } from './operations.activities.ts';
 import { createPipelineActivities } from './pipelines.activities.ts';
+import { createCheckActivities } from './checks.activities.ts';
 import { createRunStepActivities } from './run-steps.activities.ts';
+import { createScheduleActivities } from './schedules.activities.ts';
 
 /** All that runs do, except the operator's commands, which have workers of their own. */
 export const createFlowActivities = (deps: Deps) => ({
@@ -10,4 +12,6 @@ export const createFlowActivities = (deps: Deps) => ({
   ...createOperationActivities(deps),
   ...createPipelineActivities(deps),
   ...createChildActivities(deps),
+  ...createScheduleActivities(deps),
+  ...createCheckActivities(deps),
 });

@@ -1,7 +1,9 @@
 import type { Deps } from '../deps.ts';
 import { sweepApprovals } from '../approvals/approvals.sweep.ts';
 import { sweepEnvironmentLocks } from '../environment-locks/environment-locks.sweep.ts';
+import { sweepChecks } from '../flows/checks.activities.ts';
 import { sweepRuns } from '../flows/flow-runs.sweep.ts';
+import { sweepSchedules } from '../flows/schedules.activities.ts';
 import { sweepReleaseEvents } from '../release-candidates/release-events.sweep.ts';
 import { sweepDisabled, sweepLanes } from '../webhooks/webhooks.activities.ts';
 
@@ -17,6 +19,8 @@ export const SWEEPS: readonly Sweep[] = [
   { name: 'approvals', run: (deps) => sweepApprovals(deps) },
   { name: 'environment locks', run: (deps) => sweepEnvironmentLocks(deps) },
   { name: 'flow runs', run: (deps) => sweepRuns(deps) },
+  { name: 'flow schedules', run: (deps) => sweepSchedules(deps) },
+  { name: 'checks of runs', run: sweepChecks },
   { name: 'webhook lanes', run: sweepLanes },
   { name: 'webhooks to disable', run: sweepDisabled },
 ];

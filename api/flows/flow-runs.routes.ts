@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { acceptRun, type AcceptedRun } from '../../domain/flows/accept-run.ts';
 import { noteCancel, type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
 import { endRun } from '../../domain/flows/run-moves.ts';

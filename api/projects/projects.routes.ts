@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mergeConfiguration } from '../../domain/projects/project-rules.ts';
+import { mergePatch } from '../../domain/shared/merge-rules.ts';
 import { Project as ProjectEntity } from '../../domain/projects/projects.entities.ts';
 import { countProjects, findProject, projectInPath } from '../../domain/projects/projects.queries.ts';
 import { DomainError, versionConflict } from '../../domain/shared/errors.ts';
@@ -122,7 +122,7 @@ export const projectsRoutes = [
         if (version !== undefined && version !== project.version) throw versionConflict('The project', project.version);
         const before = stateOf(project);
         work.em.assign(project, fields as Partial<ProjectEntity>);
-        if (configuration) project.configuration = mergeConfiguration(project.configuration, configuration);
+        if (configuration) project.configuration = mergePatch(project.configuration, configuration);
         await work.em.flush();
         audit(work, 'project.updated', project, { before, after: stateOf(project) });
         announce(work, 'project.updated', project);

@@ -142,6 +142,7 @@ export interface RunFacts {
   releaseName: string | null;
   status: RunStatus;
   payload: RunPayload;
+  result: Record<string, unknown>;
   error: string | null;
   workItem: WorkItemRef | null;
   triggeredBy: string;
@@ -162,7 +163,7 @@ const FACTS = `
     p.default_branch as "defaultBranch", p.remote_url as "remoteUrl", r.environment_id as "environmentId", e.name as "environmentName",
     e.category as "environmentCategory", e.approval_policy as "approvalPolicy", r.has_workflow as "hasWorkflow", r.task_type as "taskType",
     r.category, r.flow_path as "flowPath", r.execution_mode as "executionMode", r.is_internal as "isInternal", r.is_scheduled as "isScheduled",
-    r.domain, r.release_name as "releaseName", r.status, r.payload, r.error, r.work_item as "workItem", r.triggered_by as "triggeredBy",
+    r.domain, r.release_name as "releaseName", r.status, r.payload, r.result, r.error, r.work_item as "workItem", r.triggered_by as "triggeredBy",
     r.requested_by as "requestedBy", r.request_id as "requestId", r.traceparent, r.cicd_run_id as "cicdRunId", r.cicd_run_url as "cicdRunUrl",
     r.dispatch_tried_at as "dispatchTriedAt", r.cancel_requested_at as "cancelRequestedAt", r.created_at as "createdAt",
     r.started_at as "startedAt", r.ended_at as "endedAt"
@@ -231,6 +232,34 @@ export async function moveRun({ sql, tenantId }: Tx, id: string, move: RunMove):
     ],
   );
   return moved;
+}
+
+/** Gives a run that is over another outcome; false when it has that already. */
+export async function reviseRun({ sql, tenantId }: Tx, id: string, { status, error }: Pick<RunMove, 'status' | 'error'>): Promise<boolean> {
+  const revised = await sql(
+    `update flow_run set status = ?, display_status = ?, error = ?, updated_at = now()
+     where tenant_id = ? and id = ? and status in (${FINAL}) and status <> ? returning 1`,
+    [status, displayOf(status), error ?? null, tenantId, id, status],
+  );
+  return revised.length > 0;
+}
+
+/** Replaces the result of a run, which the caller has read locked. */
+export async function writeResult({ sql, tenantId }: Tx, id: string, result: Record<string, unknown>): Promise<void> {
+  await sql('update flow_run set result = ?::jsonb, updated_at = now() where tenant_id = ? and id = ?', [JSON.stringify(result), tenantId, id]);
+}
+
+/** Keeps the lock that a run holds outside; the same lock again is replaced. */
+export async function trackLock(
+  { sql, tenantId }: Tx,
+  { executionId, lockKey, ticketId, runId }: { executionId: string; lockKey: string; ticketId?: string | undefined; runId?: string | undefined },
+): Promise<void> {
+  await sql(
+    `insert into flow_run_lock (tenant_id, execution_id, lock_key, ticket_id, run_id) values (?, ?, ?, ?, ?)
+     on conflict (tenant_id, execution_id, lock_key) do update
+       set ticket_id = coalesce(excluded.ticket_id, flow_run_lock.ticket_id), run_id = coalesce(excluded.run_id, flow_run_lock.run_id), updated_at = now()`,
+    [tenantId, executionId, lockKey, ticketId ?? null, runId ?? null],
+  );
 }
 
 export async function keepOutput({ sql, tenantId }: Tx, id: string, outputTail: string): Promise<void> {

@@ -3,7 +3,7 @@ import { notFound } from '../shared/errors.ts';
 import type { FlowCategory } from './category-rules.ts';
 import type { ExecutionMode } from './flow-runs.queries.ts';
 import type { WorkItemRef } from './flow-types.ts';
-import { displayOf, RUN_STATUSES, type RunStatus } from './run-status-rules.ts';
+import { displayOf, NEW_RUN, RUN_STATUSES, type RunStatus } from './run-status-rules.ts';
 
 /** A run as lists show it. Moments are the database's text. */
 export interface RunRow {
@@ -173,4 +173,25 @@ export async function runDetail({ sql, tenantId }: Reads, id: string): Promise<R
   );
   if (!run) throw notFound('The run');
   return run;
+}
+
+/** How the open runs of a tenant stand. A moment is the database's text. */
+export interface RunsStanding {
+  waiting: number;
+  running: number;
+  /** Accepted for more than 30 s, and not begun. */
+  notLaunched: number;
+  oldestNotLaunchedAt: string | null;
+}
+
+export async function runsStanding({ sql, tenantId }: Reads): Promise<RunsStanding> {
+  const [standing] = await sql<RunsStanding>(
+    `select
+       (select coalesce(sum(runs), 0)::int from flow_run_tally where tenant_id = ? and display_status = 'Waiting') as waiting,
+       (select coalesce(sum(runs), 0)::int from flow_run_tally where tenant_id = ? and display_status = 'Running') as running,
+       count(*)::int as "notLaunched", min(created_at) as "oldestNotLaunchedAt"
+     from flow_run where tenant_id = ? and display_status = 'Waiting' and status = '${NEW_RUN}' and has_workflow and created_at < now() - interval '30 seconds'`,
+    [tenantId, tenantId, tenantId],
+  );
+  return standing ?? { waiting: 0, running: 0, notLaunched: 0, oldestNotLaunchedAt: null };
 }

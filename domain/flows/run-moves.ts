@@ -1,6 +1,6 @@
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/emit.queries.ts';
-import { moveRun, type RunFacts } from './flow-runs.queries.ts';
+import { moveRun, reviseRun, type RunFacts } from './flow-runs.queries.ts';
 import { displayOf, eventOfEnd, type FinalStatus } from './run-status-rules.ts';
 
 /** How a run came out. */
@@ -38,6 +38,16 @@ export async function endRun(tx: Tx, run: Told, { status, error, result }: RunOu
   const durationMs = startedAt && endedAt ? Date.parse(endedAt) - Date.parse(startedAt) : null;
   emitEvent(tx, eventOfEnd(status), { ...dataOf(run), status: displayOf(status), startedAt, endedAt, durationMs, error: error ?? null });
   audit(tx, run, 'flow.run_ended', `Run of ${run.taskType} ended: ${status}`, { status, ...(error !== undefined && { error }) });
+  return true;
+}
+
+/**
+ * Gives a run that is over the outcome of its children's latest attempts, after one of them was repeated; false when it
+ * has that already. Who cancelled it meant it: then it stays.
+ */
+export async function reviseEnd(tx: Tx, run: Told, { status, error }: RunOutcome): Promise<boolean> {
+  if (displayOf(run.status) === 'Cancelled' || !(await reviseRun(tx, run.id, { status, error }))) return false;
+  audit(tx, run, 'flow.run_revised', `Outcome of a run of ${run.taskType} derived anew: ${status}`, { status });
   return true;
 }
 

@@ -33,7 +33,6 @@ export type OpenStatus = Exclude<RunStatus, FinalStatus>;
 
 export const RUN_STATUSES = Object.keys(TRAITS) as RunStatus[];
 export const FINAL_STATUSES = RUN_STATUSES.filter((status): status is FinalStatus => TRAITS[status].isFinal);
-export const OPEN_STATUSES = RUN_STATUSES.filter((status): status is OpenStatus => !TRAITS[status].isFinal);
 
 /** What a run is when it is accepted, and has no engine at work yet. */
 export const NEW_RUN: RunStatus = 'dispatched';
@@ -84,13 +83,8 @@ export function refuseOpenRerun(status: RunStatus): void {
 }
 
 /** The event by which subscribers learn how a run ended. */
-export const eventOfEnd = (status: FinalStatus): 'flow.completed' | 'flow.failed' | 'flow.cancelled' => {
-  switch (displayOf(status)) {
-    case 'Failed':
-      return 'flow.failed';
-    case 'Cancelled':
-      return 'flow.cancelled';
-    default:
-      return 'flow.completed';
-  }
-};
+export function eventOfEnd(status: FinalStatus): 'flow.completed' | 'flow.failed' | 'flow.cancelled' {
+  const display = displayOf(status);
+  if (display === 'Failed') return 'flow.failed';
+  return display === 'Cancelled' ? 'flow.cancelled' : 'flow.completed';
+}

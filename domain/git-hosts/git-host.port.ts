@@ -1,10 +1,3 @@
-/** Where a git host is, and by which credential. */
-export interface HostAccess {
-  /** Root of the host's REST interface, without a slash at its end. */
-  baseUrl: string;
-  token: string;
-}
-
 /** What a host answered; a failure is a value. The reason is for people and holds no secret. */
 export type HostAnswer<Value> = { isOk: true; value: Value } | { isOk: false; isTransient: boolean; reason: string };
 

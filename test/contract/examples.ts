@@ -6,6 +6,7 @@ import { type BaseFixtures, type Example, type FeatureExamples, type Fixtures, f
 import { approvalsExamples } from './examples/approvals.examples.ts';
 import { environmentLocksExamples } from './examples/environment-locks.examples.ts';
 import { integrationsExamples } from './examples/integrations.examples.ts';
+import { flowsExamples } from './examples/flows.examples.ts';
 import { projectsExamples } from './examples/projects.examples.ts';
 import { releaseCandidatesExamples } from './examples/release-candidates.examples.ts';
 import { usersExamples } from './examples/users.examples.ts';
@@ -17,6 +18,7 @@ const FEATURES: readonly FeatureExamples[] = [
   projectsExamples,
   environmentLocksExamples,
   approvalsExamples,
+  flowsExamples,
   releaseCandidatesExamples,
   webhooksExamples,
 ];

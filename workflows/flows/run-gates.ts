@@ -2,7 +2,9 @@ import { CancellationScope, condition, defineSignal, setHandler, sleep } from '@
 import type { RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
-import { type ApprovalStatus, approvals, type LockState, locks } from './gates.ts';
+import type { LockState } from '../../activities/environment-locks/environment-locks.activities.ts';
+import { LOCK_GRANTED_SIGNAL, type LockGranted } from '../environment-locks/environment-lock.contract.ts';
+import { type ApprovalStatus, approvals, locks } from './gates.ts';
 
 export interface LockNeed {
   environmentId: string;
@@ -10,7 +12,7 @@ export interface LockNeed {
 }
 
 const approvalSettled = defineSignal<[{ approvalId: string; status: ApprovalStatus }]>('approvalSettled');
-const lockGranted = defineSignal<[{ ticketId: string }]>('lockGranted');
+const lockGranted = defineSignal<[LockGranted]>(LOCK_GRANTED_SIGNAL);
 
 /** A signal that was lost is made good by asking, this often. */
 const ASK_EVERY = '15 minutes';

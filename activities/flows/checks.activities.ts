@@ -1,0 +1,63 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { contextOf, labelOf, stateOnHost } from '../../domain/flows/check-rules.ts';
+import { type DueCheck, dueChecks, noteUnwritten, noteWritten } from '../../domain/flows/flow-checks.queries.ts';
+import { type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
+import type { GitHost, HostAnswer } from '../../domain/git-hosts/git-host.port.ts';
+import { systemActor } from '../../domain/shared/actor.ts';
+import { CHECKS_CHANGED_SIGNAL, flowChecks, type FlowChecksInput } from '../../workflows/flows/flow-checks.contract.ts';
+import type { Deps } from '../deps.ts';
+
+/** Hosts cut longer ones, or refuse them. */
+const DESCRIPTION_MAX = 140;
+
+export const createCheckActivities = ({ actingAs, reads, findGitHost }: Deps) => ({
+  /** Writes to a run's host what is wanted there and not written yet. What can never be written is noted with its reason. */
+  async writeChecks({ tenantId, runId }: FlowChecksInput): Promise<void> {
+    const actor = systemActor(tenantId, 'flow');
+    const due = await dueChecks(reads.as(actor), runId);
+    if (due.length === 0) return;
+    const run = await runById(reads.as(actor), runId);
+    const { projectId, platform } = run;
+    const host = projectId === null || platform === null ? undefined : await findGitHost({ tenantId, projectId, platform });
+    const unit = actingAs(actor);
+    for (const check of due) {
+      const answer = await write(host, run, check);
+      if (answer.isOk || !answer.isTransient) await unit((tx) => noteWritten(tx, runId, check, answer.isOk ? null : answer.reason));
+      else {
+        await unit((tx) => noteUnwritten(tx, runId, check, answer.reason));
+        throw ApplicationFailure.retryable(answer.reason);
+      }
+    }
+  },
+});
+export type CheckActivities = ReturnType<typeof createCheckActivities>;
+
+async function write(host: GitHost | undefined, run: RunFacts, { kind, wanted }: DueCheck): Promise<HostAnswer<null>> {
+  const never = (reason: string) => ({ isOk: false, isTransient: false, reason }) as const;
+  const { repositoryIdentifier: repository, payload } = run;
+  if (!host || repository === null) return never('no credential for the git host is kept');
+  if (kind === 'label') {
+    if (payload.prNumber === undefined) return never('the run names no pull request');
+    return host.changeLabel({ repository, prNumber: payload.prNumber, ...labelOf(wanted.status) });
+  }
+  if (payload.commitId === undefined) return never('the run names no commit');
+  return host.writeStatus({
+    repository,
+    commitId: payload.commitId,
+    context: contextOf(kind, run),
+    state: stateOnHost(wanted.status),
+    description: wanted.description.slice(0, DESCRIPTION_MAX),
+    targetUrl: run.cicdRunUrl ?? undefined,
+  });
+}
+
+const OVERDUE = `
+  select distinct tenant_id as "tenantId", run_id as "runId" from flow_check
+  where written_revision < revision and updated_at < now() - interval '60 seconds' limit 200`;
+
+/** Writes what a lost signal, or a host that was away, left unwritten. */
+export async function sweepChecks({ lanesPool, launch }: Deps): Promise<number> {
+  const { rows } = await lanesPool.query<FlowChecksInput>(OVERDUE);
+  for (const run of rows) await launch.signal(flowChecks, run, CHECKS_CHANGED_SIGNAL);
+  return rows.length;
+}

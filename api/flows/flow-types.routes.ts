@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { executorOf, whyUnavailable } from '../../domain/flows/executor-rules.ts';
+import { FLOW_TYPES, type FlowType } from '../../domain/flows/flow-types.ts';
+import { runsStanding } from '../../domain/flows/run-list.queries.ts';
+import type { Commands } from '../../domain/flows/commands-file.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { FlowHealth, FlowTypeOut } from './flow-runs.schemas.ts';
+
+const GROUP = 'Flows';
+const ANYONE = ['owner', 'member', 'application'] as const;
+
+const schemas = new Map(FLOW_TYPES.map(({ id, payload }) => [id, z.toJSONSchema(payload, { io: 'input' })]));
+
+function view(type: FlowType, commands: Commands): z.input<typeof FlowTypeOut> {
+  const { id, summary, category, gates, isInternal } = type;
+  const executor = executorOf(type, { hasPipeline: false, hasCommand: commands.has(id) }) ?? null;
+  return {
+    id,
+    summary,
+    category,
+    gates,
+    isInternal,
+    executor,
+    available: executor !== null,
+    reason: executor === null ? whyUnavailable(id) : null,
+    payloadSchema: schemas.get(id) as Record<string, unknown>,
+  };
+}
+
+export const flowTypesRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/api/flows/types',
+    group: GROUP,
+    summary: 'Types of flows, with the shape of their payloads and what carries them out',
+    description: 'A run whose payload names a `pipeline` is carried out by the git host, whatever its type says here.',
+    roles: ANYONE,
+    status: 200,
+    response: z.array(FlowTypeOut),
+    handle: async (_, { adapters }) => FLOW_TYPES.map((type) => view(type, adapters.commands)),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/flows/health',
+    group: GROUP,
+    summary: 'How the runs of the tenant stand',
+    roles: ANYONE,
+    status: 200,
+    response: FlowHealth,
+    async handle(_, { reads, adapters }) {
+      const standing = await runsStanding(reads);
+      const available = FLOW_TYPES.filter((type) => view(type, adapters.commands).available).length;
+      return {
+        ...standing,
+        status: standing.notLaunched > 0 ? ('degraded' as const) : ('ok' as const),
+        types: { available, unavailable: FLOW_TYPES.length - available },
+      };
+    },
+  }),
+];

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { createProgramRunner } from '../../../activities/adapters/program-runner.ts';
+
+const run = createProgramRunner(200);
+const never = new AbortController().signal;
+const sh = (script: string, more: object = {}) => ({ program: '/bin/sh', args: ['-c', script], env: {}, timeoutSeconds: 30, ...more });
+const isRunning = (marker: string): boolean => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(`sleep ${marker}`);
+
+test('what it prints is kept in order, and its exit code', async () => {
+  await expect(run(sh('echo out; echo err >&2; exit 4'), never)).resolves.toEqual({ why: 'exited', exitCode: 4, outputTail: 'out\nerr\n', outputBytes: 8 });
+});
+
+test('of much output the last 64 KiB are kept', async () => {
+  const { outputTail, outputBytes } = await run(sh('head -c 50000000 /dev/zero | tr "\\0" x; echo end'), never);
+  expect(outputBytes).toBe(50_000_004);
+  expect(Buffer.byteLength(outputTail)).toBe(65_536);
+  expect(outputTail.endsWith('xend\n')).toBe(true);
+});
+
+test('one that ignores SIGTERM is killed, with what it forked', async () => {
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(), 100);
+  await expect(run(sh('trap "" TERM; sleep 4711.5 & sleep 4711.5; sleep 4711.5'), abort.signal)).resolves.toMatchObject({ why: 'cancelled', exitCode: null });
+  expect(isRunning('4711.5')).toBe(false);
+});
+
+test('what it leaves behind ends with it', async () => {
+  await expect(run(sh('sleep 4712.5 & echo left'), never)).resolves.toMatchObject({ why: 'exited', exitCode: 0, outputTail: 'left\n' });
+  expect(isRunning('4712.5')).toBe(false);
+});
+
+test('a time limit ends it', async () => {
+  await expect(run(sh('sleep 4713.5', { timeoutSeconds: 0.1 }), never)).resolves.toMatchObject({ why: 'timed_out' });
+});
+
+test('a program that is not there did not start', async () => {
+  await expect(run({ ...sh(''), program: '/no/such/program' }, never)).resolves.toMatchObject({ why: 'not_started', exitCode: null });
+});
+
+test('nothing of the environment gets in but the path and what is given', async () => {
+  const { outputTail } = await run({ ...sh(''), program: '/usr/bin/env', args: [], env: { ONE: '1' } }, never);
+  expect(outputTail.split('\n').filter((line) => !/^(PATH|ONE)=/.test(line))).toEqual(['']);
+});
