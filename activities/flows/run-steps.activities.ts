@@ -88,7 +88,7 @@ function planOf({ taskType, payload, environmentId, approvalPolicy }: RunFacts, 
   const type = flowType(taskType);
   const executor = type && executorOf(type, { hasPipeline: payload.pipeline !== undefined, hasCommand: commands.has(taskType) });
   if (!executor) return { refusal: { status: 'failed', error: whyUnavailable(taskType) } };
-  const approval = type.gates.approval && environmentId !== null && approvalPolicy !== null && approvalPolicy.skipApproval !== true;
+  const approval = type.gates.approval && (approvalPolicy !== null || payload.approvalPolicy !== undefined);
   const lock = type.gates.lock && environmentId !== null ? { environmentId, leaseMinutes: LEASE_MINUTES } : null;
   const timeoutSeconds = (payload.pipeline?.timeoutMinutes ?? DEFAULT_PIPELINE_MINUTES) * 60;
   return { plan: { isOver: false, gates: { approval, lock }, executor, isRunning: !approval && !lock, timeoutSeconds } };

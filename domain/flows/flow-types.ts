@@ -46,6 +46,7 @@ const COMMON = {
   prNumber: z.int().positive().optional(),
   flowPath: Name.optional(),
   workItemRef: WorkItemRef.optional(),
+  approvalPolicy: z.record(z.string(), z.unknown()).optional().meta({ description: 'For a type with the approval gate: as an environment\'s policy' }),
   pipeline: Pipeline.optional().meta({ description: 'Carries the run out as a pipeline of the git host' }),
 };
 

@@ -4,14 +4,16 @@ import type { RunKey } from '../../domain/flows/accept-run.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import type { LockState } from '../../activities/environment-locks/environment-locks.activities.ts';
 import { LOCK_GRANTED_SIGNAL, type LockGranted } from '../environment-locks/environment-lock.contract.ts';
-import { type ApprovalStatus, approvals, locks } from './gates.ts';
+import type { ApprovalStatus } from '../../domain/approvals/approval-rules.ts';
+import { APPROVAL_SETTLED_SIGNAL, type ApprovalSettled } from '../approvals/approval.contract.ts';
+import { approvals, locks } from './gates.ts';
 
 export interface LockNeed {
   environmentId: string;
   leaseMinutes: number;
 }
 
-const approvalSettled = defineSignal<[{ approvalId: string; status: ApprovalStatus }]>('approvalSettled');
+const approvalSettled = defineSignal<[ApprovalSettled]>(APPROVAL_SETTLED_SIGNAL);
 const lockGranted = defineSignal<[LockGranted]>(LOCK_GRANTED_SIGNAL);
 
 /** A signal that was lost is made good by asking, this often. */
