@@ -2,6 +2,8 @@ import { applicationTokensRoutes } from './application-tokens/application-tokens
 import { approvalsRoutes } from './approvals/approvals.routes.ts';
 import { complianceRoutes } from './approvals/compliance.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
+import { signInPageRoutes } from './auth/sign-in-page.routes.ts';
+import { totpRoutes } from './auth/totp.routes.ts';
 import { environmentLocksRoutes } from './environment-locks/environment-locks.routes.ts';
 import { environmentsRoutes } from './environments/environments.routes.ts';
 import { integrationsRoutes } from './integrations/integrations.routes.ts';
@@ -23,6 +25,8 @@ import { webhooksRoutes } from './webhooks/webhooks.routes.ts';
 /** Every route of the service: the router, the reference and the contract tests are made from this list. */
 export const routes: readonly AnyRoute[] = [
   ...authRoutes,
+  ...signInPageRoutes,
+  ...totpRoutes,
   ...usersRoutes,
   ...applicationTokensRoutes,
   ...integrationsRoutes,

@@ -8,8 +8,10 @@ import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
 import { createAccessTokens } from '../domain/auth/access-tokens.ts';
 import { createAuthenticator } from '../domain/auth/authenticator.ts';
 import { createGuesses } from '../domain/auth/guesses.ts';
+import { createSecondFactors } from '../domain/auth/second-factor.ts';
 import { createSignIn } from '../domain/auth/sign-in.ts';
 import { loadCommands } from '../domain/flows/commands-file.ts';
+import { configuredOpenIdProvider } from '../activities/adapters/openid-provider.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.queries.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import { createEncryption } from '../domain/shared/encryption.ts';
@@ -21,6 +23,7 @@ import type { Launch } from '../workflows/launch.ts';
 import { laneWaker } from '../workflows/webhooks/webhook-lane.contract.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
+import { cookiesOf } from './http/cookies.ts';
 import type { Dependency } from './http/health.ts';
 import type { HttpMetrics } from './http/metrics.ts';
 import { createDomainTurns } from './release-candidates/domain-turns.ts';
@@ -54,12 +57,16 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
   const keys = loadKeys(config);
   const accessTokens = createAccessTokens(keys.tokenKeys, config.publicUrl);
   const encryption = createEncryption(keys.encryptionKeys);
+  const now = () => new Date();
+  const identityProvider = configuredOpenIdProvider(config);
+  const secondFactors = createSecondFactors(orm, encryption);
   const wakeLanes = laneWaker(launch);
   let isStopping = false;
   const app = createApp(routes, {
     orm,
     reads,
-    authenticate: createAuthenticator(pool, accessTokens, (error) => log.warn({ err: error }, 'last use of a token not noted')),
+    authenticator: createAuthenticator(pool, accessTokens, identityProvider, (error) => log.warn({ err: error }, 'last use of a token not noted')),
+    cookies: cookiesOf(config.publicUrl),
     idempotency: createIdempotency(encryption),
     tokenLimit: createRateLimit('token', config.RATE_LIMIT_PER_MINUTE),
     addressLimit: createRateLimit('address', config.AUTH_RATE_LIMIT_PER_MINUTE),
@@ -69,8 +76,9 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       objects: createObjectStore(objectStoreLocation(config)),
       domainTurns: createDomainTurns(launch),
       lockTurns: createLockTurns(lockQuestions(launch)),
-      signIn: createSignIn(orm, accessTokens),
-      guesses: createGuesses(pool),
+      signIn: createSignIn(orm, { accessTokens, encryption, secondFactors, guesses: createGuesses(pool), now }),
+      secondFactors,
+      ...(identityProvider && { identityProvider }),
       triggers: createTriggerQueue(pool, wakeLanes),
       outbound: configuredAddresses(config),
       commands: loadCommands(config.COMMANDS_FILE),
@@ -78,7 +86,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     },
     wakeLanes,
     publicUrl: config.publicUrl,
-    now: () => new Date(),
+    now,
     log,
     metrics,
     accessTokens,

@@ -1,15 +1,19 @@
 import type { z } from 'zod';
-import type { SignedIn } from '../../domain/auth/sign-in.ts';
+import type { ProofOutcome, SignedIn } from '../../domain/auth/sign-in.ts';
+import { COOKIE_SECONDS, type Proof } from '../../domain/auth/sessions.ts';
+import { upstreamFailed } from '../../domain/auth/upstream.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { definePublicRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
-import { LoginIn, LoginOut, RefreshIn } from './auth.schemas.ts';
+import { reply } from '../http/replies.ts';
+import type { PublicScope } from '../http/scope.ts';
+import { CallbackIn, CallbackOut, LoginIn, LoginOut, LogoutIn, RefreshIn } from './auth.schemas.ts';
 
 /** Publishable by design: it names this interface and grants nothing. */
 const PUBLISHABLE_KEY = 'qs_pub_quayside';
 
-const refused = (message: string) =>
-  new DomainError('unauthenticated', message, { members: { success: false, error: message } });
+const refused = (message: string, members: object = {}) =>
+  new DomainError('unauthenticated', message, { members: { success: false, error: message, ...members } });
 
 const answer = ({ accessToken, refreshToken, aal, user }: SignedIn, publicUrl: string): z.input<typeof LoginOut> => ({
   success: true,
@@ -21,6 +25,36 @@ const answer = ({ accessToken, refreshToken, aal, user }: SignedIn, publicUrl: s
   user,
 });
 
+function provenBy(result: ProofOutcome): Proof {
+  switch (result.outcome) {
+    case 'proven':
+      return result.proof;
+    case 'refused':
+      throw refused('The e-mail or the password is wrong');
+    case 'code_needed':
+      throw refused('A code of the second factor is needed: send it as totp', { secondFactor: 'totp' });
+    case 'code_refused':
+      throw refused('The code of the second factor is wrong or was used before', { secondFactor: 'totp' });
+  }
+}
+
+/** Whom the supplied tokens name, and the session of ours that they are of. Throws when they name no member. */
+async function provenByTokens(
+  { access_token: accessToken, refresh_token: refreshToken, tenant }: z.output<typeof CallbackIn>,
+  { signIn, identityProvider }: PublicScope['adapters'],
+): Promise<{ proof: Proof; sessionId?: string }> {
+  const notMember = new DomainError('forbidden', 'The token is valid, but nobody with its e-mail is a member here');
+  const own = await signIn.byAccessToken(accessToken, refreshToken);
+  if (own && !own.isMember) throw notMember;
+  if (own) return own;
+  const checked = await identityProvider?.verify(accessToken);
+  if (checked?.outcome === 'failed') throw upstreamFailed('The identity provider', checked.reason);
+  if (checked?.outcome !== 'valid') throw refused('The tokens are malformed, expired or revoked');
+  const proof = await signIn.byIdentity(checked.identity, tenant);
+  if (!proof) throw notMember;
+  return { proof };
+}
+
 export const authRoutes = [
   definePublicRoute({
     method: 'post',
@@ -28,22 +62,38 @@ export const authRoutes = [
     group: 'Authentication',
     summary: 'Sign in by e-mail and password',
     description:
-      'Any user with a password may sign in. After 10 failures in 15 minutes of one address with one e-mail: 429.',
+      'Any user with a password may sign in. After 10 failures in 15 minutes of one address with one e-mail: 429. Where a second factor is set up, the password alone is 401 with `secondFactor: "totp"`; its code in `totp` gives `aal2`.',
     body: LoginIn,
     status: 200,
     response: LoginOut,
     errors: ['unauthenticated'],
     takesCredential: true,
     audit: 'auth.signed_in',
-    async handle({ body }, { adapters, address, requestId, publicUrl }) {
-      const guess = await adapters.guesses.admit(address, body.email);
-      const signedIn = await adapters.signIn.withPassword({ ...body, requestId });
-      if (!signedIn) {
-        await guess.failed();
-        throw refused('The e-mail or the password is wrong');
-      }
-      await guess.succeeded();
-      return answer(signedIn, publicUrl);
+    async handle({ body: { totp, ...body } }, { adapters: { signIn }, address, requestId, publicUrl }) {
+      const proof = provenBy(await signIn.byPassword({ ...body, code: totp, address }));
+      return answer(await signIn.withTokens(proof, requestId), publicUrl);
+    },
+  }),
+  definePublicRoute({
+    method: 'post',
+    path: '/api/auth/callback',
+    group: 'Authentication',
+    summary: 'Validate tokens of a sign-in and begin a browser session with them',
+    description:
+      'Takes an access token of this service or of the configured OpenID provider; there the user is found by verified e-mail or alias. Sets the session cookie, always of a new session, good for 12 hours. A valid token of somebody who is no member: 403.',
+    body: CallbackIn,
+    status: 200,
+    response: CallbackOut,
+    errors: ['unauthenticated', 'forbidden', 'upstream_error', 'upstream_timeout'],
+    takesCredential: true,
+    audit: 'auth.signed_in',
+    async handle({ body }, { adapters, cookies, requestId }) {
+      const { proof, sessionId } = await provenByTokens(body, adapters);
+      const secret = await adapters.signIn.withCookie(proof, requestId, sessionId);
+      return reply(
+        { success: true as const, data: { userId: proof.actor.id } },
+        { cookies: [cookies.write('qs_session', secret, COOKIE_SECONDS)] },
+      );
     },
   }),
   definePublicRoute({
@@ -68,15 +118,21 @@ export const authRoutes = [
     method: 'post',
     path: '/api/auth/logout',
     group: 'Authentication',
-    summary: 'End the session of a refresh token',
-    description: 'Access tokens of the session are refused from now on. An unknown token changes nothing.',
-    body: RefreshIn,
+    summary: 'End the session of a refresh token, and that of the session cookie',
+    description:
+      'Access tokens of the session are refused from now on; the cookie is cleared. An unknown token changes nothing. Without a refresh token, the session ends in which the request comes.',
+    body: LogoutIn,
     status: 204,
     response: NoContent,
+    errors: ['forbidden'],
     takesCredential: true,
     audit: 'auth.session_ended',
-    async handle({ body }, { adapters, requestId }) {
-      await adapters.signIn.end(body.refresh_token, requestId);
+    async handle({ body }, { adapters: { signIn }, cookies, isFromOwnPage, caller, requestId }) {
+      const refreshToken = body?.refresh_token;
+      if (refreshToken !== undefined) await signIn.end(refreshToken, requestId);
+      const actor = refreshToken === undefined || isFromOwnPage ? await caller() : undefined;
+      if (actor) await signIn.endOwn(actor, requestId);
+      return reply(undefined, { cookies: [cookies.clear('qs_session')] });
     },
   }),
 ];

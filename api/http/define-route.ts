@@ -32,6 +32,8 @@ interface RouteShape<P extends Shape | undefined, Q extends Shape | undefined, B
   params?: P;
   query?: Q;
   body?: B;
+  /** JSON when absent; `form`: as an HTML form without files sends it. */
+  bodyType?: 'form';
   /** 5 MB when absent. */
   bodyLimitBytes?: number;
   /** The usual success, and others that a `Reply` may choose. */

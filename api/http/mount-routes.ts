@@ -1,30 +1,33 @@
 import Router, { type RouterContext } from '@koa/router';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Context } from 'koa';
-import type { Authenticate } from '../../domain/auth/authenticator.ts';
+import type { Authenticator } from '../../domain/auth/authenticator.ts';
 import { hashSecret } from '../../domain/auth/secrets.ts';
 import type { FencedReads } from '../../domain/fenced-reads.ts';
 import type { Idempotency } from '../../domain/idempotency/idempotency.queries.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { unitOfWork, type UnitOfWork, type WorkContext } from '../../domain/unit-of-work.ts';
+import type { Cookies } from './cookies.ts';
+import { identify, visitorOf } from './credentials.ts';
 import type { AnyRoute, RouteInput } from './define-route.ts';
 import type { RequestState } from './envelope.ts';
 import { answerOnce } from './idempotency.ts';
 import { schemaViolation } from './problems.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Answer, RawReply, Reply } from './replies.ts';
-import { BODY_LIMIT_BYTES, type ParsedBody, readJsonBody, refuseUnstorable } from './request-body.ts';
+import { BODY_LIMIT_BYTES, type ParsedBody, readFormBody, readJsonBody, refuseUnstorable } from './request-body.ts';
 import type { Adapters } from './scope.ts';
 
 export interface MountDeps {
   orm: MikroORM;
   reads: FencedReads;
-  authenticate: Authenticate;
+  authenticator: Authenticator;
   idempotency: Idempotency;
   adapters: Adapters;
   tokenLimit: RateLimit;
   addressLimit: RateLimit;
+  cookies: Cookies;
   wakeLanes: NonNullable<WorkContext['wakeLanes']>;
   publicUrl: string;
   now: () => Date;
@@ -76,15 +79,15 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
   if (route.roles === 'public') {
     if (route.takesCredential) ctx.set(await deps.addressLimit(ctx.ip));
     const { input } = await inputOf(route, ctx);
-    const output = await route.handle(input as never, { ...base, actingAs, address: ctx.ip });
+    const output = await route.handle(input as never, { ...base, ...visitorOf(deps, ctx), actingAs, address: ctx.ip });
     send(ctx, answerOf(route, output));
     return;
   }
 
-  const { actor, bearer } = await identify(deps, ctx);
+  const { actor, secret } = await identify(deps, ctx);
   state.tenantId = actor.tenantId;
   state.log = state.log.child({ tenant: actor.tenantId });
-  ctx.set(await deps.tokenLimit(hashSecret(bearer)));
+  ctx.set(await deps.tokenLimit(hashSecret(secret)));
   if (!route.roles.includes(actor.role)) {
     throw new DomainError('forbidden', `Forbidden - Requires role: ${route.roles.join(', ')}`);
   }
@@ -102,20 +105,11 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
   );
 }
 
-async function identify({ authenticate }: MountDeps, ctx: Context): Promise<{ actor: Actor; bearer: string }> {
-  const [scheme = '', bearer = ''] = ctx.get('authorization').split(' ');
-  if (bearer === '' || scheme.toLowerCase() !== 'bearer') {
-    throw new DomainError('unauthenticated', 'A bearer credential is needed: Authorization: Bearer <token>');
-  }
-  const actor = await authenticate(bearer);
-  if (!actor) throw new DomainError('unauthenticated', 'The credential is malformed, expired or revoked');
-  return { actor, bearer };
-}
-
 async function inputOf(route: AnyRoute, ctx: RouterContext): Promise<{ input: UntypedInput; body: ParsedBody | undefined }> {
   const params = parseParams(route, ctx.params);
   const query = parseQuery(route, ctx.query);
-  const body = route.body === undefined ? undefined : await readJsonBody(ctx.req, route.bodyLimitBytes ?? BODY_LIMIT_BYTES);
+  const read = route.bodyType === 'form' ? readFormBody : readJsonBody;
+  const body = route.body === undefined ? undefined : await read(ctx.req, route.bodyLimitBytes ?? BODY_LIMIT_BYTES);
   const parsed = route.body?.safeParse(body?.value);
   if (parsed && !parsed.success) throw schemaViolation('body', parsed.error.issues);
   return { input: { params, query, body: parsed?.data } as UntypedInput, body };
@@ -137,15 +131,16 @@ function parseQuery({ query }: AnyRoute, given: Context['query']): unknown {
 }
 
 function answerOf(route: AnyRoute, output: unknown): Answer {
-  const { body, status = route.status, headers = {} } =
+  const { body, status = route.status, headers = {}, cookies = [] } =
     output instanceof Reply ? (output.parts as Partial<Answer> & { body: unknown }) : { body: output };
-  if (body instanceof RawReply || status === 204 || status === 302) return { status, headers, body };
-  return { status, headers, body: JSON.stringify(route.response.parse(body)) };
+  if (body instanceof RawReply || status === 204 || status === 302) return { status, headers, cookies, body };
+  return { status, headers, cookies, body: JSON.stringify(route.response.parse(body)) };
 }
 
-function send(ctx: Context, { status, headers, body }: Answer): void {
+function send(ctx: Context, { status, headers, cookies = [], body }: Answer): void {
   ctx.status = status;
   ctx.set(headers);
+  if (cookies.length > 0) ctx.set('Set-Cookie', [...cookies]);
   if (body instanceof RawReply) {
     ctx.set(body.headers);
     ctx.type = body.contentType;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../domain/shared/errors.ts';
 import type { AnyRoute } from './define-route.ts';
 import { STATUS_OF } from './problems.ts';
+import { FORM_TYPE } from './request-body.ts';
 
 const ProblemSchema = z
   .looseObject({
@@ -41,6 +42,13 @@ export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string) 
             scheme: 'bearer',
             description: 'A user access token (JWT) or an application token (`qs_app_…`)',
           },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-qs_session',
+            description:
+              'The session of a browser, without the prefix `__Host-` on loopback. A write must come from a page of the service (`Sec-Fetch-Site` or `Origin`), else it is 403.',
+          },
         },
       },
     },
@@ -56,13 +64,13 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
     tags: [route.group],
     summary: route.summary,
     description: [route.description, roles].filter(Boolean).join('\n\n'),
-    security: isPublic ? [] : [{ 'access-token': [] }],
+    security: isPublic ? [] : [{ 'access-token': [] }, { session: [] }],
     requestParams: {
       ...(route.params && { path: route.params as z.ZodObject }),
       ...(route.query && { query: route.query as z.ZodObject }),
     },
     ...(route.body && {
-      requestBody: { required: !route.body.safeParse(undefined).success, content: { 'application/json': { schema: route.body } } },
+      requestBody: { required: !route.body.safeParse(undefined).success, content: { [route.bodyType === 'form' ? FORM_TYPE : 'application/json']: { schema: route.body } } },
     }),
     responses: {
       ...Object.fromEntries([route.status, ...(route.otherStatuses ?? [])].map((status) => [String(status), success(route, status)])),

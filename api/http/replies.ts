@@ -4,6 +4,8 @@ interface ReplyParts<Body> {
   body: Body;
   status?: number;
   headers?: Record<string, string>;
+  /** `Set-Cookie` values. */
+  cookies?: readonly string[];
 }
 
 /** A handler's answer where the body alone does not say enough: another status, headers. */
@@ -35,6 +37,7 @@ export class RawReply {
 export interface Answer {
   status: number;
   headers: Record<string, string>;
+  cookies?: readonly string[];
   body: unknown;
 }
 

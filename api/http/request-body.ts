@@ -13,6 +13,20 @@ export interface ParsedBody {
   value: unknown;
 }
 
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** Reads the fields of an HTML form; of a field that comes twice the last one counts. */
+export async function readFormBody(request: IncomingMessage, limitBytes: number): Promise<ParsedBody> {
+  const { 'content-length': length, 'content-type': type = '' } = request.headers;
+  if (type.split(';')[0]?.trim().toLowerCase() !== FORM_TYPE) {
+    throw new DomainError('unsupported_media_type', `The body must be ${FORM_TYPE}`);
+  }
+  const text = decode(await read(request, length, limitBytes));
+  const value = Object.fromEntries(new URLSearchParams(text));
+  refuseUnstorable(value, '#/body');
+  return { text, value };
+}
+
 /**
  * Reads a JSON body; undefined when the request has none. Refuses other media types (415), too much (413), text that
  * is not UTF-8 or not JSON, and what PostgreSQL cannot store: U+0000 and lone surrogates (400 with a pointer).

@@ -4,7 +4,9 @@ import type { Encryption } from '../../domain/shared/encryption.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import type { Reads } from '../../domain/fenced-reads.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
-import type { Guesses } from '../../domain/auth/guesses.ts';
+import type { IdentityProvider } from '../../domain/auth/identity-provider.port.ts';
+import type { FindReviewAssignment } from '../../domain/auth/review-assignments.port.ts';
+import type { SecondFactors } from '../../domain/auth/second-factor.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
 import type { LockTurns } from '../../domain/environment-locks/lock-turns.port.ts';
 import type { DomainTurns } from '../../domain/release-candidates/domain-turns.port.ts';
@@ -12,12 +14,17 @@ import type { Commands } from '../../domain/flows/commands-file.ts';
 import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
 import type { TriggerQueue } from '../../domain/webhooks/trigger-queue.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
+import type { CookieName, Cookies } from './cookies.ts';
 
 /** What handlers reach beside the database; made once by the composition root. */
 export interface Adapters {
   launch: Launch;
   signIn: SignIn;
-  guesses: Guesses;
+  secondFactors: SecondFactors;
+  /** Absent when no OpenID provider is configured. */
+  identityProvider?: IdentityProvider;
+  /** Absent as long as there are no review environments: then links lead to the front door. */
+  findReviewAssignment?: FindReviewAssignment;
   encryption: Encryption;
   objects: ObjectStore;
   triggers: TriggerQueue;
@@ -29,6 +36,11 @@ export interface Adapters {
   commands: Commands;
   /** Where operators look at a workflow; undefined when no such place is configured. */
   workflowUrl: (workflowId: string) => string | undefined;
+}
+
+/** The service's cookies, as a request carries them and as a reply sets them. */
+export interface RequestCookies extends Pick<Cookies, 'write' | 'clear'> {
+  get: (name: CookieName) => string | undefined;
 }
 
 interface BaseScope {
@@ -56,5 +68,10 @@ export interface Scope extends BaseScope {
 export interface PublicScope extends BaseScope {
   /** The client's address, for limits on guessing. */
   address: string;
+  /** Who stands behind the credential that the request carries beside its body, if it is good now. Throws as a guarded route does for a write by cookie from elsewhere. */
+  caller: () => Promise<Actor | undefined>;
+  cookies: RequestCookies;
+  /** Whether a page of the service itself made the request; what a cookie may do depends on it. */
+  isFromOwnPage: boolean;
   actingAs: (actor: Actor) => UnitOfWork;
 }

@@ -9,13 +9,15 @@ const ALGORITHM = 'EdDSA';
 /** Checked signatures are kept until the token expires: the check costs more than all the rest of authentication. */
 const KEPT_TOKENS = 10_000;
 
+/** `aal2`: after a second factor. */
+export type AssuranceLevel = 'aal1' | 'aal2';
+
 export interface AccessClaims {
   sub: string;
   tenant: string;
   role: Role;
   email: string;
-  /** Assurance level: `aal1`, or `aal2` after a second factor. */
-  aal: string;
+  aal: AssuranceLevel;
   /** The session that the token belongs to; ended, its tokens are refused. */
   sid: string;
 }

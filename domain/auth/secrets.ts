@@ -2,6 +2,8 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Without letters and digits that look alike. */
+const UNMISTAKABLE = 'abcdefghjkmnpqrstuvwxyz23456789';
 export const APPLICATION_TOKEN_PREFIX = 'qs_app_';
 const APPLICATION_TOKEN_LENGTH = 43;
 
@@ -10,6 +12,12 @@ export const newApplicationToken = (): string =>
   APPLICATION_TOKEN_PREFIX + Array.from({ length: APPLICATION_TOKEN_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
 
 export const newRefreshToken = (): string => `qs_ref_${randomBytes(32).toString('base64url')}`;
+
+export const newSessionCookie = (): string => randomBytes(32).toString('base64url');
+
+/** 80 bits, in groups that a person can copy: `k3mw-…`. */
+export const newRecoveryCode = (): string =>
+  Array.from({ length: 4 }, () => Array.from({ length: 4 }, () => UNMISTAKABLE[randomInt(UNMISTAKABLE.length)]).join('')).join('-');
 
 export const newPassword = (): string => randomBytes(18).toString('base64url');
 

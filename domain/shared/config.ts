@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isLoopbackHost } from './loopback.ts';
 
 const port = (standard: number) => z.coerce.number().int().min(0).max(65_535).default(standard);
 const flag = z.stringbool().default(false);
@@ -32,6 +33,11 @@ const Environment = z.object({
   ENCRYPTION_KEYS: z.string().optional(),
   TOKEN_KEYS: z.string().optional(),
   OBJECT_STORE_URL: z.url({ protocol: /^(file|s3)$/ }).optional(),
+  OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  OIDC_AUDIENCE: z.string().min(1).optional(),
+  OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  OIDC_SCOPE: z.string().min(1).default('openid email'),
   OUTBOUND_ALLOW: z.string().optional(),
   COMMANDS_FILE: z.string().min(1).optional(),
   ALLOW_LOCAL_GIT: flag,
@@ -65,7 +71,17 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       throw new ConfigError(`The environment variable ${name} is missing; in production no key is invented.`);
     }
   }
+  checkIssuer(config);
   return config;
+}
+
+function checkIssuer({ OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, isProduction }: Config): void {
+  if (issuer === undefined) return;
+  if (audience === undefined) throw new ConfigError('The environment variable OIDC_AUDIENCE is missing; OIDC_ISSUER needs it.');
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol === 'http:' && (isProduction || !isLoopbackHost(hostname))) {
+    throw new ConfigError('The environment variable OIDC_ISSUER is malformed: http is for loopback outside production, everything else is https.');
+  }
 }
 
 /** The address under which clients reach the service, without a slash at its end. */

@@ -9,12 +9,14 @@ import { integrationsExamples } from './examples/integrations.examples.ts';
 import { flowsExamples } from './examples/flows.examples.ts';
 import { projectsExamples } from './examples/projects.examples.ts';
 import { releaseCandidatesExamples } from './examples/release-candidates.examples.ts';
+import { signInExamples } from './examples/sign-in.examples.ts';
 import { usersExamples } from './examples/users.examples.ts';
 import { webhooksExamples } from './examples/webhooks.examples.ts';
 
 const FEATURES: readonly FeatureExamples[] = [
   usersExamples,
   integrationsExamples,
+  signInExamples,
   projectsExamples,
   environmentLocksExamples,
   approvalsExamples,

@@ -6,7 +6,8 @@ const INTERFACE_FILE = new URL('../../../shared/routes.json', import.meta.url);
 
 /** Routes that the service has beyond the interface. */
 const BEYOND = [
-  /^\w+ \/api\/auth\/(refresh|logout)$/,
+  /^\w+ \/api\/auth\/(refresh|logout|sign-in|oidc\/(start|return))$/,
+  /^\w+ \/api\/users\/me\/totp(\/confirm)?$/,
   /^\w+ \/api\/application-tokens(\/|$)/,
   /^\w+ \/api\/integrations(\/|$)/,
   /^\w+ \/api\/projects(\/|$)/,

@@ -1,0 +1,36 @@
+interface Bounds {
+  /** From the request to the last byte of the answer. */
+  timeoutMs: number;
+  maxBytes: number;
+}
+
+/** Fetches from systems that the operator configured: in bounded time, at most so much, and following no redirect. */
+export const boundedFetch =
+  ({ timeoutMs, maxBytes }: Bounds) =>
+  async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const clock = AbortSignal.timeout(timeoutMs);
+    const signal = init.signal ? AbortSignal.any([init.signal, clock]) : clock;
+    const answer = await fetch(url, { ...init, redirect: 'manual', signal });
+    const { status, statusText, headers } = answer;
+    const body = await readWhole(answer, maxBytes);
+    return new Response(body.length === 0 ? null : body, { status, statusText, headers });
+  };
+
+async function readWhole({ body }: Response, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Why a fetch failed: it took too long, or something else went wrong. */
+export function failureOf(error: unknown): { outcome: 'failed'; reason: 'timeout' | 'error' } {
+  for (let cause = error as Partial<Error> | null | undefined; cause; cause = cause.cause as Partial<Error> | undefined) {
+    if (cause.name === 'TimeoutError') return { outcome: 'failed', reason: 'timeout' };
+  }
+  return { outcome: 'failed', reason: 'error' };
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { TenantSlug } from './auth.schemas.ts';
+
+export const ContinueQuery = z.strictObject({
+  action: z.literal('frontDoorUrl'),
+  params: z.string().min(1).max(1_000).meta({
+    description: 'Pairs `name:value` with commas between: `targetOrg`, and optionally `repository` and `prodOrg`',
+    example: 'targetOrg:dev1@acme.example,repository:acme/shop',
+  }),
+});
+
+const Next = z.string().max(2_000).meta({ description: 'A path of this service', example: '/docs' });
+
+export const NextQuery = z.strictObject({ next: Next.optional(), tenant: TenantSlug.optional() });
+
+/** Fields are not judged here: a person gets the form back, not a list of violations. */
+export const FormIn = z.object({
+  next: Next.optional(),
+  email: z.string().max(254).default(''),
+  password: z.string().max(1_024).default(''),
+  tenant: z.string().max(40).default(''),
+  ticket: z.string().max(4_096).optional().meta({ description: 'Of the second step: says that the password was right' }),
+  code: z.string().max(24).default(''),
+});
+
+/** What providers add to the address differs; the adapter reads it as a whole. */
+export const ReturnQuery = z.looseObject({ state: z.string().max(512).optional(), code: z.string().max(4_096).optional() });

@@ -1,0 +1,64 @@
+import type { Context } from 'koa';
+import type { Authenticator } from '../../domain/auth/authenticator.ts';
+import type { Actor } from '../../domain/shared/actor.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
+import { type Cookies, isFromOwnPage } from './cookies.ts';
+import type { PublicScope } from './scope.ts';
+
+export interface CredentialDeps {
+  authenticator: Authenticator;
+  cookies: Cookies;
+  publicUrl: string;
+}
+
+interface Credential {
+  kind: 'bearer' | 'cookie';
+  secret: string;
+}
+
+/** The header's, which no page of another site can set; else the cookie's. A credential in a query is none. */
+function credentialOf({ cookies }: CredentialDeps, ctx: Context): Credential | undefined {
+  const header = ctx.get('authorization');
+  if (header === '') {
+    const secret = cookies.read(ctx.get('cookie'), 'qs_session');
+    return secret === undefined ? undefined : { kind: 'cookie', secret };
+  }
+  const [scheme = '', secret = ''] = header.split(' ');
+  return secret === '' || scheme.toLowerCase() !== 'bearer' ? undefined : { kind: 'bearer', secret };
+}
+
+const isOwnPage = ({ publicUrl }: CredentialDeps, ctx: Context): boolean =>
+  isFromOwnPage(ctx.get('sec-fetch-site'), ctx.get('origin'), publicUrl);
+
+/** A browser sends the cookie with whatever any page makes it send: what writes must come from a page of ours. */
+function actorOf(deps: CredentialDeps, ctx: Context, { kind, secret }: Credential): Promise<Actor | undefined> {
+  if (kind === 'bearer') return deps.authenticator.byBearer(secret);
+  if (!/^(GET|HEAD)$/.test(ctx.method) && !isOwnPage(deps, ctx)) {
+    throw new DomainError('forbidden', 'A write by the session cookie must come from a page of this service');
+  }
+  return deps.authenticator.byCookie(secret);
+}
+
+/** Who sends a request that needs a credential. Throws `unauthenticated`, or `forbidden` for a write by cookie from elsewhere. */
+export async function identify(deps: CredentialDeps, ctx: Context): Promise<{ actor: Actor; secret: string }> {
+  const credential = credentialOf(deps, ctx);
+  if (!credential) {
+    throw new DomainError('unauthenticated', 'A bearer credential is needed: Authorization: Bearer <token>');
+  }
+  const actor = await actorOf(deps, ctx, credential);
+  if (!actor) throw new DomainError('unauthenticated', 'The credential is malformed, expired or revoked');
+  return { actor, secret: credential.secret };
+}
+
+/** What a public route may ask of whoever calls it. */
+export function visitorOf(deps: CredentialDeps, ctx: Context): Pick<PublicScope, 'caller' | 'cookies' | 'isFromOwnPage'> {
+  const { read, write, clear } = deps.cookies;
+  return {
+    async caller() {
+      const credential = credentialOf(deps, ctx);
+      return credential && actorOf(deps, ctx, credential);
+    },
+    cookies: { get: (name) => read(ctx.get('cookie'), name), write, clear },
+    isFromOwnPage: isOwnPage(deps, ctx),
+  };
+}

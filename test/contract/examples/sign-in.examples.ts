@@ -1,0 +1,16 @@
+import { codeOf } from '../../support/totp.ts';
+import { featureExamples } from './example.ts';
+
+export const signInExamples = featureExamples(
+  async (app) => {
+    const owner = app.as(app.owner);
+    await owner.delete(204, '/api/users/me/totp');
+    const { uri } = await owner.post(201, '/api/users/me/totp');
+    return { code: codeOf(uri) };
+  },
+  {
+    postUsersMeTotp: () => ({}),
+    postUsersMeTotpConfirm: ({ code }) => ({ body: { code } }),
+    deleteUsersMeTotp: () => ({}),
+  },
+);
