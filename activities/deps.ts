@@ -7,6 +7,7 @@ import type { Commands } from '../domain/flows/commands-file.ts';
 import type { RunProgram } from '../domain/flows/program.port.ts';
 import type { CreateBranch } from '../domain/git-hosts/branches.port.ts';
 import type { FindGitHost } from '../domain/git-hosts/git-host.port.ts';
+import type { GitMirrors } from '../domain/git/git-mirrors.port.ts';
 import type { Actor } from '../domain/shared/actor.ts';
 import type { ObjectStore } from '../domain/objects/object-store.port.ts';
 import type { Encryption } from '../domain/shared/encryption.ts';
@@ -35,4 +36,7 @@ export interface Deps {
   findGitHost: FindGitHost;
   createBranch: CreateBranch;
   webhookLogRetentionDays: number;
+  gitMirrors: GitMirrors;
+  /** How long the facts of a mirror count as new. */
+  gitFetchEverySeconds: number;
 }

@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
 import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
@@ -21,6 +22,7 @@ import { createObjectStore } from './adapters/object-store.ts';
 import { createGitBranches } from './adapters/git-branches.ts';
 import { createProgramRunner } from './adapters/program-runner.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
+import { createGitMirrors } from './adapters/git-mirrors.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
 import { chosenQueues, workerConfig } from './config.ts';
 import type { Deps } from './deps.ts';
@@ -54,7 +56,8 @@ async function main(): Promise<void> {
     onError: (error) => log.warn({ err: error }, 'a wake failed; the sweep makes good for it'),
   });
   const wakeLanes = laneWaker(launch);
-  const webhookSender = createWebhookSender(configuredAddresses(config));
+  const addresses = configuredAddresses(config);
+  const webhookSender = createWebhookSender(addresses);
   const deps: Deps = {
     orm,
     reads,
@@ -72,6 +75,13 @@ async function main(): Promise<void> {
     log,
     now: () => new Date(),
     webhookLogRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS,
+    gitMirrors: createGitMirrors({
+      folder: resolve(config.GIT_MIRROR_DIR ?? join(config.DATA_DIR, 'git')),
+      allowLocal: config.ALLOW_LOCAL_GIT,
+      addresses,
+      log,
+    }),
+    gitFetchEverySeconds: config.GIT_FETCH_EVERY_SECONDS,
   };
   const queues = chosenQueues(taskQueues(deps), config.queues);
   const fleet = await createFleet({ ...engine, queuePrefix: config.TASK_QUEUE_PREFIX, queues, bundlePath: config.WORKFLOW_BUNDLE });

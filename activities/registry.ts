@@ -9,6 +9,8 @@ import { createEnvironmentLockActivities } from './environment-locks/environment
 import { createFlowActivities } from './flows/flows.activities.ts';
 import { createCommandActivities } from './flows/commands.activities.ts';
 import { COMMANDS_QUEUE, FLOWS_QUEUE } from '../workflows/flows/flow-run.contract.ts';
+import { GIT_QUEUE } from '../workflows/git/git-mirror.contract.ts';
+import { createGitActivities } from './git/git.activities.ts';
 import { createReleaseActivities } from './release-candidates/release-candidates.activities.ts';
 import { createSystemActivities } from './system/system.activities.ts';
 import { webhookLaneContract } from '../workflows/webhooks/webhook-lane.contract.ts';
@@ -19,6 +21,8 @@ const HOT_LANES_MAX = 2_000;
 
 /** Each command is a process of its own. */
 const COMMANDS_AT_ONCE = 16;
+/** Each is a git of its own, and bound by network, disk and processor. */
+const GIT_AT_ONCE = 8;
 
 export interface TaskQueue {
   taskQueue: string;
@@ -31,6 +35,7 @@ export const taskQueues = (deps: Deps): TaskQueue[] => [
   { taskQueue: APPROVALS_QUEUE, activities: createApprovalActivities(deps) },
   { taskQueue: ENVIRONMENT_LOCKS_QUEUE, activities: createEnvironmentLockActivities(deps) },
   { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
+  { taskQueue: GIT_QUEUE, activities: createGitActivities(deps), options: { maxConcurrentActivityTaskExecutions: GIT_AT_ONCE } },
   {
     taskQueue: webhookLaneContract.taskQueue,
     activities: createWebhookActivities(deps),

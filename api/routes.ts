@@ -17,6 +17,7 @@ import { candidateChangesRoutes } from './release-candidates/candidate-changes.r
 import { comparisonRoutes } from './release-candidates/comparison.routes.ts';
 import { releaseCandidatesRoutes } from './release-candidates/release-candidates.routes.ts';
 import { releaseEventRoutes } from './release-candidates/release-event.routes.ts';
+import { mirrorRoutes } from './projects/mirror.routes.ts';
 import { projectsRoutes } from './projects/projects.routes.ts';
 import { usersRoutes } from './users/users.routes.ts';
 import { deliveriesRoutes } from './webhooks/deliveries.routes.ts';
@@ -31,6 +32,7 @@ export const routes: readonly AnyRoute[] = [
   ...applicationTokensRoutes,
   ...integrationsRoutes,
   ...projectsRoutes,
+  ...mirrorRoutes,
   ...environmentsRoutes,
   ...environmentLocksRoutes,
   ...approvalsRoutes,

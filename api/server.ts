@@ -12,6 +12,7 @@ import { createSecondFactors } from '../domain/auth/second-factor.ts';
 import { createSignIn } from '../domain/auth/sign-in.ts';
 import { loadCommands } from '../domain/flows/commands-file.ts';
 import { configuredOpenIdProvider } from '../activities/adapters/openid-provider.ts';
+import { createHistories } from '../domain/git/histories.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.queries.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import { createEncryption } from '../domain/shared/encryption.ts';
@@ -79,6 +80,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       signIn: createSignIn(orm, { accessTokens, encryption, secondFactors, guesses: createGuesses(pool), now }),
       secondFactors,
       ...(identityProvider && { identityProvider }),
+      histories: createHistories(),
       triggers: createTriggerQueue(pool, wakeLanes),
       outbound: configuredAddresses(config),
       commands: loadCommands(config.COMMANDS_FILE),

@@ -51,3 +51,13 @@ export const COMMAND = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { maximumAttempts: 1 },
 } satisfies ActivityOptions;
+
+/**
+ * git over a network, and imports of whole histories: may take long while heartbeats tell that it lives. What the
+ * remote refuses is a result; repeated is only what a lost worker or an absent database broke off.
+ */
+export const GIT_WORK = {
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '20 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
+} satisfies ActivityOptions;

@@ -4,6 +4,7 @@ import { sweepEnvironmentLocks } from '../environment-locks/environment-locks.sw
 import { sweepChecks } from '../flows/checks.activities.ts';
 import { sweepRuns } from '../flows/flow-runs.sweep.ts';
 import { sweepSchedules } from '../flows/schedules.activities.ts';
+import { sweepMirrors } from '../git/mirrors.sweep.ts';
 import { sweepReleaseEvents } from '../release-candidates/release-events.sweep.ts';
 import { sweepDisabled, sweepLanes } from '../webhooks/webhooks.activities.ts';
 
@@ -21,6 +22,7 @@ export const SWEEPS: readonly Sweep[] = [
   { name: 'flow runs', run: (deps) => sweepRuns(deps) },
   { name: 'flow schedules', run: (deps) => sweepSchedules(deps) },
   { name: 'checks of runs', run: sweepChecks },
+  { name: 'git mirrors', run: sweepMirrors },
   { name: 'webhook lanes', run: sweepLanes },
   { name: 'webhooks to disable', run: sweepDisabled },
 ];

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { Encryption } from '../../domain/shared/encryption.ts';
+import type { Histories } from '../../domain/git/histories.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import type { Reads } from '../../domain/fenced-reads.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
@@ -36,6 +37,7 @@ export interface Adapters {
   commands: Commands;
   /** Where operators look at a workflow; undefined when no such place is configured. */
   workflowUrl: (workflowId: string) => string | undefined;
+  histories: Histories;
 }
 
 /** The service's cookies, as a request carries them and as a reply sets them. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { mergePatch } from '../../domain/shared/merge-rules.ts';
+import { requestFetch } from '../../domain/git/mirror.queries.ts';
 import { Project as ProjectEntity } from '../../domain/projects/projects.entities.ts';
 import { countProjects, findProject, projectInPath } from '../../domain/projects/projects.queries.ts';
 import { DomainError, versionConflict } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { emitEvent } from '../../domain/webhooks/emit.queries.ts';
+import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { NoContent, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
@@ -23,6 +25,8 @@ const stateOf = ({ id, identifier, remoteUrl, platform, defaultBranch, configura
   defaultBranch,
   configuration,
 });
+
+const mirrorOf = ({ tenantId, id: projectId, identifier: repositoryIdentifier }: ProjectEntity) => ({ tenantId, projectId, repositoryIdentifier });
 
 const audit = (tx: Tx, action: string, { id, identifier }: ProjectEntity, change: { before?: unknown; after?: unknown }) =>
   tx.audit({
@@ -55,8 +59,8 @@ export const projectsRoutes = [
     response: Project,
     errors: ['already_exists'],
     audit: 'project.created',
-    handle: ({ body }, { tx }) =>
-      tx(async (work) => {
+    async handle({ body }, { tx, adapters: { launch } }) {
+      const made = await tx(async (work) => {
         if (await findProject(work, body.identifier)) {
           throw new DomainError('already_exists', `The repository ${body.identifier} is already registered`);
         }
@@ -69,8 +73,12 @@ export const projectsRoutes = [
         await work.em.flush();
         audit(work, 'project.created', project, { after: stateOf(project) });
         announce(work, 'project.created', project);
+        if (project.remoteUrl !== null) await requestFetch(work, project.id);
         return project;
-      }),
+      });
+      if (made.remoteUrl !== null) wakeMirror(launch, mirrorOf(made));
+      return made;
+    },
   }),
   defineRoute({
     method: 'get',
@@ -116,8 +124,8 @@ export const projectsRoutes = [
     response: Project,
     errors: ['version_conflict'],
     audit: 'project.updated',
-    handle: ({ params: { identifier }, body: { version, configuration, ...fields } }, { tx }) =>
-      tx(async (work) => {
+    async handle({ params: { identifier }, body: { version, configuration, ...fields } }, { tx, adapters: { launch } }) {
+      const changed = await tx(async (work) => {
         const project = await projectInPath(work, identifier, { isLocked: true });
         if (version !== undefined && version !== project.version) throw versionConflict('The project', project.version);
         const before = stateOf(project);
@@ -126,8 +134,12 @@ export const projectsRoutes = [
         await work.em.flush();
         audit(work, 'project.updated', project, { before, after: stateOf(project) });
         announce(work, 'project.updated', project);
+        if (project.remoteUrl !== null) await requestFetch(work, project.id);
         return project;
-      }),
+      });
+      if (changed.remoteUrl !== null) wakeMirror(launch, mirrorOf(changed));
+      return changed;
+    },
   }),
   defineRoute({
     method: 'delete',

@@ -1,8 +1,20 @@
 import { z } from 'zod';
+import { compileKeyFinder } from '../../domain/git/work-item-patterns.ts';
 import { PLATFORMS } from '../../domain/projects/projects.entities.ts';
 import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
-const Pattern = z.string().min(1).max(255);
+/** An expression in RE2's syntax. */
+const Pattern = z
+  .string()
+  .min(1)
+  .max(255)
+  .superRefine((pattern, context) => {
+    try {
+      compileKeyFinder(pattern);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: `not a regular expression in RE2's syntax: ${(error as Error).message}` });
+    }
+  });
 
 /** A domain by its name, or with the packages that belong to it. */
 const Domain = z.union([
@@ -14,6 +26,10 @@ const configuration = {
   displayName: Name,
   branches: z.array(Name).max(200),
   domains: z.array(Domain).max(500),
+  packagePaths: z
+    .record(Name, z.string().max(1_000))
+    .refine((paths) => Object.keys(paths).length <= 1_000, 'more than 1,000 packages')
+    .meta({ description: 'Package name to its path; taken where the default branch has no sfdx-project.json that lists packages' }),
   devHubs: z.array(Name).max(50),
   autoReleaseFinalization: z.boolean().meta({
     description: 'Finalize a candidate when it is deployed to all environments of category `release`',
@@ -41,7 +57,8 @@ const ConfigurationPatch = z
   )
   .meta({ description: 'Merged into the configuration (RFC 7396); `null` takes a member out' });
 
-const remoteUrl = FreeText.regex(/^(https:\/\/|ssh:\/\/|git@|\/|file:\/\/)/, 'must be an https or ssh address');
+const remoteUrl = FreeText.regex(/^(https:\/\/|ssh:\/\/|git@|\/|file:\/\/)/, 'must be an https or ssh address')
+  .refine((url) => (URL.parse(url)?.password ?? '') === '', 'must hold no password; credentials belong into an integration');
 
 export const ProjectIn = z.strictObject({
   identifier: RepositoryIdentifier,

@@ -2,22 +2,44 @@ import { z } from 'zod';
 import { estimateDeploymentSeconds, installedPackages } from '../../domain/deployments/deployments.queries.ts';
 import type { Environment } from '../../domain/environments/environments.entities.ts';
 import { environmentById, environmentByName } from '../../domain/environments/environments.queries.ts';
-import { comparePackages } from '../../domain/release-candidates/comparison-rules.ts';
+import type { Project } from '../../domain/projects/projects.entities.ts';
+import { type Comparison, comparePackages } from '../../domain/release-candidates/comparison-rules.ts';
+import type { ReleaseCandidate } from '../../domain/release-candidates/release-candidates.entities.ts';
+import { candidateLog } from '../../domain/releases/candidate-log.ts';
+import { changelogOf } from '../../domain/releases/changelog.ts';
+import { linkedCandidates } from '../../domain/releases/linked-candidates.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { isId } from '../../domain/shared/ids.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
+import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id, queryFlag } from '../http/parameters.ts';
+import type { Adapters } from '../http/scope.ts';
 import { candidateWithProject, view } from './candidate-view.ts';
+import { CandidateChanges } from './changelog.schemas.ts';
 import { CompareIn, CompareToPackagesIn, EnvironmentComparison, PackagesComparison } from './release-candidates.schemas.ts';
 
 const GROUP = 'Release candidates';
 const ANYONE = ['owner', 'member', 'application'] as const;
 const params = z.object({ id: Id });
 const query = z.strictObject({
-  includeChangelog: queryFlag(false).meta({ description: 'Taken, and answered with null as long as no commits are imported' }),
+  includeChangelog: queryFlag(false).meta({ description: 'Commits and work items of each package that is installed or updated, and the candidates that are linked by them' }),
 });
-const NO_GIT_DATA = { changelog: null, linkedCandidates: null };
+
+/** What a comparison says beyond versions, when it is asked for. */
+async function gitData(
+  work: Tx,
+  { histories }: Pick<Adapters, 'histories'>,
+  { project, candidate, comparison }: { project: Project; candidate: ReleaseCandidate; comparison: Comparison },
+  isWanted: boolean,
+) {
+  if (!isWanted) return { changelog: null, linkedCandidates: null };
+  const history = await histories(work, project.id);
+  const changes = [...comparison.packagesToInstall, ...comparison.packagesToUpdate].map(({ name, versions }) => ({ name, ...versions }));
+  const changelog = await changelogOf(work, history, project, changes);
+  const keys = [...new Set(changelog.packages.flatMap(({ workItems }) => workItems))];
+  return { changelog, linkedCandidates: await linkedCandidates(work, history, candidate.domain, keys) };
+}
 
 /** The environment that a body names, in the candidate's project. Throws `not_found`. */
 async function chosenEnvironment(
@@ -47,7 +69,7 @@ export const comparisonRoutes = [
     status: 200,
     response: EnvironmentComparison,
     audit: { none: 'reads' },
-    handle: ({ params: { id }, body }, { tx }) =>
+    handle: ({ params: { id }, query: { includeChangelog }, body }, { tx, adapters }) =>
       tx(async (work) => {
         const { candidate, project } = await candidateWithProject(work, id);
         const environment = await chosenEnvironment(work, project.id, body);
@@ -58,7 +80,7 @@ export const comparisonRoutes = [
           environment,
           comparison,
           estimatedDeploymentTime: await estimateDeploymentSeconds(work, project.id, changed),
-          ...NO_GIT_DATA,
+          ...(await gitData(work, adapters, { project, candidate, comparison }, includeChangelog)),
         };
       }),
   }),
@@ -74,15 +96,43 @@ export const comparisonRoutes = [
     status: 200,
     response: PackagesComparison,
     audit: { none: 'reads' },
-    handle: ({ params: { id }, body: { packages, baseLabel } }, { tx }) =>
+    handle: ({ params: { id }, query: { includeChangelog }, body: { packages, baseLabel } }, { tx, adapters }) =>
       tx(async (work) => {
         const { candidate, project } = await candidateWithProject(work, id);
+        const comparison = comparePackages(candidate.value, packages);
         return {
           releaseCandidate: view(candidate, project),
           baseLabel,
-          comparison: comparePackages(candidate.value, packages),
-          ...NO_GIT_DATA,
+          comparison,
+          ...(await gitData(work, adapters, { project, candidate, comparison }, includeChangelog)),
         };
       }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/release-candidates/{id}/changes',
+    group: GROUP,
+    summary: 'The commits, packages and work items that are new in a release candidate',
+    description: [
+      "Those of `git log since..commit -- <paths>` with the paths of the packages of the candidate's domain (those that the project lists for the domain, else those that the candidate holds). Merges count as commits.",
+      '`since` is a commit, a tag, or a date that is compared with the dates of the commits; absent: the commit of the candidate before it on the same branch.',
+      'A commit that is not known is no error: `missingChangelog` says so, and a fetch of the repository is asked for.',
+    ].join('\n\n'),
+    roles: ANYONE,
+    params,
+    query: z.strictObject({ since: z.string().min(1).max(255).optional() }),
+    status: 200,
+    response: CandidateChanges,
+    async handle({ params: { id }, query: { since } }, { tx, adapters: { histories, launch } }) {
+      const { project, log } = await tx(async (work) => {
+        const found = await candidateWithProject(work, id);
+        const history = await histories(work, found.project.id);
+        return { ...found, log: await candidateLog(work, history, found.project, found.candidate, since) };
+      });
+      if (log.missingChangelog !== null && project.remoteUrl !== null) {
+        wakeMirror(launch, { tenantId: project.tenantId, projectId: project.id, repositoryIdentifier: project.identifier });
+      }
+      return log;
+    },
   }),
 ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { Changelog, LinkedCandidate } from './changelog.schemas.ts';
 
 export const Domain = Name.meta({ description: 'Domain of the repository', example: 'core' });
 export const ReleaseName = Name.meta({ example: '2026.03' });
@@ -91,8 +92,10 @@ const Comparison = z
 const compared = {
   releaseCandidate: ReleaseCandidate,
   comparison: Comparison,
-  changelog: z.null().meta({ description: 'Null: the commits of the project are not imported' }),
-  linkedCandidates: z.null().meta({ description: 'Null: the work items of the project are not known' }),
+  changelog: Changelog.nullable().meta({ description: 'Null unless includeChangelog' }),
+  linkedCandidates: z.array(LinkedCandidate).nullable().meta({
+    description: 'Candidates of other domains in which some of the same work items are new; null unless includeChangelog',
+  }),
 };
 export const EnvironmentComparison = z.object({
   ...compared,

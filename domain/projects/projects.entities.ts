@@ -10,6 +10,8 @@ export type ProjectConfiguration = {
   branches?: string[];
   /** A plain name, or a name with the packages that belong to the domain. */
   domains?: (string | { name: string; packages?: string[] })[];
+  /** Package name to path, for a repository without a manifest that lists its packages. */
+  packagePaths?: Record<string, string>;
   devHubs?: string[];
   /** Finalizes a candidate when it is deployed to all environments of category `release`. */
   autoReleaseFinalization?: boolean;

@@ -50,7 +50,6 @@ export const UNMOUNTED: readonly string[] = [
   'DELETE /api/doc-store/collections/{collectionName}/docs/{key}',
   'GET /api/doc-store/collections/{collectionName}/docs/{key}/version',
   'GET /api/doc-store/collections/{collectionName}/docs',
-  'GET /api/release-candidates/{id}/changes',
   'GET /api/release-candidates/rolling-analysis/{repository}/{domain}',
   'GET /api/releases/change-summary',
   'POST /api/releases/rollback-annotation',

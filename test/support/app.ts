@@ -81,6 +81,8 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const client = createTemporalClient({ address: config.TEMPORAL_ADDRESS, namespace: 'default' });
   const launch = options.launch ?? temporalLaunch(client, { queuePrefix, onError: (error) => log.warn({ err: error }, 'wake failed') });
   const api = createApi({ config, log, metrics: createHttpMetrics(), launch, dependencies: [] });
+  // A test may keep the process busy for longer than the standard five seconds.
+  api.server.keepAliveTimeout = 120_000;
   api.server.listen(config.PORT, '127.0.0.1');
   await once(api.server, 'listening');
   const url = `http://127.0.0.1:${(api.server.address() as AddressInfo).port}`;

@@ -37,6 +37,7 @@ export const releaseCandidatesExamples = featureExamples(
     patchReleaseCandidatesUpdatePackages: (fixtures) => ({ body: { ...nameOf(fixtures), versionOverrides: { app: '1.2.4' } } }),
     postReleaseCandidatesIdCompare: ({ candidateId: id }) => ({ params: { id }, body: { environmentName: 'uat' } }),
     postReleaseCandidatesIdCompareToPackages: ({ candidateId: id }) => ({ params: { id }, body: { packages: { app: '1.0.0' } } }),
+    getReleaseCandidatesIdChanges: ({ candidateId: id }) => ({ params: { id } }),
     // No worker runs in these tests: the event is stored and waits.
     postReleaseCandidatesReleaseEvent: (fixtures) => ({
       body: { ...nameOf(fixtures), environmentName: 'uat', deploymentStatus: 'success', executionId: fresh('run') },

@@ -1,0 +1,185 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { CommitLine, CommitText, FetchResult, GitMirrors, MirrorOf, Ref, Remote } from '../../domain/git/git-mirrors.port.ts';
+import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
+import { openRemote, RefusedRemoteError } from './git-remote.ts';
+
+export interface GitMirrorsOptions {
+  /** Holds a bare repository for each project; may be shared between machines. */
+  folder: string;
+  allowLocal: boolean;
+  addresses: OutboundAddresses;
+  log: Logger;
+  program?: string;
+}
+
+/** Longer than any fetch may take: a lock as old as this was left by a process that is gone. */
+const STALE_LOCK_MS = 15 * 60_000;
+
+const DISK_FULL = 'There is no space left for the mirror';
+/** What git says of failures, in C locale, and what people are told. */
+const FAILURES: readonly [RegExp, string][] = [
+  [/No space left on device|disk quota exceeded|ENOSPC/i, DISK_FULL],
+  [/Authentication failed|could not read (Username|Password)|Permission denied|HTTP 40[13]|error: 40[13]|access denied/i, 'The remote refused the credentials'],
+  [/not found|does not exist|does not appear to be a git repository|error: 404/i, 'There is no repository at the address of the remote, or it is not open to these credentials'],
+  [/transport .* not allowed|credentials in URL|url .* uses plaintext credentials/i, 'The address of the remote is of a kind that is not read'],
+  [/Unable to create .*\.lock|cannot lock ref/i, 'Another fetch of the mirror is under way'],
+  [/Could not resolve|Connection (refused|reset|timed out)|timed out|Could not connect|unreachable|early EOF|hung up|unable to access/i, 'The remote is not reachable'],
+];
+const UNKNOWN_FAILURE = 'git could not fetch from the remote';
+
+const failed = (reason: string): FetchResult => ({ outcome: 'failed', reason });
+
+/** Mirrors as bare partial repositories (without file contents) in a folder. */
+export function createGitMirrors({ folder, allowLocal, addresses, log, program = 'git' }: GitMirrorsOptions): GitMirrors {
+  const dirOf = ({ tenantId, projectId }: MirrorOf) => join(folder, tenantId, `${projectId}.git`);
+  // Without a remote's own environment no transport is open: nothing is ever fetched on the side.
+  const baseEnv = { ...closedEnvironment(folder), GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
+  const run = (mirror: MirrorOf, args: readonly string[], more: Partial<GitRun> = {}) =>
+    runGit(program, { gitDir: dirOf(mirror), args, ...more, env: { ...baseEnv, ...more.env } });
+  const must = async (mirror: MirrorOf, args: readonly string[], more: Partial<GitRun> = {}): Promise<GitResult> => {
+    const result = await run(mirror, args, more);
+    if (result.exitCode !== 0) throw new Error(`git ${args[0]} ended with ${result.exitCode}: ${result.stderr.slice(-500)}`);
+    return result;
+  };
+
+  const prepare = async (mirror: MirrorOf, url: string) => {
+    const gitDir = dirOf(mirror);
+    await mkdir(gitDir, { recursive: true });
+    await must(mirror, ['init', '--quiet', '--bare', '--initial-branch=main']);
+    const settings = {
+      'remote.origin.url': url,
+      'remote.origin.promisor': 'true',
+      'remote.origin.partialclonefilter': 'blob:none',
+      'core.repositoryformatversion': '1',
+      'extensions.partialClone': 'origin',
+    };
+    for (const [key, value] of Object.entries(settings)) await must(mirror, ['config', '--replace-all', key, value]);
+    await removeStale(gitDir);
+  };
+
+  const withRemote = async (remote: Remote, use: (env: Record<string, string>) => Promise<GitResult>): Promise<GitResult> => {
+    await mkdir(folder, { recursive: true });
+    const access = await openRemote(remote, { addresses, allowLocal, folder });
+    try {
+      return await use(access.env);
+    } finally {
+      await access.close();
+    }
+  };
+
+  return {
+    async fetch(mirror, remote, signal) {
+      try {
+        const result = await withRemote(remote, async (env) => {
+          await prepare(mirror, remote.url);
+          const options = ['--quiet', '--prune', '--force', '--no-tags', '--no-write-fetch-head', '--filter=blob:none'];
+          return run(mirror, ['fetch', ...options, 'origin', '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'], { env, signal });
+        });
+        if (result.exitCode === 0) return { outcome: 'fetched' };
+        const reason = FAILURES.find(([pattern]) => pattern.test(result.stderr))?.[1] ?? UNKNOWN_FAILURE;
+        if (reason === DISK_FULL) await removeUnfinishedPacks(dirOf(mirror));
+        log.warn({ ...mirror, exitCode: result.exitCode, reason }, 'fetch failed');
+        return failed(reason);
+      } catch (error) {
+        if (error instanceof RefusedRemoteError) return failed(error.message);
+        if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return failed(DISK_FULL);
+        throw error;
+      }
+    },
+
+    async refs(mirror) {
+      const refs: Ref[] = [];
+      const format = '%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)';
+      const { stdout } = await must(mirror, ['for-each-ref', `--format=${format}`, 'refs/heads', 'refs/tags']);
+      for (const line of stdout.split('\n')) {
+        const [refname = '', type = '', own = '', peeledType = '', peeled = ''] = line.split('\0');
+        const sha = type === 'commit' ? own : peeledType === 'commit' ? peeled : undefined;
+        const [, place, name] = /^refs\/(heads|tags)\/(.+)$/s.exec(refname) ?? [];
+        if (sha !== undefined && name !== undefined) refs.push({ kind: place === 'heads' ? 'branch' : 'tag', name, sha });
+      }
+      return refs;
+    },
+
+    async newCommits(mirror, known) {
+      const refs = (await this.refs(mirror)).map(({ sha }) => sha);
+      const input = [...new Set(refs), ...known.map((sha) => `^${sha}`), ''].join('\n');
+      if (refs.length === 0) return [];
+      const { stdout } = await must(mirror, ['rev-list', '--topo-order', '--reverse', '--parents', '--ignore-missing', '--missing=allow-any', '--stdin'], { input });
+      return stdout.split('\n').filter(Boolean).map((line): CommitLine => {
+        const [sha = '', ...parents] = line.split(' ');
+        return { sha, parents };
+      });
+    },
+
+    async present(mirror, shas) {
+      const { stdout } = await must(mirror, ['rev-list', '--no-walk=unsorted', '--ignore-missing', '--missing=allow-any', '--stdin'], { input: `${shas.join('\n')}\n` });
+      return new Set(stdout.split('\n').filter(Boolean));
+    },
+
+    async commits(mirror, shas) {
+      const found: CommitText[] = [];
+      let fields: string[] = [];
+      await must(mirror, ['log', '--no-walk=unsorted', '--stdin', '-z', '--encoding=UTF-8', `--format=${COMMIT_FIELDS}`], {
+        input: `${shas.join('\n')}\n`,
+        onToken(token) {
+          fields.push(token);
+          if (fields.length < COMMIT_FIELD_COUNT) return;
+          const [sha = '', authorName = '', authorEmail = '', authoredAt, committedAt, subject = '', body = ''] = fields;
+          fields = [];
+          found.push({ sha, authorName, authorEmail, authoredAt: Number(authoredAt), committedAt: Number(committedAt), subject, body: body.trimEnd() });
+        },
+      });
+      return found;
+    },
+
+    async changedPaths(mirror, pairs, told) {
+      let place = -1;
+      let isPath = false;
+      const input = pairs.map(({ sha, parent }) => (parent === null ? sha : `${sha} ${parent}`)).join('\n');
+      // In the raw form what stands before a path begins with a colon, so that no path can pass for a commit.
+      await must(mirror, ['diff-tree', '--stdin', '-r', '--root', '--raw', '-z', '--no-renames', '--always', '--abbrev=4'], {
+        input: `${input}\n`,
+        onToken(token) {
+          if (isPath) told(place, token);
+          else if (!token.startsWith(':')) place++;
+          isPath = !isPath && token.startsWith(':');
+        },
+      });
+      if (place !== pairs.length - 1) throw new Error(`git diff-tree answered ${place + 1} of ${pairs.length} pairs`);
+    },
+
+    async file(mirror, remote, sha, path, maxBytes) {
+      const spec = `${sha}:${path}`;
+      const { stdout, exitCode } = await withRemote(remote, async (env) => {
+        const lazily = { env: { ...env, GIT_NO_LAZY_FETCH: '0' } };
+        const size = await run(mirror, ['cat-file', '-s', '--end-of-options', spec], lazily);
+        if (size.exitCode !== 0 || Number(size.stdout) > maxBytes) return { exitCode: 1, stdout: '', stderr: '' };
+        return run(mirror, ['cat-file', 'blob', '--end-of-options', spec], lazily);
+      });
+      return exitCode === 0 ? stdout : undefined;
+    },
+  };
+}
+
+const COMMIT_FIELDS = ['%H', '%an', '%ae', '%at', '%ct', '%s', '%b'].join('%x00');
+const COMMIT_FIELD_COUNT = 7;
+
+/** Lock files of a git that was killed stand in the way of every later one. */
+async function removeStale(gitDir: string): Promise<void> {
+  const names = (await readdir(gitDir, { recursive: true })).filter((name) => name.endsWith('.lock'));
+  for (const name of names) {
+    const path = join(gitDir, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > STALE_LOCK_MS) await rm(path, { force: true });
+  }
+}
+
+/** What a fetch that broke off had received; after a full disk this is the space that is missing. */
+async function removeUnfinishedPacks(gitDir: string): Promise<void> {
+  const packs = join(gitDir, 'objects', 'pack');
+  const names = await readdir(packs).catch(() => []);
+  await Promise.all(names.filter((name) => name.startsWith('tmp_')).map((name) => rm(join(packs, name), { force: true })));
+}

@@ -1,0 +1,110 @@
+import { lookup } from 'node:dns/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { GitCredential, Remote } from '../../domain/git/git-mirrors.port.ts';
+import { literalHost, type OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import { configuration } from './git-program.ts';
+
+export interface RemoteAccess {
+  env: Record<string, string>;
+  /** Removes what was written for it. */
+  close: () => Promise<void>;
+}
+
+export interface RemotePolicy {
+  addresses: OutboundAddresses;
+  /** Paths on this machine may be remotes. */
+  allowLocal: boolean;
+  /** A folder of our own for keys and known hosts. */
+  folder: string;
+}
+
+/** A remote that must not be read; the message is for people. */
+export class RefusedRemoteError extends Error {}
+
+/** Hands the credential over by the environment: it stands in no argument and in no file. */
+const HELPER = '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$QS_GIT_USERNAME" "$QS_GIT_PASSWORD"; }; f';
+
+const CLOSED: Record<string, string> = {
+  'core.hooksPath': '/dev/null',
+  'core.fsmonitor': 'false',
+  'gc.auto': '0',
+  'maintenance.auto': 'false',
+  'fetch.recurseSubmodules': 'false',
+  'http.followRedirects': 'false',
+  'http.lowSpeedLimit': '1000',
+  'http.lowSpeedTime': '30',
+  'transfer.credentialsInUrl': 'die',
+  'protocol.version': '2',
+};
+
+interface ParsedRemote {
+  transport: 'https' | 'http' | 'ssh' | 'file';
+  host: string;
+  port: string;
+}
+
+/** `git@host:path` is ssh's short form. Throws `RefusedRemoteError`. */
+function parseRemote(url: string): ParsedRemote {
+  if (url.startsWith('/')) return { transport: 'file', host: '', port: '' };
+  const short = /^[\w.-]+@([\w.-]+):(?!\/\/)/.exec(url);
+  if (short?.[1] !== undefined) return { transport: 'ssh', host: short[1], port: '22' };
+  const parsed = URL.parse(url);
+  const transport = parsed?.protocol.slice(0, -1);
+  if (!parsed || !(transport === 'https' || transport === 'http' || transport === 'ssh' || transport === 'file')) {
+    throw new RefusedRemoteError('The remote address is none of https and ssh');
+  }
+  return { transport, host: parsed.hostname, port: parsed.port || (transport === 'http' ? '80' : '443') };
+}
+
+/**
+ * Everything by which git may reach a remote and nothing else. A host's addresses are looked up and checked once; for
+ * https the connection then goes to these very addresses. Throws `RefusedRemoteError`.
+ */
+export async function openRemote({ url, credential }: Remote, { addresses, allowLocal, folder }: RemotePolicy): Promise<RemoteAccess> {
+  const { transport, host, port } = parseRemote(url);
+  if (transport === 'file' && !allowLocal) throw new RefusedRemoteError('Paths on this machine are not open as remotes');
+  const settings = { ...CLOSED, ...(credential?.password !== undefined && { 'credential.helper': HELPER }) };
+  const resolved = transport === 'file' ? [] : await permittedAddresses(host, addresses);
+  const isByHttp = transport === 'https' || transport === 'http';
+  const ssh = transport === 'ssh' ? await sshCommand(folder, credential) : undefined;
+  return {
+    env: {
+      ...configuration({ ...settings, ...(isByHttp && { 'http.curloptResolve': `${host}:${port}:${resolved.join(',')}` }) }),
+      GIT_ALLOW_PROTOCOL: transport,
+      ...(ssh && { GIT_SSH_COMMAND: ssh.command }),
+      ...(credential?.password !== undefined && { QS_GIT_USERNAME: credential.username, QS_GIT_PASSWORD: credential.password }),
+    },
+    close: ssh?.close ?? (async () => {}),
+  };
+}
+
+async function permittedAddresses(host: string, addresses: OutboundAddresses): Promise<string[]> {
+  const literal = literalHost(host);
+  let found: string[];
+  try {
+    found = literal === undefined ? (await lookup(host, { all: true })).map(({ address }) => address) : [literal];
+  } catch {
+    throw new RefusedRemoteError('The host of the remote is not known');
+  }
+  if (found.some((address) => addresses.refusedIp(address) !== undefined)) {
+    throw new RefusedRemoteError('The host of the remote is not at a public address');
+  }
+  return found.map((address) => (address.includes(':') ? `[${address}]` : address));
+}
+
+async function sshCommand(folder: string, credential: GitCredential | undefined) {
+  const knownHosts = join(folder, 'known_hosts');
+  const options = ['-F /dev/null', '-o BatchMode=yes', '-o ConnectTimeout=15', '-o StrictHostKeyChecking=accept-new', `-o UserKnownHostsFile=${quoted(knownHosts)}`];
+  if (credential?.privateKey === undefined) return { command: `ssh ${options.join(' ')}`, close: async () => {} };
+  const keyFolder = await mkdtemp(join(folder, 'key-'));
+  const keyFile = join(keyFolder, 'key');
+  await writeFile(keyFile, `${credential.privateKey.trimEnd()}\n`, { mode: 0o600 });
+  return {
+    command: `ssh ${options.join(' ')} -o IdentitiesOnly=yes -i ${quoted(keyFile)}`,
+    close: () => rm(keyFolder, { recursive: true, force: true }),
+  };
+}
+
+/** git gives this one setting to a shell; the paths are our own. */
+const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;

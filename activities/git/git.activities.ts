@@ -1,0 +1,48 @@
+import { Context } from '@temporalio/activity';
+import { gitCredential } from '../../domain/git/git-credentials.ts';
+import { beginFetch, noteFailure, noteSuccess } from '../../domain/git/mirror.queries.ts';
+import { systemActor } from '../../domain/shared/actor.ts';
+import type { MirrorInput } from '../../workflows/git/git-mirror.contract.ts';
+import type { Deps } from '../deps.ts';
+import { importFacts } from './import-facts.ts';
+
+/** Well within the time after which a silent activity counts as lost. */
+const HEARTBEAT_MS = 5_000;
+
+/** Lets the engine know that work goes on for as long as it does. */
+async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const context = Context.current();
+  const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+  try {
+    return await work(context.cancellationSignal);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+export const createGitActivities = (deps: Deps) => ({
+  /**
+   * Fetches a project's repository and brings the facts about it up to date. Does nothing for a project without a
+   * remote. Answers whether the remote could be read; what is known of it stays when it could not.
+   */
+  syncMirror: ({ tenantId, projectId }: MirrorInput): Promise<'fetched' | 'failed' | 'nothing'> =>
+    beating(async (signal) => {
+      const { actingAs, encryption, gitMirrors, now, gitFetchEverySeconds } = deps;
+      const tx = actingAs(systemActor(tenantId, 'git-mirror'));
+      const state = await tx((work) => beginFetch(work, projectId));
+      if (!state || state.remoteUrl === null) return 'nothing';
+      const { remoteUrl, platform, repositoryIdentifier } = state;
+      const credential = await tx((work) => gitCredential(work, encryption, { projectId, platform, remoteUrl, repositoryIdentifier }));
+      const remote = { url: remoteUrl, credential };
+      const fetchedAt = now();
+      const result = await gitMirrors.fetch({ tenantId, projectId }, remote, signal);
+      if (result.outcome === 'failed') {
+        await tx((work) => noteFailure(work, projectId, result.reason));
+        return 'failed';
+      }
+      await importFacts(deps, { tenantId, projectId }, state, remote);
+      await tx((work) => noteSuccess(work, projectId, fetchedAt, gitFetchEverySeconds));
+      return 'fetched';
+    }),
+});
+export type GitActivities = ReturnType<typeof createGitActivities>;

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { mirrorReport, type MirrorReport, requestFetch } from '../../domain/git/mirror.queries.ts';
+import { projectInPath } from '../../domain/projects/projects.queries.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
+import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+
+const GROUP = 'Projects';
+const params = z.object({ identifier: RepositoryIdentifier });
+
+const Mirror = z
+  .object({
+    fetchedAt: Timestamp.nullable().meta({ description: 'When the remote was last read with success' }),
+    isStale: z.boolean().meta({ description: 'Never fetched, or the last fetch failed: the data are those of fetchedAt' }),
+    error: z.string().nullable(),
+    requestedAt: Timestamp.nullable(),
+    attemptedAt: Timestamp.nullable(),
+    nextFetchAt: Timestamp.nullable(),
+    failures: z.int().meta({ description: 'Failed fetches in a row' }),
+    commits: z.int(),
+    branches: z.int(),
+    tags: z.int(),
+    packages: z.array(z.object({ name: z.string(), path: z.string(), versionNumber: z.string().nullable() })),
+    packagesFrom: z.enum(['manifest', 'setting', 'none']),
+  })
+  .meta({ id: 'GitMirror' });
+
+const NEVER: MirrorReport = {
+  fetchedAt: null,
+  isStale: true,
+  error: null,
+  requestedAt: null,
+  attemptedAt: null,
+  nextFetchAt: null,
+  failures: 0,
+  commits: 0,
+  branches: 0,
+  tags: 0,
+  packages: [],
+  packagesFrom: 'none',
+};
+
+export const mirrorRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/api/projects/{identifier}/mirror',
+    group: GROUP,
+    summary: "What is known of a project's repository, and how new it is",
+    roles: ['owner', 'member', 'application'],
+    params,
+    status: 200,
+    response: Mirror,
+    handle: ({ params: { identifier } }, { tx }) =>
+      tx(async (work) => {
+        const project = await projectInPath(work, identifier);
+        return (await mirrorReport(work, project.id)) ?? NEVER;
+      }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/projects/{identifier}/mirror/fetch',
+    group: GROUP,
+    summary: "Ask for a fetch of a project's repository",
+    description: 'Pushes told by hooks and a schedule do so anyway. The fetch is done when `fetchedAt` is later than the `requestedAt` of the reply.',
+    roles: ['owner', 'member', 'application'],
+    params,
+    status: 202,
+    response: Mirror,
+    audit: { none: 'asks to read what the remote has anyway' },
+    async handle({ params: { identifier } }, { tx, adapters: { launch } }) {
+      const { project, report } = await tx(async (work) => {
+        const found = await projectInPath(work, identifier);
+        if (found.remoteUrl === null) throw new DomainError('invalid_request', 'The project has no remoteUrl');
+        await requestFetch(work, found.id);
+        return { project: found, report: await mirrorReport(work, found.id) };
+      });
+      wakeMirror(launch, { tenantId: project.tenantId, projectId: project.id, repositoryIdentifier: identifier });
+      return report ?? NEVER;
+    },
+  }),
+];

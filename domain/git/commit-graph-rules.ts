@@ -1,0 +1,81 @@
+import { type ParentBits, walkRange } from './revision-walk-rules.ts';
+
+/** Packages of which a commit's changes are asked: their numbers, or everything in the repository. */
+export type PackageSelection = readonly number[] | 'everything';
+
+const NONE: ReadonlyMap<number, ParentBits> = new Map();
+const EVERY_PARENT = -1n;
+
+/**
+ * The commits of one repository in memory. A commit is known by its number: parents have smaller numbers than their
+ * children, and a number never changes its meaning, so that a graph only ever grows.
+ */
+export class CommitGraph {
+  readonly #parents: (readonly number[])[] = [];
+  /** Seconds since the epoch. */
+  readonly #dates: number[] = [];
+  readonly #changes = new Map<number, Map<number, ParentBits>>();
+
+  /** How many commits it holds; the next one to add has this number. */
+  get size(): number {
+    return this.#parents.length;
+  }
+
+  /** @param date of the commit (not of its authoring), in seconds since the epoch. */
+  addCommit(parents: readonly number[], date: number): void {
+    this.#parents.push(parents);
+    this.#dates.push(date);
+  }
+
+  /** Notes in which packages' paths a commit differs from which of its parents. */
+  addChange(packageNo: number, commit: number, parentBits: ParentBits): void {
+    this.addPackage(packageNo).set(commit, parentBits);
+  }
+
+  /** From now on the package is known, even if no commit touched it. */
+  addPackage(packageNo: number): Map<number, ParentBits> {
+    const changes = this.#changes.get(packageNo) ?? new Map<number, ParentBits>();
+    this.#changes.set(packageNo, changes);
+    return changes;
+  }
+
+  get packageNumbers(): number[] {
+    return [...this.#changes.keys()];
+  }
+
+  parentsOf(commit: number): readonly number[] {
+    return this.#parents[commit] ?? [];
+  }
+
+  dateOf(commit: number): number {
+    return this.#dates[commit] ?? 0;
+  }
+
+  /** Whether one commit is another, or among those that it descends from. */
+  isAncestor(ancestor: number, descendant: number): boolean {
+    if (ancestor > descendant) return false;
+    const seen = new Uint8Array(descendant + 1);
+    seen[descendant] = 1;
+    for (let commit = descendant; commit > ancestor; commit--) {
+      if (seen[commit] === 1) for (const parent of this.parentsOf(commit)) seen[parent] = 1;
+    }
+    return seen[ancestor] === 1;
+  }
+
+  /**
+   * What `git log from..to -- <paths of the packages>` lists, in its order: newest first. `everything` is the log
+   * without paths.
+   *
+   * @param from null: from the beginning.
+   */
+  log(packages: PackageSelection, from: number | null, to: number): number[] {
+    const changes = packages === 'everything' ? undefined : packages.map((packageNo) => this.#changes.get(packageNo) ?? NONE);
+    const differences = (commit: number): ParentBits => {
+      if (changes === undefined) return EVERY_PARENT;
+      let bits = 0n;
+      for (const ofPackage of changes) bits |= ofPackage.get(commit) ?? 0n;
+      return bits;
+    };
+    return walkRange({ parentsOf: (commit) => this.parentsOf(commit), dateOf: (commit) => this.dateOf(commit), differences }, from, to);
+  }
+}

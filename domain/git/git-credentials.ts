@@ -1,0 +1,40 @@
+import { findCredentials } from '../integrations/integrations.queries.ts';
+import type { Platform } from '../projects/projects.entities.ts';
+import type { Encryption } from '../shared/encryption.ts';
+import type { Tx } from '../unit-of-work.ts';
+import type { GitCredential } from './git-mirrors.port.ts';
+
+/** Where the hosts are when an integration names no server of its own. */
+const PUBLIC_HOSTS: Record<Platform, string> = { 'host-a': 'github.com', 'host-b': 'dev.azure.com', 'host-c': 'bitbucket.org' };
+/** What the hosts take as the name beside a token. */
+const TOKEN_USERS: Record<Platform, string> = { 'host-a': 'x-access-token', 'host-b': 'token', 'host-c': 'x-token-auth' };
+
+/**
+ * What opens a project's remote: the integration of its host, and only where the remote is on that integration's
+ * server, so that a secret goes nowhere else. For ssh the token is a private key, its line breaks written as `\n`.
+ */
+export async function gitCredential(
+  tx: Tx,
+  encryption: Encryption,
+  { projectId, platform, remoteUrl, repositoryIdentifier }: { projectId: string; platform: Platform; remoteUrl: string; repositoryIdentifier: string },
+): Promise<GitCredential | undefined> {
+  const host = hostOf(remoteUrl);
+  if (host === undefined) return undefined;
+  const found = await findCredentials(tx, encryption, { kind: platform, projectId, purpose: `fetch of ${repositoryIdentifier}` });
+  if (!found) return undefined;
+  const server = found.baseUrl === null ? PUBLIC_HOSTS[platform] : (URL.parse(found.baseUrl)?.hostname ?? '');
+  if (!isOfServer(host, server)) return undefined;
+  const { credentials } = found;
+  if (credentials.type === 'basic') return { username: credentials.username, password: credentials.password };
+  const username = credentials.username ?? TOKEN_USERS[platform];
+  return credentials.token.includes('PRIVATE KEY')
+    ? { username, privateKey: credentials.token.replaceAll('\\n', '\n') }
+    : { username, password: credentials.token };
+}
+
+/** The host of an https or ssh address; of a path there is none. */
+const hostOf = (url: string): string | undefined => /^[\w.-]+@([\w.-]+):/.exec(url)?.[1] ?? (URL.parse(url)?.hostname || undefined);
+
+/** `api.host.example` and `host.example` are one server. */
+const isOfServer = (host: string, server: string): boolean =>
+  server !== '' && (host === server || host.endsWith(`.${server}`) || server.endsWith(`.${host}`));

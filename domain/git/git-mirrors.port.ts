@@ -1,0 +1,68 @@
+/** Which mirror: one for each project. */
+export interface MirrorOf {
+  tenantId: string;
+  projectId: string;
+}
+
+/** How a remote knows who reads it. Never part of an address, an argument or a log. */
+export interface GitCredential {
+  username: string;
+  /** A password or token. */
+  password?: string | undefined;
+  /** A private key for ssh, in OpenSSH's form. */
+  privateKey?: string | undefined;
+}
+
+export interface Remote {
+  url: string;
+  credential: GitCredential | undefined;
+}
+
+/** @property reason for people; says nothing of addresses, paths or secrets. */
+export type FetchResult = { outcome: 'fetched' } | { outcome: 'failed'; reason: string };
+
+export interface Ref {
+  kind: 'branch' | 'tag';
+  name: string;
+  /** The commit; of an annotated tag the one that it names. */
+  sha: string;
+}
+
+export interface CommitLine {
+  sha: string;
+  parents: string[];
+}
+
+export interface CommitText {
+  sha: string;
+  authorName: string;
+  authorEmail: string;
+  /** Seconds since the epoch. */
+  authoredAt: number;
+  committedAt: number;
+  subject: string;
+  body: string;
+}
+
+/** A commit and one of its parents; null: the empty tree. */
+export interface CommitPair {
+  sha: string;
+  parent: string | null;
+}
+
+/** Copies of the repositories of projects, read by the git program. Names and ids in them are data of strangers. */
+export interface GitMirrors {
+  /** Brings a mirror up to its remote, making it first where there is none. */
+  fetch: (mirror: MirrorOf, remote: Remote, signal: AbortSignal) => Promise<FetchResult>;
+  refs: (mirror: MirrorOf) => Promise<Ref[]>;
+  /** Commits reachable from the refs and not from the known ones, parents before children. */
+  newCommits: (mirror: MirrorOf, known: readonly string[]) => Promise<CommitLine[]>;
+  /** Those of the commits that the mirror has; rewritten history may be gone from it. */
+  present: (mirror: MirrorOf, shas: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** What stands in commits, in the order asked for. */
+  commits: (mirror: MirrorOf, shas: readonly string[]) => Promise<CommitText[]>;
+  /** Tells every path in which the commit of a pair differs from its parent, with the place of the pair. */
+  changedPaths: (mirror: MirrorOf, pairs: readonly CommitPair[], told: (place: number, path: string) => void) => Promise<void>;
+  /** A file as it is in a commit; undefined when there is none, or it is larger. Fetches it where the mirror lacks it. */
+  file: (mirror: MirrorOf, remote: Remote, sha: string, path: string, maxBytes: number) => Promise<string | undefined>;
+}

@@ -1,0 +1,99 @@
+import type { ParentBits } from './revision-walk-rules.ts';
+
+/** A package of a project: a folder of its repository that is released by itself. */
+export interface PackageDefinition {
+  name: string;
+  /** Relative to the root, without a slash at either end; empty: the whole repository. */
+  path: string;
+  versionNumber: string | null;
+}
+
+/** Where a project's packages are told from. */
+export const MANIFEST = 'sfdx-project.json';
+/** The most packages of one project; what a manifest lists beyond is left out. */
+const PACKAGES_MAX = 2_000;
+
+interface Manifest {
+  packageDirectories?: unknown;
+}
+
+/**
+ * The packages that a `sfdx-project.json` lists: entries of `packageDirectories` with `path` and `package`.
+ * Undefined when the text is no such manifest.
+ */
+export function packagesOfManifest(text: string): PackageDefinition[] | undefined {
+  let manifest: Manifest | null;
+  try {
+    manifest = JSON.parse(text) as Manifest | null;
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(manifest?.packageDirectories)) return undefined;
+  return distinct(
+    manifest.packageDirectories.flatMap((entry: Record<string, unknown> | null) => {
+      const { package: name, path, versionNumber } = entry ?? {};
+      if (typeof name !== 'string' || typeof path !== 'string' || name.trim() === '') return [];
+      return [{ name: name.trim(), path: normalPath(path), versionNumber: typeof versionNumber === 'string' ? versionNumber : null }];
+    }),
+  );
+}
+
+/** The packages that a project's setting lists, as name to path. */
+export const packagesOfSetting = (paths: Readonly<Record<string, string>>): PackageDefinition[] =>
+  distinct(Object.entries(paths).map(([name, path]) => ({ name, path: normalPath(path), versionNumber: null })));
+
+/** The first of each name: as a version belongs to a name, two folders of one name could not be told apart. */
+const distinct = (packages: readonly PackageDefinition[]): PackageDefinition[] =>
+  [...new Map(packages.toReversed().map((each) => [each.name, each])).values()].toReversed().slice(0, PACKAGES_MAX);
+
+const normalPath = (path: string): string =>
+  path
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/');
+
+/** Finds the packages to which a path belongs: those whose folder holds it, or whose path it is. */
+export function packageMatcher(packages: readonly { packageNo: number; path: string }[]): (path: string) => readonly number[] {
+  const byPath = new Map<string, number[]>();
+  for (const { packageNo, path } of packages) byPath.set(path, [...(byPath.get(path) ?? []), packageNo]);
+  const ofAll = byPath.get('') ?? [];
+  return (path) => {
+    const found = [...ofAll];
+    for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
+      const folder = byPath.get(path.slice(0, at));
+      if (folder) found.push(...folder);
+    }
+    const itself = byPath.get(path);
+    if (itself && path !== '') found.push(...itself);
+    return found;
+  };
+}
+
+/** Collects in which packages commits differ from which of their parents. */
+export class PackageChanges {
+  readonly #packagesOf: (path: string) => readonly number[];
+  /** Package to commit to bits. */
+  readonly byPackage = new Map<number, Map<number, ParentBits>>();
+
+  constructor(packages: readonly { packageNo: number; path: string }[]) {
+    this.#packagesOf = packageMatcher(packages);
+  }
+
+  /** @param place of the parent; 0 for the empty tree of a root. */
+  add(commit: number, place: number, path: string): void {
+    for (const packageNo of this.#packagesOf(path)) {
+      const changes = this.byPackage.get(packageNo) ?? new Map<number, ParentBits>();
+      changes.set(commit, (changes.get(commit) ?? 0n) | (1n << BigInt(Math.min(place, LAST_BIT))));
+      this.byPackage.set(packageNo, changes);
+    }
+  }
+}
+
+/** Bits are kept as a bigint of the database; no merge is known to have more parents. */
+const LAST_BIT = 62;
+
+/** Names of the tags that mark a package version, most usual first: `name_v1.4.0.7`, also for `1.4.0-7` and `1.4.0+7`. */
+export const versionTags = (name: string, version: string): string[] => {
+  const plain = version.trim().replace(/^v/, '');
+  return [...new Set([`${name}_v${plain.replaceAll(/[-+]/g, '.')}`, `${name}_v${plain}`])];
+};

@@ -1,0 +1,158 @@
+import { DateQueue } from './date-queue-rules.ts';
+
+/** Bits of those parents from which a commit differs; bit 0 is the first parent, or the empty tree of a root. */
+export type ParentBits = bigint;
+
+/** What a walk reads of a history; commits are numbers, parents' smaller than their children's. */
+export interface WalkedHistory {
+  parentsOf: (commit: number) => readonly number[];
+  /** Seconds since the epoch. */
+  dateOf: (commit: number) => number;
+  /** From which of its parents a commit differs in the selected paths. */
+  differences: (commit: number) => ParentBits;
+}
+
+const SEEN = 1;
+const UNINTERESTING = 2;
+/** Its parents are known to the walk; marks go on through it. */
+const PARSED = 4;
+const ADDED = 8;
+const TREESAME = 16;
+
+/** How many uninteresting commits in a row end a walk. */
+const SLOP = 5;
+
+/**
+ * The commits that `git log from..to -- <paths>` lists, in its order. It goes the way that git goes, `limit_list` and
+ * `try_to_simplify_commit` of revision.c, with "History Simplification" as in git-log(1): where a commit is the same as
+ * one of its relevant parents, only that parent is followed; a merge is listed when it differs from all. Which parents
+ * are already known to be outside the range depends on the order of the walk, so the walk has to have git's order.
+ */
+export function walkRange(history: WalkedHistory, from: number | null, to: number): number[] {
+  return new Walk(history, from, to).run();
+}
+
+class Walk {
+  readonly #history: WalkedHistory;
+  readonly #bottom: number | null;
+  readonly #flags: Uint8Array;
+  /** Parents that are followed, where simplification left one. */
+  readonly #followed = new Map<number, readonly number[]>();
+  readonly #queue: DateQueue;
+
+  constructor(history: WalkedHistory, from: number | null, to: number) {
+    this.#history = history;
+    this.#bottom = from;
+    this.#flags = new Uint8Array(Math.max(from ?? 0, to) + 1);
+    this.#queue = new DateQueue(history.dateOf);
+    if (from !== null) {
+      this.#mark(from, SEEN | PARSED | UNINTERESTING);
+      this.#markParentsUninteresting(from);
+      this.#queue.push(from);
+    }
+    this.#mark(to, SEEN | PARSED);
+    if (to !== from) this.#queue.push(to);
+  }
+
+  run(): number[] {
+    const found: number[] = [];
+    let date = Number.POSITIVE_INFINITY;
+    let slop = SLOP;
+    for (let commit = this.#queue.pop(); commit !== undefined; commit = this.#queue.pop()) {
+      this.#process(commit);
+      if (this.#has(commit, UNINTERESTING)) {
+        this.#markParentsUninteresting(commit);
+        slop = this.#slopAfter(date, slop);
+        if (slop === 0) break;
+        continue;
+      }
+      date = this.#history.dateOf(commit);
+      found.push(commit);
+    }
+    return found.filter((commit) => !this.#has(commit, UNINTERESTING) && !this.#has(commit, TREESAME));
+  }
+
+  #has(commit: number, flag: number): boolean {
+    return ((this.#flags[commit] ?? 0) & flag) !== 0;
+  }
+
+  #mark(commit: number, flags: number): void {
+    this.#flags[commit] = (this.#flags[commit] ?? 0) | flags;
+  }
+
+  #parents(commit: number): readonly number[] {
+    return this.#followed.get(commit) ?? this.#history.parentsOf(commit);
+  }
+
+  #process(commit: number): void {
+    if (this.#has(commit, ADDED)) return;
+    this.#mark(commit, ADDED);
+    if (this.#has(commit, UNINTERESTING)) {
+      for (const parent of this.#parents(commit)) {
+        this.#mark(parent, UNINTERESTING | PARSED);
+        this.#markParentsUninteresting(parent);
+        this.#enqueue(parent);
+      }
+      return;
+    }
+    this.#simplify(commit);
+    for (const parent of this.#parents(commit)) {
+      this.#mark(parent, PARSED);
+      this.#enqueue(parent);
+    }
+  }
+
+  #enqueue(commit: number): void {
+    if (this.#has(commit, SEEN)) return;
+    this.#mark(commit, SEEN);
+    this.#queue.push(commit);
+  }
+
+  /** The end of the range counts as relevant although it lies outside. */
+  #isRelevant(commit: number): boolean {
+    return commit === this.#bottom || !this.#has(commit, UNINTERESTING);
+  }
+
+  #simplify(commit: number): void {
+    const parents = this.#history.parentsOf(commit);
+    const bits = this.#history.differences(commit);
+    const differs = (place: number) => ((bits >> BigInt(place)) & 1n) === 1n;
+    if (parents.length === 0) {
+      if (!differs(0)) this.#mark(commit, TREESAME);
+      return;
+    }
+    let hasRelevantParent = false;
+    let isRelevantChange = false;
+    let isOtherChange = false;
+    for (const [place, parent] of parents.entries()) {
+      const isRelevant = this.#isRelevant(parent);
+      if (isRelevant) hasRelevantParent = true;
+      this.#mark(parent, PARSED);
+      if (differs(place)) {
+        if (isRelevant) isRelevantChange = true;
+        else isOtherChange = true;
+      } else if (isRelevant) {
+        this.#followed.set(commit, [parent]);
+        this.#mark(commit, TREESAME);
+        return;
+      }
+    }
+    if (hasRelevantParent ? !isRelevantChange : !isOtherChange) this.#mark(commit, TREESAME);
+  }
+
+  #markParentsUninteresting(commit: number): void {
+    const pending = [...this.#parents(commit)];
+    for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+      if (this.#has(parent, UNINTERESTING)) continue;
+      this.#mark(parent, UNINTERESTING);
+      if (this.#has(parent, PARSED)) pending.push(...this.#parents(parent));
+    }
+  }
+
+  #slopAfter(date: number, slop: number): number {
+    const next = this.#queue.peek();
+    if (next === undefined) return 0;
+    if (date <= this.#history.dateOf(next) || this.#queue.some((commit) => !this.#has(commit, UNINTERESTING))) return SLOP;
+    return slop - 1;
+  }
+}

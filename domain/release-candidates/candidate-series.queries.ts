@@ -1,0 +1,49 @@
+import type { Tx } from '../unit-of-work.ts';
+import type { ReleaseDefinition } from './comparison-rules.ts';
+
+/** What of a candidate its place among the others depends on. */
+export interface SeriesCandidate {
+  id: string;
+  domain: string;
+  releaseName: string;
+  branch: string | null;
+  commitSha: string;
+  status: string;
+  value: ReleaseDefinition;
+  version: number;
+  /** The database's text. */
+  createdAt: string;
+}
+
+const COLUMNS = `id, domain, release_name as "releaseName", branch, commit_sha as "commitSha", status, value, version, created_at as "createdAt"`;
+
+/** The newest candidates of each domain that were not aborted, newest first. */
+export const newestCandidates = (
+  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  projectId: string,
+  { exceptDomain, perDomain }: { exceptDomain: string | null; perDomain: number },
+): Promise<SeriesCandidate[]> =>
+  sql(
+    `select c.* from (select distinct domain from release_candidate_count where tenant_id = ? and project_id = ? and candidates > 0 and domain is distinct from ?) d
+     cross join lateral (
+       select ${COLUMNS} from release_candidate where tenant_id = ? and project_id = ? and domain = d.domain and status <> 'aborted'
+       order by created_at desc, id desc limit ?) c`,
+    [tenantId, projectId, exceptDomain, tenantId, projectId, perDomain],
+  );
+
+/** The candidate of the same domain and branch that was made before this one; undefined when it is the first. */
+export async function previousCandidate(
+  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  projectId: string,
+  defaultBranch: string,
+  { id, domain, branch, createdAt }: { id: string; domain: string; branch?: string | null | undefined; createdAt: Date },
+): Promise<SeriesCandidate | undefined> {
+  const [found] = await sql<SeriesCandidate>(
+    `select ${COLUMNS} from release_candidate
+     where tenant_id = ? and project_id = ? and domain = ? and coalesce(branch, ?) = ? and status <> 'aborted'
+       and (created_at, id) < (?::timestamptz, ?::uuid)
+     order by created_at desc, id desc limit 1`,
+    [tenantId, projectId, domain, defaultBranch, branch ?? defaultBranch, createdAt, id],
+  );
+  return found;
+}

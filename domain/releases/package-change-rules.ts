@@ -1,0 +1,35 @@
+import { compareVersions } from '../shared/version-rules.ts';
+
+export type Direction = 'install' | 'upgrade' | 'downgrade' | 'remove';
+
+/** A package that has another version than before; null: it was, or is, not there. */
+export interface PackageChange {
+  name: string;
+  from: string | null;
+  to: string | null;
+}
+
+export function directionOf({ from, to }: PackageChange): Direction {
+  if (from === null) return 'install';
+  if (to === null) return 'remove';
+  return compareVersions(from, to) > 0 ? 'downgrade' : 'upgrade';
+}
+
+type Packages = Readonly<Record<string, string>>;
+const versionOf = (packages: Packages, name: string): string | null => (Object.hasOwn(packages, name) ? (packages[name] ?? null) : null);
+
+const isOther = ({ from, to }: PackageChange): boolean => from === null || to === null || compareVersions(from, to) !== 0;
+
+const byName = (a: string, b: string) => (a < b ? -1 : 1);
+
+/**
+ * What changes from some packages to others, by name.
+ * @param withRemoved whether a package that is missing afterwards counts as removed, or stays as it was.
+ */
+export function packageChanges(before: Packages, after: Packages, { withRemoved = false } = {}): PackageChange[] {
+  const names = new Set([...Object.keys(after), ...(withRemoved ? Object.keys(before) : [])]);
+  return [...names]
+    .toSorted(byName)
+    .map((name): PackageChange => ({ name, from: versionOf(before, name), to: versionOf(after, name) }))
+    .filter((change) => (change.from !== null || change.to !== null) && isOther(change));
+}

@@ -1,0 +1,138 @@
+import { createFencedReads, type FencedReads } from '../../../domain/fenced-reads.ts';
+import { createHistories } from '../../../domain/git/histories.ts';
+import { systemActor } from '../../../domain/shared/actor.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { mirrored } from '../../support/mirrored.ts';
+import { generateHistory, newRepository, packageNames, packagePath, randomNumbers, type TestRepository } from '../../support/repository.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+
+const PACKAGES = 50;
+const RANGES = 80;
+
+let app: TestApp;
+let worker: TestWorker;
+let reads: FencedReads;
+const repositories: TestRepository[] = [];
+beforeAll(async () => {
+  app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
+  worker = await startWorker(app, ['git-v1']);
+  reads = createFencedReads({ databaseUrl: app.databaseUrl, role: 'quayside_app', poolSize: 2 }, () => {});
+});
+afterAll(async () => {
+  await worker.kill('SIGTERM');
+  await reads.close();
+  await app.close();
+  for (const repository of repositories) repository.remove();
+});
+
+const repository = (): TestRepository => {
+  const made = newRepository();
+  repositories.push(made);
+  return made;
+};
+
+const histories = createHistories();
+const historyOf = (projectId: string) => histories(reads.as(systemActor(app.tenant.id, 'test')), projectId);
+const shasOf = async (projectId: string): Promise<string[]> =>
+  (await app.sql<{ sha: string }>('select sha from git_commit where project_id = ? order by seq', [projectId])).map(({ sha }) => sha);
+
+test('of 10,000 commits and 50 packages, every range is what git itself lists', async () => {
+  const remote = repository();
+  generateHistory(remote, { commits: 10_000, packages: PACKAGES });
+  const { id } = await mirrored(app, remote);
+  const [history, shas] = [await historyOf(id), await shasOf(id)];
+  expect(shas.toSorted()).toEqual(remote.lines(['rev-list', '--all']).toSorted());
+
+  const random = randomNumbers(7);
+  const pick = () => random(shas.length);
+  const names = packageNames(PACKAGES);
+  for (let round = 0; round < RANGES; round++) {
+    const [from, to] = [random(5) === 0 ? null : pick(), pick()];
+    const chosen = Array.from({ length: random(3) }, () => names[random(PACKAGES)] ?? '');
+    const numbers = chosen.map((name) => history.packages.get(name)?.packageNo ?? -1);
+    const listed = history.graph.log(chosen.length === 0 ? 'everything' : numbers, from, to).map((commit) => shas[commit]);
+    expect(listed).toEqual(remote.log(from === null ? null : (shas[from] ?? ''), shas[to] ?? '', chosen.map(packagePath)));
+  }
+}, 120_000);
+
+test('what is pushed later is added; moved tags, removed branches and rewritten ones are followed', async () => {
+  const remote = repository();
+  const first = remote.commit({ files: { 'src/a': '1' } });
+  const second = remote.commit({ files: { 'src/a': '2' }, message: 'SHOP-1: second (#12)' });
+  remote.git(['tag', 'app_v1.0.0.1', first]);
+  remote.git(['branch', 'old', first]);
+  const project = await mirrored(app, remote, { configuration: { packagePaths: { app: './src/' }, workItems: { workItemFilters: ['SHOP-\\d+'] } } });
+  expect(project.mirror).toMatchObject({ commits: 2, branches: 2, tags: 1, packagesFrom: 'setting', packages: [{ name: 'app', path: 'src' }] });
+
+  const rewritten = remote.commit({ from: first, files: { 'src/a': '3' }, message: 'Rewritten' });
+  remote.git(['tag', '-f', '-a', '-m', 'moved', 'app_v1.0.0.1', rewritten]);
+  remote.git(['branch', '-D', 'old']);
+  await expect(project.fetch()).resolves.toMatchObject({ commits: 3, branches: 1, tags: 1 });
+  const refs = await app.sql('select kind, name, sha from git_ref where project_id = ? order by kind', [project.id]);
+  expect(refs).toEqual([
+    { kind: 'branch', name: 'main', sha: rewritten },
+    { kind: 'tag', name: 'app_v1.0.0.1', sha: rewritten },
+  ]);
+  // What was rewritten stays known: a candidate may have been made of it.
+  await expect(shasOf(project.id)).resolves.toEqual([first, second, rewritten]);
+  const facts = await app.sql('select work_items, pull_requests from git_commit where project_id = ? order by seq', [project.id]);
+  expect(facts.map(({ work_items }) => work_items)).toEqual([[], ['SHOP-1'], []]);
+  expect(facts.map(({ pull_requests }) => pull_requests)).toEqual([[], [12], []]);
+});
+
+test('packages that move or come later, and other expressions for work items, hold for old commits, too', async () => {
+  const remote = repository();
+  const first = remote.commit({ files: { 'a/x': '1' }, message: 'SHOP-1 and #7' });
+  const second = remote.commit({ files: { 'b/x': '1' } });
+  const project = await mirrored(app, remote, { configuration: { packagePaths: { one: 'a' } } });
+  const manifest = { packageDirectories: [{ path: 'b', package: 'one' }, { path: 'a', package: 'two' }, { path: 'unpackaged' }] };
+  remote.commit({ files: { 'sfdx-project.json': JSON.stringify(manifest) } });
+  await project.patch({ configuration: { workItems: { workItemFilters: ['#(\\d+)'] } } });
+  await expect(project.fetch()).resolves.toMatchObject({ packagesFrom: 'manifest', packages: [{ name: 'one', path: 'b' }, { name: 'two', path: 'a' }] });
+  const { graph, packages } = await historyOf(project.id);
+  const log = (name: string) => graph.log([packages.get(name)?.packageNo ?? -1], null, 2);
+  expect([log('one'), log('two')]).toEqual([[1], [0]]);
+  await expect(shasOf(project.id)).resolves.toEqual([first, second, expect.any(String)]);
+  await expect(app.sql('select work_items from git_commit where project_id = ? order by seq', [project.id])).resolves.toMatchObject([{ work_items: ['7'] }, { work_items: [] }, { work_items: [] }]);
+});
+
+test('hostile names of branches, tags and paths are data and nothing else', async () => {
+  const remote = repository();
+  const sha = remote.commit({ files: { 'src/$(touch hacked)': '1', 'src/new\nline': '2', [`src/${'a'.repeat(40)}`]: '3', '--upload-pack=touch hacked': '4' } });
+  for (const name of ['--upload-pack=touch', '$(touch\u{a0}hacked)', "'; touch hacked; '"].map((each) => each.replaceAll(' ', '\u{a0}'))) {
+    remote.git(['update-ref', `refs/heads/${name}`, sha]);
+  }
+  const project = await mirrored(app, remote, { configuration: { packagePaths: { app: 'src', '--output=x': '--upload-pack=touch hacked' } } });
+  expect(project.mirror).toMatchObject({ branches: 4, commits: 1, isStale: false });
+  const { graph, packages } = await historyOf(project.id);
+  for (const name of ['app', '--output=x']) expect(graph.log([packages.get(name)?.packageNo ?? -1], null, 0)).toEqual([0]);
+});
+
+test('a remote that is gone leaves what is known, and the mirror says that it is stale', async () => {
+  const remote = repository();
+  remote.commit({ files: { a: '1' } });
+  const project = await mirrored(app, remote);
+  remote.remove();
+  await expect(project.fetch({ isFailing: true })).resolves.toMatchObject({ isStale: true, commits: 1, failures: 1, error: expect.stringContaining('no repository') });
+});
+
+test('a remote at an address that is not public, or with a secret in its address, is not read', async () => {
+  const owner = app.as(app.owner);
+  const place = (remoteUrl: string) => ({ identifier: `acme/${remoteUrl.length}`, platform: 'host-a', remoteUrl });
+  await owner.post(400, '/api/projects', place('https://dana:secret@git.example.com/shop.git'));
+  await owner.post(201, '/api/projects', place('https://10.0.0.1/shop.git'));
+  const mirror = await eventually(() => owner.get(200, '/api/projects/acme%2F25/mirror'), ({ failures }) => failures > 0);
+  expect(mirror).toMatchObject({ fetchedAt: null, error: 'The host of the remote is not at a public address' });
+});
+
+test('many asks at the same time are few fetches, and none is lost', async () => {
+  const remote = repository();
+  remote.commit({ files: { a: '1' } });
+  const project = await mirrored(app, remote);
+  const shas = Array.from({ length: 5 }, (_, index) => {
+    const sha = remote.commit({ files: { a: `more ${index}` } });
+    void project.ask();
+    return sha;
+  });
+  await eventually(() => shasOf(project.id), (known) => shas.every((sha) => known.includes(sha)));
+});
