@@ -15,6 +15,7 @@ import { startTemporal } from '../tools/temporal-dev-server.ts';
 export interface Service {
   url: string;
   databaseUrl: string;
+  temporalAddress: string;
   tenantId: string;
   /** Of role application, for all projects. */
   token: string;
@@ -79,6 +80,7 @@ export async function startService(queues: readonly string[]): Promise<Service> 
   return {
     url,
     databaseUrl: postgres.url,
+    temporalAddress: temporal.address,
     tenantId,
     token,
     ownerToken,

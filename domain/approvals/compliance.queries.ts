@@ -97,7 +97,7 @@ export async function compliancePage(
 }
 
 /** Rows of one query of the full report: many enough that round trips do not count, few enough for the memory. */
-const ROWS_PER_BATCH = 4_000;
+const ROWS_PER_BATCH = 1_000;
 
 /**
  * All steps in batches, newest first. Each goes on exactly behind the last row of the one before it, so that what is

@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util';
+import { environmentLock } from '../workflows/environment-locks/environment-lock.contract.ts';
+import { createTemporalClient } from '../workflows/temporal-client.ts';
+import { Figures, quantile } from './figures.ts';
+import { startService } from './service.ts';
+
+/**
+ * Measures the lock of one environment: tickets that are asked for and given back one after another, and a line of as
+ * many in which each gives the lock to the next. Options: `--rounds 3`, `--tickets 500`.
+ */
+const { values: options } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, tickets: { type: 'string', default: '500' } },
+});
+const TICKETS = Number(options.tickets);
+const repositoryIdentifier = 'bench/shop';
+
+interface Ticket {
+  ticketId: string;
+  state: string;
+}
+
+const service = await startService(['environment-locks-v1']);
+const client = createTemporalClient({ address: service.temporalAddress, namespace: 'default' });
+try {
+  await service.call('POST', '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  const figures = new Figures();
+  const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
+    const startedAt = performance.now();
+    return [await work(), performance.now() - startedAt];
+  };
+  for (let round = 1; round <= Number(options.rounds); round++) {
+    console.log(`round ${round}`);
+    const { id } = await service.call<{ id: string }>('POST', '/api/environments', { repositoryIdentifier, name: `e${round}`, category: 'test' });
+    const path = `/api/environments/${id}/locks`;
+    const ask = (executionId: string) => service.call<Ticket>('POST', path, { executionId });
+    const giveBack = ({ ticketId }: Ticket) => service.call('DELETE', `${path}/${ticketId}`);
+
+    const pairs: number[] = [];
+    for (let index = 0; index < TICKETS; index++) {
+      const [ticket, askMs] = await timed(() => ask(`pair-${index}`));
+      if (ticket.state !== 'held') throw new Error(`a free lock was not given: ${JSON.stringify(ticket)}`);
+      const [, returnMs] = await timed(() => giveBack(ticket));
+      pairs.push(askMs + returnMs);
+    }
+    figures.note('one after another: ask and give back, p50', quantile(pairs, 0.5), 'ms', '<= 60');
+    figures.note('one after another: ask and give back, p95', quantile(pairs, 0.95), 'ms', '<= 60');
+    figures.note('one after another: ask and give back, p99', quantile(pairs, 0.99));
+
+    const asks: number[] = [];
+    const line: Ticket[] = [];
+    for (let index = 0; index < TICKETS; index++) {
+      const [ticket, askMs] = await timed(() => ask(`line-${index}`));
+      line.push(ticket);
+      asks.push(askMs);
+    }
+    const handovers: number[] = [];
+    for (const ticket of line) {
+      const startedAt = performance.now();
+      for (;;) {
+        const { state } = await service.call<Ticket>('GET', `${path}/${ticket.ticketId}`);
+        if (state === 'held') break;
+        if (state !== 'queued') throw new Error(`the ticket is ${state}`);
+      }
+      await giveBack(ticket);
+      handovers.push(performance.now() - startedAt);
+    }
+    const { rows } = await service.database.query<{ isInOrder: boolean }>(
+      `select array_agg(number order by held_at) = array_agg(number order by number) as "isInOrder" from environment_lock_ticket
+       where environment_id = $1 and execution_id like 'line-%'`,
+      [id],
+    );
+    figures.note(`a line of ${TICKETS}: ask, p50`, quantile(asks, 0.5), 'ms', '<= 60');
+    figures.note(`a line of ${TICKETS}: ask, p95`, quantile(asks, 0.95));
+    figures.note(`a line of ${TICKETS}: have the lock and give it back, p50`, quantile(handovers, 0.5), 'ms', '<= 60');
+    figures.note(`a line of ${TICKETS}: have the lock and give it back, p95`, quantile(handovers, 0.95));
+    figures.note(`a line of ${TICKETS}: out of order`, rows[0]?.isInOrder === true ? 0 : 1, '', '0');
+    const workflowId = environmentLock.workflowId({ tenantId: service.tenantId, environmentId: id, environmentName: '', repositoryIdentifier });
+    const { historyLength } = await client.workflow.getHandle(workflowId).describe();
+    figures.note('events in the history of the lock at the end', historyLength, '', '<= 5000');
+  }
+  figures.print();
+} finally {
+  await client.connection.close();
+  await service.stop();
+}
