@@ -45,7 +45,7 @@ export const environmentLocksRoutes = [
     otherStatuses: [200],
     response: LockTicket,
     audit: ['environment.lock_requested', 'environment.lock_withdrawn', 'environment.lock_expired'],
-    async handle({ params: { id: environmentId }, body: { reason, leaseMinutes, executionId } }, { tx, adapters, actor, log }) {
+    async handle({ params: { id: environmentId }, body: { reason, leaseMinutes, executionId } }, { tx, reads, adapters, actor, log }) {
       const { place, ticket, isNew } = await tx((work) =>
         requestTicket(work, {
           environmentId,
@@ -67,7 +67,7 @@ export const environmentLocksRoutes = [
           }
         }
       }
-      const placed = await tx((work) => placedTicket(work, environmentId, ticket.ticketId));
+      const placed = await placedTicket(reads, environmentId, ticket.ticketId);
       return reply(view(placed), { status: isNew ? 201 : 200 });
     },
   }),
@@ -96,7 +96,7 @@ export const environmentLocksRoutes = [
     params: ofTicket,
     status: 200,
     response: LockTicket,
-    handle: async ({ params: { id, ticketId } }, { tx }) => view(await tx((work) => placedTicket(work, id, ticketId))),
+    handle: async ({ params: { id, ticketId } }, { reads }) => view(await placedTicket(reads, id, ticketId)),
   }),
   defineRoute({
     method: 'post',

@@ -1,7 +1,6 @@
 import { notFound } from '../shared/errors.ts';
 import type { Actor } from '../shared/actor.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { Reads } from '../fenced-reads.ts';
 import { estimateWaitSeconds, type TicketState } from './lock-rules.ts';
 import type { LockLine } from './lock-turns.port.ts';
 
@@ -35,14 +34,17 @@ export interface PlacedTicket extends TicketRow {
 export const TICKET_COLUMNS = `id as "ticketId", state, holder, execution_id as "executionId", run_id as "runId", reason,
   lease_minutes as "leaseMinutes", created_at as "createdAt", held_at as "heldAt", expires_at::timestamptz(3) as "expiresAt", ended_at as "endedAt"`;
 
+/** Whoever reads rows: a unit of work, or reads without a transaction. */
+type Reader = Pick<Tx, 'sql' | 'tenantId'>;
+
 /** The environment of a lock. Throws `not_found`. */
-export async function lockPlace({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, environmentId: string): Promise<LockPlace> {
+export async function lockPlace({ sql, tenantId }: Reader, environmentId: string): Promise<LockPlace> {
   const place = await findLockPlace({ sql, tenantId }, environmentId);
   if (!place) throw notFound('The environment');
   return place;
 }
 
-export async function findLockPlace({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, environmentId: string): Promise<LockPlace | undefined> {
+export async function findLockPlace({ sql, tenantId }: Reader, environmentId: string): Promise<LockPlace | undefined> {
   const [row] = await sql<Omit<LockPlace, 'tenantId' | 'environmentId'>>(
     `select e.project_id as "projectId", e.name as "environmentName", p.identifier as "repositoryIdentifier"
      from environment e join project p on p.tenant_id = e.tenant_id and p.id = e.project_id
@@ -58,7 +60,7 @@ export async function lockLine({ sql, tenantId }: Tx, environmentId: string): Pr
 }
 
 /** A ticket of the environment, whatever its state. Throws `not_found`. */
-export async function ticketById({ sql, tenantId }: Tx, environmentId: string, ticketId: string): Promise<TicketRow> {
+export async function ticketById({ sql, tenantId }: Reader, environmentId: string, ticketId: string): Promise<TicketRow> {
   const [row] = await sql<TicketRow>(
     `select ${TICKET_COLUMNS} from environment_lock_ticket where tenant_id = ? and environment_id = ? and id = ?`,
     [tenantId, environmentId, ticketId],
@@ -78,7 +80,7 @@ interface LineOptions {
 
 /** The line of an environment: who holds the lock, then who waits, in order. `total` counts them all. */
 export async function readLine(
-  { sql, tenantId }: Reads | Tx,
+  { sql, tenantId }: Reader,
   environmentId: string,
   { ticketId, limit }: LineOptions,
 ): Promise<{ tickets: PlacedTicket[]; total: number }> {
@@ -106,9 +108,9 @@ export async function readLine(
 }
 
 /** A ticket with its place in the line. Throws `not_found`. */
-export async function placedTicket(tx: Tx, environmentId: string, ticketId: string): Promise<PlacedTicket> {
-  const { tickets } = await readLine(tx, environmentId, { ticketId, limit: 1 });
-  return tickets[0] ?? { ...(await ticketById(tx, environmentId, ticketId)), position: null, estimatedWaitSeconds: null };
+export async function placedTicket(reader: Reader, environmentId: string, ticketId: string): Promise<PlacedTicket> {
+  const { tickets } = await readLine(reader, environmentId, { ticketId, limit: 1 });
+  return tickets[0] ?? { ...(await ticketById(reader, environmentId, ticketId)), position: null, estimatedWaitSeconds: null };
 }
 
 /** Whether an environment is locked, and by whom. */
