@@ -17,6 +17,7 @@ input[aria-invalid] { border-color: var(--alarm); }
 button, .button { display: block; width: 100%; margin-top: 1.5rem; padding: .6875rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; border-radius: .375rem; border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); }
 .button.second { margin-top: 0; background: transparent; color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+form + p { margin: 1.25rem 0 0; }
 .alarm { margin: 0 0 1rem; padding: .75rem 1rem; color: var(--alarm); background: var(--alarm-paper); border-left: 4px solid var(--alarm); border-radius: .25rem; }
 .or { display: flex; align-items: center; gap: .75rem; margin: 1.25rem 0; color: var(--soft); }
 .or::before, .or::after { content: ''; flex: 1; border-top: 1px solid var(--line); opacity: .5; }
@@ -83,7 +84,7 @@ export interface SignInForm {
 export function signInPage({ basePath, next, email = '', tenant = '', error, hasIdentityProvider }: SignInForm): RawReply {
   const provider = hasIdentityProvider
     ? `<div class="or" role="separator">or</div>
-<a class="button second" href="${text(`${basePath}/api/auth/oidc/start?${new URLSearchParams({ next })}`)}">Continue with your identity provider</a>`
+<a class="button second" href="${text(`${basePath}/api/auth/oidc/start?${new URLSearchParams({ next })}`)}">Continue with single sign-on</a>`
     : '';
   // Focus goes where typing goes on: to the e-mail, or to the password when the e-mail is there already.
   const [emailFocus, passwordFocus] = email === '' ? [' autofocus', ''] : ['', ' autofocus'];
