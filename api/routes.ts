@@ -4,6 +4,10 @@ import { complianceRoutes } from './approvals/compliance.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
 import { signInPageRoutes } from './auth/sign-in-page.routes.ts';
 import { totpRoutes } from './auth/totp.routes.ts';
+import { bulkRoutes } from './documents/bulk.routes.ts';
+import { collectionsRoutes } from './documents/collections.routes.ts';
+import { documentQueriesRoutes } from './documents/document-queries.routes.ts';
+import { documentsRoutes } from './documents/documents.routes.ts';
 import { environmentLocksRoutes } from './environment-locks/environment-locks.routes.ts';
 import { environmentsRoutes } from './environments/environments.routes.ts';
 import { integrationsRoutes } from './integrations/integrations.routes.ts';
@@ -48,4 +52,8 @@ export const routes: readonly AnyRoute[] = [
   ...flowCallbackRoutes,
   ...webhooksRoutes,
   ...deliveriesRoutes,
+  ...collectionsRoutes,
+  ...documentsRoutes,
+  ...documentQueriesRoutes,
+  ...bulkRoutes,
 ];

@@ -13,6 +13,7 @@ import { createSignIn } from '../domain/auth/sign-in.ts';
 import { loadCommands } from '../domain/flows/commands-file.ts';
 import { configuredOpenIdProvider } from '../activities/adapters/openid-provider.ts';
 import { createHistories } from '../domain/git/histories.ts';
+import { createDocumentStore } from '../domain/documents/document-store.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.queries.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import { createEncryption } from '../domain/shared/encryption.ts';
@@ -85,6 +86,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       outbound: configuredAddresses(config),
       commands: loadCommands(config.COMMANDS_FILE),
       workflowUrl: workflowUrls(config),
+      documents: createDocumentStore({ pool, kept: config.DOCUMENT_VERSIONS, wakeLanes }),
     },
     wakeLanes,
     publicUrl: config.publicUrl,

@@ -9,12 +9,17 @@ export interface Reads {
   tenantId: string;
   /** Rows of a statement with `?` placeholders. Timestamps come as text. */
   sql<Row>(statement: string, parameters?: readonly unknown[]): Promise<Row[]>;
+  /** Likewise for a statement that was put together for one request: planned anew, and remembered nowhere. */
+  once<Row>(statement: string, parameters: readonly unknown[], options?: { timeoutMs?: number }): Promise<Row[]>;
 }
 
 export interface FencedReads {
   as: (actor: Actor) => Reads;
   close: () => Promise<void>;
 }
+
+/** A read that takes longer is cancelled (SQLSTATE 57014): nobody waits for it any more. */
+export const READ_TIMEOUT_MS = 30_000;
 
 const { TIMESTAMPTZ, TIMESTAMP, DATE } = pg.types.builtins;
 /** As in a unit of work, moments stay the database's text: a Date loses nothing here, but costs more. */
@@ -31,18 +36,22 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
   const fences = new WeakMap<pg.PoolClient, string>();
   const statements = new Map<string, { name: string; text: string }>();
 
+  const numbered = (statement: string): string => {
+    let place = 0;
+    return statement.replaceAll('?', () => `$${++place}`);
+  };
+
   const prepared = (statement: string) => {
     const known = statements.get(statement);
     if (known) return known;
-    let place = 0;
-    const text = statement.replaceAll('?', () => `$${++place}`);
+    const text = numbered(statement);
     const made = { name: createHash('sha1').update(text).digest('hex'), text };
     statements.set(statement, made);
     return made;
   };
 
-  const fenced = async (actor: Actor, client: pg.PoolClient): Promise<void> => {
-    const variables = Object.entries(fenceVariables(actor));
+  const fenced = async (actor: Actor, client: pg.PoolClient, timeoutMs: number): Promise<void> => {
+    const variables = Object.entries({ ...fenceVariables(actor), statement_timeout: String(timeoutMs) });
     const fence = JSON.stringify(variables);
     if (fences.get(client) === fence) return;
     // Forgotten first: half set, it must not be taken for either.
@@ -52,21 +61,25 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
     fences.set(client, fence);
   };
 
+  const run = async <Row>(actor: Actor, query: pg.QueryConfig, timeoutMs: number): Promise<Row[]> => {
+    const client = await pool.connect();
+    try {
+      await fenced(actor, client, timeoutMs);
+      const { rows } = await client.query({ ...query, types });
+      client.release();
+      return rows as Row[];
+    } catch (error) {
+      client.release(error instanceof pg.DatabaseError ? undefined : true);
+      throw error;
+    }
+  };
+
   return {
     as: (actor) => ({
       tenantId: actor.tenantId,
-      async sql<Row>(statement: string, parameters: readonly unknown[] = []) {
-        const client = await pool.connect();
-        try {
-          await fenced(actor, client);
-          const { rows } = await client.query({ ...prepared(statement), values: [...parameters], types });
-          client.release();
-          return rows as Row[];
-        } catch (error) {
-          client.release(error instanceof pg.DatabaseError ? undefined : true);
-          throw error;
-        }
-      },
+      sql: (statement, parameters = []) => run(actor, { ...prepared(statement), values: [...parameters] }, READ_TIMEOUT_MS),
+      once: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) =>
+        run(actor, { text: numbered(statement), values: [...parameters] }, timeoutMs),
     }),
     close: () => pool.end(),
   };

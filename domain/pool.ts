@@ -17,6 +17,8 @@ export const connectionOptions = ({ databaseUrl, role, poolSize = 10, isReadOnly
   application_name: 'quayside',
   options: [
     '-c timezone=UTC',
+    // Compiling a statement costs more than any statement here runs.
+    '-c jit=off',
     ...(role === undefined ? [] : [`-c role=${role}`]),
     ...(isReadOnly ? ['-c default_transaction_read_only=on'] : []),
   ].join(' '),

@@ -1,16 +1,22 @@
 import type { z } from 'zod';
 import type { Role } from '../../domain/shared/actor.ts';
 import type { ErrorCode } from '../../domain/shared/errors.ts';
-import type { RawReply, Reply } from './replies.ts';
+import type { JsonText, RawReply, Reply } from './replies.ts';
 import type { PublicScope, Scope } from './scope.ts';
 
 type Shape = z.ZodType;
 type Output<S extends Shape | undefined> = S extends Shape ? z.output<S> : undefined;
 
-export interface RouteInput<P extends Shape | undefined, Q extends Shape | undefined, B extends Shape | undefined> {
+export interface RouteInput<
+  P extends Shape | undefined,
+  Q extends Shape | undefined,
+  B extends Shape | undefined,
+  H extends Shape | undefined = undefined,
+> {
   params: Output<P>;
   query: Output<Q>;
   body: Output<B>;
+  headers: Output<H>;
 }
 
 /** What a route writes to the audit trail: the actions it may write, or none for a reason. */
@@ -22,7 +28,13 @@ type MethodAndAudit =
 
 export type SuccessStatus = 200 | 201 | 202 | 204 | 302;
 
-interface RouteShape<P extends Shape | undefined, Q extends Shape | undefined, B extends Shape | undefined, R extends Shape> {
+interface RouteShape<
+  P extends Shape | undefined,
+  Q extends Shape | undefined,
+  B extends Shape | undefined,
+  R extends Shape,
+  H extends Shape | undefined = undefined,
+> {
   /** With `{name}` for parameters; a literal segment wins over a parameter. */
   path: `/${string}`;
   /** The heading of the group in the reference. */
@@ -34,6 +46,12 @@ interface RouteShape<P extends Shape | undefined, Q extends Shape | undefined, B
   body?: B;
   /** JSON when absent; `form`: as an HTML form without files sends it. */
   bodyType?: 'form';
+  /** Request headers that the handler reads, in lower case. */
+  headers?: H;
+  /** Refuses a body with a number that JavaScript does not hold exactly, instead of rounding it. */
+  takesExactNumbers?: boolean;
+  /** Shown as deprecated in the reference. */
+  isDeprecated?: boolean;
   /** 5 MB when absent. */
   bodyLimitBytes?: number;
   /** The usual success, and others that a `Reply` may choose. */
@@ -49,17 +67,19 @@ interface RouteShape<P extends Shape | undefined, Q extends Shape | undefined, B
   takesCredential?: boolean;
 }
 
-type Handled<R extends Shape> = Promise<z.input<R> | Reply<z.input<R>> | RawReply>;
+type Body<R extends Shape> = z.input<R> | RawReply | JsonText;
+type Handled<R extends Shape> = Promise<Body<R> | Reply<Body<R>>>;
 
 export type RouteDef<
   P extends Shape | undefined,
   Q extends Shape | undefined,
   B extends Shape | undefined,
   R extends Shape,
-> = RouteShape<P, Q, B, R> &
+  H extends Shape | undefined,
+> = RouteShape<P, Q, B, R, H> &
   MethodAndAudit & {
     roles: readonly Role[];
-    handle: (input: RouteInput<P, Q, B>, scope: Scope) => Handled<R>;
+    handle: (input: RouteInput<P, Q, B, H>, scope: Scope) => Handled<R>;
   };
 
 export type PublicRouteDef<
@@ -73,7 +93,7 @@ export type PublicRouteDef<
   };
 
 /** A route with its types forgotten, as the mount, the reference and the contract tests see it. */
-export type AnyRoute = RouteShape<Shape | undefined, Shape | undefined, Shape | undefined, Shape> & {
+export type AnyRoute = RouteShape<Shape | undefined, Shape | undefined, Shape | undefined, Shape, Shape | undefined> & {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   audit?: AuditPolicy;
 } & (
@@ -90,8 +110,9 @@ export const defineRoute = <
   P extends Shape | undefined = undefined,
   Q extends Shape | undefined = undefined,
   B extends Shape | undefined = undefined,
+  H extends Shape | undefined = undefined,
 >(
-  route: RouteDef<P, Q, B, R>,
+  route: RouteDef<P, Q, B, R, H>,
 ): AnyRoute => route;
 
 /** A route that anyone may call. */

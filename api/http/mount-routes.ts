@@ -15,8 +15,8 @@ import type { RequestState } from './envelope.ts';
 import { answerOnce } from './idempotency.ts';
 import { schemaViolation } from './problems.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { type Answer, RawReply, Reply } from './replies.ts';
-import { BODY_LIMIT_BYTES, type ParsedBody, readFormBody, readJsonBody, refuseUnstorable } from './request-body.ts';
+import { type Answer, JsonText, RawReply, Reply } from './replies.ts';
+import { BODY_LIMIT_BYTES, type ParsedBody, readFormBody, readJsonBody, refuseInexactNumbers, refuseUnstorable } from './request-body.ts';
 import type { Adapters } from './scope.ts';
 
 export interface MountDeps {
@@ -108,11 +108,13 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
 async function inputOf(route: AnyRoute, ctx: RouterContext): Promise<{ input: UntypedInput; body: ParsedBody | undefined }> {
   const params = parseParams(route, ctx.params);
   const query = parseQuery(route, ctx.query);
+  const headers = parseHeaders(route, ctx.headers);
   const read = route.bodyType === 'form' ? readFormBody : readJsonBody;
   const body = route.body === undefined ? undefined : await read(ctx.req, route.bodyLimitBytes ?? BODY_LIMIT_BYTES);
+  if (body && route.takesExactNumbers) refuseInexactNumbers(body.text);
   const parsed = route.body?.safeParse(body?.value);
   if (parsed && !parsed.success) throw schemaViolation('body', parsed.error.issues);
-  return { input: { params, query, body: parsed?.data } as UntypedInput, body };
+  return { input: { params, query, headers, body: parsed?.data } as UntypedInput, body };
 }
 
 /** A path parameter that cannot be one names nothing. */
@@ -130,12 +132,23 @@ function parseQuery({ query }: AnyRoute, given: Context['query']): unknown {
   return parsed?.data;
 }
 
+function parseHeaders({ headers }: AnyRoute, given: Context['headers']): unknown {
+  const parsed = headers?.safeParse(given);
+  if (parsed && !parsed.success) throw schemaViolation('headers', parsed.error.issues);
+  return parsed?.data;
+}
+
 function answerOf(route: AnyRoute, output: unknown): Answer {
   const { body, status = route.status, headers = {}, cookies = [] } =
     output instanceof Reply ? (output.parts as Partial<Answer> & { body: unknown }) : { body: output };
   if (body instanceof RawReply || status === 204 || status === 302) return { status, headers, cookies, body };
+  if (body instanceof JsonText) return { status, headers, cookies, body: body.text };
   return { status, headers, cookies, body: JSON.stringify(route.response.parse(body)) };
 }
+
+/** Whether the client says that it has the answer with this tag (RFC 9110, 13.1.2). */
+const isAtReader = (ctx: Context, etag: string | undefined): boolean =>
+  etag !== undefined && ctx.get('if-none-match').split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 
 function send(ctx: Context, { status, headers, cookies = [], body }: Answer): void {
   ctx.status = status;
@@ -151,5 +164,6 @@ function send(ctx: Context, { status, headers, cookies = [], body }: Answer): vo
   } else {
     ctx.type = 'application/json';
     ctx.body = body;
+    if (ctx.method === 'GET' && isAtReader(ctx, headers.ETag)) ctx.status = 304;
   }
 }

@@ -63,11 +63,13 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
     operationId: operationId(route),
     tags: [route.group],
     summary: route.summary,
+    ...(route.isDeprecated && { deprecated: true }),
     description: [route.description, roles].filter(Boolean).join('\n\n'),
     security: isPublic ? [] : [{ 'access-token': [] }, { session: [] }],
     requestParams: {
       ...(route.params && { path: route.params as z.ZodObject }),
       ...(route.query && { query: route.query as z.ZodObject }),
+      ...(route.headers && { header: route.headers as z.ZodObject }),
     },
     ...(route.body && {
       requestBody: { required: !route.body.safeParse(undefined).success, content: { [route.bodyType === 'form' ? FORM_TYPE : 'application/json']: { schema: route.body } } },

@@ -98,7 +98,7 @@ function* causes(error: unknown): Generator<Error> {
 type Issue = z.core.$ZodIssue;
 
 /** Schema violations with a JSON pointer each. */
-export function fieldErrors(place: 'body' | 'query', issues: readonly Issue[]): FieldError[] {
+export function fieldErrors(place: 'body' | 'query' | 'headers', issues: readonly Issue[]): FieldError[] {
   return issues.flatMap((issue) => {
     const at = `#/${[place, ...issue.path].map((segment) => escapePointer(String(segment))).join('/')}`;
     if (issue.code !== 'unrecognized_keys') return [{ detail: issue.message, pointer: at }];
@@ -109,7 +109,7 @@ export function fieldErrors(place: 'body' | 'query', issues: readonly Issue[]): 
 /** RFC 6901. */
 const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
 
-export const schemaViolation = (place: 'body' | 'query', issues: readonly Issue[]): DomainError => {
+export const schemaViolation = (place: 'body' | 'query' | 'headers', issues: readonly Issue[]): DomainError => {
   const fields = fieldErrors(place, issues);
   const [first] = fields;
   return new DomainError('invalid_request', `The request is not valid: ${first?.pointer} ${first?.detail}`, { fields });

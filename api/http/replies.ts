@@ -33,6 +33,15 @@ export class RawReply {
   }
 }
 
+/** A JSON answer whose text was made already, from parts that need no parsing. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** An answer as it goes out; the body of a JSON answer is its text, so that a kept reply is the same bytes. */
 export interface Answer {
   status: number;

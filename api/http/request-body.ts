@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import rawBody from 'raw-body';
 import { DomainError, invalidField } from '../../domain/shared/errors.ts';
+import { inexactNumber } from '../../domain/shared/number-rules.ts';
 
 export const BODY_LIMIT_BYTES = 5 * 1024 * 1024;
 /** Deeper JSON exhausts the stack of whatever walks it. */
@@ -93,6 +94,12 @@ function isTooDeep(text: string): boolean {
     } else if (char === 0x5d || char === 0x7d) depth--;
   }
   return false;
+}
+
+/** Throws where a number of a JSON text would be altered by being parsed and printed. */
+export function refuseInexactNumbers(text: string): void {
+  const number = inexactNumber(text);
+  if (number !== undefined) throw invalidField('#/body', `the number ${number.slice(0, 40)} cannot be held exactly`);
 }
 
 /** Throws where a string, or a member's name, cannot be stored as text. */

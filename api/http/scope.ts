@@ -4,6 +4,7 @@ import type { Encryption } from '../../domain/shared/encryption.ts';
 import type { Histories } from '../../domain/git/histories.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import type { Reads } from '../../domain/fenced-reads.ts';
+import type { DocumentStore } from '../../domain/documents/document-store.port.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { IdentityProvider } from '../../domain/auth/identity-provider.port.ts';
 import type { FindReviewAssignment } from '../../domain/auth/review-assignments.port.ts';
@@ -38,6 +39,7 @@ export interface Adapters {
   /** Where operators look at a workflow; undefined when no such place is configured. */
   workflowUrl: (workflowId: string) => string | undefined;
   histories: Histories;
+  documents: DocumentStore;
 }
 
 /** The service's cookies, as a request carries them and as a reply sets them. */

@@ -42,12 +42,13 @@ export function unchainedEntry(note: AuditNote, actor: Actor, requestId: string 
  */
 export const APPEND_AUDIT = 'select audit_append(?::uuid, ?::jsonb)';
 
+/** An entry as `audit_append` takes it. */
+export function withCanonicalParts(entry: UnchainedEntry) {
+  const [head, middle, tail] = canonicalParts(entry);
+  return { ...entry, head, middle, tail };
+}
+
 export const appendAuditParameters = (tenantId: string, entries: readonly UnchainedEntry[]): [string, string] => [
   tenantId,
-  JSON.stringify(
-    entries.map((entry) => {
-      const [head, middle, tail] = canonicalParts(entry);
-      return { ...entry, head, middle, tail };
-    }),
-  ),
+  JSON.stringify(entries.map(withCanonicalParts)),
 ];

@@ -1,7 +1,7 @@
 /** How many calls make a batch that is worth sending without a rest. */
 const ENOUGH = 16;
 
-interface BatchOptions {
+export interface BatchOptions {
   /** The most items of one flush. */
   maxBatch?: number;
   /**

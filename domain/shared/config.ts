@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isLoopbackHost } from './loopback.ts';
+import { parseKeptVersions } from '../documents/store-rules.ts';
 
 const port = (standard: number) => z.coerce.number().int().min(0).max(65_535).default(standard);
 const flag = z.stringbool().default(false);
@@ -45,6 +46,15 @@ const Environment = z.object({
   GIT_MIRROR_DIR: z.string().min(1).optional(),
   GIT_FETCH_EVERY_SECONDS: count(300),
   ROLLING_ANALYSIS_CACHE_TTL_SECONDS: count(900),
+  DOCUMENT_VERSIONS: z
+    .string()
+    .default('packages=20')
+    .transform((text, context) => {
+      const kept = parseKeptVersions(text);
+      if (kept) return kept;
+      context.addIssue('must be like packages=20,builds=5');
+      return z.NEVER;
+    }),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   TRUST_PROXY: flag,

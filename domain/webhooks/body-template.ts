@@ -1,5 +1,5 @@
 import { Liquid, type Template } from 'liquidjs';
-import { lookUp, MISSING } from './payload-path-rules.ts';
+import { lookUp, MISSING } from '../shared/json-path-rules.ts';
 
 /** A template that cannot be used, or a path that an event does not have; the message is for the webhook's owner. */
 export class TemplateError extends Error {}

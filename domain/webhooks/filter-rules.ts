@@ -1,4 +1,4 @@
-import { lookUp, MISSING, parsePath } from './payload-path-rules.ts';
+import { lookUp, MISSING, parsePath } from '../shared/json-path-rules.ts';
 
 /** The operators of the document store's queries. */
 export const FILTER_OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'regex'] as const;

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { appendAuditParameters, unchainedEntry } from '../audit/append.queries.ts';
-import { batched } from '../shared/batched.ts';
+import { tenantQueues } from '../shared/tenant-queues.ts';
 import type { QueuedDelivery, TriggerQueue, TriggerRequest } from './trigger-queue.port.ts';
 
 const TRIGGER = `
@@ -11,10 +11,6 @@ const TRIGGER = `
 const BATCH_MAX = 200;
 /** Each batch costs a commit and a turn of the tenant's audit chain, however small it is. */
 const REST_MS = 2;
-/** A tenant's batcher is forgotten after this long without a request. */
-const FORGET_AFTER_MS = 60_000;
-
-type TenantQueue = { add: (request: TriggerRequest) => Promise<QueuedDelivery[]>; lastUsedAt: number };
 
 /**
  * The queue over plain connections: one function call per batch is one transaction and one round trip.
@@ -22,9 +18,7 @@ type TenantQueue = { add: (request: TriggerRequest) => Promise<QueuedDelivery[]>
  * @param wake told of the lanes after the commit; must return at once.
  */
 export function createTriggerQueue(pool: Pool, wake: (tenantId: string, webhookIds: readonly string[]) => void): TriggerQueue {
-  const queues = new Map<string, TenantQueue>();
-
-  const flush = (tenantId: string) => async (requests: TriggerRequest[]): Promise<QueuedDelivery[][]> => {
+  const flush = async (requests: TriggerRequest[], tenantId: string): Promise<QueuedDelivery[][]> => {
     const now = new Date();
     const entries = requests.map((request) => unchainedEntry(noteOf(request), request.actor, request.requestId, now));
     const [, auditEntries] = appendAuditParameters(tenantId, entries);
@@ -45,22 +39,8 @@ export function createTriggerQueue(pool: Pool, wake: (tenantId: string, webhookI
     return results;
   };
 
-  const forgetIdle = (now: number) => {
-    for (const [tenantId, { lastUsedAt }] of queues) if (now - lastUsedAt > FORGET_AFTER_MS) queues.delete(tenantId);
-  };
-
-  return (request) => {
-    const { tenantId } = request.actor;
-    const now = performance.now();
-    let queue = queues.get(tenantId);
-    if (!queue) {
-      forgetIdle(now);
-      queue = { add: batched(flush(tenantId), { maxBatch: BATCH_MAX, restMs: REST_MS }), lastUsedAt: now };
-      queues.set(tenantId, queue);
-    }
-    queue.lastUsedAt = now;
-    return queue.add(request);
-  };
+  const add = tenantQueues(flush, { maxBatch: BATCH_MAX, restMs: REST_MS });
+  return (request) => add(request.actor.tenantId, request);
 }
 
 const noteOf = ({ event }: TriggerRequest) => ({

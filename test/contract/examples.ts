@@ -7,6 +7,7 @@ import { approvalsExamples } from './examples/approvals.examples.ts';
 import { environmentLocksExamples } from './examples/environment-locks.examples.ts';
 import { integrationsExamples } from './examples/integrations.examples.ts';
 import { flowsExamples } from './examples/flows.examples.ts';
+import { documentsExamples } from './examples/documents.examples.ts';
 import { projectsExamples } from './examples/projects.examples.ts';
 import { releaseCandidatesExamples } from './examples/release-candidates.examples.ts';
 import { signInExamples } from './examples/sign-in.examples.ts';
@@ -23,6 +24,7 @@ const FEATURES: readonly FeatureExamples[] = [
   flowsExamples,
   releaseCandidatesExamples,
   webhooksExamples,
+  documentsExamples,
 ];
 
 const featureByOperation = new Map(FEATURES.flatMap((feature) => Object.keys(feature.calls).map((operation) => [operation, feature] as const)));

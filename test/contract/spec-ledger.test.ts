@@ -16,6 +16,8 @@ const BEYOND = [
   /^\w+ \/api\/flows\/(types|health|runs\/\{id\}(\/(cancel|rerun))?|schedules(\/\{id\})?)$/,
   /^POST \/api\/flows\/internal\/\{id\}\/callback$/,
   /^POST \/api\/webhooks\/\{id\}\/(test|recover|rotate-secret|deliveries\/\{deliveryId\}\/redeliver)$/,
+  /^POST \/api\/doc-store\/bulk$/,
+  /^GET \/api\/doc-store\/collections\/\{collectionName\}\/docs\/\{key\}\/history$/,
 ];
 
 const interfaceRoutes = (JSON.parse(readFileSync(INTERFACE_FILE, 'utf8')) as { method: string; path: string }[]).map(

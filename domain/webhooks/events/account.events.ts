@@ -19,6 +19,7 @@ const Project = z.strictObject({
 });
 
 const Document = z.strictObject({
+  store: text('Store: doc, changelog, packages or builds', 'doc'),
   collection: text('Collection', 'repo_storefront/settings'),
   key: text('Key in the collection', 'metadata'),
   version: number('Version of the document', 3),

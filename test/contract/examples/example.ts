@@ -7,6 +7,8 @@ export interface Example {
   body?: unknown;
   /** The reply that the example gets; the route's own status when absent. */
   status?: number;
+  /** What another tenant gets where the path holds a name that anyone may use; 404 when absent. */
+  strangersStatus?: number;
 }
 
 /** What the examples of every feature may name: a project of the tenant, with an environment for releases. */

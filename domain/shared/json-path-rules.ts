@@ -23,13 +23,16 @@ export function parsePath(path: string): string[] | undefined {
   return segments.includes('') ? undefined : segments;
 }
 
+/** Whether a segment, as it is written, is an index of an array: `0`, `17`, but not `-1` or `01`. */
+export const isArrayIndex = (segment: string): boolean => /^(0|[1-9]\d{0,8})$/.test(segment);
+
 /** Follows segments through objects' own members and arrays' indices; strings have neither. */
 export function lookUp(value: unknown, segments: readonly string[]): unknown {
   let current = value;
   for (const segment of segments) {
     if (current === null || typeof current !== 'object') return MISSING;
     if (Array.isArray(current)) {
-      if (!/^(0|[1-9]\d{0,8})$/.test(segment) || Number(segment) >= current.length) return MISSING;
+      if (!isArrayIndex(segment) || Number(segment) >= current.length) return MISSING;
     } else if (!Object.hasOwn(current, segment)) return MISSING;
     current = (current as Record<string, unknown>)[segment];
   }

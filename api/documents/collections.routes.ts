@@ -1,0 +1,135 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { collectionByName, createCollection, deleteCollection, documentTexts, listCollections, listKeys } from '../../domain/documents/documents.queries.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { NoContent } from '../http/parameters.ts';
+import { link, RawReply, reply } from '../http/replies.ts';
+import {
+  ANYONE,
+  Collection,
+  CollectionIn,
+  CollectionsQuery,
+  CollectionWithDocuments,
+  GROUP,
+  inCollection,
+  KeyAndVersion,
+  KeysQuery,
+  LIST_MAX,
+  ofStore,
+} from './documents.schemas.ts';
+
+/** A page of names, asked for with one more than it holds. */
+function namesReply<Item>(requestUrl: string, found: Item[], limit: number, nameOf: (item: Item) => string) {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return found.length > limit && last !== undefined ? reply(items, { headers: { Link: link(requestUrl, { after: nameOf(last) }, 'next') } }) : items;
+}
+
+const PAGES = `At most ${LIST_MAX.toLocaleString('en')} at a time; the \`Link\` header leads to the next ones.`;
+
+async function* wholeCollection({ id, name }: { id: string; name: string }, texts: AsyncIterable<string>) {
+  yield `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"documents":[`;
+  yield* texts;
+  yield ']}';
+}
+
+export const collectionsRoutes = [
+  defineRoute({
+    method: 'post',
+    path: '/api/doc-store/collections',
+    group: GROUP,
+    summary: 'Make an empty collection',
+    description: 'Not needed before documents are written: a collection is made with its first document. A collection has documents in each store.',
+    roles: ANYONE,
+    body: CollectionIn,
+    status: 201,
+    response: Collection,
+    errors: ['already_exists'],
+    audit: 'document_collection.created',
+    handle: ({ body: { name } }, { tx }) =>
+      tx(async (work) => {
+        const collection = await createCollection(work, name);
+        work.audit({
+          source: 'document',
+          action: 'document_collection.created',
+          entityType: 'document_collection',
+          entityId: collection.id,
+          summary: `Collection ${name} created`,
+          after: collection,
+        });
+        return collection;
+      }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/doc-store/collections',
+    group: GROUP,
+    summary: 'The collections, by name',
+    description: PAGES,
+    roles: ANYONE,
+    query: CollectionsQuery,
+    status: 200,
+    response: z.array(Collection),
+    handle: async ({ query: { limit, after } }, { reads, requestUrl }) =>
+      namesReply(requestUrl, await listCollections(reads, after, limit + 1), limit, ({ name }) => name),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/doc-store/collections/{collectionName}',
+    group: GROUP,
+    summary: 'A collection with all of its documents in one store',
+    description:
+      'Streamed, documents by key. What is written meanwhile may come as it was or as it is. An answer that breaks off ends without its last bracket.',
+    roles: ANYONE,
+    params: inCollection,
+    query: ofStore,
+    status: 200,
+    response: CollectionWithDocuments,
+    async handle({ params: { collectionName }, query: { store } }, { reads }) {
+      const collection = await collectionByName(reads, collectionName);
+      const texts = documentTexts(reads, store, collectionName);
+      return new RawReply('application/json', Readable.from(wholeCollection(collection, texts), { objectMode: false }));
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/api/doc-store/collections/{collectionName}',
+    group: GROUP,
+    summary: 'Delete a collection with its documents in every store, for good',
+    roles: ['owner'],
+    params: inCollection,
+    status: 204,
+    response: NoContent,
+    audit: 'document_collection.deleted',
+    async handle({ params: { collectionName } }, { tx }) {
+      await tx(async (work) => {
+        const documents = await deleteCollection(work, collectionName);
+        work.audit({
+          source: 'document',
+          action: 'document_collection.deleted',
+          entityType: 'document_collection',
+          entityId: collectionName,
+          summary: `Collection ${collectionName} deleted with ${documents} documents`,
+          before: { name: collectionName, documents },
+        });
+      });
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/doc-store/collections/{collectionName}/docs',
+    group: GROUP,
+    summary: 'Keys and versions of the documents of a collection, by key',
+    description: PAGES,
+    roles: ANYONE,
+    params: inCollection,
+    query: KeysQuery,
+    status: 200,
+    response: z.array(KeyAndVersion),
+    async handle({ params: { collectionName }, query: { store, limit, after } }, { reads, requestUrl }) {
+      const keys = await listKeys(reads, store, collectionName, after, limit + 1);
+      if (keys.length === 0) await collectionByName(reads, collectionName);
+      return namesReply(requestUrl, keys, limit, ({ key }) => key);
+    },
+  }),
+];

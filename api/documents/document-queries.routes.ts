@@ -1,0 +1,91 @@
+import { compileOrder } from '../../domain/documents/compile-sort.ts';
+import { decodeCursor, encodeCursor } from '../../domain/documents/cursor-rules.ts';
+import { collectionByName } from '../../domain/documents/documents.queries.ts';
+import { parsePathPattern, type PathPattern } from '../../domain/documents/path-pattern-rules.ts';
+import { projection } from '../../domain/documents/projection-rules.ts';
+import { type FoundDocument, runQuery } from '../../domain/documents/run-query.ts';
+import type { Store } from '../../domain/documents/store-rules.ts';
+import { invalidField } from '../../domain/shared/errors.ts';
+import { parsePath } from '../../domain/shared/json-path-rules.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { JsonText, link, reply } from '../http/replies.ts';
+import type { Scope } from '../http/scope.ts';
+import { ANYONE, CollectionQueryIn, type DocumentQueryIn, FoundDocuments, GROUP, inCollection, QueryIn, QueryQuery } from './documents.schemas.ts';
+
+interface Question {
+  pattern: PathPattern;
+  query: { store: Store; cursor?: string | undefined; offset: number };
+  body: DocumentQueryIn;
+}
+
+/** Says since when the endpoint is not to be used (RFC 9745). */
+const DEPRECATED_SINCE = `@${Date.UTC(2026, 0, 1) / 1_000}`;
+
+const SEMANTICS =
+  'Filters must all hold: `eq` is equality of JSON (1 = 1.0), `ne` and `nin` also match documents without the field; `gt`, `gte`, `lt`, `lte` compare numbers with numbers and strings with strings by code point; `regex` is a regular expression of PostgreSQL, of at most 256 characters and 2 s. Sorted ascending, null comes first, then booleans, numbers, strings, arrays, objects, and what is missing last; ties, and results without `sort`, are by collection and key. A page ends early at 8 MB. The `Link` header leads to the next page: send the same body there.';
+
+async function answer({ pattern, query, body }: Question, { reads, requestUrl }: Scope) {
+  const { filters, sort, limit, fields } = body;
+  const order = compileOrder(sort);
+  const cursor = query.cursor ?? body.cursor;
+  const offset = query.offset >= 0 ? query.offset : body.offset;
+  const after = cursor === undefined ? undefined : decodeCursor(sort, cursor, query.cursor === undefined ? '#/body/cursor' : '#/query/cursor');
+  const { documents, last } = await runQuery(reads, { store: query.store, pattern, filters, order, after, limit, offset });
+  const project = fields && projection(fields.map((field, place) => pathOf(field, `#/body/fields/${place}`)));
+  const text = `[${documents.map((document) => textOf(document, project)).join(',')}]`;
+  if (!last) return reply(new JsonText(text));
+  const nextCursor = encodeCursor(sort, last);
+  const next = nextCursor === undefined ? { ...(cursor !== undefined && { cursor }), offset: offset + documents.length } : { cursor: nextCursor, offset: 0 };
+  return reply(new JsonText(text), { headers: { Link: link(requestUrl, next, 'next') } });
+}
+
+function textOf({ collection, key, version, value }: FoundDocument, project: ((value: unknown) => unknown) | undefined): string {
+  const shown = project ? JSON.stringify(project(JSON.parse(value))) : value;
+  return `{"collection":${JSON.stringify(collection)},"key":${JSON.stringify(key)},"version":${version},"value":${shown}}`;
+}
+
+function pathOf(field: string, pointer: string): string[] {
+  const segments = parsePath(field);
+  if (!segments) throw invalidField(pointer, 'not a path');
+  return segments;
+}
+
+export const documentQueriesRoutes = [
+  defineRoute({
+    method: 'post',
+    path: '/api/doc-store/collections/query',
+    group: GROUP,
+    summary: 'Query documents across collections',
+    description: `\`pathPattern\` is matched with the collection, and also, its last segment taken as a key, with collection and key. ${SEMANTICS}`,
+    roles: ANYONE,
+    query: QueryQuery,
+    body: QueryIn,
+    takesExactNumbers: true,
+    status: 200,
+    response: FoundDocuments,
+    audit: { none: 'reads' },
+    handle: ({ query, body }, scope) => answer({ pattern: parsePathPattern(body.pathPattern), query, body }, scope),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/doc-store/collections/{collectionName}/query',
+    group: GROUP,
+    summary: 'Query the documents of one collection',
+    description: `Use \`/api/doc-store/collections/query\` instead; here \`pathPattern\` is not looked at. ${SEMANTICS}`,
+    isDeprecated: true,
+    roles: ANYONE,
+    params: inCollection,
+    query: QueryQuery,
+    body: CollectionQueryIn,
+    takesExactNumbers: true,
+    status: 200,
+    response: FoundDocuments,
+    audit: { none: 'reads' },
+    async handle({ params: { collectionName: name }, query, body }, scope) {
+      await collectionByName(scope.reads, name);
+      const { body: found, headers } = (await answer({ pattern: { whole: { kind: 'literal', name } }, query, body }, scope)).parts;
+      const successor = `<${scope.publicUrl}/api/doc-store/collections/query>; rel="successor-version"`;
+      return reply(found, { headers: { ...headers, Deprecation: DEPRECATED_SINCE, Link: headers?.Link ? `${headers.Link}, ${successor}` : successor } });
+    },
+  }),
+];

@@ -1,0 +1,45 @@
+import type { Reads } from '../fenced-reads.ts';
+import { DomainError, invalidField } from '../shared/errors.ts';
+import { compileQuery, type DocumentQuery, PAGE_MAX_BYTES } from './compile-query.ts';
+import type { Position } from './compile-sort.ts';
+
+export interface FoundDocument {
+  collection: string;
+  key: string;
+  version: number;
+  /** JSON. */
+  value: string;
+}
+
+interface FoundPage {
+  documents: FoundDocument[];
+  /** The last document's place, when there may be more. */
+  last: Position | undefined;
+}
+
+/** The only part of a query that may take any time. */
+const REGEX_TIMEOUT_MS = 2_000;
+const QUERY_TIMEOUT_MS = 15_000;
+
+/** One page of a query, of at least one document and at most `limit`. Throws `invalid_request` when it takes too long. */
+export async function runQuery(reads: Reads, query: Omit<DocumentQuery, 'tenantId'>): Promise<FoundPage> {
+  const { text, parameters } = compileQuery({ ...query, tenantId: reads.tenantId, limit: query.limit + 1 });
+  const regex = query.filters.findIndex(({ operator }) => operator === 'regex');
+  const timeoutMs = regex === -1 ? QUERY_TIMEOUT_MS : REGEX_TIMEOUT_MS;
+  let rows: (FoundDocument & { size_bytes: number })[];
+  try {
+    rows = await reads.once(text, parameters, { timeoutMs });
+  } catch (error) {
+    throw refusalOf(error as { code?: string; message: string }, regex, timeoutMs) ?? error;
+  }
+  const documents = rows.slice(0, query.limit).map(({ size_bytes: _, ...document }) => document);
+  const isCut = rows.length > query.limit || rows.reduce((bytes, { size_bytes: size }) => bytes + size, 0) >= PAGE_MAX_BYTES;
+  const final = documents.at(-1);
+  return { documents, last: isCut && final ? query.order.positionOf({ ...final, value: JSON.parse(final.value) as unknown }) : undefined };
+}
+
+function refusalOf({ code, message }: { code?: string; message: string }, regex: number, timeoutMs: number): DomainError | undefined {
+  if (code === '2201B') return invalidField(`#/body/filters/${Math.max(0, regex)}/value`, message);
+  if (code === '57014') return new DomainError('invalid_request', `The query took longer than ${timeoutMs / 1_000} s; ask for less`);
+  return undefined;
+}
