@@ -1,4 +1,3 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { approvalById } from '../../domain/approvals/approvals.queries.ts';
 import type { ApprovalStatus } from '../../domain/approvals/approval-rules.ts';
 import { openApproval, requesterOf } from '../../domain/approvals/open-approval.ts';
@@ -7,14 +6,12 @@ import { systemActor } from '../../domain/shared/actor.ts';
 import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
 import { approvalContract, type DecisionMade } from '../../workflows/approvals/approval.contract.ts';
 import type { Deps } from '../deps.ts';
+import { unlessRefused } from '../refusal.ts';
 
 interface ApprovalKey {
   tenantId: string;
   approvalId: string;
 }
-
-/** Failures of this type tell people what is wrong; trying again does not help. */
-const REFUSED = 'refused';
 
 export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
   const inTenant = (tenantId: string) => actingAs(systemActor(tenantId, 'approval'));
@@ -23,19 +20,15 @@ export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
      * The approval of a run, requested when this is the first call; `isNeeded` is false when nothing asks for one. The
      * run's workflow gets the signal `approvalSettled`. Fails for good when the run's payload names a senseless policy.
      */
-    async openApproval({ tenantId, runId }: { tenantId: string; runId: string }): Promise<{ approvalId: string; isNeeded: boolean }> {
-      try {
+    openApproval: ({ tenantId, runId }: { tenantId: string; runId: string }): Promise<{ approvalId: string; isNeeded: boolean }> =>
+      unlessRefused(async () => {
         const { requestedBy, requestId, traceparent } = await requesterOf(reads.as(systemActor(tenantId, 'approval')), runId);
         const context = { requestId: requestId ?? undefined, traceparent: traceparent ?? undefined };
         const opened = await actingAs({ ...requestedBy, tenantId }, context)((tx) => openApproval(tx, runId));
         if (!opened) return { approvalId: '', isNeeded: false };
         await launch.start(approvalContract, { tenantId, ...opened });
         return { approvalId: opened.approvalId, isNeeded: true };
-      } catch (error) {
-        if (error instanceof DomainError) throw ApplicationFailure.nonRetryable(error.message, REFUSED);
-        throw error;
-      }
-    },
+      }),
 
     /** How an approval stands, for a run that may have missed its signal. */
     approvalState: ({ tenantId, approvalId }: ApprovalKey): Promise<{ status: ApprovalStatus }> =>

@@ -1,4 +1,3 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { placedTicket, type PlacedTicket } from '../../domain/environment-locks/environment-locks.queries.ts';
 import { hasLock, isLive, LEASE_MINUTES } from '../../domain/environment-locks/lock-rules.ts';
 import { extendLease, requestTicket, returnTicket, ticketsOfRun } from '../../domain/environment-locks/lock-tickets.ts';
@@ -6,6 +5,7 @@ import { type LockTurn, takeTurn } from '../../domain/environment-locks/lock-tur
 import { systemActor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import type { Deps } from '../deps.ts';
+import { unlessRefused } from '../refusal.ts';
 
 interface TicketOfRun {
   tenantId: string;
@@ -20,16 +20,6 @@ const stateOf = ({ state }: PlacedTicket): LockState => {
   if (hasLock(state)) return 'held';
   return isLive(state) ? 'queued' : 'ended';
 };
-
-/** What was removed, or never was, does not come by trying again. */
-async function unlessRefused<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof DomainError) throw ApplicationFailure.nonRetryable(error.message, error.code);
-    throw error;
-  }
-}
 
 const anyTicket = () => undefined;
 
@@ -51,20 +41,18 @@ export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) =
       runId: string;
       leaseMinutes?: number;
     }): Promise<{ ticketId: string; state: LockState }> =>
-      unlessRefused(
-        (async () => {
-          const unit = asRun(tenantId, runId);
-          const request = { environmentId, holderKey: `run:${runId}`, leaseMinutes, reason: null, executionId: runId, runId };
-          const { place, ticket } = await unit((tx) => requestTicket(tx, request));
-          if (ticket.state === 'asked') await lockTurns.take(place, ticket.ticketId);
-          const placed = await unit((tx) => placedTicket(tx, environmentId, ticket.ticketId));
-          return { ticketId: placed.ticketId, state: stateOf(placed) };
-        })(),
-      ),
+      unlessRefused(async () => {
+        const unit = asRun(tenantId, runId);
+        const request = { environmentId, holderKey: `run:${runId}`, leaseMinutes, reason: null, executionId: runId, runId };
+        const { place, ticket } = await unit((tx) => requestTicket(tx, request));
+        if (ticket.state === 'asked') await lockTurns.take(place, ticket.ticketId);
+        const placed = await unit((tx) => placedTicket(tx, environmentId, ticket.ticketId));
+        return { ticketId: placed.ticketId, state: stateOf(placed) };
+      }),
 
     /** How a ticket stands, for a run that may have missed its signal. */
     lockState: ({ tenantId, environmentId, ticketId }: TicketOfRun): Promise<{ state: LockState }> =>
-      unlessRefused(inTenant(tenantId)(async (tx) => ({ state: stateOf(await placedTicket(tx, environmentId, ticketId)) }))),
+      unlessRefused(() => inTenant(tenantId)(async (tx) => ({ state: stateOf(await placedTicket(tx, environmentId, ticketId)) }))),
 
     /** Lets a run's lease go on; `isHeld` is false when the lock was lost. */
     async extendLock({ tenantId, environmentId, ticketId, leaseMinutes }: TicketOfRun & { leaseMinutes?: number }): Promise<{ isHeld: boolean }> {

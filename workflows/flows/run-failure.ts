@@ -1,8 +1,6 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
-
-/** The type of failures whose message people may read. */
-export const REFUSED = 'refused';
+import { REFUSED } from './refused.contract.ts';
 
 /** How a run ends when a step threw: nothing internal gets into its row; the failure itself is in the history. */
 export function outcomeOfError(error: unknown, step: string): RunOutcome {

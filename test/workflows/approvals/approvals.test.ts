@@ -1,11 +1,6 @@
 import { createApprovalActivities } from '../../../activities/approvals/approvals.activities.ts';
 import { sweepApprovals } from '../../../activities/approvals/approvals.sweep.ts';
-import type { Deps } from '../../../activities/deps.ts';
-import { createFencedReads, type FencedReads } from '../../../domain/fenced-reads.ts';
-import { connectOrm } from '../../../domain/orm.ts';
-import { connectPool } from '../../../domain/pool.ts';
-import type { Actor } from '../../../domain/shared/actor.ts';
-import { unitOfWork, type WorkContext } from '../../../domain/unit-of-work.ts';
+import { activityDeps } from '../../support/activities.ts';
 import { type Caller, type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { insertRun, type RunRow } from '../../support/runs.ts';
@@ -15,31 +10,22 @@ const repositoryIdentifier = 'acme/shop';
 const QUEUES = ['approvals-v1'];
 let app: TestApp;
 let worker: TestWorker;
-let orm: ReturnType<typeof connectOrm>;
-let reads: FencedReads;
-let lanesPool: ReturnType<typeof connectPool>;
+let activities: ReturnType<typeof activityDeps>;
 
 beforeAll(async () => {
   app = await testApp();
   worker = await startWorker(app, QUEUES);
-  const access = { databaseUrl: app.databaseUrl, role: 'quayside_app', poolSize: 4 };
-  orm = connectOrm(access);
-  reads = createFencedReads(access, () => undefined);
-  lanesPool = connectPool({ ...access, role: 'quayside_app_lanes' }, () => undefined);
+  activities = activityDeps(app);
   await app.as(app.owner).post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
 });
 afterAll(async () => {
   await worker.kill('SIGTERM');
-  await Promise.all([orm.close(true), reads.close(), lanesPool.end()]);
+  await activities.close();
   await app.close();
 });
 
-const open = (runId: string) => {
-  const actingAs = (actor: Actor, context: Partial<WorkContext> = {}) => unitOfWork(orm, { ...context, actor });
-  return createApprovalActivities({ actingAs, reads, launch: app.launch } as unknown as Deps).openApproval({ tenantId: app.tenant.id, runId });
-};
-
-const sweep = () => sweepApprovals({ lanesPool, launch: app.launch } as unknown as Deps, 0);
+const open = (runId: string) => createApprovalActivities(activities.deps).openApproval({ tenantId: app.tenant.id, runId });
+const sweep = () => sweepApprovals(activities.deps, 0);
 
 let made = 0;
 async function environment(approvalPolicy: object | null, category = 'test'): Promise<string> {

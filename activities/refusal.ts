@@ -1,0 +1,13 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { DomainError } from '../domain/shared/errors.ts';
+import { REFUSED } from '../workflows/flows/refused.contract.ts';
+
+/** What was removed, or makes no sense, does not come by trying again: the workflow gets the refusal at once. */
+export async function unlessRefused<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DomainError) throw ApplicationFailure.nonRetryable(error.message, REFUSED);
+    throw error;
+  }
+}

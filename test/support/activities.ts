@@ -1,0 +1,32 @@
+import type { Deps } from '../../activities/deps.ts';
+import { createLockTurns } from '../../domain/environment-locks/lock-turns.ts';
+import { createFencedReads } from '../../domain/fenced-reads.ts';
+import { connectOrm } from '../../domain/orm.ts';
+import { connectPool } from '../../domain/pool.ts';
+import { unitOfWork } from '../../domain/unit-of-work.ts';
+import { lockQuestions } from '../../workflows/environment-locks/environment-lock.contract.ts';
+import type { TestApp } from './app.ts';
+
+/** What activities that work on the database and on other workflows reach, for a test that calls them itself. */
+export function activityDeps(app: TestApp): { deps: Deps; close: () => Promise<void> } {
+  const access = { databaseUrl: app.databaseUrl, role: 'quayside_app', poolSize: 4 };
+  const onError = () => undefined;
+  const orm = connectOrm(access);
+  const reads = createFencedReads(access, onError);
+  const lanesPool = connectPool({ ...access, role: 'quayside_app_lanes' }, onError);
+  const deps = {
+    orm,
+    reads,
+    lanesPool,
+    launch: app.launch,
+    lockTurns: createLockTurns(lockQuestions(app.launch)),
+    actingAs: (actor, context = {}) => unitOfWork(orm, { ...context, actor }),
+    now: () => new Date(),
+  } satisfies Partial<Deps>;
+  return {
+    deps: deps as unknown as Deps,
+    async close() {
+      await Promise.all([orm.close(true), reads.close(), lanesPool.end()]);
+    },
+  };
+}
