@@ -22,6 +22,7 @@ import { comparisonRoutes } from './release-candidates/comparison.routes.ts';
 import { releaseCandidatesRoutes } from './release-candidates/release-candidates.routes.ts';
 import { releaseEventRoutes } from './release-candidates/release-event.routes.ts';
 import { mirrorRoutes } from './projects/mirror.routes.ts';
+import { passwordsRoutes } from './passwords/passwords.routes.ts';
 import { projectsRoutes } from './projects/projects.routes.ts';
 import { usersRoutes } from './users/users.routes.ts';
 import { deliveriesRoutes } from './webhooks/deliveries.routes.ts';
@@ -33,6 +34,7 @@ export const routes: readonly AnyRoute[] = [
   ...signInPageRoutes,
   ...totpRoutes,
   ...usersRoutes,
+  ...passwordsRoutes,
   ...applicationTokensRoutes,
   ...integrationsRoutes,
   ...projectsRoutes,

@@ -5,6 +5,8 @@ import { connectOrm } from '../domain/orm.ts';
 import { createFencedReads } from '../domain/fenced-reads.ts';
 import { connectPool } from '../domain/pool.ts';
 import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
+import { createSmtpMailer } from '../activities/adapters/smtp-mailer.ts';
+import { createOpenInvitation } from '../domain/invitations/invitations.queries.ts';
 import { createAccessTokens } from '../domain/auth/access-tokens.ts';
 import { createAuthenticator } from '../domain/auth/authenticator.ts';
 import { createGuesses } from '../domain/auth/guesses.ts';
@@ -49,6 +51,9 @@ export interface ApiServer {
   disconnect: () => Promise<void>;
 }
 
+/** What mail of the service comes from, unless it is configured. */
+const senderOf = ({ MAIL_FROM, publicUrl }: ApiConfig): string => MAIL_FROM ?? `Quayside <no-reply@${new URL(publicUrl).hostname}>`;
+
 /** Puts the API together; it listens nowhere yet. */
 export function createApi({ config, log, metrics, launch, dependencies }: ApiParts): ApiServer {
   const access = { databaseUrl: config.DATABASE_URL, role: config.DATABASE_APP_ROLE, poolSize: config.DATABASE_POOL_SIZE };
@@ -62,6 +67,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
   const now = () => new Date();
   const identityProvider = configuredOpenIdProvider(config);
   const secondFactors = createSecondFactors(orm, encryption);
+  const guesses = createGuesses(pool);
   const wakeLanes = laneWaker(launch);
   let isStopping = false;
   const app = createApp(routes, {
@@ -76,9 +82,12 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       launch,
       encryption,
       objects: createObjectStore(objectStoreLocation(config)),
+      mail: config.SMTP_URL === undefined ? undefined : createSmtpMailer(config.SMTP_URL, senderOf(config)),
+      openInvitation: createOpenInvitation(pool),
       domainTurns: createDomainTurns(launch),
       lockTurns: createLockTurns(lockQuestions(launch)),
-      signIn: createSignIn(orm, { accessTokens, encryption, secondFactors, guesses: createGuesses(pool), now }),
+      signIn: createSignIn(orm, { accessTokens, encryption, secondFactors, guesses, now }),
+      guesses,
       secondFactors,
       ...(identityProvider && { identityProvider }),
       histories: createHistories(),

@@ -18,6 +18,7 @@ const remove =
 export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'kept replies', run: remove('purge_idempotency_keys') },
   { name: 'ended sessions', run: remove('purge_sessions') },
+  { name: 'old invitations', run: remove('purge_invitations') },
   { name: 'failed sign-ins', run: remove('purge_sign_in_failures') },
   { name: 'ended tickets of environment locks', run: remove('purge_lock_tickets') },
   { name: 'deliveries of webhooks', run: ({ lanesPool, webhookLogRetentionDays }) => purgeDeliveries(lanesPool, webhookLogRetentionDays) },

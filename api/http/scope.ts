@@ -9,6 +9,9 @@ import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { IdentityProvider } from '../../domain/auth/identity-provider.port.ts';
 import type { FindReviewAssignment } from '../../domain/auth/review-assignments.port.ts';
 import type { SecondFactors } from '../../domain/auth/second-factor.ts';
+import type { Guesses } from '../../domain/auth/guesses.ts';
+import type { OpenInvitation } from '../../domain/invitations/invitations.queries.ts';
+import type { Mailer } from '../../domain/mail/mailer.port.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
 import type { LockTurns } from '../../domain/environment-locks/lock-turns.port.ts';
 import type { DomainTurns } from '../../domain/release-candidates/domain-turns.port.ts';
@@ -22,6 +25,7 @@ import type { CookieName, Cookies } from './cookies.ts';
 export interface Adapters {
   launch: Launch;
   signIn: SignIn;
+  guesses: Guesses;
   secondFactors: SecondFactors;
   /** Absent when no OpenID provider is configured. */
   identityProvider?: IdentityProvider;
@@ -29,6 +33,9 @@ export interface Adapters {
   findReviewAssignment?: FindReviewAssignment;
   encryption: Encryption;
   objects: ObjectStore;
+  /** Absent where no mail server is configured. */
+  mail: Mailer | undefined;
+  openInvitation: OpenInvitation;
   triggers: TriggerQueue;
   /** Which addresses webhooks may have; a name is judged again when it is resolved. */
   outbound: OutboundAddresses;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../../domain/shared/actor.ts';
-import { JsonObject } from '../http/parameters.ts';
+import { JsonObject, NAME_MAX, queryInt, Timestamp } from '../http/parameters.ts';
 
 export const User = z
   .object({
@@ -8,8 +8,89 @@ export const User = z
     firstName: z.string(),
     lastName: z.string(),
     email: z.string(),
-    role: z.enum(ROLES),
+    role: z.enum(ROLES).meta({ description: 'The highest of the user’s memberships' }),
     teams: z.array(z.string()).meta({ description: 'Slugs of the teams' }),
-    authData: JsonObject.optional().meta({ description: 'Authentication metadata; left out where the reader may not see it' }),
+    authData: JsonObject.optional().meta({ description: 'Authentication metadata: `hasPassword`, `aliases`, `identities`; for the user alone' }),
   })
   .meta({ id: 'User' });
+
+export const UserPage = z.object({ items: z.array(User), total: z.int(), limit: z.int(), offset: z.int() });
+
+/** What people are called: no control characters, which mail and logs would take for more than a name. */
+const PersonName = z.string().trim().max(NAME_MAX).regex(/^\P{Cc}*$/u, 'must not contain control characters');
+const Email = z
+  .email()
+  .max(254)
+  .transform((email) => email.toLowerCase())
+  .meta({ override: ({ jsonSchema }) => Object.assign(jsonSchema, { type: 'string', format: 'email' }) });
+const TeamSlug = z.string().regex(/^[a-z0-9-]{1,40}$/, 'must be 1 to 40 lower-case letters, digits and dashes');
+
+/** Whatever cannot be an address or a team names nobody. */
+export const emailParams = z.object({ email: z.string().max(254) });
+export const teamQuery = z.strictObject({ team: TeamSlug.optional() });
+
+export const UsersQuery = z
+  .strictObject({
+    lookup: z.enum(['github', 'email']).optional().meta({ description: 'Finds one user instead of a list' }),
+    id: z.string().min(1).max(254).optional().meta({ description: 'With `lookup`: the username at host-a, or an e-mail, primary or alias' }),
+    team: TeamSlug.optional(),
+    role: z.enum(ROLES).optional(),
+    limit: queryInt(1, 200, 50),
+    offset: queryInt(0, 1_000_000, 0),
+  })
+  .refine(({ lookup, id }) => (lookup === undefined) === (id === undefined), { path: ['id'], message: 'belongs to lookup, and lookup needs it' });
+
+export const UserIn = z.strictObject({
+  email: Email,
+  team: TeamSlug.meta({ description: 'Made when nobody is in it yet' }),
+  firstName: PersonName.default(''),
+  lastName: PersonName.default(''),
+  role: z.enum(ROLES).default('member'),
+});
+
+export const AddedUser = z
+  .object({
+    success: z.literal(true),
+    userId: z.uuid(),
+    teamAccountId: z.uuid().meta({ description: 'Id of the membership in the team' }),
+    firstName: z.string(),
+    lastName: z.string(),
+    email: z.string(),
+    team: z.string(),
+    role: z.enum(ROLES).meta({ description: 'Role in the team' }),
+    isExistingUser: z.boolean().meta({ description: 'The service knew the person before' }),
+    inviteSent: z.boolean(),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'AddedUser' });
+
+export const UserRemoval = z.strictObject({ email: Email, team: TeamSlug.optional() });
+
+export const RemovedUser = z.object({
+  success: z.literal(true),
+  email: z.string(),
+  team: z.string().nullable(),
+  userId: z.uuid(),
+  teamAccountId: z.uuid().nullable().meta({ description: 'Id of the membership that ended, when it was one' }),
+});
+
+export const UserPatch = z
+  .strictObject({
+    firstName: PersonName,
+    lastName: PersonName,
+    role: z.enum(ROLES),
+    teams: z.array(TeamSlug).min(1).max(100).meta({ description: 'All the teams that the user is in afterwards' }),
+  })
+  .partial();
+
+export const ChangedUser = z.object({ success: z.literal(true), user: User });
+
+export const InviteResult = z.object({
+  success: z.boolean(),
+  email: z.string(),
+  error: z.string().optional().meta({ description: 'Why no mail was sent' }),
+});
+
+export const Team = z
+  .object({ id: z.uuid(), slug: z.string(), members: z.int(), createdAt: Timestamp })
+  .meta({ id: 'Team' });

@@ -19,6 +19,9 @@ export const newSessionCookie = (): string => randomBytes(32).toString('base64ur
 export const newRecoveryCode = (): string =>
   Array.from({ length: 4 }, () => Array.from({ length: 4 }, () => UNMISTAKABLE[randomInt(UNMISTAKABLE.length)]).join('')).join('-');
 
+/** For the link of an invitation: 256 bits. */
+export const newInvitationToken = (): string => randomBytes(32).toString('base64url');
+
 export const newPassword = (): string => randomBytes(18).toString('base64url');
 
 /** Long random secrets need no slow hash: hex SHA-256. */

@@ -39,6 +39,11 @@ const Environment = z.object({
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_SCOPE: z.string().min(1).default('openid email'),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }).optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\p{Cc}<>]*(<[^\p{Cc}<>@\s]+@[^\p{Cc}<>@\s]+>|[^\p{Cc}<>@\s]+@[^\p{Cc}<>@\s]+)$/u, 'must be an address, or Name <address>')
+    .optional(),
   OUTBOUND_ALLOW: z.string().optional(),
   COMMANDS_FILE: z.string().min(1).optional(),
   ALLOW_LOCAL_GIT: flag,

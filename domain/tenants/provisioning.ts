@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { createApplicationToken } from '../application-tokens/application-tokens.queries.ts';
-import { hashPassword } from '../auth/secrets.ts';
+import { hashChosenPassword } from '../passwords/passwords.ts';
 import type { Actor } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
@@ -23,11 +23,11 @@ export interface CreatedTenant {
 export interface Provisioning {
   /**
    * Makes a tenant and its first owner; a person whom the service knows already keeps the password of before.
-   * Throws `already_exists` for a taken slug, `invalid_request` for a malformed one.
+   * Throws `already_exists` for a taken slug, `invalid_request` for a malformed one or a weak password.
    */
   createTenant(input: { slug: string; ownerEmail: string; password: string }): Promise<CreatedTenant & { isKnownUser: boolean }>;
   listTenants(): Promise<{ tenantId: string; slug: string; createdAt: string }[]>;
-  /** Sets the password of a member of the tenant and ends that person's sessions. Throws `not_found`. */
+  /** Sets the password of a member of the tenant and ends that person's sessions. Throws `not_found`, `invalid_request` for a weak one. */
   resetPassword(input: { tenant: string; email: string; password: string }): Promise<void>;
   /** Throws `not_found` for an unknown tenant, `already_exists` for a taken name. */
   createToken(input: { tenant: string; name: string; expiresInDays: number }): Promise<{ id: string; name: string; expiresAt: string; token: string }>;
@@ -46,9 +46,9 @@ export function createProvisioning(orm: MikroORM): Provisioning {
   return {
     async createTenant({ slug, ownerEmail, password }) {
       if (!SLUG.test(slug)) throw new DomainError('invalid_request', `The slug ${slug} must match ${SLUG.source}`);
-      const passwordHash = await hashPassword(password);
-      const id = newId();
       const email = ownerEmail.toLowerCase();
+      const passwordHash = await hashChosenPassword(password, email, '#/password');
+      const id = newId();
       const isKnownUser = await actingIn(id)(async (tx) => {
         const made = await tx.sql('insert into tenant (id, slug) values (?, ?) on conflict (slug) do nothing returning 1', [id, slug]);
         if (made.length === 0) throw new DomainError('already_exists', `There is already a tenant ${slug}`);
@@ -62,15 +62,15 @@ export function createProvisioning(orm: MikroORM): Provisioning {
 
     async resetPassword({ tenant, email, password }) {
       const id = await tenantId(tenant);
-      const passwordHash = await hashPassword(password);
+      const passwordHash = await hashChosenPassword(password, email, '#/password');
       await actingIn(id)(async (tx) => {
         const [user] = await tx.sql<{ id: string }>(
-          `update user_account u set password_hash = ?, updated_at = now()
-           where email = ? and exists (select from membership m where m.user_id = u.id and m.tenant_id = ?) returning id`,
-          [passwordHash, email.toLowerCase(), id],
+          `select u.id from user_account u
+           where u.email = ? and exists (select from membership m where m.user_id = u.id and m.tenant_id = ?)`,
+          [email.toLowerCase(), id],
         );
         if (!user) throw new DomainError('not_found', `${email} is not a member of the tenant ${tenant}`);
-        await tx.sql('update auth_session set revoked_at = now() where user_id = ? and revoked_at is null', [user.id]);
+        await tx.sql('select set_password(?, ?, null)', [user.id, passwordHash]);
         tx.audit({ source: 'user', action: 'user.password_reset', entityType: 'user', entityId: user.id, summary: `Password of ${email} reset` });
       });
     },

@@ -1,12 +1,18 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { addressOf, guardedRoutes, makeExamples, mayCall, nameOf } from './examples.ts';
+import { type MailServer, mailServer } from '../simulators/mail-server.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 
 let app: TestApp;
+let mail: MailServer;
 beforeAll(async () => {
-  app = await testApp();
+  mail = await mailServer();
+  app = await testApp({ env: { SMTP_URL: mail.url } });
 });
-afterAll(() => app.close());
+afterAll(async () => {
+  await app.close();
+  await mail.close();
+});
 
 test.each(guardedRoutes.map((route) => [nameOf(route), route] as const))('%s answers its example as it says', async (_, route) => {
   const example = await makeExamples(app).of(route);

@@ -65,6 +65,10 @@ test('the role of the application owns nothing and passes no fence', async () =>
 
 test('people of other tenants are not visible', async () => {
   await actAs(app.tenant.id);
-  const { rows } = await asApp.query<{ email: string }>('select email from user_account order by email');
-  expect(rows.map(({ email }) => email)).toEqual([app.member.email, app.owner.email]);
+  const { rows } = await asApp.query<{ email: string }>('select email from user_account');
+  const seen = rows.map(({ email }) => email);
+  expect(seen).toEqual(expect.arrayContaining([app.member.email, app.owner.email]));
+  expect(seen).not.toContain(app.stranger.email);
+  const aliases = await asApp.query('select 1 from user_alias where email = $1', [app.stranger.email]);
+  expect(aliases.rows).toEqual([]);
 });

@@ -1,12 +1,6 @@
 /** Routes of the interface that are not served yet. Routes only ever leave this list; `spec-ledger.test.ts` holds it against the interface. */
 export const UNMOUNTED: readonly string[] = [
   'POST /api/auth/resolve-emails',
-  'GET /api/users',
-  'POST /api/users',
-  'DELETE /api/users',
-  'GET /api/users/{email}',
-  'PUT /api/users/{email}',
-  'POST /api/users/{email}/invite',
   'POST /api/users/refresh-provider-token',
   'POST /api/auth/crm/register',
   'POST /api/auth/crm/register-sandbox-by-name',

@@ -1,0 +1,46 @@
+import { createTransport } from 'nodemailer';
+import { MAIL_TIMEOUT_MS, type Mailer, type MailOutcome } from '../../domain/mail/mailer.port.ts';
+
+/** One step of the conversation may take so long: a server that hangs is given up well before the whole. */
+const STEP_TIMEOUT_MS = 5_000;
+
+/**
+ * Sends by SMTP (RFC 5321), with STARTTLS where the server offers it.
+ * @param smtpUrl `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte.
+ * @param from `Name <address>` or an address.
+ */
+export function createSmtpMailer(smtpUrl: string, from: string, timeoutMs = MAIL_TIMEOUT_MS): Mailer {
+  const stepMs = Math.min(STEP_TIMEOUT_MS, timeoutMs);
+  const transport = createTransport({
+    url: smtpUrl,
+    connectionTimeout: stepMs,
+    greetingTimeout: stepMs,
+    socketTimeout: stepMs,
+    dnsTimeout: stepMs,
+    // Nothing of a mail is fetched from a file or an address.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return async ({ to, subject, text, html }) => {
+    const { promise: timedOut, resolve } = Promise.withResolvers<MailOutcome>();
+    const clock = setTimeout(() => resolve({ outcome: 'failed', reason: 'the mail server did not answer in time' }), timeoutMs);
+    const sent = transport
+      .sendMail({ from, to: { name: '', address: to }, subject, text, html })
+      .then((): MailOutcome => ({ outcome: 'sent' }))
+      .catch((error: unknown): MailOutcome => ({ outcome: 'failed', reason: reasonOf(error) }));
+    try {
+      return await Promise.race([sent, timedOut]);
+    } finally {
+      clearTimeout(clock);
+    }
+  };
+}
+
+/** In words of our own: the server's may repeat addresses. */
+function reasonOf(error: unknown): string {
+  const { code, responseCode } = error as { code?: string; responseCode?: number };
+  if (code === 'ETIMEDOUT') return 'the mail server did not answer in time';
+  if (code === 'EAUTH') return 'the mail server refused the sign-in of the service';
+  if (responseCode !== undefined) return `the mail server refused the mail (${responseCode})`;
+  return 'the mail server is not reachable';
+}
