@@ -6,7 +6,7 @@ export const usersExamples = featureExamples(
   async (app) => {
     const owner = app.as(app.owner);
     const { id } = await owner.post(201, '/api/application-tokens', { name: fresh('token') });
-    const { email, userId, teamAccountId, team } = await owner.post(201, '/api/users', newUser());
+    const { email, userId, teamAccountId, team } = await owner.post(201, '/api/users', { ...newUser(), team: `${fresh('crew')}-of-the-tenant` });
     return { applicationTokenId: id as string, email: email as string, userId: userId as string, teamAccountId: teamAccountId as string, team: team as string, currentPassword: app.owner.password };
   },
   {
