@@ -19,6 +19,7 @@ import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { laneWaker } from '../workflows/webhooks/webhook-lane.contract.ts';
 import { createObjectStore } from './adapters/object-store.ts';
+import { createGitHosts } from './adapters/git-hosts.ts';
 import { createGitBranches } from './adapters/git-branches.ts';
 import { createProgramRunner } from './adapters/program-runner.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
@@ -58,19 +59,22 @@ async function main(): Promise<void> {
   const wakeLanes = laneWaker(launch);
   const addresses = configuredAddresses(config);
   const webhookSender = createWebhookSender(addresses);
+  const encryption = createEncryption(loadKeys(config).encryptionKeys);
+  const actingAs: Deps['actingAs'] = (actor, context = {}) => unitOfWork(orm, { actor, ...context, wakeLanes });
+  const gitHosts = createGitHosts({ addresses, actingAs, encryption });
   const deps: Deps = {
     orm,
     reads,
     lanesPool,
-    actingAs: (actor, context = {}) => unitOfWork(orm, { actor, ...context, wakeLanes }),
+    actingAs,
     launch,
     lockTurns: createLockTurns(lockQuestions(launch)),
     sendWebhook: webhookSender.send,
     objects: createObjectStore(objectStoreLocation(config)),
-    encryption: createEncryption(loadKeys(config).encryptionKeys),
+    encryption,
     commands: loadCommands(config.COMMANDS_FILE),
     runProgram: createProgramRunner(),
-    findGitHost: async () => undefined,
+    findGitHost: gitHosts.find,
     createBranch: createGitBranches({ allowLocal: config.ALLOW_LOCAL_GIT }),
     log,
     now: () => new Date(),
@@ -90,7 +94,7 @@ async function main(): Promise<void> {
   onStop(log, async () => {
     fleet.stop();
     await running;
-    await Promise.all([orm.close(true), reads.close(), lanesPool.end(), client.connection.close(), webhookSender.close()]);
+    await Promise.all([orm.close(true), reads.close(), lanesPool.end(), client.connection.close(), webhookSender.close(), gitHosts.close()]);
     await telemetry.shutdown();
   });
   if (queues.some(({ taskQueue }) => taskQueue === SYSTEM_QUEUE)) {

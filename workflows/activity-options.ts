@@ -47,7 +47,7 @@ export const OUTSIDE_CALL = {
  */
 export const COMMAND = {
   startToCloseTimeout: '25 hours',
-  heartbeatTimeout: '10 seconds',
+  heartbeatTimeout: '6 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { maximumAttempts: 1 },
 } satisfies ActivityOptions;

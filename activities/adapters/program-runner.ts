@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { PassThrough } from 'node:stream';
 import type { EndedProgram, RunProgram } from '../../domain/flows/program.port.ts';
 
 /** What of the output is kept. */
 const TAIL_BYTES = 64 * 1024;
+/** What of the output is given to be kept elsewhere. */
+const KEPT_BYTES = 64 * 1024 * 1024;
 /** A program that was asked to end has this long before it is killed. */
 const GRACE_MS = 5_000;
 /** What a descendant that left the group still holds open is not waited for longer than this. */
@@ -33,7 +36,7 @@ class Tail {
  */
 export const createProgramRunner =
   (graceMs = GRACE_MS): RunProgram =>
-  (program, signal) =>
+  (program, signal, keep) =>
     new Promise((resolve) => {
       const output = new Tail();
       let why: EndedProgram['why'] = 'exited';
@@ -54,7 +57,14 @@ export const createProgramRunner =
       const cancel = () => end('cancelled');
       if (signal.aborted) cancel();
       signal.addEventListener('abort', cancel);
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.add(chunk));
+      const streams = [child.stdout, child.stderr];
+      const keeper = keepOutput(keep, () => streams.forEach((stream) => stream.resume()));
+      for (const stream of streams) {
+        stream.on('data', (chunk: Buffer) => {
+          output.add(chunk);
+          if (!keeper.take(chunk, output.bytes)) streams.forEach((each) => each.pause());
+        });
+      }
 
       const settle = (ended: Pick<EndedProgram, 'why' | 'exitCode'>) => {
         clearTimeout(limit);
@@ -63,8 +73,8 @@ export const createProgramRunner =
         // What it left behind in its group ends with it.
         signalGroup(child, 'SIGKILL');
         dismissWatcher();
-        for (const stream of [child.stdout, child.stderr]) stream.destroy();
-        resolve({ ...ended, outputTail: output.text, outputBytes: output.bytes });
+        for (const stream of streams) stream.destroy();
+        void keeper.end().then((isKept) => resolve({ ...ended, outputTail: output.text, outputBytes: output.bytes, isKept }));
       };
       child.once('error', () => settle({ why: 'not_started', exitCode: null }));
       child.once('exit', (exitCode) => {
@@ -75,6 +85,26 @@ export const createProgramRunner =
         });
       });
     });
+
+/** Hands the output on piece by piece; `take` answers false when the program has to wait until `resume` is called. */
+function keepOutput(keep: Parameters<RunProgram>[2], resume: () => void) {
+  const whole = new PassThrough();
+  let isBroken = keep === undefined;
+  whole.on('drain', resume);
+  const kept = keep?.(whole).catch(() => {
+    isBroken = true;
+    whole.destroy();
+    resume();
+  });
+  return {
+    take: (chunk: Buffer, bytes: number): boolean => isBroken || bytes > KEPT_BYTES || whole.write(chunk),
+    async end(): Promise<boolean> {
+      whole.end();
+      await kept;
+      return !isBroken;
+    },
+  };
+}
 
 /** The group may be gone already. */
 function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {

@@ -18,7 +18,7 @@ export const createCheckActivities = ({ actingAs, reads, findGitHost }: Deps) =>
     if (due.length === 0) return;
     const run = await runById(reads.as(actor), runId);
     const { projectId, platform } = run;
-    const host = projectId === null || platform === null ? undefined : await findGitHost({ tenantId, projectId, platform });
+    const host = projectId === null || platform === null ? undefined : await findGitHost({ tenantId, projectId, platform, purpose: `checks of run ${runId}` });
     const unit = actingAs(actor);
     for (const check of due) {
       const answer = await write(host, run, check);
@@ -33,7 +33,7 @@ export const createCheckActivities = ({ actingAs, reads, findGitHost }: Deps) =>
 export type CheckActivities = ReturnType<typeof createCheckActivities>;
 
 async function write(host: GitHost | undefined, run: RunFacts, { kind, wanted }: DueCheck): Promise<HostAnswer<null>> {
-  const never = (reason: string) => ({ isOk: false, isTransient: false, reason }) as const;
+  const never = (reason: string) => ({ isOk: false, isTransient: false, mayBeDone: false, reason }) as const;
   const { repositoryIdentifier: repository, payload } = run;
   if (!host || repository === null) return never('no credential for the git host is kept');
   if (kind === 'label') {

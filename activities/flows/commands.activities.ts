@@ -4,6 +4,7 @@ import type { RunKey } from '../../domain/flows/accept-run.ts';
 import { keepOutput, runById } from '../../domain/flows/flow-runs.queries.ts';
 import type { EndedProgram } from '../../domain/flows/program.port.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import { objectKey } from '../../domain/objects/object-key-rules.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import type { Deps } from '../deps.ts';
 import { unitOfRun } from './run-steps.activities.ts';
@@ -29,8 +30,10 @@ export const createCommandActivities = (deps: Deps) => ({
     }
     const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
-      const ended = await deps.runProgram({ ...command, args, env: { ...command.env, QUAYSIDE_RUN_ID: run.id } }, cancellationSignal());
-      await unitOfRun(deps, key)((tx) => keepOutput(tx, run.id, ended.outputTail));
+      const outputKey = objectKey(key.tenantId, 'flow-output', `${run.id}.log`);
+      const program = { ...command, args, env: { ...command.env, QUAYSIDE_RUN_ID: run.id } };
+      const ended = await deps.runProgram(program, cancellationSignal(), (output) => deps.objects.put(outputKey, output, 'text/plain'));
+      await unitOfRun(deps, key)((tx) => keepOutput(tx, run.id, ended.outputTail, ended.isKept ? outputKey : null));
       if (ended.why === 'cancelled') await cancelled();
       return outcomeOf(ended, command.timeoutSeconds);
     } finally {

@@ -17,8 +17,8 @@ const ENDS: Record<Exclude<PipelineState, 'open'>, RunOutcome> = {
 /** Pipelines of git hosts that carry runs out. */
 export const createPipelineActivities = (deps: Deps) => {
   const factsOf = ({ tenantId, runId }: RunKey): Promise<RunFacts> => runById(deps.reads.as(systemActor(tenantId, 'flow')), runId);
-  const hostOf = async ({ tenantId }: RunKey, { projectId, platform }: RunFacts): Promise<GitHost | undefined> =>
-    projectId === null || platform === null ? undefined : deps.findGitHost({ tenantId, projectId, platform });
+  const hostOf = async ({ tenantId }: RunKey, { id, projectId, platform }: RunFacts): Promise<GitHost | undefined> =>
+    projectId === null || platform === null ? undefined : deps.findGitHost({ tenantId, projectId, platform, purpose: `pipeline of run ${id}` });
 
   return {
     /**
@@ -42,6 +42,8 @@ export const createPipelineActivities = (deps: Deps) => {
         await unit((tx) => notePipeline(tx, run.id, answer.value));
         return null;
       }
+      // Not again: it is waited for as if it had been dispatched.
+      if (answer.mayBeDone) return null;
       if (!answer.isTransient) return { status: 'failed', error: answer.reason };
       await unit((tx) => forgetDispatch(tx, run.id));
       throw ApplicationFailure.retryable(answer.reason, 'refused');

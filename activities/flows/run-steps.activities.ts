@@ -94,8 +94,8 @@ function planOf({ taskType, payload, environmentId, approvalPolicy }: RunFacts, 
   return { plan: { isOver: false, gates: { approval, lock }, executor, isRunning: !approval && !lock, timeoutSeconds } };
 }
 
-async function hostRefusal(findGitHost: FindGitHost, tenantId: string, { projectId, platform }: RunFacts): Promise<RunOutcome | undefined> {
+async function hostRefusal(findGitHost: FindGitHost, tenantId: string, { id, projectId, platform }: RunFacts): Promise<RunOutcome | undefined> {
   if (projectId === null || platform === null) return { status: 'failed', error: 'A pipeline needs a repository: the payload names none' };
-  if (await findGitHost({ tenantId, projectId, platform })) return undefined;
+  if (await findGitHost({ tenantId, projectId, platform, purpose: `pipeline of run ${id}` })) return undefined;
   return { status: 'failed', error: `No credential for ${platform} is kept: an integration is missing` };
 }

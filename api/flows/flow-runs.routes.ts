@@ -1,17 +1,18 @@
-import type { z } from 'zod';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
 import { acceptRun, type AcceptedRun } from '../../domain/flows/accept-run.ts';
 import { noteCancel, type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
 import { endRun } from '../../domain/flows/run-moves.ts';
 import { listRuns, runDetail } from '../../domain/flows/run-list.queries.ts';
 import { decideCancel, displayOf, refuseOpenRerun, statusesOf } from '../../domain/flows/run-status-rules.ts';
 import { projectForReads } from '../../domain/projects/projects.queries.ts';
-import { DomainError } from '../../domain/shared/errors.ts';
+import { DomainError, notFound } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { flowWorkflowId } from '../../workflows/flows/flow-id.contract.ts';
 import { flowRun } from '../../workflows/flows/flow-run.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { pageReply } from '../http/replies.ts';
+import { pageReply, RawReply } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';
 import { byId, Run, RunDetail, RunIn, Runs, RunsQuery, RunStarted } from './flow-runs.schemas.ts';
 import { runView } from './run-view.ts';
@@ -29,7 +30,7 @@ async function start(scope: Pick<Scope, 'tx' | 'adapters' | 'now'>, accept: (tx:
 }
 
 async function detail({ reads, adapters, now }: Pick<Scope, 'reads' | 'adapters' | 'now'>, id: string): Promise<z.input<typeof RunDetail>> {
-  const { payload, result, outputTail, hasWorkflow, cancelRequestedAt, schedulePath, children, locks, ...row } = await runDetail(reads, id);
+  const { payload, result, outputTail, hasWorkflow, outputObject: _, cancelRequestedAt, schedulePath, children, locks, ...row } = await runDetail(reads, id);
   const temporalUrl = hasWorkflow ? adapters.workflowUrl(flowWorkflowId(reads.tenantId, id)) : undefined;
   return {
     ...runView(row, now()),
@@ -131,6 +132,24 @@ export const flowRunsRoutes = [
     status: 200,
     response: RunDetail,
     handle: ({ params: { id } }, scope) => detail(scope, id),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/flows/runs/{id}/output',
+    group: GROUP,
+    summary: 'What the command of a run printed, up to 64 MiB',
+    description: 'Only once it has ended, and only for runs that a command carried out: 404 before and otherwise.',
+    roles: ANYONE,
+    params: byId,
+    status: 200,
+    response: z.string(),
+    contentType: 'text/plain',
+    async handle({ params: { id } }, { reads, adapters }) {
+      const { outputObject } = await runDetail(reads, id);
+      const content = outputObject === null ? undefined : await adapters.objects.get(outputObject);
+      if (!content) throw notFound('The output of the run');
+      return new RawReply('text/plain; charset=utf-8', Readable.from(content)) as never;
+    },
   }),
   defineRoute({
     method: 'post',

@@ -262,8 +262,8 @@ export async function trackLock(
   );
 }
 
-export async function keepOutput({ sql, tenantId }: Tx, id: string, outputTail: string): Promise<void> {
-  await sql('update flow_run set output_tail = ? where tenant_id = ? and id = ?', [outputTail, tenantId, id]);
+export async function keepOutput({ sql, tenantId }: Tx, id: string, outputTail: string, outputKey: string | null): Promise<void> {
+  await sql('update flow_run set output_tail = ?, output_object = ? where tenant_id = ? and id = ?', [outputTail, outputKey, tenantId, id]);
 }
 
 /** Notes that a run's pipeline is about to be dispatched; false when that was noted before. */

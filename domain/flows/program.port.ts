@@ -15,7 +15,13 @@ export interface EndedProgram {
   outputTail: string;
   /** How many bytes it printed in all. */
   outputBytes: number;
+  /** `keep` took it. */
+  isKept: boolean;
 }
 
-/** Runs a program to its end; an abort of the signal ends it with all that it started in its process group. */
-export type RunProgram = (program: Program, signal: AbortSignal) => Promise<EndedProgram>;
+/**
+ * Runs a program to its end; an abort of the signal ends it with all that it started in its process group.
+ *
+ * @param keep takes what it prints, up to a limit, while it runs; when it throws, the program goes on.
+ */
+export type RunProgram = (program: Program, signal: AbortSignal, keep?: (output: AsyncIterable<Uint8Array>) => Promise<unknown>) => Promise<EndedProgram>;

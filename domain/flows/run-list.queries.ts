@@ -124,7 +124,7 @@ export async function listRuns(
   const other = otherConditions(filter);
   const onRows = { sql: tallied.sql + (other?.sql ?? ''), parameters: [tenantId, ...tallied.parameters, ...(other?.parameters ?? [])] };
   const counted = other
-    ? { sql: `select count(*) as total from (select 1 from flow_run where tenant_id = ?${onRows.sql} limit ${COUNTED_MAX + 1}) some`, parameters: onRows.parameters }
+    ? { sql: `select count(*) as total from (select 1 from flow_run where tenant_id = ?${onRows.sql} limit ${COUNTED_MAX + 1}) matching`, parameters: onRows.parameters }
     : { sql: `select coalesce(sum(runs), 0) as total from flow_run_tally where tenant_id = ?${tallied.sql}`, parameters: [tenantId, ...tallied.parameters] };
   const rows = await sql<RunRow & { total: string }>(
     `with page as materialized (
@@ -147,6 +147,8 @@ export interface RunDetail extends RunRow {
   payload: Record<string, unknown>;
   result: Record<string, unknown>;
   outputTail: string | null;
+  /** Key of all of the output in the object store. */
+  outputObject: string | null;
   cancelRequestedAt: string | null;
   schedulePath: string | null;
   /** The latest attempt of each, oldest first; at most 500. */
@@ -157,7 +159,7 @@ export interface RunDetail extends RunRow {
 /** Throws `not_found`. */
 export async function runDetail({ sql, tenantId }: Reads, id: string): Promise<RunDetail> {
   const [run] = await sql<RunDetail>(
-    `select ${COLUMNS}, r.has_workflow as "hasWorkflow", r.payload, r.result, r.output_tail as "outputTail",
+    `select ${COLUMNS}, r.has_workflow as "hasWorkflow", r.payload, r.result, r.output_tail as "outputTail", r.output_object as "outputObject",
        r.cancel_requested_at as "cancelRequestedAt", r.schedule_path as "schedulePath",
        coalesce((select json_agg(child order by child.created_at) from (
          select distinct on (c.task_type, c.flow_path, c.domain, c.environment_id) c.id, c.task_type as "taskType", c.domain, c.status, c.created_at

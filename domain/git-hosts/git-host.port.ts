@@ -1,5 +1,16 @@
-/** What a host answered; a failure is a value. The reason is for people and holds no secret. */
-export type HostAnswer<Value> = { isOk: true; value: Value } | { isOk: false; isTransient: boolean; reason: string };
+/** Why a host did not do what it was asked. */
+export interface HostFailure {
+  isOk: false;
+  /** Another try may go well. */
+  isTransient: boolean;
+  /** It may have been done all the same: the answer is what failed. */
+  mayBeDone: boolean;
+  /** For people; holds no secret. */
+  reason: string;
+}
+
+/** What a host answered; a failure is a value. */
+export type HostAnswer<Value> = { isOk: true; value: Value } | HostFailure;
 
 export interface PipelineOrder {
   repository: string;
@@ -47,6 +58,8 @@ export interface HostPlace {
   tenantId: string;
   projectId: string;
   platform: 'host-a' | 'host-b' | 'host-c';
+  /** For a reader of the audit trail: what the credential is wanted for. */
+  purpose: string;
 }
 
 /** The host of a project with the tenant's credential for it; undefined when none is kept. */

@@ -15,7 +15,7 @@ const BEYOND = [
   /^\w+ \/api\/projects(\/|$)/,
   /^\w+ \/api\/environments(\/\{id\}(\/locks(\/\{ticketId\}(\/extend)?)?)?)?$/,
   /^\w+ \/api\/flows\/approvals(\/\{id\}(\/(approve|reject))?)?$/,
-  /^\w+ \/api\/flows\/(types|health|runs\/\{id\}(\/(cancel|rerun))?|schedules(\/\{id\})?)$/,
+  /^\w+ \/api\/flows\/(types|health|runs\/\{id\}(\/(cancel|rerun|output))?|schedules(\/\{id\})?)$/,
   /^POST \/api\/flows\/internal\/\{id\}\/callback$/,
   /^POST \/api\/webhooks\/\{id\}\/(test|recover|rotate-secret|deliveries\/\{deliveryId\}\/redeliver)$/,
   /^POST \/api\/doc-store\/bulk$/,

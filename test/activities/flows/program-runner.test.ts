@@ -7,7 +7,7 @@ const sh = (script: string, more: object = {}) => ({ program: '/bin/sh', args: [
 const isRunning = (marker: string): boolean => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(`sleep ${marker}`);
 
 test('what it prints is kept in order, and its exit code', async () => {
-  await expect(run(sh('echo out; echo err >&2; exit 4'), never)).resolves.toEqual({ why: 'exited', exitCode: 4, outputTail: 'out\nerr\n', outputBytes: 8 });
+  await expect(run(sh('echo out; echo err >&2; exit 4'), never)).resolves.toEqual({ why: 'exited', exitCode: 4, outputTail: 'out\nerr\n', outputBytes: 8, isKept: false });
 });
 
 test('of much output the last 64 KiB are kept', async () => {
@@ -15,6 +15,17 @@ test('of much output the last 64 KiB are kept', async () => {
   expect(outputBytes).toBe(50_000_004);
   expect(Buffer.byteLength(outputTail)).toBe(65_536);
   expect(outputTail.endsWith('xend\n')).toBe(true);
+});
+
+test('all of it is handed on while it runs, and a store that fails does not stop it', async () => {
+  let bytes = 0;
+  const count = async (output: AsyncIterable<Uint8Array>) => {
+    for await (const chunk of output) bytes += chunk.length;
+  };
+  await expect(run(sh('head -c 5000000 /dev/zero'), never, count)).resolves.toMatchObject({ isKept: true, outputBytes: 5_000_000 });
+  expect(bytes).toBe(5_000_000);
+  const fail = () => Promise.reject(new Error('away'));
+  await expect(run(sh('head -c 5000000 /dev/zero'), never, fail)).resolves.toMatchObject({ isKept: false, outputBytes: 5_000_000, exitCode: 0 });
 });
 
 test('one that ignores SIGTERM is killed, with what it forked', async () => {

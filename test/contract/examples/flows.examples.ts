@@ -22,6 +22,8 @@ export const flowsExamples = featureExamples(
     postFlowsRun: ({ repositoryIdentifier }) => ({ body: { payload: { id: 'analyze', repositoryIdentifier } } }),
     getFlowsRuns: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
     getFlowsRunsId: ({ runId: id }) => ({ params: { id } }),
+    // Nothing was printed: no worker carried it out.
+    getFlowsRunsIdOutput: ({ runId: id }) => ({ params: { id }, status: 404 }),
     postFlowsRunsIdCancel: ({ runId: id }) => ({ params: { id } }),
     postFlowsRunsIdRerun: ({ endedRunId: id }) => ({ params: { id } }),
     getFlowsTypes: () => ({}),

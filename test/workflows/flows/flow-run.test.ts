@@ -52,6 +52,8 @@ test('a command runs with its arguments and a clean environment, and its output 
   expect(done.outputTail).toContain(`shown ${id}`);
   expect(done.outputTail).not.toMatch(/DATABASE_URL|TEMPORAL/);
   expect(done.durationMs).toBeGreaterThanOrEqual(0);
+  const { text } = await app.as(app.member).request(200, 'GET', `/api/flows/runs/${id}/output`);
+  expect(text).toBe(done.outputTail);
 });
 
 test('a command that fails fails its run and says with what', async () => {

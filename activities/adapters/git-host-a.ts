@@ -1,0 +1,46 @@
+import type { GitHost, HostAnswer, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
+import type { HostAccess } from './git-hosts.ts';
+import type { CallHost } from './host-http.ts';
+
+const NAME = 'host-a';
+const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
+const ENDED: Record<string, PipelineState> = { success: 'succeeded', neutral: 'succeeded', skipped: 'succeeded', cancelled: 'cancelled' };
+
+/** GitHub's REST interface: workflow dispatches, workflow runs, commit statuses, labels of issues. */
+export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): GitHost {
+  const headers = { ...VERSION, authorization: `Bearer ${token}` };
+  const repo = (repository: string) => `${baseUrl}/repos/${repository.split('/').map(encodeURIComponent).join('/')}`;
+  return {
+    async dispatchPipeline({ repository, pipeline, ref, inputs }) {
+      const url = `${repo(repository)}/actions/workflows/${encodeURIComponent(pipeline)}/dispatches`;
+      const answer = await call(NAME, { method: 'POST', url, headers, body: { ref, inputs, return_run_details: true } });
+      if (!answer.isOk) return answer;
+      // A server that does not know the member yet answers nothing.
+      const { workflow_run_id: runId, html_url: htmlUrl } = answer.value;
+      return { isOk: true, value: { runId: runId === undefined ? null : String(runId), url: typeof htmlUrl === 'string' ? htmlUrl : null } };
+    },
+
+    async pipelineState({ repository, runId }) {
+      const answer = await call(NAME, { method: 'GET', url: `${repo(repository)}/actions/runs/${encodeURIComponent(runId)}`, headers });
+      if (!answer.isOk) return answer;
+      const { status, conclusion } = answer.value;
+      return { isOk: true, value: status === 'completed' ? (ENDED[String(conclusion)] ?? 'failed') : 'open' };
+    },
+
+    async writeStatus({ repository, commitId, context, state, description, targetUrl }) {
+      const body = { state, context, description, ...(targetUrl !== undefined && { target_url: targetUrl }) };
+      return nothing(await call(NAME, { method: 'POST', url: `${repo(repository)}/statuses/${commitId}`, headers, body }));
+    },
+
+    async changeLabel({ repository, prNumber, add, remove }) {
+      const url = `${repo(repository)}/issues/${prNumber}/labels`;
+      for (const label of remove) {
+        const removed = await call(NAME, { method: 'DELETE', url: `${url}/${encodeURIComponent(label)}`, headers, alsoGood: [404] });
+        if (!removed.isOk) return removed;
+      }
+      return nothing(await call(NAME, { method: 'POST', url, headers, body: { labels: [add] } }));
+    },
+  };
+}
+
+export const nothing = (answer: HostAnswer<unknown>): HostAnswer<null> => (answer.isOk ? { isOk: true, value: null } : answer);

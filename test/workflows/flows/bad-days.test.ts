@@ -1,0 +1,126 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Json } from '../../support/client.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'quayside-bad-days-'));
+const traces = join(folder, 'ran');
+const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1'];
+const repositoryIdentifier = 'acme/shop';
+
+let app: TestApp;
+let worker: TestWorker;
+beforeAll(async () => {
+  writeFileSync(traces, '');
+  const commandsFile = join(folder, 'commands.json');
+  const sh = (script: string) => ({ program: '/bin/sh', args: ['-c', script, 'sh', '{payload.note}'] });
+  writeFileSync(
+    commandsFile,
+    JSON.stringify({ analyze: sh(`echo "$1" >> ${traces}`), 'execute-release': sh(`echo "$1" >> ${traces}`), 'install-packages': sh(`echo "$1" >> ${traces}; sleep 60`) }),
+  );
+  app = await testApp({ env: { COMMANDS_FILE: commandsFile } });
+  worker = await startWorker(app, QUEUES);
+  const owner = app.as(app.owner);
+  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  for (const name of ['one', 'two', 'three']) await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'test' });
+  await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'guarded', category: 'test', approvalPolicy: { allowSelfApproval: true } });
+});
+afterAll(async () => {
+  await worker.kill('SIGKILL');
+  await app.close();
+});
+
+let notes = 0;
+const start = async (payload: object): Promise<{ id: string; note: string }> => {
+  const note = `note-${++notes}`;
+  const common = { repositoryIdentifier, domain: 'core', releaseName: note, note };
+  return { id: (await app.as(app.owner).post(202, '/api/flows/run', { payload: { ...common, ...payload } })).id, note };
+};
+const shown = (id: string): Promise<Json> => app.as(app.owner).get(200, `/api/flows/runs/${id}`);
+const reached = (id: string, rawStatus: string): Promise<Json> => eventually(() => shown(id), (run) => run.rawStatus === rawStatus, 30_000);
+const ran = (note: string): number => readFileSync(traces, 'utf8').split('\n').filter((line) => line === note).length;
+const cancel = (id: string, status = 200) => app.as(app.owner).post(status, `/api/flows/runs/${id}/cancel`);
+const approve = async (id: string): Promise<void> => {
+  const { items } = await app.as(app.owner).get(200, '/api/flows/approvals');
+  const approval = items.find(({ executionId }: Json) => executionId === id);
+  // A worker that has just come may not be quick enough for the first.
+  await eventually(() => app.as(app.owner).send('POST', `/api/flows/approvals/${approval.id}/approve`, { body: {} }), ({ status }) => status === 200);
+};
+const restart = async (): Promise<void> => {
+  await worker.kill('SIGKILL');
+  worker = await startWorker(app, QUEUES);
+};
+const lockHolder = async (name: string): Promise<Json> =>
+  (await app.as(app.owner).get(200, `/api/environments?repositoryIdentifier=${repositoryIdentifier}`)).find((each: Json) => each.name === name).lockStatus;
+
+test('a worker that dies while runs wait for approval and for a lock loses neither', async () => {
+  const holder = await start({ id: 'install-packages', environmentName: 'one' });
+  await reached(holder.id, 'running');
+  const queued = await start({ id: 'execute-release', environmentName: 'one' });
+  await reached(queued.id, 'waiting_lock');
+  const guarded = await start({ id: 'execute-release', environmentName: 'guarded' });
+  await reached(guarded.id, 'waiting_approval');
+  await restart();
+  await approve(guarded.id);
+  await reached(guarded.id, 'succeeded');
+  // The program of the dead worker is not run again: whoever started it looks.
+  expect(await reached(holder.id, 'timed_out')).toMatchObject({ status: 'Failed' });
+  await reached(queued.id, 'succeeded');
+  expect([ran(holder.note), ran(queued.note), ran(guarded.note)]).toEqual([1, 1, 1]);
+}, 60_000);
+
+test('a run that is cancelled while it waits for approval, for a lock, and in execution leaves nothing held', async () => {
+  const executing = await start({ id: 'install-packages', environmentName: 'two' });
+  await reached(executing.id, 'running');
+  const queued = await start({ id: 'execute-release', environmentName: 'two' });
+  await reached(queued.id, 'waiting_lock');
+  const waiting = await start({ id: 'execute-release', environmentName: 'guarded' });
+  await reached(waiting.id, 'waiting_approval');
+  for (const { id } of [waiting, queued, executing]) {
+    await cancel(id);
+    await reached(id, 'cancelled');
+  }
+  expect([ran(queued.note), ran(waiting.note)]).toEqual([0, 0]);
+  await eventually(() => lockHolder('two'), (status) => !JSON.stringify(status).includes('"locked"'));
+  const next = await start({ id: 'execute-release', environmentName: 'two' });
+  await reached(next.id, 'succeeded');
+}, 60_000);
+
+test('runs that are posted while the engine is away all run later, and none twice', async () => {
+  const away = await testApp({ env: { TEMPORAL_ADDRESS: '127.0.0.1:1', COMMANDS_FILE: app.env.COMMANDS_FILE ?? '' } });
+  const owner = away.as(away.owner);
+  const posted = await Promise.all(Array.from({ length: 20 }, (_, n) => owner.post(202, '/api/flows/run', { payload: { id: 'analyze', note: `away-${n}` } })));
+  const cancelled = await owner.post(202, '/api/flows/run', { payload: { id: 'analyze', note: 'away-cancelled' } });
+  await owner.post(200, `/api/flows/runs/${cancelled.id}/cancel`);
+  expect(await owner.get(200, '/api/flows/runs')).toMatchObject({ totalCount: 21, runs: expect.arrayContaining([expect.objectContaining({ status: 'Waiting' })]) });
+  await away.sql(`update flow_run set created_at = created_at - interval '1 minute', updated_at = updated_at - interval '1 minute'`);
+  away.env.TEMPORAL_ADDRESS = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';
+  // Each sweeps when it starts.
+  const workers = await Promise.all([startWorker(away), startWorker(away)]);
+  try {
+    await eventually(() => owner.get(200, '/api/flows/runs?status=Completed'), ({ totalCount }) => totalCount === posted.length, 40_000);
+    await eventually(() => owner.get(200, '/api/flows/runs?status=Cancelled'), ({ totalCount }) => totalCount === 1);
+    expect(posted.map((_, n) => ran(`away-${n}`))).toEqual(posted.map(() => 1));
+    expect(ran('away-cancelled')).toBe(0);
+  } finally {
+    await Promise.all(workers.map((each) => each.kill('SIGKILL')));
+    await away.close();
+  }
+}, 90_000);
+
+test('a payload of 2 MB is taken, and too large a one refused', async () => {
+  const { id } = await start({ id: 'analyze', filling: 'x'.repeat(2_000_000) });
+  await reached(id, 'succeeded');
+  await app.as(app.owner).post(413, '/api/flows/run', { payload: { id: 'analyze', filling: 'x'.repeat(6_000_000) } });
+});
+
+test('a second request of the same key starts no second run', async () => {
+  const payload = { id: 'analyze', note: 'keyed' };
+  const send = () => app.as(app.owner).post(202, '/api/flows/run', { payload }, { 'idempotency-key': 'one' });
+  const [first, second] = [await send(), await send()];
+  expect(second.id).toBe(first.id);
+  await reached(first.id, 'succeeded');
+  expect(ran('keyed')).toBe(1);
+});
