@@ -75,7 +75,7 @@ async function main(): Promise<void> {
     commands: loadCommands(config.COMMANDS_FILE),
     runProgram: createProgramRunner(),
     findGitHost: gitHosts.find,
-    createBranch: createGitBranches({ allowLocal: config.ALLOW_LOCAL_GIT }),
+    createBranch: createGitBranches({ allowLocal: config.ALLOW_LOCAL_GIT, addresses }),
     log,
     now: () => new Date(),
     webhookLogRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS,

@@ -1,60 +1,47 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { CreateBranch } from '../../domain/git-hosts/branches.port.ts';
+import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import { closedEnvironment, runGit } from './git-program.ts';
+import { openRemote, RefusedRemoteError } from './git-remote.ts';
 
-const run = promisify(execFile);
-const TIMEOUT_MS = 120_000;
-
-/** Makes branches with git itself, in a folder that lives as long as the call. No configuration but its own is read. */
+/** Makes branches with git itself, in a folder that lives as long as the call. */
 export const createGitBranches =
-  ({ allowLocal }: { allowLocal: boolean }): CreateBranch =>
-  async ({ remoteUrl, branch, sourceRef }, signal) => {
-    const folder = await mkdtemp(join(tmpdir(), 'quayside-git-'));
-    const git = async (...args: string[]): Promise<string> => {
-      const { stdout } = await run('git', args, {
-        cwd: folder,
-        timeout: TIMEOUT_MS,
-        signal,
-        env: {
-          PATH: process.env.PATH ?? '/usr/bin:/bin',
-          HOME: folder,
-          GIT_CONFIG_NOSYSTEM: '1',
-          GIT_TERMINAL_PROMPT: '0',
-          GIT_ALLOW_PROTOCOL: allowLocal ? 'https:ssh:file' : 'https:ssh',
-        },
-      });
-      return stdout.trim();
-    };
+  ({ allowLocal, addresses }: { allowLocal: boolean; addresses: OutboundAddresses }): CreateBranch =>
+  async ({ remote, branch, sourceRef }, signal) => {
     const refuse = (reason: string) => ({ isOk: false, reason }) as const;
+    const folder = await mkdtemp(join(tmpdir(), 'quayside-git-'));
+    const env = closedEnvironment(folder);
+    let close = async () => {};
+    /** What git wrote, or undefined when it did not do it. */
+    const git = async (...args: string[]): Promise<string | undefined> => {
+      const { exitCode, stdout } = await runGit('git', { gitDir: join(folder, 'branch.git'), args, env, signal });
+      return exitCode === 0 ? stdout.trim() : undefined;
+    };
     try {
+      const access = await openRemote(remote, { addresses, allowLocal, folder });
+      close = access.close;
+      Object.assign(env, access.env);
       const target = `refs/heads/${branch}`;
-      if (!(await succeeds(git('check-ref-format', target))) || branch.startsWith('-')) return refuse(`${branch} is not a name for a branch`);
+      if (branch.startsWith('-') || (await git('check-ref-format', target)) === undefined) return refuse(`${branch} is not a name for a branch`);
       await git('init', '--quiet', '--bare');
-      if (!(await succeeds(git('fetch', '--quiet', '--depth=1', '--no-tags', '--end-of-options', remoteUrl, sourceRef)))) {
-        signal.throwIfAborted();
+      if ((await git('fetch', '--quiet', '--depth=1', '--no-tags', '--end-of-options', remote.url, sourceRef)) === undefined) {
         return refuse(`${sourceRef} could not be fetched from the repository`);
       }
       const commitId = await git('rev-parse', '--verify', 'FETCH_HEAD^{commit}');
-      const there = (await git('ls-remote', '--end-of-options', remoteUrl, target)).split('\t')[0] ?? '';
+      if (commitId === undefined) return refuse(`${sourceRef} names no commit`);
+      const there = (await git('ls-remote', '--end-of-options', remote.url, target))?.split('\t')[0];
       if (there === commitId) return { isOk: true, commitId };
-      if (there !== '') return refuse(`The branch ${branch} is there already, at another commit`);
+      if (there) return refuse(`The branch ${branch} is there already, at another commit`);
       // An empty expected value: somebody who creates the branch in this moment wins, and is not overwritten.
-      const pushed = await succeeds(git('push', '--quiet', `--force-with-lease=${target}:`, '--end-of-options', remoteUrl, `${commitId}:${target}`));
-      signal.throwIfAborted();
-      return pushed ? { isOk: true, commitId } : refuse(`The repository refused the branch ${branch}`);
+      const pushed = await git('push', '--quiet', `--force-with-lease=${target}:`, '--end-of-options', remote.url, `${commitId}:${target}`);
+      return pushed === undefined ? refuse(`The repository refused the branch ${branch}`) : { isOk: true, commitId };
+    } catch (error) {
+      if (error instanceof RefusedRemoteError) return refuse(error.message);
+      throw error;
     } finally {
+      await close();
       await rm(folder, { recursive: true, force: true });
     }
   };
-
-async function succeeds(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work;
-    return true;
-  } catch {
-    return false;
-  }
-}

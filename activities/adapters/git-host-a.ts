@@ -1,6 +1,5 @@
-import type { GitHost, HostAnswer, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
-import type { HostAccess } from './git-hosts.ts';
-import type { CallHost } from './host-http.ts';
+import type { GitHost, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
+import { type CallHost, type HostAccess, nothing, textOf } from './host-http.ts';
 
 const NAME = 'host-a';
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
@@ -17,14 +16,14 @@ export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): 
       if (!answer.isOk) return answer;
       // A server that does not know the member yet answers nothing.
       const { workflow_run_id: runId, html_url: htmlUrl } = answer.value;
-      return { isOk: true, value: { runId: runId === undefined ? null : String(runId), url: typeof htmlUrl === 'string' ? htmlUrl : null } };
+      return { isOk: true, value: { runId: textOf(runId), url: textOf(htmlUrl) } };
     },
 
     async pipelineState({ repository, runId }) {
       const answer = await call(NAME, { method: 'GET', url: `${repo(repository)}/actions/runs/${encodeURIComponent(runId)}`, headers });
       if (!answer.isOk) return answer;
       const { status, conclusion } = answer.value;
-      return { isOk: true, value: status === 'completed' ? (ENDED[String(conclusion)] ?? 'failed') : 'open' };
+      return { isOk: true, value: status === 'completed' ? (ENDED[textOf(conclusion) ?? ''] ?? 'failed') : 'open' };
     },
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {
@@ -42,5 +41,3 @@ export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): 
     },
   };
 }
-
-export const nothing = (answer: HostAnswer<unknown>): HostAnswer<null> => (answer.isOk ? { isOk: true, value: null } : answer);

@@ -1,7 +1,5 @@
 import type { CommitStatus, GitHost, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
-import { nothing } from './git-host-a.ts';
-import type { HostAccess } from './git-hosts.ts';
-import type { CallHost, HostJson } from './host-http.ts';
+import { type CallHost, type HostAccess, type HostJson, nothing, textOf } from './host-http.ts';
 
 const NAME = 'host-b';
 const VERSION = 'api-version=7.1';
@@ -24,7 +22,7 @@ export function createGitHostB(call: CallHost, { baseUrl, token, username }: Hos
       const answer = await call(NAME, { method: 'POST', url, headers, body });
       if (!answer.isOk) return answer;
       const { id, _links: links } = answer.value as HostJson & { _links?: { web?: { href?: string } } };
-      return { isOk: true, value: { runId: id === undefined ? null : String(id), url: links?.web?.href ?? null } };
+      return { isOk: true, value: { runId: textOf(id), url: links?.web?.href ?? null } };
     },
 
     async pipelineState({ repository, pipeline, runId }) {
@@ -32,7 +30,7 @@ export function createGitHostB(call: CallHost, { baseUrl, token, username }: Hos
       const answer = await call(NAME, { method: 'GET', url, headers });
       if (!answer.isOk) return answer;
       const { state, result } = answer.value;
-      return { isOk: true, value: state === 'completed' ? (ENDED[String(result)] ?? 'failed') : 'open' };
+      return { isOk: true, value: state === 'completed' ? (ENDED[textOf(result) ?? ''] ?? 'failed') : 'open' };
     },
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {

@@ -1,7 +1,5 @@
 import type { CommitStatus, GitHost, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
-import { nothing } from './git-host-a.ts';
-import type { HostAccess } from './git-hosts.ts';
-import type { CallHost } from './host-http.ts';
+import { type CallHost, type HostAccess, nothing, textOf } from './host-http.ts';
 
 const NAME = 'host-c';
 const ENDED: Record<string, PipelineState> = { success: 'succeeded', skipped: 'succeeded', failed: 'failed', canceled: 'cancelled' };
@@ -17,13 +15,13 @@ export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess): 
       const answer = await call(NAME, { method: 'POST', url: `${project(repository)}/pipeline`, headers, body });
       if (!answer.isOk) return answer;
       const { id, web_url: webUrl } = answer.value;
-      return { isOk: true, value: { runId: id === undefined ? null : String(id), url: typeof webUrl === 'string' ? webUrl : null } };
+      return { isOk: true, value: { runId: textOf(id), url: textOf(webUrl) } };
     },
 
     async pipelineState({ repository, runId }) {
       const answer = await call(NAME, { method: 'GET', url: `${project(repository)}/pipelines/${encodeURIComponent(runId)}`, headers });
       if (!answer.isOk) return answer;
-      return { isOk: true, value: ENDED[String(answer.value.status)] ?? 'open' };
+      return { isOk: true, value: ENDED[textOf(answer.value.status) ?? ''] ?? 'open' };
     },
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {

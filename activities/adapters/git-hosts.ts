@@ -6,16 +6,7 @@ import type { Deps } from '../deps.ts';
 import { createGitHostA } from './git-host-a.ts';
 import { createGitHostB } from './git-host-b.ts';
 import { createGitHostC } from './git-host-c.ts';
-import { type CallHost, createHostHttp } from './host-http.ts';
-
-/** Where a git host is, and by which credential. */
-export interface HostAccess {
-  /** Root of the host's REST interface, without a slash at its end. */
-  baseUrl: string;
-  token: string;
-  /** Empty where the host wants none. */
-  username: string;
-}
+import { type CallHost, createHostHttp, type HostAccess } from './host-http.ts';
 
 const HOSTS: Record<HostPlace['platform'], { baseUrl: string; connect: (call: CallHost, access: HostAccess) => GitHost }> = {
   'host-a': { baseUrl: 'https://api.github.com', connect: createGitHostA },

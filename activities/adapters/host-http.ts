@@ -21,6 +21,15 @@ interface HostCall {
   alsoGood?: readonly number[];
 }
 
+/** Where a git host is, and by which credential. */
+export interface HostAccess {
+  /** Root of the host's REST interface, without a slash at its end. */
+  baseUrl: string;
+  token: string;
+  /** Empty where the host wants none. */
+  username: string;
+}
+
 export type HostJson = Record<string, unknown>;
 /** Calls a host's REST interface; every failure is a value, and names the host only by `name`. */
 export type CallHost = (name: string, call: HostCall) => Promise<HostAnswer<HostJson>>;
@@ -72,3 +81,9 @@ async function readJson(stream: AsyncIterable<Buffer>): Promise<HostJson> {
 
 /** What the host says was wrong, as far as it is a text. */
 const sayings = ({ message }: HostJson): string => (typeof message === 'string' ? `: ${message.slice(0, 300)}` : '');
+
+/** An id or a text of an answer; null when it is neither. */
+export const textOf = (value: unknown): string | null => (typeof value === 'string' || typeof value === 'number' ? String(value) : null);
+
+/** The answer of a call of which only the success counts. */
+export const nothing = (answer: HostAnswer<unknown>): HostAnswer<null> => (answer.isOk ? { isOk: true, value: null } : answer);

@@ -2,22 +2,27 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
 import { runById } from '../../domain/flows/flow-runs.queries.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import { gitCredential } from '../../domain/git/git-credentials.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import type { Deps } from '../deps.ts';
 
 const HEARTBEAT_MS = 5_000;
 
 /** What the service itself does for a run. */
-export const createOperationActivities = ({ reads, createBranch }: Deps) => ({
+export const createOperationActivities = ({ reads, actingAs, encryption, createBranch }: Deps) => ({
   /** Carries out a run of a type that the service knows how to do; done twice, it comes to the same. */
   async runOperation({ tenantId, runId }: RunKey): Promise<RunOutcome> {
-    const { taskType, payload, remoteUrl, repositoryIdentifier } = await runById(reads.as(systemActor(tenantId, 'flow')), runId);
+    const { taskType, payload, projectId, platform, remoteUrl, repositoryIdentifier } = await runById(reads.as(systemActor(tenantId, 'flow')), runId);
     if (taskType !== 'create-patch-branch') return { status: 'failed', error: `The service itself does not carry out ${taskType}` };
-    if (remoteUrl === null) return { status: 'failed', error: `The project ${repositoryIdentifier ?? ''} has no remoteUrl` };
+    if (projectId === null || platform === null || repositoryIdentifier === null || remoteUrl === null) {
+      return { status: 'failed', error: `The project ${repositoryIdentifier ?? ''} has no remoteUrl` };
+    }
+    const place = { projectId, platform, remoteUrl, repositoryIdentifier };
+    const credential = await actingAs(systemActor(tenantId, 'flow'))((tx) => gitCredential(tx, encryption, place));
     const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
       const made = await createBranch(
-        { remoteUrl, branch: String(payload.newBranch), sourceRef: String(payload.sourceRef) },
+        { remote: { url: remoteUrl, credential }, branch: String(payload.newBranch), sourceRef: String(payload.sourceRef) },
         cancellationSignal(),
       );
       return made.isOk ? { status: 'succeeded', result: { branch: payload.newBranch, commitId: made.commitId } } : { status: 'failed', error: made.reason };

@@ -1,6 +1,7 @@
+import type { Remote } from '../git/git-mirrors.port.ts';
+
 export interface BranchOrder {
-  /** As the project names it: https, ssh, or, where that is allowed, a folder. */
-  remoteUrl: string;
+  remote: Remote;
   branch: string;
   /** Tag, branch or commit at which the branch begins. */
   sourceRef: string;

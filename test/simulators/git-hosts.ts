@@ -76,7 +76,7 @@ const HOST_B: Endpoint[] = [
     method: 'POST',
     path: /^\/([^/]+\/[^/]+)\/_apis\/pipelines\/(\d+)\/runs\?api-version=7\.1$/,
     handle({ body }, [, place]) {
-      if (!/^refs\//.test(body.resources?.repositories?.self?.refName) || !isTexts(body.templateParameters ?? {})) return refuse('Bad request', 400);
+      if (!String(body.resources?.repositories?.self?.refName).startsWith('refs/') || !isTexts(body.templateParameters ?? {})) return refuse('Bad request', 400);
       const id = ++made;
       return { status: 200, body: { id, state: 'inProgress', _links: { web: { href: `https://host-b.example/${place}/_build/results?buildId=${id}` } } } };
     },

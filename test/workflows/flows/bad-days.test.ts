@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../support/client.ts';
@@ -30,6 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.kill('SIGKILL');
   await app.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 let notes = 0;

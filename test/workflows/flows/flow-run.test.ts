@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../support/client.ts';
@@ -37,6 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.kill('SIGTERM');
   await app.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 const run = async (payload: object, caller = app.owner): Promise<Json> => (await app.as(caller).post(202, '/api/flows/run', { payload })).id;

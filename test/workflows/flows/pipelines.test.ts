@@ -77,11 +77,11 @@ test('without a credential for the host a run fails at once', async () => {
 test.each(PLATFORMS)('on %s children that are all reported end the run, and are seen on commit and pull request', async (platform) => {
   const id = await start(platform);
   await dispatched(id);
-  const worker = app.as(app.application);
+  const reporter = app.as(app.application);
   const register = async (domainName: string) =>
-    (await worker.post(200, '/api/flows/internal/register-child', { parentTaskExecutionId: id, taskType: 'build-domain', flowPath: 'build', repositoryIdentifier: REPOSITORY[platform], domainName })).executionId;
+    (await reporter.post(200, '/api/flows/internal/register-child', { parentTaskExecutionId: id, taskType: 'build-domain', flowPath: 'build', repositoryIdentifier: REPOSITORY[platform], domainName })).executionId;
   const report = (reportingExecutionId: string, domainName: string, status: string) =>
-    worker.post(204, `/api/flows/internal/${id}/reconcile-check`, { reportingExecutionId, domainName, status });
+    reporter.post(204, `/api/flows/internal/${id}/reconcile-check`, { reportingExecutionId, domainName, status });
   const [core, sales] = [await register('core'), await register('sales')];
   expect(await register('core')).toBe(core);
   host(platform).requests.length = 0;
