@@ -54,17 +54,11 @@ export async function requestTicket(tx: Tx, request: TicketRequest): Promise<{ p
   return { place, ticket: made, isNew: true };
 }
 
-/** A ticket that changed, or did not; `wasHeld`: the lock may now go to the next. */
-interface Returned {
-  place: LockPlace;
-  hasChanged: boolean;
-}
-
 /**
  * Gives a ticket back: the lock is released, a waiting ticket leaves the line; one that has ended stays as it is.
  * Throws `not_found`; `forbidden` by `mayChange`.
  */
-export async function returnTicket(tx: Tx, environmentId: string, ticketId: string, mayChange: (ticket: TicketRow) => void): Promise<Returned> {
+export async function returnTicket(tx: Tx, environmentId: string, ticketId: string, mayChange: (ticket: TicketRow) => void): Promise<{ place: LockPlace; hasChanged: boolean }> {
   const place = await lockPlace(tx, environmentId);
   await lockLine(tx, environmentId);
   const ticket = await ticketById(tx, environmentId, ticketId);
@@ -75,13 +69,15 @@ export async function returnTicket(tx: Tx, environmentId: string, ticketId: stri
   return { place, hasChanged: true };
 }
 
-/** Takes back a ticket that no turn has taken into the line; false when one has, or it has ended. */
+/**
+ * Takes back a ticket that no turn has taken into the line; true also when another request of the same holder has done
+ * so. False: a turn has taken it.
+ */
 export async function withdrawAsked(tx: Tx, place: LockPlace, ticketId: string): Promise<boolean> {
   await lockLine(tx, place.environmentId);
   const ticket = await ticketById(tx, place.environmentId, ticketId);
-  if (ticket.state !== 'asked') return false;
-  await end(tx, place, ticket, 'withdrawn');
-  return true;
+  if (ticket.state === 'asked') await end(tx, place, ticket, 'withdrawn');
+  return ticket.state === 'asked' || ticket.state === 'withdrawn';
 }
 
 /** The live tickets of a run. */
