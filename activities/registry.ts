@@ -2,8 +2,10 @@ import type { WorkerOptions } from '@temporalio/worker';
 import { SYSTEM_QUEUE } from '../workflows/schedules.ts';
 import type { Deps } from './deps.ts';
 import { RELEASES_QUEUE } from '../workflows/release-candidates/release-domain.contract.ts';
+import { AUDIT_QUEUE } from '../workflows/audit/audit-export.contract.ts';
 import { APPROVALS_QUEUE } from '../workflows/approvals/approval.contract.ts';
 import { ENVIRONMENT_LOCKS_QUEUE } from '../workflows/environment-locks/environment-lock.contract.ts';
+import { createAuditExportActivities } from './audit/audit-exports.activities.ts';
 import { createApprovalActivities } from './approvals/approvals.activities.ts';
 import { createEnvironmentLockActivities } from './environment-locks/environment-locks.activities.ts';
 import { createFlowActivities } from './flows/flows.activities.ts';
@@ -19,6 +21,9 @@ import { createWebhookActivities } from './webhooks/webhooks.activities.ts';
 /** Every lane that is hot holds a slot of its own, in which it mostly waits. */
 const HOT_LANES_MAX = 2_000;
 
+/** Each export reads and writes as fast as it can. */
+const EXPORTS_AT_ONCE = 2;
+
 /** Each command is a process of its own. */
 const COMMANDS_AT_ONCE = 16;
 /** Each is a git of its own, and bound by network, disk and processor. */
@@ -33,6 +38,7 @@ export interface TaskQueue {
 /** Every task queue of the service with the activities that run on it. */
 export const taskQueues = (deps: Deps): TaskQueue[] => [
   { taskQueue: APPROVALS_QUEUE, activities: createApprovalActivities(deps) },
+  { taskQueue: AUDIT_QUEUE, activities: createAuditExportActivities(deps), options: { maxConcurrentActivityTaskExecutions: EXPORTS_AT_ONCE } },
   { taskQueue: ENVIRONMENT_LOCKS_QUEUE, activities: createEnvironmentLockActivities(deps) },
   { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
   { taskQueue: GIT_QUEUE, activities: createGitActivities(deps), options: { maxConcurrentActivityTaskExecutions: GIT_AT_ONCE } },

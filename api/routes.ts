@@ -1,6 +1,10 @@
 import { applicationTokensRoutes } from './application-tokens/application-tokens.routes.ts';
 import { approvalsRoutes } from './approvals/approvals.routes.ts';
 import { complianceRoutes } from './approvals/compliance.routes.ts';
+import { auditRoutes } from './audit/audit.routes.ts';
+import { auditExportsRoutes } from './audit/audit-exports.routes.ts';
+import { auditInternalRoutes } from './audit/audit-internal.routes.ts';
+import { downloadsRoutes } from './downloads/downloads.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
 import { signInPageRoutes } from './auth/sign-in-page.routes.ts';
 import { totpRoutes } from './auth/totp.routes.ts';
@@ -52,6 +56,10 @@ export const routes: readonly AnyRoute[] = [
   ...flowSchedulesRoutes,
   ...flowInternalRoutes,
   ...flowCallbackRoutes,
+  ...auditRoutes,
+  ...auditExportsRoutes,
+  ...auditInternalRoutes,
+  ...downloadsRoutes,
   ...webhooksRoutes,
   ...deliveriesRoutes,
   ...collectionsRoutes,

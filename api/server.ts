@@ -7,6 +7,7 @@ import { connectPool } from '../domain/pool.ts';
 import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
 import { createSmtpMailer } from '../activities/adapters/smtp-mailer.ts';
 import { createOpenInvitation } from '../domain/invitations/invitations.queries.ts';
+import { createTokenRing } from '../domain/auth/token-ring.ts';
 import { createAccessTokens } from '../domain/auth/access-tokens.ts';
 import { createAuthenticator } from '../domain/auth/authenticator.ts';
 import { createGuesses } from '../domain/auth/guesses.ts';
@@ -17,6 +18,7 @@ import { configuredOpenIdProvider } from '../activities/adapters/openid-provider
 import { createHistories } from '../domain/git/histories.ts';
 import { createDocumentStore } from '../domain/documents/document-store.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.queries.ts';
+import { createDownloadLinks } from '../domain/objects/download-links.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import { createEncryption } from '../domain/shared/encryption.ts';
 import { loadKeys } from '../domain/shared/keys.ts';
@@ -62,7 +64,8 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
   const reads = createFencedReads(access, onLost);
   const pool = connectPool(access, onLost);
   const keys = loadKeys(config);
-  const accessTokens = createAccessTokens(keys.tokenKeys, config.publicUrl);
+  const ring = createTokenRing(keys.tokenKeys);
+  const accessTokens = createAccessTokens(ring, config.publicUrl);
   const encryption = createEncryption(keys.encryptionKeys);
   const now = () => new Date();
   const identityProvider = configuredOpenIdProvider(config);
@@ -84,6 +87,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       objects: createObjectStore(objectStoreLocation(config)),
       mail: config.SMTP_URL === undefined ? undefined : createSmtpMailer(config.SMTP_URL, senderOf(config)),
       openInvitation: createOpenInvitation(pool),
+      downloads: createDownloadLinks(ring, config.publicUrl),
       domainTurns: createDomainTurns(launch),
       lockTurns: createLockTurns(lockQuestions(launch)),
       signIn: createSignIn(orm, { accessTokens, encryption, secondFactors, guesses, now }),

@@ -61,3 +61,13 @@ export const GIT_WORK = {
   heartbeatTimeout: '20 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
 } satisfies ActivityOptions;
+
+/**
+ * A long read that writes one big file: begun anew wherever a worker was lost, which only its heartbeat tells; a few
+ * times, because what fails as often fails for a reason.
+ */
+export const LONG_READ = {
+  startToCloseTimeout: '2 hours',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '2 minutes', maximumAttempts: 6 },
+} satisfies ActivityOptions;

@@ -1,4 +1,5 @@
 export { housekeeping, sweep } from './system/sweep.workflow.ts';
+export { auditExport } from './audit/audit-export.workflow.ts';
 export { webhookLane } from './webhooks/webhook-lane.workflow.ts';
 export { approval } from './approvals/approval.workflow.ts';
 export { environmentLock } from './environment-locks/environment-lock.workflow.ts';

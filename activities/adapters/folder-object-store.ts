@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 
@@ -36,19 +36,22 @@ export function createFolderObjectStore(folder: string): ObjectStore {
     },
 
     async get(key) {
-      try {
-        const file = await open(pathOf(key));
-        return createReadStream('', { fd: file });
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-        throw error;
-      }
+      const file = await open(pathOf(key)).catch(ignoreMissing);
+      return file && createReadStream('', { fd: file });
+    },
+
+    async sizeOf(key) {
+      return (await stat(pathOf(key)).catch(ignoreMissing))?.size;
     },
 
     async remove(key) {
       await rm(pathOf(key), { force: true });
     },
   };
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
 /** The new name is lost in a crash until the folder itself is on disk. */

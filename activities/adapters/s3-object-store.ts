@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, NoSuchKey, NotFound, S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { ObjectStoreLocation } from '../../domain/objects/object-store-location.ts';
@@ -52,6 +52,15 @@ export function createS3ObjectStore({ bucket, prefix, endpoint, region }: Extrac
         return Body as Readable | undefined;
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;
+        throw error;
+      }
+    },
+
+    async sizeOf(key) {
+      try {
+        return (await client.send(new HeadObjectCommand(placeOf(key)))).ContentLength;
+      } catch (error) {
+        if (error instanceof NotFound) return undefined;
         throw error;
       }
     },

@@ -1,4 +1,5 @@
 import { purgeDeliveries } from '../../domain/webhooks/lane-store.queries.ts';
+import { expireAllExports } from '../audit/audit-exports.activities.ts';
 import type { Deps } from '../deps.ts';
 
 interface Chore {
@@ -21,5 +22,6 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'old invitations', run: remove('purge_invitations') },
   { name: 'failed sign-ins', run: remove('purge_sign_in_failures') },
   { name: 'ended tickets of environment locks', run: remove('purge_lock_tickets') },
+  { name: 'files of exports', run: expireAllExports },
   { name: 'deliveries of webhooks', run: ({ lanesPool, webhookLogRetentionDays }) => purgeDeliveries(lanesPool, webhookLogRetentionDays) },
 ];

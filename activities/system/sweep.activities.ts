@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts';
+import { sweepExports } from '../audit/audit-exports.activities.ts';
 import { sweepApprovals } from '../approvals/approvals.sweep.ts';
 import { sweepEnvironmentLocks } from '../environment-locks/environment-locks.sweep.ts';
 import { sweepChecks } from '../flows/checks.activities.ts';
@@ -19,6 +20,7 @@ export interface Sweep {
 /** One entry per kind of work that a crash between commit and launch, or an absent engine, can leave behind. */
 export const SWEEPS: readonly Sweep[] = [
   { name: 'release events', run: (deps) => sweepReleaseEvents(deps) },
+  { name: 'audit exports', run: sweepExports },
   { name: 'approvals', run: (deps) => sweepApprovals(deps) },
   { name: 'environment locks', run: (deps) => sweepEnvironmentLocks(deps) },
   { name: 'flow runs', run: (deps) => sweepRuns(deps) },

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { complianceBatches, type ComplianceFilter, compliancePage, type ComplianceRow } from '../../domain/approvals/compliance.queries.ts';
 import { projectForReads } from '../../domain/projects/projects.queries.ts';
 import { CSV_TYPE, type CsvCell, csvRecord } from '../../domain/shared/csv-rules.ts';
+import { isoOf } from '../../domain/shared/moment-rules.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { isoOf } from '../http/parameters.ts';
 import { pageReply, RawReply } from '../http/replies.ts';
 import { CompliancePage, ComplianceQuery } from './approvals.schemas.ts';
 

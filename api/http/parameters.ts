@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import 'zod-openapi';
 import { isId } from '../../domain/shared/ids.ts';
+import { isoOf } from '../../domain/shared/moment-rules.ts';
 
 /** Replaces the derived JSON schema in the reference, where the wire form differs from the parsed one. */
 const shownAs = (shown: Record<string, unknown>) => ({
@@ -50,17 +51,6 @@ export const Moment = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
   .meta(shownAs({ type: 'string', format: 'date-time' }));
-
-/** PostgreSQL's text of a moment in UTC, `2026-03-02 09:30:01.25+00`; lists have many, and a Date costs ten times as much. */
-const POSTGRES_UTC = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3}))?\+00$/;
-
-/** A database's text of a moment as the service answers it. */
-export function isoOf(text: string): string {
-  const match = POSTGRES_UTC.exec(text);
-  if (!match) return new Date(text).toISOString();
-  const [, day = '', time = '', fraction = ''] = match;
-  return `${day}T${time}.${fraction.padEnd(3, '0')}Z`;
-}
 
 /** A moment as the service answers it: ISO 8601, UTC, milliseconds; made from a date or from a database's text. */
 export const Timestamp = z

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { DownloadLinks } from '../../domain/objects/download-links.ts';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { Encryption } from '../../domain/shared/encryption.ts';
 import type { Histories } from '../../domain/git/histories.ts';
@@ -36,6 +37,7 @@ export interface Adapters {
   /** Absent where no mail server is configured. */
   mail: Mailer | undefined;
   openInvitation: OpenInvitation;
+  downloads: DownloadLinks;
   triggers: TriggerQueue;
   /** Which addresses webhooks may have; a name is judged again when it is resolved. */
   outbound: OutboundAddresses;

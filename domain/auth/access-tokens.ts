@@ -1,11 +1,10 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { exportJWK, type JWK, jwtVerify, SignJWT } from 'jose';
 import { newId } from '../shared/ids.ts';
 import type { Role } from '../shared/actor.ts';
+import type { TokenRing } from './token-ring.ts';
 
 export const ACCESS_TOKEN_SECONDS = 3_600;
 const AUDIENCE = 'quayside';
-const ALGORITHM = 'EdDSA';
 /** Checked signatures are kept until the token expires: the check costs more than all the rest of authentication. */
 const KEPT_TOKENS = 10_000;
 
@@ -30,35 +29,20 @@ export interface AccessTokens {
   jwks(): Promise<{ keys: JWK[] }>;
 }
 
-/**
- * @param tokenKeys `id:base64 of an Ed25519 private key in PKCS#8 DER`, comma-separated: the first signs, all verify.
- * @param issuer the public address of the service.
- */
-export function createAccessTokens(tokenKeys: string, issuer: string): AccessTokens {
-  const ring = new Map<string, { privateKey: KeyObject; publicKey: KeyObject }>();
-  for (const entry of tokenKeys.split(',')) {
-    const [kid = '', der = ''] = entry.trim().split(/:(.*)/s);
-    const privateKey = createPrivateKey({ key: Buffer.from(der, 'base64'), format: 'der', type: 'pkcs8' });
-    if (kid === '' || privateKey.asymmetricKeyType !== 'ed25519') {
-      throw new Error('each entry must be <id>:<base64 of an Ed25519 private key in PKCS#8 DER>');
-    }
-    ring.set(kid, { privateKey, publicKey: createPublicKey(privateKey) });
-  }
-  const [signing] = ring;
-  if (!signing) throw new Error('there must be at least one key');
-  const [signingKid, { privateKey: signingKey }] = signing;
+/** @param issuer the public address of the service. */
+export function createAccessTokens({ algorithm, signing, publicKeys, publicKeyOf }: TokenRing, issuer: string): AccessTokens {
   const kept = new Map<string, { claims: AccessClaims; expiresAtSeconds: number }>();
 
   return {
     sign: (claims) =>
       new SignJWT({ ...claims })
-        .setProtectedHeader({ alg: ALGORITHM, kid: signingKid, typ: 'JWT' })
+        .setProtectedHeader({ alg: algorithm, kid: signing.kid, typ: 'JWT' })
         .setIssuer(issuer)
         .setAudience(AUDIENCE)
         .setJti(newId())
         .setIssuedAt()
         .setExpirationTime(`${ACCESS_TOKEN_SECONDS}s`)
-        .sign(signingKey),
+        .sign(signing.privateKey),
 
     async verify(token) {
       const known = kept.get(token);
@@ -70,12 +54,8 @@ export function createAccessTokens(tokenKeys: string, issuer: string): AccessTok
       try {
         const { payload } = await jwtVerify<AccessClaims>(
           token,
-          ({ kid }) => {
-            const key = ring.get(kid ?? '');
-            if (!key) throw new Error('unknown key');
-            return key.publicKey;
-          },
-          { issuer, audience: AUDIENCE, algorithms: [ALGORITHM], requiredClaims: ['exp', 'sub', 'sid', 'tenant'] },
+          ({ kid }) => publicKeyOf(kid),
+          { issuer, audience: AUDIENCE, algorithms: [algorithm], requiredClaims: ['exp', 'sub', 'sid', 'tenant'] },
         );
         if (kept.size >= KEPT_TOKENS) kept.delete(kept.keys().next().value ?? '');
         kept.set(token, { claims: payload, expiresAtSeconds: payload.exp ?? 0 });
@@ -86,10 +66,10 @@ export function createAccessTokens(tokenKeys: string, issuer: string): AccessTok
     },
 
     async jwks() {
-      const keys = [...ring].map(async ([kid, { publicKey }]) => ({
+      const keys = [...publicKeys].map(async ([kid, publicKey]) => ({
         ...(await exportJWK(publicKey)),
         kid,
-        alg: ALGORITHM,
+        alg: algorithm,
         use: 'sig',
       }));
       return { keys: await Promise.all(keys) };

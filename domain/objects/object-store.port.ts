@@ -17,6 +17,8 @@ export interface ObjectStore {
   put(key: string, content: AsyncIterable<Uint8Array>, contentType: string): Promise<StoredObject>;
   /** The content piece by piece; undefined when there is none under the key. */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Size of what is under the key, in bytes; undefined when there is nothing. */
+  sizeOf(key: string): Promise<number | undefined>;
   /** Removes what is there; nothing there is no error. */
   remove(key: string): Promise<void>;
 }

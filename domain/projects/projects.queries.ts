@@ -36,7 +36,7 @@ export async function projectInRequest(tx: Tx, identifier: string, place: 'query
   return project;
 }
 
-const unregistered = (identifier: string, place: 'query' | 'body') =>
+export const unregistered = (identifier: string, place: 'query' | 'body') =>
   new DomainError('invalid_request', `The repository ${identifier} is not registered as a project`, {
     fields: [{ pointer: `#/${place}/repositoryIdentifier`, detail: 'not a registered project' }],
   });

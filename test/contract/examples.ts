@@ -8,6 +8,7 @@ import { environmentLocksExamples } from './examples/environment-locks.examples.
 import { integrationsExamples } from './examples/integrations.examples.ts';
 import { flowsExamples } from './examples/flows.examples.ts';
 import { documentsExamples } from './examples/documents.examples.ts';
+import { auditExamples } from './examples/audit.examples.ts';
 import { projectsExamples } from './examples/projects.examples.ts';
 import { releaseCandidatesExamples } from './examples/release-candidates.examples.ts';
 import { signInExamples } from './examples/sign-in.examples.ts';
@@ -16,6 +17,7 @@ import { webhooksExamples } from './examples/webhooks.examples.ts';
 
 const FEATURES: readonly FeatureExamples[] = [
   usersExamples,
+  auditExamples,
   integrationsExamples,
   signInExamples,
   projectsExamples,

@@ -10,6 +10,7 @@ const BEYOND = [
   /^\w+ \/api\/users\/me\/totp(\/confirm)?$/,
   /^POST \/api\/users\/me\/password$/,
   /^GET \/api\/teams$/,
+  /^GET \/api\/(downloads|audit\/verify)$/,
   /^\w+ \/api\/application-tokens(\/|$)/,
   /^\w+ \/api\/integrations(\/|$)/,
   /^\w+ \/api\/projects(\/|$)/,

@@ -4,11 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { createObjectStore } from '../../activities/adapters/object-store.ts';
 import { apiConfig } from '../../api/config.ts';
 import { createHttpMetrics } from '../../api/http/metrics.ts';
 import { createApi } from '../../api/server.ts';
 import { hashPassword, newPassword } from '../../domain/auth/secrets.ts';
 import { connectOrm } from '../../domain/orm.ts';
+import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
+import { objectStoreLocation } from '../../domain/objects/object-store-location.ts';
 import { newId } from '../../domain/shared/ids.ts';
 import { createProvisioning } from '../../domain/tenants/provisioning.ts';
 import type { Launch } from '../../workflows/launch.ts';
@@ -40,6 +43,8 @@ export interface TestApp {
   /** A token of role `application` in that other tenant. */
   strangerApplication: Bearer & { token: string };
   launch: Launch;
+  /** The store that the API and the app's workers share. */
+  objects: ObjectStore;
   queuePrefix: string;
   dataDir: string;
   env: Record<string, string>;
@@ -118,6 +123,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     stranger,
     strangerApplication,
     launch,
+    objects: createObjectStore(objectStoreLocation(config)),
     queuePrefix,
     dataDir,
     env,

@@ -50,6 +50,7 @@ describe.each(['folder', 's3'])('%s', (name) => {
     const stored = await store().put(key, inPieces(content), 'text/csv');
     expect(stored).toEqual({ sizeBytes: size, sha256: createHash('sha256').update(content).digest('hex') });
     expect((await whole(await store().get(key)))?.equals(content)).toBe(true);
+    expect(await store().sizeOf(key)).toBe(size);
   });
 
   test('what is stored again replaces what was there', async () => {
@@ -64,6 +65,7 @@ describe.each(['folder', 's3'])('%s', (name) => {
     await store().remove(key);
     await store().remove(key);
     expect(await store().get(key)).toBeUndefined();
+    expect(await store().sizeOf(key)).toBeUndefined();
   });
 
   test('content that breaks off leaves nothing, and what was there before', async () => {

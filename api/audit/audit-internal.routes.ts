@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { completeExport, expireExports, exportKey, failExport } from '../../domain/audit/export-moves.ts';
+import { exportById, exportRows, sequenceAt } from '../../domain/audit/exports.queries.ts';
+import type { Actor } from '../../domain/shared/actor.ts';
+import { DomainError, invalidField } from '../../domain/shared/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { Id, NoContent } from '../http/parameters.ts';
+import { CompleteIn, FailIn, RowsPage, RowsQuery } from './audit.schemas.ts';
+
+const params = z.object({ id: Id });
+const GROUP = 'Audit: for workers outside';
+
+/** The trail is the whole tenant's: a token of some projects sees none of it. */
+function refuseScoped({ projectIds }: Actor): void {
+  if (projectIds) throw new DomainError('forbidden', 'Forbidden - The trail is open to application tokens of all projects only');
+}
+
+export const auditInternalRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/api/audit/internal/exports/{id}/rows',
+    group: GROUP,
+    summary: 'Read the entries of an export, page by page in the order of the trail',
+    description: 'The next page begins after `nextCursorCreatedAt` and `nextCursorId`, which go together; both are null at the end.',
+    roles: ['application'],
+    params,
+    query: RowsQuery,
+    status: 200,
+    response: RowsPage,
+    async handle({ params: { id }, query: { cursorCreatedAt, cursorId, limit } }, { reads, actor }) {
+      refuseScoped(actor);
+      if ((cursorId === undefined) !== (cursorCreatedAt === undefined)) {
+        throw invalidField(cursorId === undefined ? '#/query/cursorId' : '#/query/cursorCreatedAt', 'both parts of a cursor go together');
+      }
+      const wanted = await exportById(reads, id);
+      const after = cursorId && cursorCreatedAt ? await sequenceAt(reads, { id: cursorId, createdAt: cursorCreatedAt }) : 0;
+      const rows = await exportRows(reads, wanted, after, limit);
+      const last = rows.length === limit ? rows.at(-1) : undefined;
+      return { rows, nextCursorCreatedAt: last?.occurredAt ?? null, nextCursorId: last?.id ?? null };
+    },
+  }),
+
+  defineRoute({
+    method: 'post',
+    path: '/api/audit/internal/exports/{id}/complete',
+    group: GROUP,
+    summary: 'Say that the file of an export is in the object store',
+    description: 'The key is `<tenant>/audit-exports/<export>.csv`, and the size must be that of the object. Said again of a settled export: nothing changes.',
+    roles: ['application'],
+    params,
+    body: CompleteIn,
+    status: 204,
+    response: NoContent,
+    audit: 'audit_export.completed',
+    async handle({ params: { id }, body: { sha256 = null, ...file } }, { tx, reads, actor, adapters }) {
+      refuseScoped(actor);
+      await exportById(reads, id);
+      if (file.objectKey !== exportKey(actor.tenantId, id)) throw invalidField('#/body/objectKey', `must be ${exportKey(actor.tenantId, id)}`);
+      const sizeBytes = await adapters.objects.sizeOf(file.objectKey);
+      if (sizeBytes !== file.fileSizeBytes) {
+        throw invalidField('#/body/fileSizeBytes', sizeBytes === undefined ? 'there is no such object in the store' : `the object has ${sizeBytes} bytes`);
+      }
+      await tx((work) => completeExport(work, id, { ...file, sha256 }));
+    },
+  }),
+
+  defineRoute({
+    method: 'post',
+    path: '/api/audit/internal/exports/{id}/fail',
+    group: GROUP,
+    summary: 'Say that an export came to nothing',
+    roles: ['application'],
+    params,
+    body: FailIn,
+    status: 204,
+    response: NoContent,
+    audit: 'audit_export.failed',
+    async handle({ params: { id }, body: { error } }, { tx, actor }) {
+      refuseScoped(actor);
+      await tx(async (work) => {
+        await exportById(work, id);
+        await failExport(work, id, error);
+      });
+    },
+  }),
+
+  defineRoute({
+    method: 'post',
+    path: '/api/audit/internal/exports/cleanup',
+    group: GROUP,
+    summary: "Remove the files of the tenant's exports whose time is over",
+    description: 'The service does so by itself every hour.',
+    roles: ['application'],
+    body: z.strictObject({}),
+    status: 204,
+    response: NoContent,
+    audit: { none: 'each export that expires has an entry of its own, written only when there is one' },
+    async handle(_, { tx, actor, adapters }) {
+      refuseScoped(actor);
+      await expireExports(tx, adapters.objects);
+    },
+  }),
+];

@@ -1,0 +1,49 @@
+import { checkChain } from '../../domain/audit/chain.queries.ts';
+import { countEntries, listEntries, refuseUnknownRepository } from '../../domain/audit/audit-list.queries.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { pageReply } from '../http/replies.ts';
+import { AuditPage, AuditQuery, CHECKED_MAX, VerifyOut, VerifyQuery } from './audit.schemas.ts';
+
+export const auditRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/api/audit',
+    group: 'Audit',
+    summary: 'List entries of the audit trail, newest first',
+    description: '`total` is exact for every filter.',
+    roles: ['owner'],
+    query: AuditQuery,
+    status: 200,
+    response: AuditPage,
+    async handle({ query: { limit, offset, ...filter } }, { reads, requestUrl }) {
+      await refuseUnknownRepository(reads, filter.repositoryIdentifier, 'query');
+      const [items, total] = await Promise.all([listEntries(reads, filter, { limit, offset }), countEntries(reads, filter)]);
+      return pageReply(requestUrl, { limit, offset, total }, { items, total, limit, offset });
+    },
+  }),
+
+  defineRoute({
+    method: 'get',
+    path: '/api/audit/verify',
+    group: 'Audit',
+    summary: 'Recompute the chain of hashes over a range of the audit trail and name the first break',
+    description: `Without a range the whole trail, up to ${CHECKED_MAX.toLocaleString('en')} entries a request. \`hash\` is the SHA-256 of \`prevHash\` followed by the entry without \`hash\` as canonical JSON (RFC 8785).`,
+    roles: ['owner'],
+    query: VerifyQuery,
+    status: 200,
+    response: VerifyOut,
+    async handle({ query: { fromSequence, toSequence } }, { reads }) {
+      const { checked, firstBreak, head, lastSequence } = await checkChain(reads, fromSequence, toSequence, CHECKED_MAX);
+      const end = Math.min(toSequence ?? head.sequence, head.sequence);
+      return {
+        isIntact: firstBreak === null,
+        checked,
+        fromSequence,
+        toSequence: lastSequence,
+        nextFromSequence: firstBreak === null && lastSequence < end ? lastSequence + 1 : null,
+        firstBreak,
+        head,
+      };
+    },
+  }),
+];

@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import type { Reads } from '../fenced-reads.ts';
+import { type AuditEntry, GENESIS_HASH, hashedText } from './audit-rules.ts';
+import { ENTRY_COLUMNS, type EntryRow } from './audit-list.queries.ts';
+
+/** Read and checked at once; between two pages other work of the process has its turn. */
+const PAGE = 1_000;
+
+/** The first place where a trail is not what was written. */
+export interface ChainBreak {
+  sequence: number;
+  reason: 'altered' | 'missing' | 'not_linked' | 'beyond_head';
+  detail: string;
+}
+
+export interface ChainCheck {
+  checked: number;
+  firstSequence: number;
+  /** The last one that was looked at. */
+  lastSequence: number;
+  firstBreak: ChainBreak | null;
+  /** Where the trail ends as it was written. */
+  head: { sequence: number; hash: string };
+}
+
+const HEAD = 'select sequence, hash from audit_head';
+const PAGE_AFTER = `select ${ENTRY_COLUMNS} from audit_entry e where e.sequence > ? and e.sequence <= ? order by e.sequence limit ${PAGE}`;
+const HASH_AT = 'select hash from audit_entry where sequence = ?';
+
+/**
+ * Recomputes the chain from `firstSequence` on: each entry's hash from its members, its link to the entry before, the
+ * numbers without a gap, and the end against the head that is written with each entry. Stops at the first break.
+ *
+ * @param lastSequence absent: to the end of the trail.
+ * @param most entries at most.
+ */
+export async function checkChain(reads: Reads, firstSequence: number, lastSequence: number | undefined, most: number): Promise<ChainCheck> {
+  // The head is read first: what is appended meanwhile is none of this check's business.
+  const [headRow] = await reads.sql<{ sequence: string; hash: string }>(HEAD);
+  const head = { sequence: Number(headRow?.sequence ?? 0), hash: headRow?.hash ?? GENESIS_HASH };
+  const isToEnd = lastSequence === undefined || lastSequence >= head.sequence;
+  const end = Math.min(isToEnd ? head.sequence : lastSequence, firstSequence + most - 1);
+  let checked = 0;
+  const outcome = (sequence: number, firstBreak: ChainBreak | null): ChainCheck => ({
+    checked,
+    firstSequence,
+    lastSequence: sequence,
+    firstBreak,
+    head,
+  });
+  let before = { sequence: firstSequence - 1, hash: await hashBefore(reads, firstSequence) };
+  while (before.sequence < end) {
+    const rows = await reads.sql<EntryRow>(PAGE_AFTER, [before.sequence, end]);
+    for (const row of rows) {
+      const sequence = Number(row.sequence);
+      const found = breakAt(row, sequence, before);
+      if (found) return outcome(found.sequence, found);
+      before = { sequence, hash: row.hash };
+      checked++;
+    }
+    if (rows.length < PAGE && before.sequence < end) return outcome(before.sequence + 1, missing(before.sequence + 1));
+  }
+  if (end === head.sequence && end >= firstSequence && before.hash !== head.hash) {
+    return outcome(end, { sequence: end, reason: 'altered', detail: 'The last entry is not the one that the head of the trail names' });
+  }
+  if (end === head.sequence) {
+    const [beyond] = await reads.sql<{ sequence: string }>(BEYOND, [head.sequence]);
+    if (beyond) return outcome(end, { sequence: Number(beyond.sequence), reason: 'beyond_head', detail: 'The entry was not appended by the service' });
+  }
+  return outcome(before.sequence, null);
+}
+
+// Entries that were appended since the head was read are in the head by now.
+const BEYOND = `
+  select e.sequence from audit_entry e
+  where e.sequence > ? and e.sequence > (select sequence from audit_head) order by e.sequence limit 1`;
+
+const missing = (sequence: number): ChainBreak => ({ sequence, reason: 'missing', detail: 'The entry is not there' });
+
+/** Undefined when the entry before is gone: then the first link cannot be told, and the entry before is the break. */
+async function hashBefore(reads: Reads, firstSequence: number): Promise<string | undefined> {
+  if (firstSequence <= 1) return GENESIS_HASH;
+  const [row] = await reads.sql<{ hash: string }>(HASH_AT, [firstSequence - 1]);
+  return row?.hash;
+}
+
+function breakAt(row: EntryRow, sequence: number, before: { sequence: number; hash: string | undefined }): ChainBreak | undefined {
+  if (sequence !== before.sequence + 1) return missing(before.sequence + 1);
+  if (before.hash === undefined) return missing(before.sequence);
+  if (row.prevHash !== before.hash) return { sequence, reason: 'not_linked', detail: 'The entry does not follow the one before it' };
+  const entry = { ...row, sequence, occurredAt: new Date(row.occurredAt).toISOString() } as AuditEntry;
+  if (hash('sha256', hashedText(entry)) !== row.hash) return { sequence, reason: 'altered', detail: 'The entry is not what was written' };
+  return undefined;
+}
