@@ -6,6 +6,7 @@ import { auditExportsRoutes } from './audit/audit-exports.routes.ts';
 import { auditInternalRoutes } from './audit/audit-internal.routes.ts';
 import { downloadsRoutes } from './downloads/downloads.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
+import { codeHostRoutes } from './auth/code-host.routes.ts';
 import { signInPageRoutes } from './auth/sign-in-page.routes.ts';
 import { totpRoutes } from './auth/totp.routes.ts';
 import { bulkRoutes } from './documents/bulk.routes.ts';
@@ -36,6 +37,7 @@ import { webhooksRoutes } from './webhooks/webhooks.routes.ts';
 export const routes: readonly AnyRoute[] = [
   ...authRoutes,
   ...signInPageRoutes,
+  ...codeHostRoutes,
   ...totpRoutes,
   ...usersRoutes,
   ...passwordsRoutes,

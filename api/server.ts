@@ -14,6 +14,7 @@ import { createGuesses } from '../domain/auth/guesses.ts';
 import { createSecondFactors } from '../domain/auth/second-factor.ts';
 import { createSignIn } from '../domain/auth/sign-in.ts';
 import { loadCommands } from '../domain/flows/commands-file.ts';
+import { configuredSignInHosts } from '../activities/adapters/sign-in-hosts.ts';
 import { configuredOpenIdProvider } from '../activities/adapters/openid-provider.ts';
 import { createHistories } from '../domain/git/histories.ts';
 import { createDocumentStore } from '../domain/documents/document-store.ts';
@@ -90,9 +91,10 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       downloads: createDownloadLinks(ring, config.publicUrl),
       domainTurns: createDomainTurns(launch),
       lockTurns: createLockTurns(lockQuestions(launch)),
-      signIn: createSignIn(orm, { accessTokens, encryption, secondFactors, guesses, now }),
+      signIn: createSignIn(orm, { accessTokens, encryption, secondFactors, guesses, identityProvider, now }),
       guesses,
       secondFactors,
+      signInHosts: configuredSignInHosts(config),
       ...(identityProvider && { identityProvider }),
       histories: createHistories(),
       triggers: createTriggerQueue(pool, wakeLanes),

@@ -1,12 +1,11 @@
 import type { z } from 'zod';
-import type { ProofOutcome, SignedIn } from '../../domain/auth/sign-in.ts';
+import type { ProofOutcome, SignedIn, TokenOutcome } from '../../domain/auth/sign-in.ts';
 import { COOKIE_SECONDS, type Proof } from '../../domain/auth/sessions.ts';
 import { upstreamFailed } from '../../domain/auth/upstream.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { definePublicRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 import { reply } from '../http/replies.ts';
-import type { PublicScope } from '../http/scope.ts';
 import { CallbackIn, CallbackOut, LoginIn, LoginOut, LogoutIn, RefreshIn } from './auth.schemas.ts';
 
 /** Publishable by design: it names this interface and grants nothing. */
@@ -38,22 +37,22 @@ function provenBy(result: ProofOutcome): Proof {
   }
 }
 
-/** Whom the supplied tokens name, and the session of ours that they are of. Throws when they name no member. */
-async function provenByTokens(
-  { access_token: accessToken, refresh_token: refreshToken, tenant }: z.output<typeof CallbackIn>,
-  { signIn, identityProvider }: PublicScope['adapters'],
-): Promise<{ proof: Proof; sessionId?: string }> {
-  const notMember = new DomainError('forbidden', 'The token is valid, but nobody with its e-mail is a member here');
-  const own = await signIn.byAccessToken(accessToken, refreshToken);
-  if (own && !own.isMember) throw notMember;
-  if (own) return own;
-  const checked = await identityProvider?.verify(accessToken);
-  if (checked?.outcome === 'failed') throw upstreamFailed('The identity provider', checked.reason);
-  if (checked?.outcome !== 'valid') throw refused('The tokens are malformed, expired or revoked');
-  const proof = await signIn.byIdentity(checked.identity, tenant);
-  if (!proof) throw notMember;
-  return { proof };
+/** The member whom the supplied tokens name. */
+function memberOf(named: TokenOutcome): { proof: Proof; sessionId?: string } {
+  switch (named.outcome) {
+    case 'failed':
+      throw upstreamFailed('The identity provider', named.reason);
+    case 'invalid':
+      throw refused('The tokens are malformed, expired or revoked');
+    case 'unknown':
+      throw notMember();
+    case 'named':
+      if (!named.isMember || !named.proof) throw notMember();
+      return { ...named, proof: named.proof };
+  }
 }
+
+const notMember = () => new DomainError('forbidden', 'The token is valid, but nobody with its e-mail is a member here');
 
 export const authRoutes = [
   definePublicRoute({
@@ -87,9 +86,9 @@ export const authRoutes = [
     errors: ['unauthenticated', 'forbidden', 'upstream_error', 'upstream_timeout'],
     takesCredential: true,
     audit: 'auth.signed_in',
-    async handle({ body }, { adapters, cookies, requestId }) {
-      const { proof, sessionId } = await provenByTokens(body, adapters);
-      const secret = await adapters.signIn.withCookie(proof, requestId, sessionId);
+    async handle({ body: { access_token, refresh_token: refreshToken, tenant } }, { adapters: { signIn }, cookies, requestId }) {
+      const { proof, sessionId } = memberOf(await signIn.byToken(access_token, { refreshToken, tenant }));
+      const secret = await signIn.withCookie(proof, requestId, sessionId);
       return reply(
         { success: true as const, data: { userId: proof.actor.id } },
         { cookies: [cookies.write('qs_session', secret, COOKIE_SECONDS)] },

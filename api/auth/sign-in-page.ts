@@ -18,7 +18,7 @@ button, .button { display: block; width: 100%; margin-top: 1.5rem; padding: .687
 .button.second { margin-top: 0; background: transparent; color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 form + p { margin: 1.25rem 0 0; }
-.alarm { margin: 0 0 1rem; padding: .75rem 1rem; color: var(--alarm); background: var(--alarm-paper); border-left: 4px solid var(--alarm); border-radius: .25rem; }
+.alarm { margin: 1rem 0; padding: .75rem 1rem; color: var(--alarm); background: var(--alarm-paper); border-left: 4px solid var(--alarm); border-radius: .25rem; }
 .or { display: flex; align-items: center; gap: .75rem; margin: 1.25rem 0; color: var(--soft); }
 .or::before, .or::after { content: ''; flex: 1; border-top: 1px solid var(--line); opacity: .5; }
 a { color: var(--accent); }

@@ -7,6 +7,7 @@ import type { Actor } from '../../domain/shared/actor.ts';
 import type { Reads } from '../../domain/fenced-reads.ts';
 import type { DocumentStore } from '../../domain/documents/document-store.port.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
+import type { SignInAtHost, SignInHost } from '../../domain/auth/code-host.port.ts';
 import type { IdentityProvider } from '../../domain/auth/identity-provider.port.ts';
 import type { FindReviewAssignment } from '../../domain/auth/review-assignments.port.ts';
 import type { SecondFactors } from '../../domain/auth/second-factor.ts';
@@ -28,6 +29,7 @@ export interface Adapters {
   signIn: SignIn;
   guesses: Guesses;
   secondFactors: SecondFactors;
+  signInHosts: Record<SignInHost, SignInAtHost>;
   /** Absent when no OpenID provider is configured. */
   identityProvider?: IdentityProvider;
   /** Absent as long as there are no review environments: then links lead to the front door. */

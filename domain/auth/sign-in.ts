@@ -3,8 +3,10 @@ import type { Actor, Role } from '../shared/actor.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import { unitOfWork } from '../unit-of-work.ts';
 import type { AccessTokens, AssuranceLevel } from './access-tokens.ts';
+import { keepHostAccount } from './aliases.ts';
+import type { HostAccount, SignInHost } from './code-host.port.ts';
 import type { Guesses } from './guesses.ts';
-import type { Identity } from './identity-provider.port.ts';
+import type { Identity, IdentityProvider } from './identity-provider.port.ts';
 import type { SecondFactors } from './second-factor.ts';
 import { hashSecret, isPasswordRight } from './secrets.ts';
 import { beginCookieSession, beginTokenSession, continueSession, endSession, isUnspent, type Proof } from './sessions.ts';
@@ -27,6 +29,23 @@ export type ProofOutcome =
   | { outcome: 'code_needed'; ticket: string }
   | { outcome: 'code_refused'; ticket: string };
 
+/** A person whom a token names. */
+export interface NamedPerson {
+  userId: string;
+  /** In the tenant of the token, or of the oldest membership; absent for a member of none. */
+  proof?: Proof;
+  isMember: boolean;
+  /** The session of a token of ours. */
+  sessionId?: string;
+}
+
+export type TokenOutcome =
+  | ({ outcome: 'named' } & NamedPerson)
+  /** The token is good, but its e-mail names nobody. */
+  | { outcome: 'unknown' }
+  | { outcome: 'invalid' }
+  | { outcome: 'failed'; reason: 'timeout' | 'error' };
+
 /** People prove who they are, and sessions are begun, kept and ended. */
 export interface SignIn {
   /**
@@ -43,10 +62,12 @@ export interface SignIn {
   /** Begins a session of a browser; answers the secret of its cookie. `begunFrom`: the session with which it ends. */
   withCookie(proof: Proof, requestId: string, begunFrom?: string): Promise<string>;
   /**
-   * The person and the session of an access token of ours, whether a member still or not.
-   * @param refreshToken when given, it must be an unspent one of the same session.
+   * Whom an access token names, of ours or of the OpenID provider, member or not.
+   * @param refreshToken when given with a token of ours, it must be an unspent one of the same session.
    */
-  byAccessToken(token: string, refreshToken?: string): Promise<{ proof: Proof; sessionId: string; isMember: boolean } | undefined>;
+  byToken(accessToken: string, options?: { refreshToken?: string | undefined; tenant?: string | undefined }): Promise<TokenOutcome>;
+  /** Keeps what a host says of the person whom a token named; answers the e-mails that name the person now. */
+  keepHostAccount(named: NamedPerson, host: SignInHost, account: HostAccount, requestId: string): Promise<string[]>;
   /** Spends the token and gives a new one; a spent token that comes again ends its whole session. */
   refresh(refreshToken: string, requestId: string): Promise<SignedIn | undefined>;
   /** Ends the session of a refresh token; an unknown one changes nothing. */
@@ -67,6 +88,7 @@ interface PersonRow {
   tenant_id: string;
   role: Role | null;
 }
+type IdentifiedRow = Omit<PersonRow, 'tenant_id'> & { tenant_id: string | null };
 interface RefreshRow extends Omit<PersonRow, 'role'> {
   session_id: string;
 }
@@ -80,10 +102,11 @@ interface SignInParts {
   guesses: Guesses;
   secondFactors: SecondFactors;
   encryption: Encryption;
+  identityProvider: IdentityProvider | undefined;
   now: () => Date;
 }
 
-export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFactors, encryption, now }: SignInParts): SignIn {
+export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFactors, encryption, identityProvider, now }: SignInParts): SignIn {
   const query = <Row>(statement: string, parameters: unknown[]): Promise<Row[]> =>
     orm.em.getConnection().execute(statement, parameters) as unknown as Promise<Row[]>;
   const findRefresh = async (token: string): Promise<RefreshRow | undefined> =>
@@ -111,6 +134,18 @@ export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFacto
       return undefined;
     }
   };
+  const identified = async ({ email, aal }: Identity, tenant?: string): Promise<TokenOutcome> => {
+    const [found] = await query<IdentifiedRow>('select * from auth_people(array[?]::text[], ?)', [email, tenant ?? null]);
+    if (!found) return { outcome: 'unknown' };
+    const { user_id: userId, tenant_id, role } = found;
+    if (tenant_id === null || role === null) return { outcome: 'named', userId, isMember: false };
+    return { outcome: 'named', userId, isMember: true, proof: { actor: personOf({ ...found, tenant_id }, role), aal, how: 'by the identity provider' } };
+  };
+  const byProvidersToken = async (token: string, tenant?: string): Promise<TokenOutcome> => {
+    const checked = await identityProvider?.verify(token);
+    if (!checked) return { outcome: 'invalid' };
+    return checked.outcome === 'valid' ? identified(checked.identity, tenant) : checked;
+  };
   /** Codes are counted per person, wherever they come from: only who knows the password gets here. */
   const byCode = (actor: Actor, code: string): Promise<ProofOutcome> =>
     guesses.attempt<ProofOutcome>('second factor', actor.id, async () =>
@@ -137,9 +172,9 @@ export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFacto
       return actor ? byCode(actor, code) : { outcome: 'refused' };
     },
 
-    async byIdentity({ email, aal }, tenant) {
-      const [found] = await query<PersonRow>('select * from auth_people(array[?]::text[], ?)', [email, tenant ?? null]);
-      return found?.role ? { actor: personOf(found, found.role), aal, how: 'by the identity provider' } : undefined;
+    async byIdentity(identity, tenant) {
+      const named = await identified(identity, tenant);
+      return named.outcome === 'named' ? named.proof : undefined;
     },
 
     withTokens: ({ actor, ...proof }, requestId) =>
@@ -151,14 +186,27 @@ export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFacto
     withCookie: (proof, requestId, begunFrom) =>
       unitOfWork(orm, { actor: proof.actor, requestId })((tx) => beginCookieSession(tx, proof, begunFrom)),
 
-    async byAccessToken(token, refreshToken) {
-      const claims = await accessTokens.verify(token);
-      if (!claims) return undefined;
+    async byToken(accessToken, { refreshToken, tenant } = {}) {
+      const claims = await accessTokens.verify(accessToken);
+      if (!claims) return byProvidersToken(accessToken, tenant);
       const [session] = await query<PersonRow>('select * from auth_sessions(array[?]::uuid[])', [claims.sid]);
-      if (session?.user_id !== claims.sub || session.tenant_id !== claims.tenant) return undefined;
+      if (session?.user_id !== claims.sub || session.tenant_id !== claims.tenant) return { outcome: 'invalid' };
       const actor = personOf(session, session.role ?? 'member');
-      if (refreshToken !== undefined && !(await unitOfWork(orm, { actor })((tx) => isUnspent(tx, claims.sid, refreshToken)))) return undefined;
-      return { proof: { actor, aal: claims.aal, how: 'by an access token' }, sessionId: claims.sid, isMember: session.role !== null };
+      const isGood = refreshToken === undefined || (await unitOfWork(orm, { actor })((tx) => isUnspent(tx, claims.sid, refreshToken)));
+      if (!isGood) return { outcome: 'invalid' };
+      const proof: Proof = { actor, aal: claims.aal, how: 'by an access token' };
+      return { outcome: 'named', userId: actor.id, proof, isMember: session.role !== null, sessionId: claims.sid };
+    },
+
+    async keepHostAccount({ userId, proof }, host, account, requestId) {
+      // Without a tenant there is no trail to write to.
+      if (!proof) return keepHostAccount((statement, parameters = []) => query(statement, [...parameters]), userId, host, account);
+      return unitOfWork(orm, { actor: proof.actor, requestId })(async (tx) => {
+        const aliases = await keepHostAccount(tx.sql, userId, host, account);
+        const summary = `${proof.actor.email} is known by ${aliases.length} of ${account.emails.length} verified e-mails of ${host}`;
+        tx.audit({ source: 'user', action: 'user.aliases_resolved', entityType: 'user', entityId: userId, summary, after: { host, username: account.username, aliases } });
+        return aliases;
+      });
     },
 
     async refresh(refreshToken, requestId) {

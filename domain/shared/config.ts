@@ -4,6 +4,7 @@ import { parseKeptVersions } from '../documents/store-rules.ts';
 
 const port = (standard: number) => z.coerce.number().int().min(0).max(65_535).default(standard);
 const flag = z.stringbool().default(false);
+const httpUrl = z.url({ protocol: /^https?$/ });
 const count = (standard: number) => z.coerce.number().int().positive().default(standard);
 
 /** Every setting of the service; the names are those of the environment variables. */
@@ -34,7 +35,7 @@ const Environment = z.object({
   ENCRYPTION_KEYS: z.string().optional(),
   TOKEN_KEYS: z.string().optional(),
   OBJECT_STORE_URL: z.url({ protocol: /^(file|s3)$/ }).optional(),
-  OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  OIDC_ISSUER: httpUrl.optional(),
   OIDC_AUDIENCE: z.string().min(1).optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
@@ -44,6 +45,14 @@ const Environment = z.object({
     .string()
     .regex(/^[^\p{Cc}<>]*(<[^\p{Cc}<>@\s]+@[^\p{Cc}<>@\s]+>|[^\p{Cc}<>@\s]+@[^\p{Cc}<>@\s]+)$/u, 'must be an address, or Name <address>')
     .optional(),
+  HOST_A_API_URL: httpUrl.optional(),
+  HOST_A_OAUTH_TOKEN_URL: httpUrl.optional(),
+  HOST_A_OAUTH_CLIENT_ID: z.string().min(1).optional(),
+  HOST_A_OAUTH_CLIENT_SECRET: z.string().min(1).optional(),
+  HOST_B_API_URL: httpUrl.optional(),
+  HOST_B_OAUTH_TOKEN_URL: httpUrl.optional(),
+  HOST_B_OAUTH_CLIENT_ID: z.string().min(1).optional(),
+  HOST_B_OAUTH_CLIENT_SECRET: z.string().min(1).optional(),
   OUTBOUND_ALLOW: z.string().optional(),
   COMMANDS_FILE: z.string().min(1).optional(),
   ALLOW_LOCAL_GIT: flag,
@@ -89,16 +98,22 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       throw new ConfigError(`The environment variable ${name} is missing; in production no key is invented.`);
     }
   }
-  checkIssuer(config);
+  checkTrustedSystems(config);
   return config;
 }
 
-function checkIssuer({ OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, isProduction }: Config): void {
-  if (issuer === undefined) return;
-  if (audience === undefined) throw new ConfigError('The environment variable OIDC_AUDIENCE is missing; OIDC_ISSUER needs it.');
-  const { protocol, hostname } = new URL(issuer);
-  if (protocol === 'http:' && (isProduction || !isLoopbackHost(hostname))) {
-    throw new ConfigError('The environment variable OIDC_ISSUER is malformed: http is for loopback outside production, everything else is https.');
+/** Systems that are sent credentials, or whose word is taken. */
+const TRUSTED_SYSTEMS = ['OIDC_ISSUER', 'HOST_A_API_URL', 'HOST_A_OAUTH_TOKEN_URL', 'HOST_B_API_URL', 'HOST_B_OAUTH_TOKEN_URL'] as const;
+
+function checkTrustedSystems(config: Config): void {
+  if (config.OIDC_ISSUER !== undefined && config.OIDC_AUDIENCE === undefined) {
+    throw new ConfigError('The environment variable OIDC_AUDIENCE is missing; OIDC_ISSUER needs it.');
+  }
+  for (const name of TRUSTED_SYSTEMS) {
+    const { protocol, hostname } = new URL(config[name] ?? 'https://unset');
+    if (protocol === 'http:' && (config.isProduction || !isLoopbackHost(hostname))) {
+      throw new ConfigError(`The environment variable ${name} is malformed: http is for loopback outside production, everything else is https.`);
+    }
   }
 }
 

@@ -1,7 +1,5 @@
 /** Routes of the interface that are not served yet. Routes only ever leave this list; `spec-ledger.test.ts` holds it against the interface. */
 export const UNMOUNTED: readonly string[] = [
-  'POST /api/auth/resolve-emails',
-  'POST /api/users/refresh-provider-token',
   'POST /api/auth/crm/register',
   'POST /api/auth/crm/register-sandbox-by-name',
   'GET /api/auth/crm/orgs',

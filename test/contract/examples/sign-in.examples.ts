@@ -12,5 +12,7 @@ export const signInExamples = featureExamples(
     postUsersMeTotp: () => ({}),
     postUsersMeTotpConfirm: ({ code }) => ({ body: { code } }),
     deleteUsersMeTotp: () => ({}),
+    // No host is set up for these tests: the refusal says so.
+    postUsersRefreshProviderToken: () => ({ body: { provider: 'host-a', refresh_token: 'of-the-host' }, status: 400 }),
   },
 );

@@ -1,0 +1,73 @@
+import type { SignInAtHost, SignInHost } from '../../domain/auth/code-host.port.ts';
+import { ROLES } from '../../domain/shared/actor.ts';
+import { upstreamFailed } from '../../domain/auth/upstream.ts';
+import { DomainError, invalidField } from '../../domain/shared/errors.ts';
+import { definePublicRoute, defineRoute } from '../http/define-route.ts';
+import { RefreshProviderIn, RefreshProviderOut, ResolveEmailsIn, ResolveEmailsOut } from './code-host.schemas.ts';
+
+/** The host that a provider token is of when the caller names none: the one that is set up, host-a first. */
+function hostOf(given: SignInHost | undefined, hosts: Record<SignInHost, SignInAtHost>): { name: SignInHost; accountOf: NonNullable<SignInAtHost['accountOf']> } {
+  const name = given ?? (hosts['host-a'].accountOf || !hosts['host-b'].accountOf ? 'host-a' : 'host-b');
+  const { accountOf } = hosts[name];
+  if (!accountOf) throw invalidField('#/body/provider', `this server is not set up to ask ${name}`);
+  return { name, accountOf };
+}
+
+export const codeHostRoutes = [
+  definePublicRoute({
+    method: 'post',
+    path: '/api/auth/resolve-emails',
+    group: 'Authentication',
+    summary: 'Learn the verified e-mails of a user from a git host, as aliases by which the user is found',
+    description:
+      'The access token, of this service or of the OpenID provider, names the user, who need not be a member of any tenant. Answers the e-mails that name this user now; one that belongs to another user stays theirs and is left out. Also notes the name of the user at the host.',
+    body: ResolveEmailsIn,
+    status: 200,
+    response: ResolveEmailsOut,
+    errors: ['unauthenticated', 'forbidden', 'upstream_error', 'upstream_timeout'],
+    takesCredential: true,
+    audit: 'user.aliases_resolved',
+    async handle({ body }, { adapters: { signIn, signInHosts }, requestId }) {
+      const { name, accountOf } = hostOf(body.provider, signInHosts);
+      const named = await signIn.byToken(body.access_token);
+      if (named.outcome === 'failed') throw upstreamFailed('The identity provider', named.reason);
+      if (named.outcome === 'invalid') throw new DomainError('unauthenticated', 'The access token is malformed, expired or revoked');
+      if (named.outcome === 'unknown') throw new DomainError('forbidden', 'The access token is valid, but its e-mail names no user');
+      const asked = await accountOf(body.provider_token);
+      if (asked.outcome === 'failed') throw upstreamFailed(name, asked.reason);
+      if (asked.outcome === 'refused') throw invalidField('#/body/provider_token', `${name} refuses the token, or it may not read e-mail addresses`);
+      return { aliases: await signIn.keepHostAccount(named, name, asked.account, requestId) };
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/users/refresh-provider-token',
+    group: 'Users',
+    summary: "Refresh a user's token of a git host with the credentials of the server's OAuth app",
+    description: '`expires_in` is in seconds; 0 when the host names no end. A refresh token that the host refuses: 400. Nothing of it is stored.',
+    roles: ROLES,
+    body: RefreshProviderIn,
+    status: 200,
+    response: RefreshProviderOut,
+    errors: ['upstream_error', 'upstream_timeout'],
+    audit: { none: "the tokens are the caller's and the host's; nothing of the service changes" },
+    async handle({ body: { provider, refresh_token: refreshToken } }, { adapters: { signInHosts }, log }) {
+      const { refresh } = signInHosts[provider];
+      if (!refresh) throw invalidField('#/body/provider', `this server has no OAuth app at ${provider}`);
+      const result = await refresh(refreshToken);
+      switch (result.outcome) {
+        case 'refreshed': {
+          const { accessToken, expiresInSeconds, refreshToken: next, tokenType } = result.tokens;
+          return { access_token: accessToken, expires_in: expiresInSeconds, refresh_token: next, token_type: tokenType };
+        }
+        case 'refused':
+          throw invalidField('#/body/refresh_token', `${provider} refuses the refresh token`);
+        case 'app_refused':
+          log.error({ provider }, 'the credentials of the OAuth app are refused');
+          throw new DomainError('upstream_error', `${provider} refuses the credentials of this server's OAuth app`);
+        case 'failed':
+          throw upstreamFailed(provider, result.reason);
+      }
+    },
+  }),
+];
