@@ -1,0 +1,120 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { createAccessTokens } from '../domain/auth/access-tokens.ts';
+import { createAuthenticator } from '../domain/auth/authenticator.ts';
+import { createGuesses } from '../domain/auth/guesses.ts';
+import { createSecondFactors } from '../domain/auth/second-factor.ts';
+import { isPasswordRight, hashPassword } from '../domain/auth/secrets.ts';
+import { createSignIn } from '../domain/auth/sign-in.ts';
+import { migrate } from '../domain/migrate.ts';
+import { connectOrm } from '../domain/orm.ts';
+import { connectPool } from '../domain/pool.ts';
+import { createEncryption } from '../domain/shared/encryption.ts';
+import { generateKeys } from '../domain/shared/keys.ts';
+import { createProvisioning } from '../domain/tenants/provisioning.ts';
+import { startPostgres } from '../tools/embedded-postgres.ts';
+import { Figures, quantile } from './figures.ts';
+
+/**
+ * Measures, in this process, what it takes to know who stands behind a credential, and what a sign-in by password takes
+ * beside the password's hash. Options: `--rounds 3`, `--checks 2000` and `--sign-ins 40` per round.
+ */
+const { values: options } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, checks: { type: 'string', default: '2000' }, 'sign-ins': { type: 'string', default: '40' } },
+});
+const PASSWORD = 'a password for one run';
+/** Longer than checks rest under load to make larger batches: what is measured is a check by itself. */
+const PAUSE_MS = 2;
+const OWNER = 'owner@bench.example';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'quayside-bench-'));
+// As root, PostgreSQL runs as another user, who must be able to walk through it.
+chmodSync(dataDir, 0o755);
+const postgres = await startPostgres({ dataDir });
+await migrate(postgres.url);
+const access = { databaseUrl: postgres.url, role: 'quayside_app' };
+const [orm, pool, asOwner] = [connectOrm(access), connectPool(access, console.error), connectOrm({ databaseUrl: postgres.url, poolSize: 1 })];
+const keys = generateKeys();
+const encryption = createEncryption(keys.encryptionKeys);
+const accessTokens = createAccessTokens(keys.tokenKeys, 'http://bench.example');
+const email = 'user@elsewhere.example';
+const identityProvider = { verify: async () => ({ outcome: 'valid' as const, identity: { email: OWNER, aal: 'aal1' as const } }) };
+const signIn = createSignIn(orm, {
+  accessTokens,
+  encryption,
+  identityProvider,
+  guesses: createGuesses(pool),
+  secondFactors: createSecondFactors(orm, encryption),
+  now: () => new Date(),
+});
+const authenticator = createAuthenticator(pool, accessTokens, identityProvider, console.error);
+
+/** Milliseconds of each of many calls, one after another, with a pause before each when one is given. */
+async function timed(count: number, call: (at: number) => Promise<unknown>, pauseMs = 0): Promise<number[]> {
+  const times: number[] = [];
+  for (let at = 0; at < count; at++) {
+    if (pauseMs > 0) await sleep(pauseMs);
+    const began = performance.now();
+    await call(at);
+    times.push(performance.now() - began);
+  }
+  return times;
+}
+
+try {
+  const provisioning = createProvisioning(asOwner);
+  await provisioning.createTenant({ slug: 'bench', ownerEmail: OWNER, password: PASSWORD });
+  const { token: applicationToken } = await provisioning.createToken({ tenant: 'bench', name: 'bench', expiresInDays: 1 });
+  const byPassword = (as: string, password: string, address: string) => signIn.byPassword({ email: as, password, address });
+  const login = async (): Promise<void> => {
+    const result = await byPassword(OWNER, PASSWORD, 'bench');
+    if (result.outcome === 'proven') await signIn.withTokens(result.proof, 'bench');
+    else throw new Error(`the sign-in ended ${result.outcome}`);
+  };
+  const result = await byPassword(OWNER, PASSWORD, 'bench');
+  if (result.outcome !== 'proven') throw new Error(`the sign-in ended ${result.outcome}`);
+  const { accessToken } = await signIn.withTokens(result.proof, 'bench');
+  const cookie = await signIn.withCookie(result.proof, 'bench');
+  const hash = await hashPassword(PASSWORD);
+
+  const [checks, signIns] = [Number(options.checks), Number(options['sign-ins'])];
+  const credentials = [
+    ['access token', () => authenticator.byBearer(accessToken)],
+    ['application token', () => authenticator.byBearer(applicationToken)],
+    ['session cookie', () => authenticator.byCookie(cookie)],
+    ["identity provider's token, checked before", () => authenticator.byBearer('of the provider')],
+  ] as const;
+  for (const [, check] of credentials) await timed(200, check);
+  await timed(5, login);
+
+  const figures = new Figures();
+  for (let round = 1; round <= Number(options.rounds); round++) {
+    console.log(`round ${round}`);
+    for (const [name, check] of credentials) {
+      const times = await timed(checks, check, PAUSE_MS);
+      figures.note(`${name}: p50`, quantile(times, 0.5) * 1_000, 'µs', '<= 300');
+      figures.note(`${name}: p99`, quantile(times, 0.99) * 1_000, 'µs');
+      const pressed = await timed(checks, check);
+      figures.note(`${name}, the next check at once: p50`, quantile(pressed, 0.5) * 1_000, 'µs');
+    }
+    const hashed = quantile(await timed(signIns, () => isPasswordRight(hash, PASSWORD)), 0.5);
+    const signedIn = quantile(await timed(signIns, login), 0.5);
+    figures.note('argon2 alone: p50', hashed);
+    figures.note('sign-in by password: p50', signedIn);
+    figures.note('share of argon2 in it', (hashed / signedIn) * 100, '%', '>= 50');
+    // Each from an address of its own, so that none is held back.
+    const wrong = quantile(await timed(signIns, (at) => byPassword(OWNER, 'wrong', `${round} ${at}`)), 0.5);
+    const unknown = quantile(await timed(signIns, (at) => byPassword(email, 'wrong', `${round} ${at}`)), 0.5);
+    figures.note('wrong password of a known user: p50', wrong);
+    figures.note('password of an unknown user: p50', unknown);
+    figures.note('difference of these two', Math.abs(wrong - unknown), 'ms', '~0');
+  }
+  figures.print();
+} finally {
+  await Promise.all([orm.close(true), asOwner.close(true), pool.end()]);
+  await postgres.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}
