@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createGuesses } from '../../../domain/auth/guesses.ts';
+import { createGuesses, type Guesses } from '../../../domain/auth/guesses.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 
 const GUESSES = 10_000;
@@ -23,7 +23,7 @@ async function guessAll(processes: pg.Pool[], name: string, count: number): Prom
   };
   const guesses = processes.map(createGuesses);
   const outcomes = await Promise.allSettled(
-    Array.from({ length: count }, (_, at) => guesses[at % guesses.length]?.attempt('203.0.113.7', name, wrong)),
+    Array.from({ length: count }, (_, at) => (guesses[at % guesses.length] as Guesses).attempt('203.0.113.7', name, wrong)),
   );
   const refusals = outcomes.filter((outcome) => outcome.status === 'rejected');
   expect(refusals.every(({ reason }) => (reason as { code?: string }).code === 'rate_limited')).toBe(true);
