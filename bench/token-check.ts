@@ -9,6 +9,7 @@ import { createGuesses } from '../domain/auth/guesses.ts';
 import { createSecondFactors } from '../domain/auth/second-factor.ts';
 import { isPasswordRight, hashPassword } from '../domain/auth/secrets.ts';
 import { createSignIn } from '../domain/auth/sign-in.ts';
+import { createTokenRing } from '../domain/auth/token-ring.ts';
 import { migrate } from '../domain/migrate.ts';
 import { connectOrm } from '../domain/orm.ts';
 import { connectPool } from '../domain/pool.ts';
@@ -39,7 +40,7 @@ const access = { databaseUrl: postgres.url, role: 'quayside_app' };
 const [orm, pool, asOwner] = [connectOrm(access), connectPool(access, console.error), connectOrm({ databaseUrl: postgres.url, poolSize: 1 })];
 const keys = generateKeys();
 const encryption = createEncryption(keys.encryptionKeys);
-const accessTokens = createAccessTokens(keys.tokenKeys, 'http://bench.example');
+const accessTokens = createAccessTokens(createTokenRing(keys.tokenKeys), 'http://bench.example');
 const email = 'user@elsewhere.example';
 const identityProvider = { verify: async () => ({ outcome: 'valid' as const, identity: { email: OWNER, aal: 'aal1' as const } }) };
 const signIn = createSignIn(orm, {
