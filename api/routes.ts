@@ -5,6 +5,7 @@ import { auditRoutes } from './audit/audit.routes.ts';
 import { auditExportsRoutes } from './audit/audit-exports.routes.ts';
 import { auditInternalRoutes } from './audit/audit-internal.routes.ts';
 import { downloadsRoutes } from './downloads/downloads.routes.ts';
+import { passwordSetupRoutes } from './auth/password-setup.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
 import { codeHostRoutes } from './auth/code-host.routes.ts';
 import { signInPageRoutes } from './auth/sign-in-page.routes.ts';
@@ -39,6 +40,7 @@ export const routes: readonly AnyRoute[] = [
   ...signInPageRoutes,
   ...codeHostRoutes,
   ...totpRoutes,
+  ...passwordSetupRoutes,
   ...usersRoutes,
   ...passwordsRoutes,
   ...applicationTokensRoutes,

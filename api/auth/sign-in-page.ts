@@ -41,9 +41,11 @@ const HEADERS = {
 };
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const text = (raw: string): string => raw.replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
+/** Text as it stands in HTML, attributes included. */
+export const text = (raw: string): string => raw.replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
 
-const page = (title: string, content: string, head = ''): RawReply =>
+/** A whole page of the service, which loads nothing. */
+export const page = (title: string, content: string, head = ''): RawReply =>
   new RawReply(
     'text/html; charset=utf-8',
     `<!doctype html>
@@ -64,11 +66,11 @@ ${content}
     HEADERS,
   );
 
-const alarm = (error: string | undefined): string =>
+export const alarm = (error: string | undefined): string =>
   error === undefined ? '' : `<p class="alarm" id="error" role="alert" aria-live="assertive">${text(error)}</p>`;
 /** Marks a field as the one that the error is about. */
-const blamed = (error: string | undefined): string => (error === undefined ? '' : ' aria-invalid="true" aria-describedby="error"');
-const titled = (title: string, error: string | undefined): string => (error === undefined ? title : `Error: ${title}`);
+export const blamed = (error: string | undefined): string => (error === undefined ? '' : ' aria-invalid="true" aria-describedby="error"');
+export const titled = (title: string, error: string | undefined): string => (error === undefined ? title : `Error: ${title}`);
 
 export interface SignInForm {
   basePath: string;

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../../domain/passwords/password-rules.ts';
 
-/** Judged by the rules, which tell more than a schema. */
-const ChosenPassword = z
-  .string()
-  .max(PASSWORD_MAX * 2)
-  .meta({ description: `${PASSWORD_MIN} to ${PASSWORD_MAX} characters, and not among the passwords that are tried first` });
+/** No password has more units of text: the longest, in characters of two units each. */
+const UNITS_MAX = PASSWORD_MAX * 2;
 
-export const PasswordChange = z.strictObject({ currentPassword: z.string().min(1).max(PASSWORD_MAX * 2), newPassword: ChosenPassword });
-
-export const PasswordSetup = z.strictObject({ token: z.string().min(1).max(200), newPassword: ChosenPassword });
+export const PasswordChange = z.strictObject({
+  currentPassword: z.string().min(1).max(UNITS_MAX),
+  newPassword: z
+    .string()
+    .max(UNITS_MAX)
+    .meta({ description: `${PASSWORD_MIN} to ${PASSWORD_MAX} characters, and not among the passwords that are tried first` }),
+});

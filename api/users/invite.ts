@@ -11,7 +11,7 @@ export async function invite(user: { id: string; email: string }, { tx, actor, a
   const reservation = await tx((work) => reserveInvitation(work, user));
   if (reservation.outcome === 'too_many') return 'This person was invited several times within the last hour';
   const { token, tenant } = reservation;
-  const link = token === undefined ? '/api/auth/sign-in' : `/api/auth/password-setup?token=${token}`;
+  const link = token === undefined ? '/api/auth/sign-in' : `/api/auth/set-password?token=${token}`;
   const mail = invitationMail({
     to: user.email,
     tenant,

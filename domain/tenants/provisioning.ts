@@ -29,6 +29,8 @@ export interface Provisioning {
   listTenants(): Promise<{ tenantId: string; slug: string; createdAt: string }[]>;
   /** Sets the password of a member of the tenant and ends that person's sessions. Throws `not_found`, `invalid_request` for a weak one. */
   resetPassword(input: { tenant: string; email: string; password: string }): Promise<void>;
+  /** Notes in every tenant's trail that stored secrets are under another key now. */
+  noteKeyRotation(keyId: string): Promise<void>;
   /** Throws `not_found` for an unknown tenant, `already_exists` for a taken name. */
   createToken(input: { tenant: string; name: string; expiresInDays: number }): Promise<{ id: string; name: string; expiresAt: string; token: string }>;
 }
@@ -75,6 +77,15 @@ export function createProvisioning(orm: MikroORM): Provisioning {
       });
     },
 
+    async noteKeyRotation(keyId) {
+      const tenants = await query<{ id: string }>('select id from tenant order by id');
+      for (const { id } of tenants) {
+        await actingIn(id)(async (tx) =>
+          tx.audit({ source: 'system', action: 'encryption.rotated', entityType: 'encryption_key', entityId: keyId, summary: `Stored secrets re-encrypted with the key ${keyId}` }),
+        );
+      }
+    },
+
     async createToken({ tenant, name, expiresInDays }) {
       return actingIn(await tenantId(tenant))((tx) => createApplicationToken(tx, { name, expiresInDays }));
     },
@@ -91,20 +102,18 @@ const operatorOf = (tenantId: string): Actor => ({
 
 /** Answers whether the service knew the person before. */
 async function addOwner(tx: Tx, email: string, passwordHash: string): Promise<boolean> {
-  const [user] = await tx.sql<{ id: string; is_new: boolean }>(
-    `with known as (select user_id from user_alias where email = ?),
-       made as (insert into user_account (id, email, password_hash) select ?, ?, ? where not exists (select from known) returning id)
-     select user_id as id, false as is_new from known union all select id, true from made`,
-    [email, newId(), email, passwordHash],
-  );
+  const [person] = await tx.sql<{ user_id: string; is_new: boolean }>('select * from person_of_address(?, ?)', [email, newId()]);
+  if (!person) throw new Error('an address has a person once asked for');
+  const { user_id: userId, is_new: isNew } = person;
+  if (isNew) await tx.sql('select set_password(?, ?, null)', [userId, passwordHash]);
   const teamId = newId();
   await tx.sql('insert into team (id, tenant_id, slug) values (?, ?, ?)', [teamId, tx.tenantId, FIRST_TEAM]);
   await tx.sql(`insert into membership (id, tenant_id, team_id, user_id, role) values (?, ?, ?, ?, 'owner')`, [
     newId(),
     tx.tenantId,
     teamId,
-    user?.id,
+    userId,
   ]);
-  tx.audit({ source: 'user', action: 'user.created', entityType: 'user', entityId: user?.id ?? null, summary: `Owner ${email} added` });
-  return user?.is_new === false;
+  tx.audit({ source: 'user', action: 'user.created', entityType: 'user', entityId: userId, summary: `Owner ${email} added` });
+  return !isNew;
 }

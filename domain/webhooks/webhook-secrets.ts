@@ -1,13 +1,13 @@
 import type { Encryption } from '../shared/encryption.ts';
 
 /** A secret belongs to one webhook: moved to another row it does not open. */
-const contextOf = (webhookId: string): string => `webhook:${webhookId}`;
+export const webhookSecretContext = (webhookId: string): string => `webhook:${webhookId}`;
 
 export const sealSecret = (encryption: Encryption, webhookId: string, secret: string): string =>
-  encryption.encrypt(secret, contextOf(webhookId));
+  encryption.encrypt(secret, webhookSecretContext(webhookId));
 
 export const openSecret = (encryption: Encryption, webhookId: string, sealed: string): string =>
-  encryption.decrypt(sealed, contextOf(webhookId));
+  encryption.decrypt(sealed, webhookSecretContext(webhookId));
 
 /** Headers are kept like secrets, because many hold one; none are null. */
 export const sealHeaders = (encryption: Encryption, webhookId: string, headers: Record<string, string>): string | null =>

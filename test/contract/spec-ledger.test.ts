@@ -6,7 +6,7 @@ const INTERFACE_FILE = new URL('../../../shared/routes.json', import.meta.url);
 
 /** Routes that the service has beyond the interface. */
 const BEYOND = [
-  /^\w+ \/api\/auth\/(refresh|logout|password-setup|sign-in|oidc\/(start|return))$/,
+  /^\w+ \/api\/auth\/(refresh|logout|password-setup|set-password|sign-in|oidc\/(start|return))$/,
   /^\w+ \/api\/users\/me\/totp(\/confirm)?$/,
   /^POST \/api\/users\/me\/password$/,
   /^GET \/api\/teams$/,

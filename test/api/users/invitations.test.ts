@@ -24,7 +24,7 @@ const mailTo = (email: string) => {
   if (!found) throw new Error(`no mail came for ${email}`);
   return found;
 };
-const tokenIn = (email: string) => /password-setup\?token=([\w-]+)/.exec(mailTo(email).parsed.text ?? '')?.[1] ?? '';
+const tokenIn = (email: string) => /set-password\?token=([\w-]+)/.exec(mailTo(email).parsed.text ?? '')?.[1] ?? '';
 const setUp = (status: number, token: string, newPassword = PASSWORD) => app.as().post(status, '/api/auth/password-setup', { token, newPassword });
 const signIn = (status: number, email: string, password = PASSWORD) => app.as().post(status, '/api/auth/admin/login', { email, password });
 
@@ -35,7 +35,7 @@ test('an invitation lets a person set a password, once', async () => {
   expect(from).toBe('no-reply@quayside.test');
   expect(parsed.subject).toBe('Invitation to acme on Quayside');
   expect(parsed.to).toEqual([{ name: '', address: email }]);
-  const link = `http://quayside.test/api/auth/password-setup?token=${tokenIn(email)}`;
+  const link = `http://quayside.test/api/auth/set-password?token=${tokenIn(email)}`;
   expect(parsed.text).toContain(`${app.owner.email} has invited you to acme`);
   expect(parsed.text).toContain(link);
   expect(parsed.html).toContain(`href="${link}"`);
@@ -51,6 +51,24 @@ test('an invitation lets a person set a password, once', async () => {
   expect(spent.errors[0].pointer).toBe('#/body/token');
   const trail = await app.sql<{ action: string }>(`select action from audit_entry where entity_id = (select id::text from user_account where email = ?) order by sequence`, [email]);
   expect(trail.map(({ action }) => action)).toEqual(['user.created', 'user.invited', 'user.password_set']);
+});
+
+test('the page behind the link sets the password, and says what is wrong with one', async () => {
+  const email = address();
+  await add(email);
+  const token = tokenIn(email);
+  const open = (status: number) => app.as().request(status, 'GET', `/api/auth/set-password?token=${token}`);
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const send = (status: number, password: string) =>
+    app.as().request(status, 'POST', '/api/auth/set-password', { rawBody: new URLSearchParams({ token, username: email, password }).toString(), headers });
+  const page = await open(200);
+  expect(page.text).toContain(email);
+  expect(page.headers.get('cache-control')).toBe('no-store');
+  expect((await send(400, 'password1234')).text).toContain('The password is among the passwords that are tried first.');
+  expect((await send(200, PASSWORD)).text).toContain('Your password is set');
+  await signIn(200, email);
+  expect((await open(400)).text).toContain('This link does not work');
+  expect((await send(400, PASSWORD)).text).toContain('This link does not work');
 });
 
 test('of ten uses of a link at once, one sets the password', async () => {

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { acceptInvitation } from '../../domain/invitations/invitations.queries.ts';
+import { hashChosenPassword } from '../../domain/passwords/passwords.ts';
+import { DomainError, invalidField } from '../../domain/shared/errors.ts';
+import { definePublicRoute } from '../http/define-route.ts';
+import { NoContent } from '../http/parameters.ts';
+import { type RawReply, reply, type Reply } from '../http/replies.ts';
+import type { PublicScope } from '../http/scope.ts';
+import { passwordSetPage, passwordSetupPage, spentLinkPage } from './password-setup-page.ts';
+import { LinkQuery, PasswordForm, PasswordSetup } from './password-setup.schemas.ts';
+
+const SPENT = 'The link is unknown, used or expired; ask an owner to invite you once more';
+
+const raw = (page: RawReply, status: number): Reply<never> => reply(page as never, { status });
+const basePathOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '');
+
+/** Sets the password that somebody chose by a link; answers whose it is. Throws `invalid_request` for a spent link or a weak password. */
+async function setFirstPassword(token: string, password: string, pointer: string, { adapters, actingAs }: PublicScope): Promise<string> {
+  const invited = await adapters.openInvitation(token);
+  if (!invited) throw invalidField('#/body/token', SPENT);
+  const passwordHash = await hashChosenPassword(password, invited.email, pointer);
+  const isAccepted = await actingAs(invited)((work) => acceptInvitation(work, token, passwordHash));
+  if (!isAccepted) throw invalidField('#/body/token', SPENT);
+  return invited.email;
+}
+
+export const passwordSetupRoutes = [
+  definePublicRoute({
+    method: 'post',
+    path: '/api/auth/password-setup',
+    group: 'Authentication',
+    summary: 'Set the first password by the token of an invitation',
+    description: 'The token stands in the link of the invitation. It works once, for three days, for a user without a password.',
+    body: PasswordSetup,
+    status: 200,
+    response: z.object({ success: z.literal(true), email: z.string() }),
+    takesCredential: true,
+    audit: 'user.password_set',
+    async handle({ body: { token, newPassword } }, scope) {
+      return { success: true as const, email: await setFirstPassword(token, newPassword, '#/body/newPassword', scope) };
+    },
+  }),
+  definePublicRoute({
+    method: 'get',
+    path: '/api/auth/set-password',
+    group: 'Authentication',
+    summary: 'The page behind the link of an invitation, which asks for a password',
+    query: LinkQuery,
+    status: 200,
+    response: NoContent,
+    contentType: 'text/html',
+    takesCredential: true,
+    async handle({ query: { token } }, { adapters, publicUrl }) {
+      const basePath = basePathOf(publicUrl);
+      const invited = await adapters.openInvitation(token);
+      return invited ? raw(passwordSetupPage({ basePath, token, email: invited.email }), 200) : raw(spentLinkPage(basePath, SPENT), 400);
+    },
+  }),
+  definePublicRoute({
+    method: 'post',
+    path: '/api/auth/set-password',
+    group: 'Authentication',
+    summary: 'Take the form of the page that asks for a password',
+    description: 'A weak password answers the form again with 400 and the reason.',
+    body: PasswordForm,
+    bodyType: 'form',
+    status: 200,
+    response: NoContent,
+    contentType: 'text/html',
+    takesCredential: true,
+    audit: 'user.password_set',
+    async handle({ body: { token, password } }, scope) {
+      const basePath = basePathOf(scope.publicUrl);
+      try {
+        await setFirstPassword(token, password, '#/body/password', scope);
+        return raw(passwordSetPage(basePath), 200);
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.code !== 'invalid_request') throw error;
+        const invited = await scope.adapters.openInvitation(token);
+        if (!invited) return raw(spentLinkPage(basePath, SPENT), 400);
+        return raw(passwordSetupPage({ basePath, token, email: invited.email, error: `${error.message}.` }), 400);
+      }
+    },
+  }),
+];

@@ -1,0 +1,36 @@
+import { totpContext } from '../auth/second-factor.ts';
+import { replyContext } from '../idempotency/idempotency.queries.ts';
+import { integrationSecretContext } from '../integrations/integrations.queries.ts';
+import { webhookSecretContext } from '../webhooks/webhook-secrets.ts';
+
+/** A column whose values are encrypted, with the key of its table and what a value of a row belongs to. */
+export interface EncryptedColumn {
+  table: string;
+  column: string;
+  /** Names of the key's columns, with their types. */
+  key: Readonly<Record<string, string>>;
+  context: (key: Record<string, string>) => string;
+}
+
+const BY_ID = { id: 'uuid' };
+const ofWebhook = (column: string): EncryptedColumn => ({
+  table: 'webhook',
+  column,
+  key: BY_ID,
+  context: ({ id = '' }) => webhookSecretContext(id),
+});
+
+/** Every encrypted column of the schema; `rotate-keys` re-encrypts those that stand here. */
+export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
+  ofWebhook('secret'),
+  ofWebhook('previous_secret'),
+  ofWebhook('headers'),
+  { table: 'integration', column: 'credentials', key: BY_ID, context: ({ id = '' }) => integrationSecretContext(id) },
+  { table: 'user_totp', column: 'secret', key: { user_id: 'uuid' }, context: ({ user_id = '' }) => totpContext(user_id) },
+  {
+    table: 'idempotency_key',
+    column: 'reply',
+    key: { tenant_id: 'uuid', subject: 'text', method: 'text', path: 'text', key: 'text' },
+    context: ({ subject = '', key = '' }) => replyContext({ subject, key }),
+  },
+];

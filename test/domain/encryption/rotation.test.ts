@@ -1,0 +1,136 @@
+import pg from 'pg';
+import { ENCRYPTED_COLUMNS } from '../../../domain/encryption/encrypted-columns.ts';
+import { rotateKeys } from '../../../domain/encryption/rotation.ts';
+import { integrationSecretContext } from '../../../domain/integrations/integrations.queries.ts';
+import { newId } from '../../../domain/shared/ids.ts';
+import { createEncryption } from '../../../domain/shared/encryption.ts';
+import { generateKeys } from '../../../domain/shared/keys.ts';
+import { guardedRoutes, makeExamples } from '../../contract/examples.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+
+const named = (name: string) => generateKeys().encryptionKeys.replace(/^[^:]+/, name);
+const [oldKey, newKey] = [named('old'), named('new')];
+const before = createEncryption(oldKey);
+const after = createEncryption(`${newKey},${oldKey}`);
+const newOnly = createEncryption(newKey);
+
+let app: TestApp;
+let client: pg.Client;
+
+beforeAll(async () => {
+  app = await testApp({ env: { ENCRYPTION_KEYS: oldKey, TOKEN_KEYS: generateKeys().tokenKeys } });
+  client = new pg.Client(app.databaseUrl);
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await app.close();
+});
+
+const columnOf = (table: string) => ENCRYPTED_COLUMNS.filter((column) => column.table === table);
+
+/** Rows whose credentials are under the old key; kinds of their own, because each kind has one row. */
+async function addIntegrations(count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, newId);
+  await app.sql(
+    `insert into integration (id, tenant_id, kind, name, credentials, created_by)
+     select v.id, ?, 'test-' || v.id, 'x', v.credentials, 'test' from unnest(?::uuid[], ?::text[]) v (id, credentials)`,
+    [app.tenant.id, `{${ids.join(',')}}`, `{${ids.map((id) => before.encrypt(`secret of ${id}`, integrationSecretContext(id))).join(',')}}`],
+  );
+  return ids;
+}
+
+const credentials = async (id: string) => {
+  const [row] = await app.sql<{ credentials: string }>('select credentials from integration where id = ?', [id]);
+  return newOnly.decrypt(row?.credentials ?? '', integrationSecretContext(id));
+};
+
+test('the list names every column in which the service stores an encrypted value, and all of them open with the new key alone', async () => {
+  const examples = makeExamples(app);
+  for (const route of guardedRoutes) await examples.of(route);
+  const owner = app.as(app.owner);
+  await owner.post(201, '/api/application-tokens', { name: 'kept-reply' }, { 'idempotency-key': 'once' });
+  const { id } = await owner.post(201, '/api/webhooks', { event: 'push', name: 'x', config: { url: 'http://127.0.0.1:9/', headers: { 'x-key': 'y' } } });
+  await owner.post(200, `/api/webhooks/${id}/rotate-secret`);
+  await app.as(app.member).post(201, '/api/users/me/totp');
+
+  const texts = await app.sql<{ table_name: string; column_name: string }>(
+    `select c.table_name, c.column_name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+     where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.data_type in ('text', 'json', 'jsonb')`,
+  );
+  const encrypted: string[] = [];
+  for (const { table_name: table, column_name: column } of texts) {
+    const found = await app.sql(`select 1 from ${table} where ${column}::text like 'v1.old.%' limit 1`);
+    if (found.length > 0) encrypted.push(`${table}.${column}`);
+  }
+  expect(encrypted.toSorted()).toEqual(ENCRYPTED_COLUMNS.map(({ table, column }) => `${table}.${column}`).toSorted());
+
+  const rotated = await rotateKeys(client, after, { batchSize: 2 });
+  for (const { table, column, key, context } of ENCRYPTED_COLUMNS) {
+    expect(rotated).toContainEqual({ table, column, reencrypted: expect.any(Number), unreadable: 0 });
+    const rows = await app.sql<Record<string, string>>(`select ${Object.keys(key).join(', ')}, ${column} as stored from ${table} where ${column} is not null`);
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { stored = '', ...row } of rows) expect(() => newOnly.decrypt(stored, context(row as Record<string, string>))).not.toThrow();
+  }
+  await expect(rotateKeys(client, after)).resolves.toEqual(rotated.map((column) => ({ ...column, reencrypted: 0 })));
+});
+
+test('values that change meanwhile keep their change, and rows that are held are waited for', async () => {
+  const ids = await addIntegrations(400);
+  const [held = ''] = ids;
+  const holder = new pg.Client(app.databaseUrl);
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select from integration where id = $1 for update', [held]);
+  const stop = new AbortController();
+  const changed = new Map<string, string>();
+  const change = async () => {
+    for (let round = 0; !stop.signal.aborted; round++) {
+      const id = ids[1 + (round * 37) % (ids.length - 1)] ?? '';
+      const secret = `changed ${round}`;
+      // Half of the writers still have the old key first.
+      const sealed = (round % 2 === 0 ? after : before).encrypt(secret, integrationSecretContext(id));
+      await app.sql('update integration set credentials = ? where id = ?', [sealed, id]);
+      changed.set(id, secret);
+    }
+  };
+  const changing = change();
+  const releasing = new Promise((resolve) => setTimeout(resolve, 150)).then(() => holder.query('commit'));
+  const [{ reencrypted, unreadable } = { reencrypted: 0, unreadable: 1 }] = await rotateKeys(client, after, { batchSize: 7, columns: columnOf('integration') });
+  stop.abort();
+  await Promise.all([changing, releasing]);
+  await holder.end();
+  expect(unreadable).toBe(0);
+  expect(reencrypted).toBeGreaterThan(300);
+  await rotateKeys(client, after, { columns: columnOf('integration') });
+  for (const id of ids) await expect(credentials(id)).resolves.toBe(changed.get(id) ?? `secret of ${id}`);
+});
+
+test('broken off, it goes on where it is run again; two at once are one too many', async () => {
+  const ids = await addIntegrations(60);
+  const other = new pg.Client(app.databaseUrl);
+  await other.connect();
+  let isBroken = false;
+  const breaking = {
+    query: (text: string, values?: unknown[]) => {
+      if (isBroken && text.includes('update integration')) return Promise.reject(new Error('the process died'));
+      if (text.includes('update integration')) isBroken = true;
+      return other.query(text, values);
+    },
+  } as unknown as pg.ClientBase;
+  await expect(rotateKeys(breaking, after, { batchSize: 20, columns: columnOf('integration') })).rejects.toThrow('died');
+  await other.query('select pg_advisory_lock(7205002)');
+  await expect(rotateKeys(client, after)).rejects.toThrow('under way');
+  await other.end();
+  const [{ reencrypted } = { reencrypted: 0 }] = await rotateKeys(client, after, { batchSize: 20, columns: columnOf('integration') });
+  expect(reencrypted).toBe(40);
+  for (const id of ids) await expect(credentials(id)).resolves.toBe(`secret of ${id}`);
+});
+
+test('a value under a key that is not there is counted and left alone', async () => {
+  const [id = ''] = await addIntegrations(1);
+  const stranger = createEncryption(named('lost')).encrypt('secret', integrationSecretContext(id));
+  await app.sql('update integration set credentials = ? where id = ?', [stranger, id]);
+  await expect(rotateKeys(client, after, { columns: columnOf('integration') })).resolves.toMatchObject([{ reencrypted: 0, unreadable: 1 }]);
+  await expect(app.sql('select credentials from integration where id = ?', [id])).resolves.toEqual([{ credentials: stranger }]);
+});

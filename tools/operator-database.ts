@@ -1,0 +1,25 @@
+import { DomainError } from '../domain/shared/errors.ts';
+import { embeddedDatabaseUrl } from './embedded-postgres.ts';
+import { OperatorError } from './operator-error.ts';
+
+/** The database that an operator's command works on: that of DATABASE_URL, else the running one of DATA_DIR. */
+export function operatorDatabaseUrl(): string {
+  const dataDir = process.env.DATA_DIR || '.data';
+  const url = process.env.DATABASE_URL || embeddedDatabaseUrl(dataDir);
+  if (url && !/^postgres(ql)?:\/\/[^/]+\/[^/]+/.test(url)) throw new OperatorError('DATABASE_URL must look like postgres://user:password@host:5432/database.');
+  if (!url) throw new OperatorError(`No database: set DATABASE_URL, or start the service with npm start so that DATA_DIR (${dataDir}) has one.`);
+  return url;
+}
+
+/** What PostgreSQL or the way to it refused, as a sentence that names what to set or do. */
+export function asOperatorError(error: unknown, url: string): unknown {
+  if (!(error instanceof Error) || error instanceof DomainError || error instanceof OperatorError) return error;
+  const { code = '' } = error as { code?: string };
+  if (/^(ECONN|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|57P03)/.test(code) || /timeout|terminated|ECONN/i.test(error.message)) {
+    const where = process.env.DATABASE_URL ? `that DATABASE_URL names (${new URL(url).host})` : 'of DATA_DIR';
+    return new OperatorError(`The database ${where} does not answer; is it running?`);
+  }
+  if (/^(28|3D000)/.test(code)) return new OperatorError(`The database refuses the address in DATABASE_URL: ${error.message}.`);
+  if (code === '42P01') return new OperatorError('The database has no tables yet: run npm run migrate first.');
+  return error;
+}

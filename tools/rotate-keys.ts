@@ -1,0 +1,57 @@
+import pg from 'pg';
+import { rotateKeys, type RotatedColumn } from '../domain/encryption/rotation.ts';
+import { connectOrm } from '../domain/orm.ts';
+import { connectionOptions } from '../domain/pool.ts';
+import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
+import { createProvisioning } from '../domain/tenants/provisioning.ts';
+import { asOperatorError, operatorDatabaseUrl } from './operator-database.ts';
+import { exitWith, OperatorError } from './operator-error.ts';
+
+function configuredEncryption(): Encryption {
+  const keys = process.env.ENCRYPTION_KEYS;
+  if (!keys) throw new OperatorError('rotate-keys needs ENCRYPTION_KEYS: the new key first, the old ones behind it.');
+  try {
+    return createEncryption(keys);
+  } catch (error) {
+    throw new OperatorError(`ENCRYPTION_KEYS is malformed: ${(error as Error).message}.`);
+  }
+}
+
+async function rotate(databaseUrl: string, encryption: Encryption): Promise<RotatedColumn[]> {
+  const client = new pg.Client(connectionOptions({ databaseUrl }));
+  try {
+    await client.connect();
+    return await rotateKeys(client, encryption);
+  } finally {
+    await client.end();
+  }
+}
+
+async function note(databaseUrl: string, keyId: string): Promise<void> {
+  const orm = connectOrm({ databaseUrl, poolSize: 2 });
+  try {
+    await createProvisioning(orm).noteKeyRotation(keyId);
+  } finally {
+    await orm.close(true);
+  }
+}
+
+async function main(): Promise<void> {
+  const encryption = configuredEncryption();
+  const url = operatorDatabaseUrl();
+  try {
+    const columns = await rotate(url, encryption);
+    if (columns.some(({ reencrypted }) => reencrypted > 0)) await note(url, encryption.currentKeyId);
+    console.log(JSON.stringify({ keyId: encryption.currentKeyId, columns }, null, 2));
+    const unreadable = columns.reduce((sum, column) => sum + column.unreadable, 0);
+    if (unreadable > 0) throw new OperatorError(`${unreadable} values are under keys that ENCRYPTION_KEYS does not hold; keep those keys and run this again.`);
+  } catch (error) {
+    throw asOperatorError(error, url);
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  exitWith(error);
+}
