@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { sweepExports } from '../audit/audit-exports.activities.ts';
+import { announceExpiringTokens } from '../application-tokens/expiring-tokens.sweep.ts';
 import { sweepApprovals } from '../approvals/approvals.sweep.ts';
 import { sweepEnvironmentLocks } from '../environment-locks/environment-locks.sweep.ts';
 import { sweepChecks } from '../flows/checks.activities.ts';
@@ -28,6 +29,7 @@ export const SWEEPS: readonly Sweep[] = [
   { name: 'flow schedules', run: (deps) => sweepSchedules(deps) },
   { name: 'checks of runs', run: sweepChecks },
   { name: 'git mirrors', run: sweepMirrors },
+  { name: 'expiring application tokens', run: announceExpiringTokens, isRoutine: true },
   { name: 'webhook lanes', run: sweepLanes },
   { name: 'webhooks to disable', run: sweepDisabled },
 ];

@@ -3,12 +3,13 @@ import {
   createApplicationToken,
   listApplicationTokens,
   revokeApplicationToken,
+  rotateApplicationToken,
 } from '../../domain/application-tokens/application-tokens.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id, NoContent } from '../http/parameters.ts';
-import { ApplicationToken, ApplicationTokenIn, NewApplicationToken } from './application-tokens.schemas.ts';
+import { ApplicationToken, ApplicationTokenIn, NewApplicationToken, TokenRotation } from './application-tokens.schemas.ts';
 
 const GROUP = 'Application tokens';
 
@@ -40,6 +41,24 @@ export const applicationTokensRoutes = [
     status: 200,
     response: z.array(ApplicationToken),
     handle: (_, { tx }) => tx(listApplicationTokens),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/application-tokens/{id}/rotate',
+    group: GROUP,
+    summary: 'Give a token a new text, which is shown in this reply alone',
+    description: 'Name, projects and id stay. The old text works for some hours more, so that pipelines change over without a gap; 0 ends it at once.',
+    roles: ['owner'],
+    params: z.object({ id: Id }),
+    body: TokenRotation,
+    status: 200,
+    response: NewApplicationToken,
+    audit: 'application_token.rotated',
+    async handle({ params: { id }, body: { expiresIn, overlapHours } }, { tx }) {
+      const rotated = await tx((work) => rotateApplicationToken(work, id, { expiresInDays: expiresIn, overlapHours }));
+      if (!rotated) throw notFound('The application token');
+      return rotated;
+    },
   }),
   defineRoute({
     method: 'delete',

@@ -11,6 +11,13 @@ export const ApplicationTokenIn = z.strictObject({
     .meta({ description: 'The only projects that the token sees; all when absent' }),
 });
 
+export const TokenRotation = z
+  .strictObject({
+    expiresIn: z.int().min(1).max(365).default(30).meta({ description: 'Days' }),
+    overlapHours: z.int().min(0).max(168).default(24).meta({ description: 'Hours for which the old text goes on working' }),
+  })
+  .prefault({});
+
 const shown = {
   id: z.uuid(),
   name: z.string(),

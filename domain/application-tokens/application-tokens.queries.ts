@@ -67,6 +67,41 @@ export async function createApplicationToken(tx: Tx, input: NewToken): Promise<A
   return { ...row, token };
 }
 
+export interface Replacement {
+  /** Days from now on. */
+  expiresInDays: number;
+  /** Hours for which the old text goes on working. */
+  overlapHours: number;
+}
+
+/** Gives a live or expired token a new text; undefined when there is none of that id. Replaced again, the text before the last ends at once. */
+export async function rotateApplicationToken(
+  tx: Tx,
+  id: string,
+  { expiresInDays, overlapHours }: Replacement,
+): Promise<(ApplicationTokenRow & { token: string }) | undefined> {
+  const token = newApplicationToken();
+  const [row] = await tx.sql<ApplicationTokenRow>(
+    `with t as (
+       update application_token set
+         previous_hash = case when ?::int > 0 then token_hash end, previous_until = now() + make_interval(hours => ?),
+         token_hash = ?, expires_at = now() + make_interval(days => ?), rotated_at = now(), expiry_announced_at = null, updated_at = now()
+       where tenant_id = ? and id = ? and revoked_at is null returning *)
+     select ${COLUMNS} from t`,
+    [overlapHours, overlapHours, hashSecret(token), expiresInDays, tx.tenantId, id],
+  );
+  if (!row) return undefined;
+  tx.audit({
+    source: 'user',
+    action: 'application_token.rotated',
+    entityType: 'application_token',
+    entityId: id,
+    summary: `Application token ${row.name} replaced; the old text works for ${overlapHours} more hours`,
+    after: row,
+  });
+  return { ...row, token };
+}
+
 /** Revokes a token: it is refused from the next request on. False when there is none of that id. */
 export async function revokeApplicationToken(tx: Tx, id: string): Promise<boolean> {
   const [row] = await tx.sql<{ name: string }>(

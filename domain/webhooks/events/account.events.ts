@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byWhom, defineEvent, defineEvents, id, number, reason, repositoryIdentifier, text, texts } from './event-definition.ts';
+import { byWhom, defineEvent, defineEvents, id, moment, number, reason, repositoryIdentifier, text, texts } from './event-definition.ts';
 
 const User = z.strictObject({
   id: id('User'),
@@ -32,6 +32,16 @@ export const accountEvents = {
     'user.updated': 'A user, or a membership of theirs, changed',
     'user.removed': 'A user was removed',
   }),
+  'application_token.expiring': defineEvent(
+    'An application token expires within a week, or the last quarter of its life has begun',
+    z.strictObject({
+      id: id('Token'),
+      name: text('Name of the token', 'nightly-build'),
+      expiresAt: moment('When it expires'),
+      lastUsedAt: moment('When it was used last, to the minute').nullable(),
+      createdBy: byWhom,
+    }),
+  ),
   ...defineEvents(Project, {
     'project.created': 'A repository was registered as a project',
     'project.updated': 'A project or its configuration changed',

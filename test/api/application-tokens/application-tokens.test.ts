@@ -1,3 +1,4 @@
+import { eventually } from '../../support/worker.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 
 let app: TestApp;
@@ -46,6 +47,40 @@ async function lastUse(id: string): Promise<string | null> {
   }
   return null;
 }
+
+test('its time is written at most once a minute', async () => {
+  const { id, token } = await create(201, { name: 'busy' });
+  await app.as({ token }).get(200, '/api/users/me');
+  await lastUse(id);
+  const useBefore = (seconds: number) =>
+    app.sql(`update application_token set last_used_at = date_trunc('second', now()) - make_interval(secs => ?) where id = ?`, [seconds, id]);
+  const noted = async () => (await app.sql<{ at: string }>('select last_used_at::text as at from application_token where id = ?', [id]))[0]?.at;
+  await useBefore(40);
+  const recent = await noted();
+  for (let use = 0; use < 5; use++) await app.as({ token }).get(200, '/api/users/me');
+  await expect(noted()).resolves.toBe(recent);
+  await useBefore(61);
+  const old = await noted();
+  await app.as({ token }).get(200, '/api/users/me');
+  await expect(eventually(noted, (at) => at !== old)).resolves.not.toBe(old);
+});
+
+test('a replaced token works beside the new one for the time of the overlap', async () => {
+  const { id, token: first, name } = await create(201, { name: 'replaced', projects: ['acme/one'] });
+  const rotate = (status: number, body?: object) => app.as(app.owner).post(status, `/api/application-tokens/${id}/rotate`, body);
+  const { token: second, ...shown } = await rotate(200, { expiresIn: 60 });
+  expect(shown).toMatchObject({ id, name, projects: ['acme/one'] });
+  expect(Date.parse(shown.expiresAt) - Date.now()).toBeGreaterThan(59 * 86_400_000);
+  for (const token of [first, second]) await app.as({ token }).get(404, '/api/projects/acme%2Ftwo');
+  await app.sql(`update application_token set previous_until = now() - interval '1 second' where id = ?`, [id]);
+  await app.as({ token: first }).get(401, '/api/users/me');
+  const { token: third } = await rotate(200, { overlapHours: 0 });
+  await app.as({ token: second }).get(401, '/api/users/me');
+  await app.as({ token: third }).get(200, '/api/users/me');
+  await app.as(app.owner).delete(204, `/api/application-tokens/${id}`);
+  await app.as({ token: third }).get(401, '/api/users/me');
+  await rotate(404);
+});
 
 test('an expired token is refused and gives up its name', async () => {
   const { id, token } = await create(201, { name: 'old' });

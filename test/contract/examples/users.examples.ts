@@ -22,6 +22,7 @@ export const usersExamples = featureExamples(
 
     postApplicationTokens: () => ({ body: { name: fresh('token') } }),
     getApplicationTokens: () => ({}),
+    postApplicationTokensIdRotate: ({ applicationTokenId: id }) => ({ params: { id } }),
     deleteApplicationTokensId: ({ applicationTokenId: id }) => ({ params: { id } }),
   },
 );

@@ -1,0 +1,59 @@
+import { announceExpiringTokens } from '../../../activities/application-tokens/expiring-tokens.sweep.ts';
+import { connectOrm } from '../../../domain/orm.ts';
+import { connectPool } from '../../../domain/pool.ts';
+import { unitOfWork } from '../../../domain/unit-of-work.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+
+let app: TestApp;
+let orm: ReturnType<typeof connectOrm>;
+let lanesPool: ReturnType<typeof connectPool>;
+const deps = () => ({ lanesPool, actingAs: (actor: Parameters<typeof unitOfWork>[1]['actor']) => unitOfWork(orm, { actor }) });
+
+beforeAll(async () => {
+  app = await testApp();
+  orm = connectOrm({ databaseUrl: app.databaseUrl, role: 'quayside_app', poolSize: 2 });
+  lanesPool = connectPool({ databaseUrl: app.databaseUrl, role: 'quayside_app_lanes', poolSize: 2 }, () => undefined);
+});
+afterAll(async () => {
+  await Promise.all([orm.close(true), lanesPool.end()]);
+  await app.close();
+});
+
+/** A token made so many days ago that expires in so many days. */
+async function token(name: string, ageDays: number, leftDays: number): Promise<string> {
+  const { id } = await app.as(app.owner).post(201, '/api/application-tokens', { name });
+  await app.sql(
+    `update application_token set created_at = now() - make_interval(secs => ?::float8 * 86400), expires_at = now() + make_interval(secs => ?::float8 * 86400) where id = ?`,
+    [ageDays, leftDays, id],
+  );
+  return id;
+}
+
+test('who subscribes is told once of each token that expires soon, in its tenant alone', async () => {
+  for (const owner of [app.owner, app.stranger]) {
+    await app.as(owner).post(201, '/api/webhooks', { name: 'expiry', event: 'application_token.expiring', config: { url: 'http://127.0.0.1:9/' } });
+  }
+  await app.sql('update application_token set revoked_at = now()');
+  const soon = [await token('in-a-week', 83, 6.9), await token('last-quarter', 0.8, 0.2)];
+  await token('later', 82, 7.1);
+  await token('young', 0.7, 0.3);
+  await token('gone', 30, -0.1);
+  const revoked = await token('revoked', 83, 1);
+  await app.as(app.owner).delete(204, `/api/application-tokens/${revoked}`);
+
+  await Promise.all([announceExpiringTokens(deps()), announceExpiringTokens(deps())]);
+  await expect(announceExpiringTokens(deps())).resolves.toBe(0);
+  const told = await app.sql<{ tenant_id: string; payload: { id: string; name: string; expiresAt: string } }>(
+    `select tenant_id, payload from webhook_delivery where event = 'application_token.expiring'`,
+  );
+  expect(told.map(({ payload }) => payload.id).toSorted()).toEqual(soon.toSorted());
+  expect(new Set(told.map(({ tenant_id }) => tenant_id))).toEqual(new Set([app.tenant.id]));
+  expect(told[0]?.payload.expiresAt).toMatch(/^\d{4}-.*Z$/);
+
+  const [first = ''] = soon;
+  await app.as(app.owner).post(200, `/api/application-tokens/${first}/rotate`, { expiresIn: 1 });
+  await app.sql(`update application_token set expires_at = now() + interval '1 hour' where id = ?`, [first]);
+  await expect(announceExpiringTokens(deps())).resolves.toBe(0);
+  await app.sql(`update application_token set rotated_at = now() - interval '1 day' where id = ?`, [first]);
+  await expect(announceExpiringTokens(deps())).resolves.toBe(1);
+});
