@@ -24,6 +24,12 @@ test.each([
   expect(problem).toMatchObject({ success: false, error: 'The e-mail or the password is wrong', code: 'unauthenticated' });
 });
 
+test('no cache on the way keeps the tokens', async () => {
+  const { email, password } = app.owner;
+  const { headers } = await app.as().request(200, 'POST', '/api/auth/admin/login', { body: { email, password } });
+  expect(headers.get('cache-control')).toBe('no-store');
+});
+
 test('a tenant to which the user does not belong cannot be chosen', async () => {
   await signIn(401, { email: app.owner.email, password: app.owner.password, tenant: 'other' });
   await signIn(200, { email: app.owner.email, password: app.owner.password, tenant: 'acme' });
