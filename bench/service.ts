@@ -26,6 +26,8 @@ export interface Service {
   call: <Reply = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<Reply>;
   /** Resident memory of the API process, MB. */
   apiMegabytes: () => number;
+  /** Of the worker process. */
+  workerMegabytes: () => number;
   /** Starts a further process of the benchmark. */
   start: (modulePath: string, args?: string[]) => Promise<ChildProcess>;
   stop: () => Promise<void>;
@@ -69,7 +71,7 @@ export async function startService(queues: readonly string[]): Promise<Service> 
     return child;
   };
   const api = await start('../api/main.ts');
-  if (queues.length > 0) await start('../activities/main.ts', ['--queues', queues.join(',')]);
+  const worker = queues.length === 0 ? undefined : await start('../activities/main.ts', ['--queues', queues.join(',')]);
   const database = new pg.Client(postgres.url);
   await database.connect();
   const url = `http://127.0.0.1:${port}`;
@@ -86,7 +88,8 @@ export async function startService(queues: readonly string[]): Promise<Service> 
     ownerToken,
     database,
     call: (method, path, body) => send(url, ownerToken, method, path, body),
-    apiMegabytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${api.pid}/status`, 'utf8'))?.[1]) / 1_024,
+    apiMegabytes: () => megabytesOf(api),
+    workerMegabytes: () => megabytesOf(worker),
     start,
     async stop() {
       await database.end();
@@ -119,6 +122,9 @@ async function send<Reply>(url: string, token: string | undefined, method: strin
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return (text === '' ? undefined : JSON.parse(text)) as Reply;
 }
+
+const megabytesOf = (child: ChildProcess | undefined): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child?.pid}/status`, 'utf8'))?.[1]) / 1_024;
 
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

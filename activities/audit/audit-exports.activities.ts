@@ -1,14 +1,14 @@
 import { Context } from '@temporalio/activity';
 import { completeExport, expireExports, exportFileName, exportKey, failExport } from '../../domain/audit/export-moves.ts';
 import { EXPORT_HEADER, exportRecords } from '../../domain/audit/export-csv.ts';
-import { type AuditExport, exportRows, moveExport } from '../../domain/audit/exports.queries.ts';
+import { type AuditExport, exportCells, moveExport } from '../../domain/audit/exports.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { CSV_TYPE } from '../../domain/shared/csv-rules.ts';
 import { auditExport, type AuditExportInput } from '../../workflows/audit/audit-export.contract.ts';
 import type { Deps } from '../deps.ts';
 
 /** Rows of one query: enough that its cost is the rows', few enough that they are no burden. */
-const PAGE_ROWS = 2_000;
+const PAGE_ROWS = 1_000;
 
 const exporter = (tenantId: string) => systemActor(tenantId, 'audit-export');
 
@@ -36,13 +36,13 @@ async function* fileOf({ reads }: Deps, tenantId: string, wanted: AuditExport, c
   const trail = reads.as(exporter(tenantId));
   const context = Context.current();
   yield Buffer.from(EXPORT_HEADER);
-  let coming = exportRows(trail, wanted, 0, PAGE_ROWS);
+  let coming = exportCells(trail, wanted, 0, PAGE_ROWS);
   for (;;) {
     const rows = await coming;
     const last = rows.at(-1);
     const isLast = last === undefined || rows.length < PAGE_ROWS;
     if (!isLast) {
-      coming = exportRows(trail, wanted, Number(last.sequence), PAGE_ROWS);
+      coming = exportCells(trail, wanted, Number(last.sequence), PAGE_ROWS);
       // Awaited at the next turn; what goes wrong until then is not lost.
       coming.catch(() => undefined);
     }

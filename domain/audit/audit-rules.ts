@@ -46,12 +46,23 @@ export interface AuditEntry {
 
 /** JSON with sorted keys and no white space (RFC 8785), for values that came from JSON. */
 export function canonicalJson(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  members.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`;
+  const object = value as Record<string, unknown>;
+  let members = '';
+  for (const key of Object.keys(object).toSorted()) {
+    if (object[key] === undefined) continue;
+    members += `${members === '' ? '' : ','}${quoted(key)}:${canonicalJson(object[key])}`;
+  }
+  return `{${members}}`;
 }
+
+/** What JSON writes in another way than it stands, lone surrogates among it. */
+const ESCAPED = /["\\\p{Cc}\p{Cs}]/u;
+
+/** Most texts need no escapes, and a trail has millions. */
+const quoted = (text: string): string => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`);
 
 /** All that is known before the entry's place in the chain is. */
 export type UnchainedEntry = Omit<AuditEntry, 'sequence' | 'prevHash' | 'hash'>;
@@ -64,15 +75,19 @@ export type UnchainedEntry = Omit<AuditEntry, 'sequence' | 'prevHash' | 'hash'>;
 export function canonicalParts(entry: UnchainedEntry): [head: string, middle: string, tail: string] {
   const { action, actor, after, before, entityId, entityType, id, occurredAt } = entry;
   const { repositoryIdentifier, requestId, source, summary } = entry;
-  const headJson = canonicalJson({ action, actor, after, before, entityId, entityType, id, occurredAt });
-  const middleJson = canonicalJson({ repositoryIdentifier, requestId });
-  const tailJson = canonicalJson({ source, summary });
-  return [`${headJson.slice(0, -1)},"prevHash":"`, `",${middleJson.slice(1, -1)},"sequence":`, `,${tailJson.slice(1)}`];
+  const about = `"action":${quoted(action)},"actor":${canonicalJson(actor)},"after":${canonicalJson(after)},"before":${canonicalJson(before)}`;
+  const what = `"entityId":${canonicalJson(entityId)},"entityType":${quoted(entityType)},"id":${quoted(id)},"occurredAt":${quoted(occurredAt)}`;
+  return [
+    `{${about},${what},"prevHash":"`,
+    `","repositoryIdentifier":${canonicalJson(repositoryIdentifier)},"requestId":${canonicalJson(requestId)},"sequence":`,
+    `,"source":${quoted(source)},"summary":${quoted(summary)}}`,
+  ];
 }
 
 /** The text over which `hash` is taken. */
-export function hashedText({ hash: _, ...entry }: AuditEntry): string {
-  return entry.prevHash + canonicalJson(entry);
+export function hashedText(entry: Omit<AuditEntry, 'hash'>): string {
+  const [head, middle, tail] = canonicalParts(entry);
+  return `${entry.prevHash}${head}${entry.prevHash}${middle}${entry.sequence}${tail}`;
 }
 
 /** A copy without the values of the named members, at any depth; tells absent from redacted. */

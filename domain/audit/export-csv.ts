@@ -1,22 +1,22 @@
 import { csvRecord } from '../shared/csv-rules.ts';
 import { isoOf } from '../shared/moment-rules.ts';
-import type { EntryRow } from './audit-list.queries.ts';
+import type { EntryCells } from './exports.queries.ts';
 
 const COLUMNS = [
   'id', 'sequence', 'occurredAt', 'source', 'action', 'actor', 'repositoryIdentifier', 'entityType', 'entityId', 'summary',
   'before', 'after', 'requestId', 'prevHash', 'hash',
-] as const satisfies readonly (keyof EntryRow)[];
+] as const satisfies readonly (keyof EntryCells)[];
 
 export const EXPORT_HEADER = csvRecord(COLUMNS);
 
 /** Records of entries: RFC 4180, objects as JSON. */
-export function exportRecords(rows: readonly EntryRow[]): string {
+export function exportRecords(rows: readonly EntryCells[]): string {
   let text = '';
   for (const row of rows) {
     text += csvRecord([
       row.id, Number(row.sequence), isoOf(row.occurredAt), row.source, row.action, row.actor, row.repositoryIdentifier, row.entityType,
       row.entityId, row.summary, row.before, row.after, row.requestId, row.prevHash, row.hash,
-    ] as Parameters<typeof csvRecord>[0]);
+    ]);
   }
   return text;
 }

@@ -4,6 +4,7 @@ test.each([
   [{ b: 1, a: [2, { d: null, c: 'x' }] }, '{"a":[2,{"c":"x","d":null}],"b":1}'],
   [{ '€': 1, '\r': 2, '1': 3, ö: 4 }, '{"\\r":2,"1":3,"ö":4,"€":1}'],
   [[1e21, 0.1, -0, 1e-7], '[1e+21,0.1,0,1e-7]'],
+  [['\u0000\u001f', '\u007f', '\\', '😀', '\ud800', '\u2028'], '["\\u0000\\u001f","\u007f","\\\\","😀","\\ud800","\u2028"]'],
   [{ a: undefined, b: 'é\n"' }, '{"b":"é\\n\\""}'],
 ])('%j in canonical form', (value, expected) => {
   expect(canonicalJson(value)).toBe(expected);
@@ -27,8 +28,10 @@ test('the parts around predecessor and sequence make the canonical entry', () =>
     prevHash: 'abc',
     hash: 'unused',
   };
+  const { hash: _, ...hashed } = entry;
   const [head, middle, tail] = canonicalParts(entry);
-  expect(entry.prevHash + head + entry.prevHash + middle + entry.sequence + tail).toBe(hashedText(entry));
+  expect(head + entry.prevHash + middle + entry.sequence + tail).toBe(canonicalJson(hashed));
+  expect(hashedText(entry)).toBe(entry.prevHash + canonicalJson(hashed));
 });
 
 test('redaction takes the values of the named members at any depth and nothing else', () => {
