@@ -24,6 +24,8 @@ export interface Service {
   database: pg.Client;
   /** Calls the API as the owner; fails unless it succeeds. */
   call: <Reply = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<Reply>;
+  /** A further tenant, with a token as the first one's. */
+  addTenant: (slug: string) => Promise<{ tenantId: string; token: string }>;
   /** Resident memory of the API process, MB. */
   apiMegabytes: () => number;
   /** Of the worker process. */
@@ -45,7 +47,7 @@ export async function startService(queues: readonly string[]): Promise<Service> 
     startTemporal({ dataDir, port: await anyFreePort(), uiPort: await anyFreePort(), onProgress: console.log }),
   ]);
   await migrate(postgres.url);
-  const { tenantId, token } = await newTenant(postgres.url);
+  const { tenantId, token } = await newTenant(postgres.url, 'bench');
   const port = await anyFreePort();
   const env: NodeJS.ProcessEnv = {
     ...process.env,
@@ -90,6 +92,7 @@ export async function startService(queues: readonly string[]): Promise<Service> 
     call: (method, path, body) => send(url, ownerToken, method, path, body),
     apiMegabytes: () => megabytesOf(api),
     workerMegabytes: () => megabytesOf(worker),
+    addTenant: (slug) => newTenant(postgres.url, slug),
     start,
     async stop() {
       await database.end();
@@ -100,12 +103,12 @@ export async function startService(queues: readonly string[]): Promise<Service> 
   };
 }
 
-async function newTenant(databaseUrl: string): Promise<{ tenantId: string; token: string }> {
+async function newTenant(databaseUrl: string, slug: string): Promise<{ tenantId: string; token: string }> {
   const orm = connectOrm({ databaseUrl, poolSize: 2 });
   try {
     const provisioning = createProvisioning(orm);
-    const { tenantId } = await provisioning.createTenant({ slug: 'bench', ownerEmail: 'owner@bench.example', password: PASSWORD });
-    const { token } = await provisioning.createToken({ tenant: 'bench', name: 'load', expiresInDays: 1 });
+    const { tenantId } = await provisioning.createTenant({ slug, ownerEmail: `owner@${slug}.example`, password: PASSWORD });
+    const { token } = await provisioning.createToken({ tenant: slug, name: 'load', expiresInDays: 1 });
     return { tenantId, token };
   } finally {
     await orm.close(true);

@@ -5,6 +5,7 @@ import { basename, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { demoClient } from './demo-client.ts';
+import { demoDocuments } from './demo-documents.ts';
 import { type DemoReceiver, startReceiver } from './demo-receiver.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 
@@ -131,6 +132,7 @@ async function main(): Promise<void> {
     for (const id of webhookIds) await api.delete(`/api/webhooks/${id}`);
     await receiver.close();
   }
+  await demoDocuments(api, repository, `${repositoryIdentifier}/npm`, say);
   say('done; the project stays, look at it in the reference and at its lanes in the Temporal UI');
 }
 

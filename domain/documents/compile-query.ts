@@ -26,19 +26,19 @@ const MATCHES_MAX = 1_000;
  */
 export function compileQuery(query: DocumentQuery): Fragment {
   const { order, limit, offset, store, filters } = query;
-  const conditions = [
-    sql`d.tenant_id = ${query.tenantId}`,
-    sql`d.store = ${store}`,
-    ...filters.map(compileFilter),
-    ...(query.after ? [order.after(query.after)] : []),
-  ];
-  const scans = scanned(query).map((path) => arm(raw('document d'), [path, ...conditions]));
+  const conditions = [...filters.map(compileFilter), ...(query.after ? [order.after(query.after)] : [])];
+  const owned = [sql`d.tenant_id = ${query.tenantId}`, sql`d.store = ${store}`];
+  // Each part is ordered and cut by itself: only so is the primary key's order used under a union.
+  const ordered = sql`order by ${order.by} limit ${limit + offset}`;
+  const scans = scanned(query).map((path) => arm(raw('document d'), [...owned, path, ...conditions]));
   const content = containedIn(filters);
   const documents = content === undefined ? scans : [matched(query, conditions), ...scans.map(unlessMatched)];
-  const matches = content === undefined ? raw('') : sql`m as materialized (select * from document_matches(${store}, ${content}::jsonb, ${MATCHES_MAX + 1})), `;
+  const matches = content === undefined ? raw('') : sql`m as materialized (
+      select collection collate "C" as collection, key collate "C" as key, version, value, size_bytes
+      from document_matches(${store}, ${content}::jsonb, ${MATCHES_MAX + 1})), `;
   return sql`
     with ${matches}page as (
-      select d.* from (${join(documents, '\n      union all\n      ')}) d
+      select d.* from (${join(documents.map((documentsOf) => sql`(${documentsOf} ${ordered})`), '\n      union all\n      ')}) d
       order by ${order.by} limit ${limit} offset ${offset})
     select collection, key, version, value::text as value, size_bytes from (
       select p.*, sum(p.size_bytes) over (rows between unbounded preceding and 1 preceding) as bytes_before from page p) p
@@ -50,7 +50,7 @@ const arm = (from: Fragment, conditions: readonly Fragment[]): Fragment =>
 
 /** Documents whose content is in the index, when these are few. */
 const matched = ({ pattern }: DocumentQuery, conditions: readonly Fragment[]): Fragment =>
-  arm(raw('m join document d on d.collection = m.collection and d.key = m.key'), [
+  arm(raw('m d'), [
     sql`(select count(*) from m) <= ${raw(String(MATCHES_MAX))}`,
     ...conditions,
     isMatch(pattern),
