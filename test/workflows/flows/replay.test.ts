@@ -1,0 +1,81 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { flowWorkflowId } from '../../../workflows/flows/flow-id.contract.ts';
+import type { Json } from '../../support/client.ts';
+import { testApp } from '../../support/app.ts';
+import { gitHost, hostCredentials } from '../../simulators/git-hosts.ts';
+import { eventually, startWorker } from '../../support/worker.ts';
+
+const HISTORIES = ['gated', 'cancelled', 'pipeline', 'staged'] as const;
+const fileOf = (name: string) => new URL(`../histories/flow-run-${name}.json`, import.meta.url);
+
+beforeAll(() => {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+});
+
+test.each(HISTORIES)('a run that is under way goes on with the code of today: %s', async (name) => {
+  const workflowBundle = { codePath: process.env.QS_TEST_BUNDLE ?? '' };
+  await Worker.runReplayHistory({ workflowBundle }, JSON.parse(readFileSync(fileOf(name), 'utf8')));
+});
+
+/**
+ * Records the histories anew: `RECORD_HISTORIES=1 npm test -- test/workflows/flows/replay`. One run passes approval and
+ * lock and runs a command, one is cancelled in its line, one follows a pipeline, one has children in stages.
+ */
+(process.env.RECORD_HISTORIES ? test : test.skip)('records the histories', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quayside-replay-'));
+  const commandsFile = join(folder, 'commands.json');
+  writeFileSync(commandsFile, JSON.stringify({ 'execute-release': { program: '/bin/true' }, 'run-apex-tests': { program: '/bin/sleep', args: ['3'] } }));
+  const host = await gitHost('host-a');
+  const app = await testApp({ env: { COMMANDS_FILE: commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8' } });
+  const worker = await startWorker(app, ['flows-v1', 'commands-v1', 'approvals-v1', 'environment-locks-v1']);
+  const connection = await Connection.connect({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '' });
+  try {
+    const owner = app.as(app.owner);
+    const repositoryIdentifier = 'acme/shop';
+    await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+    for (const [name, orchestrationOrder] of [['uat', 1], ['prod', 2]] as const) {
+      await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'release', orchestrationOrder });
+    }
+    await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'guarded', category: 'test', approvalPolicy: { allowSelfApproval: true } });
+    const release = { repositoryIdentifier, domain: 'core', releaseName: 'r1' };
+    const start = async (payload: object): Promise<string> => (await owner.post(202, '/api/flows/run', { payload: { ...release, ...payload } })).id;
+    const shown = (id: string): Promise<Json> => owner.get(200, `/api/flows/runs/${id}`);
+    const reached = (id: string, status: string) => eventually(() => shown(id), ({ rawStatus }) => rawStatus === status, 30_000);
+    const record = async (name: string, id: string) => {
+      await eventually(() => shown(id), ({ success }) => success !== null, 30_000);
+      const handle = new Client({ connection }).workflow.getHandle(flowWorkflowId(app.tenant.id, id));
+      await handle.result();
+      writeFileSync(fileOf(name), historyToJSON(await handle.fetchHistory()));
+    };
+
+    const holder = await start({ id: 'run-apex-tests', environmentName: 'guarded' });
+    await reached(holder, 'running');
+    const gated = await start({ id: 'execute-release', environmentName: 'guarded' });
+    await reached(gated, 'waiting_approval');
+    const { items } = await owner.get(200, '/api/flows/approvals');
+    await owner.post(200, `/api/flows/approvals/${items[0].id}/approve`, {});
+    await reached(gated, 'waiting_lock');
+    const cancelled = await start({ id: 'run-apex-tests', environmentName: 'guarded' });
+    await reached(cancelled, 'waiting_lock');
+    await owner.post(200, `/api/flows/runs/${cancelled}/cancel`);
+    await record('cancelled', cancelled);
+    await record('gated', gated);
+    await owner.post(201, '/api/integrations', { kind: 'host-a', name: 'host', baseUrl: host.url, credentials: hostCredentials });
+    const pipeline = await start({ id: 'build', pipeline: { id: 'build.yml' } });
+    await eventually(() => shown(pipeline), ({ cicdRunUrl }) => cicdRunUrl !== null);
+    await app.as(app.application).post(204, `/api/flows/internal/${pipeline}/callback`, { event: 'completed' });
+    await record('pipeline', pipeline);
+    await record('staged', await start({ id: 'request-release' }));
+  } finally {
+    await worker.kill('SIGTERM');
+    await connection.close();
+    await host.close();
+    await app.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 180_000);
