@@ -112,7 +112,7 @@ const COLUMNS = `r.id, project.identifier as "projectIdentifier", r.flow_path as
 
 /**
  * One page of runs, newest first, with how many there are, as one statement sees both. The page's ids come from an
- * index; the total comes from counts that triggers keep, and is exact. With a filter by time, trigger or work item the
+ * index, and are not looked for where the total says that there are none; the total comes from counts that triggers keep, and is exact. With a filter by time, trigger or work item the
  * runs are counted one by one, up to `COUNTED_MAX`; beyond that `isExact` is false.
  */
 export async function listRuns(
@@ -127,15 +127,16 @@ export async function listRuns(
     ? { sql: `select count(*) as total from (select 1 from flow_run where tenant_id = ?${onRows.sql} limit ${COUNTED_MAX + 1}) matching`, parameters: onRows.parameters }
     : { sql: `select coalesce(sum(runs), 0) as total from flow_run_tally where tenant_id = ?${tallied.sql}`, parameters: [tenantId, ...tallied.parameters] };
   const rows = await sql<RunRow & { total: string }>(
-    `with page as materialized (
-       select id, created_at from flow_run where tenant_id = ?${onRows.sql} order by created_at desc, id desc limit ? offset ?),
-     counted as (${counted.sql})
+    `with counted as materialized (${counted.sql}),
+     page as materialized (
+       select id, created_at from flow_run where tenant_id = ?${onRows.sql} and (select total from counted) > ?::bigint
+       order by created_at desc, id desc limit ? offset ?)
      select ${COLUMNS}, counted.total
      from counted left join page on true left join flow_run r on r.tenant_id = ? and r.id = page.id
        left join project on project.tenant_id = r.tenant_id and project.id = r.project_id
        left join environment on environment.tenant_id = r.tenant_id and environment.id = r.environment_id
      order by page.created_at desc, page.id desc`,
-    [...onRows.parameters, limit, offset, ...counted.parameters, tenantId],
+    [...counted.parameters, ...onRows.parameters, Math.min(offset, COUNTED_MAX), limit, offset, tenantId],
   );
   const total = Number(rows[0]?.total ?? 0);
   const isExact = !other || total <= COUNTED_MAX;
