@@ -26,6 +26,9 @@ import type { AnyRoute } from './http/define-route.ts';
 import { candidateChangesRoutes } from './release-candidates/candidate-changes.routes.ts';
 import { comparisonRoutes } from './release-candidates/comparison.routes.ts';
 import { releaseCandidatesRoutes } from './release-candidates/release-candidates.routes.ts';
+import { changeSummaryRoutes } from './releases/change-summary.routes.ts';
+import { releasesRoutes } from './releases/releases.routes.ts';
+import { rollingAnalysisRoutes } from './release-candidates/rolling-analysis.routes.ts';
 import { releaseEventRoutes } from './release-candidates/release-event.routes.ts';
 import { mirrorRoutes } from './projects/mirror.routes.ts';
 import { passwordsRoutes } from './passwords/passwords.routes.ts';
@@ -55,6 +58,9 @@ export const routes: readonly AnyRoute[] = [
   ...candidateChangesRoutes,
   ...comparisonRoutes,
   ...releaseEventRoutes,
+  ...rollingAnalysisRoutes,
+  ...releasesRoutes,
+  ...changeSummaryRoutes,
   ...flowRunsRoutes,
   ...flowTypesRoutes,
   ...flowSchedulesRoutes,

@@ -18,6 +18,7 @@ import { configuredSignInHosts } from '../activities/adapters/sign-in-hosts.ts';
 import { configuredOpenIdProvider } from '../activities/adapters/openid-provider.ts';
 import { createHistories } from '../domain/git/histories.ts';
 import { createDocumentStore } from '../domain/documents/document-store.ts';
+import { createAnalysisCache } from '../domain/releases/analysis-cache.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.queries.ts';
 import { createDownloadLinks } from '../domain/objects/download-links.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
@@ -97,6 +98,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       signInHosts: configuredSignInHosts(config),
       ...(identityProvider && { identityProvider }),
       histories: createHistories(),
+      analyses: createAnalysisCache(config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS),
       triggers: createTriggerQueue(pool, wakeLanes),
       outbound: configuredAddresses(config),
       commands: loadCommands(config.COMMANDS_FILE),

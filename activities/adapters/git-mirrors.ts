@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { CommitLine, CommitText, FetchResult, GitMirrors, MirrorOf, Ref, Remote } from '../../domain/git/git-mirrors.port.ts';
@@ -48,15 +48,15 @@ export function createGitMirrors({ folder, allowLocal, addresses, log, program =
   const prepare = async (mirror: MirrorOf, url: string) => {
     const gitDir = dirOf(mirror);
     await mkdir(gitDir, { recursive: true });
-    await must(mirror, ['init', '--quiet', '--bare', '--initial-branch=main']);
-    const settings = {
-      'remote.origin.url': url,
-      'remote.origin.promisor': 'true',
-      'remote.origin.partialclonefilter': 'blob:none',
-      'core.repositoryformatversion': '1',
-      'extensions.partialClone': 'origin',
-    };
-    for (const [key, value] of Object.entries(settings)) await must(mirror, ['config', '--replace-all', key, value]);
+    const isMade = await stat(join(gitDir, 'HEAD')).then(() => true, () => false);
+    if (!isMade) await must(mirror, ['init', '--quiet', '--bare', '--initial-branch=main']);
+    const settings = mirrorSettings(url);
+    const file = join(gitDir, 'config');
+    const now = await readFile(file, 'utf8').catch(() => '');
+    if (now !== settings) {
+      await writeFile(`${file}.new`, settings);
+      await rename(`${file}.new`, file);
+    }
     await removeStale(gitDir);
   };
 
@@ -103,10 +103,9 @@ export function createGitMirrors({ folder, allowLocal, addresses, log, program =
       return refs;
     },
 
-    async newCommits(mirror, known) {
-      const refs = (await this.refs(mirror)).map(({ sha }) => sha);
-      const input = [...new Set(refs), ...known.map((sha) => `^${sha}`), ''].join('\n');
-      if (refs.length === 0) return [];
+    async newCommits(mirror, tips, known) {
+      if (tips.length === 0) return [];
+      const input = [...tips, ...known.map((sha) => `^${sha}`), ''].join('\n');
       const { stdout } = await must(mirror, ['rev-list', '--topo-order', '--reverse', '--parents', '--ignore-missing', '--missing=allow-any', '--stdin'], { input });
       return stdout.split('\n').filter(Boolean).map((line): CommitLine => {
         const [sha = '', ...parents] = line.split(' ');
@@ -163,6 +162,18 @@ export function createGitMirrors({ folder, allowLocal, addresses, log, program =
     },
   };
 }
+
+/** A bare repository that holds commits and folders, and gets the contents of files from its remote when they are read. */
+const mirrorSettings = (url: string): string => `[core]
+\trepositoryformatversion = 1
+\tbare = true
+[extensions]
+\tpartialClone = origin
+[remote "origin"]
+\turl = "${url.replaceAll(/["\\]/g, '\\$&')}"
+\tpromisor = true
+\tpartialclonefilter = blob:none
+`;
 
 const COMMIT_FIELDS = ['%H', '%an', '%ae', '%at', '%ct', '%s', '%b'].join('%x00');
 const COMMIT_FIELD_COUNT = 7;

@@ -46,6 +46,7 @@ interface ParsedRemote {
 
 /** `git@host:path` is ssh's short form. Throws `RefusedRemoteError`. */
 function parseRemote(url: string): ParsedRemote {
+  if (/\p{Cc}/u.test(url)) throw new RefusedRemoteError('The remote address holds control characters');
   if (url.startsWith('/')) return { transport: 'file', host: '', port: '' };
   const short = /^[\w.-]+@([\w.-]+):(?!\/\/)/.exec(url);
   if (short?.[1] !== undefined) return { transport: 'ssh', host: short[1], port: '22' };

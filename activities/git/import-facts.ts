@@ -40,7 +40,10 @@ export async function importFacts(deps: Deps, mirror: MirrorOf, state: MirrorSta
   await updatePackages(deps, mirror, state, await wantedPackages(deps, mirror, state, refs, remote));
   const known = await tx((work) => currentRefs(work, mirror.projectId));
   const packages = await tx((work) => currentPackages(work, mirror.projectId));
-  const lines = await gitMirrors.newCommits(mirror, [...new Set(known.map(({ sha }) => sha))]);
+  const shasOf = (some: readonly Ref[]) => [...new Set(some.map(({ sha }) => sha))];
+  const knownShas = new Set(shasOf(known));
+  const tips = shasOf(refs).filter((sha) => !knownShas.has(sha));
+  const lines = await gitMirrors.newCommits(mirror, tips, [...knownShas]);
   const finders = keyFinders(filters);
   for (let at = 0; at < lines.length; at += CHUNK) await importChunk(deps, mirror, lines.slice(at, at + CHUNK), packages, finders);
   await tx(async (work) => {

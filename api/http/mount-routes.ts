@@ -10,6 +10,7 @@ import { DomainError } from '../../domain/shared/errors.ts';
 import { unitOfWork, type UnitOfWork, type WorkContext } from '../../domain/unit-of-work.ts';
 import type { Cookies } from './cookies.ts';
 import { identify, visitorOf } from './credentials.ts';
+import { compressBody } from './compression.ts';
 import type { AnyRoute, RouteInput } from './define-route.ts';
 import type { RequestState } from './envelope.ts';
 import { answerOnce } from './idempotency.ts';
@@ -81,7 +82,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
     if (route.takesCredential) ctx.set({ ...(await deps.addressLimit(ctx.ip)), 'Cache-Control': 'no-store' });
     const { input } = await inputOf(route, ctx);
     const output = await route.handle(input as never, { ...base, ...visitorOf(deps, ctx), actingAs, address: ctx.ip });
-    send(ctx, answerOf(route, output));
+    await send(ctx, answerOf(route, output));
     return;
   }
 
@@ -98,7 +99,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
   const handled = async () => answerOf(route, await handle(input as never, { ...base, log: state.log, actor, tx, reads: deps.reads.as(actor) }));
   const key = route.method === 'post' ? ctx.get('idempotency-key') : '';
   const keyed = { subject: `${actor.type}:${actor.id}`, method: ctx.method, path: ctx.url };
-  send(
+  await send(
     ctx,
     key === ''
       ? await handled()
@@ -151,7 +152,7 @@ function answerOf(route: AnyRoute, output: unknown): Answer {
 const isAtReader = (ctx: Context, etag: string | undefined): boolean =>
   etag !== undefined && ctx.get('if-none-match').split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 
-function send(ctx: Context, { status, headers, cookies = [], body }: Answer): void {
+async function send(ctx: Context, { status, headers, cookies = [], body }: Answer): Promise<void> {
   ctx.status = status;
   ctx.set(headers);
   if (cookies.length > 0) ctx.set('Set-Cookie', [...cookies]);
@@ -167,4 +168,5 @@ function send(ctx: Context, { status, headers, cookies = [], body }: Answer): vo
     ctx.body = body;
     if (ctx.method === 'GET' && isAtReader(ctx, headers.ETag)) ctx.status = 304;
   }
+  await compressBody(ctx);
 }

@@ -3,6 +3,7 @@ import type { DownloadLinks } from '../../domain/objects/download-links.ts';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { Encryption } from '../../domain/shared/encryption.ts';
 import type { Histories } from '../../domain/git/histories.ts';
+import type { AnalysisCache } from '../../domain/releases/analysis-cache.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import type { Reads } from '../../domain/fenced-reads.ts';
 import type { DocumentStore } from '../../domain/documents/document-store.port.ts';
@@ -51,6 +52,7 @@ export interface Adapters {
   workflowUrl: (workflowId: string) => string | undefined;
   histories: Histories;
   documents: DocumentStore;
+  analyses: AnalysisCache;
 }
 
 /** The service's cookies, as a request carries them and as a reply sets them. */

@@ -58,6 +58,7 @@ const ConfigurationPatch = z
   .meta({ description: 'Merged into the configuration (RFC 7396); `null` takes a member out' });
 
 const remoteUrl = FreeText.regex(/^(https:\/\/|ssh:\/\/|git@|\/|file:\/\/)/, 'must be an https or ssh address')
+  .refine((url) => !/[\p{Cc}\s]/u.test(url), 'must hold no spaces or control characters')
   .refine((url) => (URL.parse(url)?.password ?? '') === '', 'must hold no password; credentials belong into an integration');
 
 export const ProjectIn = z.strictObject({

@@ -16,7 +16,7 @@ const commit = {
   workItems: z.array(z.string()),
   pullRequests: z.array(z.int()),
 };
-const Commit = z.object(commit).meta({ id: 'Commit' });
+export const Commit = z.object(commit).meta({ id: 'Commit' });
 
 const WorkItem = z
   .object({ key: z.string(), url: z.string().nullable(), commits: z.array(z.string()).meta({ description: 'Ids of the commits that name it' }) })

@@ -131,25 +131,30 @@ export async function installedPackages(tx: Tx, environmentId: string): Promise<
 /** How many of a project's newest deployments tell how long a package takes. */
 const DURATION_SAMPLE = 500;
 
-/**
- * Seconds that a deployment of these packages is expected to take: the sum over the packages of the median of their
- * past durations (`endTime` less `startTime` of the package details). Null when none is known.
- */
-export async function estimateDeploymentSeconds(tx: Tx, projectId: string, packages: readonly string[]): Promise<number | null> {
-  if (packages.length === 0) return null;
-  const [row] = await tx.sql<{ seconds: number | null }>(
+/** Seconds that each of some packages takes: the median of its past durations (`endTime` less `startTime` of the details). */
+export async function medianSeconds({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, projectId: string, packages: readonly string[]): Promise<Map<string, number>> {
+  if (packages.length === 0) return new Map();
+  const rows = await sql<{ name: string; seconds: number }>(
     `with recent as (
        select package_details from release_deployment where tenant_id = ? and project_id = ? and status = 'Success'
-       order by deployed_at desc, id desc limit ${DURATION_SAMPLE}),
-     medians as (
-       select detail.name, percentile_cont(0.5) within group (
-         order by extract(epoch from detail."endTime"::timestamptz - detail."startTime"::timestamptz)::float8) as seconds
-       from recent, jsonb_to_recordset(package_details) as detail (name text, "startTime" text, "endTime" text)
-       where detail."startTime" is not null and detail."endTime" is not null
-         and detail.name = any (array(select jsonb_array_elements_text(?::jsonb)))
-       group by detail.name)
-     select round(sum(seconds))::float8 as seconds from medians`,
-    [tx.tenantId, projectId, JSON.stringify(packages)],
+       order by deployed_at desc, id desc limit ${DURATION_SAMPLE})
+     select detail.name, percentile_cont(0.5) within group (
+       order by extract(epoch from detail."endTime"::timestamptz - detail."startTime"::timestamptz)::float8) as seconds
+     from recent, jsonb_to_recordset(package_details) as detail (name text, "startTime" text, "endTime" text)
+     where detail."startTime" is not null and detail."endTime" is not null
+       and detail.name = any (array(select jsonb_array_elements_text(?::jsonb)))
+     group by detail.name`,
+    [tenantId, projectId, JSON.stringify(packages)],
   );
-  return row?.seconds ?? null;
+  return new Map(rows.map(({ name, seconds }) => [name, seconds]));
 }
+
+/** Seconds that a deployment of these packages is expected to take: the sum of their medians; null when none is known. */
+export function expectedSeconds(medians: ReadonlyMap<string, number>, packages: readonly string[]): number | null {
+  const known = packages.flatMap((name) => medians.get(name) ?? []);
+  return known.length === 0 ? null : Math.round(known.reduce((sum, seconds) => sum + seconds, 0));
+}
+
+/** As `expectedSeconds`, with the medians of a project. */
+export const estimateDeploymentSeconds = async (tx: Tx, projectId: string, packages: readonly string[]): Promise<number | null> =>
+  expectedSeconds(await medianSeconds(tx, projectId, packages), packages);

@@ -55,8 +55,8 @@ export interface GitMirrors {
   /** Brings a mirror up to its remote, making it first where there is none. */
   fetch: (mirror: MirrorOf, remote: Remote, signal: AbortSignal) => Promise<FetchResult>;
   refs: (mirror: MirrorOf) => Promise<Ref[]>;
-  /** Commits reachable from the refs and not from the known ones, parents before children. */
-  newCommits: (mirror: MirrorOf, known: readonly string[]) => Promise<CommitLine[]>;
+  /** Commits reachable from the tips and not from the known ones, parents before children. */
+  newCommits: (mirror: MirrorOf, tips: readonly string[], known: readonly string[]) => Promise<CommitLine[]>;
   /** Those of the commits that the mirror has; rewritten history may be gone from it. */
   present: (mirror: MirrorOf, shas: readonly string[]) => Promise<ReadonlySet<string>>;
   /** What stands in commits, in the order asked for. */

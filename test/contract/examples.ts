@@ -12,6 +12,7 @@ import { auditExamples } from './examples/audit.examples.ts';
 import { projectsExamples } from './examples/projects.examples.ts';
 import { releaseCandidatesExamples } from './examples/release-candidates.examples.ts';
 import { signInExamples } from './examples/sign-in.examples.ts';
+import { releasesExamples } from './examples/releases.examples.ts';
 import { usersExamples } from './examples/users.examples.ts';
 import { webhooksExamples } from './examples/webhooks.examples.ts';
 
@@ -25,6 +26,7 @@ const FEATURES: readonly FeatureExamples[] = [
   approvalsExamples,
   flowsExamples,
   releaseCandidatesExamples,
+  releasesExamples,
   webhooksExamples,
   documentsExamples,
 ];

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { changeSummary } from '../../domain/releases/change-summary.ts';
+import { SERIES_MAX } from '../../domain/releases/release-series.queries.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { Moment, Name, RepositoryIdentifier } from '../http/parameters.ts';
+import { RepositoryFreshness } from './releases.schemas.ts';
+
+const Summary = z.object({
+  repositoryIdentifier: z.string(),
+  filters: z.object({
+    domain: z.string().nullable(),
+    environmentName: z.string().nullable(),
+    fromReleaseName: z.string().nullable(),
+    toReleaseName: z.string().nullable(),
+    since: z.string().nullable(),
+    until: z.string().nullable(),
+  }),
+  summary: z.object({ totalReleases: z.int(), totalCommits: z.int(), totalWorkItems: z.int(), totalPackageChanges: z.int() }),
+  workItems: z.array(z.object({ key: z.string(), url: z.string().nullable(), releases: z.array(z.string()) })),
+  releases: z.array(
+    z.object({
+      releaseName: z.string(),
+      domain: z.string(),
+      matchedDeploymentDates: z.array(z.string()),
+      matchedEnvironments: z.array(z.string()),
+      workItems: z.array(z.string()),
+      packageChanges: z.array(
+        z.object({
+          packageName: z.string(),
+          changeType: z.enum(['added', 'updated', 'downgraded', 'removed']),
+          fromVersion: z.string().nullable(),
+          toVersion: z.string().nullable(),
+          commits: z.int(),
+          workItems: z.array(z.string()),
+        }),
+      ),
+    }),
+  ),
+  missingChangelogReleases: z.array(z.object({ releaseName: z.string(), domain: z.string() })),
+  unmatchedRanges: z.array(z.string()),
+  repository: RepositoryFreshness,
+});
+
+export const changeSummaryRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/api/releases/change-summary',
+    group: 'Releases',
+    summary: 'What changed by the releases of a range, or of a time',
+    description: [
+      `Releases of a domain stand in the order of their first successful deployment, to the environment when one is named; each is held against the one before it. The newest ${SERIES_MAX} are looked at.`,
+      'Release-range mode: after `fromReleaseName` (excluded) up to `toReleaseName` (included), in each domain that has them. Date-range mode: with a successful deployment from `since` to `until`, both inclusive. Totals are of distinct commits and work items.',
+    ].join('\n\n'),
+    roles: ['owner', 'member', 'application'],
+    query: z.strictObject({
+      repositoryIdentifier: RepositoryIdentifier,
+      domain: Name.optional(),
+      environmentName: Name.optional(),
+      fromReleaseName: Name.optional(),
+      toReleaseName: Name.optional(),
+      since: Moment.optional(),
+      until: Moment.optional(),
+    }),
+    status: 200,
+    response: Summary,
+    handle: ({ query: { repositoryIdentifier, since, until, ...names } }, { tx, adapters: { histories } }) =>
+      tx(async (work) => {
+        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const history = await histories(work, project.id);
+        const times = { since: since?.toISOString(), until: until?.toISOString() };
+        const { domain = null, environmentName = null, fromReleaseName = null, toReleaseName = null } = names;
+        return {
+          repositoryIdentifier,
+          filters: { domain, environmentName, fromReleaseName, toReleaseName, since: times.since ?? null, until: times.until ?? null },
+          ...(await changeSummary(work, history, project, { ...names, ...times })),
+        };
+      }),
+  }),
+];

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+
+export const RepositoryFreshness = z
+  .object({ fetchedAt: Timestamp.nullable(), isStale: z.boolean(), error: z.string().nullable() })
+  .meta({ id: 'GitFreshness', description: 'How new the facts of the repository are; stale: never fetched, or the last fetch failed' });
+
+const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };
+const Totals = z.object(totals).meta({ id: 'ChangelogTotals', description: 'Distinct over all packages' });
+
+const PackageChange = z.object({
+  packageName: z.string(),
+  fromVersion: z.string().nullable(),
+  toVersion: z.string().nullable(),
+  ...totals,
+  workItems: z.object({ issues: z.array(z.string()), pullRequests: z.array(z.int()), byType: z.record(z.string(), z.int()) }),
+  commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
+  missingChangelog: z.string().nullable(),
+});
+
+const Rollback = z.object({
+  rolledBackFrom: z.string(),
+  rolledBackAt: z.string(),
+  rolledBackBy: z.string(),
+  skipAnalysis: z.boolean(),
+  packageChanges: z.array(z.object({ name: z.string(), from: z.string().nullable(), to: z.string().nullable(), direction: z.string() })),
+});
+
+const Approval = z.object({
+  status: z.string(),
+  requestedBy: z.string().nullable(),
+  approvedBy: z.string().nullable(),
+  approvedAt: Timestamp.nullable(),
+  responseTimeMs: z.number().nullable(),
+  source: z.string().meta({ description: '`flow`: given in this service; `report`: as the deployment was reported' }),
+});
+
+const Environment = z.object({
+  name: z.string(),
+  environmentId: z.string(),
+  deployedAt: Timestamp,
+  status: z.string().meta({ description: 'What the last deployment of the release to it came to' }),
+  rolledBackAt: Timestamp.nullable().meta({ description: 'When it was taken back' }),
+  packages: z.record(z.string(), z.string()),
+  packageDetails: z.array(z.looseObject({ name: z.string() })),
+  changesFromPrevious: z.array(PackageChange).nullable().meta({ description: 'Against the release of the domain that was there before; null unless includeChangelog' }),
+  releaseChangelog: Totals.nullable(),
+  orchestrationOrder: z.int(),
+  metadata: z.unknown(),
+  rollback: Rollback.nullable(),
+  deploymentCounts: z.object({ deployed: z.int(), skipped: z.int(), failed: z.int(), total: z.int() }),
+  approval: Approval.nullable().meta({ description: 'Null unless includeApprovals' }),
+  lockStatus: z.looseObject({ isLocked: z.boolean() }).nullable().meta({ description: 'Null when skipLockStatus' }),
+});
+
+const Release = z
+  .object({
+    name: z.string(),
+    domain: z.string(),
+    environments: z.array(Environment),
+    firstDeployedAt: Timestamp,
+    lastDeployedAt: Timestamp,
+    deploymentCount: z.int(),
+    deploymentStatus: z.object({
+      status: z.enum(['completed', 'in_progress', 'failed', 'rolled_back']),
+      totalPackages: z.int(),
+      packagesCompleted: z.int(),
+      packagesInProgress: z.int(),
+      packagesWithIssues: z.array(z.object({ packageName: z.string(), issue: z.string() })),
+      missingFromEnvironments: z.array(z.string()),
+      recommendations: z.array(z.string()),
+    }),
+    packageStatuses: z.array(
+      z.object({
+        packageName: z.string(),
+        releaseVersion: z.string(),
+        isFullyDeployed: z.boolean().meta({ description: 'In every active release environment' }),
+        isAbandoned: z.boolean().meta({ description: 'Where it is missing, a newer version runs already' }),
+        trajectory: z.array(z.string()).meta({ description: 'Environments that it reached, in the order in which releases travel' }),
+      }),
+    ),
+    releaseDefinition: JsonObject.nullable(),
+    releaseChangelog: Totals.nullable(),
+  })
+  .meta({ id: 'Release' });
+
+export const Releases = z.object({
+  repositoryIdentifier: z.string(),
+  releases: z.array(Release),
+  totalCount: z.int(),
+  changelogStats: z.object({ uniqueDiffsCalculated: z.int(), totalEnvironments: z.int(), cacheHits: z.int(), processingTimeMs: z.int() }),
+  retrievedAt: Timestamp,
+  filters: z.object({ domain: z.string().nullable(), includeChangelog: z.boolean() }),
+  repository: RepositoryFreshness.nullable().meta({ description: 'Null unless includeChangelog' }),
+});
+
+export const RollbackIn = z.strictObject({
+  repositoryIdentifier: RepositoryIdentifier,
+  environment: Name.meta({ description: 'Name of the environment' }),
+  target: Name.meta({ description: 'The release that runs there again' }),
+  rolledBackFrom: Name.meta({ description: 'The release that was taken back' }),
+  rolledBackBy: FreeText.min(1),
+  domain: Name.optional().meta({ description: 'Needed where both releases were deployed in several domains' }),
+});

@@ -1,0 +1,136 @@
+import { expectedSeconds, medianSeconds } from '../deployments/deployments.queries.ts';
+import { listEnvironments } from '../environments/environments.queries.ts';
+import { type CommitView, commitViews } from '../git/commits.queries.ts';
+import type { History } from '../git/histories.ts';
+import { rangeFacts, type Ranges } from '../git/range-facts.queries.ts';
+import type { Project } from '../projects/projects.entities.ts';
+import type { SeriesCandidate } from '../release-candidates/candidate-series.queries.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { chooseBaseline, deployedTo } from './baseline-rules.ts';
+import { type ResolvedChange, resolveChanges } from './changelog.ts';
+import { type PackageChange, packageChanges } from './package-change-rules.ts';
+import { installedStates } from './releases.queries.ts';
+import { analysedCandidates, type CandidateDeployment, candidateDeployments } from './rolling-analysis.queries.ts';
+
+export interface AnalysisOptions {
+  domain: string;
+  branch: string | undefined;
+  includePackageChangelogs: boolean;
+}
+
+/** The most commits that are listed for one package of one candidate; totals count all. */
+const COMMITS_MAX = 50;
+
+type Packages = Record<string, string>;
+const packagesOf = (candidate: SeriesCandidate | undefined): Packages => candidate?.value.artifacts ?? {};
+
+/** Holds the candidates of a domain against the one before each, and against what is deployed everywhere. */
+export async function rollingAnalysis(tx: Tx, history: History, project: Project, { domain, branch, includePackageChangelogs }: AnalysisOptions) {
+  const { defaultBranch } = project;
+  const all = await analysedCandidates(tx, { projectId: project.id, domain, branch, defaultBranch });
+  const environments = await listEnvironments(tx, project.id);
+  const deployments = all.length === 0 ? [] : await candidateDeployments(tx, all.map(({ id }) => id));
+  const states = await installedStates(tx, project.id, domain);
+  const { baseline, isDefaultBaseline } = chooseBaseline(all, environments, deployments, defaultBranch);
+  const candidates = baseline ? all.slice(isDefaultBaseline ? 0 : all.indexOf(baseline) + 1) : [];
+  const comparisons = candidates.map((candidate) => {
+    const before = all.slice(0, all.indexOf(candidate)).findLast((each) => each.branch === candidate.branch) ?? (candidate === baseline ? undefined : baseline);
+    const changesSince = (other: SeriesCandidate | undefined) =>
+      other === undefined ? [] : packageChanges(packagesOf(other), packagesOf(candidate), { withRemoved: true });
+    return { candidate, incremental: changesSince(before), cumulative: changesSince(baseline) };
+  });
+  const changes = comparisons.flatMap(({ incremental, cumulative }) => [...incremental, ...cumulative]);
+  const facts = await factsOf(tx, history, changes, includePackageChangelogs);
+  const medians = await medianSeconds(tx, project.id, [...new Set(changes.map(({ name }) => name))]);
+  const seconds = (some: readonly PackageChange[]) => expectedSeconds(medians, some.flatMap(({ name, to }) => (to === null ? [] : [name])));
+  const views = comparisons.map(({ candidate, incremental, cumulative }) => ({
+    id: candidate.id,
+    releaseName: candidate.releaseName,
+    branch: candidate.branch ?? defaultBranch,
+    commitSha: candidate.commitSha,
+    status: candidate.status,
+    createdAt: candidate.createdAt,
+    deployedEnvironments: namesOf(environments, deployedTo(candidate.id, deployments)),
+    incrementalChanges: { ...facts.take(incremental), estimatedDeploymentTime: seconds(incremental) },
+    cumulativeChanges: { ...facts.take(cumulative), cumulativeSummary: { estimatedDeploymentTime: seconds(cumulative) } },
+  }));
+  return {
+    repository: project.identifier,
+    domain,
+    baseline: baseline
+      ? {
+          releaseName: baseline.releaseName,
+          createdAt: baseline.createdAt,
+          completedAt: isDefaultBaseline ? null : completedAt(baseline.id, deployments),
+          deployedEnvironments: namesOf(environments, deployedTo(baseline.id, deployments)),
+          packages: packagesOf(baseline),
+          isDefaultBaseline,
+          branch: baseline.branch ?? defaultBranch,
+        }
+      : null,
+    orchestrationOrder: states.map(({ name }) => name),
+    currentEnvironmentStates: Object.fromEntries(states.map(({ name, releases, packages }) => [name, { currentRelease: releases[domain] ?? null, packages }])),
+    candidates: views,
+    candidatesByBranch: Object.fromEntries(
+      [...Map.groupBy(views, (view) => view.branch)].map(([name, group]) => [name, group.map(({ id, releaseName }) => ({ id, releaseName }))]),
+    ),
+    gitFreshness: history.freshness,
+  };
+}
+
+const namesOf = (environments: readonly { id: string; name: string }[], ids: ReadonlySet<string>): string[] =>
+  environments.filter(({ id }) => ids.has(id)).map(({ name }) => name);
+
+/** When the last of the environments got it. */
+const completedAt = (candidateId: string, deployments: readonly CandidateDeployment[]): string | null =>
+  deployments.filter((each) => each.candidateId === candidateId).map(({ deployedAt }) => deployedAt).toSorted().at(-1) ?? null;
+
+/** Resolves changes together; each of the given lists is then taken out in the order in which they were given. */
+async function factsOf(tx: Tx, history: History, changes: readonly PackageChange[], withCommits: boolean) {
+  const resolvedChanges = await resolveChanges(tx, history, changes);
+  const byChange = new Map(changes.map((change, index) => [change, resolvedChanges[index]]));
+  const ranges = await rangeFacts(tx, history, resolvedChanges.flatMap(({ range }) => range ?? []));
+  const shown = withCommits
+    ? await commitViews(tx, history.projectId, resolvedChanges.flatMap(({ range }) => (range ? ranges.of(range).commits.slice(0, COMMITS_MAX) : [])))
+    : undefined;
+  return {
+    take(some: readonly PackageChange[]) {
+      const own = some.flatMap((change) => byChange.get(change) ?? []);
+      const facts = own.flatMap(({ range }) => (range ? ranges.of(range) : []));
+      const entries = own.map((change) => entryOf(change, ranges, shown));
+      return {
+        packages: {
+          added: entries.filter(({ from }) => from === null),
+          updated: entries.filter(({ from, to }) => from !== null && to !== null),
+          removed: entries.filter(({ to }) => to === null),
+        },
+        summary: {
+          totalPackageChanges: own.length,
+          totalCommits: new Set(facts.flatMap(({ commits }) => commits)).size,
+          totalWorkItems: new Set(facts.flatMap(({ workItems }) => workItems)).size,
+        },
+      };
+    },
+  };
+}
+
+function entryOf({ name, from, to, direction, range, missing }: ResolvedChange, ranges: Ranges, shown: ReadonlyMap<number, CommitView> | undefined) {
+  const { commits = [], workItems = [], pullRequests = [] } = range ? ranges.of(range) : {};
+  return {
+    name,
+    from,
+    to,
+    direction,
+    totalCommits: commits.length,
+    totalWorkItems: workItems.length,
+    missingChangelog: missing,
+    changelog: shown
+      ? {
+          commits: commits.slice(0, COMMITS_MAX).flatMap((commit) => shown.get(commit) ?? []),
+          isTruncated: commits.length > COMMITS_MAX,
+          workItems: [...workItems],
+          pullRequests: [...pullRequests],
+        }
+      : null,
+  };
+}

@@ -1,0 +1,21 @@
+import { featureExamples, fresh } from './example.ts';
+
+export const releasesExamples = featureExamples(
+  async (app, { repositoryIdentifier }) => {
+    const [target, rolledBackFrom] = [fresh('release'), fresh('release')];
+    for (const [index, releaseName] of [target, rolledBackFrom].entries()) {
+      const candidate = { repositoryIdentifier, domain: 'core', releaseName };
+      await app.as(app.owner).post(201, '/api/release-candidates', { ...candidate, commitSha: 'abcdef0', value: { artifacts: { app: `1.${index}.0` } } });
+      // No worker runs in these tests: the event is stored and waits.
+      await app.as(app.owner).post(202, '/api/release-candidates/release-event', { ...candidate, environmentName: 'uat', deploymentStatus: 'success' });
+    }
+    return { target, rolledBackFrom };
+  },
+  {
+    getReleases: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier, includeChangelog: 'true', includeApprovals: 'true', skipLockStatus: 'false' } }),
+    getReleasesChangeSummary: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    postReleasesRollbackAnnotation: ({ repositoryIdentifier, target, rolledBackFrom }) => ({
+      body: { repositoryIdentifier, environment: 'uat', target, rolledBackFrom, rolledBackBy: 'dana@example.com' },
+    }),
+  },
+);

@@ -1,0 +1,259 @@
+import { type TestApp, testApp } from '../../support/app.ts';
+import type { Json } from '../../support/client.ts';
+import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
+import { newRepository, type TestRepository } from '../../support/repository.ts';
+import { startWorker, type TestWorker } from '../../support/worker.ts';
+
+let app: TestApp;
+let worker: TestWorker;
+const repositories: TestRepository[] = [];
+beforeAll(async () => {
+  app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
+  worker = await startWorker(app, ['git-v1', 'releases-v1']);
+});
+afterAll(async () => {
+  await worker.kill('SIGTERM');
+  await app.close();
+  for (const repository of repositories) repository.remove();
+});
+
+interface Stage {
+  remote: TestRepository;
+  project: MirroredProject;
+  /** A commit that touches packages, a candidate of it and its id. */
+  cut: (releaseName: string, versions: Record<string, string>, more?: { message?: string; branch?: string; domain?: string }) => Promise<Json>;
+  deploy: (releaseName: string, environmentName: string, more?: object) => Promise<Json>;
+  get: (path: string, query?: object) => Promise<Json>;
+  query: (query: object) => string;
+}
+
+const CONFIGURATION = { packagePaths: { app: 'app', lib: 'lib' }, workItems: { workItemFilters: ['SHOP-\\d+'] } };
+
+/** Releases of two packages through uat and prod, each with a commit of its own. */
+async function stage(configuration: object = {}): Promise<Stage> {
+  const remote = newRepository();
+  repositories.push(remote);
+  remote.commit({ files: { 'app/a': '0', 'lib/a': '0' } });
+  const project = await mirrored(app, remote, { configuration: { ...CONFIGURATION, ...configuration } });
+  const { repositoryIdentifier } = project;
+  const pipeline = app.as(app.application);
+  for (const [orchestrationOrder, name] of ['uat', 'prod'].entries()) {
+    await app.as(app.owner).post(201, '/api/environments', { repositoryIdentifier, name, category: 'release', orchestrationOrder });
+  }
+  const query = (more: object) => new URLSearchParams({ repositoryIdentifier, ...more }).toString();
+  return {
+    remote,
+    project,
+    query,
+    async cut(releaseName, artifacts, { message = `SHOP-${releaseName.length}: ${releaseName}`, branch, domain = 'core' } = {}) {
+      const files = Object.fromEntries(Object.entries(artifacts).map(([name, version]) => [`${name}/a`, version]));
+      const commitSha = remote.commit({ message, files });
+      await project.fetch();
+      return pipeline.post(201, '/api/release-candidates', { repositoryIdentifier, domain, releaseName, commitSha, ...(branch && { branch }), value: { artifacts } });
+    },
+    deploy: (releaseName, environmentName, more = {}) =>
+      pipeline.post(200, '/api/release-candidates/release-event', { repositoryIdentifier, domain: 'core', releaseName, environmentName, deploymentStatus: 'Success', ...more }),
+    get: (path, more = {}) => app.as(app.member).get(200, `${path}?${query(more)}`),
+  };
+}
+
+const named = (releases: Json[], name: string): Json => releases.find((each) => each.name === name || each.releaseName === name);
+
+test('releases are listed with what changed in each environment, computed once', async () => {
+  const { cut, deploy, get, remote } = await stage();
+  await cut('r1', { app: '1.0.0', lib: '1.0.0' });
+  await deploy('r1', 'uat');
+  await deploy('r1', 'prod');
+  await cut('r2', { app: '1.1.0', lib: '1.0.0' }, { message: 'SHOP-7: better (#3)' });
+  await deploy('r2', 'uat', {
+    packageDetails: [
+      { name: 'app', version: '1.1.0', startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-01T00:01:30Z' },
+      { name: 'lib', version: '1.0.0', skipped: true },
+    ],
+    approval: { status: 'approved', approvedBy: 'dana@example.com', approvedAt: '2026-01-01T00:00:00Z' },
+  });
+  await deploy('r2', 'prod', { deploymentStatus: 'Failed', packageDetails: [{ name: 'app', version: '1.1.0', status: 'failed', error: 'no such object' }] });
+
+  const list = await get('/api/releases', { includeChangelog: 'true', includeApprovals: 'true', skipLockStatus: 'false' });
+  expect(list).toMatchObject({ totalCount: 2, filters: { domain: null, includeChangelog: true }, changelogStats: { totalEnvironments: 4 } });
+  expect(list.changelogStats.uniqueDiffsCalculated).toBeGreaterThan(0);
+  const r2 = named(list.releases, 'r2');
+  const tip = remote.git(['rev-parse', 'main']);
+  expect(r2.environments).toMatchObject([
+    {
+      name: 'uat',
+      lockStatus: { isLocked: false },
+      approval: { status: 'approved', approvedBy: 'dana@example.com', source: 'report' },
+      deploymentCounts: { deployed: 1, skipped: 1, failed: 0, total: 2 },
+      changesFromPrevious: [
+        {
+          packageName: 'app',
+          fromVersion: '1.0.0',
+          toVersion: '1.1.0',
+          totalCommits: 1,
+          workItems: { issues: ['SHOP-7'], pullRequests: [3], byType: { issue: 1 } },
+          commitRange: { from: remote.git(['rev-parse', 'main~1']), to: tip },
+        },
+      ],
+      releaseChangelog: { totalCommits: 1, totalWorkItems: 1, totalPullRequests: 1 },
+    },
+    { name: 'prod', status: 'Failed' },
+  ]);
+  expect(r2.deploymentStatus).toMatchObject({ status: 'failed', missingFromEnvironments: ['prod'], packagesWithIssues: [{ packageName: 'app', issue: 'prod: no such object' }] });
+  expect(r2.packageStatuses).toEqual([
+    { packageName: 'app', releaseVersion: '1.1.0', isFullyDeployed: false, isAbandoned: false, trajectory: ['uat'] },
+    { packageName: 'lib', releaseVersion: '1.0.0', isFullyDeployed: true, isAbandoned: false, trajectory: ['uat', 'prod'] },
+  ]);
+  expect(named(list.releases, 'r1').deploymentStatus).toMatchObject({ status: 'completed', missingFromEnvironments: [] });
+
+  const again = await get('/api/releases', { includeChangelog: 'true' });
+  expect(again.changelogStats).toMatchObject({ uniqueDiffsCalculated: 0 });
+  expect(again.changelogStats.cacheHits).toBeGreaterThan(0);
+  const forced = await get('/api/releases', { includeChangelog: 'true', force: 'true' });
+  expect(forced.changelogStats.uniqueDiffsCalculated).toBe(again.changelogStats.cacheHits);
+
+  // A release that was replaced everywhere is listed only when it is asked for.
+  await deploy('r2', 'prod', { executionId: 'second' });
+  expect((await get('/api/releases')).releases.map((each: Json) => each.name)).toEqual(['r2']);
+  expect((await get('/api/releases', { activeOnly: 'false' })).totalCount).toBe(2);
+  expect((await get('/api/releases', { activeOnly: 'false', limit: '1', offset: '5' })).totalCount).toBe(2);
+});
+
+test('a summary of changes goes by a range of releases or by a time', async () => {
+  const { cut, deploy, get } = await stage();
+  const dates = ['2026-01-01T10:00:00.000Z', '2026-02-01T10:00:00.000Z', '2026-03-01T10:00:00.000Z'];
+  for (const [index, name] of ['r1', 'r22', 'r333'].entries()) {
+    await cut(name, { app: `1.${index}.0`, lib: '1.0.0' });
+    await deploy(name, 'uat', { deployedAt: dates[index] });
+  }
+  const range = await get('/api/releases/change-summary', { fromReleaseName: 'r1', toReleaseName: 'r333' });
+  expect(range.summary).toEqual({ totalReleases: 2, totalCommits: 2, totalWorkItems: 2, totalPackageChanges: 2 });
+  expect(range.releases[0]).toEqual({
+    releaseName: 'r22',
+    domain: 'core',
+    matchedDeploymentDates: [dates[1]],
+    matchedEnvironments: ['uat'],
+    workItems: ['SHOP-3'],
+    packageChanges: [{ packageName: 'app', changeType: 'updated', fromVersion: '1.0.0', toVersion: '1.1.0', commits: 1, workItems: ['SHOP-3'] }],
+  });
+  expect(range).toMatchObject({ missingChangelogReleases: [], unmatchedRanges: [], workItems: [{ key: 'SHOP-3', releases: ['r22'] }, { key: 'SHOP-4', releases: ['r333'] }] });
+
+  const time = await get('/api/releases/change-summary', { since: dates[1], until: '2026-02-01T10:00:00.000Z' });
+  expect(time.releases.map((each: Json) => each.releaseName)).toEqual(['r22']);
+  const unmatched = await get('/api/releases/change-summary', { fromReleaseName: 'r22', toReleaseName: 'nothing' });
+  expect(unmatched).toMatchObject({ releases: [], unmatchedRanges: ['core: there is no release nothing'] });
+  await expect(get('/api/releases/change-summary', { environmentName: 'prod' })).resolves.toMatchObject({ summary: { totalReleases: 0 } });
+});
+
+test('history that was rewritten under a release is a missing changelog', async () => {
+  const { cut, deploy, get, project } = await stage();
+  await app.as(app.application).post(201, '/api/release-candidates', {
+    repositoryIdentifier: project.repositoryIdentifier,
+    domain: 'core',
+    releaseName: 'lost',
+    commitSha: 'e'.repeat(40),
+    value: { artifacts: { app: '0.9.0' } },
+  });
+  await deploy('lost', 'uat');
+  await cut('r1', { app: '1.0.0' });
+  await deploy('r1', 'uat');
+  await expect(get('/api/releases/change-summary')).resolves.toMatchObject({
+    missingChangelogReleases: [{ releaseName: 'lost', domain: 'core' }, { releaseName: 'r1', domain: 'core' }],
+  });
+  const { releases } = await get('/api/releases', { includeChangelog: 'true' });
+  expect(named(releases, 'r1').environments[0].changesFromPrevious[0].missingChangelog).toContain('history was rewritten');
+});
+
+test('a rollback takes a release out of what is deployed, and keeps the way back', async () => {
+  const { cut, deploy, get, project, query } = await stage({ autoReleaseFinalization: true });
+  const { repositoryIdentifier } = project;
+  await cut('r1', { app: '1.0.0', lib: '1.0.0' });
+  await deploy('r1', 'uat');
+  const { id } = await cut('r2', { app: '1.1.0', lib: '1.0.0' });
+  await deploy('r2', 'uat');
+  const annotation = { repositoryIdentifier, environment: 'uat', target: 'r1', rolledBackFrom: 'r2', rolledBackBy: 'dana@example.com' };
+  const pipeline = app.as(app.application);
+  await pipeline.post(404, '/api/releases/rollback-annotation', { ...annotation, target: 'r9' });
+  await pipeline.post(204, '/api/releases/rollback-annotation', annotation);
+  await pipeline.post(204, '/api/releases/rollback-annotation', annotation);
+  const { releases } = await get('/api/releases', { activeOnly: 'false' });
+  expect(named(releases, 'r1').environments[0].rollback).toMatchObject({
+    rolledBackFrom: 'r2',
+    rolledBackBy: 'dana@example.com',
+    packageChanges: [{ name: 'app', from: '1.1.0', to: '1.0.0', direction: 'downgrade' }],
+  });
+  expect(named(releases, 'r2')).toMatchObject({ deploymentStatus: { status: 'rolled_back' }, environments: [{ rolledBackAt: expect.any(String) }] });
+  expect((await get('/api/releases')).releases.map((each: Json) => each.name)).toEqual(['r1']);
+
+  // Deployed to the other one alone it is not everywhere, so it is not final.
+  await expect(deploy('r2', 'prod')).resolves.toMatchObject({ finalizationPending: true, missingEnvironments: ['uat'] });
+  await expect(pipeline.get(200, `/api/release-candidates/${id}`)).resolves.toMatchObject({ status: 'in_progress' });
+  const entries = await app.sql(`select 1 from audit_entry where action = 'release.rolled_back' and repository_identifier = ?`, [repositoryIdentifier]);
+  expect(entries).toHaveLength(1);
+  expect(query({})).toContain('repositoryIdentifier');
+});
+
+test('the rolling analysis holds candidates against each other and a baseline, and is kept until something changes', async () => {
+  const { cut, deploy, project } = await stage();
+  const path = `/api/release-candidates/rolling-analysis/${encodeURIComponent(project.repositoryIdentifier)}/core`;
+  const analyse = (query = '') => app.as(app.member).request(200, 'GET', `${path}${query}`);
+  await expect(analyse()).resolves.toMatchObject({ body: { baseline: null, candidates: [] } });
+
+  await cut('r1', { app: '1.0.0', lib: '1.0.0' });
+  await cut('r22', { app: '1.1.0', lib: '1.0.0' });
+  const byDefault = await analyse();
+  expect(byDefault.headers.get('x-cache')).toBe('MISS');
+  expect(byDefault.body).toMatchObject({ baseline: { releaseName: 'r1', isDefaultBaseline: true, completedAt: null } });
+
+  const timed = { packageDetails: [{ name: 'app', startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-01T00:01:30Z' }] };
+  for (const name of ['uat', 'prod']) await deploy('r1', name, timed);
+  await deploy('r22', 'uat');
+  await cut('r333', { app: '1.2.0' }, { branch: 'release/2' });
+  await cut('r4444', { app: '1.3.0', lib: '1.1.0', web: '1.0.0' });
+  const { body, headers } = await analyse('?includePackageChangelogs=true');
+  expect(body.baseline).toMatchObject({ releaseName: 'r1', isDefaultBaseline: false, deployedEnvironments: ['uat', 'prod'], branch: 'main', packages: { app: '1.0.0', lib: '1.0.0' } });
+  expect(body).toMatchObject({
+    orchestrationOrder: ['uat', 'prod'],
+    currentEnvironmentStates: { uat: { currentRelease: 'r22', packages: { app: '1.1.0' } }, prod: { currentRelease: 'r1' } },
+    candidatesByBranch: { main: [{ releaseName: 'r22' }, { releaseName: 'r4444' }], 'release/2': [{ releaseName: 'r333' }] },
+  });
+  expect(body.candidates.map((each: Json) => each.releaseName)).toEqual(['r22', 'r333', 'r4444']);
+  const last = named(body.candidates, 'r4444');
+  expect(last.incrementalChanges.packages).toMatchObject({
+    added: [{ name: 'web', missingChangelog: expect.stringContaining('path') }],
+    updated: [
+      { name: 'app', from: '1.1.0', to: '1.3.0', totalCommits: 2 },
+      { name: 'lib', from: '1.0.0', to: '1.1.0', totalCommits: 1, changelog: { workItems: ['SHOP-5'] } },
+    ],
+    removed: [],
+  });
+  expect(last.cumulativeChanges).toMatchObject({ summary: { totalPackageChanges: 3, totalCommits: 3, totalWorkItems: 3 }, cumulativeSummary: { estimatedDeploymentTime: 90 } });
+  expect(named(body.candidates, 'r333').cumulativeChanges.packages.removed).toMatchObject([{ name: 'lib', to: null }]);
+
+  // The same again comes from the cache; whatever it is made of makes another key.
+  const again = await analyse('?includePackageChangelogs=true');
+  expect(again.headers.get('x-cache')).toBe('HIT');
+  expect(again.headers.get('x-cache-key')).toBe(headers.get('x-cache-key'));
+  expect(again.body).toEqual(body);
+  expect((await analyse('?includePackageChangelogs=true&bypassCache=true')).headers.get('x-cache')).toBe('MISS');
+  await deploy('r22', 'prod');
+  const changed = await analyse('?includePackageChangelogs=true');
+  expect(changed.headers.get('x-cache')).toBe('MISS');
+  expect(changed.body.baseline.releaseName).toBe('r22');
+  expect((await analyse('?branch=release/2')).body.candidates.map((each: Json) => each.releaseName)).toEqual(['r333']);
+});
+
+test('a long answer is compressed for a client that takes it', async () => {
+  const { cut, deploy, query } = await stage();
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`package-${index}`, '1.0.0']));
+  await app.as(app.application).post(201, '/api/release-candidates', { repositoryIdentifier: new URLSearchParams(query({})).get('repositoryIdentifier'), domain: 'core', releaseName: 'many', commitSha: 'abcdef0', value: { artifacts: many } });
+  await deploy('many', 'uat');
+  await cut('r1', { app: '1.0.0' });
+  const path = `/api/releases?${query({})}`;
+  const compressed = await app.as(app.member).send('GET', path);
+  expect(compressed.headers.get('content-encoding')).toBe('gzip');
+  expect(compressed.body.releases[0].packageStatuses).toHaveLength(500);
+  const plain = await app.as(app.member).send('GET', path, { headers: { 'accept-encoding': 'identity' } });
+  expect(plain.headers.get('content-encoding')).toBeNull();
+  expect(plain.body.releases).toEqual(compressed.body.releases);
+});
