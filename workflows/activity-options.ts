@@ -41,6 +41,12 @@ export const OUTSIDE_CALL = {
   retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '1 minute', maximumAttempts: 5 },
 } satisfies ActivityOptions;
 
+/** A call of another system without which the caller goes on: what did not succeed twice is given up. */
+export const BRIEF_OUTSIDE_CALL = {
+  startToCloseTimeout: '25 seconds',
+  retry: { initialInterval: '1 second', maximumAttempts: 2 },
+} satisfies ActivityOptions;
+
 /**
  * A program that nobody may run twice: it is never repeated, its heartbeat tells a lost worker, and a cancellation
  * waits until it has ended. Its time limit is its own; the day only bounds a worker that forgot it.

@@ -9,6 +9,7 @@ const ENDED: Record<string, PipelineState> = { success: 'succeeded', neutral: 's
 export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): GitHost {
   const headers = { ...VERSION, authorization: `Bearer ${token}` };
   const repo = (repository: string) => `${baseUrl}/repos/${repository.split('/').map(encodeURIComponent).join('/')}`;
+  const runOf = (repository: string, runId: string) => `${repo(repository)}/actions/runs/${encodeURIComponent(runId)}`;
   return {
     async dispatchPipeline({ repository, pipeline, ref, inputs }) {
       const url = `${repo(repository)}/actions/workflows/${encodeURIComponent(pipeline)}/dispatches`;
@@ -20,11 +21,15 @@ export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): 
     },
 
     async pipelineState({ repository, runId }) {
-      const answer = await call(NAME, { method: 'GET', url: `${repo(repository)}/actions/runs/${encodeURIComponent(runId)}`, headers });
+      const answer = await call(NAME, { method: 'GET', url: runOf(repository, runId), headers });
       if (!answer.isOk) return answer;
       const { status, conclusion } = answer.value;
       return { isOk: true, value: status === 'completed' ? (ENDED[textOf(conclusion) ?? ''] ?? 'failed') : 'open' };
     },
+
+    // 409: it has ended.
+    cancelPipeline: async ({ repository, runId }) =>
+      nothing(await call(NAME, { method: 'POST', url: `${runOf(repository, runId)}/cancel`, headers, alsoGood: [409] })),
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {
       const body = { state, context, description, ...(targetUrl !== undefined && { target_url: targetUrl }) };

@@ -12,7 +12,7 @@ export function createGitHostB(call: CallHost, { baseUrl, token, username }: Hos
   const place = (repository: string) => {
     const [organization = '', project = '', name = project] = repository.split('/').map(encodeURIComponent);
     const apis = `${baseUrl}/${organization}/${project}/_apis`;
-    return { pipelines: `${apis}/pipelines`, git: `${apis}/git/repositories/${name}` };
+    return { pipelines: `${apis}/pipelines`, builds: `${apis}/build/builds`, git: `${apis}/git/repositories/${name}` };
   };
   return {
     async dispatchPipeline({ repository, pipeline, ref, inputs }) {
@@ -31,6 +31,12 @@ export function createGitHostB(call: CallHost, { baseUrl, token, username }: Hos
       if (!answer.isOk) return answer;
       const { state, result } = answer.value;
       return { isOk: true, value: state === 'completed' ? (ENDED[textOf(result) ?? ''] ?? 'failed') : 'open' };
+    },
+
+    // A run of a pipeline is a build of the same id; only builds can be cancelled.
+    async cancelPipeline({ repository, runId }) {
+      const url = `${place(repository).builds}/${encodeURIComponent(runId)}?${VERSION}`;
+      return nothing(await call(NAME, { method: 'PATCH', url, headers, body: { status: 'cancelling' } }));
     },
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {

@@ -9,6 +9,7 @@ const STATES: Record<CommitStatus['state'], string> = { pending: 'pending', succ
 export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess): GitHost {
   const headers = { 'private-token': token };
   const project = (repository: string) => `${baseUrl}/projects/${encodeURIComponent(repository)}`;
+  const pipelineOf = (repository: string, runId: string) => `${project(repository)}/pipelines/${encodeURIComponent(runId)}`;
   return {
     async dispatchPipeline({ repository, ref, inputs }) {
       const body = { ref, variables: Object.entries(inputs).map(([key, value]) => ({ key, value })) };
@@ -19,10 +20,12 @@ export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess): 
     },
 
     async pipelineState({ repository, runId }) {
-      const answer = await call(NAME, { method: 'GET', url: `${project(repository)}/pipelines/${encodeURIComponent(runId)}`, headers });
+      const answer = await call(NAME, { method: 'GET', url: pipelineOf(repository, runId), headers });
       if (!answer.isOk) return answer;
       return { isOk: true, value: ENDED[textOf(answer.value.status) ?? ''] ?? 'open' };
     },
+
+    cancelPipeline: async ({ repository, runId }) => nothing(await call(NAME, { method: 'POST', url: `${pipelineOf(repository, runId)}/cancel`, headers })),
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {
       const body = { state: STATES[state], name: context, description, ...(targetUrl !== undefined && { target_url: targetUrl }) };

@@ -3,7 +3,7 @@ import type { RunKey } from '../../domain/flows/accept-run.ts';
 import { findRun, forgetDispatch, noteDispatch, notePipeline, type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
 import { reportedEnd } from '../../domain/flows/run-reports.queries.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
-import type { GitHost, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
+import type { GitHost, PipelineRun, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import type { Deps } from '../deps.ts';
 import { unitOfRun } from './run-steps.activities.ts';
@@ -19,6 +19,14 @@ export const createPipelineActivities = (deps: Deps) => {
   const factsOf = ({ tenantId, runId }: RunKey): Promise<RunFacts> => runById(deps.reads.as(systemActor(tenantId, 'flow')), runId);
   const hostOf = async ({ tenantId }: RunKey, { id, projectId, platform }: RunFacts): Promise<GitHost | undefined> =>
     projectId === null || platform === null ? undefined : deps.findGitHost({ tenantId, projectId, platform, purpose: `pipeline of run ${id}` });
+  /** The pipeline of a run with its host; undefined when the host did not tell of one, or no credential is left. */
+  const pipelineOf = async (key: RunKey): Promise<{ host: GitHost; pipeline: PipelineRun } | undefined> => {
+    const run = await findRun(deps.reads.as(systemActor(key.tenantId, 'flow')), key.runId);
+    const { pipeline } = run?.payload ?? {};
+    const host = run && (await hostOf(key, run));
+    if (!host || !pipeline || run.cicdRunId === null || run.repositoryIdentifier === null) return undefined;
+    return { host, pipeline: { repository: run.repositoryIdentifier, pipeline: pipeline.id, runId: run.cicdRunId } };
+  };
 
   return {
     /**
@@ -54,13 +62,21 @@ export const createPipelineActivities = (deps: Deps) => {
       return reportedEnd(deps.reads.as(systemActor(tenantId, 'flow')), runId);
     },
 
+    /** Ends a run's pipeline on its host, if the host told of one; answers why the host refuses to, else null. */
+    async cancelPipeline(key: RunKey): Promise<string | null> {
+      const found = await pipelineOf(key);
+      if (!found) return null;
+      const answer = await found.host.cancelPipeline(found.pipeline);
+      if (answer.isOk) return null;
+      if (answer.isTransient) throw ApplicationFailure.retryable(answer.reason);
+      return `The pipeline may still run: ${answer.reason}`;
+    },
+
     /** Asks the host how the run's pipeline came out; null while it is open, or the host does not say. */
     async askPipeline(key: RunKey): Promise<RunOutcome | null> {
-      const run = await findRun(deps.reads.as(systemActor(key.tenantId, 'flow')), key.runId);
-      const { pipeline } = run?.payload ?? {};
-      const host = run && (await hostOf(key, run));
-      if (!host || !pipeline || run.cicdRunId === null || run.repositoryIdentifier === null) return null;
-      const answer = await host.pipelineState({ repository: run.repositoryIdentifier, pipeline: pipeline.id, runId: run.cicdRunId });
+      const found = await pipelineOf(key);
+      if (!found) return null;
+      const answer = await found.host.pipelineState(found.pipeline);
       return answer.isOk && answer.value !== 'open' ? ENDS[answer.value] : null;
     },
   };

@@ -29,6 +29,13 @@ export interface DispatchedPipeline {
 
 export type PipelineState = 'open' | 'succeeded' | 'failed' | 'cancelled';
 
+/** A pipeline that was dispatched. */
+export interface PipelineRun {
+  repository: string;
+  pipeline: string;
+  runId: string;
+}
+
 export interface CommitStatus {
   repository: string;
   commitId: string;
@@ -49,7 +56,9 @@ export interface LabelChange {
 /** What runs ask of a git host. Each call is bounded in time; statuses and labels may be written twice. */
 export interface GitHost {
   dispatchPipeline(order: PipelineOrder): Promise<HostAnswer<DispatchedPipeline>>;
-  pipelineState(run: { repository: string; pipeline: string; runId: string }): Promise<HostAnswer<PipelineState>>;
+  pipelineState(run: PipelineRun): Promise<HostAnswer<PipelineState>>;
+  /** Asks a pipeline to end; one that has ended needs nothing. */
+  cancelPipeline(run: PipelineRun): Promise<HostAnswer<null>>;
   writeStatus(status: CommitStatus): Promise<HostAnswer<null>>;
   changeLabel(change: LabelChange): Promise<HostAnswer<null>>;
 }

@@ -62,6 +62,15 @@ const HOST_A: Endpoint[] = [
   },
   {
     method: 'POST',
+    path: /^\/repos\/[^/]+\/[^/]+\/actions\/runs\/(\d+)\/cancel$/,
+    handle(_, [, id = ''], { ended }) {
+      if (ended.has(id)) return { status: 409, body: { message: 'Cannot cancel a workflow run that is completed.' } };
+      ended.set(id, 'cancelled');
+      return { status: 202, body: {} };
+    },
+  },
+  {
+    method: 'POST',
     path: /^\/repos\/[^/]+\/[^/]+\/statuses\/([0-9a-f]+)$/,
     handle: ({ body }) =>
       ['error', 'failure', 'pending', 'success'].includes(body.state) && body.description.length <= 140 ? { status: 201, body } : refuse('Validation Failed'),
@@ -87,6 +96,15 @@ const HOST_B: Endpoint[] = [
     handle: (_, [, id = ''], { ended }) => ({ status: 200, body: { id: Number(id), state: ended.has(id) ? 'completed' : 'inProgress', result: ended.get(id) } }),
   },
   {
+    method: 'PATCH',
+    path: /^\/[^/]+\/[^/]+\/_apis\/build\/builds\/(\d+)\?api-version=7\.1$/,
+    handle({ body }, [, id = ''], { ended }) {
+      if (body.status !== 'cancelling') return refuse('Bad request', 400);
+      if (!ended.has(id)) ended.set(id, 'canceled');
+      return { status: 200, body: { id: Number(id), status: 'cancelling' } };
+    },
+  },
+  {
     method: 'POST',
     path: /^\/[^/]+\/[^/]+\/_apis\/git\/repositories\/[^/]+\/commits\/[0-9a-f]+\/statuses\?api-version=7\.1$/,
     handle: ({ body }) => (['succeeded', 'failed', 'pending', 'error'].includes(body.state) && body.context?.name ? { status: 201, body } : refuse('Bad request', 400)),
@@ -107,6 +125,14 @@ const HOST_C: Endpoint[] = [
     },
   },
   { method: 'GET', path: /^\/projects\/[^/]+\/pipelines\/(\d+)$/, handle: (_, [, id = ''], { ended }) => ({ status: 200, body: { id: Number(id), status: ended.get(id) ?? 'running' } }) },
+  {
+    method: 'POST',
+    path: /^\/projects\/[^/]+\/pipelines\/(\d+)\/cancel$/,
+    handle(_, [, id = ''], { ended }) {
+      if (!ended.has(id)) ended.set(id, 'canceled');
+      return { status: 200, body: { id: Number(id), status: ended.get(id) } };
+    },
+  },
   {
     method: 'POST',
     path: /^\/projects\/[^/]+\/statuses\/[0-9a-f]+$/,

@@ -1,4 +1,4 @@
-import { condition, defineSignal, proxyActivities, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+import { CancellationScope, defineSignal, isCancellation, patched, proxyActivities, proxyLocalActivities, setHandler } from '@temporalio/workflow';
 import type { ChildActivities } from '../../activities/flows/children.activities.ts';
 import type { CommandActivities } from '../../activities/flows/commands.activities.ts';
 import type { OperationActivities } from '../../activities/flows/operations.activities.ts';
@@ -6,12 +6,14 @@ import type { PipelineActivities } from '../../activities/flows/pipelines.activi
 import type { ExecutorName } from '../../domain/flows/executor-rules.ts';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
-import { COMMAND, LOCAL_DATABASE_WORK, OUTSIDE_CALL, UNTIL_DONE } from '../activity-options.ts';
+import { BRIEF_OUTSIDE_CALL, COMMAND, LOCAL_DATABASE_WORK, OUTSIDE_CALL, UNTIL_DONE } from '../activity-options.ts';
 import { COMMANDS_QUEUE, REPORTED_SIGNAL } from './flow-run.contract.ts';
+import { AMONG_OURSELVES, Patience, WITH_OTHERS } from './patience.ts';
 import { queueBeside } from './queues.ts';
 
 const { startChildren, cancelChildren } = proxyActivities<ChildActivities>(UNTIL_DONE);
 const { dispatchPipeline, askPipeline } = proxyActivities<PipelineActivities>(OUTSIDE_CALL);
+const { cancelPipeline } = proxyActivities<PipelineActivities>(BRIEF_OUTSIDE_CALL);
 const { runOperation } = proxyActivities<OperationActivities>(OUTSIDE_CALL);
 const { reportedOutcome } = proxyLocalActivities<PipelineActivities>(LOCAL_DATABASE_WORK);
 const commands = () => proxyActivities<CommandActivities>({ ...COMMAND, taskQueue: queueBeside(COMMANDS_QUEUE) });
@@ -20,10 +22,9 @@ const commands = () => proxyActivities<CommandActivities>({ ...COMMAND, taskQueu
 export const childSettled = defineSignal('childSettled');
 const reported = defineSignal(REPORTED_SIGNAL);
 
-/** A host is asked about a pipeline this long after the last word of it, then less and less often. */
-const FIRST_QUESTION_MS = 30_000;
-const LAST_QUESTION_MS = 600_000;
-const ASK_CHILDREN_EVERY = '15 minutes';
+/** Runs that began before this patch leave the pipeline of a cancelled run to its host. */
+const CANCELS_PIPELINES = 'cancels-pipelines';
+const TIMED_OUT: RunOutcome = { status: 'timed_out', error: 'The pipeline did not report its end in time' };
 
 /** What carries one run out, by the name of its executor. */
 export class RunExecution {
@@ -52,15 +53,37 @@ export class RunExecution {
     }
   }
 
-  /** Dispatches the pipeline, then waits for what it reports; the host is asked, too, since a report may be lost. */
+  /** Carries a run out by a pipeline; one that nobody waits for any more is ended on its host, too. */
   async #followPipeline(timeoutSeconds: number): Promise<RunOutcome> {
-    const refusal = await dispatchPipeline(this.#run);
-    if (refusal) return refusal;
+    let givenUp: RunOutcome = TIMED_OUT;
+    try {
+      const ended = (await dispatchPipeline(this.#run)) ?? (await this.#pipelineEnd(timeoutSeconds));
+      if (ended) return ended;
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+      givenUp = { status: 'cancelled' };
+    }
+    if (!patched(CANCELS_PIPELINES)) return givenUp;
+    const remark = await CancellationScope.nonCancellable(() => this.#cancelPipeline());
+    return remark === null ? givenUp : { ...givenUp, error: [givenUp.error, remark].filter(Boolean).join('; ') };
+  }
+
+  async #cancelPipeline(): Promise<string | null> {
+    try {
+      return await cancelPipeline(this.#run);
+    } catch {
+      return 'The pipeline may still run: its host could not be told';
+    }
+  }
+
+  /** Waits for what a pipeline reports; the host is asked, too, since a report may be lost. Undefined: it took too long. */
+  async #pipelineEnd(timeoutSeconds: number): Promise<RunOutcome | undefined> {
     const deadline = Date.now() + timeoutSeconds * 1_000;
-    for (let pauseMs = FIRST_QUESTION_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_QUESTION_MS)) {
+    const patience = new Patience(WITH_OTHERS);
+    for (;;) {
       const leftMs = deadline - Date.now();
-      if (leftMs <= 0) return { status: 'timed_out', error: 'The pipeline did not report its end in time' };
-      const isTold = await condition(() => this.#hasReport, Math.min(pauseMs, leftMs));
+      if (leftMs <= 0) return undefined;
+      const isTold = await patience.wait(() => this.#hasReport, leftMs);
       this.#hasReport = false;
       const outcome = (await reportedOutcome(this.#run)) ?? (isTold ? null : await askPipeline(this.#run));
       if (outcome) return outcome;
@@ -69,11 +92,12 @@ export class RunExecution {
 
   /** Starts children stage by stage until all have ended; the last answer is the outcome of all. */
   async #followChildren(): Promise<RunOutcome> {
+    const patience = new Patience(AMONG_OURSELVES);
     for (;;) {
       const heard = this.#childWords;
       const outcome = await startChildren(this.#run);
       if (outcome) return outcome;
-      await condition(() => this.#childWords > heard, ASK_CHILDREN_EVERY);
+      await patience.wait(() => this.#childWords > heard);
     }
   }
 

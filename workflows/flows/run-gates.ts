@@ -1,4 +1,4 @@
-import { CancellationScope, condition, defineSignal, setHandler, sleep } from '@temporalio/workflow';
+import { CancellationScope, defineSignal, setHandler, sleep } from '@temporalio/workflow';
 import type { RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
@@ -7,6 +7,7 @@ import { LOCK_GRANTED_SIGNAL, type LockGranted } from '../environment-locks/envi
 import type { ApprovalStatus } from '../../domain/approvals/approval-rules.ts';
 import { APPROVAL_SETTLED_SIGNAL, type ApprovalSettled } from '../approvals/approval.contract.ts';
 import { approvals, locks } from './gates.ts';
+import { AMONG_OURSELVES, Patience } from './patience.ts';
 
 export interface LockNeed {
   environmentId: string;
@@ -15,9 +16,6 @@ export interface LockNeed {
 
 const approvalSettled = defineSignal<[ApprovalSettled]>(APPROVAL_SETTLED_SIGNAL);
 const lockGranted = defineSignal<[LockGranted]>(LOCK_GRANTED_SIGNAL);
-
-/** A signal that was lost is made good by asking, this often. */
-const ASK_EVERY = '15 minutes';
 
 const REFUSALS: Record<'rejected' | 'expired' | 'stale', RunOutcome> = {
   rejected: { status: 'rejected', error: 'The approval was refused' },
@@ -46,8 +44,9 @@ export class RunGates {
     const { approvalId, isNeeded } = await approvals().openApproval(this.#run);
     if (!isNeeded) return undefined;
     await this.#enterStep({ ...this.#run, status: 'waiting_approval' });
+    const patience = new Patience(AMONG_OURSELVES);
     for (;;) {
-      const isSignalled = await condition(() => this.#decisions.has(approvalId), ASK_EVERY);
+      const isSignalled = await patience.wait(() => this.#decisions.has(approvalId));
       const status = isSignalled
         ? this.#decisions.get(approvalId)
         : (await approvals().approvalState({ tenantId: this.#run.tenantId, approvalId })).status;
@@ -62,9 +61,10 @@ export class RunGates {
     const { ticketId, state } = await locks().takeLock({ ...this.#run, ...need });
     this.#ticketId = ticketId;
     if (state === 'queued') await this.#enterStep({ ...this.#run, status: 'waiting_lock' });
+    const patience = new Patience(AMONG_OURSELVES);
     for (let current: LockState = state; current !== 'held'; ) {
       if (current === 'ended') return { status: 'failed', error: 'The ticket for the lock of the environment ended before the run had it' };
-      const isSignalled = await condition(() => this.#granted.has(ticketId), ASK_EVERY);
+      const isSignalled = await patience.wait(() => this.#granted.has(ticketId));
       current = isSignalled ? 'held' : (await locks().lockState(this.#ticket)).state;
     }
     return undefined;

@@ -50,6 +50,22 @@ test.each(PLATFORMS)('on %s a pipeline is dispatched with the run as an input, a
   expect(await shown(id)).toMatchObject({ status: 'Completed' });
 });
 
+test.each(PLATFORMS)('on %s the pipeline of a run that is cancelled is ended there, too', async (platform) => {
+  const id = await start(platform);
+  const pipelineId = (await dispatched(id)).cicdRunUrl.match(/\d+$/)[0];
+  await app.as(app.owner).post(200, `/api/flows/runs/${id}/cancel`);
+  expect(await ended(id)).toMatchObject({ status: 'Cancelled', success: { error: null } });
+  expect(host(platform).ended.get(pipelineId)).toMatch(/^cancell?ed$/);
+});
+
+test('a run whose pipeline cannot be ended is cancelled all the same, and says so', async () => {
+  const id = await start('host-a');
+  await dispatched(id);
+  host('host-a').failNext({ status: 403, body: { message: 'Resource not accessible' } });
+  await app.as(app.owner).post(200, `/api/flows/runs/${id}/cancel`);
+  expect(await ended(id)).toMatchObject({ status: 'Cancelled', success: { error: 'The pipeline may still run: host-a answered 403: Resource not accessible' } });
+});
+
 test('what a host refuses fails the run and says why', async () => {
   host('host-a').failNext({ status: 422, body: { message: 'Workflow does not have workflow_dispatch trigger' } });
   expect(await ended(await start('host-a'))).toMatchObject({ status: 'Failed', success: { error: 'host-a answered 422: Workflow does not have workflow_dispatch trigger' } });
