@@ -2,7 +2,7 @@
 # Starts the Temporal dev server with its UI, as Quayside needs it. Finds the program on PATH or in the cache, else
 # takes the official archive, else builds it from tools/go.mod.
 #   TEMPORAL_PORT (7233)  TEMPORAL_UI_PORT (8233)  DATA_DIR (.data)  TEMPORAL_LOG_LEVEL (warn)  QUAYSIDE_CACHE
-#   --install-only: makes sure that the program is there and prints its path.
+#   --install-only: makes sure that the program is there and prints its path. Other arguments are handed to the server.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -112,4 +112,5 @@ exec "$program" server start-dev \
   --dynamic-config-value history.visibilityProcessorMaxPollRPS=200 \
   --dynamic-config-value matching.numTaskqueueReadPartitions=1 \
   --dynamic-config-value matching.numTaskqueueWritePartitions=1 \
-  --dynamic-config-value history.maxInFlightUpdates=1000
+  --dynamic-config-value history.maxInFlightUpdates=1000 \
+  "$@"

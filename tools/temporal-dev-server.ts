@@ -16,6 +16,8 @@ export interface TemporalOptions {
   dataDir: string;
   port: number;
   uiPort: number;
+  /** Further settings of the server, by name. */
+  dynamicConfig?: Record<string, number>;
   /** Told of what the script says while it looks for the server or builds it. */
   onProgress?: (line: string) => void;
   /** Ends the search or the build. */
@@ -33,12 +35,13 @@ export interface RunningTemporal {
 
 /** Starts the Temporal dev server by `temporal-dev.sh`; resolves when its namespace answers. */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
-  const { port, uiPort } = options;
+  const { port, uiPort, dynamicConfig = {} } = options;
   const folder = resolve(options.dataDir);
   mkdirSync(folder, { recursive: true });
   await install(options);
   const logFile = join(folder, 'temporal.log');
-  const background = startInBackground(SCRIPT, [], {
+  const settings = Object.entries(dynamicConfig).flatMap(([name, value]) => ['--dynamic-config-value', `${name}=${value}`]);
+  const background = startInBackground(SCRIPT, settings, {
     logFile,
     env: { ...process.env, DATA_DIR: folder, TEMPORAL_PORT: String(port), TEMPORAL_UI_PORT: String(uiPort) },
   });

@@ -73,6 +73,29 @@ export const ComplianceQuery = z.strictObject({
   includeChangelog: queryFlag(false),
 });
 
+const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };
+const ReleaseChangelog = z
+  .object({
+    since: z.string().nullable().meta({ description: 'Name of the candidate before it; null: it is the first' }),
+    packages: z
+      .array(
+        z.object({
+          packageName: z.string(),
+          fromVersion: z.string().nullable(),
+          toVersion: z.string().nullable(),
+          ...totals,
+          workItems: z.object({ issues: z.array(z.string()), pullRequests: z.array(z.int()), byType: z.record(z.string(), z.int()) }),
+          commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
+          missingChangelog: z.string().nullable().meta({ description: 'Why the commits are not known; null when they are' }),
+        }),
+      )
+      .meta({ description: 'Those that changed, at most 100' }),
+    ...totals,
+    isTruncated: z.boolean(),
+    definition: z.unknown().meta({ description: 'The changelog that the definition of the release holds' }),
+  })
+  .meta({ id: 'ReleaseChangelog', description: 'What was new in the release; totals count distinct ones over all packages' });
+
 export const CompliancePage = z.object({
   items: z.array(
     z.object({
@@ -93,7 +116,7 @@ export const CompliancePage = z.object({
       approvers: z.array(z.string()),
       comment: z.string().nullable(),
       source: z.string(),
-      changelog: z.unknown().optional(),
+      changelog: ReleaseChangelog.nullish(),
     }),
   ),
   total: z.int(),

@@ -1,5 +1,6 @@
 import type { Reads } from '../fenced-reads.ts';
 import type { ApprovalStatus } from './approval-rules.ts';
+import type { ReleaseChangelog } from './compliance-changelogs.ts';
 
 /** A step of an approval as the report shows it; moments are the database's text. */
 export interface ComplianceRow {
@@ -21,8 +22,10 @@ export interface ComplianceRow {
   approvers: string[];
   comment: string | null;
   source: string;
-  /** As the release's definition has it, only when it is asked for; null: the definition has none. */
-  changelog?: unknown;
+  /** Of the project that had the repository then. */
+  projectId: string | null;
+  /** Only when it is asked for; null: there is no such release candidate. */
+  changelog?: ReleaseChangelog | null;
 }
 
 export interface ComplianceFilter {
@@ -65,31 +68,21 @@ function conditionOf(tenantId: string, filter: ComplianceFilter): Condition {
 const COLUMNS = `e.id, e.approval_id as "approvalId", e.run_id as "executionId", e.task_type as "taskType",
   e.repository_identifier as "repositoryIdentifier", e.environment_name as environment, e.domain, e.release_name as "releaseName",
   e.status, e.requested_by as "requestedBy", e.requested_at as "requestedAt", e.resolved_by as "resolvedBy", e.resolved_at as "resolvedAt",
-  (extract(epoch from e.resolved_at - e.requested_at) * 1000)::float8 as "responseTimeMs", e.approvers, e.comment, e.source`;
-
-const changelogOf = (isIncluded: boolean) =>
-  isIncluded
-    ? {
-        column: ', c.value->\'changelog\' as changelog',
-        join: `left join release_candidate c
-          on (c.tenant_id, c.project_id, c.domain, c.release_name) = (e.tenant_id, e.project_id, e.domain, e.release_name)`,
-      }
-    : { column: '', join: '' };
+  (extract(epoch from e.resolved_at - e.requested_at) * 1000)::float8 as "responseTimeMs", e.approvers, e.comment, e.source, e.project_id as "projectId"`;
 
 /** One page of the steps of a repository's approvals, newest first, with how many there are. */
 export async function compliancePage(
   { sql, tenantId }: Reads,
   filter: ComplianceFilter,
-  { limit, offset, includeChangelog }: { limit: number; offset: number; includeChangelog: boolean },
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: ComplianceRow[]; total: number }> {
   const condition = conditionOf(tenantId, filter);
-  const changelog = changelogOf(includeChangelog);
   const rows = await sql<ComplianceRow & { total: number }>(
     `with page as materialized (
        select id, occurred_at from approval_event where ${condition.sql} order by occurred_at desc, id desc limit ? offset ?),
      counted as (select count(*)::int as total from approval_event where ${condition.sql})
-     select ${COLUMNS}${changelog.column}, counted.total
-     from counted left join page on true left join approval_event e on e.id = page.id ${changelog.join}
+     select ${COLUMNS}, counted.total
+     from counted left join page on true left join approval_event e on e.id = page.id
      order by page.occurred_at desc, page.id desc`,
     [...condition.parameters, limit, offset, ...condition.parameters],
   );
@@ -106,24 +99,23 @@ const ROWS_PER_BATCH = 1_000;
 export async function* complianceBatches(
   { sql, tenantId }: Reads,
   filter: ComplianceFilter,
-  includeChangelog: boolean,
+  rowsPerBatch = ROWS_PER_BATCH,
 ): AsyncGenerator<ComplianceRow[], void> {
   const condition = conditionOf(tenantId, filter);
-  const changelog = changelogOf(includeChangelog);
   const fetch = (behind?: Cursor) =>
     sql<ComplianceRow & Cursor>(
       `with page as materialized (
          select * from approval_event where ${condition.sql}${behind ? ' and (occurred_at, id) < (?::timestamptz, ?::uuid)' : ''}
-         order by occurred_at desc, id desc limit ${ROWS_PER_BATCH})
-       select ${COLUMNS}${changelog.column}, e.occurred_at as "occurredAt" from page e ${changelog.join} order by e.occurred_at desc, e.id desc`,
-      [...condition.parameters, ...(behind ? [behind.occurredAt, behind.id] : [])],
+         order by occurred_at desc, id desc limit ?)
+       select ${COLUMNS}, e.occurred_at as "occurredAt" from page e order by e.occurred_at desc, e.id desc`,
+      [...condition.parameters, ...(behind ? [behind.occurredAt, behind.id] : []), rowsPerBatch],
     );
   let next = fetch();
   for (;;) {
     const rows = await next;
     const last = rows.at(-1);
     if (!last) return;
-    const isLast = rows.length < ROWS_PER_BATCH;
+    const isLast = rows.length < rowsPerBatch;
     if (!isLast) {
       next = fetch(last);
       // Its failure is met when it is awaited, or by nobody when the reader has gone.

@@ -31,6 +31,35 @@ export const newestCandidates = (
     [tenantId, projectId, exceptDomain, tenantId, projectId, perDomain],
   );
 
+export interface CandidateWithPrevious {
+  domain: string;
+  releaseName: string;
+  artifacts: Record<string, string> | null;
+  /** As its definition has it. */
+  changelog: unknown;
+  previousName: string | null;
+  previousArtifacts: Record<string, string> | null;
+}
+
+/** Candidates by their names, each with the one of the same domain and branch that was made before it, if any. */
+export const candidatesWithPrevious = (
+  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  { id: projectId, defaultBranch }: { id: string; defaultBranch: string },
+  names: readonly { domain: string; releaseName: string }[],
+): Promise<CandidateWithPrevious[]> =>
+  sql(
+    `select c.domain, c.release_name as "releaseName", c.value->'artifacts' as artifacts, c.value->'changelog' as changelog,
+       p.release_name as "previousName", p.artifacts as "previousArtifacts"
+     from jsonb_to_recordset(?::jsonb) as w (domain text, "releaseName" text)
+     join release_candidate c on c.tenant_id = ? and c.project_id = ? and (c.domain, c.release_name) = (w.domain, w."releaseName")
+     left join lateral (
+       select release_name, value->'artifacts' as artifacts from release_candidate
+       where tenant_id = c.tenant_id and project_id = c.project_id and domain = c.domain and coalesce(branch, ?) = coalesce(c.branch, ?)
+         and status <> 'aborted' and (created_at, id) < (c.created_at, c.id)
+       order by created_at desc, id desc limit 1) p on true`,
+    [JSON.stringify(names), tenantId, projectId, defaultBranch, defaultBranch],
+  );
+
 /** The candidate of the same domain and branch that was made before this one; undefined when it is the first. */
 export async function previousCandidate(
   { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,

@@ -1,32 +1,11 @@
 import type { History } from '../git/histories.ts';
-import { rangeFacts, type Ranges } from '../git/range-facts.queries.ts';
 import type { Project } from '../projects/projects.entities.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { commitRange, rangeEnds, type ResolvedChange, resolveChanges } from './changelog.ts';
+import { type ChangesView, viewChanges } from './change-views.ts';
 import { packageChanges } from './package-change-rules.ts';
 import { deploymentCounts, deploymentState, packageStatuses } from './release-state-rules.ts';
 import { type EnvironmentRecord, environmentRecords, type InstalledState, installedStates, type ReleaseFilter, releasePage, type ReleaseRow } from './releases.queries.ts';
-
-export interface ChangelogTotals {
-  totalCommits: number;
-  totalWorkItems: number;
-  totalPullRequests: number;
-}
-
-export interface PackageChangeView extends ChangelogTotals {
-  packageName: string;
-  fromVersion: string | null;
-  toVersion: string | null;
-  workItems: { issues: string[]; pullRequests: number[]; byType: Record<string, number> };
-  commitRange: { from: string | null; to: string } | null;
-  missingChangelog: string | null;
-}
-
-interface EnvironmentChanges {
-  changes: PackageChangeView[];
-  totals: ChangelogTotals;
-}
 
 export interface ReleaseListOptions extends ReleaseFilter {
   includeChangelog: boolean;
@@ -38,53 +17,10 @@ export interface ReleaseListOptions extends ReleaseFilter {
 
 /** What changed in environments by their last deployment of releases; changelogs are computed once and kept. */
 async function changesOfRecords(tx: Tx, history: History, project: Project, records: readonly EnvironmentRecord[], isForced: boolean) {
-  const steps = records.map((record) => ({
-    record,
-    changes: record.rollback?.skipAnalysis ? [] : packageChanges(record.previousPackages ?? {}, record.packages),
-  }));
-  const resolvedChanges = await resolveChanges(tx, history, steps.flatMap(({ changes }) => changes));
-  const ranges = await rangeFacts(tx, history, resolvedChanges.flatMap(({ range }) => range ?? []), { isForced });
-  const shas = await rangeEnds(tx, history, resolvedChanges);
-  const provider = project.configuration.workItems?.provider ?? 'issue';
-  const byRecord = new Map<EnvironmentRecord, EnvironmentChanges>();
-  const views = new Map<string, PackageChangeView>();
-  const viewOf = (change: ResolvedChange): PackageChangeView => {
-    const key = `${change.name}\n${change.from}\n${change.to}`;
-    const view = views.get(key) ?? changeView(change, ranges, shas, provider);
-    views.set(key, view);
-    return view;
-  };
-  let at = 0;
-  for (const { record, changes } of steps) {
-    const own = resolvedChanges.slice(at, (at += changes.length));
-    byRecord.set(record, { changes: own.map(viewOf), totals: totalsOf(own, ranges) });
-  }
-  return { byRecord, uniqueDiffsCalculated: ranges.calculated, cacheHits: ranges.kept };
-}
-
-function changeView(change: ResolvedChange, ranges: Ranges, shas: ReadonlyMap<number, string>, provider: string): PackageChangeView {
-  const { commits = [], workItems = [], pullRequests = [] } = change.range ? ranges.of(change.range) : {};
-  return {
-    packageName: change.name,
-    fromVersion: change.from,
-    toVersion: change.to,
-    totalCommits: commits.length,
-    totalWorkItems: workItems.length,
-    totalPullRequests: pullRequests.length,
-    workItems: { issues: [...workItems], pullRequests: [...pullRequests], byType: workItems.length === 0 ? {} : { [provider]: workItems.length } },
-    commitRange: commitRange(change.range, shas),
-    missingChangelog: change.missing,
-  };
-}
-
-/** Distinct commits, work items and pull requests over several packages. */
-function totalsOf(changes: readonly ResolvedChange[], ranges: Ranges): ChangelogTotals {
-  const facts = changes.flatMap(({ range }) => (range ? ranges.of(range) : []));
-  return {
-    totalCommits: new Set(facts.flatMap(({ commits }) => commits)).size,
-    totalWorkItems: new Set(facts.flatMap(({ workItems }) => workItems)).size,
-    totalPullRequests: new Set(facts.flatMap(({ pullRequests }) => pullRequests)).size,
-  };
+  const steps = records.map(({ rollback, previousPackages, packages }) => (rollback?.skipAnalysis ? [] : packageChanges(previousPackages ?? {}, packages)));
+  const { views, calculated, kept } = await viewChanges(tx, history, project, steps, { isForced });
+  const byRecord = new Map(records.flatMap((record, index) => (views[index] ? [[record, views[index]] as const] : [])));
+  return { byRecord, uniqueDiffsCalculated: calculated, cacheHits: kept };
 }
 
 const definitionOf = (release: ReleaseRow, records: readonly EnvironmentRecord[]): ReleaseDefinition | null =>
@@ -115,7 +51,7 @@ export async function listReleases(tx: Tx, history: History | undefined, project
   };
 }
 
-function releaseView(release: ReleaseRow, records: EnvironmentRecord[], states: readonly InstalledState[], changes: ReadonlyMap<EnvironmentRecord, EnvironmentChanges> | undefined) {
+function releaseView(release: ReleaseRow, records: EnvironmentRecord[], states: readonly InstalledState[], changes: ReadonlyMap<EnvironmentRecord, ChangesView> | undefined) {
   const definition = definitionOf(release, records);
   const statuses = packageStatuses(packagesOf(definition, records), records, states);
   return {

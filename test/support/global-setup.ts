@@ -45,8 +45,17 @@ export async function startServers(): Promise<void> {
   }
 }
 
+/** Workflows that continue as new do so early, and so in every test that keeps one busy. */
+const EVENTS_OF_ONE_HISTORY = 200;
+
 const startEngine = async (dataDir: string) =>
-  startTemporal({ dataDir, port: await anyFreePort(), uiPort: await anyFreePort(), onProgress: (line) => process.stderr.write(`${line}\n`) });
+  startTemporal({
+    dataDir,
+    port: await anyFreePort(),
+    uiPort: await anyFreePort(),
+    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': EVENTS_OF_ONE_HISTORY },
+    onProgress: (line) => process.stderr.write(`${line}\n`),
+  });
 
 async function makeTemplate(url: string): Promise<void> {
   const client = new pg.Client(`${url}/postgres`);

@@ -257,3 +257,29 @@ test('a long answer is compressed for a client that takes it', async () => {
   expect(plain.headers.get('content-encoding')).toBeNull();
   expect(plain.body.releases).toEqual(compressed.body.releases);
 });
+
+test('the report on approvals tells what was new in the releases that were approved', async () => {
+  const { cut, get, query, project } = await stage();
+  await cut('r1', { app: '1.0.0', lib: '1.0.0' });
+  await cut('r22', { app: '1.1.0', lib: '1.0.0' });
+  for (const releaseName of ['r1', 'r22', 'r22', 'none']) {
+    await app.sql(
+      `insert into approval_event (id, tenant_id, project_id, repository_identifier, approval_id, run_id, task_type, domain, release_name, status, source, approvers,
+         requested_by, requested_at, occurred_at)
+       select gen_random_uuid(), tenant_id, id, identifier, gen_random_uuid(), gen_random_uuid(), 'execute-release', 'core', ?, 'requested', 'run', '{}', 'x', now(), clock_timestamp()
+       from project where id = ?`,
+      [releaseName, project.id],
+    );
+  }
+  const path = '/api/flows/approvals/compliance';
+  const { items } = await get(path, { includeChangelog: 'true' });
+  const [none, second, again, first] = items.map(({ changelog }: Json) => changelog);
+  expect(none).toBeNull();
+  expect(second).toEqual(again);
+  expect(second).toMatchObject({ since: 'r1', totalCommits: 1, totalWorkItems: 1, definition: null, isTruncated: false });
+  expect(second.packages).toMatchObject([{ packageName: 'app', fromVersion: '1.0.0', toVersion: '1.1.0', totalCommits: 1, workItems: { issues: ['SHOP-3'] }, missingChangelog: null }]);
+  expect(first).toMatchObject({ since: null, packages: [{ packageName: 'app', fromVersion: null }, { packageName: 'lib' }] });
+  const { text } = await app.as(app.member).request(200, 'GET', `${path}?${query({ includeChangelog: 'true', format: 'csv' })}`);
+  expect(text.split('\r\n')).toHaveLength(6);
+  expect(text).toContain('""since"":""r1""');
+});

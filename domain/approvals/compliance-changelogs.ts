@@ -1,0 +1,48 @@
+import type { History } from '../git/histories.ts';
+import type { ProjectFacts } from '../projects/projects.queries.ts';
+import { candidatesWithPrevious } from '../release-candidates/candidate-series.queries.ts';
+import { type ChangelogTotals, type PackageChangeView, viewChanges } from '../releases/change-views.ts';
+import { packageChanges } from '../releases/package-change-rules.ts';
+import type { Tx } from '../unit-of-work.ts';
+import type { ComplianceRow } from './compliance.queries.ts';
+
+/** What was new in a release when its approval was asked for: its packages against those of the candidate before it. */
+export interface ReleaseChangelog extends ChangelogTotals {
+  /** Name of the candidate before it in its domain and branch; null: it is the first. */
+  since: string | null;
+  /** At most `PACKAGES_MAX`; totals count all. */
+  packages: PackageChangeView[];
+  isTruncated: boolean;
+  /** What the definition of the release itself holds as its changelog; null when it holds none. */
+  definition: unknown;
+}
+
+const PACKAGES_MAX = 100;
+
+const keyOf = ({ domain, releaseName }: { domain: string | null; releaseName: string | null }): string => `${domain}\n${releaseName}`;
+
+/** Adds to steps of approvals what was new in the release of each, read for all of them together; null where there is no such candidate. */
+export async function withChangelogs(tx: Tx, history: History, project: ProjectFacts, rows: readonly ComplianceRow[]): Promise<ComplianceRow[]> {
+  const named = rows.flatMap(({ projectId, domain, releaseName }) =>
+    projectId === project.id && domain !== null && releaseName !== null ? [{ domain, releaseName }] : [],
+  );
+  const candidates = await candidatesWithPrevious(tx, project, [...new Map(named.map((name) => [keyOf(name), name])).values()]);
+  const { views } = await viewChanges(
+    tx,
+    history,
+    project,
+    candidates.map(({ artifacts, previousArtifacts }) => packageChanges(previousArtifacts ?? {}, artifacts ?? {}, { withRemoved: true })),
+  );
+  const changelogs = new Map<string, ReleaseChangelog>();
+  for (const [index, { previousName, changelog, ...candidate }] of candidates.entries()) {
+    const { changes = [], totals } = views[index] ?? {};
+    changelogs.set(keyOf(candidate), {
+      since: previousName,
+      packages: changes.slice(0, PACKAGES_MAX),
+      isTruncated: changes.length > PACKAGES_MAX,
+      ...(totals ?? { totalCommits: 0, totalWorkItems: 0, totalPullRequests: 0 }),
+      definition: changelog,
+    });
+  }
+  return rows.map((row) => ({ ...row, changelog: row.projectId === project.id ? (changelogs.get(keyOf(row)) ?? null) : null }));
+}
