@@ -11,7 +11,15 @@ export interface Reads {
   sql<Row>(statement: string, parameters?: readonly unknown[]): Promise<Row[]>;
   /** Likewise for a statement that was put together for one request: planned anew, and remembered nowhere. */
   once<Row>(statement: string, parameters: readonly unknown[], options?: { timeoutMs?: number }): Promise<Row[]>;
+  /**
+   * Likewise for a statement that was put together, where one plan is as good as another and planning costs as much as
+   * the rest: the first forms of it that a process meets are remembered, all others are planned anew.
+   */
+  oftenAlike<Row>(statement: string, parameters: readonly unknown[], options?: { timeoutMs?: number }): Promise<Row[]>;
 }
+
+/** Each is kept by every connection, so that what clients can think of must not count. */
+const FORMS_KEPT = 100;
 
 export interface FencedReads {
   as: (actor: Actor) => Reads;
@@ -35,6 +43,7 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
   const pool = connectPool({ ...access, isReadOnly: true }, onError);
   const fences = new WeakMap<pg.PoolClient, string>();
   const statements = new Map<string, { name: string; text: string }>();
+  const forms = new Set<string>();
 
   const numbered = (statement: string): string => {
     let place = 0;
@@ -48,6 +57,12 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
     const made = { name: createHash('sha1').update(text).digest('hex'), text };
     statements.set(statement, made);
     return made;
+  };
+
+  const form = (statement: string) => {
+    if (!forms.has(statement) && forms.size >= FORMS_KEPT) return { text: numbered(statement) };
+    forms.add(statement);
+    return prepared(statement);
   };
 
   const fenced = async (actor: Actor, client: pg.PoolClient, timeoutMs: number): Promise<void> => {
@@ -80,6 +95,7 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
       sql: (statement, parameters = []) => run(actor, { ...prepared(statement), values: [...parameters] }, READ_TIMEOUT_MS),
       once: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) =>
         run(actor, { text: numbered(statement), values: [...parameters] }, timeoutMs),
+      oftenAlike: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) => run(actor, { ...form(statement), values: [...parameters] }, timeoutMs),
     }),
     close: () => pool.end(),
   };

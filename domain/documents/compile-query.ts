@@ -20,43 +20,48 @@ export const PAGE_MAX_BYTES = 8 * 1024 * 1024;
 /** More matches than this are found faster by reading documents in their order than by the index on content. */
 const MATCHES_MAX = 1_000;
 
+/** Rows of collection, key, version, value (its text) and size_bytes, in the query's order. */
+const SHOWN = raw('collection, key, version, value::text as value, size_bytes');
+const sized = (page: Fragment): Fragment =>
+  sql`select p.*, row_number() over () as place, sum(p.size_bytes) over (rows between unbounded preceding and 1 preceding) as bytes_before from (${page}) p`;
+const isInPage = raw(`coalesce(bytes_before, 0) < ${PAGE_MAX_BYTES}`);
+
 /**
- * A query as one statement: rows of collection, key, version, value (its text) and size_bytes, in the query's order.
- * Throws `invalid_request` for a filter that cannot be.
+ * A query as one statement that reads documents in the order of their keys. Throws `invalid_request` for a filter that
+ * cannot be.
  */
-export function compileQuery(query: DocumentQuery): Fragment {
-  const { order, limit, offset, store, filters } = query;
-  const conditions = [...filters.map(compileFilter), ...(query.after ? [order.after(query.after)] : [])];
-  const owned = [sql`d.tenant_id = ${query.tenantId}`, sql`d.store = ${store}`];
+export function compileScan(query: DocumentQuery): Fragment {
+  const { order, limit, offset } = query;
+  const owned = [sql`d.tenant_id = ${query.tenantId}`, sql`d.store = ${query.store}`];
   // Each part is ordered and cut by itself: only so is the primary key's order used under a union.
-  const ordered = sql`order by ${order.by} limit ${limit + offset}`;
-  const scans = scanned(query).map((path) => arm(raw('document d'), [...owned, path, ...conditions]));
-  const content = containedIn(filters);
-  const documents = content === undefined ? scans : [matched(query, conditions), ...scans.map(unlessMatched)];
-  const matches = content === undefined ? raw('') : sql`m as materialized (
-      select collection collate "C" as collection, key collate "C" as key, version, value, size_bytes
-      from document_matches(${store}, ${content}::jsonb, ${MATCHES_MAX + 1})), `;
-  return sql`
-    with ${matches}page as (
-      select d.* from (${join(documents.map((documentsOf) => sql`(${documentsOf} ${ordered})`), '\n      union all\n      ')}) d
-      order by ${order.by} limit ${limit} offset ${offset})
-    select collection, key, version, value::text as value, size_bytes from (
-      select p.*, sum(p.size_bytes) over (rows between unbounded preceding and 1 preceding) as bytes_before from page p) p
-    where coalesce(bytes_before, 0) < ${raw(String(PAGE_MAX_BYTES))}`;
+  const parts = scanned(query).map((path) => sql`(${selected(raw('document d'), [...owned, path, ...conditions(query)])} order by ${order.by} limit ${limit + offset})`);
+  const page = sql`select d.* from (${join(parts, ' union all ')}) d order by ${order.by} limit ${limit} offset ${offset}`;
+  return sql`select ${SHOWN} from (${sized(page)}) p where ${isInPage}`;
 }
 
-const arm = (from: Fragment, conditions: readonly Fragment[]): Fragment =>
-  sql`select d.collection, d.key, d.version, d.value, d.size_bytes from ${from} where ${join(conditions, ' and ')}`;
+/**
+ * The same over the documents that the index on content proposes, where the filters say what to look for there. There
+ * is always a row: `is_common` says that the index proposes too many, and that the query was not answered.
+ */
+export function compileMatches(query: DocumentQuery): Fragment | undefined {
+  const { order, limit, offset, store, pattern } = query;
+  // Compiled first: that is where a malformed filter is refused.
+  const where = [...conditions(query), isMatch(pattern)];
+  const content = containedIn(query.filters);
+  if (content === undefined) return undefined;
+  const page = sql`${selected(raw('m d'), where)} order by ${order.by} limit ${limit} offset ${offset}`;
+  return sql`
+    with m as materialized (
+      select collection collate "C" as collection, key collate "C" as key, version, value, size_bytes
+      from document_matches(${store}, ${content}::jsonb, ${MATCHES_MAX + 1})),
+    n as (select count(*) > ${raw(String(MATCHES_MAX))} as is_common from m)
+    select is_common, ${SHOWN} from n left join (${sized(page)}) p on not is_common and ${isInPage} order by place`;
+}
 
-/** Documents whose content is in the index, when these are few. */
-const matched = ({ pattern }: DocumentQuery, conditions: readonly Fragment[]): Fragment =>
-  arm(raw('m d'), [
-    sql`(select count(*) from m) <= ${raw(String(MATCHES_MAX))}`,
-    ...conditions,
-    isMatch(pattern),
-  ]);
+const conditions = ({ filters, order, after }: DocumentQuery): Fragment[] => [...filters.map(compileFilter), ...(after ? [order.after(after)] : [])];
 
-const unlessMatched = (scan: Fragment): Fragment => sql`${scan} and (select count(*) from m) > ${raw(String(MATCHES_MAX))}`;
+const selected = (from: Fragment, where: readonly Fragment[]): Fragment =>
+  sql`select d.collection, d.key, d.version, d.value, d.size_bytes from ${from} where ${join(where, ' and ')}`;
 
 /** The pattern as one condition, for documents that are at hand. */
 function isMatch({ whole, byKey }: PathPattern): Fragment {

@@ -1,6 +1,6 @@
 import type { Reads } from '../fenced-reads.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
-import { compileQuery, type DocumentQuery, PAGE_MAX_BYTES } from './compile-query.ts';
+import { compileMatches, compileScan, type DocumentQuery, PAGE_MAX_BYTES } from './compile-query.ts';
 import type { Position } from './compile-sort.ts';
 
 export interface FoundDocument {
@@ -21,14 +21,20 @@ interface FoundPage {
 const REGEX_TIMEOUT_MS = 2_000;
 const QUERY_TIMEOUT_MS = 15_000;
 
+interface Row extends FoundDocument {
+  size_bytes: number;
+}
+/** Of no documents there is one row with nothing but `is_common`. */
+type MatchRow = (Row | { [column in keyof Row]: null }) & { is_common: boolean };
+
 /** One page of a query, of at least one document and at most `limit`. Throws `invalid_request` when it takes too long. */
 export async function runQuery(reads: Reads, query: Omit<DocumentQuery, 'tenantId'>): Promise<FoundPage> {
-  const { text, parameters } = compileQuery({ ...query, tenantId: reads.tenantId, limit: query.limit + 1 });
   const regex = query.filters.findIndex(({ operator }) => operator === 'regex');
   const timeoutMs = regex === -1 ? QUERY_TIMEOUT_MS : REGEX_TIMEOUT_MS;
-  let rows: (FoundDocument & { size_bytes: number })[];
+  const whole = { ...query, tenantId: reads.tenantId, limit: query.limit + 1 };
+  let rows: Row[];
   try {
-    rows = await reads.once(text, parameters, { timeoutMs });
+    rows = (await matchingRows(reads, whole, timeoutMs)) ?? (await scannedRows(reads, whole, timeoutMs));
   } catch (error) {
     throw refusalOf(error as { code?: string; message: string }, regex, timeoutMs) ?? error;
   }
@@ -36,6 +42,19 @@ export async function runQuery(reads: Reads, query: Omit<DocumentQuery, 'tenantI
   const isCut = rows.length > query.limit || rows.reduce((bytes, { size_bytes: size }) => bytes + size, 0) >= PAGE_MAX_BYTES;
   const final = documents.at(-1);
   return { documents, last: isCut && final ? query.order.positionOf({ ...final, value: JSON.parse(final.value) as unknown }) : undefined };
+}
+
+const scannedRows = (reads: Reads, query: DocumentQuery, timeoutMs: number): Promise<Row[]> => {
+  const { text, parameters } = compileScan(query);
+  return reads.once<Row>(text, parameters, { timeoutMs });
+};
+
+/** Undefined where the index on content is of no use. */
+async function matchingRows(reads: Reads, query: DocumentQuery, timeoutMs: number): Promise<Row[] | undefined> {
+  const compiled = compileMatches(query);
+  if (!compiled) return undefined;
+  const rows = await reads.oftenAlike<MatchRow>(compiled.text, compiled.parameters, { timeoutMs });
+  return rows[0]?.is_common ? undefined : rows.filter((row) => row.key !== null);
 }
 
 function refusalOf({ code, message }: { code?: string; message: string }, regex: number, timeoutMs: number): DomainError | undefined {
