@@ -27,7 +27,10 @@ import { candidateChangesRoutes } from './release-candidates/candidate-changes.r
 import { comparisonRoutes } from './release-candidates/comparison.routes.ts';
 import { releaseCandidatesRoutes } from './release-candidates/release-candidates.routes.ts';
 import { changeSummaryRoutes } from './releases/change-summary.routes.ts';
+import { metricsRoutes } from './releases/metrics.routes.ts';
+import { releaseNotesRoutes } from './releases/release-notes.routes.ts';
 import { releasesRoutes } from './releases/releases.routes.ts';
+import { workItemsRoutes } from './releases/work-items.routes.ts';
 import { rollingAnalysisRoutes } from './release-candidates/rolling-analysis.routes.ts';
 import { releaseEventRoutes } from './release-candidates/release-event.routes.ts';
 import { mirrorRoutes } from './projects/mirror.routes.ts';
@@ -60,6 +63,9 @@ export const routes: readonly AnyRoute[] = [
   ...releaseEventRoutes,
   ...rollingAnalysisRoutes,
   ...releasesRoutes,
+  ...workItemsRoutes,
+  ...metricsRoutes,
+  ...releaseNotesRoutes,
   ...changeSummaryRoutes,
   ...flowRunsRoutes,
   ...flowTypesRoutes,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../../domain/shared/html-rules.ts';
 import { RawReply } from '../http/replies.ts';
 
 const STYLE = `
@@ -40,10 +41,6 @@ const HEADERS = {
   'Referrer-Policy': 'same-origin',
 };
 
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-/** Text as it stands in HTML, attributes included. */
-export const text = (raw: string): string => raw.replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
-
 /** A whole page of the service, which loads nothing. */
 export const page = (title: string, content: string, head = ''): RawReply =>
   new RawReply(
@@ -53,7 +50,7 @@ export const page = (title: string, content: string, head = ''): RawReply =>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${text(title)} – Quayside</title>
+<title>${escapeHtml(title)} – Quayside</title>
 ${head}<style>${STYLE}</style>
 </head>
 <body>
@@ -67,7 +64,7 @@ ${content}
   );
 
 export const alarm = (error: string | undefined): string =>
-  error === undefined ? '' : `<p class="alarm" id="error" role="alert" aria-live="assertive">${text(error)}</p>`;
+  error === undefined ? '' : `<p class="alarm" id="error" role="alert" aria-live="assertive">${escapeHtml(error)}</p>`;
 /** Marks a field as the one that the error is about. */
 export const blamed = (error: string | undefined): string => (error === undefined ? '' : ' aria-invalid="true" aria-describedby="error"');
 export const titled = (title: string, error: string | undefined): string => (error === undefined ? title : `Error: ${title}`);
@@ -86,7 +83,7 @@ export interface SignInForm {
 export function signInPage({ basePath, next, email = '', tenant = '', error, hasIdentityProvider }: SignInForm): RawReply {
   const provider = hasIdentityProvider
     ? `<div class="or" role="separator">or</div>
-<a class="button second" href="${text(`${basePath}/api/auth/oidc/start?${new URLSearchParams({ next })}`)}">Continue with single sign-on</a>`
+<a class="button second" href="${escapeHtml(`${basePath}/api/auth/oidc/start?${new URLSearchParams({ next })}`)}">Continue with single sign-on</a>`
     : '';
   // Focus goes where typing goes on: to the e-mail, or to the password when the e-mail is there already.
   const [emailFocus, passwordFocus] = email === '' ? [' autofocus', ''] : ['', ' autofocus'];
@@ -94,14 +91,14 @@ export function signInPage({ basePath, next, email = '', tenant = '', error, has
     titled('Sign in', error),
     `<h1>Sign in</h1>
 <p>Sign in to Quayside to go on.</p>
-${alarm(error)}<form method="post" action="${text(basePath)}/api/auth/sign-in">
-<input type="hidden" name="next" value="${text(next)}">
+${alarm(error)}<form method="post" action="${escapeHtml(basePath)}/api/auth/sign-in">
+<input type="hidden" name="next" value="${escapeHtml(next)}">
 <label for="email">E-mail</label>
-<input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${text(email)}"${emailFocus}>
+<input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${escapeHtml(email)}"${emailFocus}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024"${blamed(error)}${passwordFocus}>
 <label for="tenant">Tenant <span class="hint">(optional)</span></label>
-<input id="tenant" name="tenant" type="text" autocomplete="organization" autocapitalize="none" spellcheck="false" maxlength="40" pattern="[a-z0-9\\-]{1,40}" title="Lower-case letters, digits and hyphens" value="${text(tenant)}">
+<input id="tenant" name="tenant" type="text" autocomplete="organization" autocapitalize="none" spellcheck="false" maxlength="40" pattern="[a-z0-9\\-]{1,40}" title="Lower-case letters, digits and hyphens" value="${escapeHtml(tenant)}">
 <button type="submit">Sign in</button>
 </form>
 ${provider}`,
@@ -114,14 +111,14 @@ export const codePage = ({ basePath, next, ticket, error }: { basePath: string; 
     titled('Enter your code', error),
     `<h1>Enter your code</h1>
 <p>Open your authenticator app and type the six digits that it shows, or one of your recovery codes.</p>
-${alarm(error)}<form method="post" action="${text(basePath)}/api/auth/sign-in">
-<input type="hidden" name="next" value="${text(next)}">
-<input type="hidden" name="ticket" value="${text(ticket)}">
+${alarm(error)}<form method="post" action="${escapeHtml(basePath)}/api/auth/sign-in">
+<input type="hidden" name="next" value="${escapeHtml(next)}">
+<input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
 <label for="code">Code</label>
 <input id="code" name="code" class="code" type="text" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required maxlength="24"${blamed(error)} autofocus>
 <button type="submit">Continue</button>
 </form>
-<p><a href="${text(`${basePath}/api/auth/sign-in?${new URLSearchParams({ next })}`)}">Start over</a></p>`,
+<p><a href="${escapeHtml(`${basePath}/api/auth/sign-in?${new URLSearchParams({ next })}`)}">Start over</a></p>`,
   );
 
 /**
@@ -132,8 +129,8 @@ export const goOnPage = (next: string): RawReply =>
   page(
     'Signed in',
     `<h1>You are signed in</h1>
-<p><a href="${text(next)}">Continue</a></p>`,
-    `<meta http-equiv="refresh" content="0;url=${text(next)}">\n`,
+<p><a href="${escapeHtml(next)}">Continue</a></p>`,
+    `<meta http-equiv="refresh" content="0;url=${escapeHtml(next)}">\n`,
   );
 
 /** Why a sign-in by the identity provider came to nothing, with a way to try again. */
@@ -141,5 +138,5 @@ export const failedPage = (basePath: string, next: string, error: string): RawRe
   page(
     titled('Sign in', error),
     `<h1>Sign-in failed</h1>
-${alarm(error)}<a class="button" href="${text(`${basePath}/api/auth/sign-in?${new URLSearchParams({ next })}`)}" autofocus>Try again</a>`,
+${alarm(error)}<a class="button" href="${escapeHtml(`${basePath}/api/auth/sign-in?${new URLSearchParams({ next })}`)}" autofocus>Try again</a>`,
   );

@@ -62,6 +62,21 @@ export class CommitGraph {
     return seen[ancestor] === 1;
   }
 
+  /** Tells which commits are the given one or descend from it. One pass, for asking about many. */
+  descendantsOf(ancestor: number): (commit: number) => boolean {
+    const seen = new Uint8Array(this.size);
+    seen[ancestor] = 1;
+    for (let commit = ancestor + 1; commit < this.size; commit++) {
+      if (this.parentsOf(commit).some((parent) => seen[parent] === 1)) seen[commit] = 1;
+    }
+    return (commit) => seen[commit] === 1;
+  }
+
+  /** From which of its parents a commit differs in the paths of a package. */
+  changeIn(packageNo: number, commit: number): ParentBits {
+    return this.#changes.get(packageNo)?.get(commit) ?? 0n;
+  }
+
   /**
    * What `git log from..to -- <paths of the packages>` lists, in its order: newest first. `everything` is the log
    * without paths.

@@ -73,3 +73,23 @@ export async function commitShas({ sql, tenantId }: Sql, projectId: string, comm
   );
   return new Map(rows.map(({ seq, sha }) => [seq, sha]));
 }
+
+/** Numbers of the commits whose messages name a work item, newest first, and how many there are. */
+export async function commitsNaming({ sql, tenantId }: Sql, projectId: string, key: string, limit: number): Promise<{ commits: number[]; total: number }> {
+  const rows = await sql<{ seq: number; total: number }>(
+    `select seq, count(*) over ()::int as total from git_commit
+     where tenant_id = ? and project_id = ? and work_items @> array[?]::text[] order by seq desc limit ?`,
+    [tenantId, projectId, key, limit],
+  );
+  return { commits: rows.map(({ seq }) => seq), total: rows[0]?.total ?? 0 };
+}
+
+/** The commits at which branches are, by name. */
+export async function branchTips({ sql, tenantId }: Sql, projectId: string): Promise<Map<string, number>> {
+  const rows = await sql<{ name: string; seq: number }>(
+    `select r.name, c.seq from git_ref r join git_commit c on (c.tenant_id, c.project_id, c.sha) = (r.tenant_id, r.project_id, r.sha)
+     where r.tenant_id = ? and r.project_id = ? and r.kind = 'branch'`,
+    [tenantId, projectId],
+  );
+  return new Map(rows.map(({ name, seq }) => [name, seq]));
+}

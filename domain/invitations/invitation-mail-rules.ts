@@ -1,3 +1,5 @@
+import { escapeHtml } from '../shared/html-rules.ts';
+
 interface Invited {
   to: string;
   /** Slug of the tenant. */
@@ -8,9 +10,6 @@ interface Invited {
   /** Days for which the link sets a password; undefined: it leads to the sign-in. */
   passwordDays?: number | undefined;
 }
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
 
 /**
  * The invitation as plain text and as HTML that says the same. It repeats no text that the inviting owner chose, so

@@ -76,3 +76,17 @@ export async function previousCandidate(
   );
   return found;
 }
+
+export interface CandidateName {
+  releaseName: string;
+  /** Undefined: of every domain. */
+  domain?: string | undefined;
+}
+
+/** Candidates of a name that were not aborted, one for each domain. */
+export const candidatesNamed = ({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, projectId: string, { releaseName, domain }: CandidateName): Promise<SeriesCandidate[]> =>
+  sql(
+    `select ${COLUMNS} from release_candidate
+     where tenant_id = ? and project_id = ? and release_name = ? and (?::text is null or domain = ?) and status <> 'aborted' order by domain limit 200`,
+    [tenantId, projectId, releaseName, domain ?? null, domain ?? null],
+  );

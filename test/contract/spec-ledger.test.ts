@@ -19,6 +19,7 @@ const BEYOND = [
   /^\w+ \/api\/flows\/(types|health|runs\/\{id\}(\/(cancel|rerun|output))?|schedules(\/\{id\})?)$/,
   /^POST \/api\/flows\/internal\/\{id\}\/callback$/,
   /^POST \/api\/webhooks\/\{id\}\/(test|recover|rotate-secret|deliveries\/\{deliveryId\}\/redeliver)$/,
+  /^GET \/api\/releases\/(work-items\/\{key\}|metrics|\{name\}\/notes)$/,
   /^POST \/api\/doc-store\/bulk$/,
   /^GET \/api\/doc-store\/collections\/\{collectionName\}\/docs\/\{key\}\/history$/,
 ];

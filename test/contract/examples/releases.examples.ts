@@ -14,6 +14,9 @@ export const releasesExamples = featureExamples(
   {
     getReleases: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier, includeChangelog: 'true', includeApprovals: 'true', skipLockStatus: 'false' } }),
     getReleasesChangeSummary: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    getReleasesWorkItemsKey: ({ repositoryIdentifier }) => ({ params: { key: 'SHOP-1' }, query: { repositoryIdentifier } }),
+    getReleasesMetrics: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    getReleasesNameNotes: ({ repositoryIdentifier, target }) => ({ params: { name: target }, query: { repositoryIdentifier } }),
     postReleasesRollbackAnnotation: ({ repositoryIdentifier, target, rolledBackFrom }) => ({
       body: { repositoryIdentifier, environment: 'uat', target, rolledBackFrom, rolledBackBy: 'dana@example.com' },
     }),

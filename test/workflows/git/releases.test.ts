@@ -1,7 +1,7 @@
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
-import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
-import { newRepository, type TestRepository } from '../../support/repository.ts';
+import { releaseStage } from '../../support/release-stage.ts';
+import type { TestRepository } from '../../support/repository.ts';
 import { startWorker, type TestWorker } from '../../support/worker.ts';
 
 let app: TestApp;
@@ -17,45 +17,7 @@ afterAll(async () => {
   for (const repository of repositories) repository.remove();
 });
 
-interface Stage {
-  remote: TestRepository;
-  project: MirroredProject;
-  /** A commit that touches packages, a candidate of it and its id. */
-  cut: (releaseName: string, versions: Record<string, string>, more?: { message?: string; branch?: string; domain?: string }) => Promise<Json>;
-  deploy: (releaseName: string, environmentName: string, more?: object) => Promise<Json>;
-  get: (path: string, query?: object) => Promise<Json>;
-  query: (query: object) => string;
-}
-
-const CONFIGURATION = { packagePaths: { app: 'app', lib: 'lib' }, workItems: { workItemFilters: ['SHOP-\\d+'] } };
-
-/** Releases of two packages through uat and prod, each with a commit of its own. */
-async function stage(configuration: object = {}): Promise<Stage> {
-  const remote = newRepository();
-  repositories.push(remote);
-  remote.commit({ files: { 'app/a': '0', 'lib/a': '0' } });
-  const project = await mirrored(app, remote, { configuration: { ...CONFIGURATION, ...configuration } });
-  const { repositoryIdentifier } = project;
-  const pipeline = app.as(app.application);
-  for (const [orchestrationOrder, name] of ['uat', 'prod'].entries()) {
-    await app.as(app.owner).post(201, '/api/environments', { repositoryIdentifier, name, category: 'release', orchestrationOrder });
-  }
-  const query = (more: object) => new URLSearchParams({ repositoryIdentifier, ...more }).toString();
-  return {
-    remote,
-    project,
-    query,
-    async cut(releaseName, artifacts, { message = `SHOP-${releaseName.length}: ${releaseName}`, branch, domain = 'core' } = {}) {
-      const files = Object.fromEntries(Object.entries(artifacts).map(([name, version]) => [`${name}/a`, version]));
-      const commitSha = remote.commit({ message, files });
-      await project.fetch();
-      return pipeline.post(201, '/api/release-candidates', { repositoryIdentifier, domain, releaseName, commitSha, ...(branch && { branch }), value: { artifacts } });
-    },
-    deploy: (releaseName, environmentName, more = {}) =>
-      pipeline.post(200, '/api/release-candidates/release-event', { repositoryIdentifier, domain: 'core', releaseName, environmentName, deploymentStatus: 'Success', ...more }),
-    get: (path, more = {}) => app.as(app.member).get(200, `${path}?${query(more)}`),
-  };
-}
+const stage = (configuration?: object) => releaseStage(app, repositories, configuration);
 
 const named = (releases: Json[], name: string): Json => releases.find((each) => each.name === name || each.releaseName === name);
 

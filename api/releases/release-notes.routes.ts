@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { htmlNotes, markdownNotes } from '../../domain/releases/notes-format-rules.ts';
+import { releaseNotes } from '../../domain/releases/release-notes.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { RawReply } from '../http/replies.ts';
+import { RepositoryFreshness } from './releases.schemas.ts';
+
+const ReleaseNotes = z
+  .object({
+    repositoryIdentifier: z.string(),
+    releaseName: z.string(),
+    domains: z.array(
+      z.object({
+        domain: z.string(),
+        previousReleaseName: z.string().nullable().meta({ description: 'Against which it is held; null: it is the first' }),
+        deployments: z.array(z.object({ environment: z.string(), deployedAt: z.string(), isRolledBack: z.boolean() })),
+        packages: z.array(
+          z.object({
+            packageName: z.string(),
+            direction: z.enum(['install', 'upgrade', 'downgrade', 'remove']),
+            fromVersion: z.string().nullable(),
+            toVersion: z.string().nullable(),
+            commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
+            totalCommits: z.int(),
+            totalWorkItems: z.int(),
+            totalPullRequests: z.int(),
+            workItems: z.array(z.string()),
+            pullRequests: z.array(z.int()),
+            commits: z.array(
+              z.object({ sha: z.string(), message: z.string(), authorName: z.string(), committedAt: Timestamp, workItems: z.array(z.string()), pullRequests: z.array(z.int()) }),
+            ),
+            isTruncated: z.boolean(),
+            missingChangelog: z.string().nullable(),
+          }),
+        ),
+        workItems: z.array(z.object({ key: z.string(), url: z.string().nullable(), commits: z.array(z.string()) })),
+        pullRequests: z.array(z.int()),
+        summary: z.object({ totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() }),
+        missingChangelogPackages: z.array(z.string()),
+      }),
+    ),
+    repository: RepositoryFreshness,
+  })
+  .meta({ id: 'ReleaseNotes' });
+
+export const releaseNotesRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/api/releases/{name}/notes',
+    group: 'Releases',
+    summary: 'Release notes: what is new in a release, as JSON, Markdown or HTML',
+    description: [
+      'Of every domain that has a release of the name. It is held against the release of the domain that was deployed before it, or `fromReleaseName`; one that is not deployed yet against the newest that is. Packages, commits and work items are those of its changelog.',
+      '`format=md` answers `text/markdown` (CommonMark), `format=html` a page of `text/html`; texts out of commits show as they are and cannot become markup.',
+    ].join('\n\n'),
+    roles: ['owner', 'member', 'application'],
+    params: z.object({ name: Name }),
+    query: z.strictObject({
+      repositoryIdentifier: RepositoryIdentifier,
+      domain: Name.optional(),
+      fromReleaseName: Name.optional(),
+      format: z.enum(['json', 'md', 'html']).default('json'),
+    }),
+    status: 200,
+    response: ReleaseNotes,
+    handle: ({ params: { name }, query: { repositoryIdentifier, domain, fromReleaseName, format } }, { tx, adapters: { histories } }) =>
+      tx(async (work) => {
+        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const notes = await releaseNotes(work, await histories(work, project.id), project, { releaseName: name, domain, fromReleaseName });
+        if (format === 'md') return new RawReply('text/markdown; charset=utf-8', markdownNotes(notes));
+        if (format === 'html') return new RawReply('text/html; charset=utf-8', htmlNotes(notes));
+        return notes;
+      }),
+  }),
+];

@@ -1,0 +1,132 @@
+import { branchTips, type CommitView, commitNumbers, commitsNaming, commitViews } from '../git/commits.queries.ts';
+import type { History } from '../git/histories.ts';
+import { workItemUrl } from '../git/work-item-rules.ts';
+import type { ProjectFacts } from '../projects/projects.queries.ts';
+import { newestCandidates, type SeriesCandidate } from '../release-candidates/candidate-series.queries.ts';
+import { matchesPattern } from '../shared/pattern-rules.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { packageArrivals } from './arrivals.queries.ts';
+import { type PackageVersion, versionCommits } from './package-versions.queries.ts';
+import { installedStates, type InstalledState } from './releases.queries.ts';
+import { arrivalOf, type ItemChange, itemChanges, packagesOfDomains, shareOf } from './work-item-places-rules.ts';
+
+/** The most commits of one work item that are looked at: the newest. */
+export const ITEM_COMMITS_MAX = 200;
+/** The most candidates of one domain that are looked at: the newest. */
+export const ITEM_CANDIDATES_MAX = 50;
+
+/** Commits that a release can come from: those of the default and the configured branches, and those of candidates. */
+async function releasable(tx: Tx, history: History, project: ProjectFacts, candidates: readonly SeriesCandidate[]): Promise<(commit: number) => boolean> {
+  const patterns = [project.defaultBranch, ...(project.configuration.branches ?? [])];
+  const tips = [...(await branchTips(tx, project.id))].filter(([name]) => patterns.some((pattern) => matchesPattern(pattern, name))).map(([, commit]) => commit);
+  const cut = await commitNumbers(tx, project.id, candidates.map(({ commitSha }) => commitSha));
+  const ends = [...new Set([...tips, ...cut.values()])];
+  return (commit) => {
+    const isDescendant = history.graph.descendantsOf(commit);
+    return ends.some(isDescendant);
+  };
+}
+
+const artifactsOf = ({ value }: SeriesCandidate): Record<string, string> => value.artifacts ?? {};
+
+/** Whether package versions hold changes. */
+async function versionHolder(tx: Tx, history: History, versions: readonly PackageVersion[], changes: readonly ItemChange[]) {
+  const commits = await versionCommits(tx, history.projectId, versions);
+  const descendants = new Map([...new Set(changes.map(({ commit }) => commit))].map((commit) => [commit, history.graph.descendantsOf(commit)]));
+  return (version: string | undefined, { packageName, commit }: ItemChange): boolean | undefined => {
+    if (version === undefined) return false;
+    const end = commits.of({ name: packageName, version });
+    return end === undefined ? undefined : descendants.get(commit)?.(end);
+  };
+}
+
+/** Where a work item is: its commits, and for each domain that it concerns the candidates and environments that have it. */
+export async function workItemPlaces(tx: Tx, history: History, project: ProjectFacts, key: string) {
+  const { commits: naming, total } = await commitsNaming(tx, project.id, key, ITEM_COMMITS_MAX);
+  const views = await commitViews(tx, project.id, naming);
+  const candidates = await newestCandidates(tx, project.id, { exceptDomain: null, perDomain: ITEM_CANDIDATES_MAX });
+  const isReleasable = await releasable(tx, history, project, candidates);
+  const packages = [...history.packages].map(([packageName, { packageNo }]) => ({ packageName, packageNo }));
+  const counted = naming.filter(isReleasable);
+  const changes = itemChanges(counted.map((commit) => namingCommit(history, packages, commit)));
+  const names = [...new Set(changes.map(({ packageName }) => packageName))];
+  const held = new Map(
+    [...Map.groupBy(candidates, ({ domain }) => domain)].map(([domain, own]) => [domain, new Set(own.flatMap((each) => Object.keys(artifactsOf(each))))]),
+  );
+  const states = await installedStates(tx, project.id);
+  const arrivals = await packageArrivals(tx, project.id, names);
+  const versionsIn = (some: Record<string, string>): PackageVersion[] => names.flatMap((name) => (Object.hasOwn(some, name) ? [{ name, version: some[name] ?? '' }] : []));
+  const holds = await versionHolder(
+    tx,
+    history,
+    [
+      ...candidates.flatMap((candidate) => versionsIn(artifactsOf(candidate))),
+      ...states.flatMap((state) => versionsIn(state.packages)),
+      ...arrivals.map(({ packageName, version }) => ({ name: packageName, version })),
+    ],
+    changes,
+  );
+  const arrivedIn = Map.groupBy(arrivals, ({ environmentId }) => environmentId);
+  const environmentView = (state: InstalledState, own: readonly ItemChange[]) => {
+    const { first, last } = arrivalOf(own, arrivedIn.get(state.environmentId) ?? [], ({ version }, change) => holds(version, change) === true);
+    const share = shareOf(own, (change) => holds(versionIn(state.packages, change), change));
+    return { environmentId: state.environmentId, name: state.name, category: state.category, ...share, firstArrivedAt: first?.deployedAt ?? null, arrivedAt: last?.deployedAt ?? null, releaseName: last?.releaseName ?? null };
+  };
+  const domains = [...packagesOfDomains(project.configuration, held)].flatMap(([domain, ofDomain]) => {
+    const own = changes.filter(({ packageName }) => ofDomain.has(packageName));
+    if (own.length === 0) return [];
+    const environments = states.map((state) => environmentView(state, own));
+    return {
+      domain,
+      packages: [...new Set(own.map(({ packageName }) => packageName))].toSorted(),
+      candidates: candidatesWith(candidates.filter((each) => each.domain === domain), own, holds),
+      environments,
+      missingFromEnvironments: environments.filter(({ category, presence }) => category === 'release' && (presence === 'none' || presence === 'some')).map(({ name }) => name),
+    };
+  });
+  const assigned = new Set(domains.flatMap((each) => each.packages));
+  return {
+    key,
+    url: workItemUrl(key, project.configuration),
+    commits: naming.flatMap((commit) => commitView(views.get(commit), counted.includes(commit), changes)),
+    totalCommits: total,
+    isTruncated: total > naming.length,
+    pullRequests: [...new Set([...views.values()].flatMap(({ pullRequests }) => pullRequests))].toSorted((a, b) => a - b),
+    domains: domains.toSorted((a, b) => (a.domain < b.domain ? -1 : 1)),
+    missingDomains: domains.filter(({ missingFromEnvironments }) => missingFromEnvironments.length > 0).map(({ domain }) => domain).toSorted(),
+    packagesWithoutDomain: names.filter((name) => !assigned.has(name)).toSorted(),
+    repository: history.freshness,
+  };
+}
+
+const versionIn = (packages: Record<string, string>, { packageName }: ItemChange): string | undefined =>
+  Object.hasOwn(packages, packageName) ? packages[packageName] : undefined;
+
+function namingCommit({ graph }: History, packages: readonly { packageName: string; packageNo: number }[], commit: number) {
+  const parents = graph.parentsOf(commit).length;
+  const all = (1n << BigInt(Math.max(1, parents))) - 1n;
+  return {
+    commit,
+    isMerge: parents > 1,
+    packages: packages.flatMap(({ packageName, packageNo }) => {
+      const bits = graph.changeIn(packageNo, commit);
+      return bits === 0n ? [] : { packageName, isOfFirstParent: (bits & 1n) === 1n, isOfAllParents: (bits & all) === all };
+    }),
+  };
+}
+
+const commitView = (view: CommitView | undefined, isCounted: boolean, changes: readonly ItemChange[]) =>
+  view ? [{ ...view, isReleasable: isCounted, packages: changes.filter(({ commit }) => commit === view.seq).map(({ packageName }) => packageName).toSorted() }] : [];
+
+type Holds = (version: string | undefined, change: ItemChange) => boolean | undefined;
+
+/** Candidates of a domain, newest first, that have any of the changes; new in those that have more than the one before on their branch. */
+function candidatesWith(candidates: readonly SeriesCandidate[], changes: readonly ItemChange[], holds: Holds) {
+  const shares = candidates.map((candidate) => ({ candidate, share: shareOf(changes, (change) => holds(versionIn(artifactsOf(candidate), change), change)) }));
+  return shares.flatMap(({ candidate, share }, index) => {
+    if (share.present === 0) return [];
+    const before = shares.slice(index + 1).find((each) => each.candidate.branch === candidate.branch);
+    const { id, releaseName, branch, status, createdAt } = candidate;
+    return { id, releaseName, branch, status, createdAt, ...share, isNew: share.present > (before?.share.present ?? 0) };
+  });
+}
