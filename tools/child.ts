@@ -2,6 +2,12 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from './operator-error.ts';
 
+/**
+ * Node's flags for processes of the service. Left alone, V8 lets short-lived values take up to 96 MB before it clears
+ * them away; a third of that costs no time and keeps a long export small. `start:api` and `start:worker` give the same.
+ */
+export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=16'];
+
 const READY_MS = 60_000;
 /** Its own deadline is a second earlier; this one is for a process that does not even hear the signal. */
 const STOP_MS = 15_000;
@@ -20,6 +26,7 @@ export interface Child {
 export async function startChild(name: string, modulePath: string, env: NodeJS.ProcessEnv): Promise<Child> {
   const child = fork(fileURLToPath(new URL(`../${modulePath}`, import.meta.url)), [], {
     env,
+    execArgv: [...NODE_FLAGS],
     // A group of its own: Ctrl-C reaches it by this process, in order.
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -1,9 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { completeExport, expireExports, exportFileName, exportKey, failExport } from '../../domain/audit/export-moves.ts';
 import { EXPORT_HEADER, exportRecords } from '../../domain/audit/export-csv.ts';
-import { type AuditExport, exportCells, moveExport } from '../../domain/audit/exports.queries.ts';
+import { type AuditExport, type EntryCells, exportCells, moveExport } from '../../domain/audit/exports.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { CSV_TYPE } from '../../domain/shared/csv-rules.ts';
+import { pagesAhead } from '../../domain/shared/pages-ahead.ts';
 import { auditExport, type AuditExportInput } from '../../workflows/audit/audit-export.contract.ts';
 import type { Deps } from '../deps.ts';
 
@@ -31,26 +32,15 @@ export const createAuditExportActivities = (deps: Deps) => ({
 });
 export type AuditExportActivities = ReturnType<typeof createAuditExportActivities>;
 
-/** The file page by page; the next page is read while the one before is written. */
 async function* fileOf({ reads }: Deps, tenantId: string, wanted: AuditExport, count: { rows: number }): AsyncGenerator<Uint8Array> {
   const trail = reads.as(exporter(tenantId));
   const context = Context.current();
   yield Buffer.from(EXPORT_HEADER);
-  let coming = exportCells(trail, wanted, 0, PAGE_ROWS);
-  for (;;) {
-    const rows = await coming;
-    const last = rows.at(-1);
-    const isLast = last === undefined || rows.length < PAGE_ROWS;
-    if (!isLast) {
-      coming = exportCells(trail, wanted, Number(last.sequence), PAGE_ROWS);
-      // Awaited at the next turn; what goes wrong until then is not lost.
-      coming.catch(() => undefined);
-    }
+  for await (const rows of pagesAhead<EntryCells>(PAGE_ROWS, (behind) => exportCells(trail, wanted, Number(behind?.sequence ?? 0), PAGE_ROWS))) {
     count.rows += rows.length;
     context.heartbeat(count.rows);
     context.cancellationSignal.throwIfAborted();
-    if (rows.length > 0) yield Buffer.from(exportRecords(rows));
-    if (isLast) return;
+    yield Buffer.from(exportRecords(rows));
   }
 }
 

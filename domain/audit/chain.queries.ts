@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Reads } from '../fenced-reads.ts';
 import { type AuditEntry, GENESIS_HASH, hashedText } from './audit-rules.ts';
 import { isoOf } from '../shared/moment-rules.ts';
+import { pagesAhead } from '../shared/pages-ahead.ts';
 import { ENTRY_COLUMNS, type EntryRow } from './audit-list.queries.ts';
 
 /** Read and checked at once; between two pages other work of the process has its turn. */
@@ -50,8 +51,8 @@ export async function checkChain(reads: Reads, firstSequence: number, lastSequen
     head,
   });
   let before = { sequence: firstSequence - 1, hash: await hashBefore(reads, firstSequence) };
-  while (before.sequence < end) {
-    const rows = await reads.sql<EntryRow>(PAGE_AFTER, [before.sequence, end]);
+  const pages = pagesAhead<EntryRow>(PAGE, (behind) => reads.once(PAGE_AFTER, [Number(behind?.sequence ?? firstSequence - 1), end]));
+  for await (const rows of pages) {
     for (const row of rows) {
       const sequence = Number(row.sequence);
       const found = breakAt(row, sequence, before);
@@ -59,8 +60,8 @@ export async function checkChain(reads: Reads, firstSequence: number, lastSequen
       before = { sequence, hash: row.hash };
       checked++;
     }
-    if (rows.length < PAGE && before.sequence < end) return outcome(before.sequence + 1, missing(before.sequence + 1));
   }
+  if (before.sequence < end) return outcome(before.sequence + 1, missing(before.sequence + 1));
   if (end === head.sequence && end >= firstSequence && before.hash !== head.hash) {
     return outcome(end, { sequence: end, reason: 'altered', detail: 'The last entry is not the one that the head of the trail names' });
   }

@@ -106,11 +106,11 @@ export const filterOf = ({ from, to, ...others }: Record<string, string>): Audit
 type ExportScope = Pick<AuditExport, 'filters' | 'upperSequence'>;
 
 /** The next rows of an export in the order of the trail. */
-export const exportRows = (reads: Sql, scope: ExportScope, afterSequence: number, limit: number): Promise<EntryRow[]> =>
+export const exportRows = (reads: Reads, scope: ExportScope, afterSequence: number, limit: number): Promise<EntryRow[]> =>
   nextRows(reads, ENTRY_COLUMNS, scope, afterSequence, limit);
 
 /** The same with all cells as the database's text: a million rows are not parsed to be printed again. */
-export const exportCells = (reads: Sql, scope: ExportScope, afterSequence: number, limit: number): Promise<EntryCells[]> =>
+export const exportCells = (reads: Reads, scope: ExportScope, afterSequence: number, limit: number): Promise<EntryCells[]> =>
   nextRows(reads, CELL_COLUMNS, scope, afterSequence, limit);
 
 /** A row of a file; JSON is the database's text. */
@@ -118,14 +118,15 @@ export type EntryCells = Record<keyof EntryRow, string | null> & Pick<EntryRow, 
 
 const CELL_COLUMNS = ENTRY_COLUMNS.replace('e.actor', 'e.actor::text').replace('e.before, e.after', 'e.before::text, e.after::text');
 
-function nextRows<Row>({ sql }: Sql, columns: string, { filters, upperSequence }: ExportScope, afterSequence: number, limit: number): Promise<Row[]> {
+function nextRows<Row>(reads: Reads, columns: string, { filters, upperSequence }: ExportScope, afterSequence: number, limit: number): Promise<Row[]> {
   const filter = filterOf(filters);
   const condition = allOf([
     { sql: 'e.sequence > ? and e.sequence <= ?', parameters: [afterSequence, upperSequence] },
     ...facetConditions(filter),
     ...timeConditions(filter),
   ]);
-  return sql<Row>(`select ${columns} from audit_entry e where ${condition.sql} order by e.sequence limit ?`, [...condition.parameters, limit]);
+  // Planned for this very range: the plan for any range reads all that follows, for each page again.
+  return reads.once<Row>(`select ${columns} from audit_entry e where ${condition.sql} order by e.sequence limit ?`, [...condition.parameters, limit]);
 }
 
 /** Where in the trail a cursor stands. Throws `invalid_request` when it is none of this trail. */
