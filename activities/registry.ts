@@ -12,6 +12,7 @@ import { createFlowActivities } from './flows/flows.activities.ts';
 import { createCommandActivities } from './flows/commands.activities.ts';
 import { COMMANDS_QUEUE, FLOWS_QUEUE } from '../workflows/flows/flow-run.contract.ts';
 import { GIT_QUEUE } from '../workflows/git/git-mirror.contract.ts';
+import { createBuildActivities } from './builds/builds.activities.ts';
 import { createGitActivities } from './git/git.activities.ts';
 import { createReleaseActivities } from './release-candidates/release-candidates.activities.ts';
 import { createSystemActivities } from './system/system.activities.ts';
@@ -41,7 +42,7 @@ export const taskQueues = (deps: Deps): TaskQueue[] => [
   { taskQueue: AUDIT_QUEUE, activities: createAuditExportActivities(deps), options: { maxConcurrentActivityTaskExecutions: EXPORTS_AT_ONCE } },
   { taskQueue: ENVIRONMENT_LOCKS_QUEUE, activities: createEnvironmentLockActivities(deps) },
   { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
-  { taskQueue: GIT_QUEUE, activities: createGitActivities(deps), options: { maxConcurrentActivityTaskExecutions: GIT_AT_ONCE } },
+  { taskQueue: GIT_QUEUE, activities: { ...createGitActivities(deps), ...createBuildActivities(deps) }, options: { maxConcurrentActivityTaskExecutions: GIT_AT_ONCE } },
   {
     taskQueue: webhookLaneContract.taskQueue,
     activities: createWebhookActivities(deps),

@@ -7,6 +7,10 @@ import { auditInternalRoutes } from './audit/audit-internal.routes.ts';
 import { downloadsRoutes } from './downloads/downloads.routes.ts';
 import { passwordSetupRoutes } from './auth/password-setup.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
+import { buildPreviewRoutes } from './builds/build-preview.routes.ts';
+import { buildRunRoutes } from './builds/build-run.routes.ts';
+import { hooksRoutes } from './builds/hooks.routes.ts';
+import { buildsRoutes } from './builds/builds.routes.ts';
 import { codeHostRoutes } from './auth/code-host.routes.ts';
 import { signInPageRoutes } from './auth/sign-in-page.routes.ts';
 import { totpRoutes } from './auth/totp.routes.ts';
@@ -67,6 +71,10 @@ export const routes: readonly AnyRoute[] = [
   ...metricsRoutes,
   ...releaseNotesRoutes,
   ...changeSummaryRoutes,
+  ...buildsRoutes,
+  ...buildPreviewRoutes,
+  ...buildRunRoutes,
+  ...hooksRoutes,
   ...flowRunsRoutes,
   ...flowTypesRoutes,
   ...flowSchedulesRoutes,

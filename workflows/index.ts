@@ -7,4 +7,5 @@ export { releaseDomain } from './release-candidates/release-domain.workflow.ts';
 export { flowRun } from './flows/flow-run.workflow.ts';
 export { scheduledFlow } from './flows/scheduled-flow.workflow.ts';
 export { flowChecks } from './flows/flow-checks.workflow.ts';
+export { buildImpact } from './builds/build-impact.workflow.ts';
 export { gitMirror } from './git/git-mirror.workflow.ts';

@@ -21,6 +21,7 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'ended sessions', run: remove('purge_sessions') },
   { name: 'old invitations', run: remove('purge_invitations') },
   { name: 'failed sign-ins', run: remove('purge_sign_in_failures') },
+  { name: 'hooks beyond the replay window', run: remove('purge_hook_deliveries') },
   { name: 'ended tickets of environment locks', run: remove('purge_lock_tickets') },
   { name: 'files of exports', run: expireAllExports },
   { name: 'deliveries of webhooks', run: ({ lanesPool, webhookLogRetentionDays }) => purgeDeliveries(lanesPool, webhookLogRetentionDays) },

@@ -3,6 +3,7 @@ import { sweepExports } from '../audit/audit-exports.activities.ts';
 import { announceExpiringTokens } from '../application-tokens/expiring-tokens.sweep.ts';
 import { sweepApprovals } from '../approvals/approvals.sweep.ts';
 import { sweepEnvironmentLocks } from '../environment-locks/environment-locks.sweep.ts';
+import { sweepBuildImpacts } from '../builds/build-impacts.sweep.ts';
 import { sweepChecks } from '../flows/checks.activities.ts';
 import { settleCounts, sweepRuns } from '../flows/flow-runs.sweep.ts';
 import { sweepSchedules } from '../flows/schedules.activities.ts';
@@ -29,6 +30,7 @@ export const SWEEPS: readonly Sweep[] = [
   { name: 'flow schedules', run: (deps) => sweepSchedules(deps) },
   { name: 'checks of runs', run: sweepChecks },
   { name: 'git mirrors', run: sweepMirrors },
+  { name: 'impacts of builds', run: sweepBuildImpacts },
   { name: 'expiring application tokens', run: announceExpiringTokens, isRoutine: true },
   { name: 'webhook lanes', run: sweepLanes },
   { name: 'webhooks to disable', run: sweepDisabled },

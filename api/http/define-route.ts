@@ -87,9 +87,10 @@ export type PublicRouteDef<
   Q extends Shape | undefined,
   B extends Shape | undefined,
   R extends Shape,
-> = RouteShape<P, Q, B, R> &
+  H extends Shape | undefined,
+> = RouteShape<P, Q, B, R, H> &
   MethodAndAudit & {
-    handle: (input: RouteInput<P, Q, B>, scope: PublicScope) => Handled<R>;
+    handle: (input: RouteInput<P, Q, B, H>, scope: PublicScope) => Handled<R>;
   };
 
 /** A route with its types forgotten, as the mount, the reference and the contract tests see it. */
@@ -121,6 +122,7 @@ export const definePublicRoute = <
   P extends Shape | undefined = undefined,
   Q extends Shape | undefined = undefined,
   B extends Shape | undefined = undefined,
+  H extends Shape | undefined = undefined,
 >(
-  route: PublicRouteDef<P, Q, B, R>,
+  route: PublicRouteDef<P, Q, B, R, H>,
 ): AnyRoute => ({ ...route, roles: 'public' }) as unknown as AnyRoute;

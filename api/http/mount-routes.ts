@@ -80,8 +80,8 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
   if (route.roles === 'public') {
     // RFC 6749, section 5.1: what answers a credential with a credential is kept by nobody on the way.
     if (route.takesCredential) ctx.set({ ...(await deps.addressLimit(ctx.ip)), 'Cache-Control': 'no-store' });
-    const { input } = await inputOf(route, ctx);
-    const output = await route.handle(input as never, { ...base, ...visitorOf(deps, ctx), actingAs, address: ctx.ip });
+    const { input, body } = await inputOf(route, ctx);
+    const output = await route.handle(input as never, { ...base, ...visitorOf(deps, ctx), actingAs, address: ctx.ip, bodyText: body?.text ?? '' });
     await send(ctx, answerOf(route, output));
     return;
   }

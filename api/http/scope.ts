@@ -83,6 +83,8 @@ export interface Scope extends BaseScope {
 
 /** For routes that need no credential: there is no tenant until the handler finds one. */
 export interface PublicScope extends BaseScope {
+  /** The text of the body as it came, for signatures over it. */
+  bodyText: string;
   /** The client's address, for limits on guessing. */
   address: string;
   /** Who stands behind the credential that the request carries beside its body, if it is good now. Throws as a guarded route does for a write by cookie from elsewhere. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Pipeline } from '../../domain/flows/flow-types.ts';
 import { compileKeyFinder } from '../../domain/git/work-item-patterns.ts';
 import { PLATFORMS } from '../../domain/projects/projects.entities.ts';
 import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
@@ -34,6 +35,7 @@ const configuration = {
   autoReleaseFinalization: z.boolean().meta({
     description: 'Finalize a candidate when it is deployed to all environments of category `release`',
   }),
+  buildPipeline: Pipeline.omit({ ref: true }).meta({ description: 'The pipeline of the git host that `POST /api/builds/run` dispatches, on the branch' }),
   cascade: z.array(z.strictObject({ from: Name, to: Name })).max(200),
   workItems: z.strictObject({
     provider: z.enum(['tracker-a', 'host-a', 'host-b']).optional(),

@@ -1,4 +1,5 @@
 import { totpContext } from '../auth/second-factor.ts';
+import { hookSecretContext } from '../builds/hooks.ts';
 import { replyContext } from '../idempotency/idempotency.queries.ts';
 import { integrationSecretContext } from '../integrations/integrations.queries.ts';
 import { webhookSecretContext } from '../webhooks/webhook-secrets.ts';
@@ -26,6 +27,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   ofWebhook('previous_secret'),
   ofWebhook('headers'),
   { table: 'integration', column: 'credentials', key: BY_ID, context: ({ id = '' }) => integrationSecretContext(id) },
+  { table: 'hook_secret', column: 'secret', key: { tenant_id: 'uuid', project_id: 'uuid' }, context: ({ project_id = '' }) => hookSecretContext(project_id) },
   { table: 'user_totp', column: 'secret', key: { user_id: 'uuid' }, context: ({ user_id = '' }) => totpContext(user_id) },
   {
     table: 'idempotency_key',

@@ -26,7 +26,8 @@ const WorkItemRef = z.strictObject({
 });
 export type WorkItemRef = z.output<typeof WorkItemRef>;
 
-const Pipeline = z.strictObject({
+/** A pipeline of the git host that carries a run out. */
+export const Pipeline = z.strictObject({
   id: Name.meta({ description: 'host-a: file name or id of the workflow; host-b: id of the pipeline; host-c: any name, shown only' }),
   ref: Name.optional().meta({ description: 'Branch or tag; the default branch when absent' }),
   inputs: z.record(z.string().regex(/^\w{1,100}$/), z.string().max(65_535)).optional(),

@@ -1,3 +1,4 @@
+import { DateQueue } from './date-queue-rules.ts';
 import { type ParentBits, walkRange } from './revision-walk-rules.ts';
 
 /** Packages of which a commit's changes are asked: their numbers, or everything in the repository. */
@@ -49,6 +50,27 @@ export class CommitGraph {
 
   dateOf(commit: number): number {
     return this.#dates[commit] ?? 0;
+  }
+
+  /** Numbers of the packages in whose paths a commit differs from its first parent. */
+  packagesChangedBy(commit: number): number[] {
+    return [...this.#changes].flatMap(([packageNo, changes]) => (((changes.get(commit) ?? 0n) & 1n) === 1n ? [packageNo] : []));
+  }
+
+  /** The first commits that `git log <to>` lists. */
+  newest(to: number, limit: number): number[] {
+    const queue = new DateQueue((commit) => this.dateOf(commit));
+    const seen = new Set([to]);
+    const listed: number[] = [];
+    queue.push(to);
+    for (let commit = queue.pop(); commit !== undefined && listed.length < limit; commit = queue.pop()) {
+      listed.push(commit);
+      for (const parent of this.parentsOf(commit)) {
+        if (!seen.has(parent)) queue.push(parent);
+        seen.add(parent);
+      }
+    }
+    return listed;
   }
 
   /** Whether one commit is another, or among those that it descends from. */

@@ -5,9 +5,9 @@ import type { Tx } from '../unit-of-work.ts';
 import type { GitCredential } from './git-mirrors.port.ts';
 
 /** Where the hosts are when an integration names no server of its own. */
-const PUBLIC_HOSTS: Record<Platform, string> = { 'host-a': 'github.com', 'host-b': 'dev.azure.com', 'host-c': 'bitbucket.org' };
+const PUBLIC_HOSTS: Record<Platform, string> = { 'host-a': 'github.com', 'host-b': 'dev.azure.com', 'host-c': 'gitlab.com' };
 /** What the hosts take as the name beside a token. */
-const TOKEN_USERS: Record<Platform, string> = { 'host-a': 'x-access-token', 'host-b': 'token', 'host-c': 'x-token-auth' };
+const TOKEN_USERS: Record<Platform, string> = { 'host-a': 'x-access-token', 'host-b': 'token', 'host-c': 'oauth2' };
 
 /**
  * What opens a project's remote: the integration of its host, and only where the remote is on that integration's

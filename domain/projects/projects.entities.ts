@@ -15,6 +15,8 @@ export type ProjectConfiguration = {
   devHubs?: string[];
   /** Finalizes a candidate when it is deployed to all environments of category `release`. */
   autoReleaseFinalization?: boolean;
+  /** The pipeline of the git host that builds a commit. */
+  buildPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
   cascade?: { from: string; to: string }[];
   workItems?: { provider?: string; boards?: string[]; workItemFilters?: string[]; baseUrl?: string };
   metricsAlertConfig?: Record<string, unknown>;

@@ -7,6 +7,7 @@ import { approvalsExamples } from './examples/approvals.examples.ts';
 import { environmentLocksExamples } from './examples/environment-locks.examples.ts';
 import { integrationsExamples } from './examples/integrations.examples.ts';
 import { flowsExamples } from './examples/flows.examples.ts';
+import { buildsExamples } from './examples/builds.examples.ts';
 import { documentsExamples } from './examples/documents.examples.ts';
 import { auditExamples } from './examples/audit.examples.ts';
 import { projectsExamples } from './examples/projects.examples.ts';
@@ -27,6 +28,7 @@ const FEATURES: readonly FeatureExamples[] = [
   flowsExamples,
   releaseCandidatesExamples,
   releasesExamples,
+  buildsExamples,
   webhooksExamples,
   documentsExamples,
 ];

@@ -20,6 +20,7 @@ const BEYOND = [
   /^POST \/api\/flows\/internal\/\{id\}\/callback$/,
   /^POST \/api\/webhooks\/\{id\}\/(test|recover|rotate-secret|deliveries\/\{deliveryId\}\/redeliver)$/,
   /^GET \/api\/releases\/(work-items\/\{key\}|metrics|\{name\}\/notes)$/,
+  /^POST \/api\/hooks\/\{host\}$/,
   /^POST \/api\/doc-store\/bulk$/,
   /^GET \/api\/doc-store\/collections\/\{collectionName\}\/docs\/\{key\}\/history$/,
 ];

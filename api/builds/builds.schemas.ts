@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { BUILD_STATES } from '../../domain/builds/build-state-rules.ts';
+import { ENVIRONMENT_CATEGORIES } from '../../domain/environments/environments.entities.ts';
+import { DISPLAY_STATUSES } from '../../domain/flows/run-status-rules.ts';
+import { Moment, Name, queryFlag, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+
+const CommitId = z.string().regex(/^[0-9a-fA-F]{7,64}$/, 'must be 7 to 64 hexadecimal digits');
+const Branch = z.string().min(1).max(255);
+const PreviewKey = z.string().regex(/^[0-9a-f]{32}$/, 'not a previewKey');
+
+/** A list in a query: the parameter again and again, or values separated by commas. */
+const queryList = <Value>(value: z.ZodType<Value, string>) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .transform((given = []) => [given].flat().flatMap((text) => text.split(',')).map((text) => text.trim()).filter((text) => text !== ''))
+    .pipe(z.array(value).max(500))
+    .meta({ type: 'array', items: { type: 'string' } });
+
+export const ofRepository = z.strictObject({ repositoryIdentifier: RepositoryIdentifier });
+
+export const StatusQuery = ofRepository.extend({
+  limit: queryInt(1, 100, 20),
+  offset: queryInt(0, 999_999_999, 0),
+  domain: Name.optional().meta({ description: 'Only commits that touch packages of this domain' }),
+});
+
+export const CommitsQuery = ofRepository.extend({ branch: Branch, limit: queryInt(1, 50, 30) });
+
+const CiInfo = z.object({
+  service: z.string(),
+  name: z.string(),
+  buildUrl: z.string().nullable(),
+  buildNumber: z.string().nullable(),
+  job: z.string(),
+  branch: z.string().nullable(),
+  isPr: z.boolean(),
+  prNumber: z.int().nullable(),
+});
+
+const BuildStatus = z
+  .object({
+    commitId: z.string(),
+    commitMessage: z.string().nullable(),
+    commitAuthor: z.string().nullable(),
+    commitDate: Timestamp,
+    commitTimestamp: z.int().meta({ description: 'commitDate in milliseconds since the epoch' }),
+    ciInfo: CiInfo.nullable().meta({ description: 'Of the build that was told of last' }),
+    domains: z
+      .record(z.string(), z.object({ packages: z.array(z.string()) }))
+      .meta({ description: 'Domains whose packages the commit changes against its first parent, with these packages; empty until it is fetched' }),
+    skipReason: z.string().nullable().meta({ description: 'Why a push of it is not built: words in its message' }),
+    workflowStatus: z.object({
+      state: z.enum(BUILD_STATES).meta({ description: 'What all builds of the commit come to together' }),
+      branch: z.string().nullable(),
+      builds: z.record(z.string(), z.object({ state: z.enum(BUILD_STATES), at: z.string().nullable(), url: z.string().nullable() })),
+    }),
+    firstSeenAt: Timestamp,
+    lastUpdatedAt: Timestamp,
+  })
+  .meta({ id: 'BuildStatus' });
+
+export const BuildStatuses = z.object({ builds: z.array(BuildStatus), total: z.int(), hasMore: z.boolean() }).meta({ id: 'BuildStatuses' });
+
+export const BranchOut = z
+  .object({ name: z.string(), commitId: z.string(), committedAt: Timestamp, isDefault: z.boolean() })
+  .meta({ id: 'BuildBranch' });
+
+export const CommitOut = z
+  .object({
+    sha: z.string(),
+    message: z.string().meta({ description: 'The first line' }),
+    authorName: z.string(),
+    authoredAt: Timestamp,
+    baseRef: z.string().nullable().meta({ description: 'The commit before it on its line, its first parent; null: there is none' }),
+  })
+  .meta({ id: 'BuildCommit' });
+
+export const PreviewQuery = ofRepository.extend({
+  branchName: Branch,
+  commitId: CommitId,
+  forceBuildDomains: queryList(Name),
+  forceBuildPackages: queryList(Name),
+  targetEnvironmentTypes: queryList(z.enum(ENVIRONMENT_CATEGORIES)),
+  debug: queryFlag(false),
+  refreshImpact: queryFlag(false),
+});
+
+const ImpactedDomain = z.strictObject({ domainName: Name, impactedPackages: z.array(Name).max(5_000) });
+
+export const Impact = z
+  .object({
+    status: z.enum(['pending', 'available', 'error']),
+    previewKey: z.string(),
+    generation: z.int().meta({ description: 'Counts the computations of this previewKey' }),
+    jobId: z.string().meta({ description: 'Id of the workflow that computes it' }),
+    impactedDomains: z.array(ImpactedDomain),
+    computedAt: Timestamp.nullable(),
+    message: z.string().nullable(),
+  })
+  .meta({ id: 'BuildImpact' });
+
+export const Preview = z
+  .object({
+    workflowKind: z.string().meta({ description: '`build-on-merge`' }),
+    targetScope: z.string().meta({ description: '`allowed-domains`: of the domains that the project lists, those that the impact names' }),
+    plannedTargets: z
+      .array(z.object({ domainName: z.string(), packages: z.array(z.string()), environments: z.array(z.string()) }))
+      .meta({ description: "What would be built, as far as the impact is known, and the active environments of the branch, of the categories asked for" }),
+    cascadeSourceBranch: z.string().nullable().meta({ description: "The branch that the project's cascade merges into this one" }),
+    excluded: z.boolean(),
+    exclusionReason: z.string().nullable(),
+    dispatchStatus: z.enum(['available', 'active', 'completed', 'excluded', 'unavailable']),
+    existingExecutionId: z.uuid().nullable(),
+    existingRun: z.object({ executionId: z.uuid(), status: z.enum(DISPLAY_STATUSES) }).nullable(),
+    impact: Impact,
+    debug: z
+      .object({ branchTip: z.string().nullable(), commitId: z.string(), baseCommitId: z.string().nullable(), fetchedAt: Timestamp.nullable(), isStale: z.boolean() })
+      .optional(),
+  })
+  .meta({ id: 'BuildPreview' });
+
+export const ImpactQuery = ofRepository.extend({ previewKey: PreviewKey });
+
+export const ImpactResultIn = z.strictObject({
+  repositoryIdentifier: RepositoryIdentifier,
+  previewKey: PreviewKey,
+  generation: z.int().positive().max(2_147_483_647),
+  status: z.enum(['available', 'error']),
+  impactedDomains: z.array(ImpactedDomain).max(500),
+  computedAt: Moment,
+  message: z.string().max(2_000).optional(),
+});
+
+export const RunIn = z.strictObject({ repositoryIdentifier: RepositoryIdentifier, branchName: Branch, commitId: CommitId });
+
+export const RunOut = z
+  .object({
+    outcome: z.enum(['started', 'already_active', 'already_completed', 'excluded']),
+    executionId: z.uuid().nullable(),
+    message: z.string(),
+  })
+  .meta({ id: 'BuildRunOutcome' });

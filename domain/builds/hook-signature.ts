@@ -1,0 +1,89 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Platform } from '../projects/projects.entities.ts';
+import { signedHeaders, signingKey } from '../webhooks/standard-webhooks.ts';
+import { ForeignJson } from './foreign-json-rules.ts';
+
+/** Headers by which the hosts say what a hook is and prove who sent it. */
+export interface HookHeaders {
+  'x-github-event'?: string | undefined;
+  'x-github-delivery'?: string | undefined;
+  'x-hub-signature-256'?: string | undefined;
+  authorization?: string | undefined;
+  'x-gitlab-token'?: string | undefined;
+  'idempotency-key'?: string | undefined;
+  'webhook-id'?: string | undefined;
+  'webhook-timestamp'?: string | undefined;
+  'webhook-signature'?: string | undefined;
+}
+
+/** A hook as it came. */
+export interface ReceivedHook {
+  headers: HookHeaders;
+  body: unknown;
+  /** The text that a signature is over. */
+  bodyText: string;
+}
+
+type Host = Platform;
+
+/** How long a hook may be on its way; one that is older is not taken, and one that comes again within it is known. */
+export const REPLAY_WINDOW_MS = 7 * 86_400_000;
+/** What Standard Webhooks advises for its timestamp, which is of the single try. */
+const SIGNATURE_WINDOW_MS = 5 * 60_000;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+/** In the same time whatever the difference. */
+const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+
+/** Whether a hook carries any proof of its sender; without one no secret needs to be looked at. */
+export const hasProof = (host: Host, { headers }: ReceivedHook): boolean =>
+  ({
+    'host-a': headers['x-hub-signature-256'],
+    'host-b': headers.authorization,
+    'host-c': headers['webhook-signature'] ?? headers['x-gitlab-token'],
+  })[host] !== undefined;
+
+/**
+ * Whether who sent a hook knows the secret. host-a signs the body (`X-Hub-Signature-256`, HMAC-SHA256); host-b sends the
+ * secret as the password of basic authentication; host-c signs by Standard Webhooks where it has a signing token, else
+ * sends the secret as `X-Gitlab-Token`.
+ */
+export function isProven(host: Host, { headers, bodyText }: ReceivedHook, secret: string, now: Date): boolean {
+  switch (host) {
+    case 'host-a':
+      return isSame(headers['x-hub-signature-256'] ?? '', `sha256=${createHmac('sha256', secret).update(bodyText).digest('hex')}`);
+    case 'host-b': {
+      const [scheme = '', encoded = ''] = (headers.authorization ?? '').split(' ');
+      const password = /:(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8'))?.[1] ?? '';
+      return scheme.toLowerCase() === 'basic' && isSame(password, secret);
+    }
+    case 'host-c':
+      if (headers['webhook-signature'] === undefined) return isSame(headers['x-gitlab-token'] ?? '', secret);
+      return isSignedByStandard(headers, bodyText, secret, now);
+  }
+}
+
+function isSignedByStandard(headers: HookHeaders, bodyText: string, secret: string, now: Date): boolean {
+  const sentAt = new Date(Number(headers['webhook-timestamp']) * 1_000);
+  if (!(Math.abs(now.getTime() - sentAt.getTime()) <= SIGNATURE_WINDOW_MS)) return false;
+  const expected = signedHeaders(headers['webhook-id'] ?? '', bodyText, [signingKey(secret)], sentAt)['webhook-signature'] ?? '';
+  return (headers['webhook-signature'] ?? '').split(' ').some((given) => isSame(given, expected));
+}
+
+/** Whether a hook is from within the window; one that does not say when it was made is judged by its body alone. */
+export const isWithinWindow = (occurredAt: string | null, now: Date): boolean =>
+  occurredAt === null || Math.abs(now.getTime() - Date.parse(occurredAt)) <= REPLAY_WINDOW_MS;
+
+/** By what a hook that comes again is known. */
+export interface HookDelivery {
+  /** What the host calls this delivery; a hook without such a name is known by its body alone. */
+  deliveryId: string;
+  /** A replay may come under another name. */
+  bodyDigest: string;
+}
+
+export function deliveryOf(host: Host, { headers, body, bodyText }: ReceivedHook): HookDelivery {
+  const bodyDigest = digest(bodyText).toString('hex');
+  const names = { 'host-a': headers['x-github-delivery'], 'host-b': new ForeignJson(body).at('id').text(), 'host-c': headers['webhook-id'] ?? headers['idempotency-key'] };
+  return { bodyDigest, deliveryId: (names[host] || bodyDigest).slice(0, 255) };
+}

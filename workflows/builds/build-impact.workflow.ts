@@ -1,0 +1,11 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { BuildActivities } from '../../activities/builds/builds.activities.ts';
+import { UNTIL_DONE } from '../activity-options.ts';
+import type { BuildImpactInput } from './build-impact.contract.ts';
+
+const { computeImpact } = proxyActivities<BuildActivities>(UNTIL_DONE);
+
+/** Computes which domains and packages a build of a commit would concern. */
+export async function buildImpact(input: BuildImpactInput): Promise<void> {
+  await computeImpact(input);
+}
