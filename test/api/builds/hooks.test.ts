@@ -35,7 +35,7 @@ const builds = async (repository: string, owner = app.owner): Promise<Json[]> =>
   (await app.as(owner).get(200, `/api/builds/status?${new URLSearchParams({ repositoryIdentifier: repository })}`)).builds;
 const told = async (repository: string): Promise<string[]> => {
   const { items } = await app.as(app.owner).get(200, `/api/audit?${new URLSearchParams({ repositoryIdentifier: repository, limit: '100' })}`);
-  return items.map(({ action }: Json) => action).filter((action: string) => action.startsWith('build.')).reverse();
+  return items.map(({ action }: Json) => action).filter((action: string) => action.startsWith('build.')).toReversed();
 };
 
 test.each(HOSTS)('%s: a push is listed and has the repository fetched; states of its build are shown and announced once', async (host) => {

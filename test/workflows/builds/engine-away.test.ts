@@ -1,0 +1,45 @@
+import { sweepBuildImpacts } from '../../../activities/builds/build-impacts.sweep.ts';
+import { activityDeps } from '../../support/activities.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { importCommits } from '../../support/imported.ts';
+import { engineAway } from '../../support/launch.ts';
+import { pushHook, sent } from '../../simulators/host-hooks.ts';
+
+let app: TestApp;
+let deps: ReturnType<typeof activityDeps>;
+beforeAll(async () => {
+  app = await testApp({ launch: engineAway });
+  deps = activityDeps(app);
+});
+afterAll(async () => {
+  await deps.close();
+  await app.close();
+});
+
+test('while the engine is away previews, builds and hooks are taken all the same, and the sweep starts what was asked for', async () => {
+  const repositoryIdentifier = 'acme/shop';
+  const owner = app.as(app.owner);
+  const { id: projectId } = await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  const [commitId = ''] = await importCommits(app, projectId);
+  const { impact } = await owner.get(200, `/api/builds/preview?${new URLSearchParams({ repositoryIdentifier, branchName: 'main', commitId })}`);
+  await expect(owner.post(202, '/api/builds/run', { repositoryIdentifier, branchName: 'main', commitId })).resolves.toMatchObject({ outcome: 'started' });
+  const { secret } = await owner.post(201, '/api/projects/acme%2Fshop/hook-secret');
+  const { path, headers, rawBody } = sent(pushHook('host-a', { repository: repositoryIdentifier, commitId }), secret);
+  await app.as().request(202, 'POST', path, { headers, rawBody });
+
+  const started: unknown[] = [];
+  const sweep = () => sweepBuildImpacts({ ...deps.deps, launch: { ...engineAway, start: async (_, input) => void started.push(input) } });
+  await expect(sweep()).resolves.toBe(0);
+  await app.sql(`update build_preview set requested_at = now() - interval '1 minute'`);
+  await expect(sweep()).resolves.toBe(1);
+  expect(started).toEqual([{ tenantId: app.tenant.id, projectId, repositoryIdentifier, previewKey: impact.previewKey, generation: 1 }]);
+});
+
+test('hooks are forgotten when they are beyond the replay window', async () => {
+  const [known] = await app.sql<{ count: string }>('select count(*) from hook_delivery');
+  expect(known?.count).toBe('1');
+  const purge = async () => (await deps.deps.lanesPool.query<{ removed: number }>('select purge_hook_deliveries() as removed')).rows[0]?.removed;
+  await expect(purge()).resolves.toBe(0);
+  await app.sql(`update hook_delivery set received_at = now() - interval '9 days'`);
+  await expect(purge()).resolves.toBe(1);
+});
