@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { EndedProgram, RunProgram } from '../../domain/flows/program.port.ts';
 
@@ -32,11 +33,11 @@ class Tail {
 
 /**
  * Runs programs in process groups of their own, with a clean environment. Told to end, a group gets SIGTERM and, after
- * five seconds, SIGKILL. A watcher kills the group when this process dies.
+ * five seconds, SIGKILL. A watcher kills the groups that are left when this process dies.
  */
-export const createProgramRunner =
-  (graceMs = GRACE_MS): RunProgram =>
-  (program, signal, keep) =>
+export function createProgramRunner(graceMs = GRACE_MS): RunProgram {
+  const watch = createWatch();
+  return (program, signal, keep) =>
     new Promise((resolve) => {
       const output = new Tail();
       let why: EndedProgram['why'] = 'exited';
@@ -85,6 +86,7 @@ export const createProgramRunner =
         });
       });
     });
+}
 
 /** Hands the output on piece by piece; `take` answers false when the program has to wait until `resume` is called. */
 function keepOutput(keep: Parameters<RunProgram>[2], resume: () => void) {
@@ -116,15 +118,45 @@ function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
   }
 }
 
-/** A shell that waits on a pipe which closes when this process dies, and then kills the group. Answers how to dismiss it. */
-function watch(pid: number): () => void {
-  const watcher = spawn('sh', ['-c', 'read -r _ || kill -KILL -- "-$1"', 'watcher', String(pid)], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
-  });
-  watcher.on('error', () => undefined);
-  watcher.stdin.on('error', () => undefined);
-  watcher.unref();
-  return () => void watcher.stdin.end('dismissed\n');
+/** Keeps the numbers of groups that it is told, and kills those that are left when the pipe to it closes. */
+const WATCHER = `
+groups=
+while read -r word group; do
+  kept=
+  for each in $groups; do [ "$each" = "$group" ] || kept="$kept $each"; done
+  groups=$kept
+  [ "$word" = watch ] && groups="$groups $group"
+done
+for each in $groups; do kill -s KILL -- "-$each"; done`;
+
+/** One shell for all programs of this process: to start one takes as long as to start a program. Answers how to have it look after a group, and no longer. */
+function createWatch(): (group: number) => () => void {
+  const watched = new Set<number>();
+  let watcher: ReturnType<typeof startWatcher> | undefined;
+  const tell = (word: string, group: number) => watcher?.stdin.write(`${word} ${group}\n`);
+  const startWatcher = () => {
+    const started = spawn('sh', ['-c', WATCHER], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: { PATH: process.env.PATH ?? '/usr/bin:/bin' } });
+    const forget = () => {
+      if (watcher === started) watcher = undefined;
+    };
+    started.on('error', forget);
+    started.on('exit', forget);
+    started.stdin.on('error', forget);
+    // It must not keep this process alive.
+    started.unref();
+    (started.stdin as Socket).unref();
+    return started;
+  };
+  return (group) => {
+    watched.add(group);
+    if (watcher) tell('watch', group);
+    else {
+      watcher = startWatcher();
+      for (const each of watched) tell('watch', each);
+    }
+    return () => {
+      watched.delete(group);
+      tell('forget', group);
+    };
+  };
 }

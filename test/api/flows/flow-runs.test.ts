@@ -154,6 +154,16 @@ test('workers of another tenant reach nothing', async () => {
   await stranger.post(400, '/api/flows/internal/track-lock-run', { executionId: parentTaskExecutionId, lockKey: 'a' });
 });
 
+test('a callback for an unknown run is refused, and one for a run that is over changes nothing', async () => {
+  const callback = (id: string, status: number) => worker().post(status, `/api/flows/internal/${id}/callback`, { event: 'completed', result: { late: true } });
+  await callback('0195a3c2-0000-7a11-8a52-00000000ffff', 404);
+  await callback('not-an-id', 404);
+  const id = await start({ id: 'build', repositoryIdentifier });
+  await set(id, 'failed', 'Failed');
+  await callback(id, 204);
+  expect(await owner().get(200, `/api/flows/runs/${id}`)).toMatchObject({ rawStatus: 'failed', result: {} });
+});
+
 test('results merge at any depth, up to their limit', async () => {
   const id = await start({ id: 'build', repositoryIdentifier });
   const merge = (result: object, status = 204) => worker().patch(status, `/api/flows/internal/${id}/metadata`, { result });
