@@ -17,7 +17,7 @@ import { lockQuestions } from '../workflows/environment-locks/environment-lock.c
 import { reconcileSchedules, SYSTEM_QUEUE } from '../workflows/schedules.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
-import { laneWaker } from '../workflows/webhooks/webhook-lane.contract.ts';
+import { createWakes } from '../workflows/wakes.ts';
 import { createObjectStore } from './adapters/object-store.ts';
 import { createGitHosts } from './adapters/git-hosts.ts';
 import { createGitBranches } from './adapters/git-branches.ts';
@@ -56,11 +56,11 @@ async function main(): Promise<void> {
     queuePrefix: config.TASK_QUEUE_PREFIX,
     onError: (error) => log.warn({ err: error }, 'a wake failed; the sweep makes good for it'),
   });
-  const wakeLanes = laneWaker(launch);
+  const wakes = createWakes(launch);
   const addresses = configuredAddresses(config);
   const webhookSender = createWebhookSender(addresses);
   const encryption = createEncryption(loadKeys(config).encryptionKeys);
-  const actingAs: Deps['actingAs'] = (actor, context = {}) => unitOfWork(orm, { actor, ...context, wakeLanes });
+  const actingAs: Deps['actingAs'] = (actor, context = {}) => unitOfWork(orm, { actor, ...context, wakes });
   const gitHosts = createGitHosts({ addresses, actingAs, encryption });
   const deps: Deps = {
     orm,

@@ -28,7 +28,7 @@ import { configuredAddresses } from '../domain/webhooks/outbound-addresses.ts';
 import { createTriggerQueue } from '../domain/webhooks/trigger-queue.ts';
 import { lockQuestions } from '../workflows/environment-locks/environment-lock.contract.ts';
 import type { Launch } from '../workflows/launch.ts';
-import { laneWaker } from '../workflows/webhooks/webhook-lane.contract.ts';
+import { createWakes } from '../workflows/wakes.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { cookiesOf } from './http/cookies.ts';
@@ -73,7 +73,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
   const identityProvider = configuredOpenIdProvider(config);
   const secondFactors = createSecondFactors(orm, encryption);
   const guesses = createGuesses(pool);
-  const wakeLanes = laneWaker(launch);
+  const wakes = createWakes(launch);
   let isStopping = false;
   const app = createApp(routes, {
     orm,
@@ -99,13 +99,13 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       ...(identityProvider && { identityProvider }),
       histories: createHistories(),
       analyses: createAnalysisCache(config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS),
-      triggers: createTriggerQueue(pool, wakeLanes),
+      triggers: createTriggerQueue(pool, wakes.lanes),
       outbound: configuredAddresses(config),
       commands: loadCommands(config.COMMANDS_FILE),
       workflowUrl: workflowUrls(config),
-      documents: createDocumentStore({ pool, kept: config.DOCUMENT_VERSIONS, wakeLanes }),
+      documents: createDocumentStore({ pool, kept: config.DOCUMENT_VERSIONS, wakeLanes: wakes.lanes }),
     },
-    wakeLanes,
+    wakes,
     publicUrl: config.publicUrl,
     now,
     log,

@@ -20,6 +20,20 @@ export interface Tx {
   audit(note: AuditNote): void;
   /** Marks a webhook that has something new to deliver; its lane is woken when the transaction is committed. */
   wakeLane(webhookId: string): void;
+  /** Marks an approval that was settled by none of its own decisions; its workflow looks when the transaction is committed. */
+  wakeApproval(approval: SettledApproval): void;
+}
+
+export interface SettledApproval {
+  approvalId: string;
+  taskType: string;
+  repositoryIdentifier: string | null;
+}
+
+/** Who learns of a commit. Each returns at once and never throws; a word that is lost is made good by a sweep. */
+export interface Wakes {
+  lanes: (tenantId: string, webhookIds: readonly string[]) => void;
+  approvals: (tenantId: string, approvals: readonly SettledApproval[]) => void;
 }
 
 /** Runs `work` in one transaction: all of it is committed, or nothing. It never spans an external call. */
@@ -30,8 +44,7 @@ export interface WorkContext {
   requestId?: string | undefined;
   traceparent?: string | undefined;
   now?: () => Date;
-  /** Told after the commit; must return at once and never throw. A lost wake is made good by the sweep. */
-  wakeLanes?: (tenantId: string, webhookIds: readonly string[]) => void;
+  wakes?: Wakes;
 }
 
 /**
@@ -39,11 +52,12 @@ export interface WorkContext {
  * projects: the variables that the policies read are set as the transaction begins.
  */
 export const unitOfWork =
-  (orm: MikroORM, { actor, requestId, traceparent, now = () => new Date(), wakeLanes }: WorkContext): UnitOfWork =>
+  (orm: MikroORM, { actor, requestId, traceparent, now = () => new Date(), wakes }: WorkContext): UnitOfWork =>
   async (work) => {
     const em = orm.em.fork({ disableContextResolution: true });
     em.setSessionContext({ variables: fenceVariables(actor) });
     const lanes = new Set<string>();
+    const approvals: SettledApproval[] = [];
     const result = await em.transactional(async (inner) => {
       const announced: Announcement[] = [];
       const entries: UnchainedEntry[] = [];
@@ -64,6 +78,9 @@ export const unitOfWork =
         wakeLane: (webhookId) => {
           lanes.add(webhookId);
         },
+        wakeApproval: (approval) => {
+          approvals.push(approval);
+        },
       };
       const value = await work(tx);
       if (announced.length + entries.length > 0) await inner.flush();
@@ -74,7 +91,8 @@ export const unitOfWork =
       if (entries.length > 0) await tx.sql(APPEND_AUDIT, appendAuditParameters(actor.tenantId, entries));
       return value;
     });
-    if (lanes.size > 0) wakeLanes?.(actor.tenantId, [...lanes]);
+    if (lanes.size > 0) wakes?.lanes(actor.tenantId, [...lanes]);
+    if (approvals.length > 0) wakes?.approvals(actor.tenantId, approvals);
     return result;
   };
 

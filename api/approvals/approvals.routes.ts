@@ -4,7 +4,7 @@ import { approvalById, type ApprovalRow, listApprovals, stepsOf, voterOf } from 
 import { expireOfRun, foreseeDecision } from '../../domain/approvals/settle-approval.ts';
 import { projectForReads } from '../../domain/projects/projects.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
-import { approvalContract, type ApprovalInput, DECIDE, RECHECK_SIGNAL } from '../../workflows/approvals/approval.contract.ts';
+import { approvalContract, type ApprovalInput, DECIDE } from '../../workflows/approvals/approval.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id, NoContent } from '../http/parameters.ts';
@@ -19,8 +19,6 @@ const params = z.object({ id: Id });
 
 /** How long a request waits for its decision to be taken. */
 const ANSWER_MS = 5_000;
-/** Words to one approval within this time are one. */
-const QUIET_MS = 20;
 
 const inputOf = (tenantId: string, { id, taskType, repositoryIdentifier }: ApprovalRow): ApprovalInput => ({
   tenantId,
@@ -118,9 +116,6 @@ export const approvalsRoutes = [
     status: 204,
     response: NoContent,
     audit: 'approval.expired',
-    async handle({ params: { id } }, { tx, adapters, actor }) {
-      const expired = await tx((work) => expireOfRun(work, id));
-      if (expired) adapters.launch.wake(approvalContract, inputOf(actor.tenantId, expired), RECHECK_SIGNAL, QUIET_MS);
-    },
+    handle: ({ params: { id } }, { tx }) => tx((work) => expireOfRun(work, id)),
   }),
 ];

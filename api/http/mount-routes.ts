@@ -7,7 +7,7 @@ import type { FencedReads } from '../../domain/fenced-reads.ts';
 import type { Idempotency } from '../../domain/idempotency/idempotency.queries.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
-import { unitOfWork, type UnitOfWork, type WorkContext } from '../../domain/unit-of-work.ts';
+import { unitOfWork, type UnitOfWork, type Wakes } from '../../domain/unit-of-work.ts';
 import type { Cookies } from './cookies.ts';
 import { identify, visitorOf } from './credentials.ts';
 import { compressBody } from './compression.ts';
@@ -29,7 +29,7 @@ export interface MountDeps {
   tokenLimit: RateLimit;
   addressLimit: RateLimit;
   cookies: Cookies;
-  wakeLanes: NonNullable<WorkContext['wakeLanes']>;
+  wakes: Wakes;
   publicUrl: string;
   now: () => Date;
 }
@@ -74,7 +74,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
       requestId: state.requestId,
       traceparent: state.traceparent,
       now: deps.now,
-      wakeLanes: deps.wakeLanes,
+      wakes: deps.wakes,
     });
 
   if (route.roles === 'public') {

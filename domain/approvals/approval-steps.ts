@@ -73,6 +73,13 @@ export async function noteVote(tx: Tx, approval: ApprovalRow, voterId: string, c
   auditStep(tx, approval, 'voted', { decision: 'approve', comment });
 }
 
+/** Settles an open approval, as `settle`, where its workflow does not: it is told, so that it tells the run. */
+export async function settleFromOutside(tx: Tx, approval: ApprovalRow, status: SettledStatus, step: Omit<Step, 'by'>): Promise<void> {
+  await settle(tx, approval, status, step);
+  const { id: approvalId, taskType, repositoryIdentifier } = approval;
+  tx.wakeApproval({ approvalId, taskType, repositoryIdentifier });
+}
+
 /** Settles an open approval, which must be locked: its row, its last step, the trail, the subscribers. */
 export async function settle(tx: Tx, approval: ApprovalRow, status: SettledStatus, step: Omit<Step, 'by'>): Promise<void> {
   const { email: resolvedBy } = tx.actor;

@@ -5,7 +5,7 @@ import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { ApprovalPolicySchema, type Terms, termsOf } from './approval-policy.ts';
 import { NEW_APPROVAL } from './approval-rules.ts';
-import { noteRequested, settle } from './approval-steps.ts';
+import { noteRequested, settleFromOutside } from './approval-steps.ts';
 import { approvalById, openApprovalsOf } from './approvals.queries.ts';
 
 interface RunToApprove {
@@ -86,7 +86,7 @@ export async function openApproval(tx: Tx, runId: string): Promise<OpenedApprova
   if (projectId !== null && domain !== null && releaseName !== null) {
     const older = await openApprovalsOf(tx, { projectId, domain, releaseName });
     const replaced = older.filter((each) => each.taskType === taskType && each.environmentName === environmentName);
-    for (const each of replaced) await settle(tx, each, 'stale', { source: 'newer_request', comment: `Replaced by run ${runId}` });
+    for (const each of replaced) await settleFromOutside(tx, each, 'stale', { source: 'newer_request', comment: `Replaced by run ${runId}` });
   }
   const id = newId();
   await tx.sql(

@@ -1,6 +1,6 @@
 import type { Tx } from '../unit-of-work.ts';
 import { type ApprovalStatus, decide, type Decision, isOpen } from './approval-rules.ts';
-import { noteVote, settle } from './approval-steps.ts';
+import { noteVote, settle, settleFromOutside } from './approval-steps.ts';
 import { approvalById, approvalOfRun, type ApprovalRow, openApprovalsOf, voterOf, votesOf } from './approvals.queries.ts';
 
 /** Whether the actor's decision would count, or was made before; throws what `decide` throws, changes nothing. */
@@ -60,11 +60,10 @@ export async function noteTold({ sql, tenantId }: Tx, approvalId: string): Promi
 }
 
 /** Expires the approval of a run whatever its time, as a worker outside says; one that is settled stays as it is. Throws `not_found`. */
-export async function expireOfRun(tx: Tx, runId: string): Promise<ApprovalRow | undefined> {
+export async function expireOfRun(tx: Tx, runId: string): Promise<void> {
   const approval = await approvalOfRun(tx, runId);
-  if (!isOpen(approval.status)) return undefined;
-  await settle(tx, approval, 'expired', { source: 'worker' });
-  return approval;
+  if (!isOpen(approval.status)) return;
+  await settleFromOutside(tx, approval, 'expired', { source: 'worker' });
 }
 
 /** Makes stale what was requested for a release candidate that is no longer what it was. */
@@ -73,5 +72,5 @@ export async function makeApprovalsStale(
   candidate: { projectId: string; domain: string; releaseName: string },
   comment: string,
 ): Promise<void> {
-  for (const approval of await openApprovalsOf(tx, candidate)) await settle(tx, approval, 'stale', { source: 'release_candidate', comment });
+  for (const approval of await openApprovalsOf(tx, candidate)) await settleFromOutside(tx, approval, 'stale', { source: 'release_candidate', comment });
 }

@@ -1,11 +1,12 @@
 import { newId } from '../../domain/shared/ids.ts';
 import { type Examples, addressOf, guardedRoutes, makeExamples, mayCall, nameOf } from './examples.ts';
 import { type TestApp, testApp } from '../support/app.ts';
+import { engineAway } from '../support/launch.ts';
 
 let app: TestApp;
 let examples: Examples;
 beforeAll(async () => {
-  app = await testApp();
+  app = await testApp({ launch: engineAway });
   examples = makeExamples(app);
 });
 afterAll(() => app.close());

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { connectionOptions } from '../../domain/pool.ts';
 import { type TestApp, testApp } from '../support/app.ts';
+import { engineAway } from '../support/launch.ts';
 import { guardedRoutes, makeExamples } from './examples.ts';
 
 let app: TestApp;
@@ -8,7 +9,7 @@ let tables: string[];
 let asApp: pg.Client;
 
 beforeAll(async () => {
-  app = await testApp();
+  app = await testApp({ launch: engineAway });
   const examples = makeExamples(app);
   for (const route of guardedRoutes) await examples.of(route);
   const rows = await app.sql<{ table_name: string }>(

@@ -5,6 +5,7 @@ import { connectOrm } from '../../domain/orm.ts';
 import { connectPool } from '../../domain/pool.ts';
 import { unitOfWork } from '../../domain/unit-of-work.ts';
 import { lockQuestions } from '../../workflows/environment-locks/environment-lock.contract.ts';
+import { createWakes } from '../../workflows/wakes.ts';
 import type { TestApp } from './app.ts';
 
 /** What activities that work on the database and on other workflows reach, for a test that calls them itself. */
@@ -14,13 +15,14 @@ export function activityDeps(app: TestApp): { deps: Deps; close: () => Promise<v
   const orm = connectOrm(access);
   const reads = createFencedReads(access, onError);
   const lanesPool = connectPool({ ...access, role: 'quayside_app_lanes' }, onError);
+  const wakes = createWakes(app.launch);
   const deps = {
     orm,
     reads,
     lanesPool,
     launch: app.launch,
     lockTurns: createLockTurns(lockQuestions(app.launch)),
-    actingAs: (actor, context = {}) => unitOfWork(orm, { ...context, actor }),
+    actingAs: (actor, context = {}) => unitOfWork(orm, { ...context, actor, wakes }),
     now: () => new Date(),
   } satisfies Partial<Deps>;
   return {

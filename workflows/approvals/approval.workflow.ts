@@ -41,6 +41,8 @@ export async function approval({ tenantId, approvalId }: ApprovalInput): Promise
       const answer = await decideApproval({ ...key, ...made });
       if ('refusal' in answer) throw ApplicationFailure.nonRetryable(answer.refusal.message, answer.refusal.code);
       if (standing) standing = { ...standing, status: answer.status };
+      // What the first look found may be older than the decision.
+      else isToRecheck = true;
       return answer.status;
     },
     { validator: (_made) => refuseLate(standing) },

@@ -1,7 +1,7 @@
 import { newId } from '../../../domain/shared/ids.ts';
 import { featureExamples, fresh } from './example.ts';
 
-/** No worker runs in these tests, so that tickets are made as rows: one that has the lock, of a run. */
+/** Where no worker runs nobody gives out tickets: they are made as rows, one that has the lock, of a run. */
 export const environmentLocksExamples = featureExamples(
   async (app, { environmentId }) => {
     const ticketId = newId();
@@ -14,8 +14,7 @@ export const environmentLocksExamples = featureExamples(
     return { ticketId };
   },
   {
-    // Nobody gives out the lock: the ticket is asked for, and withdrawn.
-    postEnvironmentsIdLocks: ({ environmentId: id }) => ({ params: { id }, body: { reason: 'deployment' }, status: 503 }),
+    postEnvironmentsIdLocks: ({ environmentId: id }) => ({ params: { id }, body: { reason: 'deployment' } }),
     getEnvironmentsIdLocks: ({ environmentId: id }) => ({ params: { id } }),
     getEnvironmentsIdLocksTicketId: ({ environmentId: id, ticketId }) => ({ params: { id, ticketId } }),
     postEnvironmentsIdLocksTicketIdExtend: ({ environmentId: id, ticketId }) => ({ params: { id, ticketId }, body: { leaseMinutes: 60 } }),

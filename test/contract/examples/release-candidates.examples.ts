@@ -39,10 +39,8 @@ export const releaseCandidatesExamples = featureExamples(
     postReleaseCandidatesIdCompareToPackages: ({ candidateId: id }) => ({ params: { id }, body: { packages: { app: '1.0.0' } } }),
     getReleaseCandidatesIdChanges: ({ candidateId: id }) => ({ params: { id } }),
     getReleaseCandidatesRollingAnalysisRepositoryDomain: ({ repositoryIdentifier: repository }) => ({ params: { repository, domain: 'core' } }),
-    // No worker runs in these tests: the event is stored and waits.
     postReleaseCandidatesReleaseEvent: (fixtures) => ({
       body: { ...nameOf(fixtures), environmentName: 'uat', deploymentStatus: 'success', executionId: fresh('run') },
-      status: 202,
     }),
   },
 );

@@ -6,8 +6,8 @@ export const releasesExamples = featureExamples(
     for (const [index, releaseName] of [target, rolledBackFrom].entries()) {
       const candidate = { repositoryIdentifier, domain: 'core', releaseName };
       await app.as(app.owner).post(201, '/api/release-candidates', { ...candidate, commitSha: 'abcdef0', value: { artifacts: { app: `1.${index}.0` } } });
-      // No worker runs in these tests: the event is stored and waits.
-      await app.as(app.owner).post(202, '/api/release-candidates/release-event', { ...candidate, environmentName: 'uat', deploymentStatus: 'success' });
+      // 202 where no worker runs: the event is stored and waits.
+      await app.as(app.owner).send('POST', '/api/release-candidates/release-event', { body: { ...candidate, environmentName: 'uat', deploymentStatus: 'success' } });
     }
     return { target, rolledBackFrom };
   },

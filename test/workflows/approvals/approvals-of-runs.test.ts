@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sweepApprovals } from '../../../activities/approvals/approvals.sweep.ts';
-import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
@@ -11,14 +9,12 @@ const repositoryIdentifier = 'acme/shop';
 const folder = mkdtempSync(join(tmpdir(), 'quayside-approvals-'));
 let app: TestApp;
 let worker: TestWorker;
-let activities: ReturnType<typeof activityDeps>;
 
 beforeAll(async () => {
   const commandsFile = join(folder, 'commands.json');
   writeFileSync(commandsFile, JSON.stringify({ 'execute-release': { program: '/bin/sh', args: ['-c', 'exit 0'] } }));
   app = await testApp({ env: { COMMANDS_FILE: commandsFile } });
   worker = await startWorker(app, ['flows-v1', 'commands-v1', 'approvals-v1', 'environment-locks-v1']);
-  activities = activityDeps(app);
   const owner = app.as(app.owner);
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
   await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'prod', category: 'release', approvalPolicy: {} });
@@ -26,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await worker.kill('SIGTERM');
-  await activities.close();
   await app.close();
   rmSync(folder, { recursive: true });
 });
@@ -58,6 +53,5 @@ test('a run whose release is aborted while it waits ends with it', async () => {
   await app.as(app.owner).post(201, '/api/release-candidates', { repositoryIdentifier, domain: 'core', releaseName: 'r4', commitSha: 'abcdef0', value: {} });
   const { runId } = await release('r4', 'prod');
   await app.as(app.owner).post(200, '/api/release-candidates/abort', { repositoryIdentifier, domain: 'core', releaseName: 'r4' });
-  await sweepApprovals(activities.deps, 0);
   await expect(ends(runId, 'cancelled')).resolves.toMatchObject({ success: { error: expect.stringContaining('changed') } });
 });

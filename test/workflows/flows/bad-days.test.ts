@@ -58,7 +58,7 @@ test('a run that is cancelled while it waits for approval, for a lock, and in ex
     await reached(id, 'cancelled');
   }
   expect([ran(queued.note), ran(waiting.note)]).toEqual([0, 0]);
-  await eventually(() => lockHolder('two'), ({ isLocked, waiting }) => !isLocked && waiting === 0);
+  await eventually(() => lockHolder('two'), (lock) => !lock.isLocked && lock.waiting === 0);
   const next = await start({ id: 'execute-release', environmentName: 'two' });
   await reached(next.id, 'succeeded');
 }, 60_000);

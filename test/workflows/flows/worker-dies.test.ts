@@ -63,8 +63,8 @@ const reached = (id: string, rawStatus: string): Promise<Json> => eventually(() 
 const ran = (note: string): number => readFileSync(traces, 'utf8').split('\n').filter((line) => line === note).length;
 const isProgramRunning = (): boolean => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes('sleep 4714.5');
 const waitingAtGate = async (key: number): Promise<void> => {
-  const waiting = () => app.sql(`select 1 from pg_locks where locktype = 'advisory' and objid = ? and not granted and database = (select oid from pg_database where datname = current_database())`, [key]);
-  await eventually(waiting, (rows) => rows.length > 0);
+  const blocked = () => app.sql(`select 1 from pg_locks where locktype = 'advisory' and objid = ? and not granted and database = (select oid from pg_database where datname = current_database())`, [key]);
+  await eventually(blocked, (rows) => rows.length > 0);
 };
 const approve = async (executionId: string): Promise<void> => {
   const { items } = await app.as(app.owner).get(200, '/api/flows/approvals');
