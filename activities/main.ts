@@ -17,7 +17,7 @@ import { lockQuestions } from '../workflows/environment-locks/environment-lock.c
 import { reconcileSchedules, SYSTEM_QUEUE } from '../workflows/schedules.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
-import { createWakes } from '../workflows/wakes.ts';
+import { createWakes } from '../workflows/wakes.contract.ts';
 import { createObjectStore } from './adapters/object-store.ts';
 import { createGitHosts } from './adapters/git-hosts.ts';
 import { createGitBranches } from './adapters/git-branches.ts';

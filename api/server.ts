@@ -28,7 +28,7 @@ import { configuredAddresses } from '../domain/webhooks/outbound-addresses.ts';
 import { createTriggerQueue } from '../domain/webhooks/trigger-queue.ts';
 import { lockQuestions } from '../workflows/environment-locks/environment-lock.contract.ts';
 import type { Launch } from '../workflows/launch.ts';
-import { createWakes } from '../workflows/wakes.ts';
+import { createWakes } from '../workflows/wakes.contract.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { cookiesOf } from './http/cookies.ts';

@@ -5,7 +5,7 @@ import { connectOrm } from '../../domain/orm.ts';
 import { connectPool } from '../../domain/pool.ts';
 import { unitOfWork } from '../../domain/unit-of-work.ts';
 import { lockQuestions } from '../../workflows/environment-locks/environment-lock.contract.ts';
-import { createWakes } from '../../workflows/wakes.ts';
+import { createWakes } from '../../workflows/wakes.contract.ts';
 import type { TestApp } from './app.ts';
 
 /** What activities that work on the database and on other workflows reach, for a test that calls them itself. */
