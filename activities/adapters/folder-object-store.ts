@@ -1,17 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 
 /** Objects as files of a folder, which all processes must share. A file appears under its name when it is complete and on disk. */
 export function createFolderObjectStore(folder: string): ObjectStore {
   const pathOf = (key: string) => join(folder, ...key.split('/'));
+  // No key begins so: tenants have ids.
+  const drafts = join(folder, '.drafts');
   return {
     async put(key, content) {
       const path = pathOf(key);
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      const draft = `${path}.${randomUUID()}.part`;
+      for (const needed of [dirname(path), drafts]) await mkdir(needed, { recursive: true, mode: 0o700 });
+      const draft = join(drafts, randomUUID());
       const hash = createHash('sha256');
       let sizeBytes = 0;
       try {
@@ -46,6 +48,18 @@ export function createFolderObjectStore(folder: string): ObjectStore {
 
     async remove(key) {
       await rm(pathOf(key), { force: true });
+    },
+
+    async removeAbandoned(unchangedMs) {
+      const names = (await readdir(drafts).catch(ignoreMissing)) ?? [];
+      let removed = 0;
+      for (const draft of names.map((name) => join(drafts, name))) {
+        const state = await stat(draft).catch(ignoreMissing);
+        if (!state || Date.now() - state.mtimeMs < unchangedMs) continue;
+        await rm(draft, { force: true });
+        removed++;
+      }
+      return removed;
     },
   };
 }

@@ -15,6 +15,9 @@ const remove =
     return rows[0]?.removed ?? 0;
   };
 
+/** Longer than any writer is at work without writing: a program may run for a day and print nothing. */
+const ABANDONED_MS = 2 * 86_400_000;
+
 /** What is removed regularly. Rows of all tenants go by functions of the schema's owner, so no role sees them all. */
 export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'kept replies', run: remove('purge_idempotency_keys') },
@@ -24,5 +27,6 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'hooks beyond the replay window', run: remove('purge_hook_deliveries') },
   { name: 'ended tickets of environment locks', run: remove('purge_lock_tickets') },
   { name: 'files of exports', run: expireAllExports },
+  { name: 'files of writers that died', run: ({ objects }) => objects.removeAbandoned(ABANDONED_MS) },
   { name: 'deliveries of webhooks', run: ({ lanesPool, webhookLogRetentionDays }) => purgeDeliveries(lanesPool, webhookLogRetentionDays) },
 ];

@@ -21,4 +21,9 @@ export interface ObjectStore {
   sizeOf(key: string): Promise<number | undefined>;
   /** Removes what is there; nothing there is no error. */
   remove(key: string): Promise<void>;
+  /**
+   * Removes what writers that died left half written; what changed within the time may still be written. Answers how
+   * many; none where the store does so by itself.
+   */
+  removeAbandoned(unchangedMs: number): Promise<number>;
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -82,8 +82,23 @@ describe.each(['folder', 's3'])('%s', (name) => {
 
 test('files are readable by their owner alone, and no drafts stay', () => {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  expect(names.filter((name) => name.endsWith('.part'))).toEqual([]);
+  expect(readdirSync(join(folder, '.drafts'))).toEqual([]);
   for (const name of names) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+});
+
+test('what a writer that died left behind is removed once it is old, what is being written is not', async () => {
+  const store = stores.folder as ObjectStore;
+  const left = join(folder, '.drafts', 'left');
+  writeFileSync(left, 'half of it');
+  utimesSync(left, new Date(), new Date(Date.now() - 120_000));
+  const slow = async function* () {
+    yield Buffer.from('first, ');
+    expect(await store.removeAbandoned(60_000)).toBe(1);
+    yield Buffer.from('last');
+  };
+  await store.put(objectKey('tenant', 'slow'), slow(), 'text/plain');
+  expect(String(await whole(await store.get(objectKey('tenant', 'slow'))))).toBe('first, last');
+  expect(readdirSync(join(folder, '.drafts'))).toEqual([]);
 });
 
 test.each(['..', '.', '', 'a/b', 'a\\b', 'a\0', 'ä', 'x'.repeat(201)])('%j is no segment of a key', (segment) => {
