@@ -25,6 +25,7 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'old invitations', run: remove('purge_invitations') },
   { name: 'failed sign-ins', run: remove('purge_sign_in_failures') },
   { name: 'hooks beyond the replay window', run: remove('purge_hook_deliveries') },
+  { name: 'previews of builds', run: remove('purge_build_previews') },
   { name: 'ended tickets of environment locks', run: remove('purge_lock_tickets') },
   { name: 'files of exports', run: expireAllExports },
   { name: 'files of writers that died', run: ({ objects }) => objects.removeAbandoned(ABANDONED_MS) },

@@ -120,30 +120,38 @@ export interface BuildRow {
   seq: number | null;
 }
 
-/** One page of the builds of a project, newest commit first; of a domain: those whose commits touch its packages. */
+/** Commits that change one of some packages against their first parent. */
+const CHANGED = `select g.seq from git_commit_package g where g.tenant_id = ? and g.project_id = ? and g.parent_bits & 1 = 1
+  and g.package_no in (select jsonb_array_elements_text(?::jsonb)::int)`;
+
+/** One page of the builds of a project, newest commit first; with packages: those whose commits change some of them. */
 export async function listBuilds(
   { sql, tenantId }: Sql,
   projectId: string,
   packageNumbers: readonly number[] | undefined,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ builds: BuildRow[]; total: number }> {
-  const ofDomain = packageNumbers
-    ? `and exists (select from git_commit_package g where g.tenant_id = b.tenant_id and g.project_id = b.project_id and g.seq = c.seq
-         and g.package_no in (select jsonb_array_elements_text(?::jsonb)::int) and g.parent_bits & 1 = 1)`
-    : '';
-  const rows = await sql<BuildRow & { total: number }>(
-    `select b.commit_sha as "commitId", coalesce(c.subject, b.commit_message) as "commitMessage", coalesce(c.author_name, b.commit_author) as "commitAuthor",
-       b.commit_date as "commitDate", b.ci_info as "ciInfo", b.workflow_status as contexts, b.state, b.branch,
-       b.first_seen_at as "firstSeenAt", b.last_updated_at as "lastUpdatedAt", c.seq, count(*) over ()::int as total
-     from build_status b left join git_commit c on c.tenant_id = b.tenant_id and c.project_id = b.project_id and c.sha = b.commit_sha
-     where b.tenant_id = ? and b.project_id = ? ${ofDomain}
-     order by b.commit_date desc, b.commit_sha limit ? offset ?`,
-    [tenantId, projectId, ...(packageNumbers ? [JSON.stringify(packageNumbers)] : []), limit, offset],
-  );
-  const [first] = rows;
-  if (first || offset === 0) return { builds: rows, total: first?.total ?? 0 };
-  const { total } = await listBuilds({ sql, tenantId }, projectId, packageNumbers, { limit: 1, offset: 0 });
-  return { builds: [], total };
+  const place = [tenantId, projectId];
+  const changed = packageNumbers ? [...place, JSON.stringify(packageNumbers)] : [];
+  const commit = 'join git_commit c on c.tenant_id = b.tenant_id and c.project_id = b.project_id and c.sha = b.commit_sha';
+  // The page goes along the index and probes for packages, to which `offset 0` holds the planner; the count joins as a whole.
+  const [builds, [counted]] = await Promise.all([
+    sql<BuildRow>(
+      `select b.commit_sha as "commitId", coalesce(b.commit_message, c.subject) as "commitMessage", coalesce(c.author_name, b.commit_author) as "commitAuthor",
+         b.commit_date as "commitDate", b.ci_info as "ciInfo", b.workflow_status as contexts, b.state, b.branch,
+         b.first_seen_at as "firstSeenAt", b.last_updated_at as "lastUpdatedAt", c.seq
+       from build_status b left ${commit}
+       where b.tenant_id = ? and b.project_id = ? ${packageNumbers ? `and exists (${CHANGED} and g.seq = c.seq offset 0)` : ''}
+       order by b.commit_date desc, b.commit_sha limit ? offset ?`,
+      [...place, ...changed, limit, offset],
+    ),
+    sql<{ total: number }>(
+      `select count(*)::int as total from build_status b ${packageNumbers ? commit : ''}
+       where b.tenant_id = ? and b.project_id = ? ${packageNumbers ? `and c.seq in (${CHANGED})` : ''}`,
+      [...place, ...changed],
+    ),
+  ]);
+  return { builds, total: counted?.total ?? 0 };
 }
 
 /** Numbers of those commits that were built with success. */

@@ -160,6 +160,15 @@ test('a repository that two tenants have is told to the tenant whose secret it i
   }
 });
 
+test('where the host names no repository, the address does', async () => {
+  const { repository, secret } = await hooked('host-b');
+  const hook = buildHook('host-b', { repository, commitId: sha(), outcome: 'succeeded' });
+  const { path, ...rest } = sent({ ...hook, body: JSON.parse(JSON.stringify(hook.body), (key, value: unknown) => (key === 'repository' ? undefined : value)) }, secret);
+  await send(401, { path, ...rest });
+  await send(401, { path: `${path}?repositoryIdentifier=acme%2Fnobody`, ...rest });
+  await expect(send(202, { path: `${path}?${new URLSearchParams({ repositoryIdentifier: repository })}`, ...rest })).resolves.toEqual({ outcome: 'accepted', events: 1 });
+});
+
 test('tags and removed branches have the repository fetched; other events, and what makes no sense, change nothing', async () => {
   const { repository, secret } = await hooked('host-a');
   const plain = (event: string, body: object) => sent({ host: 'host-a', headers: { 'x-github-event': event, 'x-github-delivery': sha() }, body: { repository: { full_name: repository }, ...body } }, secret);

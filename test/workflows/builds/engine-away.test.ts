@@ -35,11 +35,14 @@ test('while the engine is away previews, builds and hooks are taken all the same
   expect(started).toEqual([{ tenantId: app.tenant.id, projectId, repositoryIdentifier, previewKey: impact.previewKey, generation: 1 }]);
 });
 
-test('hooks are forgotten when they are beyond the replay window', async () => {
-  const [known] = await app.sql<{ count: string }>('select count(*) from hook_delivery');
+test.each([
+  ['hooks', 'hook_delivery', 'received_at', '9 days', 'purge_hook_deliveries'],
+  ['previews', 'build_preview', 'requested_at', '31 days', 'purge_build_previews'],
+])('%s are forgotten in time', async (_, table, column, age, chore) => {
+  const [known] = await app.sql<{ count: string }>(`select count(*) from ${table}`);
   expect(known?.count).toBe('1');
-  const purge = async () => (await deps.deps.lanesPool.query<{ removed: number }>('select purge_hook_deliveries() as removed')).rows[0]?.removed;
+  const purge = async () => (await deps.deps.lanesPool.query<{ removed: number }>(`select ${chore}() as removed`)).rows[0]?.removed;
   await expect(purge()).resolves.toBe(0);
-  await app.sql(`update hook_delivery set received_at = now() - interval '9 days'`);
+  await app.sql(`update ${table} set ${column} = now() - interval '${age}'`);
   await expect(purge()).resolves.toBe(1);
 });
