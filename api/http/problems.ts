@@ -79,6 +79,7 @@ function asDomainError(error: unknown): DomainError {
     if (code === '40001' || code === '40P01') {
       return new DomainError('unavailable', 'The request collided with another one; try again');
     }
+    if (code === '57014') return new DomainError('unavailable', 'The database took too long for this request; ask for less, or try again later');
     if (code === '23505') return new DomainError('already_exists', 'Another request made the same thing at this moment');
     if (code === '23503') return new DomainError('not_found', 'Something that the request refers to was removed at this moment');
     if (VALUE_REFUSED.has(code)) return new DomainError('invalid_request', 'A value of the request cannot be stored');
