@@ -6,12 +6,14 @@ export interface DemoClient {
   get: (path: string) => Promise<Body>;
   post: (path: string, body: Body) => Promise<Body>;
   delete: (path: string) => Promise<Body>;
+  /** An answer that is not JSON. */
+  text: (path: string) => Promise<string>;
 }
 
 /** A client of a running service, signed in. Every refusal ends the demo with its problem. */
 export async function demoClient(baseUrl: string, credentials: { email: string; password: string }): Promise<DemoClient> {
   let token: string | undefined;
-  const call = async (method: string, path: string, body?: Body): Promise<Body> => {
+  const send = async (method: string, path: string, body?: Body): Promise<string> => {
     let response: Response;
     try {
       response = await fetch(baseUrl + path, {
@@ -26,14 +28,15 @@ export async function demoClient(baseUrl: string, credentials: { email: string; 
       throw new OperatorError(`Nothing answers at ${baseUrl}: start the service with npm start first.`);
     }
     const text = await response.text();
-    const answer = (text === '' ? {} : JSON.parse(text)) as Body;
-    if (!response.ok) throw new OperatorError(`${method} ${path} was answered with ${response.status}: ${String(answer.detail)}`);
-    return answer;
+    if (response.ok) return text;
+    throw new OperatorError(`${method} ${path} was answered with ${response.status}: ${String((JSON.parse(text) as Body).detail)}`);
   };
+  const call = async (method: string, path: string, body?: Body): Promise<Body> => JSON.parse((await send(method, path, body)) || '{}') as Body;
   token = (await call('POST', '/api/auth/admin/login', credentials)).access_token as string;
   return {
     get: (path) => call('GET', path),
     post: (path, body) => call('POST', path, body),
     delete: (path) => call('DELETE', path),
+    text: (path) => send('GET', path),
   };
 }

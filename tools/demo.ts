@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { demoAnalysis, demoChanges, type DemoCandidate } from './demo-changes.ts';
 import { demoClient } from './demo-client.ts';
 import { demoDocuments } from './demo-documents.ts';
 import { type DemoReceiver, startReceiver } from './demo-receiver.ts';
@@ -17,6 +18,8 @@ const ENVIRONMENTS = [
   { name: 'production', category: 'release' },
 ] as const;
 const EVENTS = ['release_candidate.created', 'deployment.completed', 'release_candidate.finalized', 'release.published'] as const;
+/** How commits name work items: `SHOP-12`, and issues by number. */
+const WORK_ITEMS = ['\\b[A-Z][A-Z0-9]{1,9}-[0-9]{1,9}\\b', '(?i)\\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?)[ :]+(#[0-9]{1,9})\\b'];
 /** How many of the newest candidates travel. */
 const CANDIDATES = 5;
 const DELIVERY_MS = 15_000;
@@ -62,21 +65,30 @@ async function milestones(repository: string, everyN: number | undefined): Promi
   return { all, kind: `a candidate every ${step} commits` };
 }
 
+interface Packages {
+  versions: Record<string, string>;
+  /** Relative to the root; `.`: all of it. */
+  folders: Record<string, string>;
+}
+
 /** Packages of a commit: every package.json in its tree with a name; the version has the commit count as its build. */
-async function packagesAt(repository: string, commitSha: string): Promise<Record<string, string>> {
+async function packagesAt(repository: string, commitSha: string): Promise<Packages> {
   const files = (await git(repository, 'ls-tree', '-r', '--name-only', '--end-of-options', commitSha)).filter((file) => basename(file) === 'package.json');
   const [build = '0'] = await git(repository, 'rev-list', '--count', '--end-of-options', commitSha);
-  const packages: Record<string, string> = {};
+  const packages: Packages = { versions: {}, folders: {} };
   for (const file of files.slice(0, 200)) {
     const text = (await git(repository, 'show', `${commitSha}:${file}`)).join('\n');
     try {
       const { name, version = '0.0.0' } = JSON.parse(text) as { name?: string; version?: string };
-      if (name) packages[name] = `${version}-${build}`;
+      if (!name) continue;
+      packages.versions[name] = `${version}-${build}`;
+      packages.folders[name] = dirname(file);
     } catch {
       // A fixture that is meant to be broken is no package.
     }
   }
-  return Object.keys(packages).length > 0 ? packages : { [basename(resolve(repository))]: `0.0.0-${build}` };
+  const name = basename(repository);
+  return Object.keys(packages.versions).length > 0 ? packages : { versions: { [name]: `0.0.0-${build}` }, folders: { [name]: '.' } };
 }
 
 async function main(): Promise<void> {
@@ -98,10 +110,18 @@ async function main(): Promise<void> {
   const suffix = randomBytes(3).toString('hex');
   const repositoryIdentifier = `demo/${basename(repository).replaceAll(/[^\w.-]/g, '-')}-${suffix}`;
   const domain = 'main';
+  const { folders } = await packagesAt(repository, chosen.at(-1)?.commitSha ?? 'HEAD');
   const { id: projectId } = await api.post('/api/projects', {
     identifier: repositoryIdentifier,
     platform: 'host-a',
-    configuration: { displayName: basename(repository), domains: [domain], autoReleaseFinalization: true },
+    remoteUrl: repository,
+    configuration: {
+      displayName: basename(repository),
+      domains: [domain],
+      autoReleaseFinalization: true,
+      packagePaths: folders,
+      workItems: { workItemFilters: WORK_ITEMS },
+    },
   });
   for (const [orchestrationOrder, environment] of ENVIRONMENTS.entries()) {
     await api.post('/api/environments', { repositoryIdentifier, orchestrationOrder, ...environment });
@@ -122,12 +142,15 @@ async function main(): Promise<void> {
       receiver.trust(event, secret as string);
     }
     say(`webhooks for ${EVENTS.join(', ')} to ${receiver.url}`);
-    await travel(api, repository, { repositoryIdentifier, domain }, chosen);
+    const candidates = await travel(api, repository, { repositoryIdentifier, domain }, chosen);
     await account(receiver, { 'release_candidate.created': chosen.length, 'release_candidate.finalized': chosen.length });
     const list = await api.get(`/api/release-candidates?${new URLSearchParams({ repositoryIdentifier, includeFinalized: 'true' })}`);
     for (const { releaseName, status, statusChangedAt } of list.items as Record<string, string>[]) {
       say(`  ${releaseName?.padEnd(28)} ${status?.padEnd(12)} since ${statusChangedAt}`);
     }
+    const listed = (name: string, from: string, to: string) =>
+      git(repository, 'log', '--format=%H', '--end-of-options', `${from}..${to}`, '--', ...(folders[name] === '.' ? [] : [folders[name] ?? '']));
+    await demoChanges(api, repositoryIdentifier, candidates, listed, say);
   } finally {
     for (const id of webhookIds) await api.delete(`/api/webhooks/${id}`);
     await receiver.close();
@@ -142,9 +165,10 @@ async function travel(
   repository: string,
   place: { repositoryIdentifier: string; domain: string },
   chosen: readonly Milestone[],
-): Promise<void> {
+): Promise<DemoCandidate[]> {
+  const candidates: DemoCandidate[] = [];
   for (const [index, { releaseName, commitSha, tag, subject }] of chosen.entries()) {
-    const artifacts = await packagesAt(repository, commitSha);
+    const { versions: artifacts } = await packagesAt(repository, commitSha);
     const candidate = await api.post('/api/release-candidates', {
       ...place,
       releaseName,
@@ -152,9 +176,11 @@ async function travel(
       ...(tag !== undefined && { tag }),
       value: { artifacts, metadata: { subject } },
     });
+    candidates.push({ id: candidate.id as string, releaseName, commitSha, artifacts });
     say(`candidate ${releaseName} at ${commitSha.slice(0, 8)} "${subject.slice(0, 60)}": ${Object.keys(artifacts).length} packages`);
     const isNewest = index === chosen.length - 1;
     for (const { name } of isNewest ? ENVIRONMENTS : ENVIRONMENTS.slice(0, -1)) {
+      if (name === 'production') await demoAnalysis(api, place, say);
       const compared = await api.post(`/api/release-candidates/${candidate.id}/compare`, { environmentName: name });
       const { packagesToInstall, packagesToUpdate, unchanged } = compared.comparison as Record<string, unknown[]>;
       const sentAt = performance.now();
@@ -171,6 +197,7 @@ async function travel(
       );
     }
   }
+  return candidates;
 }
 
 /** Waits for the webhooks that must come, and tells what came. */

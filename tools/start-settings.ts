@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Config, parseConfig } from '../domain/shared/config.ts';
+import { isLoopbackHost } from '../domain/shared/loopback.ts';
 import { OperatorError } from './operator-error.ts';
 import { isPortFree } from './ports.ts';
 
@@ -30,7 +31,8 @@ export function startSettings(processEnv: NodeJS.ProcessEnv): StartSettings {
   }
   const config: Config = parseConfig({ DATABASE_URL: 'postgres://embedded/quayside', TEMPORAL_ADDRESS: 'embedded:1', ...env });
   return {
-    env,
+    // Who tries the service on one's own machine has repositories there, and nobody else reaches it.
+    env: { ...env, ALLOW_LOCAL_GIT: env.ALLOW_LOCAL_GIT ?? String(env.NODE_ENV !== 'production' && isLoopbackHost(config.HOST)) },
     dataDir: resolve(config.DATA_DIR),
     host: config.HOST,
     port: config.PORT,

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { CommitLine, CommitText, FetchResult, GitMirrors, MirrorOf, Ref, Remote } from '../../domain/git/git-mirrors.port.ts';
+import { newId } from '../../domain/shared/ids.ts';
 import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
 import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
 import { openRemote, RefusedRemoteError } from './git-remote.ts';
@@ -19,9 +20,10 @@ export interface GitMirrorsOptions {
 const STALE_LOCK_MS = 15 * 60_000;
 
 const DISK_FULL = 'There is no space left for the mirror';
+const DISK_FULL_MESSAGE = /No space left on device|disk quota exceeded|file too large|ENOSPC|EDQUOT|EFBIG/i;
 /** What git says of failures, in C locale, and what people are told. */
 const FAILURES: readonly [RegExp, string][] = [
-  [/No space left on device|disk quota exceeded|ENOSPC/i, DISK_FULL],
+  [DISK_FULL_MESSAGE, DISK_FULL],
   [/Authentication failed|could not read (Username|Password)|Permission denied|HTTP 40[13]|error: 40[13]|access denied/i, 'The remote refused the credentials'],
   [/not found|does not exist|does not appear to be a git repository|error: 404/i, 'There is no repository at the address of the remote, or it is not open to these credentials'],
   [/transport .* not allowed|credentials in URL|url .* uses plaintext credentials/i, 'The address of the remote is of a kind that is not read'],
@@ -45,17 +47,26 @@ export function createGitMirrors({ folder, allowLocal, addresses, log, program =
     return result;
   };
 
+  /** Made aside and put in its place whole: another process may be doing the same. */
+  const make = async (gitDir: string) => {
+    const aside = `${gitDir}.${newId()}`;
+    await mkdir(aside, { recursive: true });
+    const { exitCode, stderr } = await runGit(program, { gitDir: aside, args: ['init', '--quiet', '--bare', '--initial-branch=main'], env: baseEnv });
+    if (exitCode !== 0) throw new Error(`git init ended with ${exitCode}: ${stderr.slice(-500)}`);
+    await rename(aside, gitDir).catch(() => rm(aside, { recursive: true, force: true }));
+  };
+
   const prepare = async (mirror: MirrorOf, url: string) => {
     const gitDir = dirOf(mirror);
-    await mkdir(gitDir, { recursive: true });
     const isMade = await stat(join(gitDir, 'HEAD')).then(() => true, () => false);
-    if (!isMade) await must(mirror, ['init', '--quiet', '--bare', '--initial-branch=main']);
+    if (!isMade) await make(gitDir);
     const settings = mirrorSettings(url);
     const file = join(gitDir, 'config');
     const now = await readFile(file, 'utf8').catch(() => '');
     if (now !== settings) {
-      await writeFile(`${file}.new`, settings);
-      await rename(`${file}.new`, file);
+      const written = `${file}.${newId()}`;
+      await writeFile(written, settings);
+      await rename(written, file);
     }
     await removeStale(gitDir);
   };
@@ -85,7 +96,7 @@ export function createGitMirrors({ folder, allowLocal, addresses, log, program =
         return failed(reason);
       } catch (error) {
         if (error instanceof RefusedRemoteError) return failed(error.message);
-        if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return failed(DISK_FULL);
+        if (error instanceof Error && DISK_FULL_MESSAGE.test(error.message)) return failed(DISK_FULL);
         throw error;
       }
     },

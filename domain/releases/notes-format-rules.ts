@@ -8,7 +8,8 @@ import { type NotesText, plainLine, writeNotes } from './release-notes-rules.ts'
 export const markdownText = (raw: string): string =>
   plainLine(raw)
     .replaceAll(/[\\`*_{}[\]<>#|~&$@]/g, '\\$&')
-    .replace(/^(\d*)([-+=.)])/, '$1\\$2')
+    .replace(/^[-+=]/, '\\$&')
+    .replace(/^(\d+)([.)])/, '$1\\$2')
     .replaceAll(/:(?=\/\/)/g, '\\:')
     .replaceAll(/(?<=\bwww)\./gi, '\\.');
 

@@ -85,6 +85,37 @@ const commitCommand = ({ ref, mark, message, time, from, merge, files }: CommitC
 
 const fastImport = (git: TestRepository['git'], commands: readonly string[]) => git(['fast-import', '--quiet', '--force'], commands.join(''));
 
+export interface LineCommit {
+  message: string;
+  /** Seconds since the epoch. */
+  time: number;
+  files: Record<string, string>;
+  tag?: string;
+  /** It is made on a branch that began one commit earlier, and comes in by a merge with this message. */
+  mergeAs?: string;
+}
+
+/** Puts commits behind one another on the main line. */
+export function importCommits({ git }: Pick<TestRepository, 'git'>, commits: readonly LineCommit[]): void {
+  const ref = 'refs/heads/main';
+  const commands: string[] = [];
+  let mark = 0;
+  let [tip, before]: [string | null, string | null] = [null, null];
+  for (const { message, time, files, tag, mergeAs } of commits) {
+    const own = `:${++mark}`;
+    const isBranch = mergeAs !== undefined && before !== null;
+    commands.push(commitCommand({ ref: isBranch ? 'refs/heads/side' : ref, mark, message, time, from: isBranch ? before : tip, merge: [], files }));
+    if (tag !== undefined) commands.push(`reset refs/tags/${tag}\nfrom ${own}\n\n`);
+    before = tip;
+    tip = own;
+    if (isBranch) {
+      commands.push(commitCommand({ ref, mark: ++mark, message: mergeAs, time: time + 1, from: before, merge: [own], files }));
+      tip = `:${mark}`;
+    }
+  }
+  fastImport(git, commands);
+}
+
 export interface GeneratedOptions {
   commits: number;
   packages: number;

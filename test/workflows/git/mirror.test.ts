@@ -2,12 +2,9 @@ import { createFencedReads, type FencedReads } from '../../../domain/fenced-read
 import { createHistories } from '../../../domain/git/histories.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { mirrored } from '../../support/mirrored.ts';
-import { generateHistory, newRepository, packageNames, packagePath, randomNumbers, type TestRepository } from '../../support/repository.ts';
+import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
+import { newRepository, type TestRepository } from '../../support/repository.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
-
-const PACKAGES = 50;
-const RANGES = 80;
 
 let app: TestApp;
 let worker: TestWorker;
@@ -35,25 +32,6 @@ const histories = createHistories();
 const historyOf = (projectId: string) => histories(reads.as(systemActor(app.tenant.id, 'test')), projectId);
 const shasOf = async (projectId: string): Promise<string[]> =>
   (await app.sql<{ sha: string }>('select sha from git_commit where project_id = ? order by seq', [projectId])).map(({ sha }) => sha);
-
-test('of 10,000 commits and 50 packages, every range is what git itself lists', async () => {
-  const remote = repository();
-  generateHistory(remote, { commits: 10_000, packages: PACKAGES });
-  const { id } = await mirrored(app, remote);
-  const [history, shas] = [await historyOf(id), await shasOf(id)];
-  expect(shas.toSorted()).toEqual(remote.lines(['rev-list', '--all']).toSorted());
-
-  const random = randomNumbers(7);
-  const pick = () => random(shas.length);
-  const names = packageNames(PACKAGES);
-  for (let round = 0; round < RANGES; round++) {
-    const [from, to] = [random(5) === 0 ? null : pick(), pick()];
-    const chosen = Array.from({ length: random(3) }, () => names[random(PACKAGES)] ?? '');
-    const numbers = chosen.map((name) => history.packages.get(name)?.packageNo ?? -1);
-    const listed = history.graph.log(chosen.length === 0 ? 'everything' : numbers, from, to).map((commit) => shas[commit]);
-    expect(listed).toEqual(remote.log(from === null ? null : (shas[from] ?? ''), shas[to] ?? '', chosen.map(packagePath)));
-  }
-}, 120_000);
 
 test('what is pushed later is added; moved tags, removed branches and rewritten ones are followed', async () => {
   const remote = repository();
@@ -105,15 +83,55 @@ test('hostile names of branches, tags and paths are data and nothing else', asyn
   const project = await mirrored(app, remote, { configuration: { packagePaths: { app: 'src', '--output=x': '--upload-pack=touch hacked' } } });
   expect(project.mirror).toMatchObject({ branches: 4, commits: 1, isStale: false });
   const { graph, packages } = await historyOf(project.id);
+  const changes = await candidateAt(project, '1.0.0', sha);
+  for (const since of ['--upload-pack=touch', '--output=hacked', '$(touch hacked)', 'a\nb']) {
+    const { id } = await app.as(app.application).post(201, '/api/release-candidates', { ...placeOf(project), releaseName: since.replace('\n', ' '), commitSha: sha, branch: since.replace('\n', ' '), value: {} });
+    await app.as(app.member).get(400, `/api/release-candidates/${id}/changes?since=${encodeURIComponent(since)}`);
+  }
+  await expect(changes()).resolves.toMatchObject({ commits: [{ sha, packages: ['app'] }] });
   for (const name of ['app', '--output=x']) expect(graph.log([packages.get(name)?.packageNo ?? -1], null, 0)).toEqual([0]);
 });
 
-test('a remote that is gone leaves what is known, and the mirror says that it is stale', async () => {
+const placeOf = ({ repositoryIdentifier }: MirroredProject) => ({ repositoryIdentifier, domain: 'core' });
+
+/** A candidate of a commit, and what is told of its changes. */
+async function candidateAt(project: MirroredProject, releaseName: string, commitSha: string) {
+  const body = { ...placeOf(project), releaseName, commitSha, value: { artifacts: { app: releaseName } } };
+  const { id } = await app.as(app.application).post(201, '/api/release-candidates', body);
+  return (since = '') => app.as(app.member).get(200, `/api/release-candidates/${id}/changes${since}`);
+}
+
+test('what is known of a remote that is gone is served, and said to be stale', async () => {
   const remote = repository();
-  remote.commit({ files: { a: '1' } });
-  const project = await mirrored(app, remote);
+  const sha = remote.commit({ files: { 'src/a': '1' } });
+  const project = await mirrored(app, remote, { configuration: { packagePaths: { app: 'src' } } });
+  const changes = await candidateAt(project, '1.0.0', sha);
+  await expect(changes()).resolves.toMatchObject({ totalCommits: 1, repository: { isStale: false, error: null } });
   remote.remove();
   await expect(project.fetch({ isFailing: true })).resolves.toMatchObject({ isStale: true, commits: 1, failures: 1, error: expect.stringContaining('no repository') });
+  await expect(changes()).resolves.toMatchObject({
+    commits: [{ sha }],
+    missingChangelog: null,
+    repository: { isStale: true, fetchedAt: project.mirror.fetchedAt, error: expect.stringContaining('no repository') },
+  });
+});
+
+test('history that is rewritten under a candidate: what was fetched stays, what was not is missing and no error', async () => {
+  const remote = repository();
+  const first = remote.commit({ files: { 'src/a': '1' } });
+  const fetched = remote.commit({ files: { 'src/a': '2' } });
+  const project = await mirrored(app, remote, { configuration: { packagePaths: { app: 'src' } } });
+  const unfetched = remote.commit({ files: { 'src/a': '3' } });
+  const rewritten = remote.commit({ from: first, files: { 'src/a': '4' } });
+  remote.git(['reflog', 'expire', '--expire=now', '--all']);
+  remote.git(['gc', '--quiet', '--prune=now']);
+  await project.fetch();
+  const [known, lost, current] = [await candidateAt(project, '1.0.0', fetched), await candidateAt(project, '1.1.0', unfetched), await candidateAt(project, '1.2.0', rewritten)];
+  await expect(known(`?since=${first}`)).resolves.toMatchObject({ commits: [{ sha: fetched }], missingChangelog: null });
+  await expect(lost()).resolves.toMatchObject({ commits: [], missingChangelog: expect.stringContaining('history was rewritten') });
+  // From a candidate whose commit is gone nothing can be counted; from the beginning, or a known commit, it can.
+  await expect(current()).resolves.toMatchObject({ commits: [], missingChangelog: expect.any(String) });
+  await expect(current(`?since=${first}`)).resolves.toMatchObject({ commits: [{ sha: rewritten }], missingChangelog: null });
 });
 
 test('a remote at an address that is not public, or with a secret in its address, is not read', async () => {
