@@ -31,20 +31,28 @@ export async function commitViews({ sql, tenantId }: Sql, projectId: string, com
   return new Map(rows.map((row) => [row.seq, row]));
 }
 
+const FULL_LENGTHS: ReadonlySet<number> = new Set([40, 64]);
+
+// Two statements: with both conditions in one, every commit would be held against every id.
+const BY_FULL_ID = `
+  select sha as wanted, seq from git_commit where tenant_id = ? and project_id = ? and sha in (select jsonb_array_elements_text(?::jsonb))`;
+const BY_ABBREVIATION = `
+  select w.sha as wanted, min(c.seq) as seq from jsonb_array_elements_text(?::jsonb) as w (sha)
+  join git_commit c on c.tenant_id = ? and c.project_id = ? and c.sha >= w.sha and c.sha < w.sha || 'g' and starts_with(c.sha, w.sha)
+  group by w.sha having count(*) = 1`;
+
 /**
  * Numbers of commits by their ids, which may be abbreviated; one that is unknown, or stands for several, is missing in
  * the answer.
  */
 export async function commitNumbers({ sql, tenantId }: Sql, projectId: string, shas: readonly string[]): Promise<Map<string, number>> {
   const wanted = [...new Set(shas.map((sha) => sha.toLowerCase()))];
-  if (wanted.length === 0) return new Map();
-  const rows = await sql<{ wanted: string; seq: number }>(
-    `select w.sha as wanted, min(c.seq) as seq
-     from jsonb_array_elements_text(?::jsonb) as w (sha)
-     join git_commit c on c.tenant_id = ? and c.project_id = ? and c.sha >= w.sha and c.sha < w.sha || 'g' and starts_with(c.sha, w.sha)
-     group by w.sha having count(*) = 1`,
-    [JSON.stringify(wanted), tenantId, projectId],
-  );
+  const [full, abbreviated] = [wanted.filter(({ length }) => FULL_LENGTHS.has(length)), wanted.filter(({ length }) => !FULL_LENGTHS.has(length))];
+  type Row = { wanted: string; seq: number };
+  const rows = [
+    ...(full.length === 0 ? [] : await sql<Row>(BY_FULL_ID, [tenantId, projectId, JSON.stringify(full)])),
+    ...(abbreviated.length === 0 ? [] : await sql<Row>(BY_ABBREVIATION, [JSON.stringify(abbreviated), tenantId, projectId])),
+  ];
   const found = new Map(rows.map((row) => [row.wanted, row.seq]));
   return new Map(shas.flatMap((sha) => {
     const seq = found.get(sha.toLowerCase());
