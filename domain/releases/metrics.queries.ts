@@ -38,12 +38,9 @@ export const deploymentFacts = ({ sql, tenantId }: Sql, projectId: string, { sin
 /** What ran in environments, by domain, before a moment. */
 export const installedBefore = ({ sql, tenantId }: Sql, projectId: string, { since, ...filter }: MetricsFilter & { since: Date }): Promise<{ environmentId: string; domain: string; packages: Record<string, string> }[]> =>
   sql(
-    `select "environmentId", domain, jsonb_object_agg(name, version) as packages from (
-       select distinct on (d.environment_id, d.domain, p.key) d.environment_id as "environmentId", d.domain, p.key as name, p.value as version
-       from release_deployment d join environment e on e.tenant_id = d.tenant_id and e.id = d.environment_id
-       cross join lateral jsonb_each_text(d.packages) p
-       where d.tenant_id = ? and d.project_id = ? and d.status = 'Success' and d.rolled_back_at is null and d.deployed_at < ? and ${MATCHES}
-       order by d.environment_id, d.domain, p.key, d.deployed_at desc, d.id desc) newest
-     group by "environmentId", domain`,
+    `select d.environment_id as "environmentId", d.domain, jsonb_overlaid(d.packages order by d.deployed_at, d.id) as packages
+     from release_deployment d join environment e on e.tenant_id = d.tenant_id and e.id = d.environment_id
+     where d.tenant_id = ? and d.project_id = ? and d.status = 'Success' and d.rolled_back_at is null and d.deployed_at < ? and ${MATCHES}
+     group by d.environment_id, d.domain`,
     [tenantId, projectId, since, ...valuesOf(filter)],
   );

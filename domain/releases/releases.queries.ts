@@ -128,11 +128,7 @@ export const installedStates = ({ sql, tenantId }: Sql, projectId: string, domai
        select environment_id, jsonb_object_agg(domain, release_name) as releases from (
          select distinct on (environment_id, domain) environment_id, domain, release_name from deployed
          order by environment_id, domain, deployed_at desc, id desc) newest group by environment_id),
-     installed as (
-       select environment_id, jsonb_object_agg(name, version) as packages from (
-         select distinct on (environment_id, p.key) environment_id, p.key as name, p.value as version
-         from deployed, jsonb_each_text(deployed.packages) p order by environment_id, p.key, deployed_at desc, id desc) newest
-       group by environment_id)
+     installed as (select environment_id, jsonb_overlaid(packages order by deployed_at, id) as packages from deployed group by environment_id)
      select e.id as "environmentId", e.name, e.category, e.orchestration_order as "orchestrationOrder",
        coalesce(current.releases, '{}') as releases, coalesce(installed.packages, '{}') as packages
      from environment e left join current on current.environment_id = e.id left join installed on installed.environment_id = e.id
