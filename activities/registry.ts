@@ -52,7 +52,8 @@ export const taskQueues = (deps: Deps): TaskQueue[] => [
   {
     taskQueue: COMMANDS_QUEUE,
     activities: createCommandActivities(deps),
-    options: { maxConcurrentActivityTaskExecutions: COMMANDS_AT_ONCE },
+    // A cancellation comes with the answer to a heartbeat: held back, as they are by default, it would take five seconds.
+    options: { maxConcurrentActivityTaskExecutions: COMMANDS_AT_ONCE, maxHeartbeatThrottleInterval: '500 milliseconds' },
   },
   { taskQueue: SYSTEM_QUEUE, activities: createSystemActivities(deps), options: { maxConcurrentActivityTaskExecutions: 4 } },
 ];

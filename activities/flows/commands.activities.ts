@@ -9,7 +9,7 @@ import { systemActor } from '../../domain/shared/actor.ts';
 import type { Deps } from '../deps.ts';
 import { unitOfRun } from './run-steps.activities.ts';
 
-const HEARTBEAT_MS = 2_000;
+const HEARTBEAT_MS = 1_000;
 
 /** Programs of the operator's list. */
 export const createCommandActivities = (deps: Deps) => ({

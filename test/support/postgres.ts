@@ -1,6 +1,5 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-
-let made = 0;
 
 export interface TestDatabase {
   url: string;
@@ -10,7 +9,7 @@ export interface TestDatabase {
 /** A database of its own, cloned from the migrated template. */
 export async function testDatabase(): Promise<TestDatabase> {
   const server = process.env.QS_TEST_PG_URL ?? '';
-  const name = `qs_${process.env.JEST_WORKER_ID}_${process.pid}_${++made}`;
+  const name = `qs_${randomBytes(8).toString('hex')}`;
   await run(server, `create database ${name} template quayside_template`);
   return { url: `${server}/${name}`, drop: () => run(server, `drop database ${name} with (force)`) };
 }

@@ -1,26 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { tracedRuns } from '../../support/traced-runs.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'quayside-bad-days-'));
-const traces = join(folder, 'ran');
 const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1'];
-const repositoryIdentifier = 'acme/shop';
 
 let app: TestApp;
+const runs = tracedRuns(() => app, { analyze: 'true', 'execute-release': 'true', 'install-packages': 'sleep 60' });
+const { repositoryIdentifier, start, reached, ran } = runs;
 let worker: TestWorker;
 beforeAll(async () => {
-  writeFileSync(traces, '');
-  const commandsFile = join(folder, 'commands.json');
-  const sh = (script: string) => ({ program: '/bin/sh', args: ['-c', script, 'sh', '{payload.note}'] });
-  writeFileSync(
-    commandsFile,
-    JSON.stringify({ analyze: sh(`echo "$1" >> ${traces}`), 'execute-release': sh(`echo "$1" >> ${traces}`), 'install-packages': sh(`echo "$1" >> ${traces}; sleep 60`) }),
-  );
-  app = await testApp({ env: { COMMANDS_FILE: commandsFile } });
+  app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile } });
   worker = await startWorker(app, QUEUES);
   const owner = app.as(app.owner);
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
@@ -30,18 +20,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.kill('SIGKILL');
   await app.close();
-  rmSync(folder, { recursive: true, force: true });
+  runs.remove();
 });
 
-let notes = 0;
-const start = async (payload: object): Promise<{ id: string; note: string }> => {
-  const note = `note-${++notes}`;
-  const common = { repositoryIdentifier, domain: 'core', releaseName: note, note };
-  return { id: (await app.as(app.owner).post(202, '/api/flows/run', { payload: { ...common, ...payload } })).id, note };
-};
-const shown = (id: string): Promise<Json> => app.as(app.owner).get(200, `/api/flows/runs/${id}`);
-const reached = (id: string, rawStatus: string): Promise<Json> => eventually(() => shown(id), (run) => run.rawStatus === rawStatus, 30_000);
-const ran = (note: string): number => readFileSync(traces, 'utf8').split('\n').filter((line) => line === note).length;
 const cancel = (id: string, status = 200) => app.as(app.owner).post(status, `/api/flows/runs/${id}/cancel`);
 const lockHolder = async (name: string): Promise<Json> =>
   (await app.as(app.owner).get(200, `/api/environments?repositoryIdentifier=${repositoryIdentifier}`)).find((each: Json) => each.name === name).lockStatus;

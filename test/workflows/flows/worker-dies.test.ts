@@ -1,19 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { tracedRuns } from '../../support/traced-runs.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 import { gitHost, type GitHostSimulator, hostCredentials } from '../../simulators/git-hosts.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'quayside-worker-dies-'));
-const traces = join(folder, 'ran');
 const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1'];
-const repositoryIdentifier = 'acme/shop';
 
 let app: TestApp;
+const runs = tracedRuns(() => app, { analyze: 'true', 'execute-release': 'true', 'install-packages': 'sleep 4714.5' });
+const { repositoryIdentifier, start, shown, reached, ran } = runs;
 let worker: TestWorker;
 let host: GitHostSimulator;
 /** Keeps those waiting who begin or end a run, as long as it has the lock of that name. */
@@ -22,12 +19,8 @@ const BEGIN = 1;
 const END = 2;
 
 beforeAll(async () => {
-  writeFileSync(traces, '');
-  const commandsFile = join(folder, 'commands.json');
-  const sh = (script: string) => ({ program: '/bin/sh', args: ['-c', `echo "$1" >> ${traces}; ${script}`, 'sh', '{payload.note}'] });
-  writeFileSync(commandsFile, JSON.stringify({ analyze: sh('true'), 'execute-release': sh('true'), 'install-packages': sh('sleep 4714.5') }));
   host = await gitHost('host-a');
-  app = await testApp({ env: { COMMANDS_FILE: commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8' } });
+  app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8' } });
   worker = await startWorker(app, QUEUES);
   const owner = app.as(app.owner);
   await owner.post(201, '/api/integrations', { kind: 'host-a', name: 'host', baseUrl: host.url, credentials: hostCredentials });
@@ -49,18 +42,9 @@ afterAll(async () => {
   await gate.end();
   await app.close();
   await host.close();
-  rmSync(folder, { recursive: true, force: true });
+  runs.remove();
 });
 
-let notes = 0;
-const start = async (payload: object): Promise<{ id: string; note: string }> => {
-  const note = `note-${++notes}`;
-  const common = { repositoryIdentifier, domain: 'core', releaseName: note, note };
-  return { id: (await app.as(app.owner).post(202, '/api/flows/run', { payload: { ...common, ...payload } })).id, note };
-};
-const shown = (id: string): Promise<Json> => app.as(app.owner).get(200, `/api/flows/runs/${id}`);
-const reached = (id: string, rawStatus: string): Promise<Json> => eventually(() => shown(id), (run) => run.rawStatus === rawStatus, 30_000);
-const ran = (note: string): number => readFileSync(traces, 'utf8').split('\n').filter((line) => line === note).length;
 const isProgramRunning = (): boolean => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes('sleep 4714.5');
 const waitingAtGate = async (key: number): Promise<void> => {
   const blocked = () => app.sql(`select 1 from pg_locks where locktype = 'advisory' and objid = ? and not granted and database = (select oid from pg_database where datname = current_database())`, [key]);
