@@ -1,5 +1,5 @@
 import { acceptRun, type AcceptedRun, type RunKey } from '../../domain/flows/accept-run.ts';
-import { latestChildren, noteCancel, runById } from '../../domain/flows/flow-runs.queries.ts';
+import { latestChildren, noteCancel, type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
 import { nextStage, type Stage } from '../../domain/flows/release-stage-rules.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { isFinal, isSuccess, outcomeOf } from '../../domain/flows/run-status-rules.ts';
@@ -34,7 +34,7 @@ export const createChildActivities = (deps: Deps) => ({
       }));
       const next = nextStage(stages);
       const accepted: AcceptedRun[] = [];
-      for (const { id, name } of next) accepted.push(await startOne(tx, run.id, run.payload, { id, name }));
+      for (const { name } of next) accepted.push(await startOne(tx, run, name));
       const status = next.length > 0 ? undefined : outcomeOf(children.map((child) => child.status));
       return { started: accepted, outcome: status === undefined ? null : { status } };
     });
@@ -68,9 +68,10 @@ const releasePlaces = ({ sql, tenantId }: Tx, projectId: string, names: string[]
     [tenantId, projectId, names ? textArray(names) : null, names ? textArray(names) : null],
   );
 
-async function startOne(tx: Tx, parentId: string, payload: Record<string, unknown>, { name }: Pick<Place, 'id' | 'name'>): Promise<AcceptedRun> {
+/** In the name of whoever asked for the parent: they may not approve what they asked for. */
+async function startOne(tx: Tx, { id: parentId, payload, triggeredBy, requestedBy }: RunFacts, name: string): Promise<AcceptedRun> {
   const { environmentNames: _, flowPath: __, ...shared } = payload;
-  const accepted = await acceptRun(tx, { ...shared, id: 'execute-release', environmentName: name }, { parentId });
+  const accepted = await acceptRun(tx, { ...shared, id: 'execute-release', environmentName: name }, { parentId, triggeredBy, requestedBy });
   if (!accepted) throw new Error('a run without an external id is always taken on');
   return accepted;
 }

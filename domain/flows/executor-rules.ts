@@ -6,6 +6,8 @@ export interface FlowTraits {
   gates: { approval: boolean; lock: boolean };
   /** How the service itself carries the type out; undefined: it does not. */
   own: 'activity' | 'children' | undefined;
+  /** Its runs deploy a release to their environment. */
+  isDeployment: boolean;
   /** A part of another run that nobody starts by itself. */
   isInternal: boolean;
 }

@@ -65,6 +65,8 @@ export interface NewRun {
   payload: Record<string, unknown>;
   workItem?: WorkItemRef | null;
   triggeredBy: string;
+  /** Who may not approve it by themselves; the actor when absent. */
+  requestedBy?: Actor;
 }
 
 /** Who a run is said to be triggered by: an e-mail, `app:<token name>`, `cron`, or `api` for the service itself. */
@@ -107,7 +109,7 @@ export async function insertRun(tx: Tx, run: NewRun, requestId?: string): Promis
       run.workItem?.key ?? null,
       run.workItem ? JSON.stringify(run.workItem) : null,
       run.triggeredBy,
-      JSON.stringify(tx.actor),
+      JSON.stringify(run.requestedBy ?? tx.actor),
       requestId ?? null,
       tx.traceparent ?? null,
       tx.now,

@@ -62,8 +62,8 @@ const type = (
   id: string,
   category: FlowCategory,
   summary: string,
-  { gates = NO_GATES, own, isInternal = false, payload: shape = {} }: { gates?: FlowTraits['gates']; own?: FlowTraits['own']; isInternal?: boolean; payload?: z.ZodRawShape } = {},
-): FlowType => ({ id, category, summary, gates, own, isInternal, payload: payload(shape) });
+  { gates = NO_GATES, own, isDeployment = false, isInternal = false, payload: shape = {} }: Partial<FlowTraits> & { payload?: z.ZodRawShape } = {},
+): FlowType => ({ id, category, summary, gates, own, isDeployment, isInternal, payload: payload(shape) });
 
 /** Every type of flow; a run takes its gates, its executor and the shape of its payload from here. */
 export const FLOW_TYPES: readonly FlowType[] = [
@@ -91,7 +91,7 @@ export const FLOW_TYPES: readonly FlowType[] = [
     gates: { approval: false, lock: true },
     payload: { ...ON_ORG, testLevel: Name.optional(), classNames: Names.optional() },
   }),
-  type('execute-release', 'release', 'Deploy a release to one environment', { gates: BOTH_GATES, payload: RELEASE }),
+  type('execute-release', 'release', 'Deploy a release to one environment', { gates: BOTH_GATES, isDeployment: true, payload: RELEASE }),
   type('request-release', 'release', 'Deploy a release to all release environments, one child run each, stage by stage', {
     own: 'children',
     payload: { ...RELEASE, environmentNames: Names.optional().meta({ description: 'Only these; all active release environments when absent' }) },

@@ -1,6 +1,7 @@
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/emit.queries.ts';
 import { moveRun, reviseRun, type RunFacts } from './flow-runs.queries.ts';
+import { flowType } from './flow-types.ts';
 import { displayOf, eventOfEnd, type FinalStatus } from './run-status-rules.ts';
 
 /** How a run came out. */
@@ -15,7 +16,7 @@ export interface RunOutcome {
 /** What subscribers and the trail say of a run, as it stood before the move. */
 type Told = Pick<
   RunFacts,
-  'id' | 'parentId' | 'taskType' | 'repositoryIdentifier' | 'environmentName' | 'triggeredBy' | 'status'
+  'id' | 'parentId' | 'taskType' | 'repositoryIdentifier' | 'environmentName' | 'domain' | 'releaseName' | 'triggeredBy' | 'status'
 >;
 
 const iso = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString());
@@ -25,8 +26,24 @@ export async function beginExecution(tx: Tx, run: Told): Promise<boolean> {
   const moved = await moveRun(tx, run.id, { status: 'running', startedAt: tx.now });
   if (!moved) return false;
   emitEvent(tx, 'flow.started', { ...dataOf(run), status: displayOf('running'), startedAt: iso(moved.startedAt) });
+  tellOfDeployment(tx, run, iso(moved.startedAt));
   audit(tx, run, 'flow.run_started', `Run of ${run.taskType} began`, { status: 'running' });
   return true;
+}
+
+/** How a deployment ended is told by whoever reports it as a release event. */
+function tellOfDeployment(tx: Tx, { id, taskType, repositoryIdentifier, environmentName, domain, releaseName, triggeredBy }: Told, startedAt: string | null): void {
+  if (!flowType(taskType)?.isDeployment || repositoryIdentifier === null || environmentName === null || domain === null || releaseName === null) return;
+  emitEvent(tx, 'deployment.started', {
+    repositoryIdentifier,
+    domain,
+    releaseName,
+    environmentName,
+    status: 'Running',
+    startedAt,
+    executionId: id,
+    deployedBy: triggeredBy,
+  });
 }
 
 /** Ends a run and tells of it; false when it was over already: the first end counts. */

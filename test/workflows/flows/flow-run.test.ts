@@ -90,7 +90,14 @@ test('a release goes stage by stage, and stops at a stage that is not well', asy
   for (const [name, orchestrationOrder] of [['uat', 1], ['bad', 2], ['good', 2], ['prod', 3]] as const) {
     await owner.post(201, '/api/environments', { repositoryIdentifier: own, name, category: 'release', orchestrationOrder });
   }
+  await owner.post(201, '/api/webhooks', { name: 'deployments', event: 'deployment.started', config: { url: 'http://127.0.0.1:9/' } });
   const done = await ended(await run({ id: 'request-release', repositoryIdentifier: own, domain: 'core', releaseName: 'r1' }));
   expect(done).toMatchObject({ status: 'Partial' });
   expect(done.children.map(({ status }: Json) => status).toSorted()).toEqual(['Completed', 'Completed', 'Failed']);
+  const children = await app.sql('select triggered_by, requested_by from flow_run where parent_id is not null');
+  expect(children).toEqual(children.map(() => ({ triggered_by: app.owner.email, requested_by: expect.objectContaining({ email: app.owner.email, type: 'user' }) })));
+  const told = await app.sql<{ payload: Json }>(`select payload from webhook_delivery where event = 'deployment.started'`);
+  expect(told.map(({ payload }) => payload.environmentName).toSorted()).toEqual(['bad', 'good', 'uat']);
+  expect(told.map(({ payload }) => payload.executionId).toSorted()).toEqual(done.children.map(({ id }: Json) => id).toSorted());
+  expect(told[0]?.payload).toMatchObject({ repositoryIdentifier: own, domain: 'core', releaseName: 'r1', status: 'Running', deployedBy: app.owner.email });
 });
