@@ -1,4 +1,5 @@
 import type { Reads } from '../fenced-reads.ts';
+import { pagesAhead } from '../shared/pages-ahead.ts';
 import type { ApprovalStatus } from './approval-rules.ts';
 import type { ReleaseChangelog } from './compliance-changelogs.ts';
 
@@ -96,34 +97,17 @@ const ROWS_PER_BATCH = 1_000;
  * All steps in batches, newest first. Each goes on exactly behind the last row of the one before it, so that what is
  * added meanwhile, which is newer, does not show; the next is fetched while the caller is at work.
  */
-export async function* complianceBatches(
-  { sql, tenantId }: Reads,
-  filter: ComplianceFilter,
-  rowsPerBatch = ROWS_PER_BATCH,
-): AsyncGenerator<ComplianceRow[], void> {
+export function complianceBatches({ sql, tenantId }: Reads, filter: ComplianceFilter, rowsPerBatch = ROWS_PER_BATCH): AsyncGenerator<ComplianceRow[], void> {
   const condition = conditionOf(tenantId, filter);
-  const fetch = (behind?: Cursor) =>
-    sql<ComplianceRow & Cursor>(
+  return pagesAhead<ComplianceRow & Cursor>(rowsPerBatch, (behind) =>
+    sql(
       `with page as materialized (
          select * from approval_event where ${condition.sql}${behind ? ' and (occurred_at, id) < (?::timestamptz, ?::uuid)' : ''}
          order by occurred_at desc, id desc limit ?)
        select ${COLUMNS}, e.occurred_at as "occurredAt" from page e order by e.occurred_at desc, e.id desc`,
       [...condition.parameters, ...(behind ? [behind.occurredAt, behind.id] : []), rowsPerBatch],
-    );
-  let next = fetch();
-  for (;;) {
-    const rows = await next;
-    const last = rows.at(-1);
-    if (!last) return;
-    const isLast = rows.length < rowsPerBatch;
-    if (!isLast) {
-      next = fetch(last);
-      // Its failure is met when it is awaited, or by nobody when the reader has gone.
-      next.catch(() => undefined);
-    }
-    yield rows;
-    if (isLast) return;
-  }
+    ),
+  );
 }
 
 interface Cursor {

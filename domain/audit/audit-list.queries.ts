@@ -1,6 +1,7 @@
 import type { Reads } from '../fenced-reads.ts';
 import { unregistered } from '../projects/projects.queries.ts';
 import { afterPrefix, allOf, type AuditFilter, type Condition, facetConditions, timeConditions } from './audit-filter.ts';
+import type { AuditEntry } from './audit-rules.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -10,22 +11,8 @@ export const ENTRY_COLUMNS = `e.id, e.sequence::int8 as sequence, e.occurred_at 
   e.before, e.after, e.request_id as "requestId", e.prev_hash as "prevHash", e.hash`;
 
 /** An entry as the database gives it: `sequence` and times are text. */
-export interface EntryRow {
-  id: string;
+export interface EntryRow extends Omit<AuditEntry, 'sequence'> {
   sequence: string;
-  occurredAt: string;
-  source: string;
-  action: string;
-  actor: { type: string; id: string; email: string };
-  repositoryIdentifier: string | null;
-  entityType: string;
-  entityId: string | null;
-  summary: string;
-  before: unknown;
-  after: unknown;
-  requestId: string | null;
-  prevHash: string;
-  hash: string;
 }
 
 const NEWEST_FIRST = 'order by e.occurred_at desc, e.sequence desc';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Reads } from '../fenced-reads.ts';
-import { type AuditEntry, GENESIS_HASH, hashedText } from './audit-rules.ts';
+import { GENESIS_HASH, hashedText } from './audit-rules.ts';
 import { isoOf } from '../shared/moment-rules.ts';
 import { pagesAhead } from '../shared/pages-ahead.ts';
 import { ENTRY_COLUMNS, type EntryRow } from './audit-list.queries.ts';
@@ -90,7 +90,7 @@ function breakAt(row: EntryRow, sequence: number, before: { sequence: number; ha
   if (sequence !== before.sequence + 1) return missing(before.sequence + 1);
   if (before.hash === undefined) return missing(before.sequence);
   if (row.prevHash !== before.hash) return { sequence, reason: 'not_linked', detail: 'The entry does not follow the one before it' };
-  const entry = { ...row, sequence, occurredAt: isoOf(row.occurredAt) } as AuditEntry;
+  const entry = { ...row, sequence, occurredAt: isoOf(row.occurredAt) };
   if (hash('sha256', hashedText(entry)) !== row.hash) return { sequence, reason: 'altered', detail: 'The entry is not what was written' };
   return undefined;
 }
