@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { completeExport, expireExports, exportFileName, exportKey, failExport } from '../../domain/audit/export-moves.ts';
 import { EXPORT_HEADER, exportRecords } from '../../domain/audit/export-csv.ts';
 import { type AuditExport, type EntryCells, exportCells, moveExport } from '../../domain/audit/exports.queries.ts';
@@ -6,6 +5,7 @@ import { systemActor } from '../../domain/shared/actor.ts';
 import { CSV_TYPE } from '../../domain/shared/csv-rules.ts';
 import { pagesAhead } from '../../domain/shared/pages-ahead.ts';
 import { auditExport, type AuditExportInput } from '../../workflows/audit/audit-export.contract.ts';
+import { beating } from '../beating.ts';
 import type { Deps } from '../deps.ts';
 
 /** Rows of one query: enough that its cost is the rows', few enough that they are no burden. */
@@ -15,16 +15,17 @@ const exporter = (tenantId: string) => systemActor(tenantId, 'audit-export');
 
 export const createAuditExportActivities = (deps: Deps) => ({
   /** Writes the file of an export and completes it; nothing to do for one that is settled. */
-  async writeExport({ tenantId, exportId }: AuditExportInput): Promise<void> {
-    const inTenant = deps.actingAs(exporter(tenantId));
-    const begun = await inTenant((tx) => moveExport(tx, exportId, { to: 'running' }));
-    if (!begun) return;
-    const count = { rows: 0 };
-    const key = exportKey(tenantId, exportId);
-    const { sizeBytes, sha256 } = await deps.objects.put(key, fileOf(deps, tenantId, begun, count), CSV_TYPE);
-    const file = { objectKey: key, fileName: exportFileName(begun), rowCount: count.rows, fileSizeBytes: sizeBytes, sha256 };
-    await inTenant((tx) => completeExport(tx, exportId, file));
-  },
+  writeExport: ({ tenantId, exportId }: AuditExportInput): Promise<void> =>
+    beating(async (signal) => {
+      const inTenant = deps.actingAs(exporter(tenantId));
+      const begun = await inTenant((tx) => moveExport(tx, exportId, { to: 'running' }));
+      if (!begun) return;
+      const count = { rows: 0 };
+      const key = exportKey(tenantId, exportId);
+      const { sizeBytes, sha256 } = await deps.objects.put(key, fileOf(deps, tenantId, begun, count, signal), CSV_TYPE);
+      const file = { objectKey: key, fileName: exportFileName(begun), rowCount: count.rows, fileSizeBytes: sizeBytes, sha256 };
+      await inTenant((tx) => completeExport(tx, exportId, file));
+    }),
 
   async giveUpExport({ tenantId, exportId, error }: AuditExportInput & { error: string }): Promise<void> {
     await deps.actingAs(exporter(tenantId))((tx) => failExport(tx, exportId, error));
@@ -32,14 +33,12 @@ export const createAuditExportActivities = (deps: Deps) => ({
 });
 export type AuditExportActivities = ReturnType<typeof createAuditExportActivities>;
 
-async function* fileOf({ reads }: Deps, tenantId: string, wanted: AuditExport, count: { rows: number }): AsyncGenerator<Uint8Array> {
+async function* fileOf({ reads }: Deps, tenantId: string, wanted: AuditExport, count: { rows: number }, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const trail = reads.as(exporter(tenantId));
-  const context = Context.current();
   yield Buffer.from(EXPORT_HEADER);
   for await (const rows of pagesAhead<EntryCells>(PAGE_ROWS, (behind) => exportCells(trail, wanted, Number(behind?.sequence ?? 0), PAGE_ROWS))) {
+    signal.throwIfAborted();
     count.rows += rows.length;
-    context.heartbeat(count.rows);
-    context.cancellationSignal.throwIfAborted();
     yield Buffer.from(exportRecords(rows));
   }
 }

@@ -1,4 +1,4 @@
-import { cancellationSignal, cancelled, heartbeat } from '@temporalio/activity';
+import { cancelled } from '@temporalio/activity';
 import { fillArguments, UnfilledArgumentError } from '../../domain/flows/command-rules.ts';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
 import { keepOutput, runById } from '../../domain/flows/flow-runs.queries.ts';
@@ -6,10 +6,9 @@ import type { EndedProgram } from '../../domain/flows/program.port.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { objectKey } from '../../domain/objects/object-key-rules.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
+import { beating } from '../beating.ts';
 import type { Deps } from '../deps.ts';
 import { unitOfRun } from './run-steps.activities.ts';
-
-const HEARTBEAT_MS = 1_000;
 
 /** Programs of the operator's list. */
 export const createCommandActivities = (deps: Deps) => ({
@@ -28,17 +27,14 @@ export const createCommandActivities = (deps: Deps) => ({
       if (error instanceof UnfilledArgumentError) return { status: 'failed', error: error.message };
       throw error;
     }
-    const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
-    try {
+    return beating(async (signal) => {
       const outputKey = objectKey(key.tenantId, 'flow-output', `${run.id}.log`);
       const program = { ...command, args, env: { ...command.env, QUAYSIDE_RUN_ID: run.id } };
-      const ended = await deps.runProgram(program, cancellationSignal(), (output) => deps.objects.put(outputKey, output, 'text/plain'));
+      const ended = await deps.runProgram(program, signal, (output) => deps.objects.put(outputKey, output, 'text/plain'));
       await unitOfRun(deps, key)((tx) => keepOutput(tx, run.id, ended.outputTail, ended.isKept ? outputKey : null));
       if (ended.why === 'cancelled') await cancelled();
       return outcomeOf(ended, command.timeoutSeconds);
-    } finally {
-      clearInterval(beat);
-    }
+    });
   },
 });
 export type CommandActivities = ReturnType<typeof createCommandActivities>;

@@ -1,12 +1,10 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
 import { runById } from '../../domain/flows/flow-runs.queries.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { gitCredential } from '../../domain/git/git-credentials.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
+import { beating } from '../beating.ts';
 import type { Deps } from '../deps.ts';
-
-const HEARTBEAT_MS = 5_000;
 
 /** What the service itself does for a run. */
 export const createOperationActivities = ({ reads, actingAs, encryption, createBranch }: Deps) => ({
@@ -19,16 +17,10 @@ export const createOperationActivities = ({ reads, actingAs, encryption, createB
     }
     const place = { projectId, platform, remoteUrl, repositoryIdentifier };
     const credential = await actingAs(systemActor(tenantId, 'flow'))((tx) => gitCredential(tx, encryption, place));
-    const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
-    try {
-      const made = await createBranch(
-        { remote: { url: remoteUrl, credential }, branch: String(payload.newBranch), sourceRef: String(payload.sourceRef) },
-        cancellationSignal(),
-      );
-      return made.isOk ? { status: 'succeeded', result: { branch: payload.newBranch, commitId: made.commitId } } : { status: 'failed', error: made.reason };
-    } finally {
-      clearInterval(beat);
-    }
+    const made = await beating((signal) =>
+      createBranch({ remote: { url: remoteUrl, credential }, branch: String(payload.newBranch), sourceRef: String(payload.sourceRef) }, signal),
+    );
+    return made.isOk ? { status: 'succeeded', result: { branch: payload.newBranch, commitId: made.commitId } } : { status: 'failed', error: made.reason };
   },
 });
 export type OperationActivities = ReturnType<typeof createOperationActivities>;

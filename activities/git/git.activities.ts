@@ -1,24 +1,10 @@
-import { Context } from '@temporalio/activity';
 import { gitCredential } from '../../domain/git/git-credentials.ts';
 import { beginFetch, noteFailure, noteSuccess } from '../../domain/git/mirror.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import type { MirrorInput } from '../../workflows/git/git-mirror.contract.ts';
+import { beating } from '../beating.ts';
 import type { Deps } from '../deps.ts';
 import { importFacts } from './import-facts.ts';
-
-/** Well within the time after which a silent activity counts as lost. */
-const HEARTBEAT_MS = 5_000;
-
-/** Lets the engine know that work goes on for as long as it does. */
-async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
-  try {
-    return await work(context.cancellationSignal);
-  } finally {
-    clearInterval(timer);
-  }
-}
 
 export const createGitActivities = (deps: Deps) => ({
   /**

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo } from '@temporalio/activity';
 import type { ClaimedDelivery, LaneStore, Outcome } from '../../domain/webhooks/lane-store.queries.ts';
 import type { WebhookSender } from '../../domain/webhooks/webhook-sender.port.ts';
 import { type Lane, LINGER_MS } from '../../workflows/webhooks/webhook-lane.contract.ts';
+import { beating } from '../beating.ts';
 import { tryDelivery } from './delivery-try.ts';
 import type { LaneBell } from './lane-bell.ts';
 import type { LaneTarget } from './lane-target.ts';
@@ -10,7 +11,6 @@ import { OpenTries } from './open-tries.ts';
 
 /** Most requests that one lane has open at a time. */
 const LANE_WINDOW = 32;
-const HEARTBEAT_MS = 1_000;
 const BELL_WAIT_MS = 500;
 /** A pump hands over after this, so that a lane always hot still moves between workers and continues as new. */
 const PUMP_RUN_MS = 300_000;
@@ -33,18 +33,16 @@ export type PumpActivities = ReturnType<typeof createPumpActivities>;
 
 export const createPumpActivities = (parts: PumpParts) => ({
   /** Delivers what is due in a lane, and what becomes due while it is hot; answers in how many ms there is more, or null. */
-  async pumpLane(lane: Lane): Promise<number | null> {
-    const stop = cancellationSignal();
-    const beat = setInterval(heartbeat, HEARTBEAT_MS);
-    const pump = new Pump(lane, parts, stop);
-    try {
-      if (activityInfo().attempt > 1) await parts.store.releaseAll(lane);
-      return await pump.run();
-    } finally {
-      clearInterval(beat);
-      await pump.close();
-    }
-  },
+  pumpLane: (lane: Lane): Promise<number | null> =>
+    beating(async (stop) => {
+      const pump = new Pump(lane, parts, stop);
+      try {
+        if (activityInfo().attempt > 1) await parts.store.releaseAll(lane);
+        return await pump.run();
+      } finally {
+        await pump.close();
+      }
+    }),
 });
 
 class Pump {

@@ -118,6 +118,9 @@ export type EntryCells = Record<keyof EntryRow, string | null> & Pick<EntryRow, 
 
 const CELL_COLUMNS = ENTRY_COLUMNS.replace('e.actor', 'e.actor::text').replace('e.before, e.after', 'e.before::text, e.after::text');
 
+/** A filter that few entries pass has long ways between them. */
+const PAGE_TIMEOUT_MS = 300_000;
+
 function nextRows<Row>(reads: Reads, columns: string, { filters, upperSequence }: ExportScope, afterSequence: number, limit: number): Promise<Row[]> {
   const filter = filterOf(filters);
   const condition = allOf([
@@ -126,7 +129,8 @@ function nextRows<Row>(reads: Reads, columns: string, { filters, upperSequence }
     ...timeConditions(filter),
   ]);
   // Planned for this very range: the plan for any range reads all that follows, for each page again.
-  return reads.once<Row>(`select ${columns} from audit_entry e where ${condition.sql} order by e.sequence limit ?`, [...condition.parameters, limit]);
+  const statement = `select ${columns} from audit_entry e where ${condition.sql} order by e.sequence limit ?`;
+  return reads.once<Row>(statement, [...condition.parameters, limit], { timeoutMs: PAGE_TIMEOUT_MS });
 }
 
 /** Where in the trail a cursor stands. Throws `invalid_request` when it is none of this trail. */
