@@ -1,16 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import type { Socket } from 'node:net';
+import { type ChildProcess, fork } from 'node:child_process';
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import type { EndedProgram, RunProgram } from '../../domain/flows/program.port.ts';
+import type { HostOrder, HostReport } from './program-host.ts';
 
+const HOST = fileURLToPath(new URL('./program-host.ts', import.meta.url));
 /** What of the output is kept. */
 const TAIL_BYTES = 64 * 1024;
 /** What of the output is given to be kept elsewhere. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 /** A program that was asked to end has this long before it is killed. */
 const GRACE_MS = 5_000;
-/** What a descendant that left the group still holds open is not waited for longer than this. */
-const DRAIN_MS = 1_000;
 
 /** The last bytes of a stream of any length. */
 class Tail {
@@ -33,73 +33,51 @@ class Tail {
 
 /**
  * Runs programs in process groups of their own, with a clean environment. Told to end, a group gets SIGTERM and, after
- * five seconds, SIGKILL. A watcher kills the groups that are left when this process dies.
+ * five seconds, SIGKILL. They run in a small process beside this one, which kills what is left of them when this one dies.
  */
 export function createProgramRunner(graceMs = GRACE_MS): RunProgram {
-  const watch = createWatch();
+  const host = new Host();
   return (program, signal, keep) =>
     new Promise((resolve) => {
       const output = new Tail();
-      let why: EndedProgram['why'] = 'exited';
-      const child = spawn(program.program, [...program.args], {
-        detached: true,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH: process.env.PATH ?? '/usr/bin:/bin', ...program.env },
+      const keeper = keepOutput(keep);
+      const run = host.open({
+        async output(chunk) {
+          output.add(chunk);
+          await keeper.take(chunk, output.bytes);
+          run.say({ takenBytes: chunk.length });
+        },
+        async ended(ended) {
+          signal.removeEventListener('abort', cancel);
+          const isKept = await keeper.end();
+          resolve({ ...ended, outputTail: output.text, outputBytes: output.bytes, isKept });
+        },
       });
-      const dismissWatcher = child.pid === undefined ? () => undefined : watch(child.pid);
-      let kill: NodeJS.Timeout | undefined;
-      const end = (reason: EndedProgram['why']) => {
-        if (kill) return;
-        why = reason;
-        signalGroup(child, 'SIGTERM');
-        kill = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
-      };
-      const limit = setTimeout(() => end('timed_out'), program.timeoutSeconds * 1_000);
-      const cancel = () => end('cancelled');
+      const cancel = () => run.say({ end: 'cancelled' });
+      run.say({ run: program, graceMs });
       if (signal.aborted) cancel();
       signal.addEventListener('abort', cancel);
-      const streams = [child.stdout, child.stderr];
-      const keeper = keepOutput(keep, () => streams.forEach((stream) => stream.resume()));
-      for (const stream of streams) {
-        stream.on('data', (chunk: Buffer) => {
-          output.add(chunk);
-          if (!keeper.take(chunk, output.bytes)) streams.forEach((each) => each.pause());
-        });
-      }
-
-      const settle = (ended: Pick<EndedProgram, 'why' | 'exitCode'>) => {
-        clearTimeout(limit);
-        clearTimeout(kill);
-        signal.removeEventListener('abort', cancel);
-        // What it left behind in its group ends with it.
-        signalGroup(child, 'SIGKILL');
-        dismissWatcher();
-        for (const stream of streams) stream.destroy();
-        void keeper.end().then((isKept) => resolve({ ...ended, outputTail: output.text, outputBytes: output.bytes, isKept }));
-      };
-      child.once('error', () => settle({ why: 'not_started', exitCode: null }));
-      child.once('exit', (exitCode) => {
-        const drained = setTimeout(() => child.emit('close'), DRAIN_MS);
-        child.once('close', () => {
-          clearTimeout(drained);
-          settle({ why, exitCode });
-        });
-      });
     });
 }
 
-/** Hands the output on piece by piece; `take` answers false when the program has to wait until `resume` is called. */
-function keepOutput(keep: Parameters<RunProgram>[2], resume: () => void) {
+/** Hands the output on piece by piece; `take` resolves when more of it may come. */
+function keepOutput(keep: Parameters<RunProgram>[2]) {
   const whole = new PassThrough();
   let isBroken = keep === undefined;
-  whole.on('drain', resume);
+  const waiting: (() => void)[] = [];
+  const goOn = () => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  whole.on('drain', goOn).on('close', goOn);
   const kept = keep?.(whole).catch(() => {
     isBroken = true;
     whole.destroy();
-    resume();
   });
   return {
-    take: (chunk: Buffer, bytes: number): boolean => isBroken || bytes > KEPT_BYTES || whole.write(chunk),
+    async take(chunk: Buffer, bytes: number): Promise<void> {
+      if (isBroken || bytes > KEPT_BYTES || whole.write(chunk)) return;
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    },
     async end(): Promise<boolean> {
       whole.end();
       await kept;
@@ -108,55 +86,73 @@ function keepOutput(keep: Parameters<RunProgram>[2], resume: () => void) {
   };
 }
 
-/** The group may be gone already. */
-function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, name);
-  } catch {
-    // Nothing of it is left.
+type Ended = Pick<EndedProgram, 'why' | 'exitCode'>;
+
+interface OpenRun {
+  host: ChildProcess;
+  /** Undefined: it has not started, as far as is known. */
+  group?: number;
+  output: (chunk: Buffer) => Promise<void>;
+  ended: (ended: Ended) => Promise<void>;
+}
+type WithoutId<Order> = Order extends unknown ? Omit<Order, 'id'> : never;
+
+/** The process of the programs: started with the first one, and anew when it is gone. */
+class Host {
+  #process: ChildProcess | undefined;
+  #last = 0;
+  readonly #open = new Map<number, OpenRun>();
+
+  open(listener: Pick<OpenRun, 'output' | 'ended'>): { say: (order: WithoutId<HostOrder>) => void } {
+    const id = ++this.#last;
+    const host = (this.#process ??= this.#start());
+    this.#open.set(id, { host, ...listener });
+    return {
+      say: (order) => {
+        // A program whose host is gone is told of by `#lose`.
+        if (this.#open.has(id) && host.connected) host.send({ id, ...order });
+      },
+    };
+  }
+
+  #start(): ChildProcess {
+    const started = fork(HOST, [], { detached: true, execArgv: [], serialization: 'advanced', env: { PATH: process.env.PATH ?? '/usr/bin:/bin' } });
+    started.on('message', (report: HostReport) => this.#hear(report));
+    started.once('exit', () => this.#lose(started)).once('error', () => this.#lose(started));
+    // It must not keep this process alive.
+    started.unref();
+    started.channel?.unref();
+    return started;
+  }
+
+  #hear(report: HostReport): void {
+    const run = this.#open.get(report.id);
+    if (!run) return;
+    if ('startedAs' in report) run.group = report.startedAs;
+    else if ('output' in report) void run.output(report.output);
+    else this.#settle(report.id, run, report.ended);
+  }
+
+  #settle(id: number, run: OpenRun, ended: Ended): void {
+    this.#open.delete(id);
+    void run.ended(ended);
+  }
+
+  /** Without its host nothing is known of a program any more: it is killed. */
+  #lose(host: ChildProcess): void {
+    if (this.#process === host) this.#process = undefined;
+    for (const [id, run] of this.#open) {
+      if (run.host !== host) continue;
+      if (run.group !== undefined) killGroup(run.group);
+      this.#settle(id, run, { why: run.group === undefined ? 'not_started' : 'exited', exitCode: null });
+    }
   }
 }
 
-/** Keeps the numbers of groups that it is told, and kills those that are left when the pipe to it closes. */
-const WATCHER = `
-groups=
-while read -r word group; do
-  kept=
-  for each in $groups; do [ "$each" = "$group" ] || kept="$kept $each"; done
-  groups=$kept
-  [ "$word" = watch ] && groups="$groups $group"
-done
-for each in $groups; do kill -s KILL -- "-$each"; done`;
-
-/** One shell for all programs of this process: to start one takes as long as to start a program. Answers how to have it look after a group, and no longer. */
-function createWatch(): (group: number) => () => void {
-  const watched = new Set<number>();
-  let watcher: ReturnType<typeof startWatcher> | undefined;
-  const tell = (word: string, group: number) => watcher?.stdin.write(`${word} ${group}\n`);
-  const startWatcher = () => {
-    const started = spawn('sh', ['-c', WATCHER], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: { PATH: process.env.PATH ?? '/usr/bin:/bin' } });
-    const forget = () => {
-      if (watcher === started) watcher = undefined;
-    };
-    started.on('error', forget);
-    started.on('exit', forget);
-    started.stdin.on('error', forget);
-    // It must not keep this process alive.
-    started.unref();
-    (started.stdin as Socket).unref();
-    return started;
-  };
-  return (group) => {
-    watched.add(group);
-    if (watcher) tell('watch', group);
-    else {
-      watcher = startWatcher();
-      for (const each of watched) tell('watch', each);
-    }
-    return () => {
-      watched.delete(group);
-      tell('forget', group);
-    };
-  };
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createProgramRunner } from '../../../activities/adapters/program-runner.ts';
+import { eventually } from '../../support/worker.ts';
 
 const run = createProgramRunner(200);
 const never = new AbortController().signal;
@@ -53,4 +54,19 @@ test('a program that is not there did not start', async () => {
 test('nothing of the environment gets in but the path and what is given', async () => {
   const { outputTail } = await run({ ...sh(''), program: '/usr/bin/env', args: [], env: { ONE: '1' } }, never);
   expect(outputTail.split('\n').filter((line) => !/^(PATH|ONE)=/.test(line))).toEqual(['']);
+});
+
+test('when the process that runs the programs is lost, they end and count as killed; the next one has a new host', async () => {
+  const hosts = () =>
+    execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.includes('program-host.ts'))
+      .map((line) => Number.parseInt(line, 10));
+  const lost = run(sh('echo begun; sleep 4714.5'), never);
+  await eventually(async () => isRunning('4714.5'), Boolean);
+  for (const pid of hosts()) process.kill(pid, 'SIGKILL');
+  await expect(lost).resolves.toMatchObject({ why: 'exited', exitCode: null });
+  await eventually(async () => isRunning('4714.5'), (is) => !is);
+  await expect(run(sh('echo again'), never)).resolves.toMatchObject({ outputTail: 'again\n' });
+  expect(hosts()).toHaveLength(1);
 });

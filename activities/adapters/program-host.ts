@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { EndedProgram, Program } from '../../domain/flows/program.port.ts';
+
+/**
+ * A small process that runs programs for a worker: to start one costs as much as the starting process is big, and all
+ * else in it stands still meanwhile. When the channel to the worker closes, however that went, all programs are killed.
+ */
+
+/** What the worker says. */
+export type HostOrder =
+  | { id: number; run: Program; graceMs: number }
+  /** Ends it with SIGTERM, and SIGKILL when that is not enough. */
+  | { id: number; end: 'cancelled' }
+  /** So much of what it printed is no longer in memory. */
+  | { id: number; takenBytes: number };
+
+/** What the host says. */
+export type HostReport =
+  | { id: number; startedAs: number }
+  | { id: number; output: Buffer }
+  | { id: number; ended: Pick<EndedProgram, 'why' | 'exitCode'> };
+
+/** What a descendant that left the group still holds open is not waited for longer than this. */
+const DRAIN_MS = 1_000;
+/** A program that prints faster than its output is taken waits at this point. */
+const UNTAKEN_MAX_BYTES = 1024 * 1024;
+
+interface Running {
+  child: ChildProcess;
+  end: (reason: EndedProgram['why']) => void;
+  taken: (bytes: number) => void;
+}
+const running = new Map<number, Running>();
+
+const report = (said: HostReport) => void process.send?.(said);
+
+function run(id: number, { program, args, env, timeoutSeconds }: Program, graceMs: number): void {
+  let why: EndedProgram['why'] = 'exited';
+  let kill: NodeJS.Timeout | undefined;
+  let untaken = 0;
+  const child = spawn(program, [...args], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH ?? '/usr/bin:/bin', ...env } });
+  const streams = [child.stdout, child.stderr];
+  const end = (reason: EndedProgram['why']) => {
+    if (kill) return;
+    why = reason;
+    signalGroup(child, 'SIGTERM');
+    kill = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
+  };
+  const limit = setTimeout(() => end('timed_out'), timeoutSeconds * 1_000);
+  const taken = (bytes: number) => {
+    untaken -= bytes;
+    if (untaken < UNTAKEN_MAX_BYTES) for (const stream of streams) stream.resume();
+  };
+  const settle = (ended: Pick<EndedProgram, 'why' | 'exitCode'>) => {
+    clearTimeout(limit);
+    clearTimeout(kill);
+    // What it left behind in its group ends with it.
+    signalGroup(child, 'SIGKILL');
+    running.delete(id);
+    for (const stream of streams) stream.destroy();
+    report({ id, ended });
+  };
+  running.set(id, { child, end, taken });
+  for (const stream of streams) {
+    stream.on('data', (output: Buffer) => {
+      untaken += output.length;
+      report({ id, output });
+      if (untaken >= UNTAKEN_MAX_BYTES) for (const each of streams) each.pause();
+    });
+  }
+  child.once('error', () => settle({ why: 'not_started', exitCode: null }));
+  child.once('exit', (exitCode) => {
+    const drained = setTimeout(() => child.emit('close'), DRAIN_MS);
+    child.once('close', () => {
+      clearTimeout(drained);
+      settle({ why, exitCode });
+    });
+  });
+  if (child.pid !== undefined) report({ id, startedAs: child.pid });
+}
+
+/** The group may be gone already. */
+function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, name);
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+process.on('message', (order: HostOrder) => {
+  if ('run' in order) run(order.id, order.run, order.graceMs);
+  else if ('end' in order) running.get(order.id)?.end(order.end);
+  else running.get(order.id)?.taken(order.takenBytes);
+});
+process.on('disconnect', () => {
+  for (const { child } of running.values()) signalGroup(child, 'SIGKILL');
+  process.exit();
+});
