@@ -1,4 +1,4 @@
-import { purgeDeliveries } from '../../domain/webhooks/lane-store.queries.ts';
+import { purgeDeliveries } from '../../domain/webhooks/outlived.queries.ts';
 import { expireAllExports } from '../audit/audit-exports.activities.ts';
 import type { Deps } from '../deps.ts';
 

@@ -1,6 +1,7 @@
 import { describeChildren } from '../../domain/flows/check-rules.ts';
 import { wantChecks } from '../../domain/flows/flow-checks.queries.ts';
-import { findRun, insertRun, latestChildren, runById, trackLock, writeResult } from '../../domain/flows/flow-runs.queries.ts';
+import { findRun, latestChildren, runById, trackLock, writeResult } from '../../domain/flows/flow-runs.queries.ts';
+import { insertRun } from '../../domain/flows/new-runs.queries.ts';
 import { flowType } from '../../domain/flows/flow-types.ts';
 import { type Reconciled, reconcileRun } from '../../domain/flows/reconcile-run.ts';
 import { isFinal, outcomeOf } from '../../domain/flows/run-status-rules.ts';

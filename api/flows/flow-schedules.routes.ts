@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { insertSchedule, listSchedules, noteSynced, removeSchedule, type ScheduleRow, SCHEDULES_MAX } from '../../domain/flows/flow-schedules.queries.ts';
-import { placeOf } from '../../domain/flows/flow-runs.queries.ts';
+import { placeOf } from '../../domain/flows/new-runs.queries.ts';
 import { parsePayload } from '../../domain/flows/flow-types.ts';
 import { nextDue } from '../../domain/flows/schedule-times.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';

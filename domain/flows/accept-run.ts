@@ -1,5 +1,5 @@
 import type { Tx } from '../unit-of-work.ts';
-import { type NewRun, insertRun, placeOf, triggerOf } from './flow-runs.queries.ts';
+import { type NewRun, insertRun, placeOf, triggerOf } from './new-runs.queries.ts';
 import { parsePayload } from './flow-types.ts';
 import { NEW_RUN } from './run-status-rules.ts';
 

@@ -1,7 +1,7 @@
 import type { Reads } from '../fenced-reads.ts';
 import { notFound } from '../shared/errors.ts';
 import type { FlowCategory } from './category-rules.ts';
-import type { ExecutionMode } from './flow-runs.queries.ts';
+import type { ExecutionMode } from './new-runs.queries.ts';
 import type { WorkItemRef } from './flow-types.ts';
 import { displayOf, NEW_RUN, RUN_STATUSES, type RunStatus } from './run-status-rules.ts';
 

@@ -2,7 +2,8 @@ import type { Pool } from 'pg';
 import { connectPool } from '../../../domain/pool.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import type { NextStep } from '../../../domain/webhooks/delivery-rules.ts';
-import { type ClaimedDelivery, createLaneStore, type LaneKey, type LaneStore, type Outcome, purgeDeliveries } from '../../../domain/webhooks/lane-store.queries.ts';
+import { type ClaimedDelivery, createLaneStore, type LaneKey, type LaneStore, type Outcome } from '../../../domain/webhooks/lane-store.queries.ts';
+import { purgeDeliveries } from '../../../domain/webhooks/outlived.queries.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 
 let app: TestApp;
