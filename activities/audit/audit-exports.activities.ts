@@ -1,6 +1,7 @@
 import { completeExport, expireExports, exportFileName, exportKey, failExport } from '../../domain/audit/export-moves.ts';
 import { EXPORT_HEADER, exportRecords } from '../../domain/audit/export-csv.ts';
-import { type AuditExport, type EntryCells, exportCells, moveExport } from '../../domain/audit/exports.queries.ts';
+import type { EntryCells } from '../../domain/audit/audit-list.queries.ts';
+import { type AuditExport, exportCells, moveExport } from '../../domain/audit/exports.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { CSV_TYPE } from '../../domain/shared/csv-rules.ts';
 import { pagesAhead } from '../../domain/shared/pages-ahead.ts';

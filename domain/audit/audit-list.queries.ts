@@ -15,6 +15,14 @@ export interface EntryRow extends Omit<AuditEntry, 'sequence'> {
   sequence: string;
 }
 
+/** The same with JSON as the database's text, for those who read many: a part need not be parsed to be printed again. */
+export interface EntryCells extends Omit<EntryRow, 'actor' | 'before' | 'after'> {
+  actor: string;
+  before: string | null;
+  after: string | null;
+}
+export const CELL_COLUMNS = ENTRY_COLUMNS.replace('e.actor', 'e.actor::text').replace('e.before, e.after', 'e.before::text, e.after::text');
+
 const NEWEST_FIRST = 'order by e.occurred_at desc, e.sequence desc';
 
 // Each action has its place in the index, so the newest of each are merged instead of all that begin alike sorted.

@@ -71,11 +71,12 @@ export type UnchainedEntry = Omit<AuditEntry, 'sequence' | 'prevHash' | 'hash'>;
  * The canonical entry in three parts, between which the database puts `prevHash` and `sequence`, so that the chain's
  * head is locked only for the one statement that appends. Members stand in sorted order:
  * `…occurredAt`, **prevHash**, `repositoryIdentifier, requestId`, **sequence**, `source, summary`.
+ * @param actor canonical JSON of the actor.
  */
-export function canonicalParts(entry: UnchainedEntry): [head: string, middle: string, tail: string] {
-  const { action, actor, after, before, entityId, entityType, id, occurredAt } = entry;
+export function canonicalParts(entry: UnchainedEntry, actor = canonicalJson(entry.actor)): [head: string, middle: string, tail: string] {
+  const { action, after, before, entityId, entityType, id, occurredAt } = entry;
   const { repositoryIdentifier, requestId, source, summary } = entry;
-  const about = `"action":${quoted(action)},"actor":${canonicalJson(actor)},"after":${canonicalJson(after)},"before":${canonicalJson(before)}`;
+  const about = `"action":${quoted(action)},"actor":${actor},"after":${canonicalJson(after)},"before":${canonicalJson(before)}`;
   const what = `"entityId":${canonicalJson(entityId)},"entityType":${quoted(entityType)},"id":${quoted(id)},"occurredAt":${quoted(occurredAt)}`;
   return [
     `{${about},${what},"prevHash":"`,
@@ -84,9 +85,12 @@ export function canonicalParts(entry: UnchainedEntry): [head: string, middle: st
   ];
 }
 
-/** The text over which `hash` is taken. */
-export function hashedText(entry: Omit<AuditEntry, 'hash'>): string {
-  const [head, middle, tail] = canonicalParts(entry);
+/**
+ * The text over which `hash` is taken.
+ * @param actor canonical JSON of the actor, where it is known.
+ */
+export function hashedText(entry: Omit<AuditEntry, 'hash'>, actor?: string): string {
+  const [head, middle, tail] = canonicalParts(entry, actor);
   return `${entry.prevHash}${head}${entry.prevHash}${middle}${entry.sequence}${tail}`;
 }
 

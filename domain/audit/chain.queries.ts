@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Reads } from '../fenced-reads.ts';
-import { GENESIS_HASH, hashedText } from './audit-rules.ts';
+import { type AuditEntry, canonicalJson, GENESIS_HASH, hashedText } from './audit-rules.ts';
 import { isoOf } from '../shared/moment-rules.ts';
 import { pagesAhead } from '../shared/pages-ahead.ts';
-import { ENTRY_COLUMNS, type EntryRow } from './audit-list.queries.ts';
+import { CELL_COLUMNS, type EntryCells } from './audit-list.queries.ts';
 
 /** Read and checked at once; between two pages other work of the process has its turn. */
 const PAGE = 1_000;
+const ACTORS_MAX = 1_000;
 
 /** The first place where a trail is not what was written. */
 export interface ChainBreak {
@@ -26,7 +27,7 @@ export interface ChainCheck {
 }
 
 const HEAD = 'select sequence, hash from audit_head';
-const PAGE_AFTER = `select ${ENTRY_COLUMNS} from audit_entry e where e.sequence > ? and e.sequence <= ? order by e.sequence limit ${PAGE}`;
+const PAGE_AFTER = `select ${CELL_COLUMNS} from audit_entry e where e.sequence > ? and e.sequence <= ? order by e.sequence limit ${PAGE}`;
 const HASH_AT = 'select hash from audit_entry where sequence = ?';
 
 /**
@@ -51,11 +52,12 @@ export async function checkChain(reads: Reads, firstSequence: number, lastSequen
     head,
   });
   let before = { sequence: firstSequence - 1, hash: await hashBefore(reads, firstSequence) };
-  const pages = pagesAhead<EntryRow>(PAGE, (behind) => reads.once(PAGE_AFTER, [Number(behind?.sequence ?? firstSequence - 1), end]));
+  const actors = new Actors();
+  const pages = pagesAhead<EntryCells>(PAGE, (behind) => reads.once(PAGE_AFTER, [Number(behind?.sequence ?? firstSequence - 1), end]));
   for await (const rows of pages) {
     for (const row of rows) {
       const sequence = Number(row.sequence);
-      const found = breakAt(row, sequence, before);
+      const found = breakAt(row, sequence, before, actors);
       if (found) return outcome(found.sequence, found);
       before = { sequence, hash: row.hash };
       checked++;
@@ -86,11 +88,34 @@ async function hashBefore(reads: Reads, firstSequence: number): Promise<string |
   return row?.hash;
 }
 
-function breakAt(row: EntryRow, sequence: number, before: { sequence: number; hash: string | undefined }): ChainBreak | undefined {
+function breakAt(row: EntryCells, sequence: number, before: { sequence: number; hash: string | undefined }, actors: Actors): ChainBreak | undefined {
   if (sequence !== before.sequence + 1) return missing(before.sequence + 1);
   if (before.hash === undefined) return missing(before.sequence);
   if (row.prevHash !== before.hash) return { sequence, reason: 'not_linked', detail: 'The entry does not follow the one before it' };
-  const entry = { ...row, sequence, occurredAt: isoOf(row.occurredAt) };
-  if (hash('sha256', hashedText(entry)) !== row.hash) return { sequence, reason: 'altered', detail: 'The entry is not what was written' };
+  const { actor, canonical } = actors.read(row.actor);
+  const entry: AuditEntry = { ...row, sequence, occurredAt: isoOf(row.occurredAt), actor, before: parsed(row.before), after: parsed(row.after) };
+  if (hash('sha256', hashedText(entry, canonical)) !== row.hash) return { sequence, reason: 'altered', detail: 'The entry is not what was written' };
   return undefined;
+}
+
+const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+
+interface ReadActor {
+  actor: AuditEntry['actor'];
+  canonical: string;
+}
+
+/** Few people write most of a trail: each is read once. */
+class Actors {
+  readonly #read = new Map<string, ReadActor>();
+
+  read(text: string): ReadActor {
+    const known = this.#read.get(text);
+    if (known) return known;
+    const actor: AuditEntry['actor'] = JSON.parse(text);
+    const made = { actor, canonical: canonicalJson(actor) };
+    if (this.#read.size >= ACTORS_MAX) this.#read.clear();
+    this.#read.set(text, made);
+    return made;
+  }
 }

@@ -1,6 +1,6 @@
 import { csvRecord } from '../shared/csv-rules.ts';
 import { isoOf } from '../shared/moment-rules.ts';
-import type { EntryCells } from './exports.queries.ts';
+import type { EntryCells } from './audit-list.queries.ts';
 
 const COLUMNS = [
   'id', 'sequence', 'occurredAt', 'source', 'action', 'actor', 'repositoryIdentifier', 'entityType', 'entityId', 'summary',

@@ -4,7 +4,7 @@ import { newId } from '../shared/ids.ts';
 import { textArray } from '../shared/text-array.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { allOf, type AuditFilter, facetConditions, timeConditions } from './audit-filter.ts';
-import { ENTRY_COLUMNS, type EntryRow } from './audit-list.queries.ts';
+import { CELL_COLUMNS, ENTRY_COLUMNS, type EntryCells, type EntryRow } from './audit-list.queries.ts';
 import { type ExportStatus, KEPT_DAYS, origins } from './export-rules.ts';
 
 /** An export as it is stored; times are the database's text, counts too. */
@@ -112,11 +112,6 @@ export const exportRows = (reads: Reads, scope: ExportScope, afterSequence: numb
 /** The same with all cells as the database's text: a million rows are not parsed to be printed again. */
 export const exportCells = (reads: Reads, scope: ExportScope, afterSequence: number, limit: number): Promise<EntryCells[]> =>
   nextRows(reads, CELL_COLUMNS, scope, afterSequence, limit);
-
-/** A row of a file; JSON is the database's text. */
-export type EntryCells = Record<keyof EntryRow, string | null> & Pick<EntryRow, 'sequence' | 'occurredAt'>;
-
-const CELL_COLUMNS = ENTRY_COLUMNS.replace('e.actor', 'e.actor::text').replace('e.before, e.after', 'e.before::text, e.after::text');
 
 /** A filter that few entries pass has long ways between them. */
 const PAGE_TIMEOUT_MS = 300_000;
