@@ -4,7 +4,8 @@ import { Pool } from 'undici';
 /** One kind of call, through the API or as plain SQL on the same tables. */
 export interface DocumentsLoad {
   way: 'api' | 'plain';
-  kind: 'read' | 'update' | 'hot' | 'equality';
+  /** `equality` finds about 38 documents, `equality of one` one. */
+  kind: 'read' | 'update' | 'hot' | 'equality' | 'equality of one';
   url: string;
   databaseUrl: string;
   tenants: { id: string; token: string }[];
@@ -27,6 +28,7 @@ type Call = (index: number, worker: number) => Promise<number>;
 
 export const keyOf = (index: number) => `pkg-${String(index + 1).padStart(7, '0')}`;
 const teamOf = (index: number) => `team-${index % 500}`;
+const nameOf = (index: number, documentsEach: number) => `pkg-${((index * 7_919) % (documentsEach - 1)) + 1}`;
 const valueOf = (index: number) => ({ name: `pkg-${index}`, size: index, owner: { team: teamOf(index) }, padding: 'x'.repeat(900) });
 /** Versions that updates of this process have made. */
 const versions = new Map<string, number>();
@@ -60,8 +62,11 @@ function apiCall({ kind, tenants, collection, documentsEach, connections }: Docu
     case 'hot':
       return () => write(0, documentsEach - 1);
     case 'equality':
-      return async (index) =>
-        (await send(index % tenants.length, 'POST', 'query', { pathPattern: collection, filters: [{ field: 'owner.team', operator: 'eq', value: teamOf(index) }] })).status;
+    case 'equality of one':
+      return async (index) => {
+        const [field, value] = kind === 'equality' ? ['owner.team', teamOf(index)] : ['name', nameOf(index, documentsEach)];
+        return (await send(index % tenants.length, 'POST', 'query', { pathPattern: collection, filters: [{ field, operator: 'eq', value }] })).status;
+      };
   }
 }
 
@@ -88,13 +93,15 @@ function plainCall({ kind, tenants, collection, documentsEach, connections }: Do
         if (rowCount === 1) versions.set(name, version + 1);
         return rowCount === 1 ? 200 : 409;
       };
-    case 'equality': {
+    case 'equality':
+    case 'equality of one': {
       // The tenant and the store stand in the indexed value; named once more, they would lead the planner to another index.
       const text = `select collection, key, version, value from document
         where jsonb_set('{}', array[tenant_id::text || store], value) @> jsonb_build_object($1::text || $2::text, $4::jsonb)
           and collection = $3 order by collection, key limit 100`;
       return async (index) => {
-        await ask('equality', text, index % tenants.length, [JSON.stringify({ owner: { team: teamOf(index) } })]);
+        const content = kind === 'equality' ? { owner: { team: teamOf(index) } } : { name: nameOf(index, documentsEach) };
+        await ask('equality', text, index % tenants.length, [JSON.stringify(content)]);
         return 200;
       };
     }
