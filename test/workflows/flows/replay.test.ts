@@ -1,40 +1,33 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { CHECKS_CHANGED_SIGNAL, flowChecks } from '../../../workflows/flows/flow-checks.contract.ts';
 import { flowWorkflowId } from '../../../workflows/flows/flow-id.contract.ts';
+import { scheduledFlow } from '../../../workflows/flows/scheduled-flow.contract.ts';
 import type { Json } from '../../support/client.ts';
 import { testApp } from '../../support/app.ts';
+import { recording, replay } from '../../support/histories.ts';
 import { gitHost, hostCredentials } from '../../simulators/git-hosts.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
 /** The last was recorded before the code of runs was patched, and cannot be recorded anew. */
 const HISTORIES = ['gated', 'cancelled', 'pipeline', 'staged', 'abandoned-pipeline', 'before-patch'] as const;
-const fileOf = (name: string) => new URL(`../histories/flow-run-${name}.json`, import.meta.url);
 
-beforeAll(() => {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
-});
+test.each(['flow-checks', 'scheduled-flow'])('what stands beside a run goes on with the code of today: %s', (name) => replay(name));
 
-test.each(HISTORIES)('a run that is under way goes on with the code of today: %s', async (name) => {
-  const workflowBundle = { codePath: process.env.QS_TEST_BUNDLE ?? '' };
-  await Worker.runReplayHistory({ workflowBundle }, JSON.parse(readFileSync(fileOf(name), 'utf8')));
-});
+test.each(HISTORIES)('a run that is under way goes on with the code of today: %s', (name) => replay(`flow-run-${name}`));
 
 /**
  * Records the histories anew: `RECORD_HISTORIES=1 npm test -- test/workflows/flows/replay`. One run passes approval and
  * lock and runs a command, one is cancelled in its line, one follows a pipeline, one has children in stages.
  */
-(process.env.RECORD_HISTORIES ? test : test.skip)('records the histories', async () => {
+recording('records the histories', async ({ keep }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quayside-replay-'));
   const commandsFile = join(folder, 'commands.json');
   writeFileSync(commandsFile, JSON.stringify({ 'execute-release': { program: '/bin/true' }, 'run-apex-tests': { program: '/bin/sleep', args: ['3'] } }));
   const host = await gitHost('host-a');
   const app = await testApp({ env: { COMMANDS_FILE: commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8' } });
   const worker = await startWorker(app, ['flows-v1', 'commands-v1', 'approvals-v1', 'environment-locks-v1']);
-  const connection = await Connection.connect({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '' });
   try {
     const owner = app.as(app.owner);
     const repositoryIdentifier = 'acme/shop';
@@ -49,9 +42,7 @@ test.each(HISTORIES)('a run that is under way goes on with the code of today: %s
     const reached = (id: string, status: string) => eventually(() => shown(id), ({ rawStatus }) => rawStatus === status, 30_000);
     const record = async (name: string, id: string) => {
       await eventually(() => shown(id), ({ success }) => success !== null, 30_000);
-      const handle = new Client({ connection }).workflow.getHandle(flowWorkflowId(app.tenant.id, id));
-      await handle.result();
-      writeFileSync(fileOf(name), historyToJSON(await handle.fetchHistory()));
+      await keep(`flow-run-${name}`, flowWorkflowId(app.tenant.id, id));
     };
 
     const holder = await start({ id: 'run-apex-tests', environmentName: 'guarded' });
@@ -76,11 +67,17 @@ test.each(HISTORIES)('a run that is under way goes on with the code of today: %s
     await owner.post(200, `/api/flows/runs/${abandoned}/cancel`);
     await record('abandoned-pipeline', abandoned);
     await record('staged', await start({ id: 'request-release' }));
+    const checked = { tenantId: app.tenant.id, runId: pipeline };
+    for (let n = 0; n < 3; n++) await app.launch.signal(flowChecks, checked, CHECKS_CHANGED_SIGNAL);
+    await keep('flow-checks', flowChecks.workflowId(checked));
+    const { id: scheduleId } = await owner.post(201, '/api/flows/schedules', { name: 'nightly', cron: '0 3 * * *', payload: { id: 'execute-release', ...release } });
+    const scheduled = { tenantId: app.tenant.id, scheduleId, name: 'nightly' };
+    await app.launch.start(scheduledFlow, scheduled);
+    await keep('scheduled-flow', scheduledFlow.workflowId(scheduled));
   } finally {
     await worker.kill('SIGTERM');
-    await connection.close();
     await host.close();
     await app.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 180_000);
+});

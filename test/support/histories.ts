@@ -1,0 +1,53 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+
+const fileOf = (name: string) => new URL(`../workflows/histories/${name}.json`, import.meta.url);
+let isQuiet = false;
+
+/** Replays a recorded history with the workflows of today; rejects when they would do something else. */
+export async function replay(name: string): Promise<void> {
+  if (!isQuiet) Runtime.install({ logger: new DefaultLogger('ERROR') });
+  isQuiet = true;
+  const workflowBundle = { codePath: process.env.QS_TEST_BUNDLE ?? '' };
+  await Worker.runReplayHistory({ workflowBundle }, JSON.parse(readFileSync(fileOf(name), 'utf8')));
+}
+
+export interface Recorder {
+  handleOf: (workflowId: string) => WorkflowHandle;
+  /** Waits until the workflow has ended, and keeps its history under the name. */
+  keep: (name: string, workflowId: string) => Promise<void>;
+}
+
+/** A test that records histories anew; there is none unless `RECORD_HISTORIES` is set. */
+export function recording(what: string, record: (recorder: Recorder) => Promise<void>): void {
+  if (!process.env.RECORD_HISTORIES) return;
+  test(
+    what,
+    async () => {
+      const connection = await Connection.connect({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '' });
+      const handleOf = (workflowId: string) => new Client({ connection }).workflow.getHandle(workflowId);
+      try {
+        await record({
+          handleOf,
+          async keep(name, workflowId) {
+            const handle = handleOf(workflowId);
+            await handle.result().catch(() => undefined);
+            writeFileSync(fileOf(name), withoutMachine(historyToJSON(await handle.fetchHistory())));
+          },
+        });
+      } finally {
+        await connection.close();
+      }
+    },
+    300_000,
+  );
+}
+
+/** Without what tells of the machine on which it was recorded. */
+function withoutMachine(history: string): string {
+  const told = JSON.parse(history.replaceAll(tmpdir(), '/data')) as unknown;
+  return JSON.stringify(told, (member, value: unknown) => (member === 'stackTrace' ? undefined : member === 'identity' ? 'worker' : value), 2);
+}
