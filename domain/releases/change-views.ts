@@ -1,6 +1,7 @@
 import type { History } from '../git/histories.ts';
 import { rangeFacts, type Ranges } from '../git/range-facts.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
+import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { commitRange, rangeEnds, type ResolvedChange, resolveChanges } from './changelog.ts';
 import type { PackageChange } from './package-change-rules.ts';
@@ -29,7 +30,7 @@ export interface ChangesView {
 
 /**
  * What the package changes of some steps consist of, in the order of the steps: read for all of them together, computed
- * once and kept.
+ * once and kept. A step that is given several times is one.
  * @param isForced computes them anew, though they are kept.
  */
 export async function viewChanges(
@@ -39,24 +40,20 @@ export async function viewChanges(
   steps: readonly (readonly PackageChange[])[],
   { isForced = false } = {},
 ): Promise<{ views: ChangesView[]; calculated: number; kept: number }> {
-  const resolvedChanges = await resolveChanges(tx, history, steps.flat());
+  const distinct = new Map(steps.flat().map((change) => [keyOf(change), change]));
+  const resolvedChanges = await resolveChanges(tx, history, [...distinct.values()]);
   const ranges = await rangeFacts(tx, history, resolvedChanges.flatMap(({ range }) => range ?? []), { isForced });
   const shas = await rangeEnds(tx, history, resolvedChanges);
   const provider = configuration.workItems?.provider ?? 'issue';
-  const known = new Map<string, PackageChangeView>();
-  const viewOf = (change: ResolvedChange): PackageChangeView => {
-    const key = `${change.name}\n${change.from}\n${change.to}`;
-    const view = known.get(key) ?? changeView(change, ranges, shas, provider);
-    known.set(key, view);
-    return view;
-  };
-  let at = 0;
-  const views = steps.map((changes): ChangesView => {
-    const own = resolvedChanges.slice(at, (at += changes.length));
-    return { changes: own.map(viewOf), totals: totalsOf(own, ranges) };
+  const known = new Map(resolvedChanges.map((change) => [keyOf(change), { change, view: changeView(change, ranges, shas, provider) }]));
+  const viewOf = memoized((changes: readonly PackageChange[]): ChangesView => {
+    const own = changes.flatMap((change) => known.get(keyOf(change)) ?? []);
+    return { changes: own.map(({ view }) => view), totals: totalsOf(own.map(({ change }) => change), ranges) };
   });
-  return { views, calculated: ranges.calculated, kept: ranges.kept };
+  return { views: steps.map(viewOf), calculated: ranges.calculated, kept: ranges.kept };
 }
+
+const keyOf = ({ name, from, to }: PackageChange): string => `${name}\n${from}\n${to}`;
 
 function changeView(change: ResolvedChange, ranges: Ranges, shas: ReadonlyMap<number, string>, provider: string): PackageChangeView {
   const { commits = [], workItems = [], pullRequests = [] } = change.range ? ranges.of(change.range) : {};

@@ -1,6 +1,7 @@
 import type { History } from '../git/histories.ts';
 import type { Project } from '../projects/projects.entities.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
+import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { type ChangesView, viewChanges } from './change-views.ts';
 import { packageChanges } from './package-change-rules.ts';
@@ -17,7 +18,12 @@ export interface ReleaseListOptions extends ReleaseFilter {
 
 /** What changed in environments by their last deployment of releases; changelogs are computed once and kept. */
 async function changesOfRecords(tx: Tx, history: History, project: Project, records: readonly EnvironmentRecord[], isForced: boolean) {
-  const steps = records.map(({ rollback, previousPackages, packages }) => (rollback?.skipAnalysis ? [] : packageChanges(previousPackages ?? {}, packages)));
+  // A release mostly changes the same in each environment.
+  const stepOf = memoized(
+    ({ rollback, previousPackages, packages }: EnvironmentRecord) => (rollback?.skipAnalysis ? [] : packageChanges(previousPackages ?? {}, packages)),
+    ({ rollback, previousPackages, packages }) => JSON.stringify([rollback?.skipAnalysis, previousPackages, packages]),
+  );
+  const steps = records.map(stepOf);
   const { views, calculated, kept } = await viewChanges(tx, history, project, steps, { isForced });
   const byRecord = new Map(records.flatMap((record, index) => (views[index] ? [[record, views[index]] as const] : [])));
   return { byRecord, uniqueDiffsCalculated: calculated, cacheHits: kept };
