@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
@@ -48,6 +48,6 @@ export function recording(what: string, record: (recorder: Recorder) => Promise<
 
 /** Without what tells of the machine on which it was recorded. */
 function withoutMachine(history: string): string {
-  const told = JSON.parse(history.replaceAll(tmpdir(), '/data')) as unknown;
-  return JSON.stringify(told, (member, value: unknown) => (member === 'stackTrace' ? undefined : member === 'identity' ? 'worker' : value), 2);
+  const told = JSON.parse(history.replaceAll(tmpdir(), '/data').replaceAll(new RegExp(`\\d+@${hostname()}`, 'g'), 'worker')) as unknown;
+  return JSON.stringify(told, (member, value: unknown) => (member === 'stackTrace' ? undefined : value), 2);
 }
