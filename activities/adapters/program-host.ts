@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { EndedProgram, Program } from '../../domain/flows/program.port.ts';
+import { signalGroup } from './process-group.ts';
 
 /**
  * A small process that runs programs for a worker: to start one costs as much as the starting process is big, and all
@@ -26,7 +27,7 @@ const DRAIN_MS = 1_000;
 const UNTAKEN_MAX_BYTES = 1024 * 1024;
 
 interface Running {
-  child: ChildProcess;
+  kill: () => void;
   end: (reason: EndedProgram['why']) => void;
   taken: (bytes: number) => void;
 }
@@ -40,11 +41,14 @@ function run(id: number, { program, args, env, timeoutSeconds }: Program, graceM
   let untaken = 0;
   const child = spawn(program, [...args], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH ?? '/usr/bin:/bin', ...env } });
   const streams = [child.stdout, child.stderr];
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid !== undefined) signalGroup(child.pid, name);
+  };
   const end = (reason: EndedProgram['why']) => {
     if (kill) return;
     why = reason;
-    signalGroup(child, 'SIGTERM');
-    kill = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
+    signal('SIGTERM');
+    kill = setTimeout(() => signal('SIGKILL'), graceMs);
   };
   const limit = setTimeout(() => end('timed_out'), timeoutSeconds * 1_000);
   const taken = (bytes: number) => {
@@ -55,12 +59,12 @@ function run(id: number, { program, args, env, timeoutSeconds }: Program, graceM
     clearTimeout(limit);
     clearTimeout(kill);
     // What it left behind in its group ends with it.
-    signalGroup(child, 'SIGKILL');
+    signal('SIGKILL');
     running.delete(id);
     for (const stream of streams) stream.destroy();
     report({ id, ended });
   };
-  running.set(id, { child, end, taken });
+  running.set(id, { kill: () => signal('SIGKILL'), end, taken });
   for (const stream of streams) {
     stream.on('data', (output: Buffer) => {
       untaken += output.length;
@@ -79,22 +83,12 @@ function run(id: number, { program, args, env, timeoutSeconds }: Program, graceM
   if (child.pid !== undefined) report({ id, startedAs: child.pid });
 }
 
-/** The group may be gone already. */
-function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, name);
-  } catch {
-    // Nothing of it is left.
-  }
-}
-
 process.on('message', (order: HostOrder) => {
   if ('run' in order) run(order.id, order.run, order.graceMs);
   else if ('end' in order) running.get(order.id)?.end(order.end);
   else running.get(order.id)?.taken(order.takenBytes);
 });
 process.on('disconnect', () => {
-  for (const { child } of running.values()) signalGroup(child, 'SIGKILL');
+  for (const { kill } of running.values()) kill();
   process.exit();
 });

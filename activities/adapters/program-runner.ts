@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { EndedProgram, RunProgram } from '../../domain/flows/program.port.ts';
+import { signalGroup } from './process-group.ts';
 import type { HostOrder, HostReport } from './program-host.ts';
 
 const HOST = fileURLToPath(new URL('./program-host.ts', import.meta.url));
@@ -143,16 +144,8 @@ class Host {
     if (this.#process === host) this.#process = undefined;
     for (const [id, run] of this.#open) {
       if (run.host !== host) continue;
-      if (run.group !== undefined) killGroup(run.group);
+      if (run.group !== undefined) signalGroup(run.group, 'SIGKILL');
       this.#settle(id, run, { why: run.group === undefined ? 'not_started' : 'exited', exitCode: null });
     }
-  }
-}
-
-function killGroup(group: number): void {
-  try {
-    process.kill(-group, 'SIGKILL');
-  } catch {
-    // Nothing of it is left.
   }
 }

@@ -24,29 +24,36 @@ const WorkItem = z
 
 const Missing = z.string().nullable().meta({ description: 'Why the changes are not known; null when they are' });
 
+/** What package changes consist of, by package and over all. */
+export const changesOfPackages = <Shown extends z.ZodType>(commits: Shown) => ({
+  packages: z.array(
+    z.object({
+      packageName: z.string(),
+      direction: z.enum(['install', 'upgrade', 'downgrade', 'remove']),
+      fromVersion: z.string().nullable(),
+      toVersion: z.string().nullable(),
+      commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
+      totalCommits: z.int(),
+      totalWorkItems: z.int(),
+      totalPullRequests: z.int(),
+      workItems: z.array(z.string()),
+      pullRequests: z.array(z.int()),
+      commits,
+      isTruncated: z.boolean(),
+      missingChangelog: Missing,
+    }),
+  ),
+  workItems: z.array(WorkItem),
+  pullRequests: z.array(z.int()),
+  summary: z.object({ totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() }),
+  missingChangelogPackages: z.array(z.string()),
+});
+
 export const Changelog = z
   .object({
-    packages: z.array(
-      z.object({
-        packageName: z.string(),
-        direction: z.enum(['install', 'upgrade', 'downgrade', 'remove']),
-        fromVersion: z.string().nullable(),
-        toVersion: z.string().nullable(),
-        commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
-        totalCommits: z.int(),
-        totalWorkItems: z.int(),
-        totalPullRequests: z.int(),
-        workItems: z.array(z.string()),
-        pullRequests: z.array(z.int()),
-        commits: z.array(Commit).meta({ description: 'As `git log from..to -- <path of the package>` lists them, at most 500; of a downgrade, those that it takes back' }),
-        isTruncated: z.boolean(),
-        missingChangelog: Missing,
-      }),
+    ...changesOfPackages(
+      z.array(Commit).meta({ description: 'As `git log from..to -- <path of the package>` lists them, at most 500; of a downgrade, those that it takes back' }),
     ),
-    workItems: z.array(WorkItem),
-    pullRequests: z.array(z.int()),
-    summary: z.object({ totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() }),
-    missingChangelogPackages: z.array(z.string()),
     repository: RepositoryFreshness,
   })
   .meta({ id: 'Changelog' });

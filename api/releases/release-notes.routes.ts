@@ -5,7 +5,7 @@ import { releaseNotes } from '../../domain/releases/release-notes.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 import { RawReply } from '../http/replies.ts';
-import { RepositoryFreshness } from './releases.schemas.ts';
+import { changesOfPackages, RepositoryFreshness } from '../release-candidates/changelog.schemas.ts';
 
 const ReleaseNotes = z
   .object({
@@ -16,29 +16,9 @@ const ReleaseNotes = z
         domain: z.string(),
         previousReleaseName: z.string().nullable().meta({ description: 'Against which it is held; null: it is the first' }),
         deployments: z.array(z.object({ environment: z.string(), deployedAt: z.string(), isRolledBack: z.boolean() })),
-        packages: z.array(
-          z.object({
-            packageName: z.string(),
-            direction: z.enum(['install', 'upgrade', 'downgrade', 'remove']),
-            fromVersion: z.string().nullable(),
-            toVersion: z.string().nullable(),
-            commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
-            totalCommits: z.int(),
-            totalWorkItems: z.int(),
-            totalPullRequests: z.int(),
-            workItems: z.array(z.string()),
-            pullRequests: z.array(z.int()),
-            commits: z.array(
-              z.object({ sha: z.string(), message: z.string(), authorName: z.string(), committedAt: Timestamp, workItems: z.array(z.string()), pullRequests: z.array(z.int()) }),
-            ),
-            isTruncated: z.boolean(),
-            missingChangelog: z.string().nullable(),
-          }),
+        ...changesOfPackages(
+          z.array(z.object({ sha: z.string(), message: z.string(), authorName: z.string(), committedAt: Timestamp, workItems: z.array(z.string()), pullRequests: z.array(z.int()) })),
         ),
-        workItems: z.array(z.object({ key: z.string(), url: z.string().nullable(), commits: z.array(z.string()) })),
-        pullRequests: z.array(z.int()),
-        summary: z.object({ totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() }),
-        missingChangelogPackages: z.array(z.string()),
       }),
     ),
     repository: RepositoryFreshness,

@@ -1,9 +1,6 @@
 import { z } from 'zod';
+import { RepositoryFreshness } from '../release-candidates/changelog.schemas.ts';
 import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
-
-export const RepositoryFreshness = z
-  .object({ fetchedAt: Timestamp.nullable(), isStale: z.boolean(), error: z.string().nullable() })
-  .meta({ id: 'GitFreshness', description: 'How new the facts of the repository are; stale: never fetched, or the last fetch failed' });
 
 const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };
 const Totals = z.object(totals).meta({ id: 'ChangelogTotals', description: 'Distinct over all packages' });

@@ -111,12 +111,19 @@ export const exportRows = (reads: Reads, scope: ExportScope, afterSequence: numb
 
 /** The same with all cells as the database's text: a million rows are not parsed to be printed again. */
 export const exportCells = (reads: Reads, scope: ExportScope, afterSequence: number, limit: number): Promise<EntryCells[]> =>
-  nextRows(reads, CELL_COLUMNS, scope, afterSequence, limit);
+  nextRows(reads, CELL_COLUMNS, scope, afterSequence, limit, { timeoutMs: PAGE_TIMEOUT_MS });
 
-/** A filter that few entries pass has long ways between them. */
+/** A filter that few entries pass has long ways between them; nobody waits for a file. */
 const PAGE_TIMEOUT_MS = 300_000;
 
-function nextRows<Row>(reads: Reads, columns: string, { filters, upperSequence }: ExportScope, afterSequence: number, limit: number): Promise<Row[]> {
+function nextRows<Row>(
+  reads: Reads,
+  columns: string,
+  { filters, upperSequence }: ExportScope,
+  afterSequence: number,
+  limit: number,
+  options: { timeoutMs?: number } = {},
+): Promise<Row[]> {
   const filter = filterOf(filters);
   const condition = allOf([
     { sql: 'e.sequence > ? and e.sequence <= ?', parameters: [afterSequence, upperSequence] },
@@ -125,7 +132,7 @@ function nextRows<Row>(reads: Reads, columns: string, { filters, upperSequence }
   ]);
   // Planned for this very range: the plan for any range reads all that follows, for each page again.
   const statement = `select ${columns} from audit_entry e where ${condition.sql} order by e.sequence limit ?`;
-  return reads.once<Row>(statement, [...condition.parameters, limit], { timeoutMs: PAGE_TIMEOUT_MS });
+  return reads.once<Row>(statement, [...condition.parameters, limit], options);
 }
 
 /** Where in the trail a cursor stands. Throws `invalid_request` when it is none of this trail. */

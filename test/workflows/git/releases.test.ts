@@ -224,13 +224,13 @@ test('the report on approvals tells what was new in the releases that were appro
   const { cut, get, query, project } = await stage();
   await cut('r1', { app: '1.0.0', lib: '1.0.0' });
   await cut('r22', { app: '1.1.0', lib: '1.0.0' });
-  for (const releaseName of ['r1', 'r22', 'r22', 'none']) {
+  for (const [minute, releaseName] of ['r1', 'r22', 'r22', 'none'].entries()) {
     await app.sql(
       `insert into approval_event (id, tenant_id, project_id, repository_identifier, approval_id, run_id, task_type, domain, release_name, status, source, approvers,
          requested_by, requested_at, occurred_at)
-       select gen_random_uuid(), tenant_id, id, identifier, gen_random_uuid(), gen_random_uuid(), 'execute-release', 'core', ?, 'requested', 'run', '{}', 'x', now(), clock_timestamp()
+       select gen_random_uuid(), tenant_id, id, identifier, gen_random_uuid(), gen_random_uuid(), 'execute-release', 'core', ?, 'requested', 'run', '{}', 'x', now(), '2026-01-01'::timestamptz + make_interval(mins => ?)
        from project where id = ?`,
-      [releaseName, project.id],
+      [releaseName, minute, project.id],
     );
   }
   const path = '/api/flows/approvals/compliance';
