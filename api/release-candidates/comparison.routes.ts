@@ -16,7 +16,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { Id, queryFlag } from '../http/parameters.ts';
 import type { Adapters } from '../http/scope.ts';
 import { candidateWithProject, view } from './candidate-view.ts';
-import { CandidateChanges } from './changelog.schemas.ts';
+import { CandidateChanges } from '../http/changelogs.ts';
 import { CompareIn, CompareToPackagesIn, EnvironmentComparison, PackagesComparison } from './release-candidates.schemas.ts';
 
 const GROUP = 'Release candidates';

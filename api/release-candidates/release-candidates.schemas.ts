@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
-import { Changelog, LinkedCandidate } from './changelog.schemas.ts';
+import { Changelog, LinkedCandidate } from '../http/changelogs.ts';
 
 export const Domain = Name.meta({ description: 'Domain of the repository', example: 'core' });
 export const ReleaseName = Name.meta({ example: '2026.03' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Timestamp } from '../http/parameters.ts';
-import { Commit, RepositoryFreshness } from './changelog.schemas.ts';
+import { Commit, RepositoryFreshness } from '../http/changelogs.ts';
 
 const Entry = z
   .object({

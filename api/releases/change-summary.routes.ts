@@ -4,7 +4,7 @@ import { changeSummary } from '../../domain/releases/change-summary.ts';
 import { SERIES_MAX } from '../../domain/releases/release-series.queries.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Moment, Name, RepositoryIdentifier } from '../http/parameters.ts';
-import { RepositoryFreshness } from '../release-candidates/changelog.schemas.ts';
+import { RepositoryFreshness } from '../http/changelogs.ts';
 
 const Summary = z.object({
   repositoryIdentifier: z.string(),

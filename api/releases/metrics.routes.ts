@@ -5,7 +5,7 @@ import { INTERVALS } from '../../domain/releases/metrics-rules.ts';
 import { invalidField } from '../../domain/shared/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Moment, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
-import { RepositoryFreshness } from '../release-candidates/changelog.schemas.ts';
+import { RepositoryFreshness } from '../http/changelogs.ts';
 
 const DAY_MS = 86_400_000;
 const STANDARD_DAYS = 90;

@@ -5,7 +5,7 @@ import { releaseNotes } from '../../domain/releases/release-notes.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 import { RawReply } from '../http/replies.ts';
-import { changesOfPackages, RepositoryFreshness } from '../release-candidates/changelog.schemas.ts';
+import { changesOfPackages, RepositoryFreshness } from '../http/changelogs.ts';
 
 const ReleaseNotes = z
   .object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RepositoryFreshness } from '../release-candidates/changelog.schemas.ts';
+import { RepositoryFreshness } from '../http/changelogs.ts';
 import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };

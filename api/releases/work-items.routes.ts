@@ -3,7 +3,7 @@ import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { ITEM_CANDIDATES_MAX, ITEM_COMMITS_MAX, workItemPlaces } from '../../domain/releases/work-item-places.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
-import { RepositoryFreshness } from '../release-candidates/changelog.schemas.ts';
+import { RepositoryFreshness } from '../http/changelogs.ts';
 
 const share = {
   presence: z.enum(['all', 'some', 'none', 'unknown']).meta({ description: 'How much of its changes is there; unknown: the commit of a package version is not known' }),

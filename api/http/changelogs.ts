@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from '../http/parameters.ts';
+import { Timestamp } from './parameters.ts';
 
 export const RepositoryFreshness = z
   .object({ fetchedAt: Timestamp.nullable(), isStale: z.boolean(), error: z.string().nullable() })
