@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { connectPool, type DatabaseAccess } from './pool.ts';
 import type { Actor } from './shared/actor.ts';
+import { numbered, StatementNames } from './statements.ts';
 import { fenceVariables } from './unit-of-work.ts';
 
 /** Statements that only read, each by itself, fenced to one actor's tenant and projects. */
@@ -18,7 +18,6 @@ export interface Reads {
   oftenAlike<Row>(statement: string, parameters: readonly unknown[], options?: { timeoutMs?: number }): Promise<Row[]>;
 }
 
-/** Each is kept by every connection, so that what clients can think of must not count. */
 const FORMS_KEPT = 100;
 
 export interface FencedReads {
@@ -42,27 +41,13 @@ for (const type of [TIMESTAMPTZ, TIMESTAMP, DATE]) types.setTypeParser(type, (te
 export function createFencedReads(access: DatabaseAccess, onError: (error: Error) => void): FencedReads {
   const pool = connectPool({ ...access, isReadOnly: true }, onError);
   const fences = new WeakMap<pg.PoolClient, string>();
-  const statements = new Map<string, { name: string; text: string }>();
-  const forms = new Set<string>();
+  const fixed = new StatementNames(Number.POSITIVE_INFINITY);
+  const forms = new StatementNames(FORMS_KEPT);
 
-  const numbered = (statement: string): string => {
-    let place = 0;
-    return statement.replaceAll('?', () => `$${++place}`);
-  };
-
-  const prepared = (statement: string) => {
-    const known = statements.get(statement);
-    if (known) return known;
+  const query = (statement: string, names?: StatementNames): pg.QueryConfig => {
     const text = numbered(statement);
-    const made = { name: createHash('sha1').update(text).digest('hex'), text };
-    statements.set(statement, made);
-    return made;
-  };
-
-  const form = (statement: string) => {
-    if (!forms.has(statement) && forms.size >= FORMS_KEPT) return { text: numbered(statement) };
-    forms.add(statement);
-    return prepared(statement);
+    const name = names?.of(text);
+    return { text, ...(name !== undefined && { name }) };
   };
 
   const fenced = async (actor: Actor, client: pg.PoolClient, timeoutMs: number): Promise<void> => {
@@ -92,10 +77,10 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
   return {
     as: (actor) => ({
       tenantId: actor.tenantId,
-      sql: (statement, parameters = []) => run(actor, { ...prepared(statement), values: [...parameters] }, READ_TIMEOUT_MS),
+      sql: (statement, parameters = []) => run(actor, { ...query(statement, fixed), values: [...parameters] }, READ_TIMEOUT_MS),
       once: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) =>
-        run(actor, { text: numbered(statement), values: [...parameters] }, timeoutMs),
-      oftenAlike: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) => run(actor, { ...form(statement), values: [...parameters] }, timeoutMs),
+        run(actor, { ...query(statement), values: [...parameters] }, timeoutMs),
+      oftenAlike: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) => run(actor, { ...query(statement, forms), values: [...parameters] }, timeoutMs),
     }),
     close: () => pool.end(),
   };

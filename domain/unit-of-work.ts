@@ -1,7 +1,9 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { CompiledQuery, type Transaction } from 'kysely';
 import { APPEND_AUDIT, type AuditNote, appendAuditParameters, unchainedEntry } from './audit/append.queries.ts';
 import type { UnchainedEntry } from './audit/audit-rules.ts';
 import type { Actor } from './shared/actor.ts';
+import { numbered } from './statements.ts';
 import { type Announcement, ENQUEUE_EVENTS, enqueueParameters } from './webhooks/enqueue.queries.ts';
 
 /** One transaction in one tenant, as a handler or an activity sees it. */
@@ -59,6 +61,8 @@ export const unitOfWork =
     const lanes = new Set<string>();
     const approvals: SettledApproval[] = [];
     const result = await em.transactional(async (inner) => {
+      // Not the ORM's own way to it, which writes the values into the text: each statement would be parsed and planned anew.
+      const connection = inner.getTransactionContext<Transaction<unknown>>() as Transaction<unknown>;
       const announced: Announcement[] = [];
       const entries: UnchainedEntry[] = [];
       const tx: Tx = {
@@ -67,8 +71,10 @@ export const unitOfWork =
         em: inner,
         now: now(),
         traceparent,
-        sql: <Row>(statement: string, parameters: readonly unknown[] = []) =>
-          inner.execute(statement, [...parameters]) as unknown as Promise<Row[]>,
+        sql: async <Row>(statement: string, parameters: readonly unknown[] = []) => {
+          const { rows } = await connection.executeQuery<Row>(CompiledQuery.raw(numbered(statement), [...parameters]));
+          return rows;
+        },
         announce: (announcement) => {
           announced.push(announcement);
         },

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
-import { startInBackground } from './background-process.ts';
+import { type BackgroundProcess, startInBackground } from './background-process.ts';
 import { OperatorError } from './operator-error.ts';
 
 const SCRIPT = fileURLToPath(new URL('../temporal-dev.sh', import.meta.url));
@@ -41,17 +41,23 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   await install(options);
   const logFile = join(folder, 'temporal.log');
   const settings = Object.entries(dynamicConfig).flatMap(([name, value]) => ['--dynamic-config-value', `${name}=${value}`]);
-  const background = startInBackground(SCRIPT, settings, {
-    logFile,
-    env: { ...process.env, DATA_DIR: folder, TEMPORAL_PORT: String(port), TEMPORAL_UI_PORT: String(uiPort) },
-  });
   const address = `127.0.0.1:${port}`;
-  try {
-    await untilNamespaceAnswers(address, () => !background.isRunning());
-  } catch (error) {
-    await background.stop('SIGTERM', STOP_MS);
-    throw new OperatorError(`The Temporal dev server did not start: ${(error as Error).message}; ${logFile} says why.`);
-  }
+  const begin = async (triesLeft: number): Promise<BackgroundProcess> => {
+    const before = sizeOf(logFile);
+    const background = startInBackground(SCRIPT, settings, {
+      logFile,
+      env: { ...process.env, DATA_DIR: folder, TEMPORAL_PORT: String(port), TEMPORAL_UI_PORT: String(uiPort) },
+    });
+    try {
+      await untilNamespaceAnswers(address, () => !background.isRunning());
+      return background;
+    } catch (error) {
+      await background.stop('SIGTERM', STOP_MS);
+      if (triesLeft > 0 && lostAPort(readFileSync(logFile).subarray(before).toString(), [port, uiPort])) return begin(triesLeft - 1);
+      throw new OperatorError(`The Temporal dev server did not start: ${(error as Error).message}; ${logFile} says why.`);
+    }
+  };
+  const background = await begin(2);
   return {
     address,
     uiUrl: `http://127.0.0.1:${uiPort}`,
@@ -60,6 +66,14 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
     stop: () => background.stop('SIGTERM', STOP_MS),
     kill: () => background.kill(),
   };
+}
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Beside those that it is given the server takes some that are free, and now and then somebody else is faster. */
+function lostAPort(log: string, given: readonly number[]): boolean {
+  const taken = /:(\d+): bind: address already in use/.exec(log)?.[1];
+  return taken !== undefined && !given.includes(Number(taken));
 }
 
 /** Makes sure that the server is on this machine; the first time that may take minutes. */

@@ -2,6 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { Secret, TOTP } from 'otpauth';
 import type { Encryption } from '../shared/encryption.ts';
 import { DomainError } from '../shared/errors.ts';
+import { textArray } from '../shared/text-array.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { hashSecret, newRecoveryCode } from './secrets.ts';
 
@@ -74,7 +75,7 @@ export function createSecondFactors(orm: MikroORM, encryption: Encryption): Seco
         throw new DomainError('invalid_request', 'The code is wrong or was used before');
       }
       const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
-      await ask(sql, 'auth_totp_confirm(?, array[?]::text[])', [actor.id, codes.map(hashSecret)]);
+      await ask(sql, 'auth_totp_confirm(?, ?::text[])', [actor.id, textArray(codes.map(hashSecret))]);
       // Whoever has just given a code has given both factors.
       await sql(`update auth_session set aal = 'aal2' where id = ?`, [actor.sessionId ?? null]);
       audit({ source: 'user', action: 'user.second_factor_added', entityType: 'user', entityId: actor.id, summary: `${actor.email} set up a second factor` });

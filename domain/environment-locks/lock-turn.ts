@@ -62,14 +62,13 @@ async function giveToFirst(tx: Tx, place: LockPlace): Promise<void> {
   const [given] = await tx.sql<TicketRow>(
     `update environment_lock_ticket t
      set state = 'held', held_at = clock_timestamp(), expires_at = clock_timestamp() + t.lease_minutes * interval '1 minute', updated_at = now()
-     from (select id from environment_lock_ticket first
+     from (select id from environment_lock_ticket
        where tenant_id = ? and environment_id = ? and state = 'queued'
-         and not exists (select from environment_lock_ticket h
-           where h.tenant_id = first.tenant_id and h.environment_id = first.environment_id and h.state = 'held')
+         and not exists (select from environment_lock_ticket where tenant_id = ? and environment_id = ? and state = 'held')
        order by number limit 1) next
      where t.tenant_id = ? and t.id = next.id
      returning ${TICKET_COLUMNS.replace('id as', 't.id as')}`,
-    [tx.tenantId, place.environmentId, tx.tenantId],
+    [tx.tenantId, place.environmentId, tx.tenantId, place.environmentId, tx.tenantId],
   );
   if (given) noteTicket(tx, place, given, 'locked');
 }
