@@ -7,7 +7,7 @@ import { OperatorError } from './operator-error.ts';
  * to a multiple of what is in use, before it clears them away; with these a long export or stream stays small, and
  * takes no longer. `start:api` and `start:worker` give the same.
  */
-export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=16'];
+export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=16', '--heap-growing-percent=100'];
 
 const READY_MS = 60_000;
 /** Its own deadline is a second earlier; this one is for a process that does not even hear the signal. */

@@ -19,7 +19,7 @@ const WRITE = {
 /** Bounds the memory of one statement; a value may be a megabyte. */
 const BATCH_MAX = 50;
 /** Each batch of writes costs a commit and a turn of the tenant's audit chain, however small it is. */
-const WRITE_REST_MS = 2;
+const WRITE_REST_MS = 5;
 const READ_REST_MS = 1;
 /** A collection was removed meanwhile, or a lock was taken in another order: the same writes go through the next time. */
 const REPEATABLE = new Set(['23503', '40P01']);

@@ -113,9 +113,11 @@ export const listVersions = ({ sql, tenantId }: Reads, { store, collection, key 
     [tenantId, store, collection, key, before, limit],
   );
 
-/** How many documents, and about how many bytes, a streamed reply is made of at a time. */
+/** How many documents, and about how many bytes, a streamed reply reads at a time. */
 const BATCH_DOCUMENTS = 1_000;
 const BATCH_BYTES = 1024 * 1024;
+/** Pieces of the reply: V8 clears away long texts only when it has gathered many. */
+const PIECE_DOCUMENTS = 50;
 /** Connections are in UTC. */
 const ISO = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
 
@@ -126,20 +128,23 @@ const ISO = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
 export async function* documentTexts({ sql, tenantId }: Reads, store: string, collection: string): AsyncGenerator<string> {
   let after = '';
   for (;;) {
-    const [piece] = await sql<{ text: string | null; last: string | null }>(
+    const pieces = await sql<{ text: string; last: string }>(
       `select string_agg(
          '{"key":' || to_json(key) || ',"version":' || version || ',"createdAt":"' || to_char(created_at, '${ISO}')
            || '","updatedAt":"' || to_char(updated_at, '${ISO}') || '","value":' || value::text || '}', ',' order by key) as text,
          max(key) as last
        from (
-         select d.*, sum(size_bytes) over (order by key rows between unbounded preceding and 1 preceding) as bytes_before from (
+         select d.*, (row_number() over (order by key) - 1) / ${PIECE_DOCUMENTS} as piece,
+           sum(size_bytes) over (order by key rows between unbounded preceding and 1 preceding) as bytes_before from (
            select key, version, value, size_bytes, created_at, updated_at from document
            where tenant_id = ? and store = ? and collection = ? and key > ? order by key limit ${BATCH_DOCUMENTS}) d) d
-       where coalesce(bytes_before, 0) < ${BATCH_BYTES}`,
+       where coalesce(bytes_before, 0) < ${BATCH_BYTES} group by piece order by piece`,
       [tenantId, store, collection, after],
     );
-    if (piece?.text == null || piece.last === null) return;
-    yield after === '' ? piece.text : `,${piece.text}`;
-    after = piece.last;
+    if (pieces.length === 0) return;
+    for (const { text, last } of pieces) {
+      yield after === '' ? text : `,${text}`;
+      after = last;
+    }
   }
 }
