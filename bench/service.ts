@@ -7,7 +7,7 @@ import pg from 'pg';
 import { migrate } from '../domain/migrate.ts';
 import { connectOrm } from '../domain/orm.ts';
 import { createProvisioning } from '../domain/tenants/provisioning.ts';
-import { NODE_FLAGS } from '../tools/child.ts';
+import { nodeFlags } from '../tools/child.ts';
 import { startPostgres } from '../tools/embedded-postgres.ts';
 import { anyFreePort } from '../tools/ports.ts';
 import { startTemporal } from '../tools/temporal-dev-server.ts';
@@ -64,7 +64,7 @@ export async function startService(queues: readonly string[]): Promise<Service> 
   };
   const children: ChildProcess[] = [];
   const start = async (modulePath: string, args: string[] = []): Promise<ChildProcess> => {
-    const child = fork(new URL(modulePath, import.meta.url), args, { env, execArgv: [...NODE_FLAGS], serialization: 'advanced' });
+    const child = fork(new URL(modulePath, import.meta.url), args, { env, execArgv: nodeFlags(modulePath.replace('../', '')), serialization: 'advanced' });
     children.push(child);
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`${modulePath} ended with ${code}`);

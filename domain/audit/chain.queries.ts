@@ -53,7 +53,7 @@ export async function checkChain(reads: Reads, firstSequence: number, lastSequen
   });
   let before = { sequence: firstSequence - 1, hash: await hashBefore(reads, firstSequence) };
   const actors = new Actors();
-  const pages = pagesAhead<EntryCells>(PAGE, (behind) => reads.once(PAGE_AFTER, [Number(behind?.sequence ?? firstSequence - 1), end]));
+  const pages = pagesAhead<EntryCells>(PAGE, (behind) => reads.sql(PAGE_AFTER, [Number(behind?.sequence ?? firstSequence - 1), end]));
   for await (const rows of pages) {
     for (const row of rows) {
       const sequence = Number(row.sequence);

@@ -1,3 +1,5 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
+
 /**
  * Rows page by page, the next page read while the caller is at work on the one before.
  *
@@ -15,6 +17,8 @@ export async function* pagesAhead<Row>(pageRows: number, fetch: (behind?: Row) =
       coming = fetch(last);
       // Its failure is met when it is awaited, or by nobody when the caller has gone.
       coming.catch(() => undefined);
+      // A caller that computes leaves nobody else a turn: without this one the query would be sent when it has finished.
+      await turnOfOthers();
     }
     yield rows;
     if (isLast) return;
