@@ -44,7 +44,7 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
   const fixed = new StatementNames(Number.POSITIVE_INFINITY);
   const forms = new StatementNames(FORMS_KEPT);
 
-  const query = (statement: string, names?: StatementNames): pg.QueryConfig => {
+  const configOf = (statement: string, names?: StatementNames): pg.QueryConfig => {
     const text = numbered(statement);
     const name = names?.of(text);
     return { text, ...(name !== undefined && { name }) };
@@ -77,10 +77,10 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
   return {
     as: (actor) => ({
       tenantId: actor.tenantId,
-      sql: (statement, parameters = []) => run(actor, { ...query(statement, fixed), values: [...parameters] }, READ_TIMEOUT_MS),
+      sql: (statement, parameters = []) => run(actor, { ...configOf(statement, fixed), values: [...parameters] }, READ_TIMEOUT_MS),
       once: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) =>
-        run(actor, { ...query(statement), values: [...parameters] }, timeoutMs),
-      oftenAlike: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) => run(actor, { ...query(statement, forms), values: [...parameters] }, timeoutMs),
+        run(actor, { ...configOf(statement), values: [...parameters] }, timeoutMs),
+      oftenAlike: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) => run(actor, { ...configOf(statement, forms), values: [...parameters] }, timeoutMs),
     }),
     close: () => pool.end(),
   };
