@@ -26,6 +26,10 @@ const headers = z.object({
   'webhook-signature': text.meta({ description: 'host-c with the secret as its signing token: Standard Webhooks' }),
 });
 
+const HookSecretRenewal = z
+  .strictObject({ overlapHours: z.int().min(0).max(168).default(24).meta({ description: 'Hours for which the secret before it goes on working; 0 when it has become known' }) })
+  .prefault({});
+
 const HookSecret = z
   .object({ secret: z.string().meta({ description: 'Shown this once' }), url: z.url().meta({ description: 'The address to which the host is to send its hooks, as JSON' }) })
   .meta({ id: 'HookSecret' });
@@ -43,16 +47,17 @@ export const hooksRoutes = [
     path: '/api/projects/{identifier}/hook-secret',
     group: 'Projects',
     summary: "Make the secret with which the git host signs a project's hooks",
-    description: 'Each call makes another; the one before it is good no more.',
+    description: 'Each call makes another; the one before it goes on working for `overlapHours`, so that no hook is lost until the host has the new one, and those before that are good no more.',
     roles: ['owner'],
     params: z.object({ identifier: RepositoryIdentifier }),
+    body: HookSecretRenewal,
     status: 201,
     response: HookSecret,
     audit: 'project.hook_secret_renewed',
-    handle: ({ params: { identifier } }, { tx, adapters: { encryption }, publicUrl }) =>
+    handle: ({ params: { identifier }, body: { overlapHours } }, { tx, adapters: { encryption }, publicUrl }) =>
       tx(async (work) => {
         const project = await projectInPath(work, identifier);
-        const secret = await renewHookSecret(work, encryption, project);
+        const secret = await renewHookSecret(work, encryption, project, overlapHours);
         const url = `${publicUrl}/api/hooks/${project.platform}?repositoryIdentifier=${encodeURIComponent(identifier)}`;
         return reply({ secret, url }, { headers: { 'Cache-Control': 'no-store' } });
       }),

@@ -24,15 +24,18 @@ export async function hookCandidates({ sql }: Pick<Tx, 'sql'>, encryption: Encry
 }
 
 /**
- * A new secret for the hooks of a project; the one before it is good no more. It is shown this once. As `whsec_` and
- * base64 it suits every host: it is a password, a key for HMAC, and a signing token by Standard Webhooks.
+ * A new secret for the hooks of a project; the one before it is good for `overlapHours` more, so that no hook is lost
+ * until the host has the new one. It is shown this once. As `whsec_` and base64 it suits every host: it is a password,
+ * a key for HMAC, and a signing token by Standard Webhooks.
  */
-export async function renewHookSecret(tx: Tx, encryption: Encryption, project: Project): Promise<string> {
+export async function renewHookSecret(tx: Tx, encryption: Encryption, project: Project, overlapHours: number): Promise<string> {
   const secret = newWebhookSecret();
   await tx.sql(
-    `insert into hook_secret (tenant_id, project_id, secret, created_by) values (?, ?, ?, ?)
-     on conflict (tenant_id, project_id) do update set secret = excluded.secret, created_by = excluded.created_by, created_at = now()`,
-    [tx.tenantId, project.id, encryption.encrypt(secret, hookSecretContext(project.id)), tx.actor.email],
+    `insert into hook_secret as s (tenant_id, project_id, secret, created_by) values (?, ?, ?, ?)
+     on conflict (tenant_id, project_id) do update
+     set previous_secret = case when ?::int > 0 then s.secret end, previous_until = now() + make_interval(hours => ?),
+       secret = excluded.secret, created_by = excluded.created_by, created_at = now()`,
+    [tx.tenantId, project.id, encryption.encrypt(secret, hookSecretContext(project.id)), tx.actor.email, overlapHours, overlapHours],
   );
   tx.audit({
     source: 'project',
@@ -40,7 +43,7 @@ export async function renewHookSecret(tx: Tx, encryption: Encryption, project: P
     entityType: 'project',
     entityId: project.id,
     repositoryIdentifier: project.identifier,
-    summary: `The secret for hooks of ${project.identifier} was made anew`,
+    summary: `The secret for hooks of ${project.identifier} was made anew; the one before it is good for ${overlapHours} more hours`,
   });
   return secret;
 }

@@ -14,6 +14,12 @@ export interface EncryptedColumn {
 }
 
 const BY_ID = { id: 'uuid' };
+const ofHooks = (column: string): EncryptedColumn => ({
+  table: 'hook_secret',
+  column,
+  key: { tenant_id: 'uuid', project_id: 'uuid' },
+  context: ({ project_id = '' }) => hookSecretContext(project_id),
+});
 const ofWebhook = (column: string): EncryptedColumn => ({
   table: 'webhook',
   column,
@@ -27,7 +33,8 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   ofWebhook('previous_secret'),
   ofWebhook('headers'),
   { table: 'integration', column: 'credentials', key: BY_ID, context: ({ id = '' }) => integrationSecretContext(id) },
-  { table: 'hook_secret', column: 'secret', key: { tenant_id: 'uuid', project_id: 'uuid' }, context: ({ project_id = '' }) => hookSecretContext(project_id) },
+  ofHooks('secret'),
+  ofHooks('previous_secret'),
   { table: 'user_totp', column: 'secret', key: { user_id: 'uuid' }, context: ({ user_id = '' }) => totpContext(user_id) },
   {
     table: 'idempotency_key',

@@ -90,18 +90,30 @@ test('host-c: a signature by its signing token is checked instead of the secret 
   await expect(send(202, hook)).resolves.toEqual({ outcome: 'accepted', events: 1 });
 });
 
-test('a new secret makes the one before it worthless; only owners get one', async () => {
+test('the secret before the newest is good for a while, the one before that no more; only owners get one', async () => {
   const { repository, secret, url } = await hooked('host-a');
   expect(url).toBe(`http://quayside.test/api/hooks/host-a?repositoryIdentifier=${encodeURIComponent(repository)}`);
   const address = `/api/projects/${encodeURIComponent(repository)}/hook-secret`;
   await app.as(app.member).post(403, address);
   await app.as(app.stranger).post(404, address);
-  const { secret: renewed } = await app.as(app.owner).post(201, address);
-  const hook = pushHook('host-a', { repository, commitId: sha() });
-  await send(401, sent(hook, secret));
-  await send(202, sent(hook, renewed));
-  const [row] = await app.sql<{ secret: string }>('select s.secret from hook_secret s join project p on p.id = s.project_id where p.identifier = ?', [repository]);
-  expect(row?.secret).not.toContain(renewed);
+  await app.as(app.owner).post(400, address, { overlapHours: 169 });
+  const fresh = (status: number, by: string) => send(status, sent(pushHook('host-a', { repository, commitId: sha() }), by));
+  const ofRow = 'from project p where p.id = s.project_id and p.identifier = ?';
+
+  const { secret: second } = await app.as(app.owner).post(201, address);
+  await fresh(202, secret);
+  await fresh(202, second);
+  await app.sql(`update hook_secret s set previous_until = now() ${ofRow}`, [repository]);
+  await fresh(401, secret);
+
+  const { secret: third } = await app.as(app.owner).post(201, address);
+  await fresh(401, secret);
+  await fresh(202, second);
+  const { secret: fourth } = await app.as(app.owner).post(201, address, { overlapHours: 0 });
+  await fresh(401, third);
+  await fresh(202, fourth);
+  const [row] = await app.sql<{ kept: string }>('select row_to_json(s)::text as kept from hook_secret s join project p on p.id = s.project_id where p.identifier = ?', [repository]);
+  for (const text of [secret, second, third, fourth]) expect(row?.kept).not.toContain(text);
 });
 
 test.each(HOSTS)('%s: a hook that comes again, under its own name or another, is taken once; an old one is not taken', async (host) => {

@@ -52,6 +52,8 @@ test('the list names every column in which the service stores an encrypted value
   await owner.post(201, '/api/application-tokens', { name: 'kept-reply' }, { 'idempotency-key': 'once' });
   const { id } = await owner.post(201, '/api/webhooks', { event: 'push', name: 'x', config: { url: 'http://127.0.0.1:9/', headers: { 'x-key': 'y' } } });
   await owner.post(200, `/api/webhooks/${id}/rotate-secret`);
+  await owner.post(201, '/api/projects', { identifier: 'hooked/twice', platform: 'host-a' });
+  for (const _ of ['first', 'second']) await owner.post(201, '/api/projects/hooked%2Ftwice/hook-secret');
   await app.as(app.member).post(201, '/api/users/me/totp');
 
   const texts = await app.sql<{ table_name: string; column_name: string }>(
