@@ -41,10 +41,9 @@ export async function approvalById({ sql, tenantId }: Reader, id: string, { isLo
   return row;
 }
 
-/** The approval of a run, locked. Throws `not_found`. */
-export async function approvalOfRun({ sql, tenantId }: Tx, runId: string): Promise<ApprovalRow> {
+/** The approval of a run, locked. */
+export async function findApprovalOfRun({ sql, tenantId }: Tx, runId: string): Promise<ApprovalRow | undefined> {
   const [row] = await sql<ApprovalRow>(`select ${COLUMNS} from approval a where a.tenant_id = ? and a.run_id = ? for update`, [tenantId, runId]);
-  if (!row) throw notFound('An approval of this run');
   return row;
 }
 

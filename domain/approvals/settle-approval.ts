@@ -1,7 +1,8 @@
+import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { type ApprovalStatus, decide, type Decision, isOpen } from './approval-rules.ts';
 import { noteVote, settle, settleFromOutside } from './approval-steps.ts';
-import { approvalById, approvalOfRun, type ApprovalRow, openApprovalsOf, voterOf, votesOf } from './approvals.queries.ts';
+import { approvalById, type ApprovalRow, findApprovalOfRun, openApprovalsOf, voterOf, votesOf } from './approvals.queries.ts';
 
 /** Whether the actor's decision would count, or was made before; throws what `decide` throws, changes nothing. */
 export async function foreseeDecision(tx: Tx, approval: ApprovalRow, decision: Decision) {
@@ -21,6 +22,8 @@ export async function applyDecision(tx: Tx, approvalId: string, decision: Decisi
 }
 
 const isOverdue = (tx: Tx, { status, expiresAt }: ApprovalRow): boolean => isOpen(status) && Date.parse(expiresAt) <= tx.now.getTime();
+
+const RUN_ENDED = { source: 'run_ended', comment: 'The run ended without it' } as const;
 
 /** How an approval stands, for its workflow. */
 export interface ApprovalStanding {
@@ -43,7 +46,7 @@ export async function lookAfter(tx: Tx, approvalId: string): Promise<ApprovalSta
   if (!row) return undefined;
   const approval = await approvalById(tx, approvalId, { isLocked: true });
   if (isOpen(approval.status)) {
-    if (row.runHasEnded) await settle(tx, approval, 'stale', { source: 'run_ended', comment: 'The run ended without it' });
+    if (row.runHasEnded) await settle(tx, approval, 'stale', RUN_ENDED);
     else if (row.isDue) await settle(tx, approval, 'expired', { source: 'timer' });
   }
   const [standing] = await tx.sql<ApprovalStanding>(
@@ -61,9 +64,16 @@ export async function noteTold({ sql, tenantId }: Tx, approvalId: string): Promi
 
 /** Expires the approval of a run whatever its time, as a worker outside says; one that is settled stays as it is. Throws `not_found`. */
 export async function expireOfRun(tx: Tx, runId: string): Promise<void> {
-  const approval = await approvalOfRun(tx, runId);
+  const approval = await findApprovalOfRun(tx, runId);
+  if (!approval) throw notFound('An approval of this run');
   if (!isOpen(approval.status)) return;
   await settleFromOutside(tx, approval, 'expired', { source: 'worker' });
+}
+
+/** Makes stale what a run waited for that has ended; nothing when it is settled, or there is none. */
+export async function makeApprovalOfRunStale(tx: Tx, runId: string): Promise<void> {
+  const approval = await findApprovalOfRun(tx, runId);
+  if (approval && isOpen(approval.status)) await settleFromOutside(tx, approval, 'stale', RUN_ENDED);
 }
 
 /** Makes stale what was requested for a release candidate that is no longer what it was. */

@@ -1,3 +1,4 @@
+import { makeApprovalOfRunStale } from '../approvals/settle-approval.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/emit.queries.ts';
 import { moveRun, reviseRun, type RunFacts } from './flow-runs.queries.ts';
@@ -46,7 +47,7 @@ function tellOfDeployment(tx: Tx, { id, taskType, repositoryIdentifier, environm
   });
 }
 
-/** Ends a run and tells of it; false when it was over already: the first end counts. */
+/** Ends a run and tells of it, and of the approval for which it waited; false when it was over already: the first end counts. */
 export async function endRun(tx: Tx, run: Told, { status, error, result }: RunOutcome): Promise<boolean> {
   const moved = await moveRun(tx, run.id, { status, error, result, endedAt: tx.now });
   if (!moved) return false;
@@ -54,6 +55,7 @@ export async function endRun(tx: Tx, run: Told, { status, error, result }: RunOu
   const endedAt = iso(moved.endedAt);
   const durationMs = startedAt && endedAt ? Date.parse(endedAt) - Date.parse(startedAt) : null;
   emitEvent(tx, eventOfEnd(status), { ...dataOf(run), status: displayOf(status), startedAt, endedAt, durationMs, error: error ?? null });
+  if (run.status === 'waiting_approval') await makeApprovalOfRunStale(tx, run.id);
   audit(tx, run, 'flow.run_ended', `Run of ${run.taskType} ended: ${status}`, { status, ...(error !== undefined && { error }) });
   return true;
 }

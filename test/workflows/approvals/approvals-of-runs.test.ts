@@ -55,3 +55,14 @@ test('a run whose release is aborted while it waits ends with it', async () => {
   await app.as(app.owner).post(200, '/api/release-candidates/abort', { repositoryIdentifier, domain: 'core', releaseName: 'r4' });
   await expect(ends(runId, 'cancelled')).resolves.toMatchObject({ success: { error: expect.stringContaining('changed') } });
 });
+
+test('the approval of a run that is cancelled while it waits goes stale in the same moment, and its subscribers are told once', async () => {
+  const { runId, approvalId } = await release('r5', 'prod');
+  await eventually(() => shown(runId), (run) => run.rawStatus === 'waiting_approval');
+  await app.as(app.member).post(200, `/api/flows/runs/${runId}/cancel`);
+  await ends(runId, 'cancelled');
+  await expect(app.as(app.owner).get(200, `/api/flows/approvals/${approvalId}`)).resolves.toMatchObject({ status: 'stale', comment: 'The run ended without it' });
+  // Its workflow looks, too, and finds nothing to do.
+  await eventually(() => app.sql('select 1 from approval where id = ? and told_at is not null', [approvalId]), (rows) => rows.length === 1);
+  await expect(app.sql(`select 1 from approval_event where approval_id = ? and status = 'stale'`, [approvalId])).resolves.toHaveLength(1);
+});
