@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 
 export interface DatabaseAccess {
@@ -30,10 +31,24 @@ export const connectionOptions = ({ databaseUrl, role, poolSize = 10, isReadOnly
  */
 export function connectPool(access: DatabaseAccess, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool(connectionOptions(access));
+  dropOutdatedClients(pool);
   // Without a listener, a connection that the server drops ends the process.
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
   return pool;
+}
+
+/** What PostgreSQL says of a prepared statement that would answer other columns than it did. */
+export const OUTDATED_STATEMENT = 'cached plan must not change result type';
+
+/** Ends clients whose prepared statements a migration has outdated: they would refuse them for as long as they live. */
+export function dropOutdatedClients(pool: pg.Pool): void {
+  pool.on('connect', (client) => {
+    const { connection } = client as unknown as { connection: EventEmitter<{ errorMessage: [{ message?: string }] }> };
+    connection.on('errorMessage', ({ message }) => {
+      if (message === OUTDATED_STATEMENT) client.end().catch(() => undefined);
+    });
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { z } from 'zod';
+import { OUTDATED_STATEMENT } from '../../domain/pool.ts';
 import { DomainError, type ErrorCode, type FieldError } from '../../domain/shared/errors.ts';
 
 /** The one table from code to HTTP status. */
@@ -79,6 +80,7 @@ function asDomainError(error: unknown): DomainError {
     if (code === '40001' || code === '40P01') {
       return new DomainError('unavailable', 'The request collided with another one; try again');
     }
+    if (cause.message === OUTDATED_STATEMENT) return new DomainError('unavailable', 'The database was migrated at this moment; try again');
     if (code === '57014') return new DomainError('unavailable', 'The database took too long for this request; ask for less, or try again later');
     if (code === '23505') return new DomainError('already_exists', 'Another request made the same thing at this moment');
     if (code === '23503') return new DomainError('not_found', 'Something that the request refers to was removed at this moment');
