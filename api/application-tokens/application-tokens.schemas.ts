@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { Name, OverlapHours, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 export const ApplicationTokenIn = z.strictObject({
   name: Name.regex(/^[\w.-]+$/, 'letters, digits, dot, dash and underscore').max(100),
@@ -14,7 +14,7 @@ export const ApplicationTokenIn = z.strictObject({
 export const TokenRotation = z
   .strictObject({
     expiresIn: z.int().min(1).max(365).default(30).meta({ description: 'Days' }),
-    overlapHours: z.int().min(0).max(168).default(24).meta({ description: 'Hours for which the old text goes on working' }),
+    overlapHours: OverlapHours.meta({ description: 'Hours for which the old text goes on working' }),
   })
   .prefault({});
 

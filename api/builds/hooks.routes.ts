@@ -8,7 +8,7 @@ import { systemActor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { definePublicRoute, defineRoute } from '../http/define-route.ts';
-import { JsonObject, RepositoryIdentifier } from '../http/parameters.ts';
+import { JsonObject, OverlapHours, RepositoryIdentifier } from '../http/parameters.ts';
 import { reply } from '../http/replies.ts';
 
 const GROUP = 'Builds';
@@ -27,7 +27,7 @@ const headers = z.object({
 });
 
 const HookSecretRenewal = z
-  .strictObject({ overlapHours: z.int().min(0).max(168).default(24).meta({ description: 'Hours for which the secret before it goes on working; 0 when it has become known' }) })
+  .strictObject({ overlapHours: OverlapHours.meta({ description: 'Hours for which the secret before it goes on working; 0 when it has become known' }) })
   .prefault({});
 
 const HookSecret = z

@@ -58,6 +58,9 @@ export const Timestamp = z
   .transform((value) => (typeof value === 'string' ? isoOf(value) : value.toISOString()))
   .meta(shownAs({ type: 'string', format: 'date-time' }));
 
+/** How long a credential that was replaced goes on working beside the new one. */
+export const OverlapHours = z.int().min(0).max(168).default(24);
+
 /** An open JSON object. */
 export const JsonObject = z.record(z.string(), z.unknown());
 

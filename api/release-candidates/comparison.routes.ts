@@ -12,11 +12,11 @@ import { notFound } from '../../domain/shared/errors.ts';
 import { isId } from '../../domain/shared/ids.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
+import { CandidateChanges } from '../http/changelogs.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id, queryFlag } from '../http/parameters.ts';
 import type { Adapters } from '../http/scope.ts';
 import { candidateWithProject, view } from './candidate-view.ts';
-import { CandidateChanges } from '../http/changelogs.ts';
 import { CompareIn, CompareToPackagesIn, EnvironmentComparison, PackagesComparison } from './release-candidates.schemas.ts';
 
 const GROUP = 'Release candidates';

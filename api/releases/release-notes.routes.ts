@@ -3,9 +3,9 @@ import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { htmlNotes, markdownNotes } from '../../domain/releases/notes-format-rules.ts';
 import { releaseNotes } from '../../domain/releases/release-notes.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { Name, RepositoryIdentifier } from '../http/parameters.ts';
 import { RawReply } from '../http/replies.ts';
-import { changesOfPackages, RepositoryFreshness } from '../http/changelogs.ts';
+import { changesOfPackages, Commit, RepositoryFreshness } from '../http/changelogs.ts';
 
 const ReleaseNotes = z
   .object({
@@ -17,7 +17,7 @@ const ReleaseNotes = z
         previousReleaseName: z.string().nullable().meta({ description: 'Against which it is held; null: it is the first' }),
         deployments: z.array(z.object({ environment: z.string(), deployedAt: z.string(), isRolledBack: z.boolean() })),
         ...changesOfPackages(
-          z.array(z.object({ sha: z.string(), message: z.string(), authorName: z.string(), committedAt: Timestamp, workItems: z.array(z.string()), pullRequests: z.array(z.int()) })),
+          z.array(Commit.pick({ sha: true, message: true, authorName: true, committedAt: true, workItems: true, pullRequests: true })),
         ),
       }),
     ),

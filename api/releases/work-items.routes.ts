@@ -3,7 +3,7 @@ import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { ITEM_CANDIDATES_MAX, ITEM_COMMITS_MAX, workItemPlaces } from '../../domain/releases/work-item-places.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
-import { RepositoryFreshness } from '../http/changelogs.ts';
+import { Commit, RepositoryFreshness } from '../http/changelogs.ts';
 
 const share = {
   presence: z.enum(['all', 'some', 'none', 'unknown']).meta({ description: 'How much of its changes is there; unknown: the commit of a package version is not known' }),
@@ -16,15 +16,7 @@ const WorkItemPlaces = z
     key: z.string(),
     url: z.string().nullable(),
     commits: z.array(
-      z.object({
-        sha: z.string(),
-        message: z.string(),
-        authorName: z.string(),
-        authorEmail: z.string(),
-        authoredAt: Timestamp,
-        committedAt: Timestamp,
-        isMerge: z.boolean(),
-        pullRequests: z.array(z.int()),
+      Commit.omit({ workItems: true }).extend({
         packages: z.array(z.string()),
         isReleasable: z.boolean().meta({ description: 'On the default branch, a configured one, or in a candidate; others, say of a branch that was squashed, do not count' }),
       }),
