@@ -19,7 +19,10 @@ import type { Launch } from '../workflows/launch.ts';
 export interface Deps {
   orm: MikroORM;
   /** A unit of work in the actor's tenant. */
-  actingAs: (actor: Actor, context?: { requestId?: string | undefined; traceparent?: string | undefined }) => UnitOfWork;
+  actingAs: (
+    actor: Actor,
+    context?: { requestId?: string | undefined; traceparent?: string | undefined },
+  ) => UnitOfWork;
   reads: FencedReads;
   /** Connections of the lanes' role, which sees deliveries and stored intents across tenants. */
   lanesPool: pg.Pool;

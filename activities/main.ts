@@ -88,13 +88,25 @@ async function main(): Promise<void> {
     gitFetchEverySeconds: config.GIT_FETCH_EVERY_SECONDS,
   };
   const queues = chosenQueues(taskQueues(deps), config.queues);
-  const fleet = await createFleet({ ...engine, queuePrefix: config.TASK_QUEUE_PREFIX, queues, bundlePath: config.WORKFLOW_BUNDLE });
+  const fleet = await createFleet({
+    ...engine,
+    queuePrefix: config.TASK_QUEUE_PREFIX,
+    queues,
+    bundlePath: config.WORKFLOW_BUNDLE,
+  });
   const running = fleet.run();
 
   onStop(log, async () => {
     fleet.stop();
     await running;
-    await Promise.all([orm.close(true), reads.close(), lanesPool.end(), client.connection.close(), webhookSender.close(), gitHosts.close()]);
+    await Promise.all([
+      orm.close(true),
+      reads.close(),
+      lanesPool.end(),
+      client.connection.close(),
+      webhookSender.close(),
+      gitHosts.close(),
+    ]);
     await telemetry.shutdown();
   });
   if (queues.some(({ taskQueue }) => taskQueue === SYSTEM_QUEUE)) {

@@ -39,10 +39,18 @@ export interface TaskQueue {
 /** Every task queue of the service with the activities that run on it. */
 export const taskQueues = (deps: Deps): TaskQueue[] => [
   { taskQueue: APPROVALS_QUEUE, activities: createApprovalActivities(deps) },
-  { taskQueue: AUDIT_QUEUE, activities: createAuditExportActivities(deps), options: { maxConcurrentActivityTaskExecutions: EXPORTS_AT_ONCE } },
+  {
+    taskQueue: AUDIT_QUEUE,
+    activities: createAuditExportActivities(deps),
+    options: { maxConcurrentActivityTaskExecutions: EXPORTS_AT_ONCE },
+  },
   { taskQueue: ENVIRONMENT_LOCKS_QUEUE, activities: createEnvironmentLockActivities(deps) },
   { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
-  { taskQueue: GIT_QUEUE, activities: { ...createGitActivities(deps), ...createBuildActivities(deps) }, options: { maxConcurrentActivityTaskExecutions: GIT_AT_ONCE } },
+  {
+    taskQueue: GIT_QUEUE,
+    activities: { ...createGitActivities(deps), ...createBuildActivities(deps) },
+    options: { maxConcurrentActivityTaskExecutions: GIT_AT_ONCE },
+  },
   {
     taskQueue: webhookLaneContract.taskQueue,
     activities: createWebhookActivities(deps),
@@ -53,7 +61,14 @@ export const taskQueues = (deps: Deps): TaskQueue[] => [
     taskQueue: COMMANDS_QUEUE,
     activities: createCommandActivities(deps),
     // A cancellation comes with the answer to a heartbeat: held back, as they are by default, it would take five seconds.
-    options: { maxConcurrentActivityTaskExecutions: COMMANDS_AT_ONCE, maxHeartbeatThrottleInterval: '500 milliseconds' },
+    options: {
+      maxConcurrentActivityTaskExecutions: COMMANDS_AT_ONCE,
+      maxHeartbeatThrottleInterval: '500 milliseconds',
+    },
   },
-  { taskQueue: SYSTEM_QUEUE, activities: createSystemActivities(deps), options: { maxConcurrentActivityTaskExecutions: 4 } },
+  {
+    taskQueue: SYSTEM_QUEUE,
+    activities: createSystemActivities(deps),
+    options: { maxConcurrentActivityTaskExecutions: 4 },
+  },
 ];

@@ -26,7 +26,11 @@ export function createApp(routes: readonly AnyRoute[], deps: AppDeps): Koa {
   const { basePath } = deps;
   const app = new Koa({ proxy: deps.isBehindProxy });
   app.silent = true;
-  app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] }, useDefaults: false } }));
+  app.use(
+    helmet({
+      contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] }, useDefaults: false },
+    }),
+  );
   app.use(envelope(deps.log, deps.metrics));
 
   const operational = new Router({ prefix: basePath });

@@ -31,10 +31,14 @@ async function main(): Promise<void> {
     metrics,
     launch,
     dependencies: [
-      { name: 'temporal', check: () => client.withDeadline(Date.now() + 2_000, () => client.connection.workflowService.getSystemInfo({})) },
+      {
+        name: 'temporal',
+        check: () => client.withDeadline(Date.now() + 2_000, () => client.connection.workflowService.getSystemInfo({})),
+      },
     ],
   });
-  const metricsServer = config.METRICS_PORT === 0 ? undefined : await serveMetrics(metrics.registry, config.HOST, config.METRICS_PORT);
+  const metricsServer =
+    config.METRICS_PORT === 0 ? undefined : await serveMetrics(metrics.registry, config.HOST, config.METRICS_PORT);
   await new Promise<void>((resolve, reject) => {
     api.server.once('error', reject).listen(config.PORT, config.HOST, resolve);
   });
@@ -58,7 +62,9 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
   const isPortTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
   process.stderr.write(
-    isPortTaken ? `${(error as Error).message}: set PORT or METRICS_PORT to a free port.\n` : sentenceOf(error, ConfigError),
+    isPortTaken
+      ? `${(error as Error).message}: set PORT or METRICS_PORT to a free port.\n`
+      : sentenceOf(error, ConfigError),
   );
   process.exit(1);
 });

@@ -56,11 +56,16 @@ export interface ApiServer {
 }
 
 /** What mail of the service comes from, unless it is configured. */
-const senderOf = ({ MAIL_FROM, publicUrl }: ApiConfig): string => MAIL_FROM ?? `Quayside <no-reply@${new URL(publicUrl).hostname}>`;
+const senderOf = ({ MAIL_FROM, publicUrl }: ApiConfig): string =>
+  MAIL_FROM ?? `Quayside <no-reply@${new URL(publicUrl).hostname}>`;
 
 /** Puts the API together; it listens nowhere yet. */
 export function createApi({ config, log, metrics, launch, dependencies }: ApiParts): ApiServer {
-  const access = { databaseUrl: config.DATABASE_URL, role: config.DATABASE_APP_ROLE, poolSize: config.DATABASE_POOL_SIZE };
+  const access = {
+    databaseUrl: config.DATABASE_URL,
+    role: config.DATABASE_APP_ROLE,
+    poolSize: config.DATABASE_POOL_SIZE,
+  };
   const orm = connectOrm(access);
   const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
   const reads = createFencedReads(access, onLost);
@@ -78,7 +83,9 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
   const app = createApp(routes, {
     orm,
     reads,
-    authenticator: createAuthenticator(pool, accessTokens, identityProvider, (error) => log.warn({ err: error }, 'last use of a token not noted')),
+    authenticator: createAuthenticator(pool, accessTokens, identityProvider, (error) =>
+      log.warn({ err: error }, 'last use of a token not noted'),
+    ),
     cookies: cookiesOf(config.publicUrl),
     idempotency: createIdempotency(encryption),
     tokenLimit: createRateLimit('token', config.RATE_LIMIT_PER_MINUTE),
@@ -131,4 +138,6 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
 const workflowUrls =
   ({ TEMPORAL_UI_URL: root, TEMPORAL_NAMESPACE: namespace }: ApiConfig) =>
   (workflowId: string): string | undefined =>
-    root === undefined ? undefined : `${root.replace(/\/$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}`;
+    root === undefined
+      ? undefined
+      : `${root.replace(/\/$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}`;

@@ -7,9 +7,16 @@ const BATCH = 5_000;
 const DAYS = 90;
 
 const KINDS = [
-  ['project', 'project.updated'], ['environment', 'environment.updated'], ['release', 'release_candidate.created'],
-  ['release', 'release_candidate.status_changed'], ['webhook', 'webhook.triggered'], ['user', 'auth.signed_in'],
-  ['flow', 'flow.started'], ['flow', 'flow.completed'], ['document', 'document.updated'], ['approval', 'approval.approved'],
+  ['project', 'project.updated'],
+  ['environment', 'environment.updated'],
+  ['release', 'release_candidate.created'],
+  ['release', 'release_candidate.status_changed'],
+  ['webhook', 'webhook.triggered'],
+  ['user', 'auth.signed_in'],
+  ['flow', 'flow.started'],
+  ['flow', 'flow.completed'],
+  ['document', 'document.updated'],
+  ['approval', 'approval.approved'],
 ] as const;
 
 /**
@@ -33,7 +40,11 @@ export async function seedTrail(database: pg.Client, tenantId: string, total: nu
         occurredAt: new Date(startMs + Math.floor((sequence / total) * DAYS * 86_400_000)).toISOString(),
         source,
         action,
-        actor: { type: 'user', id: `00000000-0000-7000-8000-0000000000${String(person).padStart(2, '0')}`, email: `person${person}@bench.example` },
+        actor: {
+          type: 'user',
+          id: `00000000-0000-7000-8000-0000000000${String(person).padStart(2, '0')}`,
+          email: `person${person}@bench.example`,
+        },
         repositoryIdentifier: `bench/repository-${(sequence * 13) % 30}`,
         entityType: source,
         entityId: `entity-${(sequence * 17) % 20_000}`,
@@ -50,7 +61,11 @@ export async function seedTrail(database: pg.Client, tenantId: string, total: nu
     }
     await database.query(INSERT, [tenantId, JSON.stringify(entries)]);
   }
-  await database.query('update audit_head set sequence = $2, hash = $3 where tenant_id = $1', [tenantId, sequence, prevHash]);
+  await database.query('update audit_head set sequence = $2, hash = $3 where tenant_id = $1', [
+    tenantId,
+    sequence,
+    prevHash,
+  ]);
   await database.query('delete from audit_tally where tenant_id = $1', [tenantId]);
   await database.query('select audit_count($1, 1)', [tenantId]);
   await database.query('vacuum analyze audit_entry, audit_tally');

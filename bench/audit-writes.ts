@@ -25,7 +25,15 @@ export async function measureWrites({ databaseUrl, database, tenantId }: Service
     await unitOfWork(orm, { actor: systemActor(tenant, 'bench'), requestId: 'bench' })(async (tx) => {
       await tx.sql('update team set updated_at = now() where id = ?', [teamId]);
       if (isAudited) {
-        tx.audit({ source: 'user', action: 'team.updated', entityType: 'team', entityId: teamId, summary: 'A team changed', before: { a: 1 }, after: { a: 2 } });
+        tx.audit({
+          source: 'user',
+          action: 'team.updated',
+          entityType: 'team',
+          entityId: teamId,
+          summary: 'A team changed',
+          before: { a: 1 },
+          after: { a: 2 },
+        });
       }
     });
     return performance.now() - begunAt;
@@ -46,7 +54,12 @@ export async function measureWrites({ databaseUrl, database, tenantId }: Service
   };
   const alone = await timed(tenantId, mine);
   figures.note('50 changes/s: p50 without an entry', quantile(alone.without, 0.5));
-  figures.note('50 changes/s: an entry adds to p50', quantile(alone.with, 0.5) - quantile(alone.without, 0.5), 'ms', '<= 1.5');
+  figures.note(
+    '50 changes/s: an entry adds to p50',
+    quantile(alone.with, 0.5) - quantile(alone.without, 0.5),
+    'ms',
+    '<= 1.5',
+  );
 
   const over = new AbortController();
   const busyTeams = await Promise.all(Array.from({ length: WRITERS / 2 }, () => newTeam(otherId)));
@@ -56,7 +69,10 @@ export async function measureWrites({ databaseUrl, database, tenantId }: Service
   const beside = await timed(tenantId, mine);
   over.abort();
   await Promise.all(busy);
-  figures.note('beside a tenant that writes without a pause: an entry adds', quantile(beside.with, 0.5) - quantile(beside.without, 0.5));
+  figures.note(
+    'beside a tenant that writes without a pause: an entry adds',
+    quantile(beside.with, 0.5) - quantile(beside.without, 0.5),
+  );
   await change(otherId, others, true);
   await orm.close(true);
 }

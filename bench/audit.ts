@@ -10,7 +10,9 @@ import { startService } from './service.ts';
  * Measures the audit trail: what an entry adds to a change, and over a long trail each filter of the list, the check
  * of the chain and an export. Options: `--rounds 3`, `--entries 1000000`.
  */
-const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '3' }, entries: { type: 'string', default: '1000000' } } });
+const { values: options } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, entries: { type: 'string', default: '1000000' } },
+});
 const ENTRIES = Number(options.entries);
 const CONNECTIONS = 4;
 const CALLS = 400;
@@ -41,7 +43,13 @@ try {
   await seedTrail(service.database, service.tenantId, ENTRIES);
   const generator = await service.start('./http-load.ts');
   const calls = async (query: string, count: number) =>
-    generate(generator, { url: service.url, token: service.ownerToken, requests: [{ method: 'GET', path: `/api/audit?${query}` }], connections: CONNECTIONS, count });
+    generate(generator, {
+      url: service.url,
+      token: service.ownerToken,
+      requests: [{ method: 'GET', path: `/api/audit?${query}` }],
+      connections: CONNECTIONS,
+      count,
+    });
   for (let round = 1; round <= rounds; round++) {
     console.log(`round ${round}: list, check, export`);
     for (const [name, query] of Object.entries(FILTERS)) {
@@ -51,15 +59,26 @@ try {
       figures.note('list: other answers than 200', unexpected(result, 200), '', '0');
     }
     const checkBegunAt = performance.now();
-    const { checked, isIntact } = await service.call<{ checked: number; isIntact: boolean }>('GET', '/api/audit/verify');
+    const { checked, isIntact } = await service.call<{ checked: number; isIntact: boolean }>(
+      'GET',
+      '/api/audit/verify',
+    );
     if (!isIntact) throw new Error('the trail is broken');
-    figures.note('check of the chain: entries per second', checked / ((performance.now() - checkBegunAt) / 1_000), '/s', '>= 100000');
+    figures.note(
+      'check of the chain: entries per second',
+      checked / ((performance.now() - checkBegunAt) / 1_000),
+      '/s',
+      '>= 100000',
+    );
     const before = service.workerMegabytes();
     let peak = before;
     const exportBegunAt = performance.now();
     const { id } = await service.call<{ id: string }>('POST', '/api/audit/exports', {});
     for (;;) {
-      const { status, rowCount } = await service.call<{ status: string; rowCount: number }>('GET', `/api/audit/exports/${id}`);
+      const { status, rowCount } = await service.call<{ status: string; rowCount: number }>(
+        'GET',
+        `/api/audit/exports/${id}`,
+      );
       peak = Math.max(peak, service.workerMegabytes());
       if (status === 'failed') throw new Error('the export failed');
       if (status === 'completed') {
@@ -68,7 +87,12 @@ try {
       }
       await sleep(50);
     }
-    figures.note(`export of ${ENTRIES.toLocaleString('en')}: seconds`, (performance.now() - exportBegunAt) / 1_000, 's', '<= 20');
+    figures.note(
+      `export of ${ENTRIES.toLocaleString('en')}: seconds`,
+      (performance.now() - exportBegunAt) / 1_000,
+      's',
+      '<= 20',
+    );
     figures.note('export: growth of the worker', peak - before, 'MB', '<= 150');
   }
   figures.print();

@@ -17,7 +17,10 @@ const repositoryIdentifier = 'bench/shop';
 
 const service = await startService([]);
 try {
-  const { id: projectId } = await service.call<{ id: string }>('POST', '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  const { id: projectId } = await service.call<{ id: string }>('POST', '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+  });
   await service.database.query(
     `insert into release_candidate (id, tenant_id, project_id, domain, release_name, commit_sha, branch, value, status, created_by, updated_by, created_at)
      select uuidv7(), $1, $2, 'domain-' || i % 5, 'release-' || i, md5(i::text), case i % 3 when 0 then null else 'release/' || i % 10 end,
@@ -33,7 +36,12 @@ try {
     generate(generator, {
       url: service.url,
       token: service.token,
-      requests: [{ method: 'GET', path: `/api/release-candidates?repositoryIdentifier=${repositoryIdentifier}&limit=50${query}` }],
+      requests: [
+        {
+          method: 'GET',
+          path: `/api/release-candidates?repositoryIdentifier=${repositoryIdentifier}&limit=50${query}`,
+        },
+      ],
       connections: CONNECTIONS,
       count,
     });

@@ -16,7 +16,10 @@ const path = `/api/flows/approvals/compliance?repositoryIdentifier=${repositoryI
 
 const service = await startService([]);
 try {
-  const { id: projectId } = await service.call<{ id: string }>('POST', '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  const { id: projectId } = await service.call<{ id: string }>('POST', '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+  });
   await service.database.query(
     `insert into approval_event (id, tenant_id, project_id, repository_identifier, approval_id, run_id, task_type, environment_name, domain, release_name,
        status, source, approvers, requested_by, requested_at, resolved_by, resolved_at, comment, occurred_at)
@@ -43,7 +46,9 @@ try {
       most = Math.max(most, service.apiMegabytes());
     }, 20);
     const startedAt = performance.now();
-    const response = await fetch(`${service.url}${path}&format=csv`, { headers: { authorization: `Bearer ${service.ownerToken}` } });
+    const response = await fetch(`${service.url}${path}&format=csv`, {
+      headers: { authorization: `Bearer ${service.ownerToken}` },
+    });
     let bytes = 0;
     let lines = 0;
     let firstByteMs = 0;
@@ -60,9 +65,19 @@ try {
     figures.note('CSV: size', bytes / 1_048_576, 'MB');
     figures.note('CSV: growth of the API process', most - before, 'MB', '<= 100');
 
-    for (const [name, query] of [['first page', ''], ['one status, one environment', '&status=approved&environment=environment-1'], ['deep page', `&offset=${Math.floor(ROWS * 0.9)}`]] as const) {
+    for (const [name, query] of [
+      ['first page', ''],
+      ['one status, one environment', '&status=approved&environment=environment-1'],
+      ['deep page', `&offset=${Math.floor(ROWS * 0.9)}`],
+    ] as const) {
       const count = 50;
-      const load = { url: service.url, token: service.token, connections: 2, count, requests: [{ method: 'GET' as const, path: path + query }] };
+      const load = {
+        url: service.url,
+        token: service.token,
+        connections: 2,
+        count,
+        requests: [{ method: 'GET' as const, path: path + query }],
+      };
       const result = await generate(generator, load);
       figures.note(`JSON, ${name}: p50`, quantile(result.latenciesMs, 0.5));
       figures.note(`JSON, ${name}: p95`, quantile(result.latenciesMs, 0.95));

@@ -29,7 +29,12 @@ type Call = (index: number, worker: number) => Promise<number>;
 export const keyOf = (index: number) => `pkg-${String(index + 1).padStart(7, '0')}`;
 const teamOf = (index: number) => `team-${index % 500}`;
 const nameOf = (index: number, documentsEach: number) => `pkg-${((index * 7_919) % (documentsEach - 1)) + 1}`;
-const valueOf = (index: number) => ({ name: `pkg-${index}`, size: index, owner: { team: teamOf(index) }, padding: 'x'.repeat(900) });
+const valueOf = (index: number) => ({
+  name: `pkg-${index}`,
+  size: index,
+  owner: { team: teamOf(index) },
+  padding: 'x'.repeat(900),
+});
 /** Versions that updates of this process have made. */
 const versions = new Map<string, number>();
 
@@ -46,7 +51,10 @@ function apiCall({ kind, tenants, collection, documentsEach, connections }: Docu
   const docs = `${encodeURIComponent(collection)}/docs/`;
   const write = async (tenant: number, place: number) => {
     const name = `${tenant}/${place}`;
-    const { status, text } = await send(tenant, 'POST', docs + keyOf(place), { value: valueOf(place), version: versions.get(name) ?? 1 });
+    const { status, text } = await send(tenant, 'POST', docs + keyOf(place), {
+      value: valueOf(place),
+      version: versions.get(name) ?? 1,
+    });
     if (status === 200 || status === 409) {
       const { version, currentVersion } = JSON.parse(text) as { version?: number; currentVersion?: number };
       versions.set(name, version ?? currentVersion ?? 1);
@@ -55,22 +63,31 @@ function apiCall({ kind, tenants, collection, documentsEach, connections }: Docu
   };
   switch (kind) {
     case 'read':
-      return async (index) => (await send(index % tenants.length, 'GET', docs + keyOf((index * 7_919) % documentsEach))).status;
+      return async (index) =>
+        (await send(index % tenants.length, 'GET', docs + keyOf((index * 7_919) % documentsEach))).status;
     case 'update':
       // Each connection has documents of its own, so that none is in conflict.
-      return (index, worker) => write(index % tenants.length, ((index * connections) % (documentsEach - connections)) + worker);
+      return (index, worker) =>
+        write(index % tenants.length, ((index * connections) % (documentsEach - connections)) + worker);
     case 'hot':
       return () => write(0, documentsEach - 1);
     case 'equality':
     case 'equality of one':
       return async (index) => {
-        const [field, value] = kind === 'equality' ? ['owner.team', teamOf(index)] : ['name', nameOf(index, documentsEach)];
-        return (await send(index % tenants.length, 'POST', 'query', { pathPattern: collection, filters: [{ field, operator: 'eq', value }] })).status;
+        const [field, value] =
+          kind === 'equality' ? ['owner.team', teamOf(index)] : ['name', nameOf(index, documentsEach)];
+        return (
+          await send(index % tenants.length, 'POST', 'query', {
+            pathPattern: collection,
+            filters: [{ field, operator: 'eq', value }],
+          })
+        ).status;
       };
   }
 }
 
-const SELECTED = 'select collection, key, version, value from document d where tenant_id = $1 and store = $2 and collection = $3';
+const SELECTED =
+  'select collection, key, version, value from document d where tenant_id = $1 and store = $2 and collection = $3';
 
 function plainCall({ kind, tenants, collection, documentsEach, connections }: DocumentsLoad, pool: pg.Pool): Call {
   const ask = (name: string, text: string, tenant: number, values: unknown[]) =>
@@ -78,7 +95,9 @@ function plainCall({ kind, tenants, collection, documentsEach, connections }: Do
   switch (kind) {
     case 'read':
       return async (index) => {
-        const { rowCount } = await ask('read', `${SELECTED} and key = $4`, index % tenants.length, [keyOf((index * 7_919) % documentsEach)]);
+        const { rowCount } = await ask('read', `${SELECTED} and key = $4`, index % tenants.length, [
+          keyOf((index * 7_919) % documentsEach),
+        ]);
         return rowCount === 1 ? 200 : 404;
       };
     case 'update':
@@ -88,7 +107,8 @@ function plainCall({ kind, tenants, collection, documentsEach, connections }: Do
         const place = ((index * connections) % (documentsEach - connections)) + worker;
         const name = `${tenant}/${place}`;
         const version = versions.get(name) ?? 1;
-        const text = 'update document set value = $5, version = version + 1, updated_at = now() where tenant_id = $1 and store = $2 and collection = $3 and key = $4 and version = $6';
+        const text =
+          'update document set value = $5, version = version + 1, updated_at = now() where tenant_id = $1 and store = $2 and collection = $3 and key = $4 and version = $6';
         const { rowCount } = await ask('update', text, tenant, [keyOf(place), JSON.stringify(valueOf(place)), version]);
         if (rowCount === 1) versions.set(name, version + 1);
         return rowCount === 1 ? 200 : 409;
@@ -100,7 +120,8 @@ function plainCall({ kind, tenants, collection, documentsEach, connections }: Do
         where jsonb_set('{}', array[tenant_id::text || store], value) @> jsonb_build_object($1::text || $2::text, $4::jsonb)
           and collection = $3 order by collection, key limit 100`;
       return async (index) => {
-        const content = kind === 'equality' ? { owner: { team: teamOf(index) } } : { name: nameOf(index, documentsEach) };
+        const content =
+          kind === 'equality' ? { owner: { team: teamOf(index) } } : { name: nameOf(index, documentsEach) };
         await ask('equality', text, index % tenants.length, [JSON.stringify(content)]);
         return 200;
       };

@@ -30,7 +30,10 @@ try {
   const owner = tenants[0] as (typeof tenants)[number];
   console.log(`${total.toLocaleString('en')} documents`);
   const seed = async (tenantId: string, collection: string, count: number) => {
-    await service.database.query('insert into document_collection (tenant_id, id, name) values ($1, uuidv7(), $2)', [tenantId, collection]);
+    await service.database.query('insert into document_collection (tenant_id, id, name) values ($1, uuidv7(), $2)', [
+      tenantId,
+      collection,
+    ]);
     await service.database.query(
       `insert into document
        select $1::uuid, 'doc', $2, 'pkg-' || lpad(i::text, 7, '0'), 1, jsonb_build_object(
@@ -47,7 +50,12 @@ try {
   await service.database.query('vacuum analyze');
 
   const generator = await service.start('./documents-load.ts');
-  const load = async (way: DocumentsLoad['way'], kind: DocumentsLoad['kind'], connections: number, count: number): Promise<DocumentsLoadResult> => {
+  const load = async (
+    way: DocumentsLoad['way'],
+    kind: DocumentsLoad['kind'],
+    connections: number,
+    count: number,
+  ): Promise<DocumentsLoadResult> => {
     const result = once(generator, 'message');
     const { url, databaseUrl } = service;
     generator.send({
@@ -99,25 +107,56 @@ try {
     figures.note('one document by 16 writers: updates', (hot.statuses[200] ?? 0) / hot.seconds, '/s');
     figures.note('one document by 16 writers: other answers than 200 and 409', others(hot, 200, 409), '', '0');
     const equality = await side('equality', 8, requests / 10, '>= 60');
-    figures.note('equality that 38 documents match, 8 connections: p95', quantile(equality.latenciesMs, 0.95), 'ms', '<= 10');
+    figures.note(
+      'equality that 38 documents match, 8 connections: p95',
+      quantile(equality.latenciesMs, 0.95),
+      'ms',
+      '<= 10',
+    );
     const one = await side('equality of one', 8, requests / 10, '');
-    figures.note('equality that one document matches, 8 connections: p95', quantile(one.latenciesMs, 0.95), 'ms', '<= 10');
+    figures.note(
+      'equality that one document matches, 8 connections: p95',
+      quantile(one.latenciesMs, 0.95),
+      'ms',
+      '<= 10',
+    );
 
     const ranges: number[] = [];
     for (let n = 0; n < 50; n++) {
       const filters = [{ field: 'size', operator: 'gte', value: 50_000 + n * 500 }];
-      ranges.push((await post('/api/doc-store/collections/query', { pathPattern: 'ranged', filters, sort: [{ field: 'size', direction: 'desc' }] })).ms);
+      ranges.push(
+        (
+          await post('/api/doc-store/collections/query', {
+            pathPattern: 'ranged',
+            filters,
+            sort: [{ field: 'size', direction: 'desc' }],
+          })
+        ).ms,
+      );
     }
-    figures.note(`range and sort in a collection of ${RANGED.toLocaleString('en')}: p95`, quantile(ranges, 0.95), 'ms', '<= 60');
+    figures.note(
+      `range and sort in a collection of ${RANGED.toLocaleString('en')}: p95`,
+      quantile(ranges, 0.95),
+      'ms',
+      '<= 60',
+    );
 
     const pages: number[] = [];
-    for (let path: string | undefined = '/api/doc-store/collections/query'; path !== undefined && pages.length < 100; ) {
+    for (
+      let path: string | undefined = '/api/doc-store/collections/query';
+      path !== undefined && pages.length < 100;
+    ) {
       const { ms, link } = await post(path, { pathPattern: 'large' });
       pages.push(ms);
       path = link;
     }
     figures.note('page of 100 by cursor, the first ten: median', quantile(pages.slice(0, 10), 0.5));
-    figures.note('page of 100 by cursor, the 90th to 100th: median', quantile(pages.slice(-10), 0.5), 'ms', 'first ± 30 %');
+    figures.note(
+      'page of 100 by cursor, the 90th to 100th: median',
+      quantile(pages.slice(-10), 0.5),
+      'ms',
+      'first ± 30 %',
+    );
 
     const before = service.apiMegabytes();
     let peak = before;
@@ -125,10 +164,17 @@ try {
       peak = Math.max(peak, service.apiMegabytes());
     }, 20);
     const startedAt = performance.now();
-    const response = await fetch(`${service.url}/api/doc-store/collections/large`, { headers: { authorization: `Bearer ${owner.token}` } });
+    const response = await fetch(`${service.url}/api/doc-store/collections/large`, {
+      headers: { authorization: `Bearer ${owner.token}` },
+    });
     for await (const _ of response.body ?? []);
     clearInterval(watch);
-    figures.note(`stream of ${LARGE.toLocaleString('en')} documents`, LARGE / ((performance.now() - startedAt) / 1_000), '/s', '>= 30000');
+    figures.note(
+      `stream of ${LARGE.toLocaleString('en')} documents`,
+      LARGE / ((performance.now() - startedAt) / 1_000),
+      '/s',
+      '>= 30000',
+    );
     figures.note('stream: growth of the API', peak - before, 'MB', '<= 80');
   }
   figures.print();

@@ -30,7 +30,11 @@ try {
   };
   for (let round = 1; round <= Number(options.rounds); round++) {
     console.log(`round ${round}`);
-    const { id } = await service.call<{ id: string }>('POST', '/api/environments', { repositoryIdentifier, name: `e${round}`, category: 'test' });
+    const { id } = await service.call<{ id: string }>('POST', '/api/environments', {
+      repositoryIdentifier,
+      name: `e${round}`,
+      category: 'test',
+    });
     const path = `/api/environments/${id}/locks`;
     const ask = (executionId: string) => service.call<Ticket>('POST', path, { executionId });
     const giveBack = ({ ticketId }: Ticket) => service.call('DELETE', `${path}/${ticketId}`);
@@ -74,7 +78,12 @@ try {
     figures.note(`a line of ${TICKETS}: have the lock and give it back, p50`, quantile(handovers, 0.5), 'ms', '<= 60');
     figures.note(`a line of ${TICKETS}: have the lock and give it back, p95`, quantile(handovers, 0.95));
     figures.note(`a line of ${TICKETS}: out of order`, rows[0]?.isInOrder === true ? 0 : 1, '', '0');
-    const workflowId = environmentLock.workflowId({ tenantId: service.tenantId, environmentId: id, environmentName: '', repositoryIdentifier });
+    const workflowId = environmentLock.workflowId({
+      tenantId: service.tenantId,
+      environmentId: id,
+      environmentName: '',
+      repositoryIdentifier,
+    });
     const { historyLength } = await client.workflow.getHandle(workflowId).describe();
     figures.note('events in the history of the lock at the end', historyLength, '', '<= 5000');
   }

@@ -21,10 +21,13 @@ export class Figures {
   }
 
   print(): void {
-    const format = (value: number | undefined) => (value === undefined ? '' : value.toFixed(value >= 1_000 || value === 0 ? 0 : 1)).padStart(9);
+    const format = (value: number | undefined) =>
+      (value === undefined ? '' : value.toFixed(value >= 1_000 || value === 0 ? 0 : 1)).padStart(9);
     console.log(`${''.padEnd(62)}${['min', 'median', 'max'].map((title) => title.padStart(9)).join('')}  unit  target`);
     for (const [name, { unit, target, values }] of this.#figures) {
-      console.log(`${name.padEnd(62)}${[0, 0.5, 1].map((share) => format(quantile(values, share))).join('')}  ${unit.padEnd(4)}  ${target}`);
+      console.log(
+        `${name.padEnd(62)}${[0, 0.5, 1].map((share) => format(quantile(values, share))).join('')}  ${unit.padEnd(4)}  ${target}`,
+      );
     }
   }
 }

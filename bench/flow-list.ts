@@ -9,7 +9,11 @@ import { startService } from './service.ts';
  * `--rounds 3`, `--runs 1000000`, `--requests 50` per pair and round.
  */
 const { values: options } = parseArgs({
-  options: { rounds: { type: 'string', default: '3' }, runs: { type: 'string', default: '1000000' }, requests: { type: 'string', default: '50' } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    runs: { type: 'string', default: '1000000' },
+    requests: { type: 'string', default: '50' },
+  },
 });
 const FILTERS = [
   'repositoryIdentifier=bench/shop-3',
@@ -29,7 +33,8 @@ const FILTERS = [
 
 const service = await startService([]);
 try {
-  for (let n = 0; n < 10; n++) await service.call('POST', '/api/projects', { identifier: `bench/shop-${n}`, platform: 'host-a' });
+  for (let n = 0; n < 10; n++)
+    await service.call('POST', '/api/projects', { identifier: `bench/shop-${n}`, platform: 'host-a' });
   await service.database.query('alter table flow_run disable trigger tallied');
   await service.database.query(
     `insert into flow_run (id, tenant_id, project_id, has_workflow, task_type, category, flow_path, execution_mode, is_internal, is_scheduled,
@@ -55,10 +60,16 @@ try {
   await service.database.query('vacuum analyze');
   const generator = await service.start('./http-load.ts');
   const list = (query: string, count: number): Promise<HttpLoadResult> =>
-    generate(generator, { url: service.url, token: service.token, requests: [{ method: 'GET', path: `/api/flows/runs?${query}` }], connections: 1, count });
-  const pairs = FILTERS.flatMap((first, index) => FILTERS.slice(index + 1).map((second) => `${first}&${second}`)).filter(
-    (pair) => new URLSearchParams(pair).size === new Set(new URLSearchParams(pair).keys()).size,
-  );
+    generate(generator, {
+      url: service.url,
+      token: service.token,
+      requests: [{ method: 'GET', path: `/api/flows/runs?${query}` }],
+      connections: 1,
+      count,
+    });
+  const pairs = FILTERS.flatMap((first, index) =>
+    FILTERS.slice(index + 1).map((second) => `${first}&${second}`),
+  ).filter((pair) => new URLSearchParams(pair).size === new Set(new URLSearchParams(pair).keys()).size);
 
   const figures = new Figures();
   await list('', 200);

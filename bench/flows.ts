@@ -14,7 +14,11 @@ import { startService } from './service.ts';
  * program on the same server. Options: `--rounds 3`, `--seconds 20` of steady load, `--runs 500` at once.
  */
 const { values: options } = parseArgs({
-  options: { rounds: { type: 'string', default: '3' }, seconds: { type: 'string', default: '20' }, runs: { type: 'string', default: '500' } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '20' },
+    runs: { type: 'string', default: '500' },
+  },
 });
 const PER_SECOND = 20;
 const AT_ONCE = 32;
@@ -30,12 +34,20 @@ try {
   await service.call('POST', '/api/projects', { identifier: 'bench/shop', platform: 'host-a' });
   await service.start('./flows-bare-worker.ts', ['bare']);
   const generator = await service.start('./http-load.ts');
-  const requests: HttpLoad['requests'] = [{ method: 'POST', path: '/api/flows/run', body: { payload: { id: 'analyze', repositoryIdentifier: 'bench/shop' } } }];
+  const requests: HttpLoad['requests'] = [
+    {
+      method: 'POST',
+      path: '/api/flows/run',
+      body: { payload: { id: 'analyze', repositoryIdentifier: 'bench/shop' } },
+    },
+  ];
   const post = (count: number, pace: Partial<HttpLoad>) =>
     generate(generator, { url: service.url, token: service.token, requests, count, connections: AT_ONCE, ...pace });
   const allEnded = async () => {
     for (;;) {
-      const { rows } = await service.database.query<{ open: number }>('select count(*)::int as open from flow_run where ended_at is null');
+      const { rows } = await service.database.query<{ open: number }>(
+        'select count(*)::int as open from flow_run where ended_at is null',
+      );
       if (rows[0]?.open === 0) return;
       await sleep(20);
     }
@@ -53,7 +65,10 @@ try {
     await Promise.all(Array.from({ length: AT_ONCE }, starter));
     const startedMs = performance.now() - began;
     await Promise.all(handles.map((handle) => handle.result()));
-    return { startsPerSecond: (count * 1_000) / startedMs, runsPerSecond: (count * 1_000) / (performance.now() - began) };
+    return {
+      startsPerSecond: (count * 1_000) / startedMs,
+      runsPerSecond: (count * 1_000) / (performance.now() - began),
+    };
   };
 
   const figures = new Figures();

@@ -26,7 +26,10 @@ interface Mirror {
 async function untilImported(service: Service, repositoryIdentifier: string, commits: number): Promise<number> {
   const startedAt = performance.now();
   for (;;) {
-    const mirror = await service.call<Mirror>('GET', `/api/projects/${encodeURIComponent(repositoryIdentifier)}/mirror`);
+    const mirror = await service.call<Mirror>(
+      'GET',
+      `/api/projects/${encodeURIComponent(repositoryIdentifier)}/mirror`,
+    );
     if (mirror.error !== null) throw new Error(mirror.error);
     if (mirror.fetchedAt !== null && mirror.commits >= commits) return (performance.now() - startedAt) / 1_000;
     await sleep(POLL_MS);
@@ -44,19 +47,43 @@ try {
       generateHistory(remote, { commits: COMMITS, packages: PACKAGES, seed: round });
       const total = remote.lines(['rev-list', '--all']).length;
       const repositoryIdentifier = `bench/import-${round}`;
-      await service.call('POST', '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', remoteUrl: remote.path });
-      figures.note(`first import of ${COMMITS.toLocaleString('en')} commits, ${PACKAGES} packages`, await untilImported(service, repositoryIdentifier, total), 's', '<= 60');
+      await service.call('POST', '/api/projects', {
+        identifier: repositoryIdentifier,
+        platform: 'host-a',
+        remoteUrl: remote.path,
+      });
+      figures.note(
+        `first import of ${COMMITS.toLocaleString('en')} commits, ${PACKAGES} packages`,
+        await untilImported(service, repositoryIdentifier, total),
+        's',
+        '<= 60',
+      );
 
       const since = remote.git(['rev-parse', 'main']);
       let commitSha = since;
-      for (let index = 0; index < ADDED; index++) commitSha = remote.commit({ files: { [`${packagePath('pkg-01')}/added ${index}.cls`]: 'content' } });
-      const candidate = { repositoryIdentifier, domain: 'core', releaseName: 'added', commitSha, value: { artifacts: { 'pkg-01': '1.0.0' } } };
+      for (let index = 0; index < ADDED; index++)
+        commitSha = remote.commit({ files: { [`${packagePath('pkg-01')}/added ${index}.cls`]: 'content' } });
+      const candidate = {
+        repositoryIdentifier,
+        domain: 'core',
+        releaseName: 'added',
+        commitSha,
+        value: { artifacts: { 'pkg-01': '1.0.0' } },
+      };
       const { id } = await service.call<{ id: string }>('POST', '/api/release-candidates', candidate);
       const askedAt = performance.now();
       await service.call('POST', `/api/projects/${encodeURIComponent(repositoryIdentifier)}/mirror/fetch`);
       await untilImported(service, repositoryIdentifier, total + ADDED);
-      const { totalCommits } = await service.call<{ totalCommits: number }>('GET', `/api/release-candidates/${id}/changes?since=${since}`);
-      figures.note(`fetch of ${ADDED} commits until they are listed`, (performance.now() - askedAt) / 1_000, 's', '<= 3');
+      const { totalCommits } = await service.call<{ totalCommits: number }>(
+        'GET',
+        `/api/release-candidates/${id}/changes?since=${since}`,
+      );
+      figures.note(
+        `fetch of ${ADDED} commits until they are listed`,
+        (performance.now() - askedAt) / 1_000,
+        's',
+        '<= 3',
+      );
       if (totalCommits !== ADDED) throw new Error(`${totalCommits} changes are listed instead of ${ADDED}`);
       figures.note('worker memory', service.workerMegabytes(), 'MB');
     } finally {

@@ -30,7 +30,12 @@ async function run({ url, token, requests, connections, count, perSecond }: Http
     const sentAt = performance.now();
     let status = 0;
     try {
-      const response = await pool.request({ method, path, headers, body: body === undefined ? null : JSON.stringify(body) });
+      const response = await pool.request({
+        method,
+        path,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+      });
       await response.body.dump();
       status = response.statusCode;
     } catch {

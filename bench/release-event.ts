@@ -24,14 +24,28 @@ try {
     platform: 'host-a',
     configuration: { autoReleaseFinalization: true },
   });
-  for (const name of ENVIRONMENTS) await service.call('POST', '/api/environments', { repositoryIdentifier, name, category: 'release' });
+  for (const name of ENVIRONMENTS)
+    await service.call('POST', '/api/environments', { repositoryIdentifier, name, category: 'release' });
   let run = 0;
   const candidate = (domain: string, releaseName: string) =>
-    service.call('POST', '/api/release-candidates', { repositoryIdentifier, domain, releaseName, commitSha: 'abcdef0', value: { artifacts: { app: '1.0.0' } } });
+    service.call('POST', '/api/release-candidates', {
+      repositoryIdentifier,
+      domain,
+      releaseName,
+      commitSha: 'abcdef0',
+      value: { artifacts: { app: '1.0.0' } },
+    });
   const event = (domain: string, releaseName: string, environmentName: string) => ({
     method: 'POST' as const,
     path: '/api/release-candidates/release-event',
-    body: { repositoryIdentifier, domain, releaseName, environmentName, deploymentStatus: 'Success', executionId: `run-${++run}` },
+    body: {
+      repositoryIdentifier,
+      domain,
+      releaseName,
+      environmentName,
+      deploymentStatus: 'Success',
+      executionId: `run-${++run}`,
+    },
   });
   /** Events that take candidates of each domain through the environments to finalized. */
   const travels = async (prefix: string, count: number) => {
@@ -39,7 +53,8 @@ try {
     for (let travel = 0; requests.length < count; travel++) {
       for (let domain = 0; domain < DOMAINS; domain++) await candidate(`domain-${domain}`, `${prefix}-${travel}`);
       for (const environment of ENVIRONMENTS) {
-        for (let domain = 0; domain < DOMAINS; domain++) requests.push(event(`domain-${domain}`, `${prefix}-${travel}`, environment));
+        for (let domain = 0; domain < DOMAINS; domain++)
+          requests.push(event(`domain-${domain}`, `${prefix}-${travel}`, environment));
       }
     }
     return requests.slice(0, count);
@@ -52,7 +67,12 @@ try {
   for (let round = 1; round <= Number(options.rounds); round++) {
     console.log(`round ${round}`);
     const count = Number(options.seconds) * PER_SECOND;
-    const steady = await generate(generator, { ...common, requests: await travels(`round-${round}`, count), count, perSecond: PER_SECOND });
+    const steady = await generate(generator, {
+      ...common,
+      requests: await travels(`round-${round}`, count),
+      count,
+      perSecond: PER_SECOND,
+    });
     figures.note('20/s over 10 domains: p50', quantile(steady.latenciesMs, 0.5), 'ms', '<= 30');
     figures.note('20/s over 10 domains: p95', quantile(steady.latenciesMs, 0.95));
     figures.note('20/s over 10 domains: p99', quantile(steady.latenciesMs, 0.99), 'ms', '<= 150');
@@ -64,7 +84,9 @@ try {
     const burst = await generate(generator, { ...common, requests, count: AT_ONCE, connections: AT_ONCE });
     figures.note('100 of one domain at once: the last answer after', burst.seconds * 1_000);
     figures.note('100 of one domain at once: other answers than 200', unexpected(burst, 200), '', '0');
-    const { rows } = await service.database.query<{ n: number }>('select count(*)::int as n from release_deployment where applied_at is null');
+    const { rows } = await service.database.query<{ n: number }>(
+      'select count(*)::int as n from release_deployment where applied_at is null',
+    );
     figures.note('100 of one domain at once: not applied', rows[0]?.n ?? 0, '', '0');
   }
   figures.print();

@@ -26,9 +26,14 @@ const query = new URLSearchParams({ repositoryIdentifier }).toString();
 const artifactsOf = (version: string) => Object.fromEntries(NAMES.map((name) => [name, version]));
 
 /** Milliseconds of one answer, and its size as it came. */
-async function timed({ url, token }: Service, path: string): Promise<{ ms: number; kilobytes: number; headers: Record<string, unknown> }> {
+async function timed(
+  { url, token }: Service,
+  path: string,
+): Promise<{ ms: number; kilobytes: number; headers: Record<string, unknown> }> {
   const sentAt = performance.now();
-  const { statusCode, headers, body } = await request(url + path, { headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' } });
+  const { statusCode, headers, body } = await request(url + path, {
+    headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' },
+  });
   const bytes = (await body.arrayBuffer()).byteLength;
   if (statusCode !== 200) throw new Error(`${path} was answered with ${statusCode}`);
   return { ms: performance.now() - sentAt, kilobytes: bytes / 1_024, headers };
@@ -42,7 +47,13 @@ async function p95(service: Service, path: string): Promise<number> {
 
 /** A candidate of all packages at a share of the history. */
 const cut = (service: Service, domain: string, releaseName: string, commitSha: string, version: string) =>
-  service.call('POST', '/api/release-candidates', { repositoryIdentifier, domain, releaseName, commitSha, value: { artifacts: artifactsOf(version) } });
+  service.call('POST', '/api/release-candidates', {
+    repositoryIdentifier,
+    domain,
+    releaseName,
+    commitSha,
+    value: { artifacts: artifactsOf(version) },
+  });
 
 /** Releases that were deployed to all environments, one after another. */
 const deployAll = ({ database, tenantId }: Service, domain: string) =>
@@ -69,11 +80,23 @@ try {
     configuration: { workItems: { workItemFilters: ['SHOP-\\d+'] } },
   });
   for (const [orchestrationOrder, name] of ENVIRONMENTS.entries()) {
-    await service.call('POST', '/api/environments', { repositoryIdentifier, name, category: 'release', orchestrationOrder });
+    await service.call('POST', '/api/environments', {
+      repositoryIdentifier,
+      name,
+      category: 'release',
+      orchestrationOrder,
+    });
   }
-  const isImported = async () => (await service.call<{ fetchedAt: string | null }>('GET', `/api/projects/${encodeURIComponent(repositoryIdentifier)}/mirror`)).fetchedAt !== null;
+  const isImported = async () =>
+    (
+      await service.call<{ fetchedAt: string | null }>(
+        'GET',
+        `/api/projects/${encodeURIComponent(repositoryIdentifier)}/mirror`,
+      )
+    ).fetchedAt !== null;
   while (!(await isImported())) await sleep(100);
-  for (let index = 0; index < RELEASES; index++) await cut(service, 'core', `r${index}`, at((index + 1) / RELEASES), `1.${index}.0`);
+  for (let index = 0; index < RELEASES; index++)
+    await cut(service, 'core', `r${index}`, at((index + 1) / RELEASES), `1.${index}.0`);
   await deployAll(service, 'core');
   await service.database.query('vacuum analyze');
 
@@ -87,20 +110,33 @@ try {
   };
   for (const [name, path] of Object.entries(paths)) {
     const { ms, kilobytes, headers } = await timed(service, path);
-    console.log(`${name}, the first time: ${ms.toFixed(0)} ms, ${kilobytes.toFixed(0)} kB ${headers['content-encoding'] === 'gzip' ? 'by gzip' : ''}`);
+    console.log(
+      `${name}, the first time: ${ms.toFixed(0)} ms, ${kilobytes.toFixed(0)} kB ${headers['content-encoding'] === 'gzip' ? 'by gzip' : ''}`,
+    );
   }
   for (let round = 1; round <= ROUNDS; round++) {
     console.log(`round ${round}`);
     // A domain of its own in each round: no range of it was computed before.
     const domain = `rolling-${round}`;
-    for (let index = 0; index < ANALYSED; index++) await cut(service, domain, `c${index}`, at((index + round / (ROUNDS + 1)) / ANALYSED), `${round + 1}.${index}.0`);
+    for (let index = 0; index < ANALYSED; index++)
+      await cut(service, domain, `c${index}`, at((index + round / (ROUNDS + 1)) / ANALYSED), `${round + 1}.${index}.0`);
     const analysis = `/api/release-candidates/rolling-analysis/${encodeURIComponent(repositoryIdentifier)}/${domain}`;
     const withCommits = `${analysis}?includePackageChangelogs=true`;
     const cold = await timed(service, analysis);
-    figures.note(`rolling analysis, ${ANALYSED} candidates of ${NAMES.length} packages, cold`, cold.ms, 'ms', '<= 1500');
+    figures.note(
+      `rolling analysis, ${ANALYSED} candidates of ${NAMES.length} packages, cold`,
+      cold.ms,
+      'ms',
+      '<= 1500',
+    );
     figures.note('rolling analysis, cached, p95', await p95(service, analysis), 'ms', '<= 15');
     figures.note('rolling analysis with its commits, cached, p95', await p95(service, withCommits));
-    figures.note(`list of 50 releases in ${ENVIRONMENTS.length} environments with changelogs, p95`, await p95(service, paths.list), 'ms', '<= 150');
+    figures.note(
+      `list of 50 releases in ${ENVIRONMENTS.length} environments with changelogs, p95`,
+      await p95(service, paths.list),
+      'ms',
+      '<= 150',
+    );
     figures.note(`change summary of ${RELEASES} releases, p95`, await p95(service, paths.summary), 'ms', '<= 500');
     figures.note(`measures of ${RELEASES * ENVIRONMENTS.length} deployments, p95`, await p95(service, paths.metrics));
     figures.note('release notes, p95', await p95(service, paths.notes));

@@ -64,7 +64,11 @@ export async function startService(queues: readonly string[]): Promise<Service> 
   };
   const children: ChildProcess[] = [];
   const start = async (modulePath: string, args: string[] = []): Promise<ChildProcess> => {
-    const child = fork(new URL(modulePath, import.meta.url), args, { env, execArgv: nodeFlags(modulePath.replace('../', '')), serialization: 'advanced' });
+    const child = fork(new URL(modulePath, import.meta.url), args, {
+      env,
+      execArgv: nodeFlags(modulePath.replace('../', '')),
+      serialization: 'advanced',
+    });
     children.push(child);
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`${modulePath} ended with ${code}`);
@@ -78,10 +82,16 @@ export async function startService(queues: readonly string[]): Promise<Service> 
   const database = new pg.Client(postgres.url);
   await database.connect();
   const url = `http://127.0.0.1:${port}`;
-  const { access_token: ownerToken } = await send<{ access_token: string }>(url, undefined, 'POST', '/api/auth/admin/login', {
-    email: 'owner@bench.example',
-    password: PASSWORD,
-  });
+  const { access_token: ownerToken } = await send<{ access_token: string }>(
+    url,
+    undefined,
+    'POST',
+    '/api/auth/admin/login',
+    {
+      email: 'owner@bench.example',
+      password: PASSWORD,
+    },
+  );
   return {
     url,
     databaseUrl: postgres.url,
@@ -108,7 +118,11 @@ async function newTenant(databaseUrl: string, slug: string): Promise<{ tenantId:
   const orm = connectOrm({ databaseUrl, poolSize: 2 });
   try {
     const provisioning = createProvisioning(orm);
-    const { tenantId } = await provisioning.createTenant({ slug, ownerEmail: `owner@${slug}.example`, password: PASSWORD });
+    const { tenantId } = await provisioning.createTenant({
+      slug,
+      ownerEmail: `owner@${slug}.example`,
+      password: PASSWORD,
+    });
     const { token } = await provisioning.createToken({ tenant: slug, name: 'load', expiresInDays: 1 });
     return { tenantId, token };
   } finally {
@@ -116,7 +130,13 @@ async function newTenant(databaseUrl: string, slug: string): Promise<{ tenantId:
   }
 }
 
-async function send<Reply>(url: string, token: string | undefined, method: string, path: string, body: unknown): Promise<Reply> {
+async function send<Reply>(
+  url: string,
+  token: string | undefined,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<Reply> {
   const response = await fetch(url + path, {
     method,
     headers: { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) },

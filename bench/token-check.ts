@@ -24,7 +24,11 @@ import { Figures, quantile } from './figures.ts';
  * beside the password's hash. Options: `--rounds 3`, `--checks 2000` and `--sign-ins 40` per round.
  */
 const { values: options } = parseArgs({
-  options: { rounds: { type: 'string', default: '3' }, checks: { type: 'string', default: '2000' }, 'sign-ins': { type: 'string', default: '40' } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    checks: { type: 'string', default: '2000' },
+    'sign-ins': { type: 'string', default: '40' },
+  },
 });
 const PASSWORD = 'a password for one run';
 /** Longer than checks rest under load to make larger batches: what is measured is a check by itself. */
@@ -37,12 +41,18 @@ chmodSync(dataDir, 0o755);
 const postgres = await startPostgres({ dataDir });
 await migrate(postgres.url);
 const access = { databaseUrl: postgres.url, role: 'quayside_app' };
-const [orm, pool, asOwner] = [connectOrm(access), connectPool(access, console.error), connectOrm({ databaseUrl: postgres.url, poolSize: 1 })];
+const [orm, pool, asOwner] = [
+  connectOrm(access),
+  connectPool(access, console.error),
+  connectOrm({ databaseUrl: postgres.url, poolSize: 1 }),
+];
 const keys = generateKeys();
 const encryption = createEncryption(keys.encryptionKeys);
 const accessTokens = createAccessTokens(createTokenRing(keys.tokenKeys), 'http://bench.example');
 const email = 'user@elsewhere.example';
-const identityProvider = { verify: async () => ({ outcome: 'valid' as const, identity: { email: OWNER, aal: 'aal1' as const } }) };
+const identityProvider = {
+  verify: async () => ({ outcome: 'valid' as const, identity: { email: OWNER, aal: 'aal1' as const } }),
+};
 const signIn = createSignIn(orm, {
   accessTokens,
   encryption,
@@ -68,8 +78,13 @@ async function timed(count: number, call: (at: number) => Promise<unknown>, paus
 try {
   const provisioning = createProvisioning(asOwner);
   await provisioning.createTenant({ slug: 'bench', ownerEmail: OWNER, password: PASSWORD });
-  const { token: applicationToken } = await provisioning.createToken({ tenant: 'bench', name: 'bench', expiresInDays: 1 });
-  const byPassword = (as: string, password: string, address: string) => signIn.byPassword({ email: as, password, address });
+  const { token: applicationToken } = await provisioning.createToken({
+    tenant: 'bench',
+    name: 'bench',
+    expiresInDays: 1,
+  });
+  const byPassword = (as: string, password: string, address: string) =>
+    signIn.byPassword({ email: as, password, address });
   const login = async (): Promise<void> => {
     const result = await byPassword(OWNER, PASSWORD, 'bench');
     if (result.outcome === 'proven') await signIn.withTokens(result.proof, 'bench');

@@ -37,7 +37,11 @@ export async function setStage(): Promise<Stage> {
     receiverUrl: (path) => `http://127.0.0.1:${receiverPort}${path}`,
     refusingUrl: `http://127.0.0.1:${refusingPort}/`,
     async addWebhook(event, url) {
-      const { id } = await service.call<{ id: string }>('POST', '/api/webhooks', { name: event, event, config: { url } });
+      const { id } = await service.call<{ id: string }>('POST', '/api/webhooks', {
+        name: event,
+        event,
+        config: { url },
+      });
       return id;
     },
     async setInactive(id) {

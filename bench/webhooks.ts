@@ -8,7 +8,9 @@ import { setStage, type Stage } from './webhooks-stage.ts';
  * on) and the Temporal dev server on the same machine; credential, tenancy and audit as in service.
  * Options: `--rounds 3`, `--only steady,burst,backlog,fanout`.
  */
-const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '3' }, only: { type: 'string' } } });
+const { values: options } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, only: { type: 'string' } },
+});
 
 const BACKLOG = 20_000;
 const LANES = 50;
@@ -66,7 +68,11 @@ async function backlog(stage: Stage): Promise<void> {
 /** The p95 of the lanes whose receivers are well; of the dead ones, some hang and some refuse the connection. */
 async function fanoutP95(stage: Stage, deadLanes: number): Promise<number> {
   const stamp = `${deadLanes}-${Date.now()}`;
-  const lanes = Array.from({ length: LANES }, (_, lane) => ({ event: `bench.lane-${lane}-${stamp}`, isDead: lane < deadLanes, lane }));
+  const lanes = Array.from({ length: LANES }, (_, lane) => ({
+    event: `bench.lane-${lane}-${stamp}`,
+    isDead: lane < deadLanes,
+    lane,
+  }));
   const webhookIds: string[] = [];
   for (const { event, isDead, lane } of lanes) {
     const deadUrl = lane % 2 === 0 ? stage.receiverUrl('/hang') : stage.refusingUrl;

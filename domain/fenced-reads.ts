@@ -77,10 +77,12 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
   return {
     as: (actor) => ({
       tenantId: actor.tenantId,
-      sql: (statement, parameters = []) => run(actor, { ...configOf(statement, fixed), values: [...parameters] }, READ_TIMEOUT_MS),
+      sql: (statement, parameters = []) =>
+        run(actor, { ...configOf(statement, fixed), values: [...parameters] }, READ_TIMEOUT_MS),
       once: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) =>
         run(actor, { ...configOf(statement), values: [...parameters] }, timeoutMs),
-      oftenAlike: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) => run(actor, { ...configOf(statement, forms), values: [...parameters] }, timeoutMs),
+      oftenAlike: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) =>
+        run(actor, { ...configOf(statement, forms), values: [...parameters] }, timeoutMs),
     }),
     close: () => pool.end(),
   };

@@ -37,7 +37,9 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
 }
 
 async function migrationsList() {
-  const files = (await readdir(fileURLToPath(MIGRATIONS))).filter((name) => /^Migration\d+_\w+\.ts$/.test(name)).toSorted();
+  const files = (await readdir(fileURLToPath(MIGRATIONS)))
+    .filter((name) => /^Migration\d+_\w+\.ts$/.test(name))
+    .toSorted();
   return Promise.all(
     files.map(async (file) => {
       const module = (await import(new URL(file, MIGRATIONS).href)) as Record<string, new () => Migration>;

@@ -92,7 +92,8 @@ export const unitOfWork =
       if (announced.length + entries.length > 0) await inner.flush();
       if (announced.length > 0) {
         const parameters = enqueueParameters(actor.tenantId, announced, traceparent);
-        for (const { webhookId } of await tx.sql<{ webhookId: string }>(ENQUEUE_EVENTS, parameters)) lanes.add(webhookId);
+        for (const { webhookId } of await tx.sql<{ webhookId: string }>(ENQUEUE_EVENTS, parameters))
+          lanes.add(webhookId);
       }
       if (entries.length > 0) await tx.sql(APPEND_AUDIT, appendAuditParameters(actor.tenantId, entries));
       return value;

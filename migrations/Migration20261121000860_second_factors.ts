@@ -22,7 +22,11 @@ export class SecondFactors extends Migration {
         primary key (user_id, code_hash));
       alter table user_recovery_code enable row level security`);
 
-    this.addFunction('auth_totp(person uuid)', 'table (secret text, is_confirmed boolean)', 'select secret, confirmed_at is not null from user_totp where user_id = person');
+    this.addFunction(
+      'auth_totp(person uuid)',
+      'table (secret text, is_confirmed boolean)',
+      'select secret, confirmed_at is not null from user_totp where user_id = person',
+    );
     this.addFunction(
       'auth_totp_offer(person uuid, new_secret text)',
       'boolean',

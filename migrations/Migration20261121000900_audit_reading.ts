@@ -9,10 +9,20 @@ export class AuditReading extends Migration {
       alter table audit_entry
         add column actor_email text not null generated always as (actor ->> 'email') stored,
         add column actor_id text not null generated always as (actor ->> 'id') stored`);
-    for (const [name, column] of [['time'], ['source', 'source'], ['action', 'action'], ['email', 'actor_email'], ['actor', 'actor_id'], ['repository', 'repository_identifier'], ['entity', 'entity_id']] as const) {
+    for (const [name, column] of [
+      ['time'],
+      ['source', 'source'],
+      ['action', 'action'],
+      ['email', 'actor_email'],
+      ['actor', 'actor_id'],
+      ['repository', 'repository_identifier'],
+      ['entity', 'entity_id'],
+    ] as const) {
       const leading = column === undefined ? '' : ` ${column},`;
       const partial = column === 'repository_identifier' || column === 'entity_id' ? `where ${column} is not null` : '';
-      this.addSql(`create index audit_entry_by_${name} on audit_entry (tenant_id,${leading} occurred_at, sequence) ${partial}`);
+      this.addSql(
+        `create index audit_entry_by_${name} on audit_entry (tenant_id,${leading} occurred_at, sequence) ${partial}`,
+      );
     }
     // How many entries of one kind an hour has: a million of them need not be counted for each page.
     this.addSql(`

@@ -10,7 +10,9 @@ const OF_PROJECT = `
 export class Git extends Migration {
   override up(): void {
     // Moments that are compared with now() are not rounded.
-    this.addTable('git_mirror', `
+    this.addTable(
+      'git_mirror',
+      `
       requested_at timestamptz not null default now(),
       attempted_at timestamptz,
       next_fetch_at timestamptz not null default now(),
@@ -22,14 +24,17 @@ export class Git extends Migration {
       work_items_epoch int not null default 0,
       packages_from text not null default 'none' check (packages_from in ('manifest', 'setting', 'none')),
       work_item_filters jsonb not null default '[]',
-      primary key (tenant_id, project_id)`);
+      primary key (tenant_id, project_id)`,
+    );
     this.addSql(`
       create index git_mirror_due on git_mirror (next_fetch_at);
       ${openToLanes('git_mirror', ['select'])}
       grant select (remote_url) on project to ${LANES_ROLE}`);
 
     // Numbered by import, parents before children; a number never changes its meaning.
-    this.addTable('git_commit', `
+    this.addTable(
+      'git_commit',
+      `
       seq int not null,
       sha text not null,
       parents int[] not null,
@@ -42,37 +47,52 @@ export class Git extends Migration {
       work_items text[] not null,
       pull_requests int[] not null,
       primary key (tenant_id, project_id, seq),
-      unique (tenant_id, project_id, sha)`);
+      unique (tenant_id, project_id, sha)`,
+    );
     this.addSql(`
       create index git_commit_abbreviated on git_commit (tenant_id, project_id, sha text_pattern_ops);
       create index git_commit_work_items on git_commit using gin (work_items)`);
-    this.addTable('git_package', `
+    this.addTable(
+      'git_package',
+      `
       package_no int not null,
       name text not null,
       path text not null,
       version_number text,
       is_current boolean not null default true,
-      primary key (tenant_id, project_id, package_no)`);
-    this.addSql('create unique index git_package_current on git_package (tenant_id, project_id, name) where is_current');
-    this.addTable('git_commit_package', `
+      primary key (tenant_id, project_id, package_no)`,
+    );
+    this.addSql(
+      'create unique index git_package_current on git_package (tenant_id, project_id, name) where is_current',
+    );
+    this.addTable(
+      'git_commit_package',
+      `
       package_no int not null,
       seq int not null,
       parent_bits bigint not null,
-      primary key (tenant_id, project_id, package_no, seq)`);
-    this.addTable('git_ref', `
+      primary key (tenant_id, project_id, package_no, seq)`,
+    );
+    this.addTable(
+      'git_ref',
+      `
       kind text not null check (kind in ('branch', 'tag')),
       name text not null,
       sha text not null,
-      primary key (tenant_id, project_id, kind, name)`);
+      primary key (tenant_id, project_id, kind, name)`,
+    );
     // The commits of a package between two others: true for good, as commits never change. -1: from the beginning.
-    this.addTable('git_range', `
+    this.addTable(
+      'git_range',
+      `
       package_no int not null,
       from_seq int not null,
       to_seq int not null,
       commits int[] not null,
       work_items text[] not null,
       pull_requests int[] not null,
-      primary key (tenant_id, project_id, package_no, from_seq, to_seq)`);
+      primary key (tenant_id, project_id, package_no, from_seq, to_seq)`,
+    );
   }
 
   private addTable(name: string, columns: string): void {

@@ -9,7 +9,9 @@ const OF_PROJECT = `
 /** What hosts tell of pushes and builds, and what a build of a commit would concern. */
 export class Builds extends Migration {
   override up(): void {
-    this.addTable('build_status', `
+    this.addTable(
+      'build_status',
+      `
       commit_sha text not null,
       branch text,
       commit_message text,
@@ -20,14 +22,20 @@ export class Builds extends Migration {
       state text not null default 'pending' check (state in ('pending', 'running', 'succeeded', 'failed', 'cancelled')),
       first_seen_at timestamptz(3) not null default now(),
       last_updated_at timestamptz(3) not null default now(),
-      primary key (tenant_id, project_id, commit_sha)`);
-    this.addSql('create index build_status_newest on build_status (tenant_id, project_id, commit_date desc, commit_sha)');
+      primary key (tenant_id, project_id, commit_sha)`,
+    );
+    this.addSql(
+      'create index build_status_newest on build_status (tenant_id, project_id, commit_date desc, commit_sha)',
+    );
 
-    this.addTable('hook_secret', `
+    this.addTable(
+      'hook_secret',
+      `
       secret text not null,
       created_by text not null,
       created_at timestamptz(3) not null default now(),
-      primary key (tenant_id, project_id)`);
+      primary key (tenant_id, project_id)`,
+    );
     // A hook comes without a tenant: its repository tells the projects whose secret it may have been signed with. Names
     // are compared as hosts do, in any case; few of each tenant, so that none can crowd out another's.
     this.addSql(`
@@ -43,12 +51,15 @@ export class Builds extends Migration {
       ${privileged('hook_secrets_of(text, text)')}
       create index project_of_host on project (platform, lower(identifier))`);
 
-    this.addTable('hook_delivery', `
+    this.addTable(
+      'hook_delivery',
+      `
       delivery_id text not null,
       body_digest text not null,
       received_at timestamptz(3) not null default now(),
       primary key (tenant_id, project_id, delivery_id),
-      unique (tenant_id, project_id, body_digest)`);
+      unique (tenant_id, project_id, body_digest)`,
+    );
     this.addSql(`
       create index hook_delivery_age on hook_delivery (received_at);
       create function purge_hook_deliveries() returns int language sql volatile security definer set search_path = public, pg_temp as $$
@@ -59,7 +70,9 @@ export class Builds extends Migration {
       revoke all on function purge_hook_deliveries() from public;
       grant execute on function purge_hook_deliveries() to ${LANES_ROLE};`);
 
-    this.addTable('build_preview', `
+    this.addTable(
+      'build_preview',
+      `
       preview_key text not null,
       branch text not null,
       commit_sha text not null,
@@ -72,7 +85,8 @@ export class Builds extends Migration {
       message text,
       requested_at timestamptz not null default now(),
       computed_at timestamptz(3),
-      primary key (tenant_id, project_id, preview_key)`);
+      primary key (tenant_id, project_id, preview_key)`,
+    );
     this.addSql(`
       create index build_preview_pending on build_preview (requested_at) where status = 'pending';
       ${openToLanes('build_preview', ['select'])}

@@ -28,10 +28,12 @@ const COMMANDS: Record<string, Command> = {
   'create-tenant': {
     required: ['slug', 'owner-email'],
     async run(provisioning, { slug = '', 'owner-email': ownerEmail = '' }) {
-      if (!/^[^\s@]+@[^\s@]+$/.test(ownerEmail)) throw new OperatorError(`--owner-email ${ownerEmail} is not an e-mail address.`);
+      if (!/^[^\s@]+@[^\s@]+$/.test(ownerEmail))
+        throw new OperatorError(`--owner-email ${ownerEmail} is not an e-mail address.`);
       const { password: chosen, shown } = password();
       const { isKnownUser, ...tenant } = await provisioning.createTenant({ slug, ownerEmail, password: chosen });
-      if (isKnownUser) process.stderr.write(`${tenant.ownerEmail} was known already and keeps the password of before.\n`);
+      if (isKnownUser)
+        process.stderr.write(`${tenant.ownerEmail} was known already and keeps the password of before.\n`);
       return { ...tenant, ...(!isKnownUser && shown) };
     },
   },
@@ -77,7 +79,10 @@ function optionsOf(name: string, { required, optional = [] }: Command, args: str
   const names = [...required, ...optional];
   let values: Options;
   try {
-    ({ values } = parseArgs({ args, options: Object.fromEntries(names.map((option) => [option, { type: 'string' as const }])) }) as {
+    ({ values } = parseArgs({
+      args,
+      options: Object.fromEntries(names.map((option) => [option, { type: 'string' as const }])),
+    }) as {
       values: Options;
     });
   } catch (error) {
@@ -113,7 +118,10 @@ async function main(): Promise<void> {
     return;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new OperatorError(`${name ? `There is no command ${name}` : 'A command is missing'}; npm run admin -- help lists them.`);
+  if (!command)
+    throw new OperatorError(
+      `${name ? `There is no command ${name}` : 'A command is missing'}; npm run admin -- help lists them.`,
+    );
   console.log(JSON.stringify(await run(command, optionsOf(name, command, args)), null, 2));
 }
 

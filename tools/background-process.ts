@@ -22,7 +22,11 @@ export interface BackgroundOptions extends Omit<SpawnOptions, 'detached' | 'stdi
  * Starts a program in a process group of its own: the terminal's Ctrl-C does not reach it, so that whoever started it
  * decides about the order in which things stop.
  */
-export function startInBackground(program: string, args: readonly string[], options: BackgroundOptions): BackgroundProcess {
+export function startInBackground(
+  program: string,
+  args: readonly string[],
+  options: BackgroundOptions,
+): BackgroundProcess {
   const { logFile, ...spawnOptions } = options;
   mkdirSync(dirname(logFile), { recursive: true });
   const log = openSync(logFile, 'a', 0o600);

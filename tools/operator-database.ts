@@ -6,8 +6,12 @@ import { OperatorError } from './operator-error.ts';
 export function operatorDatabaseUrl(): string {
   const dataDir = process.env.DATA_DIR || '.data';
   const url = process.env.DATABASE_URL || embeddedDatabaseUrl(dataDir);
-  if (url && !/^postgres(ql)?:\/\/[^/]+\/[^/]+/.test(url)) throw new OperatorError('DATABASE_URL must look like postgres://user:password@host:5432/database.');
-  if (!url) throw new OperatorError(`No database: set DATABASE_URL, or start the service with npm start so that DATA_DIR (${dataDir}) has one.`);
+  if (url && !/^postgres(ql)?:\/\/[^/]+\/[^/]+/.test(url))
+    throw new OperatorError('DATABASE_URL must look like postgres://user:password@host:5432/database.');
+  if (!url)
+    throw new OperatorError(
+      `No database: set DATABASE_URL, or start the service with npm start so that DATA_DIR (${dataDir}) has one.`,
+    );
   return url;
 }
 
@@ -19,7 +23,8 @@ export function asOperatorError(error: unknown, url: string): unknown {
     const where = process.env.DATABASE_URL ? `that DATABASE_URL names (${new URL(url).host})` : 'of DATA_DIR';
     return new OperatorError(`The database ${where} does not answer; is it running?`);
   }
-  if (/^(28|3D000)/.test(code)) return new OperatorError(`The database refuses the address in DATABASE_URL: ${error.message}.`);
+  if (/^(28|3D000)/.test(code))
+    return new OperatorError(`The database refuses the address in DATABASE_URL: ${error.message}.`);
   if (code === '42P01') return new OperatorError('The database has no tables yet: run npm run migrate first.');
   return error;
 }

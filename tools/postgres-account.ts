@@ -48,10 +48,14 @@ async function postgresUser(): Promise<{ uid: number; gid: number }> {
   const found = await lookUp().catch(() => undefined);
   if (found) return found;
   try {
-    await run('useradd', ['--system', '--user-group', '--no-create-home', NAME]).catch(() => run('adduser', ['-S', '-D', '-H', NAME]));
+    await run('useradd', ['--system', '--user-group', '--no-create-home', NAME]).catch(() =>
+      run('adduser', ['-S', '-D', '-H', NAME]),
+    );
     return await lookUp();
   } catch {
-    throw new OperatorError(`The user ${NAME}, as whom the database runs when root starts it, could not be made; set DATABASE_URL instead.`);
+    throw new OperatorError(
+      `The user ${NAME}, as whom the database runs when root starts it, could not be made; set DATABASE_URL instead.`,
+    );
   }
 }
 

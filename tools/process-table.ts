@@ -46,4 +46,7 @@ export async function stopProcess(pid: number, signal: NodeJS.Signals, timeoutMs
 }
 
 const ps = (pid: number, column: string): string =>
-  execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();

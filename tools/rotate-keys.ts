@@ -44,7 +44,10 @@ async function main(): Promise<void> {
     if (columns.some(({ reencrypted }) => reencrypted > 0)) await note(url, encryption.currentKeyId);
     console.log(JSON.stringify({ keyId: encryption.currentKeyId, columns }, null, 2));
     const unreadable = columns.reduce((sum, column) => sum + column.unreadable, 0);
-    if (unreadable > 0) throw new OperatorError(`${unreadable} values are under keys that ENCRYPTION_KEYS does not hold; keep those keys and run this again.`);
+    if (unreadable > 0)
+      throw new OperatorError(
+        `${unreadable} values are under keys that ENCRYPTION_KEYS does not hold; keep those keys and run this again.`,
+      );
   } catch (error) {
     throw asOperatorError(error, url);
   }

@@ -29,10 +29,17 @@ export function startSettings(processEnv: NodeJS.ProcessEnv): StartSettings {
       if (!env[name]) throw new OperatorError(`In production nothing embedded starts: set ${name}.`);
     }
   }
-  const config: Config = parseConfig({ DATABASE_URL: 'postgres://embedded/quayside', TEMPORAL_ADDRESS: 'embedded:1', ...env });
+  const config: Config = parseConfig({
+    DATABASE_URL: 'postgres://embedded/quayside',
+    TEMPORAL_ADDRESS: 'embedded:1',
+    ...env,
+  });
   return {
     // Who tries the service on one's own machine has repositories there, and nobody else reaches it.
-    env: { ...env, ALLOW_LOCAL_GIT: env.ALLOW_LOCAL_GIT ?? String(env.NODE_ENV !== 'production' && isLoopbackHost(config.HOST)) },
+    env: {
+      ...env,
+      ALLOW_LOCAL_GIT: env.ALLOW_LOCAL_GIT ?? String(env.NODE_ENV !== 'production' && isLoopbackHost(config.HOST)),
+    },
     dataDir: resolve(config.DATA_DIR),
     host: config.HOST,
     port: config.PORT,
@@ -43,13 +50,21 @@ export function startSettings(processEnv: NodeJS.ProcessEnv): StartSettings {
 }
 
 /** The port that a variable names, or the standard one. Throws `OperatorError` when it is malformed or taken. */
-export async function portOf(env: NodeJS.ProcessEnv, variable: string, standard: number, host = LOOPBACK): Promise<number> {
+export async function portOf(
+  env: NodeJS.ProcessEnv,
+  variable: string,
+  standard: number,
+  host = LOOPBACK,
+): Promise<number> {
   const text = env[variable] ?? String(standard);
   const port = Number(text);
   if (!/^\d+$/.test(text) || port < 1 || port > 65_535) {
-    throw new OperatorError(`The environment variable ${variable} is malformed: ${text} is not a port from 1 to 65535.`);
+    throw new OperatorError(
+      `The environment variable ${variable} is malformed: ${text} is not a port from 1 to 65535.`,
+    );
   }
-  if (!(await isPortFree(port, host))) throw new OperatorError(`The port ${port} is taken by another program: set ${variable} to a free one.`);
+  if (!(await isPortFree(port, host)))
+    throw new OperatorError(`The port ${port} is taken by another program: set ${variable} to a free one.`);
   return port;
 }
 
@@ -57,6 +72,7 @@ export async function portOf(env: NodeJS.ProcessEnv, variable: string, standard:
 export async function metricsPortOf({ env, host }: StartSettings): Promise<number> {
   if (env.METRICS_PORT === '0') return 0;
   if (env.METRICS_PORT || env.NODE_ENV === 'production') return portOf(env, 'METRICS_PORT', FIRST_METRICS_PORT, host);
-  for (let port = FIRST_METRICS_PORT; port < FIRST_METRICS_PORT + METRICS_PORTS; port++) if (await isPortFree(port, host)) return port;
+  for (let port = FIRST_METRICS_PORT; port < FIRST_METRICS_PORT + METRICS_PORTS; port++)
+    if (await isPortFree(port, host)) return port;
   return 0;
 }

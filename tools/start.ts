@@ -25,7 +25,9 @@ const parts = createParts({
   onStarted: (name, layer, { pid }) => lock?.note({ name, pid, signal: STOP_SIGNALS[layer] }),
   // Half a service helps nobody: what ends by itself takes the rest along.
   onLost(name, exitCode) {
-    process.stderr.write(`The ${name} ended unexpectedly (${exitCode === null ? 'killed' : `exit code ${exitCode}`}); stopping.\n`);
+    process.stderr.write(
+      `The ${name} ended unexpectedly (${exitCode === null ? 'killed' : `exit code ${exitCode}`}); stopping.\n`,
+    );
     void stop(1);
   },
 });
@@ -79,10 +81,13 @@ async function main(): Promise<void> {
   lock = await lockInstance(dataDir);
   const { port, metricsPort, temporal } = await preflight(settings);
   const [databaseUrl, address] = await Promise.all([
-    settings.databaseUrl ?? parts.start('PostgreSQL', 'database', () => startPostgres({ dataDir })).then(({ url }) => url),
+    settings.databaseUrl ??
+      parts.start('PostgreSQL', 'database', () => startPostgres({ dataDir })).then(({ url }) => url),
     temporal
       ? parts
-          .start('Temporal dev server', 'engine', () => startTemporal({ dataDir, ...temporal, onProgress: say, signal: abort.signal }))
+          .start('Temporal dev server', 'engine', () =>
+            startTemporal({ dataDir, ...temporal, onProgress: say, signal: abort.signal }),
+          )
           .then((server) => server.address)
       : settings.temporalAddress,
   ]);
@@ -99,7 +104,8 @@ async function main(): Promise<void> {
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
     ...(uiUrl !== undefined && { TEMPORAL_UI_URL: uiUrl }),
   };
-  const child = (name: string, modulePath: string) => parts.start(name, 'process', () => startChild(name, modulePath, childEnv));
+  const child = (name: string, modulePath: string) =>
+    parts.start(name, 'process', () => startChild(name, modulePath, childEnv));
   await Promise.all([child('API', 'api/main.ts'), child('worker', 'activities/main.ts')]);
   if (stoppingSince !== undefined) return;
   const greeting = {

@@ -40,7 +40,10 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   mkdirSync(folder, { recursive: true });
   await install(options);
   const logFile = join(folder, 'temporal.log');
-  const settings = Object.entries(dynamicConfig).flatMap(([name, value]) => ['--dynamic-config-value', `${name}=${value}`]);
+  const settings = Object.entries(dynamicConfig).flatMap(([name, value]) => [
+    '--dynamic-config-value',
+    `${name}=${value}`,
+  ]);
   const address = `127.0.0.1:${port}`;
   const begin = async (triesLeft: number): Promise<BackgroundProcess> => {
     const before = sizeOf(logFile);
@@ -53,8 +56,11 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
       return background;
     } catch (error) {
       await background.stop('SIGTERM', STOP_MS);
-      if (triesLeft > 0 && lostAPort(readFileSync(logFile).subarray(before).toString(), [port, uiPort])) return begin(triesLeft - 1);
-      throw new OperatorError(`The Temporal dev server did not start: ${(error as Error).message}; ${logFile} says why.`);
+      if (triesLeft > 0 && lostAPort(readFileSync(logFile).subarray(before).toString(), [port, uiPort]))
+        return begin(triesLeft - 1);
+      throw new OperatorError(
+        `The Temporal dev server did not start: ${(error as Error).message}; ${logFile} says why.`,
+      );
     }
   };
   const background = await begin(2);
@@ -105,7 +111,9 @@ async function untilNamespaceAnswers(address: string, isGone: () => boolean): Pr
   try {
     for (;;) {
       try {
-        await connection.withDeadline(Date.now() + 1_000, () => connection.workflowService.describeNamespace({ namespace: 'default' }));
+        await connection.withDeadline(Date.now() + 1_000, () =>
+          connection.workflowService.describeNamespace({ namespace: 'default' }),
+        );
         return;
       } catch (error) {
         if (isGone()) throw new Error('it ended before it was ready', { cause: error });

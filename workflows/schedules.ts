@@ -39,7 +39,11 @@ export async function reconcileSchedules(client: Client, queuePrefix: string): P
   }
 }
 
-const optionsOf = (scheduleId: string, { workflow, everyMs, note }: RegularWork, queuePrefix: string): ScheduleOptions => ({
+const optionsOf = (
+  scheduleId: string,
+  { workflow, everyMs, note }: RegularWork,
+  queuePrefix: string,
+): ScheduleOptions => ({
   scheduleId,
   spec: { intervals: [{ every: everyMs }] },
   policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },

@@ -37,7 +37,11 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
   };
 
   const signal: Launch['signal'] = async (contract, input, name) => {
-    const signalWithStart = () => client.workflow.signalWithStart(contract.workflow, { ...startOptions(contract, input, queuePrefix), signal: name });
+    const signalWithStart = () =>
+      client.workflow.signalWithStart(contract.workflow, {
+        ...startOptions(contract, input, queuePrefix),
+        signal: name,
+      });
     await within(CALL_TIMEOUT_MS, signalWithStart);
   };
 
@@ -68,7 +72,10 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
   };
 
   /** Undefined when there is no such workflow, or none that runs. */
-  const withRunning = async <Result>(id: string, call: (handle: WorkflowHandle) => Promise<Result>): Promise<Result | undefined> =>
+  const withRunning = async <Result>(
+    id: string,
+    call: (handle: WorkflowHandle) => Promise<Result>,
+  ): Promise<Result | undefined> =>
     within(CALL_TIMEOUT_MS, async () => {
       try {
         return await call(client.workflow.getHandle(id));

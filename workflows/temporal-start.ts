@@ -1,4 +1,9 @@
-import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  SearchAttributeType,
+  TypedSearchAttributes,
+} from '@temporalio/common';
 import type { WorkflowContract } from './launch.ts';
 
 /** How a workflow of a contract is started. */
@@ -10,7 +15,10 @@ export function startOptions<Input>(contract: WorkflowContract<Input>, input: In
     staticSummary: contract.summary(input),
     typedSearchAttributes: new TypedSearchAttributes(
       Object.entries(contract.searchAttributes(input)).map(
-        ([name, value]): SearchAttributePair => ({ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }),
+        ([name, value]): SearchAttributePair => ({
+          key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+          value,
+        }),
       ),
     ),
   };

@@ -10,6 +10,7 @@ const QUIET_MS = 20;
 export const createWakes = (launch: Launch): Wakes => ({
   lanes: laneWaker(launch),
   approvals(tenantId, approvals) {
-    for (const approval of approvals) launch.wake(approvalContract, { tenantId, ...approval }, RECHECK_SIGNAL, QUIET_MS);
+    for (const approval of approvals)
+      launch.wake(approvalContract, { tenantId, ...approval }, RECHECK_SIGNAL, QUIET_MS);
   },
 });

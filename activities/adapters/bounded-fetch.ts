@@ -29,7 +29,11 @@ async function readWhole({ body }: Response, maxBytes: number): Promise<Buffer<A
 
 /** Why a fetch failed: it took too long, or something else went wrong. */
 export function failureOf(error: unknown): { outcome: 'failed'; reason: 'timeout' | 'error' } {
-  for (let cause = error as Partial<Error> | null | undefined; cause; cause = cause.cause as Partial<Error> | undefined) {
+  for (
+    let cause = error as Partial<Error> | null | undefined;
+    cause;
+    cause = cause.cause as Partial<Error> | undefined
+  ) {
     if (cause.name === 'TimeoutError') return { outcome: 'failed', reason: 'timeout' };
   }
   return { outcome: 'failed', reason: 'error' };

@@ -24,9 +24,13 @@ export const createGitBranches =
       close = access.close;
       Object.assign(env, access.env);
       const target = `refs/heads/${branch}`;
-      if (branch.startsWith('-') || (await git('check-ref-format', target)) === undefined) return refuse(`${branch} is not a name for a branch`);
+      if (branch.startsWith('-') || (await git('check-ref-format', target)) === undefined)
+        return refuse(`${branch} is not a name for a branch`);
       await git('init', '--quiet', '--bare');
-      if ((await git('fetch', '--quiet', '--depth=1', '--no-tags', '--end-of-options', remote.url, sourceRef)) === undefined) {
+      if (
+        (await git('fetch', '--quiet', '--depth=1', '--no-tags', '--end-of-options', remote.url, sourceRef)) ===
+        undefined
+      ) {
         return refuse(`${sourceRef} could not be fetched from the repository`);
       }
       const commitId = await git('rev-parse', '--verify', 'FETCH_HEAD^{commit}');
@@ -35,7 +39,14 @@ export const createGitBranches =
       if (there === commitId) return { isOk: true, commitId };
       if (there) return refuse(`The branch ${branch} is there already, at another commit`);
       // An empty expected value: somebody who creates the branch in this moment wins, and is not overwritten.
-      const pushed = await git('push', '--quiet', `--force-with-lease=${target}:`, '--end-of-options', remote.url, `${commitId}:${target}`);
+      const pushed = await git(
+        'push',
+        '--quiet',
+        `--force-with-lease=${target}:`,
+        '--end-of-options',
+        remote.url,
+        `${commitId}:${target}`,
+      );
       return pushed === undefined ? refuse(`The repository refused the branch ${branch}`) : { isOk: true, commitId };
     } catch (error) {
       if (error instanceof RefusedRemoteError) return refuse(error.message);

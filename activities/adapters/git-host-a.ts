@@ -3,7 +3,12 @@ import { type CallHost, type HostAccess, nothing, textOf } from './host-http.ts'
 
 const NAME = 'host-a';
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
-const ENDED: Record<string, PipelineState> = { success: 'succeeded', neutral: 'succeeded', skipped: 'succeeded', cancelled: 'cancelled' };
+const ENDED: Record<string, PipelineState> = {
+  success: 'succeeded',
+  neutral: 'succeeded',
+  skipped: 'succeeded',
+  cancelled: 'cancelled',
+};
 
 /** GitHub's REST interface: workflow dispatches, workflow runs, commit statuses, labels of issues. */
 export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): GitHost {
@@ -13,7 +18,12 @@ export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): 
   return {
     async dispatchPipeline({ repository, pipeline, ref, inputs }) {
       const url = `${repo(repository)}/actions/workflows/${encodeURIComponent(pipeline)}/dispatches`;
-      const answer = await call(NAME, { method: 'POST', url, headers, body: { ref, inputs, return_run_details: true } });
+      const answer = await call(NAME, {
+        method: 'POST',
+        url,
+        headers,
+        body: { ref, inputs, return_run_details: true },
+      });
       if (!answer.isOk) return answer;
       // A server that does not know the member yet answers nothing.
       const { workflow_run_id: runId, html_url: htmlUrl } = answer.value;
@@ -29,17 +39,26 @@ export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): 
 
     // 409: it has ended.
     cancelPipeline: async ({ repository, runId }) =>
-      nothing(await call(NAME, { method: 'POST', url: `${runOf(repository, runId)}/cancel`, headers, alsoGood: [409] })),
+      nothing(
+        await call(NAME, { method: 'POST', url: `${runOf(repository, runId)}/cancel`, headers, alsoGood: [409] }),
+      ),
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {
       const body = { state, context, description, ...(targetUrl !== undefined && { target_url: targetUrl }) };
-      return nothing(await call(NAME, { method: 'POST', url: `${repo(repository)}/statuses/${commitId}`, headers, body }));
+      return nothing(
+        await call(NAME, { method: 'POST', url: `${repo(repository)}/statuses/${commitId}`, headers, body }),
+      );
     },
 
     async changeLabel({ repository, prNumber, add, remove }) {
       const url = `${repo(repository)}/issues/${prNumber}/labels`;
       for (const label of remove) {
-        const removed = await call(NAME, { method: 'DELETE', url: `${url}/${encodeURIComponent(label)}`, headers, alsoGood: [404] });
+        const removed = await call(NAME, {
+          method: 'DELETE',
+          url: `${url}/${encodeURIComponent(label)}`,
+          headers,
+          alsoGood: [404],
+        });
         if (!removed.isOk) return removed;
       }
       return nothing(await call(NAME, { method: 'POST', url, headers, body: { labels: [add] } }));

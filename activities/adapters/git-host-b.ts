@@ -4,7 +4,12 @@ import { type CallHost, type HostAccess, type HostJson, nothing, textOf } from '
 const NAME = 'host-b';
 const VERSION = 'api-version=7.1';
 const ENDED: Record<string, PipelineState> = { succeeded: 'succeeded', canceled: 'cancelled' };
-const STATES: Record<CommitStatus['state'], string> = { pending: 'pending', success: 'succeeded', failure: 'failed', error: 'error' };
+const STATES: Record<CommitStatus['state'], string> = {
+  pending: 'pending',
+  success: 'succeeded',
+  failure: 'failed',
+  error: 'error',
+};
 
 /** Azure DevOps' REST interface: pipeline runs, statuses of commits, labels of pull requests. */
 export function createGitHostB(call: CallHost, { baseUrl, token, username }: HostAccess): GitHost {
@@ -41,14 +46,31 @@ export function createGitHostB(call: CallHost, { baseUrl, token, username }: Hos
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {
       const [genre = '', ...name] = context.split('/');
-      const body = { state: STATES[state], description, context: { genre, name: name.join('/') }, ...(targetUrl !== undefined && { targetUrl }) };
-      return nothing(await call(NAME, { method: 'POST', url: `${place(repository).git}/commits/${commitId}/statuses?${VERSION}`, headers, body }));
+      const body = {
+        state: STATES[state],
+        description,
+        context: { genre, name: name.join('/') },
+        ...(targetUrl !== undefined && { targetUrl }),
+      };
+      return nothing(
+        await call(NAME, {
+          method: 'POST',
+          url: `${place(repository).git}/commits/${commitId}/statuses?${VERSION}`,
+          headers,
+          body,
+        }),
+      );
     },
 
     async changeLabel({ repository, prNumber, add, remove }) {
       const url = `${place(repository).git}/pullRequests/${prNumber}/labels`;
       for (const label of remove) {
-        const removed = await call(NAME, { method: 'DELETE', url: `${url}/${encodeURIComponent(label)}?${VERSION}`, headers, alsoGood: [404] });
+        const removed = await call(NAME, {
+          method: 'DELETE',
+          url: `${url}/${encodeURIComponent(label)}?${VERSION}`,
+          headers,
+          alsoGood: [404],
+        });
         if (!removed.isOk) return removed;
       }
       return nothing(await call(NAME, { method: 'POST', url: `${url}?${VERSION}`, headers, body: { name: add } }));

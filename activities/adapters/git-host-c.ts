@@ -2,14 +2,25 @@ import type { CommitStatus, GitHost, PipelineState } from '../../domain/git-host
 import { type CallHost, type HostAccess, nothing, textOf } from './host-http.ts';
 
 const NAME = 'host-c';
-const ENDED: Record<string, PipelineState> = { success: 'succeeded', skipped: 'succeeded', failed: 'failed', canceled: 'cancelled' };
-const STATES: Record<CommitStatus['state'], string> = { pending: 'pending', success: 'success', failure: 'failed', error: 'canceled' };
+const ENDED: Record<string, PipelineState> = {
+  success: 'succeeded',
+  skipped: 'succeeded',
+  failed: 'failed',
+  canceled: 'cancelled',
+};
+const STATES: Record<CommitStatus['state'], string> = {
+  pending: 'pending',
+  success: 'success',
+  failure: 'failed',
+  error: 'canceled',
+};
 
 /** GitLab's REST interface, version 4: pipelines, statuses of commits, labels of merge requests. */
 export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess): GitHost {
   const headers = { 'private-token': token };
   const project = (repository: string) => `${baseUrl}/projects/${encodeURIComponent(repository)}`;
-  const pipelineOf = (repository: string, runId: string) => `${project(repository)}/pipelines/${encodeURIComponent(runId)}`;
+  const pipelineOf = (repository: string, runId: string) =>
+    `${project(repository)}/pipelines/${encodeURIComponent(runId)}`;
   return {
     async dispatchPipeline({ repository, ref, inputs }) {
       const body = { ref, variables: Object.entries(inputs).map(([key, value]) => ({ key, value })) };
@@ -25,16 +36,26 @@ export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess): 
       return { isOk: true, value: ENDED[textOf(answer.value.status) ?? ''] ?? 'open' };
     },
 
-    cancelPipeline: async ({ repository, runId }) => nothing(await call(NAME, { method: 'POST', url: `${pipelineOf(repository, runId)}/cancel`, headers })),
+    cancelPipeline: async ({ repository, runId }) =>
+      nothing(await call(NAME, { method: 'POST', url: `${pipelineOf(repository, runId)}/cancel`, headers })),
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {
-      const body = { state: STATES[state], name: context, description, ...(targetUrl !== undefined && { target_url: targetUrl }) };
-      return nothing(await call(NAME, { method: 'POST', url: `${project(repository)}/statuses/${commitId}`, headers, body }));
+      const body = {
+        state: STATES[state],
+        name: context,
+        description,
+        ...(targetUrl !== undefined && { target_url: targetUrl }),
+      };
+      return nothing(
+        await call(NAME, { method: 'POST', url: `${project(repository)}/statuses/${commitId}`, headers, body }),
+      );
     },
 
     async changeLabel({ repository, prNumber, add, remove }) {
       const body = { add_labels: add, remove_labels: remove.join(',') };
-      return nothing(await call(NAME, { method: 'PUT', url: `${project(repository)}/merge_requests/${prNumber}`, headers, body }));
+      return nothing(
+        await call(NAME, { method: 'PUT', url: `${project(repository)}/merge_requests/${prNumber}`, headers, body }),
+      );
     },
   };
 }

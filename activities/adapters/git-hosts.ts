@@ -8,7 +8,10 @@ import { createGitHostB } from './git-host-b.ts';
 import { createGitHostC } from './git-host-c.ts';
 import { type CallHost, createHostHttp, type HostAccess } from './host-http.ts';
 
-const HOSTS: Record<HostPlace['platform'], { baseUrl: string; connect: (call: CallHost, access: HostAccess) => GitHost }> = {
+const HOSTS: Record<
+  HostPlace['platform'],
+  { baseUrl: string; connect: (call: CallHost, access: HostAccess) => GitHost }
+> = {
   'host-a': { baseUrl: 'https://api.github.com', connect: createGitHostA },
   'host-b': { baseUrl: 'https://dev.azure.com', connect: createGitHostB },
   'host-c': { baseUrl: 'https://gitlab.com/api/v4', connect: createGitHostC },
@@ -25,12 +28,17 @@ export function createGitHosts({
   addresses,
   actingAs,
   encryption,
-}: Pick<Deps, 'actingAs' | 'encryption'> & { addresses: OutboundAddresses }): { find: FindGitHost; close: () => Promise<void> } {
+}: Pick<Deps, 'actingAs' | 'encryption'> & { addresses: OutboundAddresses }): {
+  find: FindGitHost;
+  close: () => Promise<void>;
+} {
   const http = createHostHttp(addresses);
   return {
     async find({ tenantId, projectId, platform, purpose }) {
       const { baseUrl, connect } = HOSTS[platform];
-      const integration = await actingAs(systemActor(tenantId, 'git-host'))((tx) => findCredentials(tx, encryption, { kind: platform, projectId, purpose }));
+      const integration = await actingAs(systemActor(tenantId, 'git-host'))((tx) =>
+        findCredentials(tx, encryption, { kind: platform, projectId, purpose }),
+      );
       return integration && connect(http.call, accessOf(integration, baseUrl));
     },
     close: http.close,

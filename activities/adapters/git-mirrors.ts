@@ -1,7 +1,15 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { CommitLine, CommitText, FetchResult, GitMirrors, MirrorOf, Ref, Remote } from '../../domain/git/git-mirrors.port.ts';
+import type {
+  CommitLine,
+  CommitText,
+  FetchResult,
+  GitMirrors,
+  MirrorOf,
+  Ref,
+  Remote,
+} from '../../domain/git/git-mirrors.port.ts';
 import { newId } from '../../domain/shared/ids.ts';
 import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
 import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
@@ -24,18 +32,36 @@ const DISK_FULL_MESSAGE = /No space left on device|disk quota exceeded|file too 
 /** What git says of failures, in C locale, and what people are told. */
 const FAILURES: readonly [RegExp, string][] = [
   [DISK_FULL_MESSAGE, DISK_FULL],
-  [/Authentication failed|could not read (Username|Password)|Permission denied|HTTP 40[13]|error: 40[13]|access denied/i, 'The remote refused the credentials'],
-  [/not found|does not exist|does not appear to be a git repository|error: 404/i, 'There is no repository at the address of the remote, or it is not open to these credentials'],
-  [/transport .* not allowed|credentials in URL|url .* uses plaintext credentials/i, 'The address of the remote is of a kind that is not read'],
+  [
+    /Authentication failed|could not read (Username|Password)|Permission denied|HTTP 40[13]|error: 40[13]|access denied/i,
+    'The remote refused the credentials',
+  ],
+  [
+    /not found|does not exist|does not appear to be a git repository|error: 404/i,
+    'There is no repository at the address of the remote, or it is not open to these credentials',
+  ],
+  [
+    /transport .* not allowed|credentials in URL|url .* uses plaintext credentials/i,
+    'The address of the remote is of a kind that is not read',
+  ],
   [/Unable to create .*\.lock|cannot lock ref/i, 'Another fetch of the mirror is under way'],
-  [/Could not resolve|Connection (refused|reset|timed out)|timed out|Could not connect|unreachable|early EOF|hung up|unable to access/i, 'The remote is not reachable'],
+  [
+    /Could not resolve|Connection (refused|reset|timed out)|timed out|Could not connect|unreachable|early EOF|hung up|unable to access/i,
+    'The remote is not reachable',
+  ],
 ];
 const UNKNOWN_FAILURE = 'git could not fetch from the remote';
 
 const failed = (reason: string): FetchResult => ({ outcome: 'failed', reason });
 
 /** Mirrors as bare partial repositories (without file contents) in a folder. */
-export function createGitMirrors({ folder, allowLocal, addresses, log, program = 'git' }: GitMirrorsOptions): GitMirrors {
+export function createGitMirrors({
+  folder,
+  allowLocal,
+  addresses,
+  log,
+  program = 'git',
+}: GitMirrorsOptions): GitMirrors {
   const dirOf = ({ tenantId, projectId }: MirrorOf) => join(folder, tenantId, `${projectId}.git`);
   // Without a remote's own environment no transport is open: nothing is ever fetched on the side.
   const baseEnv = { ...closedEnvironment(folder), GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
@@ -43,7 +69,8 @@ export function createGitMirrors({ folder, allowLocal, addresses, log, program =
     runGit(program, { gitDir: dirOf(mirror), args, ...more, env: { ...baseEnv, ...more.env } });
   const must = async (mirror: MirrorOf, args: readonly string[], more: Partial<GitRun> = {}): Promise<GitResult> => {
     const result = await run(mirror, args, more);
-    if (result.exitCode !== 0) throw new Error(`git ${args[0]} ended with ${result.exitCode}: ${result.stderr.slice(-500)}`);
+    if (result.exitCode !== 0)
+      throw new Error(`git ${args[0]} ended with ${result.exitCode}: ${result.stderr.slice(-500)}`);
     return result;
   };
 
@@ -51,14 +78,21 @@ export function createGitMirrors({ folder, allowLocal, addresses, log, program =
   const make = async (gitDir: string) => {
     const aside = `${gitDir}.${newId()}`;
     await mkdir(aside, { recursive: true });
-    const { exitCode, stderr } = await runGit(program, { gitDir: aside, args: ['init', '--quiet', '--bare', '--initial-branch=main'], env: baseEnv });
+    const { exitCode, stderr } = await runGit(program, {
+      gitDir: aside,
+      args: ['init', '--quiet', '--bare', '--initial-branch=main'],
+      env: baseEnv,
+    });
     if (exitCode !== 0) throw new Error(`git init ended with ${exitCode}: ${stderr.slice(-500)}`);
     await rename(aside, gitDir).catch(() => rm(aside, { recursive: true, force: true }));
   };
 
   const prepare = async (mirror: MirrorOf, url: string) => {
     const gitDir = dirOf(mirror);
-    const isMade = await stat(join(gitDir, 'HEAD')).then(() => true, () => false);
+    const isMade = await stat(join(gitDir, 'HEAD')).then(
+      () => true,
+      () => false,
+    );
     if (!isMade) await make(gitDir);
     const settings = mirrorSettings(url);
     const file = join(gitDir, 'config');
@@ -71,7 +105,10 @@ export function createGitMirrors({ folder, allowLocal, addresses, log, program =
     await removeStale(gitDir);
   };
 
-  const withRemote = async (remote: Remote, use: (env: Record<string, string>) => Promise<GitResult>): Promise<GitResult> => {
+  const withRemote = async (
+    remote: Remote,
+    use: (env: Record<string, string>) => Promise<GitResult>,
+  ): Promise<GitResult> => {
     await mkdir(folder, { recursive: true });
     const access = await openRemote(remote, { addresses, allowLocal, folder });
     try {
@@ -87,7 +124,11 @@ export function createGitMirrors({ folder, allowLocal, addresses, log, program =
         const result = await withRemote(remote, async (env) => {
           await prepare(mirror, remote.url);
           const options = ['--quiet', '--prune', '--force', '--no-tags', '--no-write-fetch-head', '--filter=blob:none'];
-          return run(mirror, ['fetch', ...options, 'origin', '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'], { env, signal });
+          return run(
+            mirror,
+            ['fetch', ...options, 'origin', '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'],
+            { env, signal },
+          );
         });
         if (result.exitCode === 0) return { outcome: 'fetched' };
         const reason = FAILURES.find(([pattern]) => pattern.test(result.stderr))?.[1] ?? UNKNOWN_FAILURE;
@@ -109,7 +150,8 @@ export function createGitMirrors({ folder, allowLocal, addresses, log, program =
         const [refname = '', type = '', own = '', peeledType = '', peeled = ''] = line.split('\0');
         const sha = type === 'commit' ? own : peeledType === 'commit' ? peeled : undefined;
         const [, place, name] = /^refs\/(heads|tags)\/(.+)$/s.exec(refname) ?? [];
-        if (sha !== undefined && name !== undefined) refs.push({ kind: place === 'heads' ? 'branch' : 'tag', name, sha });
+        if (sha !== undefined && name !== undefined)
+          refs.push({ kind: place === 'heads' ? 'branch' : 'tag', name, sha });
       }
       return refs;
     },
@@ -117,31 +159,55 @@ export function createGitMirrors({ folder, allowLocal, addresses, log, program =
     async newCommits(mirror, tips, known) {
       if (tips.length === 0) return [];
       const input = [...tips, ...known.map((sha) => `^${sha}`), ''].join('\n');
-      const { stdout } = await must(mirror, ['rev-list', '--topo-order', '--reverse', '--parents', '--ignore-missing', '--missing=allow-any', '--stdin'], { input });
-      return stdout.split('\n').filter(Boolean).map((line): CommitLine => {
-        const [sha = '', ...parents] = line.split(' ');
-        return { sha, parents };
-      });
+      const { stdout } = await must(
+        mirror,
+        ['rev-list', '--topo-order', '--reverse', '--parents', '--ignore-missing', '--missing=allow-any', '--stdin'],
+        { input },
+      );
+      return stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line): CommitLine => {
+          const [sha = '', ...parents] = line.split(' ');
+          return { sha, parents };
+        });
     },
 
     async present(mirror, shas) {
-      const { stdout } = await must(mirror, ['rev-list', '--no-walk=unsorted', '--ignore-missing', '--missing=allow-any', '--stdin'], { input: `${shas.join('\n')}\n` });
+      const { stdout } = await must(
+        mirror,
+        ['rev-list', '--no-walk=unsorted', '--ignore-missing', '--missing=allow-any', '--stdin'],
+        { input: `${shas.join('\n')}\n` },
+      );
       return new Set(stdout.split('\n').filter(Boolean));
     },
 
     async commits(mirror, shas) {
       const found: CommitText[] = [];
       let fields: string[] = [];
-      await must(mirror, ['log', '--no-walk=unsorted', '--stdin', '-z', '--encoding=UTF-8', `--format=${COMMIT_FIELDS}`], {
-        input: `${shas.join('\n')}\n`,
-        onToken(token) {
-          fields.push(token);
-          if (fields.length < COMMIT_FIELD_COUNT) return;
-          const [sha = '', authorName = '', authorEmail = '', authoredAt, committedAt, subject = '', body = ''] = fields;
-          fields = [];
-          found.push({ sha, authorName, authorEmail, authoredAt: Number(authoredAt), committedAt: Number(committedAt), subject, body: body.trimEnd() });
+      await must(
+        mirror,
+        ['log', '--no-walk=unsorted', '--stdin', '-z', '--encoding=UTF-8', `--format=${COMMIT_FIELDS}`],
+        {
+          input: `${shas.join('\n')}\n`,
+          onToken(token) {
+            fields.push(token);
+            if (fields.length < COMMIT_FIELD_COUNT) return;
+            const [sha = '', authorName = '', authorEmail = '', authoredAt, committedAt, subject = '', body = ''] =
+              fields;
+            fields = [];
+            found.push({
+              sha,
+              authorName,
+              authorEmail,
+              authoredAt: Number(authoredAt),
+              committedAt: Number(committedAt),
+              subject,
+              body: body.trimEnd(),
+            });
+          },
         },
-      });
+      );
       return found;
     },
 
@@ -150,14 +216,18 @@ export function createGitMirrors({ folder, allowLocal, addresses, log, program =
       let isPath = false;
       const input = pairs.map(({ sha, parent }) => (parent === null ? sha : `${sha} ${parent}`)).join('\n');
       // In the raw form what stands before a path begins with a colon, so that no path can pass for a commit.
-      await must(mirror, ['diff-tree', '--stdin', '-r', '--root', '--raw', '-z', '--no-renames', '--always', '--abbrev=4'], {
-        input: `${input}\n`,
-        onToken(token) {
-          if (isPath) told(place, token);
-          else if (!token.startsWith(':')) place++;
-          isPath = !isPath && token.startsWith(':');
+      await must(
+        mirror,
+        ['diff-tree', '--stdin', '-r', '--root', '--raw', '-z', '--no-renames', '--always', '--abbrev=4'],
+        {
+          input: `${input}\n`,
+          onToken(token) {
+            if (isPath) told(place, token);
+            else if (!token.startsWith(':')) place++;
+            isPath = !isPath && token.startsWith(':');
+          },
         },
-      });
+      );
       if (place !== pairs.length - 1) throw new Error(`git diff-tree answered ${place + 1} of ${pairs.length} pairs`);
     },
 
@@ -203,5 +273,7 @@ async function removeStale(gitDir: string): Promise<void> {
 async function removeUnfinishedPacks(gitDir: string): Promise<void> {
   const packs = join(gitDir, 'objects', 'pack');
   const names = await readdir(packs).catch(() => []);
-  await Promise.all(names.filter((name) => name.startsWith('tmp_')).map((name) => rm(join(packs, name), { force: true })));
+  await Promise.all(
+    names.filter((name) => name.startsWith('tmp_')).map((name) => rm(join(packs, name), { force: true })),
+  );
 }

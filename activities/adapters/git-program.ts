@@ -48,7 +48,10 @@ export function configuration(settings: Readonly<Record<string, string>>): Recor
 }
 
 /** Runs git by argument vector, never through a shell. Resolves whatever it came to; rejects when it cannot be run. */
-export function runGit(program: string, { gitDir, args, env = {}, input, signal, onToken }: GitRun): Promise<GitResult> {
+export function runGit(
+  program: string,
+  { gitDir, args, env = {}, input, signal, onToken }: GitRun,
+): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [`--git-dir=${gitDir}`, ...args], {
       env,

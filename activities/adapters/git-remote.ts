@@ -23,7 +23,8 @@ export interface RemotePolicy {
 export class RefusedRemoteError extends Error {}
 
 /** Hands the credential over by the environment: it stands in no argument and in no file. */
-const HELPER = '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$QS_GIT_USERNAME" "$QS_GIT_PASSWORD"; }; f';
+const HELPER =
+  '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$QS_GIT_USERNAME" "$QS_GIT_PASSWORD"; }; f';
 
 const CLOSED: Record<string, string> = {
   'core.hooksPath': '/dev/null',
@@ -62,19 +63,29 @@ function parseRemote(url: string): ParsedRemote {
  * Everything by which git may reach a remote and nothing else. A host's addresses are looked up and checked once; for
  * https the connection then goes to these very addresses. Throws `RefusedRemoteError`.
  */
-export async function openRemote({ url, credential }: Remote, { addresses, allowLocal, folder }: RemotePolicy): Promise<RemoteAccess> {
+export async function openRemote(
+  { url, credential }: Remote,
+  { addresses, allowLocal, folder }: RemotePolicy,
+): Promise<RemoteAccess> {
   const { transport, host, port } = parseRemote(url);
-  if (transport === 'file' && !allowLocal) throw new RefusedRemoteError('Paths on this machine are not open as remotes');
+  if (transport === 'file' && !allowLocal)
+    throw new RefusedRemoteError('Paths on this machine are not open as remotes');
   const settings = { ...CLOSED, ...(credential?.password !== undefined && { 'credential.helper': HELPER }) };
   const resolved = transport === 'file' ? [] : await permittedAddresses(host, addresses);
   const isByHttp = transport === 'https' || transport === 'http';
   const ssh = transport === 'ssh' ? await sshCommand(folder, credential) : undefined;
   return {
     env: {
-      ...configuration({ ...settings, ...(isByHttp && { 'http.curloptResolve': `${host}:${port}:${resolved.join(',')}` }) }),
+      ...configuration({
+        ...settings,
+        ...(isByHttp && { 'http.curloptResolve': `${host}:${port}:${resolved.join(',')}` }),
+      }),
       GIT_ALLOW_PROTOCOL: transport,
       ...(ssh && { GIT_SSH_COMMAND: ssh.command }),
-      ...(credential?.password !== undefined && { QS_GIT_USERNAME: credential.username, QS_GIT_PASSWORD: credential.password }),
+      ...(credential?.password !== undefined && {
+        QS_GIT_USERNAME: credential.username,
+        QS_GIT_PASSWORD: credential.password,
+      }),
     },
     close: ssh?.close ?? (async () => {}),
   };
@@ -96,7 +107,13 @@ async function permittedAddresses(host: string, addresses: OutboundAddresses): P
 
 async function sshCommand(folder: string, credential: GitCredential | undefined) {
   const knownHosts = join(folder, 'known_hosts');
-  const options = ['-F /dev/null', '-o BatchMode=yes', '-o ConnectTimeout=15', '-o StrictHostKeyChecking=accept-new', `-o UserKnownHostsFile=${quoted(knownHosts)}`];
+  const options = [
+    '-F /dev/null',
+    '-o BatchMode=yes',
+    '-o ConnectTimeout=15',
+    '-o StrictHostKeyChecking=accept-new',
+    `-o UserKnownHostsFile=${quoted(knownHosts)}`,
+  ];
   if (credential?.privateKey === undefined) return { command: `ssh ${options.join(' ')}`, close: async () => {} };
   const keyFolder = await mkdtemp(join(folder, 'key-'));
   const keyFile = join(keyFolder, 'key');

@@ -16,7 +16,12 @@ export const hostAAccount =
     const fetchBounded = boundedFetch({ timeoutMs, maxBytes: 1_048_576 });
     const get = (path: string) =>
       fetchBounded(`${apiUrl}${path}`, {
-        headers: { accept: 'application/vnd.github+json', authorization: `Bearer ${token}`, 'x-github-api-version': '2022-11-28', 'user-agent': 'quayside' },
+        headers: {
+          accept: 'application/vnd.github+json',
+          authorization: `Bearer ${token}`,
+          'x-github-api-version': '2022-11-28',
+          'user-agent': 'quayside',
+        },
       });
     try {
       const answer = await get('/user');
@@ -33,7 +38,10 @@ export const hostAAccount =
         emails.push(...found.data.filter(({ verified }) => verified).map(({ email }) => email.toLowerCase()));
         if (found.data.length < PAGE) break;
       }
-      return { outcome: 'found', account: { externalId: String(account.data.id), username: account.data.login, emails } };
+      return {
+        outcome: 'found',
+        account: { externalId: String(account.data.id), username: account.data.login, emails },
+      };
     } catch (error) {
       return failureOf(error);
     }

@@ -12,9 +12,12 @@ export const hostBAccount =
   (apiUrl: string, timeoutMs: number) =>
   async (token: string): Promise<AccountOutcome> => {
     try {
-      const answer = await boundedFetch({ timeoutMs, maxBytes: 1_048_576 })(`${apiUrl}/_apis/profile/profiles/me?api-version=7.1`, {
-        headers: { accept: 'application/json', authorization: `Bearer ${token}` },
-      });
+      const answer = await boundedFetch({ timeoutMs, maxBytes: 1_048_576 })(
+        `${apiUrl}/_apis/profile/profiles/me?api-version=7.1`,
+        {
+          headers: { accept: 'application/json', authorization: `Bearer ${token}` },
+        },
+      );
       // A token that is not good is answered 401, or with a redirect or 203 to its sign-in page.
       if ([203, 302, 401, 403].includes(answer.status)) return { outcome: 'refused' };
       const profile = answer.ok ? Profile.safeParse(await answer.json()) : undefined;

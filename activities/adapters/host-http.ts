@@ -10,7 +10,14 @@ const BUSY = new Set([425, 429, 503]);
 /** Broken somewhere on the way: nobody knows what was done. */
 const BROKEN = new Set([408, 500, 502, 504]);
 /** The connection was never made. */
-const UNREACHED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+const UNREACHED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 interface HostCall {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -36,16 +43,26 @@ export type CallHost = (name: string, call: HostCall) => Promise<HostAnswer<Host
 
 /** Calls to permitted addresses only, over connections that are kept open, following no redirect. */
 export function createHostHttp(addresses: OutboundAddresses): { call: CallHost; close: () => Promise<void> } {
-  const dispatcher = new Agent({ connect: permittedConnector(addresses), headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+  const dispatcher = new Agent({
+    connect: permittedConnector(addresses),
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+  });
   const call: CallHost = async (name, { method, url, headers, body, alsoGood = [] }) => {
     const refusal = addresses.refusedUrl(url);
-    if (refusal !== undefined) return { isOk: false, isTransient: false, mayBeDone: false, reason: `The address of ${name} is not permitted` };
+    if (refusal !== undefined)
+      return { isOk: false, isTransient: false, mayBeDone: false, reason: `The address of ${name} is not permitted` };
     try {
       const response = await request(url, {
         method,
         dispatcher,
         signal: AbortSignal.timeout(TIMEOUT_MS),
-        headers: { accept: 'application/json', 'user-agent': 'quayside', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'quayside',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const { statusCode } = response;
@@ -54,10 +71,20 @@ export function createHostHttp(addresses: OutboundAddresses): { call: CallHost; 
       // GitHub says 403 when it limits, with this header.
       const isBusy = BUSY.has(statusCode) || (statusCode === 403 && response.headers['retry-after'] !== undefined);
       const mayBeDone = BROKEN.has(statusCode);
-      return { isOk: false, isTransient: isBusy || mayBeDone, mayBeDone, reason: `${name} answered ${statusCode}${sayings(answer)}` };
+      return {
+        isOk: false,
+        isTransient: isBusy || mayBeDone,
+        mayBeDone,
+        reason: `${name} answered ${statusCode}${sayings(answer)}`,
+      };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      return { isOk: false, isTransient: true, mayBeDone: !UNREACHED.has(code ?? ''), reason: `${name} could not be reached` };
+      return {
+        isOk: false,
+        isTransient: true,
+        mayBeDone: !UNREACHED.has(code ?? ''),
+        reason: `${name} could not be reached`,
+      };
     }
   };
   return { call, close: () => dispatcher.destroy() };
@@ -83,7 +110,9 @@ async function readJson(stream: AsyncIterable<Buffer>): Promise<HostJson> {
 const sayings = ({ message }: HostJson): string => (typeof message === 'string' ? `: ${message.slice(0, 300)}` : '');
 
 /** An id or a text of an answer; null when it is neither. */
-export const textOf = (value: unknown): string | null => (typeof value === 'string' || typeof value === 'number' ? String(value) : null);
+export const textOf = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 
 /** The answer of a call of which only the success counts. */
-export const nothing = (answer: HostAnswer<unknown>): HostAnswer<null> => (answer.isOk ? { isOk: true, value: null } : answer);
+export const nothing = (answer: HostAnswer<unknown>): HostAnswer<null> =>
+  answer.isOk ? { isOk: true, value: null } : answer;

@@ -18,7 +18,12 @@ const Tokens = z.object({
 const Refusal = z.object({ error: z.string() });
 
 /** Errors that speak of the app and not of the person's token: RFC 6749, section 5.2, and host-a's own words. */
-const APP_ERRORS = new Set(['invalid_client', 'unauthorized_client', 'incorrect_client_credentials', 'unsupported_grant_type']);
+const APP_ERRORS = new Set([
+  'invalid_client',
+  'unauthorized_client',
+  'incorrect_client_credentials',
+  'unsupported_grant_type',
+]);
 
 /**
  * Refreshes tokens at a host's token endpoint (RFC 6749, section 6). host-a answers refusals with 200, so the body
@@ -31,14 +36,25 @@ export const oauthRefresh =
       const answer = await boundedFetch({ timeoutMs, maxBytes: 65_536 })(tokenUrl, {
         method: 'POST',
         headers: { accept: 'application/json' },
-        body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId, client_secret: clientSecret }),
+        body: new URLSearchParams({
+          grant_type: 'refresh_token',
+          refresh_token: refreshToken,
+          client_id: clientId,
+          client_secret: clientSecret,
+        }),
       });
       const body: unknown = await answer.json();
       const refusal = Refusal.safeParse(body);
-      if (refusal.success && answer.status < 500) return { outcome: APP_ERRORS.has(refusal.data.error) ? 'app_refused' : 'refused' };
+      if (refusal.success && answer.status < 500)
+        return { outcome: APP_ERRORS.has(refusal.data.error) ? 'app_refused' : 'refused' };
       const tokens = Tokens.safeParse(body);
       if (!answer.ok || !tokens.success) return { outcome: 'failed', reason: 'error' };
-      const { access_token: accessToken, expires_in: expiresInSeconds, refresh_token: next = refreshToken, token_type: tokenType } = tokens.data;
+      const {
+        access_token: accessToken,
+        expires_in: expiresInSeconds,
+        refresh_token: next = refreshToken,
+        token_type: tokenType,
+      } = tokens.data;
       return { outcome: 'refreshed', tokens: { accessToken, expiresInSeconds, refreshToken: next, tokenType } };
     } catch (error) {
       return failureOf(error);

@@ -10,7 +10,19 @@ const CLOCK_SKEW_SECONDS = 30;
 const KEPT_MS = 5 * 60_000;
 const KEPT_TOKENS = 10_000;
 /** Signatures that only the provider can make: no `none`, and nothing with a secret that both sides know. */
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
 
 export interface OpenIdSettings {
   issuer: string;
@@ -26,7 +38,11 @@ export interface OpenIdSettings {
 }
 
 /** The provider that the environment names, if it names one. */
-export function configuredOpenIdProvider({ OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, ...config }: Config): IdentityProvider | undefined {
+export function configuredOpenIdProvider({
+  OIDC_ISSUER: issuer,
+  OIDC_AUDIENCE: audience,
+  ...config
+}: Config): IdentityProvider | undefined {
   if (issuer === undefined || audience === undefined) return undefined;
   const { OIDC_CLIENT_ID: id, OIDC_CLIENT_SECRET: secret, OIDC_SCOPE: scope } = config;
   return createOpenIdProvider({ issuer, audience, ...(id !== undefined && { client: { id, secret, scope } }) });
@@ -104,12 +120,19 @@ export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider
   };
 }
 
-function browserSignIn(configuration: () => Promise<oidc.Configuration>, scope: string): NonNullable<IdentityProvider['browser']> {
+function browserSignIn(
+  configuration: () => Promise<oidc.Configuration>,
+  scope: string,
+): NonNullable<IdentityProvider['browser']> {
   return {
     async begin(returnUrl) {
       try {
         const config = await configuration();
-        const pending = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
+        const pending = {
+          state: oidc.randomState(),
+          nonce: oidc.randomNonce(),
+          verifier: oidc.randomPKCECodeVerifier(),
+        };
         const url = oidc.buildAuthorizationUrl(config, {
           redirect_uri: returnUrl,
           scope,
@@ -162,7 +185,8 @@ function outcomeOf({ email, email_verified: isVerified, amr }: JWTPayload): Iden
 
 /** Whether the provider, or a check of what it sent, said no; everything else is a provider that is not reachable. */
 function isRefusal(error: unknown): boolean {
-  if (error instanceof errors.JOSEError) return !['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'].includes(error.code);
+  if (error instanceof errors.JOSEError)
+    return !['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'].includes(error.code);
   if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError) return true;
   return error instanceof oidc.ClientError && /^OAUTH_(JWT|INVALID_RESPONSE|KEY_SELECTION)/.test(error.code ?? '');
 }

@@ -20,7 +20,10 @@ const CONNECT_TIMEOUT_MS = 90_000;
  * the very addresses that were checked: there is no second look-up for a name server to answer differently. A
  * connection that is kept alive stays with its checked address.
  */
-export function permittedConnector(addresses: OutboundAddresses, resolve: Resolver = systemResolver): buildConnector.connector {
+export function permittedConnector(
+  addresses: OutboundAddresses,
+  resolve: Resolver = systemResolver,
+): buildConnector.connector {
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT_MS,
     allowH2: false,

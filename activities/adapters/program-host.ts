@@ -39,7 +39,11 @@ function run(id: number, { program, args, env, timeoutSeconds }: Program, graceM
   let why: EndedProgram['why'] = 'exited';
   let kill: NodeJS.Timeout | undefined;
   let untaken = 0;
-  const child = spawn(program, [...args], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH ?? '/usr/bin:/bin', ...env } });
+  const child = spawn(program, [...args], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH ?? '/usr/bin:/bin', ...env },
+  });
   const streams = [child.stdout, child.stderr];
   const signal = (name: NodeJS.Signals) => {
     if (child.pid !== undefined) signalGroup(child.pid, name);

@@ -117,7 +117,12 @@ class Host {
   }
 
   #start(): ChildProcess {
-    const started = fork(HOST, [], { detached: true, execArgv: [], serialization: 'advanced', env: { PATH: process.env.PATH ?? '/usr/bin:/bin' } });
+    const started = fork(HOST, [], {
+      detached: true,
+      execArgv: [],
+      serialization: 'advanced',
+      env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+    });
     started.on('message', (report: HostReport) => this.#hear(report));
     started.once('exit', () => this.#lose(started)).once('error', () => this.#lose(started));
     // It must not keep this process alive.

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, NoSuchKey, NotFound, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  NoSuchKey,
+  NotFound,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { ObjectStoreLocation } from '../../domain/objects/object-store-location.ts';
@@ -9,7 +16,12 @@ import type { ObjectStoreLocation } from '../../domain/objects/object-store-loca
  * Objects in a bucket of Amazon S3 or of a store that speaks its protocol. Credentials come as the AWS SDK finds them:
  * `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, a profile, or the role of the machine.
  */
-export function createS3ObjectStore({ bucket, prefix, endpoint, region }: Extract<ObjectStoreLocation, { kind: 's3' }>): ObjectStore {
+export function createS3ObjectStore({
+  bucket,
+  prefix,
+  endpoint,
+  region,
+}: Extract<ObjectStoreLocation, { kind: 's3' }>): ObjectStore {
   const client = new S3Client({
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
@@ -36,7 +48,10 @@ export function createS3ObjectStore({ bucket, prefix, endpoint, region }: Extrac
         }
       };
       // In parts, so that neither the size need be known nor the whole be held.
-      const upload = new Upload({ client, params: { ...placeOf(key), Body: Readable.from(measured(), { objectMode: false }), ContentType: contentType } });
+      const upload = new Upload({
+        client,
+        params: { ...placeOf(key), Body: Readable.from(measured(), { objectMode: false }), ContentType: contentType },
+      });
       try {
         await upload.done();
       } catch (error) {

@@ -9,15 +9,36 @@ const TIMEOUT_MS = 10_000;
 /** The hosts as the environment sets them up. */
 export function configuredSignInHosts(config: Config, timeoutMs = TIMEOUT_MS): Record<SignInHost, SignInAtHost> {
   const { HOST_A_API_URL: apiUrlA, HOST_B_API_URL: apiUrlB } = config;
-  const refreshA = refreshOf(config.HOST_A_OAUTH_TOKEN_URL, config.HOST_A_OAUTH_CLIENT_ID, config.HOST_A_OAUTH_CLIENT_SECRET, timeoutMs);
-  const refreshB = refreshOf(config.HOST_B_OAUTH_TOKEN_URL, config.HOST_B_OAUTH_CLIENT_ID, config.HOST_B_OAUTH_CLIENT_SECRET, timeoutMs);
+  const refreshA = refreshOf(
+    config.HOST_A_OAUTH_TOKEN_URL,
+    config.HOST_A_OAUTH_CLIENT_ID,
+    config.HOST_A_OAUTH_CLIENT_SECRET,
+    timeoutMs,
+  );
+  const refreshB = refreshOf(
+    config.HOST_B_OAUTH_TOKEN_URL,
+    config.HOST_B_OAUTH_CLIENT_ID,
+    config.HOST_B_OAUTH_CLIENT_SECRET,
+    timeoutMs,
+  );
   return {
-    'host-a': { ...(apiUrlA && { accountOf: hostAAccount(apiUrlA.replace(/\/$/, ''), timeoutMs) }), ...(refreshA && { refresh: refreshA }) },
-    'host-b': { ...(apiUrlB && { accountOf: hostBAccount(apiUrlB.replace(/\/$/, ''), timeoutMs) }), ...(refreshB && { refresh: refreshB }) },
+    'host-a': {
+      ...(apiUrlA && { accountOf: hostAAccount(apiUrlA.replace(/\/$/, ''), timeoutMs) }),
+      ...(refreshA && { refresh: refreshA }),
+    },
+    'host-b': {
+      ...(apiUrlB && { accountOf: hostBAccount(apiUrlB.replace(/\/$/, ''), timeoutMs) }),
+      ...(refreshB && { refresh: refreshB }),
+    },
   };
 }
 
-function refreshOf(tokenUrl: string | undefined, clientId: string | undefined, clientSecret: string | undefined, timeoutMs: number) {
+function refreshOf(
+  tokenUrl: string | undefined,
+  clientId: string | undefined,
+  clientSecret: string | undefined,
+  timeoutMs: number,
+) {
   if (tokenUrl === undefined || clientId === undefined || clientSecret === undefined) return undefined;
   return oauthRefresh({ tokenUrl, clientId, clientSecret }, timeoutMs);
 }

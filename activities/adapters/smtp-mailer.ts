@@ -23,7 +23,10 @@ export function createSmtpMailer(smtpUrl: string, from: string, timeoutMs = MAIL
   });
   return async ({ to, subject, text, html }) => {
     const { promise: timedOut, resolve } = Promise.withResolvers<MailOutcome>();
-    const clock = setTimeout(() => resolve({ outcome: 'failed', reason: 'the mail server did not answer in time' }), timeoutMs);
+    const clock = setTimeout(
+      () => resolve({ outcome: 'failed', reason: 'the mail server did not answer in time' }),
+      timeoutMs,
+    );
     const sent = transport
       .sendMail({ from, to: { name: '', address: to }, subject, text, html })
       .then((): MailOutcome => ({ outcome: 'sent' }))

@@ -27,7 +27,12 @@ export function createWebhookSender(addresses: OutboundAddresses, resolve?: Reso
   };
 }
 
-async function sendOnce(dispatcher: Dispatcher, addresses: OutboundAddresses, outgoing: OutgoingRequest, stop: AbortSignal): Promise<TryOutcome> {
+async function sendOnce(
+  dispatcher: Dispatcher,
+  addresses: OutboundAddresses,
+  outgoing: OutgoingRequest,
+  stop: AbortSignal,
+): Promise<TryOutcome> {
   const { url, method, headers, body, timeoutMs } = outgoing;
   const began = performance.now();
   const durationMs = () => Math.round(performance.now() - began);
@@ -55,7 +60,8 @@ async function sendOnce(dispatcher: Dispatcher, addresses: OutboundAddresses, ou
     };
   } catch (error) {
     if (stop.aborted) throw stop.reason;
-    if (isTimedOut) return { errorKind: 'timeout', error: `no answer within ${timeoutMs} ms`, durationMs: durationMs() };
+    if (isTimedOut)
+      return { errorKind: 'timeout', error: `no answer within ${timeoutMs} ms`, durationMs: durationMs() };
     return { ...describe(error), durationMs: durationMs() };
   } finally {
     clearTimeout(clock);

@@ -20,9 +20,18 @@ export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
      * The approval of a run, requested when this is the first call; `isNeeded` is false when nothing asks for one. The
      * run's workflow gets the signal `approvalSettled`. Fails for good when the run's payload names a senseless policy.
      */
-    openApproval: ({ tenantId, runId }: { tenantId: string; runId: string }): Promise<{ approvalId: string; isNeeded: boolean }> =>
+    openApproval: ({
+      tenantId,
+      runId,
+    }: {
+      tenantId: string;
+      runId: string;
+    }): Promise<{ approvalId: string; isNeeded: boolean }> =>
       unlessRefused(async () => {
-        const { requestedBy, requestId, traceparent } = await requesterOf(reads.as(systemActor(tenantId, 'approval')), runId);
+        const { requestedBy, requestId, traceparent } = await requesterOf(
+          reads.as(systemActor(tenantId, 'approval')),
+          runId,
+        );
         const context = { requestId: requestId ?? undefined, traceparent: traceparent ?? undefined };
         const opened = await actingAs({ ...requestedBy, tenantId }, context)((tx) => openApproval(tx, runId));
         if (!opened) return { approvalId: '', isNeeded: false };
@@ -39,11 +48,22 @@ export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
       (await inTenant(tenantId)((tx) => lookAfter(tx, approvalId))) ?? null,
 
     /** Writes a person's decision in their name. A refusal is an answer, not a failure to be repeated. */
-    async decideApproval({ tenantId, approvalId, decision, comment, by, requestId, traceparent }: ApprovalKey & DecisionMade): Promise<
+    async decideApproval({
+      tenantId,
+      approvalId,
+      decision,
+      comment,
+      by,
+      requestId,
+      traceparent,
+    }: ApprovalKey & DecisionMade): Promise<
       { status: ApprovalStatus } | { refusal: { code: ErrorCode; message: string } }
     > {
       try {
-        const status = await actingAs({ ...by, tenantId }, { requestId, traceparent })((tx) => applyDecision(tx, approvalId, decision, comment));
+        const status = await actingAs(
+          { ...by, tenantId },
+          { requestId, traceparent },
+        )((tx) => applyDecision(tx, approvalId, decision, comment));
         return { status };
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
@@ -51,7 +71,8 @@ export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
       }
     },
 
-    noteRunTold: ({ tenantId, approvalId }: ApprovalKey): Promise<void> => inTenant(tenantId)((tx) => noteTold(tx, approvalId)),
+    noteRunTold: ({ tenantId, approvalId }: ApprovalKey): Promise<void> =>
+      inTenant(tenantId)((tx) => noteTold(tx, approvalId)),
   };
 };
 export type ApprovalActivities = ReturnType<typeof createApprovalActivities>;

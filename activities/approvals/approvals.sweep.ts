@@ -20,10 +20,15 @@ const UNTOLD = `
   order by a.created_at limit ${MOST}`;
 
 /** Has the workflows of approvals look again where they may have missed something. */
-export async function sweepApprovals({ lanesPool, launch }: Deps, toldWithinSeconds = TOLD_WITHIN_SECONDS): Promise<number> {
+export async function sweepApprovals(
+  { lanesPool, launch }: Deps,
+  toldWithinSeconds = TOLD_WITHIN_SECONDS,
+): Promise<number> {
   const { rows } = await lanesPool.query<ApprovalInput>(UNTOLD, [toldWithinSeconds]);
   for (let at = 0; at < rows.length; at += WORDS_AT_ONCE) {
-    await Promise.all(rows.slice(at, at + WORDS_AT_ONCE).map((input) => launch.signal(approvalContract, input, RECHECK_SIGNAL)));
+    await Promise.all(
+      rows.slice(at, at + WORDS_AT_ONCE).map((input) => launch.signal(approvalContract, input, RECHECK_SIGNAL)),
+    );
   }
   return rows.length;
 }

@@ -1,4 +1,10 @@
-import { completeExport, expireExports, exportFileName, exportKey, failExport } from '../../domain/audit/export-moves.ts';
+import {
+  completeExport,
+  expireExports,
+  exportFileName,
+  exportKey,
+  failExport,
+} from '../../domain/audit/export-moves.ts';
 import { EXPORT_HEADER, exportRecords } from '../../domain/audit/export-csv.ts';
 import type { EntryCells } from '../../domain/audit/audit-list.queries.ts';
 import { type AuditExport, exportCells, moveExport } from '../../domain/audit/exports.queries.ts';
@@ -24,7 +30,13 @@ export const createAuditExportActivities = (deps: Deps) => ({
       const count = { rows: 0 };
       const key = exportKey(tenantId, exportId);
       const { sizeBytes, sha256 } = await deps.objects.put(key, fileOf(deps, tenantId, begun, count, signal), CSV_TYPE);
-      const file = { objectKey: key, fileName: exportFileName(begun), rowCount: count.rows, fileSizeBytes: sizeBytes, sha256 };
+      const file = {
+        objectKey: key,
+        fileName: exportFileName(begun),
+        rowCount: count.rows,
+        fileSizeBytes: sizeBytes,
+        sha256,
+      };
       await inTenant((tx) => completeExport(tx, exportId, file));
     }),
 
@@ -34,10 +46,18 @@ export const createAuditExportActivities = (deps: Deps) => ({
 });
 export type AuditExportActivities = ReturnType<typeof createAuditExportActivities>;
 
-async function* fileOf({ reads }: Deps, tenantId: string, wanted: AuditExport, count: { rows: number }, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* fileOf(
+  { reads }: Deps,
+  tenantId: string,
+  wanted: AuditExport,
+  count: { rows: number },
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const trail = reads.as(exporter(tenantId));
   yield Buffer.from(EXPORT_HEADER);
-  for await (const rows of pagesAhead<EntryCells>(PAGE_ROWS, (behind) => exportCells(trail, wanted, Number(behind?.sequence ?? 0), PAGE_ROWS))) {
+  for await (const rows of pagesAhead<EntryCells>(PAGE_ROWS, (behind) =>
+    exportCells(trail, wanted, Number(behind?.sequence ?? 0), PAGE_ROWS),
+  )) {
     signal.throwIfAborted();
     count.rows += rows.length;
     yield Buffer.from(exportRecords(rows));
@@ -68,7 +88,10 @@ export async function sweepExports({ lanesPool, launch, log, actingAs }: Deps): 
     try {
       if (isNew) await launch.start(auditExport, input);
       else if (await launch.isRunning(auditExport, input)) continue;
-      else await actingAs(exporter(input.tenantId))((tx) => failExport(tx, input.exportId, 'The export was ended from outside'));
+      else
+        await actingAs(exporter(input.tenantId))((tx) =>
+          failExport(tx, input.exportId, 'The export was ended from outside'),
+        );
       found++;
     } catch (error) {
       log.warn({ err: error, ...input }, 'an export still waits');

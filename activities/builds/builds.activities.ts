@@ -22,14 +22,24 @@ export function createBuildActivities({ actingAs, now }: Deps) {
         const commit = (await commitNumbers(tx, projectId, [preview.commitId])).get(preview.commitId);
         const keep = { generation, computedAt: now() };
         if (commit === undefined) {
-          await keepImpact(tx, projectId, previewKey, { ...keep, status: 'error', impactedDomains: [], message: 'The commit is not in the repository any more' });
+          await keepImpact(tx, projectId, previewKey, {
+            ...keep,
+            status: 'error',
+            impactedDomains: [],
+            message: 'The commit is not in the repository any more',
+          });
           return;
         }
         const base = baseOf(history, commit, {
           defaultTip: await branchTip(tx, projectId, project.defaultBranch),
           built: await builtCommits(tx, projectId),
         });
-        const impactedDomains = impactOf(history, project, { commit, base, forcedDomains: preview.forcedDomains, forcedPackages: preview.forcedPackages });
+        const impactedDomains = impactOf(history, project, {
+          commit,
+          base,
+          forcedDomains: preview.forcedDomains,
+          forcedPackages: preview.forcedPackages,
+        });
         const baseCommitId = base === null ? null : ((await commitShas(tx, projectId, [base])).get(base) ?? null);
         await keepImpact(tx, projectId, previewKey, { ...keep, status: 'available', impactedDomains, baseCommitId });
       }),

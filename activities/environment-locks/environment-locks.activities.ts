@@ -25,17 +25,29 @@ const anyTicket = () => undefined;
 
 export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) => {
   const inTenant = (tenantId: string) => actingAs(systemActor(tenantId, 'environment-lock'));
-  const asRun = (tenantId: string, runId: string) => actingAs({ ...systemActor(tenantId, 'flow'), id: runId, email: `run:${runId}` });
+  const asRun = (tenantId: string, runId: string) =>
+    actingAs({ ...systemActor(tenantId, 'flow'), id: runId, email: `run:${runId}` });
   return {
     /** One turn of an environment's lock, for its workflow. */
-    takeLockTurn: ({ tenantId, ...turn }: { tenantId: string; environmentId: string; ticketIds: string[] }): Promise<LockTurn> =>
-      inTenant(tenantId)((tx) => takeTurn(tx, turn)),
+    takeLockTurn: ({
+      tenantId,
+      ...turn
+    }: {
+      tenantId: string;
+      environmentId: string;
+      ticketIds: string[];
+    }): Promise<LockTurn> => inTenant(tenantId)((tx) => takeTurn(tx, turn)),
 
     /**
      * A run's ticket for an environment: the one that it has, or a new one. When it waits, the run's workflow gets the
      * signal `lockGranted`. Fails for good when the environment was removed.
      */
-    takeLock: ({ tenantId, environmentId, runId, leaseMinutes = LEASE_MINUTES }: {
+    takeLock: ({
+      tenantId,
+      environmentId,
+      runId,
+      leaseMinutes = LEASE_MINUTES,
+    }: {
       tenantId: string;
       environmentId: string;
       runId: string;
@@ -43,7 +55,14 @@ export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) =
     }): Promise<{ ticketId: string; state: LockState }> =>
       unlessRefused(async () => {
         const unit = asRun(tenantId, runId);
-        const request = { environmentId, holderKey: `run:${runId}`, leaseMinutes, reason: null, executionId: runId, runId };
+        const request = {
+          environmentId,
+          holderKey: `run:${runId}`,
+          leaseMinutes,
+          reason: null,
+          executionId: runId,
+          runId,
+        };
         const { place, ticket } = await unit((tx) => requestTicket(tx, request));
         if (ticket.state === 'asked') await lockTurns.take(place, ticket.ticketId);
         const placed = await unit((tx) => placedTicket(tx, environmentId, ticket.ticketId));
@@ -52,12 +71,21 @@ export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) =
 
     /** How a ticket stands, for a run that may have missed its signal. */
     lockState: ({ tenantId, environmentId, ticketId }: TicketOfRun): Promise<{ state: LockState }> =>
-      unlessRefused(() => inTenant(tenantId)(async (tx) => ({ state: stateOf(await placedTicket(tx, environmentId, ticketId)) }))),
+      unlessRefused(() =>
+        inTenant(tenantId)(async (tx) => ({ state: stateOf(await placedTicket(tx, environmentId, ticketId)) })),
+      ),
 
     /** Lets a run's lease go on; `isHeld` is false when the lock was lost. */
-    async extendLock({ tenantId, environmentId, ticketId, leaseMinutes }: TicketOfRun & { leaseMinutes?: number }): Promise<{ isHeld: boolean }> {
+    async extendLock({
+      tenantId,
+      environmentId,
+      ticketId,
+      leaseMinutes,
+    }: TicketOfRun & { leaseMinutes?: number }): Promise<{ isHeld: boolean }> {
       try {
-        const place = await inTenant(tenantId)((tx) => extendLease(tx, environmentId, ticketId, leaseMinutes, anyTicket));
+        const place = await inTenant(tenantId)((tx) =>
+          extendLease(tx, environmentId, ticketId, leaseMinutes, anyTicket),
+        );
         lockTurns.look(place);
         return { isHeld: true };
       } catch (error) {
@@ -70,7 +98,12 @@ export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) =
      * Gives a run's ticket back; without `ticketId`, every live ticket of the run, so that a run which never learned of
      * its ticket leaves none behind. What has ended, or was removed, is given back already.
      */
-    async returnLock({ tenantId, environmentId, ticketId, runId }: {
+    async returnLock({
+      tenantId,
+      environmentId,
+      ticketId,
+      runId,
+    }: {
       tenantId: string;
       environmentId?: string;
       ticketId?: string;
@@ -83,7 +116,9 @@ export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) =
           : await unit((tx) => (runId === undefined ? Promise.resolve([]) : ticketsOfRun(tx, runId)));
       for (const ticket of tickets) {
         try {
-          const { place, hasChanged } = await unit((tx) => returnTicket(tx, ticket.environmentId, ticket.ticketId, anyTicket));
+          const { place, hasChanged } = await unit((tx) =>
+            returnTicket(tx, ticket.environmentId, ticket.ticketId, anyTicket),
+          );
           if (hasChanged) lockTurns.look(place);
         } catch (error) {
           if (!(error instanceof DomainError)) throw error;

@@ -38,11 +38,15 @@ export async function sweepEnvironmentLocks(deps: Deps, overdueSeconds = OVERDUE
   const { lanesPool, launch, actingAs } = deps;
   const givenUp = (await lanesPool.query<TicketKey>(GIVEN_UP, [overdueSeconds])).rows;
   for (const { tenantId, environmentId, ticketId } of givenUp) {
-    await actingAs(systemActor(tenantId, 'environment-lock'))(async (tx) => withdrawAsked(tx, await lockPlace(tx, environmentId), ticketId));
+    await actingAs(systemActor(tenantId, 'environment-lock'))(async (tx) =>
+      withdrawAsked(tx, await lockPlace(tx, environmentId), ticketId),
+    );
   }
   const lines = (await lanesPool.query<LockLine>(STANDING_STILL)).rows;
   for (let at = 0; at < lines.length; at += WORDS_AT_ONCE) {
-    await Promise.all(lines.slice(at, at + WORDS_AT_ONCE).map((line) => launch.signal(environmentLock, line, LOOK_SIGNAL)));
+    await Promise.all(
+      lines.slice(at, at + WORDS_AT_ONCE).map((line) => launch.signal(environmentLock, line, LOOK_SIGNAL)),
+    );
   }
   return givenUp.length + lines.length;
 }

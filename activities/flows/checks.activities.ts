@@ -18,11 +18,15 @@ export const createCheckActivities = ({ actingAs, reads, findGitHost }: Deps) =>
     if (due.length === 0) return;
     const run = await runById(reads.as(actor), runId);
     const { projectId, platform } = run;
-    const host = projectId === null || platform === null ? undefined : await findGitHost({ tenantId, projectId, platform, purpose: `checks of run ${runId}` });
+    const host =
+      projectId === null || platform === null
+        ? undefined
+        : await findGitHost({ tenantId, projectId, platform, purpose: `checks of run ${runId}` });
     const unit = actingAs(actor);
     for (const check of due) {
       const answer = await write(host, run, check);
-      if (answer.isOk || !answer.isTransient) await unit((tx) => noteWritten(tx, runId, check, answer.isOk ? null : answer.reason));
+      if (answer.isOk || !answer.isTransient)
+        await unit((tx) => noteWritten(tx, runId, check, answer.isOk ? null : answer.reason));
       else {
         await unit((tx) => noteUnwritten(tx, runId, check, answer.reason));
         throw ApplicationFailure.retryable(answer.reason);

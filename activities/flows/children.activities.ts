@@ -22,10 +22,23 @@ export const createChildActivities = (deps: Deps) => ({
    * left to start, else null.
    */
   async startChildren(key: RunKey): Promise<RunOutcome | null> {
-    const { started, outcome } = await unitOfRun(deps, key)(async (tx) => {
+    const { started, outcome } = await unitOfRun(
+      deps,
+      key,
+    )(async (tx) => {
       const run = await runById(tx, key.runId, { isLocked: true });
-      const places = run.projectId === null ? [] : await releasePlaces(tx, run.projectId, run.payload.environmentNames as string[] | undefined);
-      if (places.length === 0) return { started: [], outcome: { status: 'failed', error: 'The repository has no active release environment to deploy to' } as const };
+      const places =
+        run.projectId === null
+          ? []
+          : await releasePlaces(tx, run.projectId, run.payload.environmentNames as string[] | undefined);
+      if (places.length === 0)
+        return {
+          started: [],
+          outcome: {
+            status: 'failed',
+            error: 'The repository has no active release environment to deploy to',
+          } as const,
+        };
       const children = await latestChildren(tx, run.id);
       const stages: Stage<Place>[] = places.map((place) => ({
         item: place,
@@ -44,12 +57,22 @@ export const createChildActivities = (deps: Deps) => ({
 
   /** Asks the children that are open to end, too. */
   async cancelChildren(key: RunKey): Promise<void> {
-    const open = await unitOfRun(deps, key)(async (tx) => {
-      const children = (await latestChildren(tx, key.runId)).filter(({ status, hasWorkflow }) => hasWorkflow && !isFinal(status));
-      await noteCancel(tx, children.map(({ id }) => id));
+    const open = await unitOfRun(
+      deps,
+      key,
+    )(async (tx) => {
+      const children = (await latestChildren(tx, key.runId)).filter(
+        ({ status, hasWorkflow }) => hasWorkflow && !isFinal(status),
+      );
+      await noteCancel(
+        tx,
+        children.map(({ id }) => id),
+      );
       return children;
     });
-    await Promise.all(open.map(({ id, taskType }) => deps.launch.cancel(flowRun, { tenantId: key.tenantId, runId: id, taskType })));
+    await Promise.all(
+      open.map(({ id, taskType }) => deps.launch.cancel(flowRun, { tenantId: key.tenantId, runId: id, taskType })),
+    );
   },
 });
 export type ChildActivities = ReturnType<typeof createChildActivities>;
@@ -69,9 +92,17 @@ const releasePlaces = ({ sql, tenantId }: Tx, projectId: string, names: string[]
   );
 
 /** In the name of whoever asked for the parent: they may not approve what they asked for. */
-async function startOne(tx: Tx, { id: parentId, payload, triggeredBy, requestedBy }: RunFacts, name: string): Promise<AcceptedRun> {
+async function startOne(
+  tx: Tx,
+  { id: parentId, payload, triggeredBy, requestedBy }: RunFacts,
+  name: string,
+): Promise<AcceptedRun> {
   const { environmentNames: _, flowPath: __, ...shared } = payload;
-  const accepted = await acceptRun(tx, { ...shared, id: 'execute-release', environmentName: name }, { parentId, triggeredBy, requestedBy });
+  const accepted = await acceptRun(
+    tx,
+    { ...shared, id: 'execute-release', environmentName: name },
+    { parentId, triggeredBy, requestedBy },
+  );
   if (!accepted) throw new Error('a run without an external id is always taken on');
   return accepted;
 }

@@ -19,7 +19,8 @@ export const createCommandActivities = (deps: Deps) => ({
   async runCommand(key: RunKey): Promise<RunOutcome> {
     const run = await runById(deps.reads.as(systemActor(key.tenantId, 'flow')), key.runId);
     const command = deps.commands.get(run.taskType);
-    if (!command) return { status: 'failed', error: `The list of commands of this worker does not name ${run.taskType}` };
+    if (!command)
+      return { status: 'failed', error: `The list of commands of this worker does not name ${run.taskType}` };
     let args: string[];
     try {
       args = fillArguments(command.args, run.payload);
@@ -30,7 +31,9 @@ export const createCommandActivities = (deps: Deps) => ({
     return beating(async (signal) => {
       const outputKey = objectKey(key.tenantId, 'flow-output', `${run.id}.log`);
       const program = { ...command, args, env: { ...command.env, QUAYSIDE_RUN_ID: run.id } };
-      const ended = await deps.runProgram(program, signal, (output) => deps.objects.put(outputKey, output, 'text/plain'));
+      const ended = await deps.runProgram(program, signal, (output) =>
+        deps.objects.put(outputKey, output, 'text/plain'),
+      );
       await unitOfRun(deps, key)((tx) => keepOutput(tx, run.id, ended.outputTail, ended.isKept ? outputKey : null));
       if (ended.why === 'cancelled') await cancelled();
       return outcomeOf(ended, command.timeoutSeconds);
@@ -50,6 +53,10 @@ function outcomeOf({ why, exitCode, outputBytes }: EndedProgram, timeoutSeconds:
       return { status: 'cancelled', result };
     case 'exited':
       if (exitCode === 0) return { status: 'succeeded', result };
-      return { status: 'failed', error: exitCode === null ? 'The command was killed' : `The command ended with exit code ${exitCode}`, result };
+      return {
+        status: 'failed',
+        error: exitCode === null ? 'The command was killed' : `The command ended with exit code ${exitCode}`,
+        result,
+      };
   }
 }

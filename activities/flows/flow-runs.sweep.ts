@@ -33,16 +33,27 @@ const OPEN = `
  * Looks after runs that stand still: one that was accepted and not launched is launched, a cancellation that was not
  * passed on is, and one whose workflow ended without closing it, as an operator can make it, is closed.
  */
-export async function sweepRuns({ lanesPool, launch, log, actingAs }: Deps, overdueSeconds = OVERDUE_SECONDS): Promise<number> {
+export async function sweepRuns(
+  { lanesPool, launch, log, actingAs }: Deps,
+  overdueSeconds = OVERDUE_SECONDS,
+): Promise<number> {
   const { rows } = await lanesPool.query<OpenRun>(OPEN, [overdueSeconds]);
   const lookAfter = async ({ isNew, isToCancel, ...found }: OpenRun): Promise<number> => {
-    const run = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null)) as unknown as AcceptedRun;
+    const run = Object.fromEntries(
+      Object.entries(found).filter(([, value]) => value !== null),
+    ) as unknown as AcceptedRun;
     if (isNew) await launch.start(flowRun, run);
     if (isToCancel) await launch.cancel(flowRun, run);
-    await lanesPool.query('update flow_run set launched_at = now() where tenant_id = $1 and id = $2', [run.tenantId, run.runId]);
+    await lanesPool.query('update flow_run set launched_at = now() where tenant_id = $1 and id = $2', [
+      run.tenantId,
+      run.runId,
+    ]);
     if (isNew || isToCancel) return 1;
     if (await launch.isRunning(flowRun, run)) return 0;
-    await unitOfRun({ actingAs }, run)(async (tx) => endRun(tx, await runById(tx, run.runId, { isLocked: true }), ABANDONED));
+    await unitOfRun(
+      { actingAs },
+      run,
+    )(async (tx) => endRun(tx, await runById(tx, run.runId, { isLocked: true }), ABANDONED));
     return 1;
   };
   let found = 0;

@@ -10,17 +10,30 @@ import type { Deps } from '../deps.ts';
 export const createOperationActivities = ({ reads, actingAs, encryption, createBranch }: Deps) => ({
   /** Carries out a run of a type that the service knows how to do; done twice, it comes to the same. */
   async runOperation({ tenantId, runId }: RunKey): Promise<RunOutcome> {
-    const { taskType, payload, projectId, platform, remoteUrl, repositoryIdentifier } = await runById(reads.as(systemActor(tenantId, 'flow')), runId);
-    if (taskType !== 'create-patch-branch') return { status: 'failed', error: `The service itself does not carry out ${taskType}` };
+    const { taskType, payload, projectId, platform, remoteUrl, repositoryIdentifier } = await runById(
+      reads.as(systemActor(tenantId, 'flow')),
+      runId,
+    );
+    if (taskType !== 'create-patch-branch')
+      return { status: 'failed', error: `The service itself does not carry out ${taskType}` };
     if (projectId === null || platform === null || repositoryIdentifier === null || remoteUrl === null) {
       return { status: 'failed', error: `The project ${repositoryIdentifier ?? ''} has no remoteUrl` };
     }
     const place = { projectId, platform, remoteUrl, repositoryIdentifier };
     const credential = await actingAs(systemActor(tenantId, 'flow'))((tx) => gitCredential(tx, encryption, place));
     const made = await beating((signal) =>
-      createBranch({ remote: { url: remoteUrl, credential }, branch: String(payload.newBranch), sourceRef: String(payload.sourceRef) }, signal),
+      createBranch(
+        {
+          remote: { url: remoteUrl, credential },
+          branch: String(payload.newBranch),
+          sourceRef: String(payload.sourceRef),
+        },
+        signal,
+      ),
     );
-    return made.isOk ? { status: 'succeeded', result: { branch: payload.newBranch, commitId: made.commitId } } : { status: 'failed', error: made.reason };
+    return made.isOk
+      ? { status: 'succeeded', result: { branch: payload.newBranch, commitId: made.commitId } }
+      : { status: 'failed', error: made.reason };
   },
 });
 export type OperationActivities = ReturnType<typeof createOperationActivities>;

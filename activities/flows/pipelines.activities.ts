@@ -1,6 +1,13 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
-import { findRun, forgetDispatch, noteDispatch, notePipeline, type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
+import {
+  findRun,
+  forgetDispatch,
+  noteDispatch,
+  notePipeline,
+  type RunFacts,
+  runById,
+} from '../../domain/flows/flow-runs.queries.ts';
 import { reportedEnd } from '../../domain/flows/run-reports.queries.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import type { GitHost, PipelineRun, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
@@ -16,9 +23,12 @@ const ENDS: Record<Exclude<PipelineState, 'open'>, RunOutcome> = {
 
 /** Pipelines of git hosts that carry runs out. */
 export const createPipelineActivities = (deps: Deps) => {
-  const factsOf = ({ tenantId, runId }: RunKey): Promise<RunFacts> => runById(deps.reads.as(systemActor(tenantId, 'flow')), runId);
+  const factsOf = ({ tenantId, runId }: RunKey): Promise<RunFacts> =>
+    runById(deps.reads.as(systemActor(tenantId, 'flow')), runId);
   const hostOf = async ({ tenantId }: RunKey, { id, projectId, platform }: RunFacts): Promise<GitHost | undefined> =>
-    projectId === null || platform === null ? undefined : deps.findGitHost({ tenantId, projectId, platform, purpose: `pipeline of run ${id}` });
+    projectId === null || platform === null
+      ? undefined
+      : deps.findGitHost({ tenantId, projectId, platform, purpose: `pipeline of run ${id}` });
   /** The pipeline of a run with its host; undefined when the host did not tell of one, or no credential is left. */
   const pipelineOf = async (key: RunKey): Promise<{ host: GitHost; pipeline: PipelineRun } | undefined> => {
     const run = await findRun(deps.reads.as(systemActor(key.tenantId, 'flow')), key.runId);
@@ -37,7 +47,8 @@ export const createPipelineActivities = (deps: Deps) => {
       const run = await factsOf(key);
       const { pipeline } = run.payload;
       const host = await hostOf(key, run);
-      if (!pipeline || !host || run.repositoryIdentifier === null) return { status: 'failed', error: 'No credential for the git host is kept: an integration is missing' };
+      if (!pipeline || !host || run.repositoryIdentifier === null)
+        return { status: 'failed', error: 'No credential for the git host is kept: an integration is missing' };
       const unit = unitOfRun(deps, key);
       if (!(await unit((tx) => noteDispatch(tx, run.id)))) return null;
       const answer = await host.dispatchPipeline({

@@ -1,7 +1,12 @@
 import { Context } from '@temporalio/activity';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
 import type { Commands } from '../../domain/flows/commands-file.ts';
-import { DEFAULT_PIPELINE_MINUTES, type ExecutorName, executorOf, whyUnavailable } from '../../domain/flows/executor-rules.ts';
+import {
+  DEFAULT_PIPELINE_MINUTES,
+  type ExecutorName,
+  executorOf,
+  whyUnavailable,
+} from '../../domain/flows/executor-rules.ts';
 import { type ClaimedRun, claimRun, moveRun, type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
 import { flowType } from '../../domain/flows/flow-types.ts';
 import { beginExecution, endRun, type RunOutcome } from '../../domain/flows/run-moves.ts';
@@ -31,8 +36,10 @@ const CANCELLED: RunOutcome = { status: 'cancelled' };
 const LOST: RunOutcome = { status: 'failed', error: 'The engine lost the workflow that carried the run out' };
 
 /** A unit of work in the name of the flows, which keeps request and trace of what caused the run. */
-export const unitOfRun = ({ actingAs }: Pick<Deps, 'actingAs'>, { tenantId, requestId, traceparent }: RunKey): UnitOfWork =>
-  actingAs(systemActor(tenantId, 'flow'), { requestId, traceparent });
+export const unitOfRun = (
+  { actingAs }: Pick<Deps, 'actingAs'>,
+  { tenantId, requestId, traceparent }: RunKey,
+): UnitOfWork => actingAs(systemActor(tenantId, 'flow'), { requestId, traceparent });
 
 /** The steps by which a run's workflow moves its row. Each may be repeated. */
 export const createRunStepActivities = (deps: Deps) => ({
@@ -62,14 +69,20 @@ export const createRunStepActivities = (deps: Deps) => ({
 
   /** Notes where a run stands; a run that is over stays so. */
   enterStep: ({ status, ...key }: RunKey & { status: OpenStatus }): Promise<void> =>
-    unitOfRun(deps, key)(async (tx) => {
+    unitOfRun(
+      deps,
+      key,
+    )(async (tx) => {
       if (status === 'running') await beginExecution(tx, await runById(tx, key.runId, { isLocked: true }));
       else await moveRun(tx, key.runId, { status });
     }),
 
   /** Ends a run with what it came to. */
   endRun: ({ outcome, ...key }: RunKey & { outcome: RunOutcome }): Promise<{ parentId: string | null }> =>
-    unitOfRun(deps, key)(async (tx) => {
+    unitOfRun(
+      deps,
+      key,
+    )(async (tx) => {
       const run = await runById(tx, key.runId, { isLocked: true });
       await endRun(tx, run, outcome);
       return { parentId: run.parentId };
@@ -86,16 +99,24 @@ type Planned = { plan: RunPlan; refusal?: undefined } | { plan?: undefined; refu
 
 function planOf({ taskType, payload, environmentId, approvalPolicy }: RunFacts, commands: Commands): Planned {
   const type = flowType(taskType);
-  const executor = type && executorOf(type, { hasPipeline: payload.pipeline !== undefined, hasCommand: commands.has(taskType) });
+  const executor =
+    type && executorOf(type, { hasPipeline: payload.pipeline !== undefined, hasCommand: commands.has(taskType) });
   if (!executor) return { refusal: { status: 'failed', error: whyUnavailable(taskType) } };
   const approval = type.gates.approval && (approvalPolicy !== null || payload.approvalPolicy !== undefined);
   const lock = type.gates.lock && environmentId !== null ? { environmentId, leaseMinutes: LEASE_MINUTES } : null;
   const timeoutSeconds = (payload.pipeline?.timeoutMinutes ?? DEFAULT_PIPELINE_MINUTES) * 60;
-  return { plan: { isOver: false, gates: { approval, lock }, executor, isRunning: !approval && !lock, timeoutSeconds } };
+  return {
+    plan: { isOver: false, gates: { approval, lock }, executor, isRunning: !approval && !lock, timeoutSeconds },
+  };
 }
 
-async function hostRefusal(findGitHost: FindGitHost, tenantId: string, { id, projectId, platform }: RunFacts): Promise<RunOutcome | undefined> {
-  if (projectId === null || platform === null) return { status: 'failed', error: 'A pipeline needs a repository: the payload names none' };
+async function hostRefusal(
+  findGitHost: FindGitHost,
+  tenantId: string,
+  { id, projectId, platform }: RunFacts,
+): Promise<RunOutcome | undefined> {
+  if (projectId === null || platform === null)
+    return { status: 'failed', error: 'A pipeline needs a repository: the payload names none' };
   if (await findGitHost({ tenantId, projectId, platform, purpose: `pipeline of run ${id}` })) return undefined;
   return { status: 'failed', error: `No credential for ${platform} is kept: an integration is missing` };
 }

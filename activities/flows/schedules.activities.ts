@@ -8,12 +8,26 @@ import type { Deps } from '../deps.ts';
 
 export const createScheduleActivities = ({ actingAs, launch, log }: Deps) => ({
   /** Takes on the run of a schedule, once for each occasion. What its payload names may have been removed: then there is none. */
-  async startScheduledRun({ tenantId, scheduleId, occasion }: { tenantId: string; scheduleId: string; occasion: string }): Promise<void> {
+  async startScheduledRun({
+    tenantId,
+    scheduleId,
+    occasion,
+  }: {
+    tenantId: string;
+    scheduleId: string;
+    occasion: string;
+  }): Promise<void> {
     try {
       const accepted = await actingAs(systemActor(tenantId, 'flow-schedule'))(async (tx) => {
         const schedule = await findSchedule(tx, scheduleId);
         if (!schedule) return undefined;
-        const origin = { scheduleId, isScheduled: true, schedulePath: schedule.schedulePath, externalId: occasion, triggeredBy: 'cron' };
+        const origin = {
+          scheduleId,
+          isScheduled: true,
+          schedulePath: schedule.schedulePath,
+          externalId: occasion,
+          triggeredBy: 'cron',
+        };
         return acceptRun(tx, schedule.payload, origin);
       });
       if (accepted) launch.begin(flowRun, accepted);
@@ -45,7 +59,10 @@ export async function sweepSchedules({ lanesPool, launch }: Deps, overdueSeconds
   for (const { cron, timezone, isRemoved, ...input } of rows) {
     if (isRemoved) await launch.unschedule(scheduledFlow, input);
     else await launch.schedule(scheduledFlow, input, { cron, timezone });
-    await lanesPool.query('update flow_schedule set synced_at = now() where tenant_id = $1 and id = $2', [input.tenantId, input.scheduleId]);
+    await lanesPool.query('update flow_schedule set synced_at = now() where tenant_id = $1 and id = $2', [
+      input.tenantId,
+      input.scheduleId,
+    ]);
   }
   return rows.length;
 }

@@ -18,7 +18,9 @@ export const createGitActivities = (deps: Deps) => ({
       const state = await tx((work) => beginFetch(work, projectId));
       if (!state || state.remoteUrl === null) return 'nothing';
       const { remoteUrl, platform, repositoryIdentifier } = state;
-      const credential = await tx((work) => gitCredential(work, encryption, { projectId, platform, remoteUrl, repositoryIdentifier }));
+      const credential = await tx((work) =>
+        gitCredential(work, encryption, { projectId, platform, remoteUrl, repositoryIdentifier }),
+      );
       const remote = { url: remoteUrl, credential };
       const fetchedAt = now();
       const result = await gitMirrors.fetch({ tenantId, projectId }, remote, signal);

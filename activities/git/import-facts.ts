@@ -17,7 +17,13 @@ import {
   unknownPackages,
 } from '../../domain/git/import.queries.ts';
 import type { MirrorState, PackagesFrom } from '../../domain/git/mirror.queries.ts';
-import { MANIFEST, PackageChanges, type PackageDefinition, packagesOfManifest, packagesOfSetting } from '../../domain/git/package-rules.ts';
+import {
+  MANIFEST,
+  PackageChanges,
+  type PackageDefinition,
+  packagesOfManifest,
+  packagesOfSetting,
+} from '../../domain/git/package-rules.ts';
 import { pullRequestsIn, workItemFilters, workItemsIn, type KeyFinder } from '../../domain/git/work-item-rules.ts';
 import { keyFinders } from '../../domain/git/work-item-patterns.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
@@ -36,7 +42,8 @@ export async function importFacts(deps: Deps, mirror: MirrorOf, state: MirrorSta
   const tx = deps.actingAs(systemActor(mirror.tenantId, 'git-mirror'));
   const refs = await gitMirrors.refs(mirror);
   const filters = workItemFilters(state.configuration);
-  if (JSON.stringify(filters) !== JSON.stringify(state.workItemFilters)) await findWorkItemsAgain(deps, mirror, filters);
+  if (JSON.stringify(filters) !== JSON.stringify(state.workItemFilters))
+    await findWorkItemsAgain(deps, mirror, filters);
   await updatePackages(deps, mirror, state, await wantedPackages(deps, mirror, state, refs, remote));
   const known = await tx((work) => currentRefs(work, mirror.projectId));
   const packages = await tx((work) => currentPackages(work, mirror.projectId));
@@ -45,29 +52,43 @@ export async function importFacts(deps: Deps, mirror: MirrorOf, state: MirrorSta
   const tips = shasOf(refs).filter((sha) => !knownShas.has(sha));
   const lines = await gitMirrors.newCommits(mirror, tips, [...knownShas]);
   const finders = keyFinders(filters);
-  for (let at = 0; at < lines.length; at += CHUNK) await importChunk(deps, mirror, lines.slice(at, at + CHUNK), packages, finders);
+  for (let at = 0; at < lines.length; at += CHUNK)
+    await importChunk(deps, mirror, lines.slice(at, at + CHUNK), packages, finders);
   await tx(async (work) => {
     if (await replaceRefs(work, mirror.projectId, refs)) await bumpRevision(work, mirror.projectId);
   });
 }
 
-async function importChunk(deps: Deps, mirror: MirrorOf, lines: readonly CommitLine[], packages: readonly KnownPackage[], finders: readonly KeyFinder[]) {
-  const texts = await deps.gitMirrors.commits(mirror, lines.map(({ sha }) => sha));
+async function importChunk(
+  deps: Deps,
+  mirror: MirrorOf,
+  lines: readonly CommitLine[],
+  packages: readonly KnownPackage[],
+  finders: readonly KeyFinder[],
+) {
+  const texts = await deps.gitMirrors.commits(
+    mirror,
+    lines.map(({ sha }) => sha),
+  );
   const parentsOf = new Map(lines.map(({ sha, parents }) => [sha, parents]));
-  const commits = texts.map(({ sha, authorName, authorEmail, authoredAt, committedAt, subject, body }): NewCommitFacts => ({
-    sha,
-    parents: parentsOf.get(sha) ?? [],
-    authorName,
-    authorEmail,
-    authoredAt: isoOf(authoredAt),
-    committedAt: isoOf(committedAt),
-    subject,
-    body,
-    workItems: workItemsIn(`${subject}\n\n${body}`, finders),
-    pullRequests: pullRequestsIn(subject, body),
-  }));
+  const commits = texts.map(
+    ({ sha, authorName, authorEmail, authoredAt, committedAt, subject, body }): NewCommitFacts => ({
+      sha,
+      parents: parentsOf.get(sha) ?? [],
+      authorName,
+      authorEmail,
+      authoredAt: isoOf(authoredAt),
+      committedAt: isoOf(committedAt),
+      subject,
+      body,
+      workItems: workItemsIn(`${subject}\n\n${body}`, finders),
+      pullRequests: pullRequestsIn(subject, body),
+    }),
+  );
   const changes = await changesOf(deps, mirror, lines, packages);
-  await deps.actingAs(systemActor(mirror.tenantId, 'git-mirror'))((work) => addCommits(work, mirror.projectId, commits, changes.byPackage));
+  await deps.actingAs(systemActor(mirror.tenantId, 'git-mirror'))((work) =>
+    addCommits(work, mirror.projectId, commits, changes.byPackage),
+  );
 }
 
 /** In which of the packages each commit, by its place, differs from which of its parents. */
@@ -97,7 +118,13 @@ async function changesOf(
 }
 
 /** The packages that the project's manifest lists on its default branch, or else its setting. */
-async function wantedPackages({ gitMirrors }: Deps, mirror: MirrorOf, state: MirrorState, refs: readonly Ref[], remote: Remote) {
+async function wantedPackages(
+  { gitMirrors }: Deps,
+  mirror: MirrorOf,
+  state: MirrorState,
+  refs: readonly Ref[],
+  remote: Remote,
+) {
   const tip = refs.find(({ kind, name }) => kind === 'branch' && name === state.defaultBranch);
   const manifest = tip && (await gitMirrors.file(mirror, remote, tip.sha, MANIFEST, MANIFEST_BYTES_MAX));
   const ofManifest = manifest === undefined ? undefined : packagesOfManifest(manifest);
@@ -118,7 +145,8 @@ async function updatePackages(
   const { projectId } = mirror;
   const known = await tx((work) => currentPackages(work, projectId));
   if (from !== state.packagesFrom) await tx((work) => notePackagesFrom(work, projectId, from));
-  const isSame = JSON.stringify(known.map(bare).toSorted(byName)) === JSON.stringify(packages.map(bare).toSorted(byName));
+  const isSame =
+    JSON.stringify(known.map(bare).toSorted(byName)) === JSON.stringify(packages.map(bare).toSorted(byName));
   if (isSame) return;
   const added = await tx((work) => reservePackageNumbers(work, projectId, unknownPackages(known, packages)));
   const changes = new Map(added.map(({ packageNo }) => [packageNo, new Map<number, bigint>()]));
@@ -126,10 +154,19 @@ async function updatePackages(
     const start = seq;
     const lines = await tx((work) => commitLines(work, projectId, start, CHUNK));
     if (lines.length === 0) break;
-    const present = await deps.gitMirrors.present(mirror, lines.flatMap(({ sha, parents }) => [sha, ...parents]));
+    const present = await deps.gitMirrors.present(
+      mirror,
+      lines.flatMap(({ sha, parents }) => [sha, ...parents]),
+    );
     const isThere = ({ sha, parents }: CommitLine) => [sha, ...parents].every((each) => present.has(each));
-    const { byPackage } = await changesOf(deps, mirror, lines.map((line) => (isThere(line) ? line : undefined)), added);
-    for (const [packageNo, ofPackage] of byPackage) for (const [place, bits] of ofPackage) changes.get(packageNo)?.set(start + place, bits);
+    const { byPackage } = await changesOf(
+      deps,
+      mirror,
+      lines.map((line) => (isThere(line) ? line : undefined)),
+      added,
+    );
+    for (const [packageNo, ofPackage] of byPackage)
+      for (const [place, bits] of ofPackage) changes.get(packageNo)?.set(start + place, bits);
     seq += lines.length;
   }
   await tx((work) => replacePackages(work, projectId, packages, added, changes));
@@ -138,14 +175,21 @@ async function updatePackages(
 const bare = ({ name, path, versionNumber }: PackageDefinition) => ({ name, path, versionNumber });
 const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
 
-async function findWorkItemsAgain(deps: Deps, { tenantId, projectId }: MirrorOf, filters: readonly string[]): Promise<void> {
+async function findWorkItemsAgain(
+  deps: Deps,
+  { tenantId, projectId }: MirrorOf,
+  filters: readonly string[],
+): Promise<void> {
   const tx = deps.actingAs(systemActor(tenantId, 'git-mirror'));
   const finders = keyFinders(filters);
   for (let seq = 0; ; ) {
     const start = seq;
     const messages = await tx((work) => commitMessages(work, projectId, start, CHUNK));
     if (messages.length === 0) break;
-    const items = messages.map(({ seq: commit, subject, body }) => ({ seq: commit, workItems: workItemsIn(`${subject}\n\n${body}`, finders) }));
+    const items = messages.map(({ seq: commit, subject, body }) => ({
+      seq: commit,
+      workItems: workItemsIn(`${subject}\n\n${body}`, finders),
+    }));
     await tx((work) => setWorkItems(work, projectId, items));
     seq += messages.length;
   }
@@ -154,4 +198,5 @@ async function findWorkItemsAgain(deps: Deps, { tenantId, projectId }: MirrorOf,
 
 /** The last second of the year 9999: what git takes for later dates, ISO 8601 cannot say. */
 const LAST_SECOND = 253_402_300_799;
-const isoOf = (seconds: number): string => new Date(Math.min(Math.max(0, seconds || 0), LAST_SECOND) * 1_000).toISOString();
+const isoOf = (seconds: number): string =>
+  new Date(Math.min(Math.max(0, seconds || 0), LAST_SECOND) * 1_000).toISOString();

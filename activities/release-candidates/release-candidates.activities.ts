@@ -23,7 +23,10 @@ export const createReleaseActivities = ({ actingAs, reads }: Deps) => ({
     const outcomes: OutcomesById = {};
     const reporters = await reads
       .as(systemActor(tenantId, 'release-domain'))
-      .sql<Reporter>('select id, reported_by, request_id, traceparent from release_deployment where id = any (?::uuid[])', [eventIds]);
+      .sql<Reporter>(
+        'select id, reported_by, request_id, traceparent from release_deployment where id = any (?::uuid[])',
+        [eventIds],
+      );
     const reporterOf = new Map(reporters.map((reporter) => [reporter.id, reporter]));
     for (const id of eventIds) {
       const reporter = reporterOf.get(id);

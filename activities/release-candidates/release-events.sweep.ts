@@ -1,4 +1,8 @@
-import { APPLY_EVENTS, EVENTS_PER_UPDATE, releaseDomain } from '../../workflows/release-candidates/release-domain.contract.ts';
+import {
+  APPLY_EVENTS,
+  EVENTS_PER_UPDATE,
+  releaseDomain,
+} from '../../workflows/release-candidates/release-domain.contract.ts';
 import type { Deps } from '../deps.ts';
 
 /** An event that waited for this long was given up by the request that stored it. */
@@ -24,7 +28,10 @@ const OVERDUE = `
   group by 1, 2, 3, 4 order by min(event.created_at) limit ${MOST_DOMAINS}`;
 
 /** Asks the domains whose stored events nobody applied: Temporal was away, or a process died before it asked. */
-export async function sweepReleaseEvents({ lanesPool, launch, log }: Deps, overdueSeconds = OVERDUE_SECONDS): Promise<number> {
+export async function sweepReleaseEvents(
+  { lanesPool, launch, log }: Deps,
+  overdueSeconds = OVERDUE_SECONDS,
+): Promise<number> {
   const { rows } = await lanesPool.query<OverdueDomain>(OVERDUE, [overdueSeconds]);
   const asked = rows.map(async ({ eventIds, ...domain }) => {
     try {

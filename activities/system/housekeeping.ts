@@ -29,5 +29,8 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'ended tickets of environment locks', run: remove('purge_lock_tickets') },
   { name: 'files of exports', run: expireAllExports },
   { name: 'files of writers that died', run: ({ objects }) => objects.removeAbandoned(ABANDONED_MS) },
-  { name: 'deliveries of webhooks', run: ({ lanesPool, webhookLogRetentionDays }) => purgeDeliveries(lanesPool, webhookLogRetentionDays) },
+  {
+    name: 'deliveries of webhooks',
+    run: ({ lanesPool, webhookLogRetentionDays }) => purgeDeliveries(lanesPool, webhookLogRetentionDays),
+  },
 ];

@@ -41,7 +41,8 @@ export async function sweepAll(deps: Deps): Promise<void> {
   for (const { name, run, isRoutine } of SWEEPS) {
     try {
       const found = await run(deps);
-      if (found > 0 && !isRoutine) deps.log.warn({ sweep: name, found }, 'accepted work was found undone and asked for again');
+      if (found > 0 && !isRoutine)
+        deps.log.warn({ sweep: name, found }, 'accepted work was found undone and asked for again');
     } catch (error) {
       deps.log.error({ sweep: name, err: error }, 'sweep failed');
     }

@@ -27,7 +27,13 @@ export async function tryDelivery(
   const log = { url: target.url, method: target.method, startedAt };
   const body = target.renderBody ? render(target.renderBody, envelope) : text;
   if (body instanceof TemplateError) {
-    return recorded(delivery, target, { ...log, errorKind: 'template', error: body.message, sentBody: null, durationMs: 0 });
+    return recorded(delivery, target, {
+      ...log,
+      errorKind: 'template',
+      error: body.message,
+      sentBody: null,
+      durationMs: 0,
+    });
   }
   const span = startTrySpan(delivery);
   const headers = {
@@ -36,7 +42,10 @@ export async function tryDelivery(
     ...span.headers,
   };
   try {
-    const outcome = await send({ url: target.url, method: target.method, headers, body, timeoutMs: target.timeoutMs }, stop);
+    const outcome = await send(
+      { url: target.url, method: target.method, headers, body, timeoutMs: target.timeoutMs },
+      stop,
+    );
     span.end(outcome);
     return recorded(delivery, target, {
       ...log,

@@ -23,7 +23,8 @@ export interface LaneTarget extends RetryPolicy {
 export function openTarget(webhookId: string, stored: StoredTarget, encryption: Encryption): LaneTarget {
   const { revision, url, method, timeoutMs, retryCount, retryDelayMs, filter, bodyTemplate } = stored;
   const current = signingKey(openSecret(encryption, webhookId, stored.secret));
-  const previous = stored.previousSecret === null ? undefined : signingKey(openSecret(encryption, webhookId, stored.previousSecret));
+  const previous =
+    stored.previousSecret === null ? undefined : signingKey(openSecret(encryption, webhookId, stored.previousSecret));
   const hasFilter = filter !== null && Object.keys(filter).length > 0;
   return {
     revision,
@@ -39,7 +40,8 @@ export function openTarget(webhookId: string, stored: StoredTarget, encryption: 
     },
     isWanted: hasFilter ? compileFilter(filter, compileLinearRegex) : undefined,
     renderBody: bodyTemplate === null ? undefined : compileTemplate(bodyTemplate),
-    keysAt: (now) => (previous && stored.previousSecretUntil && now < stored.previousSecretUntil ? [current, previous] : [current]),
+    keysAt: (now) =>
+      previous && stored.previousSecretUntil && now < stored.previousSecretUntil ? [current, previous] : [current],
   };
 }
 

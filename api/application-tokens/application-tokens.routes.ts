@@ -9,7 +9,12 @@ import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id, NoContent } from '../http/parameters.ts';
-import { ApplicationToken, ApplicationTokenIn, NewApplicationToken, TokenRotation } from './application-tokens.schemas.ts';
+import {
+  ApplicationToken,
+  ApplicationTokenIn,
+  NewApplicationToken,
+  TokenRotation,
+} from './application-tokens.schemas.ts';
 
 const GROUP = 'Application tokens';
 
@@ -28,7 +33,8 @@ export const applicationTokensRoutes = [
     audit: 'application_token.created',
     handle: ({ body: { name, expiresIn, projects } }, { tx }) =>
       tx(async (work) => {
-        const scope = projects && (await Promise.all(projects.map((identifier) => projectInRequest(work, identifier, 'body'))));
+        const scope =
+          projects && (await Promise.all(projects.map((identifier) => projectInRequest(work, identifier, 'body'))));
         return createApplicationToken(work, { name, expiresInDays: expiresIn, projectIds: scope?.map(({ id }) => id) });
       }),
   }),
@@ -47,7 +53,8 @@ export const applicationTokensRoutes = [
     path: '/api/application-tokens/{id}/rotate',
     group: GROUP,
     summary: 'Give a token a new text, which is shown in this reply alone',
-    description: 'Name, projects and id stay. The old text works for some hours more, so that pipelines change over without a gap; 0 ends it at once.',
+    description:
+      'Name, projects and id stay. The old text works for some hours more, so that pipelines change over without a gap; 0 ends it at once.',
     roles: ['owner'],
     params: z.object({ id: Id }),
     body: TokenRotation,

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { Decision } from '../../domain/approvals/approval-rules.ts';
-import { approvalById, type ApprovalRow, listApprovals, stepsOf, voterOf } from '../../domain/approvals/approvals.queries.ts';
+import {
+  approvalById,
+  type ApprovalRow,
+  listApprovals,
+  stepsOf,
+  voterOf,
+} from '../../domain/approvals/approvals.queries.ts';
 import { expireOfRun, foreseeDecision } from '../../domain/approvals/settle-approval.ts';
 import { projectForReads } from '../../domain/projects/projects.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
@@ -28,7 +34,11 @@ const inputOf = (tenantId: string, { id, taskType, repositoryIdentifier }: Appro
 });
 
 /** A decision that the caller made before is answered again, whatever has become of the approval since. */
-async function takeDecision(decision: Decision, { id, comment }: { id: string; comment: string | undefined }, scope: Scope): Promise<ApprovalRow> {
+async function takeDecision(
+  decision: Decision,
+  { id, comment }: { id: string; comment: string | undefined },
+  scope: Scope,
+): Promise<ApprovalRow> {
   const { tx, adapters, actor, requestId, traceparent, log } = scope;
   const foresee = () =>
     tx(async (work) => {
@@ -43,7 +53,10 @@ async function takeDecision(decision: Decision, { id, comment }: { id: string; c
   } catch (error) {
     if (error instanceof EngineUnavailableError) {
       log.warn({ err: error, approvalId: id }, 'a decision was not answered');
-      throw new DomainError('unavailable', 'The workflow engine, which takes decisions, does not answer; try again soon: a repetition does no harm');
+      throw new DomainError(
+        'unavailable',
+        'The workflow engine, which takes decisions, does not answer; try again soon: a repetition does no harm',
+      );
     }
     if (!(error instanceof DomainError) || error.code !== 'invalid_transition') throw error;
     await foresee();
@@ -64,7 +77,9 @@ const decisionRoute = (decision: Decision, summary: string, description: string)
     status: 200,
     response: Approval,
     errors: ['invalid_transition'],
-    audit: { none: 'the approval, which takes one decision after another, writes approval.voted, .approved or .rejected in the name of the caller' },
+    audit: {
+      none: 'the approval, which takes one decision after another, writes approval.voted, .approved or .rejected in the name of the caller',
+    },
     handle: ({ params: { id }, body: { comment } }, scope) => takeDecision(decision, { id, comment }, scope),
   });
 
@@ -78,10 +93,17 @@ export const approvalsRoutes = [
     query: ApprovalsQuery,
     status: 200,
     response: z.object({ items: z.array(Approval), total: z.int(), limit: z.int(), offset: z.int() }),
-    async handle({ query: { status = 'requested', mine, repositoryIdentifier, environment, limit, offset } }, { reads, actor, requestUrl }) {
+    async handle(
+      { query: { status = 'requested', mine, repositoryIdentifier, environment, limit, offset } },
+      { reads, actor, requestUrl },
+    ) {
       if (repositoryIdentifier !== undefined) await projectForReads(reads, repositoryIdentifier);
       const decidableBy = mine ? await voterOf(reads, actor) : undefined;
-      const { items, total } = await listApprovals(reads, { status, repositoryIdentifier, environment, decidableBy }, { limit, offset });
+      const { items, total } = await listApprovals(
+        reads,
+        { status, repositoryIdentifier, environment, decidableBy },
+        { limit, offset },
+      );
       return pageReply(requestUrl, { limit, offset, total }, { items, total, limit, offset });
     },
   }),

@@ -32,7 +32,9 @@ export const ApprovalWithSteps = Approval.extend({
   steps: z.array(
     z.object({
       status: ApprovalStatus.meta({ description: 'Of the approval, after the step' }),
-      source: z.string().meta({ description: 'run, vote, timer, worker, release_candidate, newer_request or run_ended' }),
+      source: z
+        .string()
+        .meta({ description: 'run, vote, timer, worker, release_candidate, newer_request or run_ended' }),
       vote: z.enum(['approve', 'reject']).nullable(),
       by: z.string(),
       comment: z.string().nullable(),
@@ -60,7 +62,9 @@ export const ComplianceQuery = z.strictObject({
   domain: Name.optional(),
   requestedBy: Name.optional(),
   resolvedBy: Name.optional(),
-  from: MomentOrDay.optional().meta({ description: 'When the step was taken, inclusive; a day begins at midnight UTC' }),
+  from: MomentOrDay.optional().meta({
+    description: 'When the step was taken, inclusive; a day begins at midnight UTC',
+  }),
   to: MomentOrDay.optional().meta({ description: 'Exclusive' }),
   year: z
     .string()
@@ -84,9 +88,16 @@ const ReleaseChangelog = z
           fromVersion: z.string().nullable(),
           toVersion: z.string().nullable(),
           ...totals,
-          workItems: z.object({ issues: z.array(z.string()), pullRequests: z.array(z.int()), byType: z.record(z.string(), z.int()) }),
+          workItems: z.object({
+            issues: z.array(z.string()),
+            pullRequests: z.array(z.int()),
+            byType: z.record(z.string(), z.int()),
+          }),
           commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
-          missingChangelog: z.string().nullable().meta({ description: 'Why the commits are not known; null when they are' }),
+          missingChangelog: z
+            .string()
+            .nullable()
+            .meta({ description: 'Why the commits are not known; null when they are' }),
         }),
       )
       .meta({ description: 'Those that changed, at most 100' }),
@@ -94,7 +105,10 @@ const ReleaseChangelog = z
     isTruncated: z.boolean(),
     definition: z.unknown().meta({ description: 'The changelog that the definition of the release holds' }),
   })
-  .meta({ id: 'ReleaseChangelog', description: 'What was new in the release; totals count distinct ones over all packages' });
+  .meta({
+    id: 'ReleaseChangelog',
+    description: 'What was new in the release; totals count distinct ones over all packages',
+  });
 
 export const CompliancePage = z.object({
   items: z.array(

@@ -1,7 +1,12 @@
 import { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { withChangelogs } from '../../domain/approvals/compliance-changelogs.ts';
-import { complianceBatches, type ComplianceFilter, compliancePage, type ComplianceRow } from '../../domain/approvals/compliance.queries.ts';
+import {
+  complianceBatches,
+  type ComplianceFilter,
+  compliancePage,
+  type ComplianceRow,
+} from '../../domain/approvals/compliance.queries.ts';
 import { projectForReads } from '../../domain/projects/projects.queries.ts';
 import { CSV_TYPE, type CsvCell, csvRecord } from '../../domain/shared/csv-rules.ts';
 import { isoOf } from '../../domain/shared/moment-rules.ts';
@@ -34,11 +39,16 @@ const CHANGELOG: typeof COLUMNS = { changelog: (row) => row.changelog };
 /** Rows with changelogs are long, and their releases are read together: fewer of them at once. */
 const ROWS_WITH_CHANGELOG = 250;
 
-async function* csvOf(batches: AsyncIterable<ComplianceRow[]>, told: (rows: ComplianceRow[]) => Promise<ComplianceRow[]>, includeChangelog: boolean): AsyncGenerator<string, void> {
+async function* csvOf(
+  batches: AsyncIterable<ComplianceRow[]>,
+  told: (rows: ComplianceRow[]) => Promise<ComplianceRow[]>,
+  includeChangelog: boolean,
+): AsyncGenerator<string, void> {
   const columns = { ...COLUMNS, ...(includeChangelog && CHANGELOG) };
   const cells = Object.values(columns);
   yield csvRecord(Object.keys(columns));
-  for await (const rows of batches) yield (await told(rows)).map((row) => csvRecord(cells.map((cell) => cell(row)))).join('');
+  for await (const rows of batches)
+    yield (await told(rows)).map((row) => csvRecord(cells.map((cell) => cell(row)))).join('');
 }
 
 /** A year overrides the other bounds. */
@@ -56,7 +66,7 @@ export const complianceRoutes = [
     description: [
       'Steps are written once and never changed: the request, and how it was settled. An approval that does not suffice by itself (`minApprovals`) is a step of status `requested` and source `vote`, with the person in `resolvedBy`.',
       '`source` says what made the step: `run`, `vote`, `timer`, `worker`, `release_candidate`, `newer_request` or `run_ended`. `changelog` tells what was new in the release against the candidate before it in its domain and branch: packages with their commits, work items and pull requests, as far as the repository is known; `definition` is what the release itself says. It is null where there is no such candidate.',
-      'With `format=csv` the whole report is streamed as `text/csv` (RFC 4180, UTF-8); texts that a spreadsheet would take for formulas get a leading `\'`.',
+      "With `format=csv` the whole report is streamed as `text/csv` (RFC 4180, UTF-8); texts that a spreadsheet would take for formulas get a leading `'`.",
     ].join('\n\n'),
     roles: ['owner', 'member', 'application'],
     query: ComplianceQuery,
@@ -67,11 +77,14 @@ export const complianceRoutes = [
       const project = await projectForReads(reads, repositoryIdentifier);
       const filter = { ...filters, repositoryIdentifier, ...boundsOf(query) };
       const history = includeChangelog ? await histories(reads, project.id) : undefined;
-      const told = async (rows: ComplianceRow[]) => (history ? tx((work) => withChangelogs(work, history, project, rows)) : rows);
+      const told = async (rows: ComplianceRow[]) =>
+        history ? tx((work) => withChangelogs(work, history, project, rows)) : rows;
       if (format === 'csv') {
         const text = csvOf(complianceBatches(reads, filter, history && ROWS_WITH_CHANGELOG), told, includeChangelog);
         const name = `approvals-${repositoryIdentifier.replaceAll(/[^\w.-]/g, '-')}${query.year === undefined ? '' : `-${query.year}`}.csv`;
-        return new RawReply(CSV_TYPE, Readable.from(text, { highWaterMark: 1 }), { 'Content-Disposition': `attachment; filename="${name}"` });
+        return new RawReply(CSV_TYPE, Readable.from(text, { highWaterMark: 1 }), {
+          'Content-Disposition': `attachment; filename="${name}"`,
+        });
       }
       const { items, total } = await compliancePage(reads, filter, { limit, offset });
       return pageReply(requestUrl, { limit, offset, total }, { items: await told(items), total, limit, offset });

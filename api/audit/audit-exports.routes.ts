@@ -19,7 +19,8 @@ const shown = (found: AuditExport): z.input<typeof ExportOut> => ({ ...found, fo
 function fileOf(found: AuditExport): { key: string; fileName: string } {
   if (found.status === 'expired') throw notFound('The file of this export');
   if (found.status === 'failed') throw new DomainError('invalid_transition', `The export failed: ${found.error}`);
-  if (found.objectKey === null) throw new DomainError('in_progress', `The export is ${found.status}: its file is not complete`);
+  if (found.objectKey === null)
+    throw new DomainError('in_progress', `The export is ${found.status}: its file is not complete`);
   return { key: found.objectKey, fileName: found.fileName ?? exportFileName(found) };
 }
 
@@ -95,7 +96,10 @@ export const auditExportsRoutes = [
     async handle({ params: { id } }, { reads, adapters, publicUrl, now }) {
       const file = fileOf(await exportById(reads, id));
       const token = await adapters.downloads.sign({ ...file, contentType: CSV_TYPE }, now());
-      return { url: `${publicUrl}/api/downloads?token=${token}`, expiresAt: new Date(now().getTime() + LINK_SECONDS * 1_000) };
+      return {
+        url: `${publicUrl}/api/downloads?token=${token}`,
+        expiresAt: new Date(now().getTime() + LINK_SECONDS * 1_000),
+      };
     },
   }),
 ];

@@ -12,7 +12,8 @@ const GROUP = 'Audit: for workers outside';
 
 /** The trail is the whole tenant's: a token of some projects sees none of it. */
 function refuseScoped({ projectIds }: Actor): void {
-  if (projectIds) throw new DomainError('forbidden', 'Forbidden - The trail is open to application tokens of all projects only');
+  if (projectIds)
+    throw new DomainError('forbidden', 'Forbidden - The trail is open to application tokens of all projects only');
 }
 
 export const auditInternalRoutes = [
@@ -21,7 +22,8 @@ export const auditInternalRoutes = [
     path: '/api/audit/internal/exports/{id}/rows',
     group: GROUP,
     summary: 'Read the entries of an export, page by page in the order of the trail',
-    description: 'The next page begins after `nextCursorCreatedAt` and `nextCursorId`, which go together; both are null at the end.',
+    description:
+      'The next page begins after `nextCursorCreatedAt` and `nextCursorId`, which go together; both are null at the end.',
     roles: ['application'],
     params,
     query: RowsQuery,
@@ -30,10 +32,14 @@ export const auditInternalRoutes = [
     async handle({ params: { id }, query: { cursorCreatedAt, cursorId, limit } }, { reads, actor }) {
       refuseScoped(actor);
       if ((cursorId === undefined) !== (cursorCreatedAt === undefined)) {
-        throw invalidField(cursorId === undefined ? '#/query/cursorId' : '#/query/cursorCreatedAt', 'both parts of a cursor go together');
+        throw invalidField(
+          cursorId === undefined ? '#/query/cursorId' : '#/query/cursorCreatedAt',
+          'both parts of a cursor go together',
+        );
       }
       const wanted = await exportById(reads, id);
-      const after = cursorId && cursorCreatedAt ? await sequenceAt(reads, { id: cursorId, createdAt: cursorCreatedAt }) : 0;
+      const after =
+        cursorId && cursorCreatedAt ? await sequenceAt(reads, { id: cursorId, createdAt: cursorCreatedAt }) : 0;
       const rows = await exportRows(reads, wanted, after, limit);
       const last = rows.length === limit ? rows.at(-1) : undefined;
       return { rows, nextCursorCreatedAt: last?.occurredAt ?? null, nextCursorId: last?.id ?? null };
@@ -45,7 +51,8 @@ export const auditInternalRoutes = [
     path: '/api/audit/internal/exports/{id}/complete',
     group: GROUP,
     summary: 'Say that the file of an export is in the object store',
-    description: 'The key is `<tenant>/audit-exports/<export>.csv`, and the size must be that of the object. Said again of a settled export: nothing changes.',
+    description:
+      'The key is `<tenant>/audit-exports/<export>.csv`, and the size must be that of the object. Said again of a settled export: nothing changes.',
     roles: ['application'],
     params,
     body: CompleteIn,
@@ -55,10 +62,14 @@ export const auditInternalRoutes = [
     async handle({ params: { id }, body: { sha256 = null, ...file } }, { tx, reads, actor, adapters }) {
       refuseScoped(actor);
       await exportById(reads, id);
-      if (file.objectKey !== exportKey(actor.tenantId, id)) throw invalidField('#/body/objectKey', `must be ${exportKey(actor.tenantId, id)}`);
+      if (file.objectKey !== exportKey(actor.tenantId, id))
+        throw invalidField('#/body/objectKey', `must be ${exportKey(actor.tenantId, id)}`);
       const sizeBytes = await adapters.objects.sizeOf(file.objectKey);
       if (sizeBytes !== file.fileSizeBytes) {
-        throw invalidField('#/body/fileSizeBytes', sizeBytes === undefined ? 'there is no such object in the store' : `the object has ${sizeBytes} bytes`);
+        throw invalidField(
+          '#/body/fileSizeBytes',
+          sizeBytes === undefined ? 'there is no such object in the store' : `the object has ${sizeBytes} bytes`,
+        );
       }
       await tx((work) => completeExport(work, id, { ...file, sha256 }));
     },

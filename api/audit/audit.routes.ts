@@ -17,7 +17,10 @@ export const auditRoutes = [
     response: AuditPage,
     async handle({ query: { limit, offset, ...filter } }, { reads, requestUrl }) {
       await refuseUnknownRepository(reads, filter.repositoryIdentifier, 'query');
-      const [items, total] = await Promise.all([listEntries(reads, filter, { limit, offset }), countEntries(reads, filter)]);
+      const [items, total] = await Promise.all([
+        listEntries(reads, filter, { limit, offset }),
+        countEntries(reads, filter),
+      ]);
       return pageReply(requestUrl, { limit, offset, total }, { items, total, limit, offset });
     },
   }),
@@ -33,7 +36,12 @@ export const auditRoutes = [
     status: 200,
     response: VerifyOut,
     async handle({ query: { fromSequence, toSequence } }, { reads }) {
-      const { checked, firstBreak, head, lastSequence } = await checkChain(reads, fromSequence, toSequence, CHECKED_MAX);
+      const { checked, firstBreak, head, lastSequence } = await checkChain(
+        reads,
+        fromSequence,
+        toSequence,
+        CHECKED_MAX,
+      );
       const end = Math.min(toSequence ?? head.sequence, head.sequence);
       return {
         isIntact: firstBreak === null,

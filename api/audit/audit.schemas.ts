@@ -6,16 +6,25 @@ import { JsonObject, Moment, Name, queryInt, RepositoryIdentifier, Timestamp } f
 const filters = {
   source: z.enum(AUDIT_SOURCES).optional(),
   action: Name.optional().meta({ description: 'A whole action, or how it begins', example: 'release_candidate.' }),
-  actor: Name.optional().meta({ description: 'E-mail of a person, `app:<name>` of an application token, or the id of either' }),
+  actor: Name.optional().meta({
+    description: 'E-mail of a person, `app:<name>` of an application token, or the id of either',
+  }),
   repositoryIdentifier: RepositoryIdentifier.optional(),
   entityId: Name.optional(),
   from: Moment.optional().meta({ description: 'Inclusive' }),
   to: Moment.optional().meta({ description: 'Exclusive' }),
 };
 
-export const AuditQuery = z.strictObject({ ...filters, limit: queryInt(1, 1_000, 50), offset: queryInt(0, 999_999_999, 0) });
+export const AuditQuery = z.strictObject({
+  ...filters,
+  limit: queryInt(1, 1_000, 50),
+  offset: queryInt(0, 999_999_999, 0),
+});
 
-const Sequence = z.union([z.string(), z.number()]).transform(Number).meta({ override: { type: 'integer' } });
+const Sequence = z
+  .union([z.string(), z.number()])
+  .transform(Number)
+  .meta({ override: { type: 'integer' } });
 
 export const AuditEntryOut = z.object({
   id: z.uuid(),
@@ -42,7 +51,12 @@ export const CHECKED_MAX = 1_000_000;
 
 export const VerifyQuery = z.strictObject({
   fromSequence: queryInt(1, 999_999_999, 1),
-  toSequence: z.string().regex(/^[1-9]\d{0,8}$/, 'must be a whole number from 1').transform(Number).optional().meta({ override: { type: 'integer', minimum: 1 } }),
+  toSequence: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must be a whole number from 1')
+    .transform(Number)
+    .optional()
+    .meta({ override: { type: 'integer', minimum: 1 } }),
 });
 
 export const VerifyOut = z.object({
@@ -50,16 +64,29 @@ export const VerifyOut = z.object({
   checked: z.int().meta({ description: 'Entries that are as they were written' }),
   fromSequence: z.int(),
   toSequence: z.int().meta({ description: 'The last entry that was looked at' }),
-  nextFromSequence: z.int().nullable().meta({ description: 'Where to go on when the range was longer than one request checks' }),
+  nextFromSequence: z
+    .int()
+    .nullable()
+    .meta({ description: 'Where to go on when the range was longer than one request checks' }),
   firstBreak: z
-    .object({ sequence: z.int(), reason: z.enum(['altered', 'missing', 'not_linked', 'beyond_head']), detail: z.string() })
+    .object({
+      sequence: z.int(),
+      reason: z.enum(['altered', 'missing', 'not_linked', 'beyond_head']),
+      detail: z.string(),
+    })
     .nullable(),
-  head: z.object({ sequence: z.int(), hash: z.string() }).meta({ description: 'The end of the trail; noted elsewhere, it proves later that nothing before it was rewritten' }),
+  head: z.object({ sequence: z.int(), hash: z.string() }).meta({
+    description: 'The end of the trail; noted elsewhere, it proves later that nothing before it was rewritten',
+  }),
 });
 
 export const ExportIn = z.strictObject({ ...filters, format: z.literal('csv').default('csv') });
 
-const Count = z.union([z.string(), z.number()]).nullable().transform((value) => (value === null ? null : Number(value))).meta({ override: { type: ['integer', 'null'] } });
+const Count = z
+  .union([z.string(), z.number()])
+  .nullable()
+  .transform((value) => (value === null ? null : Number(value)))
+  .meta({ override: { type: ['integer', 'null'] } });
 
 export const ExportOut = z.object({
   id: z.uuid(),
@@ -94,6 +121,9 @@ export const CompleteIn = z.strictObject({
   fileName: z.string().regex(/^[A-Za-z0-9._-]{1,200}$/, 'must be of letters, digits, dots, dashes and underscores'),
   rowCount: z.int().min(0),
   fileSizeBytes: z.int().min(0),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be SHA-256 in hexadecimal').optional(),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be SHA-256 in hexadecimal')
+    .optional(),
 });
 export const FailIn = z.strictObject({ error: z.string().trim().min(1).max(2_000) });

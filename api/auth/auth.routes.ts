@@ -86,7 +86,10 @@ export const authRoutes = [
     errors: ['unauthenticated', 'forbidden', 'upstream_error', 'upstream_timeout'],
     takesCredential: true,
     audit: 'auth.signed_in',
-    async handle({ body: { access_token, refresh_token: refreshToken, tenant } }, { adapters: { signIn }, cookies, requestId }) {
+    async handle(
+      { body: { access_token, refresh_token: refreshToken, tenant } },
+      { adapters: { signIn }, cookies, requestId },
+    ) {
       const { proof, sessionId } = memberOf(await signIn.byToken(access_token, { refreshToken, tenant }));
       const secret = await signIn.withCookie(proof, requestId, sessionId);
       return reply(

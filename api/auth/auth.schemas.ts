@@ -6,9 +6,9 @@ export const TenantSlug = z.string().regex(/^[a-z0-9-]{1,40}$/);
 export const LoginIn = z.strictObject({
   email: z.email().max(254),
   password: z.string().min(1).max(1_024),
-  tenant: TenantSlug
-    .optional()
-    .meta({ description: 'Slug of the tenant to sign in to; the one of the oldest membership when absent' }),
+  tenant: TenantSlug.optional().meta({
+    description: 'Slug of the tenant to sign in to; the one of the oldest membership when absent',
+  }),
   totp: z.string().min(1).max(24).optional().meta({ description: 'A code of the second factor, or a recovery code' }),
 });
 
@@ -20,17 +20,21 @@ export const LogoutIn = z.strictObject({ refresh_token: RefreshToken.optional() 
 
 /** Longest access token that is taken: those of some providers carry many groups. */
 const TOKEN_MAX = 16_384;
-export const AccessToken = z.string().min(1).max(TOKEN_MAX).meta({ description: 'A token of this service, or of the configured OpenID provider' });
+export const AccessToken = z
+  .string()
+  .min(1)
+  .max(TOKEN_MAX)
+  .meta({ description: 'A token of this service, or of the configured OpenID provider' });
 
 export const CallbackIn = z.strictObject({
   access_token: AccessToken,
-  refresh_token: z
-    .string()
-    .min(1)
-    .max(TOKEN_MAX)
-    .optional()
-    .meta({ description: 'When the access token is of this service: must be an unspent one of the same session. Not looked at otherwise' }),
-  tenant: TenantSlug.optional().meta({ description: 'For tokens of the OpenID provider: slug of the tenant; the one of the oldest membership when absent' }),
+  refresh_token: z.string().min(1).max(TOKEN_MAX).optional().meta({
+    description:
+      'When the access token is of this service: must be an unspent one of the same session. Not looked at otherwise',
+  }),
+  tenant: TenantSlug.optional().meta({
+    description: 'For tokens of the OpenID provider: slug of the tenant; the one of the oldest membership when absent',
+  }),
 });
 
 export const CallbackOut = z.object({ success: z.literal(true), data: z.object({ userId: z.uuid() }) });

@@ -6,7 +6,10 @@ import { definePublicRoute, defineRoute } from '../http/define-route.ts';
 import { RefreshProviderIn, RefreshProviderOut, ResolveEmailsIn, ResolveEmailsOut } from './code-host.schemas.ts';
 
 /** The host that a provider token is of when the caller names none: the one that is set up, host-a first. */
-function hostOf(given: SignInHost | undefined, hosts: Record<SignInHost, SignInAtHost>): { name: SignInHost; accountOf: NonNullable<SignInAtHost['accountOf']> } {
+function hostOf(
+  given: SignInHost | undefined,
+  hosts: Record<SignInHost, SignInAtHost>,
+): { name: SignInHost; accountOf: NonNullable<SignInAtHost['accountOf']> } {
   const name = given ?? (hosts['host-a'].accountOf || !hosts['host-b'].accountOf ? 'host-a' : 'host-b');
   const { accountOf } = hosts[name];
   if (!accountOf) throw invalidField('#/body/provider', `this server is not set up to ask ${name}`);
@@ -31,11 +34,14 @@ export const codeHostRoutes = [
       const { name, accountOf } = hostOf(body.provider, signInHosts);
       const named = await signIn.byToken(body.access_token);
       if (named.outcome === 'failed') throw upstreamFailed('The identity provider', named.reason);
-      if (named.outcome === 'invalid') throw new DomainError('unauthenticated', 'The access token is malformed, expired or revoked');
-      if (named.outcome === 'unknown') throw new DomainError('forbidden', 'The access token is valid, but its e-mail names no user');
+      if (named.outcome === 'invalid')
+        throw new DomainError('unauthenticated', 'The access token is malformed, expired or revoked');
+      if (named.outcome === 'unknown')
+        throw new DomainError('forbidden', 'The access token is valid, but its e-mail names no user');
       const asked = await accountOf(body.provider_token);
       if (asked.outcome === 'failed') throw upstreamFailed(name, asked.reason);
-      if (asked.outcome === 'refused') throw invalidField('#/body/provider_token', `${name} refuses the token, or it may not read e-mail addresses`);
+      if (asked.outcome === 'refused')
+        throw invalidField('#/body/provider_token', `${name} refuses the token, or it may not read e-mail addresses`);
       return { aliases: await signIn.keepHostAccount(named, name, asked.account, requestId) };
     },
   }),
@@ -44,7 +50,8 @@ export const codeHostRoutes = [
     path: '/api/users/refresh-provider-token',
     group: 'Users',
     summary: "Refresh a user's token of a git host with the credentials of the server's OAuth app",
-    description: '`expires_in` is in seconds; 0 when the host names no end. A refresh token that the host refuses: 400. Nothing of it is stored.',
+    description:
+      '`expires_in` is in seconds; 0 when the host names no end. A refresh token that the host refuses: 400. Nothing of it is stored.',
     roles: ROLES,
     body: RefreshProviderIn,
     status: 200,
@@ -58,7 +65,12 @@ export const codeHostRoutes = [
       switch (result.outcome) {
         case 'refreshed': {
           const { accessToken, expiresInSeconds, refreshToken: next, tokenType } = result.tokens;
-          return { access_token: accessToken, expires_in: expiresInSeconds, refresh_token: next, token_type: tokenType };
+          return {
+            access_token: accessToken,
+            expires_in: expiresInSeconds,
+            refresh_token: next,
+            token_type: tokenType,
+          };
         }
         case 'refused':
           throw invalidField('#/body/refresh_token', `${provider} refuses the refresh token`);

@@ -8,8 +8,12 @@ const Provider = z.enum(SIGN_IN_HOSTS);
 
 export const ResolveEmailsIn = z.strictObject({
   access_token: AccessToken,
-  provider_token: ProviderToken.meta({ description: 'OAuth token of the user at the git host, with the right to read e-mail addresses' }),
-  provider: Provider.optional().meta({ description: 'The host that the token is of; when absent, the one that this server is set up for, host-a first' }),
+  provider_token: ProviderToken.meta({
+    description: 'OAuth token of the user at the git host, with the right to read e-mail addresses',
+  }),
+  provider: Provider.optional().meta({
+    description: 'The host that the token is of; when absent, the one that this server is set up for, host-a first',
+  }),
 });
 
 export const ResolveEmailsOut = z.object({ aliases: z.array(z.string()) });

@@ -26,10 +26,17 @@ ${alarm(error)}<form method="post" action="${escapeHtml(basePath)}/api/auth/set-
 </form>`,
   );
 
-const signInLink = (basePath: string): string => `<a class="button" href="${escapeHtml(basePath)}/api/auth/sign-in" autofocus>Sign in</a>`;
+const signInLink = (basePath: string): string =>
+  `<a class="button" href="${escapeHtml(basePath)}/api/auth/sign-in" autofocus>Sign in</a>`;
 
 export const passwordSetPage = (basePath: string): RawReply =>
-  page('Your password is set', `<h1>Your password is set</h1>\n<p>You can sign in with it now.</p>\n${signInLink(basePath)}`);
+  page(
+    'Your password is set',
+    `<h1>Your password is set</h1>\n<p>You can sign in with it now.</p>\n${signInLink(basePath)}`,
+  );
 
 export const spentLinkPage = (basePath: string, error: string): RawReply =>
-  page(titled('Set your password', error), `<h1>This link does not work</h1>\n${alarm(`${error}.`)}${signInLink(basePath)}`);
+  page(
+    titled('Set your password', error),
+    `<h1>This link does not work</h1>\n${alarm(`${error}.`)}${signInLink(basePath)}`,
+  );

@@ -15,7 +15,12 @@ const raw = (page: RawReply, status: number): Reply<never> => reply(page as neve
 const basePathOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '');
 
 /** Sets the password that somebody chose by a link; answers whose it is. Throws `invalid_request` for a spent link or a weak password. */
-async function setFirstPassword(token: string, password: string, pointer: string, { adapters, actingAs }: PublicScope): Promise<string> {
+async function setFirstPassword(
+  token: string,
+  password: string,
+  pointer: string,
+  { adapters, actingAs }: PublicScope,
+): Promise<string> {
   const invited = await adapters.openInvitation(token);
   if (!invited) throw invalidField('#/body/token', SPENT);
   const passwordHash = await hashChosenPassword(password, invited.email, pointer);
@@ -30,7 +35,8 @@ export const passwordSetupRoutes = [
     path: '/api/auth/password-setup',
     group: 'Authentication',
     summary: 'Set the first password by the token of an invitation',
-    description: 'The token stands in the link of the invitation. It works once, for three days, for a user without a password.',
+    description:
+      'The token stands in the link of the invitation. It works once, for three days, for a user without a password.',
     body: PasswordSetup,
     status: 200,
     response: z.object({ success: z.literal(true), email: z.string() }),
@@ -53,7 +59,9 @@ export const passwordSetupRoutes = [
     async handle({ query: { token } }, { adapters, publicUrl }) {
       const basePath = basePathOf(publicUrl);
       const invited = await adapters.openInvitation(token);
-      return invited ? raw(passwordSetupPage({ basePath, token, email: invited.email }), 200) : raw(spentLinkPage(basePath, SPENT), 400);
+      return invited
+        ? raw(passwordSetupPage({ basePath, token, email: invited.email }), 200)
+        : raw(spentLinkPage(basePath, SPENT), 400);
     },
   }),
   definePublicRoute({

@@ -6,7 +6,9 @@ const Token = z.string().min(1).max(200);
 const ChosenPassword = z
   .string()
   .max(PASSWORD_MAX * 2)
-  .meta({ description: `${PASSWORD_MIN} to ${PASSWORD_MAX} characters, and not among the passwords that are tried first` });
+  .meta({
+    description: `${PASSWORD_MIN} to ${PASSWORD_MAX} characters, and not among the passwords that are tried first`,
+  });
 
 export const PasswordSetup = z.strictObject({ token: Token, newPassword: ChosenPassword });
 

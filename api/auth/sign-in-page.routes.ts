@@ -33,16 +33,24 @@ function ownPath(next: string | undefined, pointer: string, publicUrl: string): 
   return target;
 }
 
-const raw = (page: RawReply, status: number, cookies: readonly string[] = []): Reply<never> => reply(page as never, { status, cookies });
+const raw = (page: RawReply, status: number, cookies: readonly string[] = []): Reply<never> =>
+  reply(page as never, { status, cookies });
 
-const redirect = (location: string, cookies: readonly string[] = []): Reply<void> => reply(NO_BODY, { status: 302, headers: { Location: location }, cookies });
+const redirect = (location: string, cookies: readonly string[] = []): Reply<void> =>
+  reply(NO_BODY, { status: 302, headers: { Location: location }, cookies });
 
 async function sessionCookie(proof: Proof, { adapters: { signIn }, cookies, requestId }: PublicScope): Promise<string> {
   return cookies.write('qs_session', await signIn.withCookie(proof, requestId), COOKIE_SECONDS);
 }
 
 /** Answers a form that was refused by the same form, with the reason. */
-function refusedForm({ email, tenant }: { email: string; tenant: string }, next: string, scope: PublicScope, error: string, status: number) {
+function refusedForm(
+  { email, tenant }: { email: string; tenant: string },
+  next: string,
+  scope: PublicScope,
+  error: string,
+  status: number,
+) {
   const { adapters, publicUrl } = scope;
   const hasIdentityProvider = adapters.identityProvider?.browser !== undefined;
   return raw(signInPage({ basePath: basePathOf(publicUrl), next, email, tenant, error, hasIdentityProvider }), status);
@@ -64,15 +72,23 @@ export const signInPageRoutes = [
     async handle({ query: { action, params } }, scope) {
       const { adapters, caller, publicUrl } = scope;
       const link = parseFrontDoorLink(params);
-      if (!link) throw invalidField('#/query/params', 'must be targetOrg:<name>, and optionally repository:<identifier> and prodOrg:<name>');
+      if (!link)
+        throw invalidField(
+          '#/query/params',
+          'must be targetOrg:<name>, and optionally repository:<identifier> and prodOrg:<name>',
+        );
       const basePath = basePathOf(publicUrl);
       const actor = await caller();
       if (!actor) {
         const next = `${basePath}/api/auth/continue?${new URLSearchParams({ action, params })}`;
-        return raw(signInPage({ basePath, next, hasIdentityProvider: adapters.identityProvider?.browser !== undefined }), 200);
+        return raw(
+          signInPage({ basePath, next, hasIdentityProvider: adapters.identityProvider?.browser !== undefined }),
+          200,
+        );
       }
       const { targetOrg, repository } = link;
-      const assignmentId = repository === undefined ? undefined : await adapters.findReviewAssignment?.(actor, { targetOrg, repository });
+      const assignmentId =
+        repository === undefined ? undefined : await adapters.findReviewAssignment?.(actor, { targetOrg, repository });
       if (assignmentId !== undefined) return redirect(`${basePath}/review-env/${encodeURIComponent(assignmentId)}`);
       const { targetOrg: target, ...rest } = link;
       return redirect(`${basePath}/api/auth/crm/frontdoor?${new URLSearchParams({ target, ...rest })}`);
@@ -90,7 +106,14 @@ export const signInPageRoutes = [
     contentType: 'text/html',
     async handle({ query }, { adapters, publicUrl }) {
       const next = ownPath(query.next, '#/query/next', publicUrl);
-      return raw(signInPage({ basePath: basePathOf(publicUrl), next, hasIdentityProvider: adapters.identityProvider?.browser !== undefined }), 200);
+      return raw(
+        signInPage({
+          basePath: basePathOf(publicUrl),
+          next,
+          hasIdentityProvider: adapters.identityProvider?.browser !== undefined,
+        }),
+        200,
+      );
     },
   }),
   definePublicRoute({
@@ -113,7 +136,8 @@ export const signInPageRoutes = [
       const next = ownPath(body.next, '#/body/next', publicUrl);
       const basePath = basePathOf(publicUrl);
       // Otherwise another site could sign somebody in as somebody else.
-      if (!isFromOwnPage) throw new DomainError('forbidden', 'The form must be sent from the sign-in page of this service');
+      if (!isFromOwnPage)
+        throw new DomainError('forbidden', 'The form must be sent from the sign-in page of this service');
       const { email, password, ticket, code } = body;
       const tenant = body.tenant || undefined;
       try {
@@ -126,9 +150,13 @@ export const signInPageRoutes = [
           case 'code_needed':
             return raw(codePage({ basePath, next, ticket: result.ticket }), 200);
           case 'code_refused':
-            return raw(codePage({ basePath, next, ticket: result.ticket, error: 'The code is wrong or was used before.' }), 401);
+            return raw(
+              codePage({ basePath, next, ticket: result.ticket, error: 'The code is wrong or was used before.' }),
+              401,
+            );
           case 'refused': {
-            const error = ticket === undefined ? 'The e-mail or the password is wrong.' : 'That took too long. Sign in again.';
+            const error =
+              ticket === undefined ? 'The e-mail or the password is wrong.' : 'That took too long. Sign in again.';
             return refusedForm(body, next, scope, error, 401);
           }
         }
@@ -143,7 +171,8 @@ export const signInPageRoutes = [
     path: '/api/auth/oidc/start',
     group: 'Authentication',
     summary: 'Begin a sign-in at the configured OpenID provider',
-    description: 'Authorization code with PKCE. Redirects to the provider; `next` is the path of this service to go to afterwards.',
+    description:
+      'Authorization code with PKCE. Redirects to the provider; `next` is the path of this service to go to afterwards.',
     query: NextQuery,
     status: 302,
     response: NoContent,
@@ -154,10 +183,20 @@ export const signInPageRoutes = [
       if (!identityProvider?.browser) throw new DomainError('not_found', 'No identity provider is configured');
       const begun = await identityProvider.browser.begin(publicUrl + RETURN_PATH);
       if (begun.outcome === 'failed') {
-        return raw(failedPage(basePathOf(publicUrl), next, 'The identity provider is not reachable.'), begun.reason === 'timeout' ? 504 : 502);
+        return raw(
+          failedPage(basePathOf(publicUrl), next, 'The identity provider is not reachable.'),
+          begun.reason === 'timeout' ? 504 : 502,
+        );
       }
-      const pending: Pending = { ...begun.pending, next, tenant: query.tenant, expiresAt: now().getTime() + PENDING_SECONDS * 1_000 };
-      return redirect(begun.url, [cookies.write('qs_oidc', encryption.encrypt(JSON.stringify(pending), PENDING_CONTEXT), PENDING_SECONDS)]);
+      const pending: Pending = {
+        ...begun.pending,
+        next,
+        tenant: query.tenant,
+        expiresAt: now().getTime() + PENDING_SECONDS * 1_000,
+      };
+      return redirect(begun.url, [
+        cookies.write('qs_oidc', encryption.encrypt(JSON.stringify(pending), PENDING_CONTEXT), PENDING_SECONDS),
+      ]);
     },
   }),
   definePublicRoute({
@@ -165,7 +204,8 @@ export const signInPageRoutes = [
     path: RETURN_PATH,
     group: 'Authentication',
     summary: 'Where the OpenID provider sends the browser back to',
-    description: 'Begins a browser session and redirects to the path that the sign-in was begun with. What fails answers a page with the reason.',
+    description:
+      'Begins a browser session and redirects to the path that the sign-in was begun with. What fails answers a page with the reason.',
     query: ReturnQuery,
     status: 302,
     response: NoContent,
@@ -177,11 +217,14 @@ export const signInPageRoutes = [
       const pending = openPending(scope);
       const fail = (error: string, status: number) =>
         raw(failedPage(basePath, pending?.next ?? basePath + DEFAULT_NEXT, error), status, [cookies.clear('qs_oidc')]);
-      if (!pending || !adapters.identityProvider?.browser) return fail('The sign-in was begun too long ago, or in another browser.', 400);
+      if (!pending || !adapters.identityProvider?.browser)
+        return fail('The sign-in was begun too long ago, or in another browser.', 400);
       const { search } = new URL(requestUrl, publicUrl);
       const checked = await adapters.identityProvider.browser.complete(publicUrl + RETURN_PATH + search, pending);
-      if (checked.outcome === 'failed') return fail('The identity provider is not reachable.', checked.reason === 'timeout' ? 504 : 502);
-      if (checked.outcome === 'invalid') return fail('The identity provider did not confirm who you are, or gave no verified e-mail.', 401);
+      if (checked.outcome === 'failed')
+        return fail('The identity provider is not reachable.', checked.reason === 'timeout' ? 504 : 502);
+      if (checked.outcome === 'invalid')
+        return fail('The identity provider did not confirm who you are, or gave no verified e-mail.', 401);
       const proof = await adapters.signIn.byIdentity(checked.identity, pending.tenant);
       if (!proof) return fail('Nobody with your e-mail is a member here.', 403);
       return redirect(pending.next, [await sessionCookie(proof, scope), cookies.clear('qs_oidc')]);

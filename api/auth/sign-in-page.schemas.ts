@@ -19,9 +19,16 @@ export const FormIn = z.object({
   email: z.string().max(254).default(''),
   password: z.string().max(1_024).default(''),
   tenant: z.string().max(40).default(''),
-  ticket: z.string().max(4_096).optional().meta({ description: 'Of the second step: says that the password was right' }),
+  ticket: z
+    .string()
+    .max(4_096)
+    .optional()
+    .meta({ description: 'Of the second step: says that the password was right' }),
   code: z.string().max(24).default(''),
 });
 
 /** What providers add to the address differs; the adapter reads it as a whole. */
-export const ReturnQuery = z.looseObject({ state: z.string().max(512).optional(), code: z.string().max(4_096).optional() });
+export const ReturnQuery = z.looseObject({
+  state: z.string().max(512).optional(),
+  code: z.string().max(4_096).optional(),
+});

@@ -66,8 +66,10 @@ ${content}
 export const alarm = (error: string | undefined): string =>
   error === undefined ? '' : `<p class="alarm" id="error" role="alert" aria-live="assertive">${escapeHtml(error)}</p>`;
 /** Marks a field as the one that the error is about. */
-export const blamed = (error: string | undefined): string => (error === undefined ? '' : ' aria-invalid="true" aria-describedby="error"');
-export const titled = (title: string, error: string | undefined): string => (error === undefined ? title : `Error: ${title}`);
+export const blamed = (error: string | undefined): string =>
+  error === undefined ? '' : ' aria-invalid="true" aria-describedby="error"';
+export const titled = (title: string, error: string | undefined): string =>
+  error === undefined ? title : `Error: ${title}`;
 
 export interface SignInForm {
   basePath: string;
@@ -80,7 +82,14 @@ export interface SignInForm {
 }
 
 /** The page that asks for e-mail and password. It needs no script. */
-export function signInPage({ basePath, next, email = '', tenant = '', error, hasIdentityProvider }: SignInForm): RawReply {
+export function signInPage({
+  basePath,
+  next,
+  email = '',
+  tenant = '',
+  error,
+  hasIdentityProvider,
+}: SignInForm): RawReply {
   const provider = hasIdentityProvider
     ? `<div class="or" role="separator">or</div>
 <a class="button second" href="${escapeHtml(`${basePath}/api/auth/oidc/start?${new URLSearchParams({ next })}`)}">Continue with single sign-on</a>`
@@ -106,7 +115,17 @@ ${provider}`,
 }
 
 /** The second step: the code of the second factor. */
-export const codePage = ({ basePath, next, ticket, error }: { basePath: string; next: string; ticket: string; error?: string }): RawReply =>
+export const codePage = ({
+  basePath,
+  next,
+  ticket,
+  error,
+}: {
+  basePath: string;
+  next: string;
+  ticket: string;
+  error?: string;
+}): RawReply =>
   page(
     titled('Enter your code', error),
     `<h1>Enter your code</h1>

@@ -4,11 +4,19 @@ import { DomainError } from '../../domain/shared/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 
-const ConfirmIn = z.strictObject({ code: z.string().trim().regex(/^\d{6}$/, 'must be six digits') });
+const ConfirmIn = z.strictObject({
+  code: z
+    .string()
+    .trim()
+    .regex(/^\d{6}$/, 'must be six digits'),
+});
 
 const Offered = z.object({
   secret: z.string().meta({ description: 'Base32, to type into an authenticator app' }),
-  uri: z.string().meta({ description: 'The same as an otpauth URI, for a QR code', example: 'otpauth://totp/Quayside:a%40example.com?issuer=Quayside&secret=…' }),
+  uri: z.string().meta({
+    description: 'The same as an otpauth URI, for a QR code',
+    example: 'otpauth://totp/Quayside:a%40example.com?issuer=Quayside&secret=…',
+  }),
 });
 
 const Confirmed = z.object({
@@ -26,7 +34,8 @@ export const totpRoutes = [
     path: '/api/users/me/totp',
     group: 'Users',
     summary: 'Begin to set up a second factor: a secret for an authenticator app',
-    description: 'Six digits, 30 seconds, SHA-1 (RFC 6238). It counts once it is confirmed by a code; asking again before that gives a new secret. With one confirmed: 409.',
+    description:
+      'Six digits, 30 seconds, SHA-1 (RFC 6238). It counts once it is confirmed by a code; asking again before that gives a new secret. With one confirmed: 409.',
     roles: ROLES,
     status: 201,
     response: Offered,
@@ -42,7 +51,8 @@ export const totpRoutes = [
     path: '/api/users/me/totp/confirm',
     group: 'Users',
     summary: 'Confirm the second factor by a code; sign-ins by password need one from now on',
-    description: 'Answers recovery codes. The present session has `aal2` afterwards, from its next refresh on in its tokens, too.',
+    description:
+      'Answers recovery codes. The present session has `aal2` afterwards, from its next refresh on in its tokens, too.',
     roles: ROLES,
     body: ConfirmIn,
     status: 200,

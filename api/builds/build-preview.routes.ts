@@ -1,6 +1,11 @@
 import type { z } from 'zod';
 import { cascadeSource, dispatchStatus, whyExcluded } from '../../domain/builds/build-plan-rules.ts';
-import { findImpact, type Impact as ImpactFacts, keepImpact, requestImpact } from '../../domain/builds/build-preview.queries.ts';
+import {
+  findImpact,
+  type Impact as ImpactFacts,
+  keepImpact,
+  requestImpact,
+} from '../../domain/builds/build-preview.queries.ts';
 import { existingBuild } from '../../domain/builds/build-runs.ts';
 import { listEnvironments } from '../../domain/environments/environments.queries.ts';
 import { executorOf } from '../../domain/flows/executor-rules.ts';
@@ -22,7 +27,10 @@ const ANYONE = ['owner', 'member', 'application'] as const;
 
 type Place = Pick<BuildImpactInput, 'tenantId' | 'projectId' | 'repositoryIdentifier'>;
 
-const jobOf = (place: Place, { previewKey, generation }: Pick<ImpactFacts, 'previewKey' | 'generation'>): BuildImpactInput => ({ ...place, previewKey, generation });
+const jobOf = (
+  place: Place,
+  { previewKey, generation }: Pick<ImpactFacts, 'previewKey' | 'generation'>,
+): BuildImpactInput => ({ ...place, previewKey, generation });
 
 const impactView = (place: Place, { baseCommitId: _, ...impact }: ImpactFacts): z.input<typeof Impact> => ({
   ...impact,
@@ -31,7 +39,10 @@ const impactView = (place: Place, { baseCommitId: _, ...impact }: ImpactFacts): 
 
 /** Whether the project's pipeline, or a program of the operator's list, builds commits. */
 const canBuild = ({ configuration }: Pick<Project, 'configuration'>, { commands }: Adapters): boolean =>
-  executorOf({ own: undefined }, { hasPipeline: configuration.buildPipeline !== undefined, hasCommand: commands.has('build') }) !== undefined;
+  executorOf(
+    { own: undefined },
+    { hasPipeline: configuration.buildPipeline !== undefined, hasCommand: commands.has('build') },
+  ) !== undefined;
 
 export const buildPreviewRoutes = [
   defineRoute({
@@ -49,18 +60,33 @@ export const buildPreviewRoutes = [
     status: 200,
     response: Preview,
     async handle({ query }, { tx, adapters }) {
-      const { repositoryIdentifier, branchName, forceBuildDomains, forceBuildPackages, targetEnvironmentTypes, refreshImpact, debug } = query;
+      const {
+        repositoryIdentifier,
+        branchName,
+        forceBuildDomains,
+        forceBuildPackages,
+        targetEnvironmentTypes,
+        refreshImpact,
+        debug,
+      } = query;
       const outcome = await tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
         const history = await adapters.histories(work, project.id);
         const found = await commitInRequest(work, project, history, query, 'query');
         if ('refusal' in found) return found;
-        const request = { branch: branchName, commitId: found.sha, forcedDomains: forceBuildDomains, forcedPackages: forceBuildPackages };
+        const request = {
+          branch: branchName,
+          commitId: found.sha,
+          forcedDomains: forceBuildDomains,
+          forcedPackages: forceBuildPackages,
+        };
         const { isAsked, ...impact } = await requestImpact(work, project.id, request, refreshImpact);
         const existing = await existingBuild(work, project.id, found.sha);
         const environments = (await listEnvironments(work, project.id)).filter(
           ({ isActive, category, branch }) =>
-            isActive && (targetEnvironmentTypes.length === 0 || targetEnvironmentTypes.includes(category)) && matchesPattern(branch, branchName),
+            isActive &&
+            (targetEnvironmentTypes.length === 0 || targetEnvironmentTypes.includes(category)) &&
+            matchesPattern(branch, branchName),
         );
         const tip = debug ? (await commitShas(work, project.id, [found.tip])).get(found.tip) : undefined;
         return { project, history, sha: found.sha, impact, isAsked, existing, environments, tip };
@@ -74,7 +100,11 @@ export const buildPreviewRoutes = [
       return {
         workflowKind: 'build-on-merge',
         targetScope: 'allowed-domains',
-        plannedTargets: impact.impactedDomains.map(({ domainName, impactedPackages }) => ({ domainName, packages: impactedPackages, environments: environmentNames })),
+        plannedTargets: impact.impactedDomains.map(({ domainName, impactedPackages }) => ({
+          domainName,
+          packages: impactedPackages,
+          environments: environmentNames,
+        })),
         cascadeSourceBranch: cascadeSource(branchName, project),
         excluded: exclusionReason !== null,
         exclusionReason,
@@ -86,7 +116,15 @@ export const buildPreviewRoutes = [
         existingExecutionId: existing?.executionId ?? null,
         existingRun: existing ? { executionId: existing.executionId, status: displayOf(existing.status) } : null,
         impact: impactView(place, impact),
-        ...(debug && { debug: { branchTip: tip ?? null, commitId: sha, baseCommitId: impact.baseCommitId, fetchedAt: history.freshness.fetchedAt, isStale: history.freshness.isStale } }),
+        ...(debug && {
+          debug: {
+            branchTip: tip ?? null,
+            commitId: sha,
+            baseCommitId: impact.baseCommitId,
+            fetchedAt: history.freshness.fetchedAt,
+            isStale: history.freshness.isStale,
+          },
+        }),
       };
     },
   }),
@@ -111,7 +149,8 @@ export const buildPreviewRoutes = [
     path: '/api/builds/impact-preview/results',
     group: GROUP,
     summary: 'Publish the impact of a previewed build that a worker outside computed',
-    description: '`generation` is that of the impact for which it was computed: a result of an older one changes nothing, one that was never asked for is 400.',
+    description:
+      '`generation` is that of the impact for which it was computed: a result of an older one changes nothing, one that was never asked for is 400.',
     roles: ['owner', 'application'],
     body: ImpactResultIn,
     status: 204,
@@ -123,7 +162,8 @@ export const buildPreviewRoutes = [
         if (!(await keepImpact(work, project.id, previewKey, result))) {
           const known = await findImpact(work, project.id, previewKey);
           if (!known) throw notFound('The preview');
-          if (result.generation > known.generation) throw invalidField('#/body/generation', `the newest generation is ${known.generation}`);
+          if (result.generation > known.generation)
+            throw invalidField('#/body/generation', `the newest generation is ${known.generation}`);
           return;
         }
         work.audit({
@@ -133,7 +173,11 @@ export const buildPreviewRoutes = [
           entityId: previewKey,
           repositoryIdentifier,
           summary: `Impact of a build recorded as ${result.status}`,
-          after: { generation: result.generation, status: result.status, domains: result.impactedDomains.map(({ domainName }) => domainName) },
+          after: {
+            generation: result.generation,
+            status: result.status,
+            domains: result.impactedDomains.map(({ domainName }) => domainName),
+          },
         });
       }),
   }),

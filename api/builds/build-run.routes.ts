@@ -34,12 +34,19 @@ export const buildRunRoutes = [
         return exclusion === null ? runBuild(work, project, { branch, sha: found.sha, requestId }) : { exclusion };
       });
       if ('refusal' in outcome) return fetchMissing(adapters.launch, outcome);
-      if ('exclusion' in outcome) return reply({ outcome: 'excluded' as const, executionId: null, message: outcome.exclusion }, { status: 200 });
+      if ('exclusion' in outcome)
+        return reply({ outcome: 'excluded' as const, executionId: null, message: outcome.exclusion }, { status: 200 });
       if ('existing' in outcome) {
         const { executionId, status } = outcome.existing;
         return isFinal(status)
-          ? reply({ outcome: 'already_completed' as const, executionId, message: 'The commit was built with success' }, { status: 200 })
-          : reply({ outcome: 'already_active' as const, executionId, message: 'The commit is being built' }, { status: 200 });
+          ? reply(
+              { outcome: 'already_completed' as const, executionId, message: 'The commit was built with success' },
+              { status: 200 },
+            )
+          : reply(
+              { outcome: 'already_active' as const, executionId, message: 'The commit is being built' },
+              { status: 200 },
+            );
       }
       adapters.launch.begin(flowRun, outcome.accepted);
       return { outcome: 'started' as const, executionId: outcome.accepted.runId, message: 'The build is started' };

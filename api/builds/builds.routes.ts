@@ -15,15 +15,23 @@ import { BranchOut, BuildStatuses, CommitOut, CommitsQuery, ofRepository, Status
 const GROUP = 'Builds';
 const ANYONE = ['owner', 'member', 'application'] as const;
 
-const numbersOf = ({ packages }: History, names: readonly string[]): number[] => names.flatMap((name) => packages.get(name)?.packageNo ?? []);
+const numbersOf = ({ packages }: History, names: readonly string[]): number[] =>
+  names.flatMap((name) => packages.get(name)?.packageNo ?? []);
 
-function view({ contexts, state, branch, seq, ...row }: BuildRow, history: History, domains: readonly DomainPackages[], names: ReadonlyMap<number, string>) {
+function view(
+  { contexts, state, branch, seq, ...row }: BuildRow,
+  history: History,
+  domains: readonly DomainPackages[],
+  names: ReadonlyMap<number, string>,
+) {
   const changed = seq === null ? [] : history.graph.packagesChangedBy(seq);
   const packages = new Set(changed.flatMap((packageNo) => names.get(packageNo) ?? []));
   return {
     ...row,
     commitTimestamp: Date.parse(isoOf(row.commitDate)),
-    domains: Object.fromEntries(domainsOf(domains, packages).map((domain) => [domain.name, { packages: domain.packages }])),
+    domains: Object.fromEntries(
+      domainsOf(domains, packages).map((domain) => [domain.name, { packages: domain.packages }]),
+    ),
     skipReason: skipReason(row.commitMessage),
     workflowStatus: { state, branch, builds: contexts },
   };
@@ -45,9 +53,16 @@ export const buildsRoutes = [
       const history = await adapters.histories(reads, project.id);
       const domains = domainPackages(project.configuration.domains ?? [], history.packages.keys());
       const ofDomain = domain === undefined ? undefined : (domains.find(({ name }) => name === domain)?.packages ?? []);
-      const { builds, total } = await listBuilds(reads, project.id, ofDomain && numbersOf(history, ofDomain), { limit, offset });
+      const { builds, total } = await listBuilds(reads, project.id, ofDomain && numbersOf(history, ofDomain), {
+        limit,
+        offset,
+      });
       const names = new Map([...history.packages].map(([name, { packageNo }]) => [packageNo, name]));
-      const body = { builds: builds.map((build) => view(build, history, domains, names)), total, hasMore: offset + builds.length < total };
+      const body = {
+        builds: builds.map((build) => view(build, history, domains, names)),
+        total,
+        hasMore: offset + builds.length < total,
+      };
       return pageReply(requestUrl, { limit, offset, total }, body);
     },
   }),
@@ -71,7 +86,8 @@ export const buildsRoutes = [
     path: '/api/builds/commits',
     group: GROUP,
     summary: 'The newest commits of a branch, in the order of git log',
-    description: 'As far as the repository is fetched: see `GET /api/projects/{identifier}/mirror`. An unknown branch is 404.',
+    description:
+      'As far as the repository is fetched: see `GET /api/projects/{identifier}/mirror`. An unknown branch is 404.',
     roles: ANYONE,
     query: CommitsQuery,
     status: 200,

@@ -13,7 +13,13 @@ const queryList = <Value>(value: z.ZodType<Value, string>) =>
   z
     .union([z.string(), z.array(z.string())])
     .optional()
-    .transform((given = []) => [given].flat().flatMap((text) => text.split(',')).map((text) => text.trim()).filter((text) => text !== ''))
+    .transform((given = []) =>
+      [given]
+        .flat()
+        .flatMap((text) => text.split(','))
+        .map((text) => text.trim())
+        .filter((text) => text !== ''),
+    )
     .pipe(z.array(value).max(500))
     .meta({ type: 'array', items: { type: 'string' } });
 
@@ -46,21 +52,27 @@ const BuildStatus = z
     commitDate: Timestamp,
     commitTimestamp: z.int().meta({ description: 'commitDate in milliseconds since the epoch' }),
     ciInfo: CiInfo.nullable().meta({ description: 'Of the build that was told of last' }),
-    domains: z
-      .record(z.string(), z.object({ packages: z.array(z.string()) }))
-      .meta({ description: 'Domains whose packages the commit changes against its first parent, with these packages; empty until it is fetched' }),
+    domains: z.record(z.string(), z.object({ packages: z.array(z.string()) })).meta({
+      description:
+        'Domains whose packages the commit changes against its first parent, with these packages; empty until it is fetched',
+    }),
     skipReason: z.string().nullable().meta({ description: 'Why a push of it is not built: words in its message' }),
     workflowStatus: z.object({
       state: z.enum(BUILD_STATES).meta({ description: 'What all builds of the commit come to together' }),
       branch: z.string().nullable(),
-      builds: z.record(z.string(), z.object({ state: z.enum(BUILD_STATES), at: z.string().nullable(), url: z.string().nullable() })),
+      builds: z.record(
+        z.string(),
+        z.object({ state: z.enum(BUILD_STATES), at: z.string().nullable(), url: z.string().nullable() }),
+      ),
     }),
     firstSeenAt: Timestamp,
     lastUpdatedAt: Timestamp,
   })
   .meta({ id: 'BuildStatus' });
 
-export const BuildStatuses = z.object({ builds: z.array(BuildStatus), total: z.int(), hasMore: z.boolean() }).meta({ id: 'BuildStatuses' });
+export const BuildStatuses = z
+  .object({ builds: z.array(BuildStatus), total: z.int(), hasMore: z.boolean() })
+  .meta({ id: 'BuildStatuses' });
 
 export const BranchOut = z
   .object({ name: z.string(), commitId: z.string(), committedAt: Timestamp, isDefault: z.boolean() })
@@ -72,7 +84,10 @@ export const CommitOut = z
     message: z.string().meta({ description: 'The first line' }),
     authorName: z.string(),
     authoredAt: Timestamp,
-    baseRef: z.string().nullable().meta({ description: 'The commit before it on its line, its first parent; null: there is none' }),
+    baseRef: z
+      .string()
+      .nullable()
+      .meta({ description: 'The commit before it on its line, its first parent; null: there is none' }),
   })
   .meta({ id: 'BuildCommit' });
 
@@ -103,11 +118,19 @@ export const Impact = z
 export const Preview = z
   .object({
     workflowKind: z.string().meta({ description: '`build-on-merge`' }),
-    targetScope: z.string().meta({ description: '`allowed-domains`: of the domains that the project lists, those that the impact names' }),
+    targetScope: z
+      .string()
+      .meta({ description: '`allowed-domains`: of the domains that the project lists, those that the impact names' }),
     plannedTargets: z
       .array(z.object({ domainName: z.string(), packages: z.array(z.string()), environments: z.array(z.string()) }))
-      .meta({ description: "What would be built, as far as the impact is known, and the active environments of the branch, of the categories asked for" }),
-    cascadeSourceBranch: z.string().nullable().meta({ description: "The branch that the project's cascade merges into this one" }),
+      .meta({
+        description:
+          'What would be built, as far as the impact is known, and the active environments of the branch, of the categories asked for',
+      }),
+    cascadeSourceBranch: z
+      .string()
+      .nullable()
+      .meta({ description: "The branch that the project's cascade merges into this one" }),
     excluded: z.boolean(),
     exclusionReason: z.string().nullable(),
     dispatchStatus: z.enum(['available', 'active', 'completed', 'excluded', 'unavailable']),
@@ -115,7 +138,13 @@ export const Preview = z
     existingRun: z.object({ executionId: z.uuid(), status: z.enum(DISPLAY_STATUSES) }).nullable(),
     impact: Impact,
     debug: z
-      .object({ branchTip: z.string().nullable(), commitId: z.string(), baseCommitId: z.string().nullable(), fetchedAt: Timestamp.nullable(), isStale: z.boolean() })
+      .object({
+        branchTip: z.string().nullable(),
+        commitId: z.string(),
+        baseCommitId: z.string().nullable(),
+        fetchedAt: Timestamp.nullable(),
+        isStale: z.boolean(),
+      })
       .optional(),
   })
   .meta({ id: 'BuildPreview' });
@@ -132,7 +161,11 @@ export const ImpactResultIn = z.strictObject({
   message: z.string().max(2_000).optional(),
 });
 
-export const RunIn = z.strictObject({ repositoryIdentifier: RepositoryIdentifier, branchName: Branch, commitId: CommitId });
+export const RunIn = z.strictObject({
+  repositoryIdentifier: RepositoryIdentifier,
+  branchName: Branch,
+  commitId: CommitId,
+});
 
 export const RunOut = z
   .object({

@@ -25,12 +25,15 @@ export async function commitInRequest(
   if (found.isKnown) return found;
   const toFetch = project.remoteUrl === null ? undefined : project;
   if (toFetch) await requestFetch(tx, project.id);
-  const why = toFetch ? `${found.why}, as far as it is fetched; a fetch is asked for` : `${found.why}: the project has no remoteUrl`;
+  const why = toFetch
+    ? `${found.why}, as far as it is fetched; a fetch is asked for`
+    : `${found.why}: the project has no remoteUrl`;
   return { refusal: invalidField(`#/${place}/${found.member}`, why), toFetch };
 }
 
 /** Wakes the mirror of what is missing, and refuses the request. */
 export function fetchMissing(launch: Launch, { refusal, toFetch }: MissingCommit): never {
-  if (toFetch) wakeMirror(launch, { tenantId: toFetch.tenantId, projectId: toFetch.id, repositoryIdentifier: toFetch.identifier });
+  if (toFetch)
+    wakeMirror(launch, { tenantId: toFetch.tenantId, projectId: toFetch.id, repositoryIdentifier: toFetch.identifier });
   throw refusal;
 }

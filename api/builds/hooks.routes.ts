@@ -17,7 +17,9 @@ const text = z.string().max(1_000).optional();
 const headers = z.object({
   'x-github-event': text.meta({ description: 'host-a' }),
   'x-github-delivery': text.meta({ description: 'host-a' }),
-  'x-hub-signature-256': text.meta({ description: 'host-a: `sha256=` and the HMAC of the body with the secret, in hex' }),
+  'x-hub-signature-256': text.meta({
+    description: 'host-a: `sha256=` and the HMAC of the body with the secret, in hex',
+  }),
   authorization: text.meta({ description: 'host-b: basic, with the secret as the password and any name' }),
   'x-gitlab-token': text.meta({ description: 'host-c without a signing token: the secret itself' }),
   'idempotency-key': text.meta({ description: 'host-c: names the delivery' }),
@@ -27,19 +29,32 @@ const headers = z.object({
 });
 
 const HookSecretRenewal = z
-  .strictObject({ overlapHours: OverlapHours.meta({ description: 'Hours for which the secret before it goes on working; 0 when it has become known' }) })
+  .strictObject({
+    overlapHours: OverlapHours.meta({
+      description: 'Hours for which the secret before it goes on working; 0 when it has become known',
+    }),
+  })
   .prefault({});
 
 const HookSecret = z
-  .object({ secret: z.string().meta({ description: 'Shown this once' }), url: z.url().meta({ description: 'The address to which the host is to send its hooks, as JSON' }) })
+  .object({
+    secret: z.string().meta({ description: 'Shown this once' }),
+    url: z.url().meta({ description: 'The address to which the host is to send its hooks, as JSON' }),
+  })
   .meta({ id: 'HookSecret' });
 
 const HookOutcome = z
-  .object({ outcome: z.enum(['accepted', 'known', 'ignored']).meta({ description: '`known`: taken before; `ignored`: about nothing that counts here' }), events: z.int() })
+  .object({
+    outcome: z
+      .enum(['accepted', 'known', 'ignored'])
+      .meta({ description: '`known`: taken before; `ignored`: about nothing that counts here' }),
+    events: z.int(),
+  })
   .meta({ id: 'HookOutcome' });
 
 /** Neither which repositories are registered, nor for which a secret is kept, is told to strangers. */
-const unproven = () => new DomainError('unauthenticated', 'The hook is not signed with the secret of a project with this repository');
+const unproven = () =>
+  new DomainError('unauthenticated', 'The hook is not signed with the secret of a project with this repository');
 
 export const hooksRoutes = [
   defineRoute({
@@ -47,7 +62,8 @@ export const hooksRoutes = [
     path: '/api/projects/{identifier}/hook-secret',
     group: 'Projects',
     summary: "Make the secret with which the git host signs a project's hooks",
-    description: 'Each call makes another; the one before it goes on working for `overlapHours`, so that no hook is lost until the host has the new one, and those before that are good no more.',
+    description:
+      'Each call makes another; the one before it goes on working for `overlapHours`, so that no hook is lost until the host has the new one, and those before that are good no more.',
     roles: ['owner'],
     params: z.object({ identifier: RepositoryIdentifier }),
     body: HookSecretRenewal,
@@ -79,19 +95,27 @@ export const hooksRoutes = [
     response: HookOutcome,
     errors: ['unauthenticated'],
     audit: ['build.started', 'build.completed', 'build.failed'],
-    async handle({ params: { host }, query, headers: given, body }, { adapters: { encryption, launch }, actingAs, bodyText, now }) {
+    async handle(
+      { params: { host }, query, headers: given, body },
+      { adapters: { encryption, launch }, actingAs, bodyText, now },
+    ) {
       const hook = { headers: given, body, bodyText };
       const content = readHook(host, body, given['x-github-event'] ?? '');
       const repositoryIdentifier = content.repositoryIdentifier ?? query.repositoryIdentifier;
       if (repositoryIdentifier === undefined || !hasProof(host, hook)) throw unproven();
       // Without a tenant nothing is visible but what the one function answers.
-      const candidates = await actingAs(systemActor('', 'hooks'))((work) => hookCandidates(work, encryption, host, repositoryIdentifier));
+      const candidates = await actingAs(systemActor('', 'hooks'))((work) =>
+        hookCandidates(work, encryption, host, repositoryIdentifier),
+      );
       const sender = candidates.find(({ secret }) => isProven(host, hook, secret, now()));
       if (!sender) throw unproven();
-      if (!isWithinWindow(content.occurredAt, now())) throw new DomainError('invalid_request', 'The hook was made more than seven days ago, or in the future');
+      if (!isWithinWindow(content.occurredAt, now()))
+        throw new DomainError('invalid_request', 'The hook was made more than seven days ago, or in the future');
       if (!content.isPush && content.events.length === 0) return { outcome: 'ignored' as const, events: 0 };
       const { tenantId, projectId } = sender;
-      const { isNew, pushed } = await actingAs(systemActor(tenantId, `hooks-${host}`))((work) => takeHook(work, projectId, deliveryOf(host, hook), content));
+      const { isNew, pushed } = await actingAs(systemActor(tenantId, `hooks-${host}`))((work) =>
+        takeHook(work, projectId, deliveryOf(host, hook), content),
+      );
       if (pushed) wakeMirror(launch, { tenantId, projectId, repositoryIdentifier: pushed.identifier });
       return { outcome: isNew ? ('accepted' as const) : ('known' as const), events: isNew ? content.events.length : 0 };
     },

@@ -12,9 +12,15 @@ type Item = z.output<typeof BulkIn>['documents'][number];
 type Result = z.input<typeof BulkResult>;
 
 /** Throws what the write alone would have been refused with, before it is tried. */
-function checked({ collection, key, value, version }: Item, place: number): Pick<WriteRequest, 'collection' | 'key' | 'value' | 'sizeBytes' | 'expectedVersion'> {
+function checked(
+  { collection, key, value, version }: Item,
+  place: number,
+): Pick<WriteRequest, 'collection' | 'key' | 'value' | 'sizeBytes' | 'expectedVersion'> {
   const pointer = `#/body/documents/${place}`;
-  for (const [member, refusal] of [['collection', refusedCollection(collection)], ['key', refusedKey(key)]] as const) {
+  for (const [member, refusal] of [
+    ['collection', refusedCollection(collection)],
+    ['key', refusedKey(key)],
+  ] as const) {
     if (refusal !== undefined) throw invalidField(`${pointer}/${member}`, `the ${member} ${refusal}`);
   }
   const { text, sizeBytes } = valueText(value, `${pointer}/value`);
@@ -30,7 +36,12 @@ const refusal = ({ collection, key }: Item, { code, message, extras }: DomainErr
 
 const result = (item: Item, outcome: WriteOutcome): Result =>
   outcome.isWritten
-    ? { collection: item.collection, key: item.key, status: outcome.version === 1 ? 201 : 200, version: outcome.version }
+    ? {
+        collection: item.collection,
+        key: item.key,
+        status: outcome.version === 1 ? 201 : 200,
+        version: outcome.version,
+      }
     : refusal(item, refusedWrite({ version: item.version }, outcome.currentVersion));
 
 export const bulkRoutes = [
@@ -49,7 +60,10 @@ export const bulkRoutes = [
     response: BulkReply,
     errors: ['version_conflict'],
     audit: ['document.created', 'document.updated'],
-    async handle({ query: { store }, body: { documents: items, atomic } }, { actor, requestId, traceparent, adapters }) {
+    async handle(
+      { query: { store }, body: { documents: items, atomic } },
+      { actor, requestId, traceparent, adapters },
+    ) {
       const results: (Result | undefined)[] = items.map(() => undefined);
       const requests: { place: number; request: WriteRequest }[] = [];
       for (const [place, item] of items.entries()) {
@@ -60,7 +74,10 @@ export const bulkRoutes = [
           results[place] = refusal(item, error);
         }
       }
-      const outcomes = await adapters.documents.writeAll(requests.map(({ request }) => request), { isAtomic: atomic });
+      const outcomes = await adapters.documents.writeAll(
+        requests.map(({ request }) => request),
+        { isAtomic: atomic },
+      );
       requests.forEach(({ place }, index) => {
         results[place] = result(items[place] as Item, outcomes[index] as WriteOutcome);
       });

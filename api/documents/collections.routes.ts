@@ -1,6 +1,13 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { collectionByName, createCollection, deleteCollection, documentTexts, listCollections, listKeys } from '../../domain/documents/documents.queries.ts';
+import {
+  collectionByName,
+  createCollection,
+  deleteCollection,
+  documentTexts,
+  listCollections,
+  listKeys,
+} from '../../domain/documents/documents.queries.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 import { link, RawReply, reply } from '../http/replies.ts';
@@ -22,7 +29,9 @@ import {
 function namesReply<Item>(requestUrl: string, found: Item[], limit: number, nameOf: (item: Item) => string) {
   const items = found.slice(0, limit);
   const last = items.at(-1);
-  return found.length > limit && last !== undefined ? reply(items, { headers: { Link: link(requestUrl, { after: nameOf(last) }, 'next') } }) : items;
+  return found.length > limit && last !== undefined
+    ? reply(items, { headers: { Link: link(requestUrl, { after: nameOf(last) }, 'next') } })
+    : items;
 }
 
 const PAGES = `At most ${LIST_MAX.toLocaleString('en')} at a time; the \`Link\` header leads to the next ones.`;
@@ -39,7 +48,8 @@ export const collectionsRoutes = [
     path: '/api/doc-store/collections',
     group: GROUP,
     summary: 'Make an empty collection',
-    description: 'Not needed before documents are written: a collection is made with its first document. A collection has documents in each store.',
+    description:
+      'Not needed before documents are written: a collection is made with its first document. A collection has documents in each store.',
     roles: ANYONE,
     body: CollectionIn,
     status: 201,

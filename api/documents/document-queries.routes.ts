@@ -10,7 +10,16 @@ import { parsePath } from '../../domain/shared/json-path-rules.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { JsonText, link, reply } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';
-import { ANYONE, CollectionQueryIn, type DocumentQueryIn, FoundDocuments, GROUP, inCollection, QueryIn, QueryQuery } from './documents.schemas.ts';
+import {
+  ANYONE,
+  CollectionQueryIn,
+  type DocumentQueryIn,
+  FoundDocuments,
+  GROUP,
+  inCollection,
+  QueryIn,
+  QueryQuery,
+} from './documents.schemas.ts';
 
 interface Question {
   pattern: PathPattern;
@@ -29,17 +38,34 @@ async function answer({ pattern, query, body }: Question, { reads, requestUrl }:
   const order = compileOrder(sort);
   const cursor = query.cursor ?? body.cursor;
   const offset = query.offset >= 0 ? query.offset : body.offset;
-  const after = cursor === undefined ? undefined : decodeCursor(sort, cursor, query.cursor === undefined ? '#/body/cursor' : '#/query/cursor');
-  const { documents, last } = await runQuery(reads, { store: query.store, pattern, filters, order, after, limit, offset });
+  const after =
+    cursor === undefined
+      ? undefined
+      : decodeCursor(sort, cursor, query.cursor === undefined ? '#/body/cursor' : '#/query/cursor');
+  const { documents, last } = await runQuery(reads, {
+    store: query.store,
+    pattern,
+    filters,
+    order,
+    after,
+    limit,
+    offset,
+  });
   const project = fields && projection(fields.map((field, place) => pathOf(field, `#/body/fields/${place}`)));
   const text = `[${documents.map((document) => textOf(document, project)).join(',')}]`;
   if (!last) return reply(new JsonText(text));
   const nextCursor = encodeCursor(sort, last);
-  const next = nextCursor === undefined ? { ...(cursor !== undefined && { cursor }), offset: offset + documents.length } : { cursor: nextCursor, offset: 0 };
+  const next =
+    nextCursor === undefined
+      ? { ...(cursor !== undefined && { cursor }), offset: offset + documents.length }
+      : { cursor: nextCursor, offset: 0 };
   return reply(new JsonText(text), { headers: { Link: link(requestUrl, next, 'next') } });
 }
 
-function textOf({ collection, key, version, value }: FoundDocument, project: ((value: unknown) => unknown) | undefined): string {
+function textOf(
+  { collection, key, version, value }: FoundDocument,
+  project: ((value: unknown) => unknown) | undefined,
+): string {
   const shown = project ? JSON.stringify(project(JSON.parse(value))) : value;
   return `{"collection":${JSON.stringify(collection)},"key":${JSON.stringify(key)},"version":${version},"value":${shown}}`;
 }
@@ -83,9 +109,17 @@ export const documentQueriesRoutes = [
     audit: { none: 'reads' },
     async handle({ params: { collectionName: name }, query, body }, scope) {
       await collectionByName(scope.reads, name);
-      const { body: found, headers } = (await answer({ pattern: { whole: { kind: 'literal', name } }, query, body }, scope)).parts;
+      const { body: found, headers } = (
+        await answer({ pattern: { whole: { kind: 'literal', name } }, query, body }, scope)
+      ).parts;
       const successor = `<${scope.publicUrl}/api/doc-store/collections/query>; rel="successor-version"`;
-      return reply(found, { headers: { ...headers, Deprecation: DEPRECATED_SINCE, Link: headers?.Link ? `${headers.Link}, ${successor}` : successor } });
+      return reply(found, {
+        headers: {
+          ...headers,
+          Deprecation: DEPRECATED_SINCE,
+          Link: headers?.Link ? `${headers.Link}, ${successor}` : successor,
+        },
+      });
     },
   }),
 ];

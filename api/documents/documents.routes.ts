@@ -29,7 +29,12 @@ interface Moments {
 }
 
 /** A document's reply; its value is JSON already. */
-function documentText({ collection, key }: DocumentName, version: number, value: string, { createdAt, updatedAt }: Moments): JsonText {
+function documentText(
+  { collection, key }: DocumentName,
+  version: number,
+  value: string,
+  { createdAt, updatedAt }: Moments,
+): JsonText {
   const rest = JSON.stringify({ collection, key, version, createdAt, updatedAt });
   return new JsonText(`${rest.slice(0, -1)},"value":${value}}`);
 }
@@ -56,7 +61,11 @@ export const documentsRoutes = [
     async handle({ params: { collectionName: collection, key }, query: { store }, headers, body }, scope) {
       const { actor, requestId, traceparent, adapters } = scope;
       const { text, sizeBytes } = valueText(body.value, '#/body/value');
-      const preconditions = { version: body.version, ifMatch: headers['if-match'], mustBeNew: headers['if-none-match'] === '*' };
+      const preconditions = {
+        version: body.version,
+        ifMatch: headers['if-match'],
+        mustBeNew: headers['if-none-match'] === '*',
+      };
       const name = { store, collection, key };
       const outcome = await adapters.documents.write({
         ...name,
@@ -69,7 +78,10 @@ export const documentsRoutes = [
       });
       if (!outcome.isWritten) throw refusedWrite(preconditions, outcome.currentVersion);
       const { version } = outcome;
-      return reply(documentText(name, version, text, outcome), { status: version === 1 ? 201 : 200, headers: etag(version) });
+      return reply(documentText(name, version, text, outcome), {
+        status: version === 1 ? 201 : 200,
+        headers: etag(version),
+      });
     },
   }),
   defineRoute({
@@ -146,7 +158,10 @@ export const documentsRoutes = [
     query: VersionsQuery,
     status: 200,
     response: z.array(EarlierVersion),
-    async handle({ params: { collectionName: collection, key }, query: { store, limit, before } }, { reads, requestUrl }) {
+    async handle(
+      { params: { collectionName: collection, key }, query: { store, limit, before } },
+      { reads, requestUrl },
+    ) {
       const name = { store, collection, key };
       const current = await documentVersion(reads, name);
       const versions = await listVersions(reads, name, before, limit);

@@ -14,11 +14,14 @@ const refusedBy = (refusal: (text: string) => string | undefined) => (context: z
   if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
 };
 
-export const CollectionName = z
+export const CollectionName = z.string().check(refusedBy(refusedCollection)).meta({
+  description: 'Name of a collection; slashes make segments and are percent-encoded in a path',
+  example: 'catalog/npm',
+});
+export const Key = z
   .string()
-  .check(refusedBy(refusedCollection))
-  .meta({ description: 'Name of a collection; slashes make segments and are percent-encoded in a path', example: 'catalog/npm' });
-export const Key = z.string().check(refusedBy(refusedKey)).meta({ description: 'Key of a document in its collection', example: 'lodash' });
+  .check(refusedBy(refusedKey))
+  .meta({ description: 'Key of a document in its collection', example: 'lodash' });
 
 const Store = z.enum(STORES).default('doc');
 export const ofStore = z.strictObject({ store: Store });
@@ -28,15 +31,22 @@ export const ofDocument = z.object({ collectionName: CollectionName, key: Key })
 /** The largest version that can be raised. */
 const Version = z.int().min(1).max(2_147_483_646);
 /** Any JSON, but something. */
-const Value = z.unknown().refine((value) => value !== undefined, 'is required').meta({ description: 'Any JSON of at most 1 MB and 100 levels' });
+const Value = z
+  .unknown()
+  .refine((value) => value !== undefined, 'is required')
+  .meta({ description: 'Any JSON of at most 1 MB and 100 levels' });
 
 const VersionTag = z
   .string()
   .regex(/^"[1-9]\d{0,8}"$/, 'must name one version: "3"')
   .transform((tag) => Number(tag.slice(1, -1)))
-  .meta({ override: { type: 'string', example: '"3"', description: 'The `ETag` of the version that must be the current one' } });
+  .meta({
+    override: { type: 'string', example: '"3"', description: 'The `ETag` of the version that must be the current one' },
+  });
 export const IfMatch = z.object({ 'if-match': VersionTag.optional() });
-export const Conditions = IfMatch.extend({ 'if-none-match': z.literal('*').optional().meta({ description: '`*`: there must be no document yet' }) });
+export const Conditions = IfMatch.extend({
+  'if-none-match': z.literal('*').optional().meta({ description: '`*`: there must be no document yet' }),
+});
 
 export const Collection = z.object({ id: z.string(), name: z.string() });
 export const CollectionIn = z.strictObject({ name: CollectionName });
@@ -47,16 +57,29 @@ export const Document = Found.extend({ createdAt: Timestamp, updatedAt: Timestam
 export const CollectionWithDocuments = Collection.extend({ documents: z.array(Document.omit({ collection: true })) });
 export const DocumentIn = z.strictObject({ value: Value, version: Version.optional() });
 export const KeyAndVersion = z.object({ key: z.string(), version: z.int() });
-export const EarlierVersion = z.object({ version: z.int(), value: z.unknown(), updatedAt: Timestamp, updatedBy: z.string() });
+export const EarlierVersion = z.object({
+  version: z.int(),
+  value: z.unknown(),
+  updatedAt: Timestamp,
+  updatedBy: z.string(),
+});
 
 /** Lists of names: the next page begins behind a name. */
 export const LIST_MAX = 10_000;
-export const CollectionsQuery = z.strictObject({ limit: queryInt(1, LIST_MAX, LIST_MAX), after: z.string().default('') });
+export const CollectionsQuery = z.strictObject({
+  limit: queryInt(1, LIST_MAX, LIST_MAX),
+  after: z.string().default(''),
+});
 export const KeysQuery = CollectionsQuery.extend({ store: Store });
-export const VersionsQuery = z.strictObject({ store: Store, limit: queryInt(1, 100, 20), before: queryInt(1, 999_999_999, 999_999_999) });
+export const VersionsQuery = z.strictObject({
+  store: Store,
+  limit: queryInt(1, 100, 20),
+  before: queryInt(1, 999_999_999, 999_999_999),
+});
 
 const Path = z.string().min(1).max(512).meta({
-  description: 'Segments are separated by dots, a numeric one indexes arrays, `\\.` is a literal dot; `$key`, `$collection` and `$version` are those of the document',
+  description:
+    'Segments are separated by dots, a numeric one indexes arrays, `\\.` is a literal dot; `$key`, `$collection` and `$version` are those of the document',
   example: 'dependencies.lodash',
 });
 const Filter = z.strictObject({
@@ -69,13 +92,21 @@ const Offset = z.int().min(0).max(1_000_000);
 const Cursor = z.string().max(8_000);
 
 export const QueryIn = z.strictObject({
-  pathPattern: z.string().min(1).max(512).meta({ description: 'A collection, or collection/key; `*` matches within a segment, `**` across slashes', example: 'repo_*/metadata' }),
+  pathPattern: z.string().min(1).max(512).meta({
+    description: 'A collection, or collection/key; `*` matches within a segment, `**` across slashes',
+    example: 'repo_*/metadata',
+  }),
   filters: z.array(Filter).max(FILTERS_MAX).default([]),
   sort: z.array(Sort).max(SORTS_MAX).default([]),
   limit: z.int().min(1).max(1_000).default(100),
   offset: Offset.default(0),
   cursor: Cursor.optional(),
-  fields: z.array(Path).min(1).max(100).optional().meta({ description: 'Only these parts of the values, nested as they are' }),
+  fields: z
+    .array(Path)
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'Only these parts of the values, nested as they are' }),
 });
 export const CollectionQueryIn = QueryIn.extend({ pathPattern: QueryIn.shape.pathPattern.optional() });
 export type DocumentQueryIn = z.output<typeof CollectionQueryIn>;
@@ -98,7 +129,9 @@ export const BulkIn = z.strictObject({
 export const BulkResult = z.object({
   collection: z.string(),
   key: z.string(),
-  status: z.int().meta({ description: '201 created, 200 updated, else the status that the write alone would have got' }),
+  status: z
+    .int()
+    .meta({ description: '201 created, 200 updated, else the status that the write alone would have got' }),
   version: z.int().optional(),
   error: z.object({ code: z.string(), detail: z.string(), currentVersion: z.int().nullable().optional() }).optional(),
 });

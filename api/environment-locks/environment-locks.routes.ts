@@ -1,7 +1,18 @@
 import { z } from 'zod';
-import { lockPlace, placedTicket, type PlacedTicket, readLine, type TicketRow } from '../../domain/environment-locks/environment-locks.queries.ts';
+import {
+  lockPlace,
+  placedTicket,
+  type PlacedTicket,
+  readLine,
+  type TicketRow,
+} from '../../domain/environment-locks/environment-locks.queries.ts';
 import { hasLock, LEASE_MINUTES } from '../../domain/environment-locks/lock-rules.ts';
-import { extendLease, requestTicket, returnTicket, withdrawAsked } from '../../domain/environment-locks/lock-tickets.ts';
+import {
+  extendLease,
+  requestTicket,
+  returnTicket,
+  withdrawAsked,
+} from '../../domain/environment-locks/lock-tickets.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
@@ -25,7 +36,8 @@ const mayChange =
   ({ type, id, role }: Actor) =>
   ({ holder }: TicketRow): void => {
     const isHolder = holder.type === type && holder.id === id;
-    if (!isHolder && role !== 'owner') throw new DomainError('forbidden', `The ticket belongs to ${holder.email}; only they or an owner may change it`);
+    if (!isHolder && role !== 'owner')
+      throw new DomainError('forbidden', `The ticket belongs to ${holder.email}; only they or an owner may change it`);
   };
 
 export const environmentLocksRoutes = [
@@ -45,7 +57,10 @@ export const environmentLocksRoutes = [
     otherStatuses: [200],
     response: LockTicket,
     audit: ['environment.lock_requested', 'environment.lock_withdrawn', 'environment.lock_expired'],
-    async handle({ params: { id: environmentId }, body: { reason, leaseMinutes, executionId } }, { tx, reads, adapters, actor, log }) {
+    async handle(
+      { params: { id: environmentId }, body: { reason, leaseMinutes, executionId } },
+      { tx, reads, adapters, actor, log },
+    ) {
       const { place, ticket, isNew } = await tx((work) =>
         requestTicket(work, {
           environmentId,
@@ -63,7 +78,10 @@ export const environmentLocksRoutes = [
           if (!(error instanceof EngineUnavailableError)) throw error;
           log.warn({ err: error, environmentId }, 'a lock could not be asked for');
           if (await tx((work) => withdrawAsked(work, place, ticket.ticketId))) {
-            throw new DomainError('unavailable', 'The workflow engine, which gives out locks, does not answer; the ticket was withdrawn. Try again soon');
+            throw new DomainError(
+              'unavailable',
+              'The workflow engine, which gives out locks, does not answer; the ticket was withdrawn. Try again soon',
+            );
           }
         }
       }
@@ -84,7 +102,12 @@ export const environmentLocksRoutes = [
     async handle({ params: { id: environmentId }, query: { limit } }, { reads }) {
       await lockPlace(reads, environmentId);
       const { tickets, total } = await readLine(reads, environmentId, { limit });
-      return { environmentId, isLocked: tickets.some(({ state }) => hasLock(state)), tickets: tickets.map(view), total };
+      return {
+        environmentId,
+        isLocked: tickets.some(({ state }) => hasLock(state)),
+        tickets: tickets.map(view),
+        total,
+      };
     },
   }),
   defineRoute({
@@ -103,7 +126,8 @@ export const environmentLocksRoutes = [
     path: '/api/environments/{id}/locks/{ticketId}/extend',
     group: GROUP,
     summary: 'Let the lease of a lock go on',
-    description: 'Refused with 409 for a ticket that does not have the lock, or lost it. For its holder, and for owners.',
+    description:
+      'Refused with 409 for a ticket that does not have the lock, or lost it. For its holder, and for owners.',
     roles: ANYONE,
     params: ofTicket,
     body: LeaseIn,
@@ -125,7 +149,8 @@ export const environmentLocksRoutes = [
     path: '/api/environments/{id}/locks/{ticketId}',
     group: GROUP,
     summary: 'Give a lock back, or leave the line',
-    description: 'Needs no workflow engine: the lock goes to the next as soon as one answers. A ticket that has ended stays as it is. For its holder, and for owners.',
+    description:
+      'Needs no workflow engine: the lock goes to the next as soon as one answers. A ticket that has ended stays as it is. For its holder, and for owners.',
     roles: ANYONE,
     params: ofTicket,
     status: 204,

@@ -12,12 +12,15 @@ export const LockIn = z.strictObject({
   reason: FreeText.optional(),
   leaseMinutes: LeaseMinutes.optional(),
   executionId: Name.optional().meta({
-    description: 'What the lock is for, as the caller names it. One caller has one live ticket for each; without it, one in all',
+    description:
+      'What the lock is for, as the caller names it. One caller has one live ticket for each; without it, one in all',
   }),
 });
 
 export const LeaseIn = z.strictObject({
-  leaseMinutes: LeaseMinutes.optional().meta({ description: 'Minutes from now; absent: as long as the lease that there is' }),
+  leaseMinutes: LeaseMinutes.optional().meta({
+    description: 'Minutes from now; absent: as long as the lease that there is',
+  }),
 });
 
 export const LockTicket = z
@@ -28,7 +31,8 @@ export const LockTicket = z
     }),
     position: z.int().nullable().meta({ description: '0: has the lock; 1: the next; null: not in the line' }),
     estimatedWaitSeconds: z.int().nullable().meta({
-      description: 'What is left of the present hold, and one for each ticket in between, if all last as long as the median of the past ones; null when there are none',
+      description:
+        'What is left of the present hold, and one for each ticket in between, if all last as long as the median of the past ones; null when there are none',
     }),
     leaseMinutes: z.number(),
     expiresAt: Timestamp.nullable().meta({ description: 'When the lease runs out and the lock goes to the next' }),

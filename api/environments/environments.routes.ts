@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { ENVIRONMENT_CATEGORIES, Environment as EnvironmentEntity } from '../../domain/environments/environments.entities.ts';
+import {
+  ENVIRONMENT_CATEGORIES,
+  Environment as EnvironmentEntity,
+} from '../../domain/environments/environments.entities.ts';
 import {
   ENVIRONMENTS_MAX,
   environmentById,
@@ -21,7 +24,10 @@ const params = z.object({ id: Id });
 
 /** Environments of one project as clients see them. */
 async function viewAll(tx: Tx, environments: readonly EnvironmentEntity[], { identifier }: Project) {
-  const lockStatus = await lockStatuses(tx, environments.map(({ id }) => id));
+  const lockStatus = await lockStatuses(
+    tx,
+    environments.map(({ id }) => id),
+  );
   return environments.map((environment) => ({
     ...environment,
     repositoryIdentifier: identifier,
@@ -36,7 +42,9 @@ async function view(tx: Tx, environment: EnvironmentEntity, project: Project) {
 }
 
 /** What of an environment stands in the audit trail. */
-const stateOf = ({ tenantId: _t, createdAt: _c, updatedAt: _u, version: _v, ...state }: EnvironmentEntity) => ({ ...state });
+const stateOf = ({ tenantId: _t, createdAt: _c, updatedAt: _u, version: _v, ...state }: EnvironmentEntity) => ({
+  ...state,
+});
 
 const audit = (
   tx: Tx,

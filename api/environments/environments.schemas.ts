@@ -25,7 +25,10 @@ export const EnvironmentIn = z
   .required({ repositoryIdentifier: true, name: true, category: true });
 
 export const EnvironmentPatch = z
-  .strictObject({ ...fields, version: z.int().positive().meta({ description: 'Refused with 409 when it is not the current one' }) })
+  .strictObject({
+    ...fields,
+    version: z.int().positive().meta({ description: 'Refused with 409 when it is not the current one' }),
+  })
   .partial();
 
 const LockStatus = z

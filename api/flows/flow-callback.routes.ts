@@ -17,7 +17,8 @@ export const flowCallbackRoutes = [
     path: '/api/flows/internal/{id}/callback',
     group: 'Flows: internal',
     summary: 'Report how the pipeline or the worker of a run gets on',
-    description: 'Pipelines get the run as the input `executionId`. The first end that is reported counts; a report on a run that is over changes nothing.',
+    description:
+      'Pipelines get the run as the input `executionId`. The first end that is reported counts; a report on a run that is over changes nothing.',
     roles: ['application'],
     params: byId,
     body: CallbackIn,
@@ -46,7 +47,11 @@ export const flowCallbackRoutes = [
       });
       if (!run) return;
       try {
-        await adapters.launch.tell(flowRun, { tenantId: actor.tenantId, runId: id, taskType: run.taskType }, REPORTED_SIGNAL);
+        await adapters.launch.tell(
+          flowRun,
+          { tenantId: actor.tenantId, runId: id, taskType: run.taskType },
+          REPORTED_SIGNAL,
+        );
       } catch (failure) {
         if (!(failure instanceof EngineUnavailableError)) throw failure;
         log.warn({ err: failure, runId: id }, 'the engine learns of a report later');

@@ -33,7 +33,10 @@ const WORKERS = ['application'] as const;
 const RESULT_MAX_BYTES = 1_048_576;
 
 /** Both are made good when they are lost: the run's workflow asks by itself, checks are swept. */
-export async function tellWorkflows({ adapters, actor, log }: Scope, { run, isToTell, hasChecks }: Reconciled): Promise<void> {
+export async function tellWorkflows(
+  { adapters, actor, log }: Scope,
+  { run, isToTell, hasChecks }: Reconciled,
+): Promise<void> {
   const key = { tenantId: actor.tenantId, runId: run.id };
   try {
     if (isToTell) await adapters.launch.tell(flowRun, { ...key, taskType: run.taskType }, REPORTED_SIGNAL);
@@ -74,20 +77,27 @@ export const flowInternalRoutes = [
     group: GROUP,
     summary: 'Register a run that a worker carries out as a part of another',
     description:
-      'While the latest attempt of the same child (type, path and domain) is open it is answered again; after that a new attempt is registered. The approval controls are those of the parent\'s environment.',
+      "While the latest attempt of the same child (type, path and domain) is open it is answered again; after that a new attempt is registered. The approval controls are those of the parent's environment.",
     roles: WORKERS,
     body: RegisterChildIn,
     status: 200,
     response: RegisteredChild,
     audit: 'flow.run_registered',
-    handle: ({ body: { parentTaskExecutionId: parentId, taskType, flowPath, repositoryIdentifier, domainName = null } }, { tx, requestId }) =>
+    handle: (
+      { body: { parentTaskExecutionId: parentId, taskType, flowPath, repositoryIdentifier, domainName = null } },
+      { tx, requestId },
+    ) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'body');
         const parent = await runById(work, parentId, { isLocked: true });
         const { skipApproval = false, approvers = [] } = parent.approvalPolicy ?? { skipApproval: true };
         const approvalControls = { skipApproval, approvers };
         const same = (await latestChildren(work, parentId)).find(
-          (child) => child.taskType === taskType && child.flowPath === flowPath && child.domain === domainName && !isFinal(child.status),
+          (child) =>
+            child.taskType === taskType &&
+            child.flowPath === flowPath &&
+            child.domain === domainName &&
+            !isFinal(child.status),
         );
         if (same) return { executionId: same.id, approvalControls };
         const run = {
@@ -133,7 +143,10 @@ export const flowInternalRoutes = [
           auditRegistered(work, executionId, taskType, repositoryIdentifier, { schedulePath, flowPath });
           return { executionId };
         }
-        const [before] = await work.sql<{ id: string }>('select id from flow_run where tenant_id = ? and external_id = ?', [work.tenantId, externalId]);
+        const [before] = await work.sql<{ id: string }>(
+          'select id from flow_run where tenant_id = ? and external_id = ?',
+          [work.tenantId, externalId],
+        );
         if (!before) throw new DomainError('already_exists', 'The run is registered by somebody else');
         return { executionId: before.id };
       }),
@@ -143,7 +156,8 @@ export const flowInternalRoutes = [
     path: '/api/flows/internal/{id}/metadata',
     group: GROUP,
     summary: 'Merge into the result of a run',
-    description: 'Objects merge at any depth, arrays are replaced, `null` takes a member out. The result may have 1 MiB. A run that is over takes it, too.',
+    description:
+      'Objects merge at any depth, arrays are replaced, `null` takes a member out. The result may have 1 MiB. A run that is over takes it, too.',
     roles: WORKERS,
     params: byId,
     body: MetadataIn,
@@ -184,7 +198,10 @@ export const flowInternalRoutes = [
     response: NoContent,
     audit: ['flow.run_ended', 'flow.run_revised'],
     async handle({ params: { id }, body: { reportingExecutionId: childId, domainName, status } }, scope) {
-      await tellWorkflows(scope, await scope.tx((work) => reconcileRun(work, id, ['check', 'label'], { childId, domainName, status })));
+      await tellWorkflows(
+        scope,
+        await scope.tx((work) => reconcileRun(work, id, ['check', 'label'], { childId, domainName, status })),
+      );
     },
   }),
   defineRoute({
@@ -222,7 +239,9 @@ export const flowInternalRoutes = [
         const run = await runById(work, id);
         const status = outcomeOf(domainResults.map((result) => result.status));
         if (status === undefined) return { run, isToTell: false, hasChecks: false };
-        const names = domainResults.flatMap((result) => (isFinal(result.status) ? [{ name: result.domainName, status: result.status }] : []));
+        const names = domainResults.flatMap((result) =>
+          isFinal(result.status) ? [{ name: result.domainName, status: result.status }] : [],
+        );
         const hasChecks = await wantChecks(work, id, ['validation'], { status, description: describeChildren(names) });
         return { run, isToTell: false, hasChecks };
       });

@@ -6,7 +6,10 @@ const TaskType = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/i, 'must be the n
 /** Raw, or as displayed; then the plainest raw one of it. */
 const Status = z
   .string()
-  .refine((word) => [...RUN_STATUSES, ...DISPLAY_STATUSES].some((known) => known === word), `must be one of ${RUN_STATUSES.join(', ')}`)
+  .refine(
+    (word) => [...RUN_STATUSES, ...DISPLAY_STATUSES].some((known) => known === word),
+    `must be one of ${RUN_STATUSES.join(', ')}`,
+  )
   .transform((word) => (word === 'Waiting' ? 'queued' : (statusesOf([word])[0] ?? 'queued')))
   .meta({ type: 'string', enum: [...RUN_STATUSES, ...DISPLAY_STATUSES] });
 
@@ -18,7 +21,10 @@ export const RegisterChildIn = z.strictObject({
   domainName: Name.optional(),
 });
 export const RegisteredChild = z
-  .object({ executionId: z.uuid(), approvalControls: z.object({ skipApproval: z.boolean(), approvers: z.array(z.string()) }) })
+  .object({
+    executionId: z.uuid(),
+    approvalControls: z.object({ skipApproval: z.boolean(), approvers: z.array(z.string()) }),
+  })
   .meta({ id: 'RegisteredChild' });
 
 export const RegisterScheduledIn = z.strictObject({
@@ -35,14 +41,25 @@ export const MetadataIn = z.strictObject({ result: JsonObject });
 export const ReconcileCheckIn = z.strictObject({ reportingExecutionId: Id, domainName: Name, status: Status });
 export const ReconcileBuildCheckIn = ReconcileCheckIn.partial().optional();
 export const ValidationCheckIn = z.strictObject({
-  domainResults: z.array(z.strictObject({ domainName: Name, status: Status })).min(1).max(500),
+  domainResults: z
+    .array(z.strictObject({ domainName: Name, status: Status }))
+    .min(1)
+    .max(500),
 });
 
-export const TrackLockIn = z.strictObject({ executionId: Id, lockKey: Name, ticketId: Name.optional(), runId: Name.optional() });
+export const TrackLockIn = z.strictObject({
+  executionId: Id,
+  lockKey: Name,
+  ticketId: Name.optional(),
+  runId: Name.optional(),
+});
 
 export const CallbackIn = z.strictObject({
   event: z.enum(['started', 'completed', 'failed', 'rejected', 'cancelled']),
-  cicdRunUrl: z.url({ protocol: /^https?$/ }).max(2_000).optional(),
+  cicdRunUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .optional(),
   error: FreeText.optional(),
   result: JsonObject.optional(),
 });

@@ -22,15 +22,32 @@ const ANYONE = ['owner', 'member', 'application'] as const;
 const DAY_MS = 86_400_000;
 
 /** Takes on a run, launches it after the commit, and answers what the caller is told. */
-async function start(scope: Pick<Scope, 'tx' | 'adapters' | 'now'>, accept: (tx: Tx) => Promise<AcceptedRun | undefined>) {
+async function start(
+  scope: Pick<Scope, 'tx' | 'adapters' | 'now'>,
+  accept: (tx: Tx) => Promise<AcceptedRun | undefined>,
+) {
   const accepted = await scope.tx(accept);
   if (!accepted) throw new DomainError('already_exists', 'The run exists already');
   scope.adapters.launch.begin(flowRun, accepted);
   return { id: accepted.runId, taskType: accepted.taskType, status: 'started' as const, triggeredAt: scope.now() };
 }
 
-async function detail({ reads, adapters, now }: Pick<Scope, 'reads' | 'adapters' | 'now'>, id: string): Promise<z.input<typeof RunDetail>> {
-  const { payload, result, outputTail, hasWorkflow, outputObject: _, cancelRequestedAt, schedulePath, children, locks, ...row } = await runDetail(reads, id);
+async function detail(
+  { reads, adapters, now }: Pick<Scope, 'reads' | 'adapters' | 'now'>,
+  id: string,
+): Promise<z.input<typeof RunDetail>> {
+  const {
+    payload,
+    result,
+    outputTail,
+    hasWorkflow,
+    outputObject: _,
+    cancelRequestedAt,
+    schedulePath,
+    children,
+    locks,
+    ...row
+  } = await runDetail(reads, id);
   const temporalUrl = hasWorkflow ? adapters.workflowUrl(flowWorkflowId(reads.tenantId, id)) : undefined;
   return {
     ...runView(row, now()),
@@ -81,7 +98,8 @@ export const flowRunsRoutes = [
     status: 202,
     response: RunStarted,
     audit: 'flow.run_requested',
-    handle: ({ body: { payload } }, scope) => start(scope, (tx) => acceptRun(tx, payload, { requestId: scope.requestId })),
+    handle: ({ body: { payload } }, scope) =>
+      start(scope, (tx) => acceptRun(tx, payload, { requestId: scope.requestId })),
   }),
   defineRoute({
     method: 'get',
@@ -94,8 +112,10 @@ export const flowRunsRoutes = [
     status: 200,
     response: Runs,
     async handle({ query }, { reads, requestUrl, now }) {
-      const { limit, page, repositoryIdentifier, category, taskType, status, workItemKey, since, date, ...filter } = query;
-      const project = repositoryIdentifier === undefined ? undefined : await projectForReads(reads, repositoryIdentifier);
+      const { limit, page, repositoryIdentifier, category, taskType, status, workItemKey, since, date, ...filter } =
+        query;
+      const project =
+        repositoryIdentifier === undefined ? undefined : await projectForReads(reads, repositoryIdentifier);
       const from = since && ('msBefore' in since ? new Date(now().getTime() - since.msBefore) : since);
       const offset = (page - 1) * limit;
       const { runs, total, isExact } = await listRuns(
@@ -168,7 +188,11 @@ export const flowRunsRoutes = [
       const asked = await scope.tx((tx) => askToEnd(tx, id));
       if (asked) {
         try {
-          await scope.adapters.launch.cancel(flowRun, { tenantId: scope.actor.tenantId, runId: id, taskType: asked.taskType });
+          await scope.adapters.launch.cancel(flowRun, {
+            tenantId: scope.actor.tenantId,
+            runId: id,
+            taskType: asked.taskType,
+          });
         } catch (error) {
           if (!(error instanceof EngineUnavailableError)) throw error;
           scope.log.warn({ err: error, runId: id }, 'the engine is told of the cancellation later');
@@ -193,7 +217,11 @@ export const flowRunsRoutes = [
       start(scope, async (tx) => {
         const { status, hasWorkflow, payload, parentId } = await runById(tx, id);
         refuseOpenRerun(status);
-        if (!hasWorkflow) throw new DomainError('invalid_transition', 'A run that a worker outside carried out can be repeated only there');
+        if (!hasWorkflow)
+          throw new DomainError(
+            'invalid_transition',
+            'A run that a worker outside carried out can be repeated only there',
+          );
         return acceptRun(tx, payload, { requestId: scope.requestId, rerunOfId: id, rerunType: 'rerun', parentId });
       }),
   }),

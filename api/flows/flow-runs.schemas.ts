@@ -3,10 +3,21 @@ import { FLOW_CATEGORIES } from '../../domain/flows/category-rules.ts';
 import { COUNTED_MAX } from '../../domain/flows/run-list.queries.ts';
 import { DISPLAY_STATUSES, RUN_STATUSES } from '../../domain/flows/run-status-rules.ts';
 import { WORK_ITEM_TYPES } from '../../domain/flows/flow-types.ts';
-import { FreeText, Id, JsonObject, NAME_MAX, queryFlag, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import {
+  FreeText,
+  Id,
+  JsonObject,
+  NAME_MAX,
+  queryFlag,
+  queryInt,
+  RepositoryIdentifier,
+  Timestamp,
+} from '../http/parameters.ts';
 
 export const RunIn = z.strictObject({
-  payload: JsonObject.meta({ description: '`id` names the type of flow; the other members are those of the type, see `GET /api/flows/types`' }),
+  payload: JsonObject.meta({
+    description: '`id` names the type of flow; the other members are those of the type, see `GET /api/flows/types`',
+  }),
 });
 
 export const RunStarted = z
@@ -29,11 +40,17 @@ export const Run = z
     flowPath: z.string(),
     status: z.enum(DISPLAY_STATUSES),
     rawStatus: z.enum(RUN_STATUSES as [string, ...string[]]),
-    success: z.object({ isSuccess: z.boolean(), error: z.string().nullable() }).nullable().meta({ description: 'Null until the run is over' }),
+    success: z
+      .object({ isSuccess: z.boolean(), error: z.string().nullable() })
+      .nullable()
+      .meta({ description: 'Null until the run is over' }),
     createdAt: Timestamp,
     startedAt: Timestamp.nullable(),
     endedAt: Timestamp.nullable(),
-    durationMs: z.int().nullable().meta({ description: 'Milliseconds of execution, up to now while it lasts; null before' }),
+    durationMs: z
+      .int()
+      .nullable()
+      .meta({ description: 'Milliseconds of execution, up to now while it lasts; null before' }),
     triggeredBy: z.string().meta({ description: 'E-mail, `app:<token name>`, `cron` or `api`' }),
     taskType: z.string(),
     category: z.string(),
@@ -56,15 +73,25 @@ export const RunDetail = Run.extend({
   outputBytes: z.int().nullable(),
   cancelRequestedAt: Timestamp.nullable(),
   schedulePath: z.string().nullable(),
-  children: z.array(z.object({ id: z.uuid(), taskType: z.string(), domain: z.string().nullable(), status: z.enum(DISPLAY_STATUSES) })),
+  children: z.array(
+    z.object({ id: z.uuid(), taskType: z.string(), domain: z.string().nullable(), status: z.enum(DISPLAY_STATUSES) }),
+  ),
   locks: z.array(z.object({ lockKey: z.string(), ticketId: z.string().nullable(), runId: z.string().nullable() })),
-  temporalUrl: z.url().optional().meta({ description: 'Where operators look at the run, when `TEMPORAL_UI_URL` is set' }),
+  temporalUrl: z
+    .url()
+    .optional()
+    .meta({ description: 'Where operators look at the run, when `TEMPORAL_UI_URL` is set' }),
 }).meta({ id: 'FlowRunDetail' });
 
 const words = z
   .string()
   .max(4_000)
-  .transform((text) => text.split(',').map((word) => word.trim()).filter((word) => word !== ''))
+  .transform((text) =>
+    text
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== ''),
+  )
   .refine((list) => list.length > 0 && list.length <= 100, 'must name from 1 to 100, separated by commas')
   .optional();
 
@@ -72,14 +99,18 @@ const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as co
 /** A moment, or how long before now. */
 const Since = z
   .string()
-  .refine((text) => /^\d{1,5}[mhdw]$/.test(text) || (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text))), 'must be an ISO 8601 moment, or like 30m, 24h, 7d, 2w')
+  .refine(
+    (text) => /^\d{1,5}[mhdw]$/.test(text) || (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text))),
+    'must be an ISO 8601 moment, or like 30m, 24h, 7d, 2w',
+  )
   .transform((text) => {
     const [, count, unit] = /^(\d+)([mhdw])$/.exec(text) ?? [];
     return count === undefined ? new Date(text) : { msBefore: Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS] };
   });
 const Day = z.iso.date().transform((day) => new Date(`${day}T00:00:00.000Z`));
 
-const known = (values: readonly string[]) => words.refine((list) => !list || list.every((word) => values.includes(word)), `must be some of ${values.join(', ')}`);
+const known = (values: readonly string[]) =>
+  words.refine((list) => !list || list.every((word) => values.includes(word)), `must be some of ${values.join(', ')}`);
 
 export const RunsQuery = z.strictObject({
   repositoryIdentifier: RepositoryIdentifier.optional(),
@@ -92,9 +123,15 @@ export const RunsQuery = z.strictObject({
   flowPath: FreeText.min(1).optional().meta({ description: 'A part of the path, in any case' }),
   workItemKey: words.meta({ type: 'string', description: 'One or more, separated by commas' }),
   workItemType: z.enum(WORK_ITEM_TYPES).optional(),
-  since: Since.optional().meta({ type: 'string', description: 'ISO 8601, or how long before now: `30m`, `24h`, `7d`, `2w`' }),
+  since: Since.optional().meta({
+    type: 'string',
+    description: 'ISO 8601, or how long before now: `30m`, `24h`, `7d`, `2w`',
+  }),
   date: Day.optional().meta({ type: 'string', format: 'date', description: 'One day, UTC' }),
-  triggeredBy: words.meta({ type: 'string', description: 'E-mails, `app:<token name>`, `cron`, `api`, separated by commas' }),
+  triggeredBy: words.meta({
+    type: 'string',
+    description: 'E-mails, `app:<token name>`, `cron`, `api`, separated by commas',
+  }),
   includeScheduled: queryFlag(false),
   includeInternal: queryFlag(false),
 });
@@ -130,7 +167,9 @@ export const FlowHealth = z
     status: z.enum(['ok', 'degraded']),
     waiting: z.int(),
     running: z.int(),
-    notLaunched: z.int().meta({ description: 'Accepted more than 30 s ago and not begun: the engine or the workers are away' }),
+    notLaunched: z
+      .int()
+      .meta({ description: 'Accepted more than 30 s ago and not begun: the engine or the workers are away' }),
     oldestNotLaunchedAt: Timestamp.nullable(),
     types: z.object({ available: z.int(), unavailable: z.int() }),
   })
@@ -138,7 +177,12 @@ export const FlowHealth = z
 
 export const ScheduleIn = z.strictObject({
   name: z.string().trim().min(1).max(NAME_MAX),
-  cron: z.string().trim().min(1).max(200).meta({ description: 'Five fields: minute, hour, day of month, month, day of week', example: '0 3 * * *' }),
+  cron: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .meta({ description: 'Five fields: minute, hour, day of month, month, day of week', example: '0 3 * * *' }),
   timezone: z.string().max(64).default('UTC').meta({ description: 'IANA name' }),
   payload: JsonObject.meta({ description: 'As of `POST /api/flows/run`' }),
 });

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { insertSchedule, listSchedules, noteSynced, removeSchedule, type ScheduleRow, SCHEDULES_MAX } from '../../domain/flows/flow-schedules.queries.ts';
+import {
+  insertSchedule,
+  listSchedules,
+  noteSynced,
+  removeSchedule,
+  type ScheduleRow,
+  SCHEDULES_MAX,
+} from '../../domain/flows/flow-schedules.queries.ts';
 import { placeOf } from '../../domain/flows/new-runs.queries.ts';
 import { parsePayload } from '../../domain/flows/flow-types.ts';
 import { nextDue } from '../../domain/flows/schedule-times.ts';
@@ -19,8 +26,21 @@ const view = (row: ScheduleRow, now: Date): z.input<typeof Schedule> => ({
   nextRunAt: nextDue(row, now),
 });
 
-const audit = (tx: Tx, action: string, { id, name, cron, timezone, repositoryIdentifier, payload }: ScheduleRow, summary: string) =>
-  tx.audit({ source: 'flow', action, entityType: 'flow_schedule', entityId: id, repositoryIdentifier, summary, after: { name, cron, timezone, taskType: payload.id } });
+const audit = (
+  tx: Tx,
+  action: string,
+  { id, name, cron, timezone, repositoryIdentifier, payload }: ScheduleRow,
+  summary: string,
+) =>
+  tx.audit({
+    source: 'flow',
+    action,
+    entityType: 'flow_schedule',
+    entityId: id,
+    repositoryIdentifier,
+    summary,
+    after: { name, cron, timezone, taskType: payload.id },
+  });
 
 /** Tells the engine after the commit; when it is away the sweep does. */
 async function tellEngine({ tx, log }: Scope, input: ScheduledFlowInput, tell: () => Promise<void>): Promise<void> {
@@ -51,7 +71,14 @@ export const flowSchedulesRoutes = [
       const schedule = await scope.tx(async (tx) => {
         const { payload: parsed } = parsePayload(payload);
         const place = await placeOf(tx, parsed);
-        const made = await insertSchedule(tx, { name, cron, timezone, payload: parsed, schedulePath: `schedules/${name}`, projectId: place?.projectId ?? null });
+        const made = await insertSchedule(tx, {
+          name,
+          cron,
+          timezone,
+          payload: parsed,
+          schedulePath: `schedules/${name}`,
+          projectId: place?.projectId ?? null,
+        });
         audit(tx, 'flow_schedule.created', made, `Schedule ${name} made`);
         return made;
       });

@@ -8,5 +8,8 @@ export const runView = ({ status, error, ...row }: RunRow, now: Date): z.input<t
   status: displayOf(status),
   rawStatus: status,
   success: isFinal(status) ? { isSuccess: isSuccess(status), error } : null,
-  durationMs: row.startedAt === null ? null : Math.max(0, (row.endedAt === null ? now.getTime() : Date.parse(row.endedAt)) - Date.parse(row.startedAt)),
+  durationMs:
+    row.startedAt === null
+      ? null
+      : Math.max(0, (row.endedAt === null ? now.getTime() : Date.parse(row.endedAt)) - Date.parse(row.startedAt)),
 });

@@ -3,7 +3,10 @@ import { Timestamp } from './parameters.ts';
 
 export const RepositoryFreshness = z
   .object({ fetchedAt: Timestamp.nullable(), isStale: z.boolean(), error: z.string().nullable() })
-  .meta({ id: 'RepositoryFreshness', description: 'How new the facts of the repository are; stale: never fetched, or the last fetch failed' });
+  .meta({
+    id: 'RepositoryFreshness',
+    description: 'How new the facts of the repository are; stale: never fetched, or the last fetch failed',
+  });
 
 const commit = {
   sha: z.string(),
@@ -19,7 +22,11 @@ const commit = {
 export const Commit = z.object(commit).meta({ id: 'Commit' });
 
 const WorkItem = z
-  .object({ key: z.string(), url: z.string().nullable(), commits: z.array(z.string()).meta({ description: 'Ids of the commits that name it' }) })
+  .object({
+    key: z.string(),
+    url: z.string().nullable(),
+    commits: z.array(z.string()).meta({ description: 'Ids of the commits that name it' }),
+  })
   .meta({ id: 'WorkItemOfCommits' });
 
 const Missing = z.string().nullable().meta({ description: 'Why the changes are not known; null when they are' });
@@ -52,7 +59,10 @@ export const changesOfPackages = <Shown extends z.ZodType>(commits: Shown) => ({
 export const Changelog = z
   .object({
     ...changesOfPackages(
-      z.array(Commit).meta({ description: 'As `git log from..to -- <path of the package>` lists them, at most 500; of a downgrade, those that it takes back' }),
+      z.array(Commit).meta({
+        description:
+          'As `git log from..to -- <path of the package>` lists them, at most 500; of a downgrade, those that it takes back',
+      }),
     ),
     repository: RepositoryFreshness,
   })
@@ -68,13 +78,24 @@ export const LinkedCandidate = z.object({
 
 export const CandidateChanges = z.object({
   packages: z.array(
-    z.object({ packageName: z.string(), path: z.string(), totalCommits: z.int(), totalWorkItems: z.int(), workItems: z.array(z.string()) }),
+    z.object({
+      packageName: z.string(),
+      path: z.string(),
+      totalCommits: z.int(),
+      totalWorkItems: z.int(),
+      workItems: z.array(z.string()),
+    }),
   ),
   workItems: z.array(WorkItem),
-  commits: z.array(z.object({ ...commit, packages: z.array(z.string()) })).meta({ description: 'Newest first, at most 1,000' }),
+  commits: z
+    .array(z.object({ ...commit, packages: z.array(z.string()) }))
+    .meta({ description: 'Newest first, at most 1,000' }),
   totalCommits: z.int(),
   isTruncated: z.boolean(),
-  since: z.string().nullable().meta({ description: 'The commit or date from which changes count; null: from the beginning' }),
+  since: z
+    .string()
+    .nullable()
+    .meta({ description: 'The commit or date from which changes count; null: from the beginning' }),
   missingChangelog: Missing,
   repository: RepositoryFreshness,
 });

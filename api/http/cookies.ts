@@ -22,7 +22,14 @@ export function cookiesOf(publicUrl: string): Cookies {
   const isSecure = protocol === 'https:' || !isLoopbackHost(hostname);
   const fullName = (name: CookieName) => (isSecure ? `__Host-${name}` : name);
   const write: Cookies['write'] = (name, value, maxAgeSeconds) =>
-    [`${fullName(name)}=${value}`, 'Path=/', `Max-Age=${maxAgeSeconds}`, 'HttpOnly', ...(isSecure ? ['Secure'] : []), 'SameSite=Lax'].join('; ');
+    [
+      `${fullName(name)}=${value}`,
+      'Path=/',
+      `Max-Age=${maxAgeSeconds}`,
+      'HttpOnly',
+      ...(isSecure ? ['Secure'] : []),
+      'SameSite=Lax',
+    ].join('; ');
   return {
     read(header, name) {
       const start = `${fullName(name)}=`;

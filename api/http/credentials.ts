@@ -51,7 +51,10 @@ export async function identify(deps: CredentialDeps, ctx: Context): Promise<{ ac
 }
 
 /** What a public route may ask of whoever calls it. */
-export function visitorOf(deps: CredentialDeps, ctx: Context): Pick<PublicScope, 'caller' | 'cookies' | 'isFromOwnPage'> {
+export function visitorOf(
+  deps: CredentialDeps,
+  ctx: Context,
+): Pick<PublicScope, 'caller' | 'cookies' | 'isFromOwnPage'> {
   const { read, write, clear } = deps.cookies;
   return {
     async caller() {

@@ -43,7 +43,17 @@ export function envelope(log: Logger, metrics: HttpMetrics): Middleware {
       const { route = 'unmatched', tenantId } = ctx.state as RequestState;
       const durationMs = performance.now() - startedAt;
       metrics.duration.observe({ method: ctx.method, route, status: String(ctx.status) }, durationMs / 1000);
-      log.info({ requestId, tenantId, method: ctx.method, route, status: ctx.status, durationMs: Math.round(durationMs * 10) / 10 }, 'request');
+      log.info(
+        {
+          requestId,
+          tenantId,
+          method: ctx.method,
+          route,
+          status: ctx.status,
+          durationMs: Math.round(durationMs * 10) / 10,
+        },
+        'request',
+      );
     }
   };
 }
@@ -61,7 +71,9 @@ function traceparentOf(given: string): string | undefined {
 function unmatched(ctx: Context): DomainError {
   const allow = (ctx.state as { allowedMethods?: string[] }).allowedMethods ?? [];
   if (allow.length === 0) return new DomainError('not_found', `There is nothing at ${ctx.path}`);
-  return new DomainError('method_not_allowed', `${ctx.method} is not allowed here`, { headers: { Allow: allow.join(', ') } });
+  return new DomainError('method_not_allowed', `${ctx.method} is not allowed here`, {
+    headers: { Allow: allow.join(', ') },
+  });
 }
 
 function answerWithProblem(ctx: Context, error: unknown): void {

@@ -17,11 +17,16 @@ export function mountHealth(router: Router, dependencies: readonly Dependency[],
     ctx.body = { status: 'ok' };
   });
   router.get('/readyz', async (ctx) => {
-    const checks = await Promise.all(dependencies.map(async ({ name, check }) => [name, await stateOf(check)] as const));
+    const checks = await Promise.all(
+      dependencies.map(async ({ name, check }) => [name, await stateOf(check)] as const),
+    );
     const isReady = !isStopping() && checks.every(([, state]) => state === 'up');
     ctx.status = isReady ? 200 : 503;
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = { status: isReady ? 'ready' : isStopping() ? 'stopping' : 'not ready', dependencies: Object.fromEntries(checks) };
+    ctx.body = {
+      status: isReady ? 'ready' : isStopping() ? 'stopping' : 'not ready',
+      dependencies: Object.fromEntries(checks),
+    };
   });
 }
 

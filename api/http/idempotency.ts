@@ -16,7 +16,8 @@ export async function answerOnce(
   request: KeyedRequest,
   handle: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (request.key.length > KEY_MAX) throw new DomainError('invalid_request', `Idempotency-Key is longer than ${KEY_MAX}`);
+  if (request.key.length > KEY_MAX)
+    throw new DomainError('invalid_request', `Idempotency-Key is longer than ${KEY_MAX}`);
   const claim = await idempotency.claim(tx, request);
   if (claim.outcome !== 'mine') return replay(claim);
   try {
@@ -25,7 +26,11 @@ export async function answerOnce(
     return answer;
   } catch (error) {
     if (error instanceof DomainError && STATUS_OF[error.code] < 500) {
-      await idempotency.keep(tx, request, { status: 0, headers: {}, body: { code: error.code, message: error.message, extras: error.extras } });
+      await idempotency.keep(tx, request, {
+        status: 0,
+        headers: {},
+        body: { code: error.code, message: error.message, extras: error.extras },
+      });
     } else {
       await idempotency.free(tx, request);
     }

@@ -17,7 +17,14 @@ import { answerOnce } from './idempotency.ts';
 import { schemaViolation } from './problems.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Answer, JsonText, RawReply, Reply } from './replies.ts';
-import { BODY_LIMIT_BYTES, type ParsedBody, readFormBody, readJsonBody, refuseInexactNumbers, refuseUnstorable } from './request-body.ts';
+import {
+  BODY_LIMIT_BYTES,
+  type ParsedBody,
+  readFormBody,
+  readJsonBody,
+  refuseInexactNumbers,
+  refuseUnstorable,
+} from './request-body.ts';
 import type { Adapters } from './scope.ts';
 
 export interface MountDeps {
@@ -81,7 +88,13 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
     // RFC 6749, section 5.1: what answers a credential with a credential is kept by nobody on the way.
     if (route.takesCredential) ctx.set({ ...(await deps.addressLimit(ctx.ip)), 'Cache-Control': 'no-store' });
     const { input, body } = await inputOf(route, ctx);
-    const output = await route.handle(input as never, { ...base, ...visitorOf(deps, ctx), actingAs, address: ctx.ip, bodyText: body?.text ?? '' });
+    const output = await route.handle(input as never, {
+      ...base,
+      ...visitorOf(deps, ctx),
+      actingAs,
+      address: ctx.ip,
+      bodyText: body?.text ?? '',
+    });
     await send(ctx, answerOf(route, output));
     return;
   }
@@ -96,7 +109,8 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
   const { input, body } = await inputOf(route, ctx);
   const tx = actingAs(actor);
   const { handle } = route;
-  const handled = async () => answerOf(route, await handle(input as never, { ...base, log: state.log, actor, tx, reads: deps.reads.as(actor) }));
+  const handled = async () =>
+    answerOf(route, await handle(input as never, { ...base, log: state.log, actor, tx, reads: deps.reads.as(actor) }));
   const key = route.method === 'post' ? ctx.get('idempotency-key') : '';
   const keyed = { subject: `${actor.type}:${actor.id}`, method: ctx.method, path: ctx.url };
   await send(
@@ -107,7 +121,10 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
   );
 }
 
-async function inputOf(route: AnyRoute, ctx: RouterContext): Promise<{ input: UntypedInput; body: ParsedBody | undefined }> {
+async function inputOf(
+  route: AnyRoute,
+  ctx: RouterContext,
+): Promise<{ input: UntypedInput; body: ParsedBody | undefined }> {
   const params = parseParams(route, ctx.params);
   const query = parseQuery(route, ctx.query);
   const headers = parseHeaders(route, ctx.headers);
@@ -141,8 +158,12 @@ function parseHeaders({ headers }: AnyRoute, given: Context['headers']): unknown
 }
 
 function answerOf(route: AnyRoute, output: unknown): Answer {
-  const { body, status = route.status, headers = {}, cookies = [] } =
-    output instanceof Reply ? (output.parts as Partial<Answer> & { body: unknown }) : { body: output };
+  const {
+    body,
+    status = route.status,
+    headers = {},
+    cookies = [],
+  } = output instanceof Reply ? (output.parts as Partial<Answer> & { body: unknown }) : { body: output };
   if (body instanceof RawReply || status === 204 || status === 302) return { status, headers, cookies, body };
   if (body instanceof JsonText) return { status, headers, cookies, body: body.text };
   return { status, headers, cookies, body: JSON.stringify(route.response.parse(body)) };
@@ -150,7 +171,11 @@ function answerOf(route: AnyRoute, output: unknown): Answer {
 
 /** Whether the client says that it has the answer with this tag (RFC 9110, 13.1.2). */
 const isAtReader = (ctx: Context, etag: string | undefined): boolean =>
-  etag !== undefined && ctx.get('if-none-match').split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
+  etag !== undefined &&
+  ctx
+    .get('if-none-match')
+    .split(',')
+    .some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 
 async function send(ctx: Context, { status, headers, cookies = [], body }: Answer): Promise<void> {
   ctx.status = status;

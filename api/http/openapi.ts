@@ -72,10 +72,15 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
       ...(route.headers && { header: route.headers as z.ZodObject }),
     },
     ...(route.body && {
-      requestBody: { required: !route.body.safeParse(undefined).success, content: { [route.bodyType === 'form' ? FORM_TYPE : 'application/json']: { schema: route.body } } },
+      requestBody: {
+        required: !route.body.safeParse(undefined).success,
+        content: { [route.bodyType === 'form' ? FORM_TYPE : 'application/json']: { schema: route.body } },
+      },
     }),
     responses: {
-      ...Object.fromEntries([route.status, ...(route.otherStatuses ?? [])].map((status) => [String(status), success(route, status)])),
+      ...Object.fromEntries(
+        [route.status, ...(route.otherStatuses ?? [])].map((status) => [String(status), success(route, status)]),
+      ),
       ...refusals(route, isPublic),
     },
   };

@@ -12,7 +12,10 @@ const shownAs = (shown: Record<string, unknown>) => ({
 });
 
 /** An id in a path: whatever is not a UUID names nothing, so it is 404 like an unknown one. */
-export const Id = z.string().refine(isId, 'not an id').meta(shownAs({ type: 'string', format: 'uuid' }));
+export const Id = z
+  .string()
+  .refine(isId, 'not an id')
+  .meta(shownAs({ type: 'string', format: 'uuid' }));
 
 /** Longest text taken for names, identifiers and the like. */
 export const NAME_MAX = 255;

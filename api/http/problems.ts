@@ -80,10 +80,17 @@ function asDomainError(error: unknown): DomainError {
     if (code === '40001' || code === '40P01') {
       return new DomainError('unavailable', 'The request collided with another one; try again');
     }
-    if (cause.message === OUTDATED_STATEMENT) return new DomainError('unavailable', 'The database was migrated at this moment; try again');
-    if (code === '57014') return new DomainError('unavailable', 'The database took too long for this request; ask for less, or try again later');
-    if (code === '23505') return new DomainError('already_exists', 'Another request made the same thing at this moment');
-    if (code === '23503') return new DomainError('not_found', 'Something that the request refers to was removed at this moment');
+    if (cause.message === OUTDATED_STATEMENT)
+      return new DomainError('unavailable', 'The database was migrated at this moment; try again');
+    if (code === '57014')
+      return new DomainError(
+        'unavailable',
+        'The database took too long for this request; ask for less, or try again later',
+      );
+    if (code === '23505')
+      return new DomainError('already_exists', 'Another request made the same thing at this moment');
+    if (code === '23503')
+      return new DomainError('not_found', 'Something that the request refers to was removed at this moment');
     if (VALUE_REFUSED.has(code)) return new DomainError('invalid_request', 'A value of the request cannot be stored');
   }
   return new DomainError('internal', 'An unexpected error occurred; the request id identifies it in the logs');
@@ -93,7 +100,11 @@ function asDomainError(error: unknown): DomainError {
 export const isUnexpected = (error: unknown): boolean => asDomainError(error).code === 'internal';
 
 function* causes(error: unknown): Generator<Error> {
-  for (let current = error; Error.isError(current); current = current.cause ?? (current as { previous?: unknown }).previous) {
+  for (
+    let current = error;
+    Error.isError(current);
+    current = current.cause ?? (current as { previous?: unknown }).previous
+  ) {
     yield current;
   }
 }

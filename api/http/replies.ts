@@ -44,9 +44,16 @@ export class JsonText {
 }
 
 /** An object of the store as a file to keep. Throws `not_found` when there is none. */
-export function fileReply(contentType: string, content: AsyncIterable<Uint8Array> | undefined, fileName: string): RawReply {
+export function fileReply(
+  contentType: string,
+  content: AsyncIterable<Uint8Array> | undefined,
+  fileName: string,
+): RawReply {
   if (!content) throw notFound('The file');
-  return new RawReply(contentType, Readable.from(content, { objectMode: false }), { 'Content-Disposition': `attachment; filename="${fileName}"`, 'Cache-Control': 'private, no-store' });
+  return new RawReply(contentType, Readable.from(content, { objectMode: false }), {
+    'Content-Disposition': `attachment; filename="${fileName}"`,
+    'Cache-Control': 'private, no-store',
+  });
 }
 
 /** An answer as it goes out; the body of a JSON answer is its text, so that a kept reply is the same bytes. */

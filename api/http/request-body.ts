@@ -58,7 +58,9 @@ async function read(request: IncomingMessage, length: string | undefined, limit:
   } catch (error) {
     const { type } = error as { type?: string };
     if (type === 'entity.too.large') {
-      throw new DomainError('payload_too_large', `The body is larger than ${limit} bytes`, { headers: { Connection: 'close' } });
+      throw new DomainError('payload_too_large', `The body is larger than ${limit} bytes`, {
+        headers: { Connection: 'close' },
+      });
     }
     throw new DomainError('invalid_request', 'The body did not arrive whole');
   }

@@ -40,7 +40,8 @@ export const integrationsRoutes = [
     handle: ({ body: { repositoryIdentifier, ...input } }, { tx, adapters }) =>
       tx(async (work) => {
         refuseUncallable(input.baseUrl, adapters.outbound);
-        const project = repositoryIdentifier === null ? null : await projectInRequest(work, repositoryIdentifier, 'body');
+        const project =
+          repositoryIdentifier === null ? null : await projectInRequest(work, repositoryIdentifier, 'body');
         return createIntegration(work, adapters.encryption, { ...input, projectId: project?.id ?? null });
       }),
   }),
@@ -51,12 +52,16 @@ export const integrationsRoutes = [
     summary: 'The integrations of the tenant, without their credentials',
     description: `By kind, the one of the tenant before those of projects; at most ${INTEGRATIONS_MAX}.`,
     roles: ['owner'],
-    query: z.strictObject({ kind: z.enum(INTEGRATION_KINDS).optional(), repositoryIdentifier: RepositoryIdentifier.optional() }),
+    query: z.strictObject({
+      kind: z.enum(INTEGRATION_KINDS).optional(),
+      repositoryIdentifier: RepositoryIdentifier.optional(),
+    }),
     status: 200,
     response: z.array(Integration),
     handle: ({ query: { kind, repositoryIdentifier } }, { tx }) =>
       tx(async (work) => {
-        const project = repositoryIdentifier === undefined ? undefined : await projectInRequest(work, repositoryIdentifier, 'query');
+        const project =
+          repositoryIdentifier === undefined ? undefined : await projectInRequest(work, repositoryIdentifier, 'query');
         return listIntegrations(work, { kind, projectId: project?.id });
       }),
   }),

@@ -3,7 +3,11 @@ import { INTEGRATION_KINDS } from '../../domain/integrations/integration-rules.t
 import { Name, NAME_MAX, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 /** A secret may hold anything but line breaks and other control characters, which would end a header. */
-const Secret = z.string().min(1).max(16_000).regex(/^[^\p{Cc}]+$/u, 'must not contain control characters');
+const Secret = z
+  .string()
+  .min(1)
+  .max(16_000)
+  .regex(/^[^\p{Cc}]+$/u, 'must not contain control characters');
 
 const Credentials = z
   .discriminatedUnion('type', [
@@ -14,13 +18,21 @@ const Credentials = z
 
 const fields = {
   name: Name,
-  baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).max(2_000).nullable().meta({
-    description: 'Where the system is reached; null: at its public address. Another server needs the credentials anew',
-  }),
+  baseUrl: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .max(2_000)
+    .nullable()
+    .meta({
+      description:
+        'Where the system is reached; null: at its public address. Another server needs the credentials anew',
+    }),
   settings: z
     .record(z.string().min(1).max(NAME_MAX), z.union([z.string().max(2_000), z.number(), z.boolean()]))
     .refine((settings) => Object.keys(settings).length <= 50, 'at most 50 members')
-    .meta({ description: 'What the system needs beside credentials, such as a model or a workspace; nothing secret, for it is shown' }),
+    .meta({
+      description:
+        'What the system needs beside credentials, such as a model or a workspace; nothing secret, for it is shown',
+    }),
   isActive: z.boolean(),
 };
 

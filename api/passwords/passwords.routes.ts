@@ -11,7 +11,8 @@ export const passwordsRoutes = [
     path: '/api/users/me/password',
     group: 'Users',
     summary: 'Change one’s own password',
-    description: 'All sessions of the user end, but the one that the request comes from. Too many wrong passwords: 429.',
+    description:
+      'All sessions of the user end, but the one that the request comes from. Too many wrong passwords: 429.',
     roles: ['owner', 'member', 'application'],
     body: PasswordChange,
     status: 204,

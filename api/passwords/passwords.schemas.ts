@@ -9,5 +9,7 @@ export const PasswordChange = z.strictObject({
   newPassword: z
     .string()
     .max(UNITS_MAX)
-    .meta({ description: `${PASSWORD_MIN} to ${PASSWORD_MAX} characters, and not among the passwords that are tried first` }),
+    .meta({
+      description: `${PASSWORD_MIN} to ${PASSWORD_MAX} characters, and not among the passwords that are tried first`,
+    }),
 });

@@ -12,7 +12,9 @@ const params = z.object({ identifier: RepositoryIdentifier });
 const Mirror = z
   .object({
     fetchedAt: Timestamp.nullable().meta({ description: 'When the remote was last read with success' }),
-    isStale: z.boolean().meta({ description: 'Never fetched, or the last fetch failed: the data are those of fetchedAt' }),
+    isStale: z
+      .boolean()
+      .meta({ description: 'Never fetched, or the last fetch failed: the data are those of fetchedAt' }),
     error: z.string().nullable(),
     requestedAt: Timestamp.nullable(),
     attemptedAt: Timestamp.nullable(),
@@ -62,7 +64,8 @@ export const mirrorRoutes = [
     path: '/api/projects/{identifier}/mirror/fetch',
     group: GROUP,
     summary: "Ask for a fetch of a project's repository",
-    description: 'Pushes told by hooks and a schedule do so anyway. The fetch is done when `fetchedAt` is later than the `requestedAt` of the reply.',
+    description:
+      'Pushes told by hooks and a schedule do so anyway. The fetch is done when `fetchedAt` is later than the `requestedAt` of the reply.',
     roles: ['owner', 'member', 'application'],
     params,
     status: 202,

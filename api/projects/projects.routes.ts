@@ -26,9 +26,18 @@ const stateOf = ({ id, identifier, remoteUrl, platform, defaultBranch, configura
   configuration,
 });
 
-const mirrorOf = ({ tenantId, id: projectId, identifier: repositoryIdentifier }: ProjectEntity) => ({ tenantId, projectId, repositoryIdentifier });
+const mirrorOf = ({ tenantId, id: projectId, identifier: repositoryIdentifier }: ProjectEntity) => ({
+  tenantId,
+  projectId,
+  repositoryIdentifier,
+});
 
-const audit = (tx: Tx, action: string, { id, identifier }: ProjectEntity, change: { before?: unknown; after?: unknown }) =>
+const audit = (
+  tx: Tx,
+  action: string,
+  { id, identifier }: ProjectEntity,
+  change: { before?: unknown; after?: unknown },
+) =>
   tx.audit({
     source: 'project',
     action,
@@ -124,7 +133,10 @@ export const projectsRoutes = [
     response: Project,
     errors: ['version_conflict'],
     audit: 'project.updated',
-    async handle({ params: { identifier }, body: { version, configuration, ...fields } }, { tx, adapters: { launch } }) {
+    async handle(
+      { params: { identifier }, body: { version, configuration, ...fields } },
+      { tx, adapters: { launch } },
+    ) {
       const changed = await tx(async (work) => {
         const project = await projectInPath(work, identifier, { isLocked: true });
         if (version !== undefined && version !== project.version) throw versionConflict('The project', project.version);

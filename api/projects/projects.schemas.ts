@@ -13,15 +13,15 @@ const Pattern = z
     try {
       compileKeyFinder(pattern);
     } catch (error) {
-      context.addIssue({ code: 'custom', message: `not a regular expression in RE2's syntax: ${(error as Error).message}` });
+      context.addIssue({
+        code: 'custom',
+        message: `not a regular expression in RE2's syntax: ${(error as Error).message}`,
+      });
     }
   });
 
 /** A domain by its name, or with the packages that belong to it. */
-const Domain = z.union([
-  Name,
-  z.strictObject({ name: Name, packages: z.array(Name).max(1_000).optional() }),
-]);
+const Domain = z.union([Name, z.strictObject({ name: Name, packages: z.array(Name).max(1_000).optional() })]);
 
 const configuration = {
   displayName: Name,
@@ -30,18 +30,26 @@ const configuration = {
   packagePaths: z
     .record(Name, z.string().max(1_000))
     .refine((paths) => Object.keys(paths).length <= 1_000, 'more than 1,000 packages')
-    .meta({ description: 'Package name to its path; taken where the default branch has no sfdx-project.json that lists packages' }),
+    .meta({
+      description:
+        'Package name to its path; taken where the default branch has no sfdx-project.json that lists packages',
+    }),
   devHubs: z.array(Name).max(50),
   autoReleaseFinalization: z.boolean().meta({
     description: 'Finalize a candidate when it is deployed to all environments of category `release`',
   }),
-  buildPipeline: Pipeline.omit({ ref: true }).meta({ description: 'The pipeline of the git host that `POST /api/builds/run` dispatches, on the branch' }),
+  buildPipeline: Pipeline.omit({ ref: true }).meta({
+    description: 'The pipeline of the git host that `POST /api/builds/run` dispatches, on the branch',
+  }),
   cascade: z.array(z.strictObject({ from: Name, to: Name })).max(200),
   workItems: z.strictObject({
     provider: z.enum(['tracker-a', 'host-a', 'host-b']).optional(),
     boards: z.array(Name).max(50).optional(),
     workItemFilters: z.array(Pattern).max(20).optional(),
-    baseUrl: z.url({ protocol: /^https?$/ }).max(2_000).optional(),
+    baseUrl: z
+      .url({ protocol: /^https?$/ })
+      .max(2_000)
+      .optional(),
   }),
   metricsAlertConfig: JsonObject,
   customReleaseStatuses: z
@@ -61,7 +69,10 @@ const ConfigurationPatch = z
 
 const remoteUrl = FreeText.regex(/^(https:\/\/|ssh:\/\/|git@|\/|file:\/\/)/, 'must be an https or ssh address')
   .refine((url) => !/[\p{Cc}\s]/u.test(url), 'must hold no spaces or control characters')
-  .refine((url) => (URL.parse(url)?.password ?? '') === '', 'must hold no password; credentials belong into an integration');
+  .refine(
+    (url) => (URL.parse(url)?.password ?? '') === '',
+    'must hold no password; credentials belong into an integration',
+  );
 
 export const ProjectIn = z.strictObject({
   identifier: RepositoryIdentifier,

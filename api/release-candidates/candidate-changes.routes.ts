@@ -34,7 +34,8 @@ export const candidateChangesRoutes = [
     path: '/api/release-candidates/{id}/status',
     group: GROUP,
     summary: 'Move a release candidate to another status',
-    description: 'pending and in_progress reach each other; either reaches aborted or finalized, which are final. The same status changes nothing.',
+    description:
+      'pending and in_progress reach each other; either reaches aborted or finalized, which are final. The same status changes nothing.',
     roles: ANYONE,
     params: z.object({ id: Id }),
     body: StatusIn,
@@ -76,7 +77,9 @@ export const candidateChangesRoutes = [
     errors: ['invalid_transition'],
     audit: MOVES,
     handle: ({ body: { reason, ...name } }, { tx }) =>
-      changeByName(tx, name, (work, project, candidate) => moveCandidate(work, project, candidate, ABORTED, { reason })),
+      changeByName(tx, name, (work, project, candidate) =>
+        moveCandidate(work, project, candidate, ABORTED, { reason }),
+      ),
   }),
   defineRoute({
     method: 'patch',

@@ -17,13 +17,21 @@ import { defineRoute } from '../http/define-route.ts';
 import { Id, queryFlag } from '../http/parameters.ts';
 import type { Adapters } from '../http/scope.ts';
 import { candidateWithProject, view } from './candidate-view.ts';
-import { CompareIn, CompareToPackagesIn, EnvironmentComparison, PackagesComparison } from './release-candidates.schemas.ts';
+import {
+  CompareIn,
+  CompareToPackagesIn,
+  EnvironmentComparison,
+  PackagesComparison,
+} from './release-candidates.schemas.ts';
 
 const GROUP = 'Release candidates';
 const ANYONE = ['owner', 'member', 'application'] as const;
 const params = z.object({ id: Id });
 const query = z.strictObject({
-  includeChangelog: queryFlag(false).meta({ description: 'Commits and work items of each package that is installed or updated, and the candidates that are linked by them' }),
+  includeChangelog: queryFlag(false).meta({
+    description:
+      'Commits and work items of each package that is installed or updated, and the candidates that are linked by them',
+  }),
 });
 
 /** What a comparison says beyond versions, when it is asked for. */
@@ -35,7 +43,10 @@ async function gitData(
 ) {
   if (!isWanted) return { changelog: null, linkedCandidates: null };
   const history = await histories(work, project.id);
-  const changes = [...comparison.packagesToInstall, ...comparison.packagesToUpdate].map(({ name, versions }) => ({ name, ...versions }));
+  const changes = [...comparison.packagesToInstall, ...comparison.packagesToUpdate].map(({ name, versions }) => ({
+    name,
+    ...versions,
+  }));
   const changelog = await changelogOf(work, history, project, changes);
   const keys = [...new Set(changelog.packages.flatMap(({ workItems }) => workItems))];
   return { changelog, linkedCandidates: await linkedCandidates(work, history, candidate.domain, keys) };
@@ -61,7 +72,8 @@ export const comparisonRoutes = [
     path: '/api/release-candidates/{id}/compare',
     group: GROUP,
     summary: 'Compare a release candidate with what is installed in an environment',
-    description: 'Installed is what the successful deployments to the environment, reported as release events, left there.',
+    description:
+      'Installed is what the successful deployments to the environment, reported as release events, left there.',
     roles: ANYONE,
     params,
     query,
@@ -130,7 +142,11 @@ export const comparisonRoutes = [
         return { ...found, log: await candidateLog(work, history, found.project, found.candidate, since) };
       });
       if (log.missingChangelog !== null && project.remoteUrl !== null) {
-        wakeMirror(launch, { tenantId: project.tenantId, projectId: project.id, repositoryIdentifier: project.identifier });
+        wakeMirror(launch, {
+          tenantId: project.tenantId,
+          projectId: project.id,
+          repositoryIdentifier: project.identifier,
+        });
       }
       return log;
     },

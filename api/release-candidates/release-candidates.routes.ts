@@ -19,7 +19,14 @@ import { defineRoute } from '../http/define-route.ts';
 import { Id, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
 import { candidateWithProject, view } from './candidate-view.ts';
-import { Branch, CandidateIn, CandidateName, CommitSha, Domain, ReleaseCandidate } from './release-candidates.schemas.ts';
+import {
+  Branch,
+  CandidateIn,
+  CandidateName,
+  CommitSha,
+  Domain,
+  ReleaseCandidate,
+} from './release-candidates.schemas.ts';
 
 const GROUP = 'Release candidates';
 const ANYONE = ['owner', 'member', 'application'] as const;
@@ -27,15 +34,23 @@ const ofRepository = z.strictObject({ repositoryIdentifier: RepositoryIdentifier
 const params = z.object({ id: Id });
 
 /** A branch that the project is configured for outlives its candidates. */
-const isProtected = (branch: string, { defaultBranch, configuration: { branches = [], cascade = [] } }: Project): boolean =>
-  [defaultBranch, ...branches, ...cascade.flatMap(({ from, to }) => [from, to])].some((pattern) => matchesPattern(pattern, branch));
+const isProtected = (
+  branch: string,
+  { defaultBranch, configuration: { branches = [], cascade = [] } }: Project,
+): boolean =>
+  [defaultBranch, ...branches, ...cascade.flatMap(({ from, to }) => [from, to])].some((pattern) =>
+    matchesPattern(pattern, branch),
+  );
 
 function statusesOf(text: string | undefined, project: ProjectFacts): string[] | undefined {
   const statuses = text?.split(',').map((word) => word.trim());
   const custom = project.configuration.customReleaseStatuses;
   const unknown = statuses?.find((status) => !isKnownStatus(status, custom));
   if (unknown !== undefined) {
-    throw invalidField('#/query/status', `${unknown} is not one of ${[...CANDIDATE_STATUSES, ...(custom ?? [])].join(', ')}`);
+    throw invalidField(
+      '#/query/status',
+      `${unknown} is not one of ${[...CANDIDATE_STATUSES, ...(custom ?? [])].join(', ')}`,
+    );
   }
   return statuses;
 }
@@ -53,7 +68,12 @@ export const releaseCandidatesRoutes = [
     status: 201,
     response: ReleaseCandidate,
     errors: ['version_conflict', 'locked', 'invalid_transition'],
-    audit: ['release_candidate.created', 'release_candidate.updated', 'release_candidate.status_changed', 'release_candidate.aborted'],
+    audit: [
+      'release_candidate.created',
+      'release_candidate.updated',
+      'release_candidate.status_changed',
+      'release_candidate.aborted',
+    ],
     handle: ({ body: { repositoryIdentifier, ...input } }, { tx }) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'body');
@@ -69,7 +89,8 @@ export const releaseCandidatesRoutes = [
     path: '/api/release-candidates',
     group: GROUP,
     summary: 'Release candidates of a repository, newest first',
-    description: 'Finalized ones are left out unless `includeFinalized` is true or `status` names them. `total` is exact.',
+    description:
+      'Finalized ones are left out unless `includeFinalized` is true or `status` names them. `total` is exact.',
     roles: ANYONE,
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,
@@ -84,7 +105,12 @@ export const releaseCandidatesRoutes = [
     response: z.object({ items: z.array(ReleaseCandidate), total: z.int(), limit: z.int(), offset: z.int() }),
     async handle({ query: { repositoryIdentifier, limit, offset, status, ...filter } }, { reads, requestUrl }) {
       const project = await projectForReads(reads, repositoryIdentifier);
-      const found = await listCandidates(reads, project, { ...filter, statuses: statusesOf(status, project) }, { limit, offset });
+      const found = await listCandidates(
+        reads,
+        project,
+        { ...filter, statuses: statusesOf(status, project) },
+        { limit, offset },
+      );
       const items = found.items.map((candidate) => view(candidate, project));
       return pageReply(requestUrl, { limit, offset, total: found.total }, { items, total: found.total, limit, offset });
     },
@@ -134,17 +160,22 @@ export const releaseCandidatesRoutes = [
     path: '/api/release-candidates/by-commit/{commitSha}',
     group: GROUP,
     summary: 'Release candidates of a commit, by domain',
-    description: 'An abbreviated commit id of at least 7 digits finds every commit that begins with it. At most 200 candidates.',
+    description:
+      'An abbreviated commit id of at least 7 digits finds every commit that begins with it. At most 200 candidates.',
     roles: ANYONE,
     params: z.object({ commitSha: CommitSha }),
     query: ofRepository,
     status: 200,
-    response: z.record(z.string(), z.array(ReleaseCandidate)).meta({ description: 'Domain to its candidates, newest first' }),
+    response: z
+      .record(z.string(), z.array(ReleaseCandidate))
+      .meta({ description: 'Domain to its candidates, newest first' }),
     async handle({ params: { commitSha }, query: { repositoryIdentifier } }, { reads }) {
       const project = await projectForReads(reads, repositoryIdentifier);
       const candidates = await candidatesOfCommit(reads, project.id, commitSha);
       const byDomain = Map.groupBy(candidates, ({ domain }) => domain);
-      return Object.fromEntries([...byDomain].map(([domain, group]) => [domain, group.map((each) => view(each, project))]));
+      return Object.fromEntries(
+        [...byDomain].map(([domain, group]) => [domain, group.map((each) => view(each, project))]),
+      );
     },
   }),
   defineRoute({
@@ -202,7 +233,8 @@ export const releaseCandidatesRoutes = [
     path: '/api/release-candidates/by-branch/{branchName}',
     group: GROUP,
     summary: 'Delete the release candidates of a branch',
-    description: 'Refused for the default branch, for branches that the project is configured with and for members of its cascade.',
+    description:
+      'Refused for the default branch, for branches that the project is configured with and for members of its cascade.',
     roles: ANYONE,
     params: z.object({ branchName: Branch }),
     query: ofRepository,
@@ -218,7 +250,10 @@ export const releaseCandidatesRoutes = [
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
         if (isProtected(branch, project)) {
-          throw new DomainError('protected_branch', `${branch} is a branch of the project or of its cascade; its candidates stay`);
+          throw new DomainError(
+            'protected_branch',
+            `${branch} is a branch of the project or of its cascade; its candidates stay`,
+          );
         }
         const candidates = await lockCandidatesOfBranch(work, project, branch);
         await removeCandidates(work, project, candidates);

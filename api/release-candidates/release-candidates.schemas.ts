@@ -33,7 +33,11 @@ export const CandidateIn = z.strictObject({
   branch: Branch.nullable().optional(),
   tag: Name.nullable().optional(),
   status: Status.optional().meta({ description: 'pending when absent' }),
-  version: z.int().positive().optional().meta({ description: 'As the caller knows the candidate; another one is a conflict' }),
+  version: z
+    .int()
+    .positive()
+    .optional()
+    .meta({ description: 'As the caller knows the candidate; another one is a conflict' }),
   value: ReleaseDefinition,
 });
 
@@ -94,12 +98,16 @@ const compared = {
   comparison: Comparison,
   changelog: Changelog.nullable().meta({ description: 'Null unless includeChangelog' }),
   linkedCandidates: z.array(LinkedCandidate).nullable().meta({
-    description: 'Candidates of other domains in which some of the same work items are new; null unless includeChangelog',
+    description:
+      'Candidates of other domains in which some of the same work items are new; null unless includeChangelog',
   }),
 };
 export const EnvironmentComparison = z.object({
   ...compared,
   environment: z.object({ id: z.string(), name: z.string(), category: z.string() }),
-  estimatedDeploymentTime: z.number().nullable().meta({ description: 'Seconds, from past durations of the same packages; null when unknown' }),
+  estimatedDeploymentTime: z
+    .number()
+    .nullable()
+    .meta({ description: 'Seconds, from past durations of the same packages; null when unknown' }),
 });
 export const PackagesComparison = z.object({ ...compared, baseLabel: z.string() });

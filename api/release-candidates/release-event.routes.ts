@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { type NewDeployment, recordDeployment, type StoredDeployment } from '../../domain/deployments/deployments.queries.ts';
+import {
+  type NewDeployment,
+  recordDeployment,
+  type StoredDeployment,
+} from '../../domain/deployments/deployments.queries.ts';
 import { environmentByName } from '../../domain/environments/environments.queries.ts';
 import { domainNames } from '../../domain/projects/project-rules.ts';
 import type { Project } from '../../domain/projects/projects.entities.ts';
@@ -37,7 +41,11 @@ async function locate(tx: Tx, event: ReleaseEvent): Promise<Located> {
   return { project, candidate, environmentId: environment.id };
 }
 
-const deploymentOf = (event: ReleaseEvent, { project, candidate, environmentId }: Located, now: Date): NewDeployment => ({
+const deploymentOf = (
+  event: ReleaseEvent,
+  { project, candidate, environmentId }: Located,
+  now: Date,
+): NewDeployment => ({
   projectId: project.id,
   environmentId,
   candidateId: candidate.id,
@@ -56,7 +64,11 @@ const deploymentOf = (event: ReleaseEvent, { project, candidate, environmentId }
 
 /** Tells the trail and the subscribers of a deployment that was reported for the first time. */
 function announce(tx: Tx, { id, isFirst }: StoredDeployment, event: ReleaseEvent, deployment: NewDeployment): void {
-  const place = { repositoryIdentifier: event.repositoryIdentifier, domain: event.domain, releaseName: event.releaseName };
+  const place = {
+    repositoryIdentifier: event.repositoryIdentifier,
+    domain: event.domain,
+    releaseName: event.releaseName,
+  };
   const { environmentName } = event;
   const { candidateId, packages, status, executionId = null } = deployment;
   tx.audit({
@@ -97,7 +109,9 @@ export const releaseEventRoutes = [
       'Idempotent by `executionId`, else by `deployedAt`. Events of one domain are applied one after another. When the engine does not answer within 5 s the reply is 202: the event is recorded and applied later.',
     ].join('\n\n'),
     roles: ['owner', 'member', 'application'],
-    query: z.strictObject({ dryRun: queryFlag(false).meta({ description: 'Tell what would happen, and change nothing' }) }),
+    query: z.strictObject({
+      dryRun: queryFlag(false).meta({ description: 'Tell what would happen, and change nothing' }),
+    }),
     body: ReleaseEventIn,
     status: 200,
     otherStatuses: [202],
@@ -120,7 +134,10 @@ export const releaseEventRoutes = [
       if (stored.outcome) return repeated(stored.outcome);
       const { repositoryIdentifier, domain } = event;
       try {
-        const outcome = await adapters.domainTurns({ tenantId: actor.tenantId, projectId, repositoryIdentifier, domain }, stored.id);
+        const outcome = await adapters.domainTurns(
+          { tenantId: actor.tenantId, projectId, repositoryIdentifier, domain },
+          stored.id,
+        );
         if (!outcome) throw notFound('The project');
         return stored.isNew ? outcome : repeated(outcome);
       } catch (error) {

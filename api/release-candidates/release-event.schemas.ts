@@ -32,7 +32,12 @@ export const ReleaseEventIn = z
     environmentName: Name,
     deploymentStatus: Status.optional(),
     status: Status.optional().meta({ description: 'Another name of deploymentStatus' }),
-    executionId: z.string().min(1).max(255).optional().meta({ description: 'Run of the pipeline; two reports of one run are one event' }),
+    executionId: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .meta({ description: 'Run of the pipeline; two reports of one run are one event' }),
     deployedAt: Moment.optional().meta({ description: 'Now when absent' }),
     packages: PackageVersions.optional().meta({ description: "The candidate's own when absent" }),
     packageDetails: z.array(PackageDetail).max(5_000).optional(),
@@ -43,7 +48,11 @@ export const ReleaseEventIn = z
   .transform(({ deploymentStatus, status, ...event }, context) => {
     const known = deploymentStatus ?? status;
     if (known !== undefined) return { ...event, deploymentStatus: known };
-    context.addIssue({ code: 'custom', path: ['deploymentStatus'], message: `one of ${DEPLOYMENT_STATUSES.join(', ')} is needed` });
+    context.addIssue({
+      code: 'custom',
+      path: ['deploymentStatus'],
+      message: `one of ${DEPLOYMENT_STATUSES.join(', ')} is needed`,
+    });
     return z.NEVER;
   });
 
@@ -54,7 +63,9 @@ export const ReleaseEventOut = z
     previousStatus: z.string().nullable(),
     intermediateCandidatesFinalized: z.boolean(),
     finalizationPending: z.boolean(),
-    missingEnvironments: z.array(z.string()).meta({ description: 'Names of the release environments to which it is not deployed' }),
+    missingEnvironments: z
+      .array(z.string())
+      .meta({ description: 'Names of the release environments to which it is not deployed' }),
     message: z.string(),
   })
   .meta({ id: 'ReleaseEventResult' });

@@ -28,13 +28,22 @@ export const rollingAnalysisRoutes = [
     }),
     status: 200,
     response: RollingAnalysis,
-    handle: ({ params: { repository, domain }, query: { branch, includePackageChangelogs, bypassCache } }, { tx, adapters: { histories, analyses } }) =>
+    handle: (
+      { params: { repository, domain }, query: { branch, includePackageChangelogs, bypassCache } },
+      { tx, adapters: { histories, analyses } },
+    ) =>
       tx(async (work) => {
         const project = await projectInPath(work, repository);
-        const digest = await analysisDigest(work, { projectId: project.id, domain, branch, defaultBranch: project.defaultBranch });
+        const digest = await analysisDigest(work, {
+          projectId: project.id,
+          domain,
+          branch,
+          defaultBranch: project.defaultBranch,
+        });
         const parts = [work.tenantId, project.id, domain, branch ?? null, includePackageChangelogs, digest];
         const key = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
-        const answer = (text: string, cache: 'HIT' | 'MISS') => new RawReply('application/json', text, { 'X-Cache': cache, 'X-Cache-Key': key });
+        const answer = (text: string, cache: 'HIT' | 'MISS') =>
+          new RawReply('application/json', text, { 'X-Cache': cache, 'X-Cache-Key': key });
         const kept = bypassCache ? undefined : analyses.get(key);
         if (kept !== undefined) return answer(kept, 'HIT');
         const history = await histories(work, project.id);

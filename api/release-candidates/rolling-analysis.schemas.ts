@@ -12,7 +12,12 @@ const Entry = z
     totalWorkItems: z.int(),
     missingChangelog: z.string().nullable(),
     changelog: z
-      .object({ commits: z.array(Commit), isTruncated: z.boolean(), workItems: z.array(z.string()), pullRequests: z.array(z.int()) })
+      .object({
+        commits: z.array(Commit),
+        isTruncated: z.boolean(),
+        workItems: z.array(z.string()),
+        pullRequests: z.array(z.int()),
+      })
       .nullable()
       .meta({ description: 'Null unless includePackageChangelogs; at most 50 commits' }),
   })
@@ -22,7 +27,10 @@ const changes = {
   packages: z.object({ added: z.array(Entry), updated: z.array(Entry), removed: z.array(Entry) }),
   summary: z.object({ totalPackageChanges: z.int(), totalCommits: z.int(), totalWorkItems: z.int() }),
 };
-const Seconds = z.number().nullable().meta({ description: 'Seconds, from past durations of the same packages; null when unknown' });
+const Seconds = z
+  .number()
+  .nullable()
+  .meta({ description: 'Seconds, from past durations of the same packages; null when unknown' });
 
 export const RollingAnalysis = z
   .object({
@@ -35,13 +43,18 @@ export const RollingAnalysis = z
         completedAt: Timestamp.nullable(),
         deployedEnvironments: z.array(z.string()),
         packages: z.record(z.string(), z.string()),
-        isDefaultBaseline: z.boolean().meta({ description: 'No candidate is deployed to all release environments: this is the oldest' }),
+        isDefaultBaseline: z
+          .boolean()
+          .meta({ description: 'No candidate is deployed to all release environments: this is the oldest' }),
         branch: z.string(),
       })
       .nullable()
       .meta({ description: 'Null when the domain has no candidates' }),
     orchestrationOrder: z.array(z.string()),
-    currentEnvironmentStates: z.record(z.string(), z.object({ currentRelease: z.string().nullable(), packages: z.record(z.string(), z.string()) })),
+    currentEnvironmentStates: z.record(
+      z.string(),
+      z.object({ currentRelease: z.string().nullable(), packages: z.record(z.string(), z.string()) }),
+    ),
     candidates: z.array(
       z.object({
         id: z.string(),
@@ -51,7 +64,9 @@ export const RollingAnalysis = z
         status: z.string(),
         createdAt: Timestamp,
         deployedEnvironments: z.array(z.string()),
-        incrementalChanges: z.object({ ...changes, estimatedDeploymentTime: Seconds }).meta({ description: 'Against the candidate before it on its branch' }),
+        incrementalChanges: z
+          .object({ ...changes, estimatedDeploymentTime: Seconds })
+          .meta({ description: 'Against the candidate before it on its branch' }),
         cumulativeChanges: z
           .object({ ...changes, cumulativeSummary: z.object({ estimatedDeploymentTime: Seconds }) })
           .meta({ description: 'Against the baseline' }),

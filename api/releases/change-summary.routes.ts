@@ -16,7 +16,12 @@ const Summary = z.object({
     since: z.string().nullable(),
     until: z.string().nullable(),
   }),
-  summary: z.object({ totalReleases: z.int(), totalCommits: z.int(), totalWorkItems: z.int(), totalPackageChanges: z.int() }),
+  summary: z.object({
+    totalReleases: z.int(),
+    totalCommits: z.int(),
+    totalWorkItems: z.int(),
+    totalPackageChanges: z.int(),
+  }),
   workItems: z.array(z.object({ key: z.string(), url: z.string().nullable(), releases: z.array(z.string()) })),
   releases: z.array(
     z.object({
@@ -72,7 +77,14 @@ export const changeSummaryRoutes = [
         const { domain = null, environmentName = null, fromReleaseName = null, toReleaseName = null } = names;
         return {
           repositoryIdentifier,
-          filters: { domain, environmentName, fromReleaseName, toReleaseName, since: times.since ?? null, until: times.until ?? null },
+          filters: {
+            domain,
+            environmentName,
+            fromReleaseName,
+            toReleaseName,
+            since: times.since ?? null,
+            until: times.until ?? null,
+          },
           ...(await changeSummary(work, history, project, { ...names, ...times })),
         };
       }),

@@ -13,7 +13,12 @@ const DAYS_MAX = 731;
 
 const Seconds = z.int().nullable();
 const measures = {
-  deployments: z.object({ successful: z.int(), failed: z.int(), rolledBack: z.int().meta({ description: 'Of the successful ones' }), perDay: z.number() }),
+  deployments: z.object({
+    successful: z.int(),
+    failed: z.int(),
+    rolledBack: z.int().meta({ description: 'Of the successful ones' }),
+    perDay: z.number(),
+  }),
   leadTime: z.object({ medianSeconds: Seconds, p90Seconds: Seconds, commits: z.int() }),
   changeFailureRate: z.number().nullable(),
   timeToRestore: z.object({ medianSeconds: Seconds, failures: z.int(), restored: z.int() }),
@@ -22,7 +27,13 @@ const measures = {
 const Metrics = z
   .object({
     repositoryIdentifier: z.string(),
-    filters: z.object({ domain: z.string().nullable(), environmentName: z.string().nullable(), since: Timestamp, until: Timestamp, window: z.enum(INTERVALS) }),
+    filters: z.object({
+      domain: z.string().nullable(),
+      environmentName: z.string().nullable(),
+      since: Timestamp,
+      until: Timestamp,
+      window: z.enum(INTERVALS),
+    }),
     domains: z.array(
       z.object({
         domain: z.string(),
@@ -37,7 +48,9 @@ const Metrics = z
         ),
       }),
     ),
-    missingChangelogs: z.int().meta({ description: 'Changes of packages whose commits are not known: they have no lead times' }),
+    missingChangelogs: z
+      .int()
+      .meta({ description: 'Changes of packages whose commits are not known: they have no lead times' }),
     repository: RepositoryFreshness,
   })
   .meta({ id: 'DeliveryMetrics' });
@@ -47,7 +60,8 @@ export const metricsRoutes = [
     method: 'get',
     path: '/api/releases/metrics',
     group: 'Releases',
-    summary: 'Deployment frequency, lead time, change failure rate and time to restore, by domain, environment and window',
+    summary:
+      'Deployment frequency, lead time, change failure rate and time to restore, by domain, environment and window',
     description: [
       'Of each domain and environment, over the whole time and over each day, week (from Monday) or month of UTC in it. Cancelled deployments are left out.',
       '- **Deployment frequency**: successful deployments; `perDay` divides them by the length of the window.\n' +
@@ -67,7 +81,10 @@ export const metricsRoutes = [
     }),
     status: 200,
     response: Metrics,
-    handle: ({ query: { repositoryIdentifier, domain, environmentName, window, ...times } }, { tx, now, adapters: { histories } }) =>
+    handle: (
+      { query: { repositoryIdentifier, domain, environmentName, window, ...times } },
+      { tx, now, adapters: { histories } },
+    ) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
         const until = times.until ?? now();
@@ -79,7 +96,13 @@ export const metricsRoutes = [
         return {
           repositoryIdentifier,
           filters: { domain: domain ?? null, environmentName: environmentName ?? null, since, until, window },
-          ...(await deliveryMetrics(work, history, project.id, { domain, environmentName, since, until, interval: window })),
+          ...(await deliveryMetrics(work, history, project.id, {
+            domain,
+            environmentName,
+            since,
+            until,
+            interval: window,
+          })),
         };
       }),
   }),

@@ -14,10 +14,22 @@ const ReleaseNotes = z
     domains: z.array(
       z.object({
         domain: z.string(),
-        previousReleaseName: z.string().nullable().meta({ description: 'Against which it is held; null: it is the first' }),
+        previousReleaseName: z
+          .string()
+          .nullable()
+          .meta({ description: 'Against which it is held; null: it is the first' }),
         deployments: z.array(z.object({ environment: z.string(), deployedAt: z.string(), isRolledBack: z.boolean() })),
         ...changesOfPackages(
-          z.array(Commit.pick({ sha: true, message: true, authorName: true, committedAt: true, workItems: true, pullRequests: true })),
+          z.array(
+            Commit.pick({
+              sha: true,
+              message: true,
+              authorName: true,
+              committedAt: true,
+              workItems: true,
+              pullRequests: true,
+            }),
+          ),
         ),
       }),
     ),
@@ -45,10 +57,17 @@ export const releaseNotesRoutes = [
     }),
     status: 200,
     response: ReleaseNotes,
-    handle: ({ params: { name }, query: { repositoryIdentifier, domain, fromReleaseName, format } }, { tx, adapters: { histories } }) =>
+    handle: (
+      { params: { name }, query: { repositoryIdentifier, domain, fromReleaseName, format } },
+      { tx, adapters: { histories } },
+    ) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
-        const notes = await releaseNotes(work, await histories(work, project.id), project, { releaseName: name, domain, fromReleaseName });
+        const notes = await releaseNotes(work, await histories(work, project.id), project, {
+          releaseName: name,
+          domain,
+          fromReleaseName,
+        });
         if (format === 'md') return new RawReply('text/markdown; charset=utf-8', markdownNotes(notes));
         if (format === 'html') return new RawReply('text/html; charset=utf-8', htmlNotes(notes));
         return notes;

@@ -10,7 +10,11 @@ const PackageChange = z.object({
   fromVersion: z.string().nullable(),
   toVersion: z.string().nullable(),
   ...totals,
-  workItems: z.object({ issues: z.array(z.string()), pullRequests: z.array(z.int()), byType: z.record(z.string(), z.int()) }),
+  workItems: z.object({
+    issues: z.array(z.string()),
+    pullRequests: z.array(z.int()),
+    byType: z.record(z.string(), z.int()),
+  }),
   commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
   missingChangelog: z.string().nullable(),
 });
@@ -20,7 +24,9 @@ const Rollback = z.object({
   rolledBackAt: z.string(),
   rolledBackBy: z.string(),
   skipAnalysis: z.boolean(),
-  packageChanges: z.array(z.object({ name: z.string(), from: z.string().nullable(), to: z.string().nullable(), direction: z.string() })),
+  packageChanges: z.array(
+    z.object({ name: z.string(), from: z.string().nullable(), to: z.string().nullable(), direction: z.string() }),
+  ),
 });
 
 const Approval = z.object({
@@ -40,7 +46,10 @@ const Environment = z.object({
   rolledBackAt: Timestamp.nullable().meta({ description: 'When it was taken back' }),
   packages: z.record(z.string(), z.string()),
   packageDetails: z.array(z.looseObject({ name: z.string() })),
-  changesFromPrevious: z.array(PackageChange).nullable().meta({ description: 'Against the release of the domain that was there before; null unless includeChangelog' }),
+  changesFromPrevious: z
+    .array(PackageChange)
+    .nullable()
+    .meta({ description: 'Against the release of the domain that was there before; null unless includeChangelog' }),
   releaseChangelog: Totals.nullable(),
   orchestrationOrder: z.int(),
   metadata: z.unknown(),
@@ -73,7 +82,9 @@ const Release = z
         releaseVersion: z.string(),
         isFullyDeployed: z.boolean().meta({ description: 'In every active release environment' }),
         isAbandoned: z.boolean().meta({ description: 'Where it is missing, a newer version runs already' }),
-        trajectory: z.array(z.string()).meta({ description: 'Environments that it reached, in the order in which releases travel' }),
+        trajectory: z
+          .array(z.string())
+          .meta({ description: 'Environments that it reached, in the order in which releases travel' }),
       }),
     ),
     releaseDefinition: JsonObject.nullable(),
@@ -85,7 +96,12 @@ export const Releases = z.object({
   repositoryIdentifier: z.string(),
   releases: z.array(Release),
   totalCount: z.int(),
-  changelogStats: z.object({ uniqueDiffsCalculated: z.int(), totalEnvironments: z.int(), cacheHits: z.int(), processingTimeMs: z.int() }),
+  changelogStats: z.object({
+    uniqueDiffsCalculated: z.int(),
+    totalEnvironments: z.int(),
+    cacheHits: z.int(),
+    processingTimeMs: z.int(),
+  }),
   retrievedAt: Timestamp,
   filters: z.object({ domain: z.string().nullable(), includeChangelog: z.boolean() }),
   repository: RepositoryFreshness.nullable().meta({ description: 'Null unless includeChangelog' }),

@@ -6,7 +6,9 @@ import { Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 import { Commit, RepositoryFreshness } from '../http/changelogs.ts';
 
 const share = {
-  presence: z.enum(['all', 'some', 'none', 'unknown']).meta({ description: 'How much of its changes is there; unknown: the commit of a package version is not known' }),
+  presence: z
+    .enum(['all', 'some', 'none', 'unknown'])
+    .meta({ description: 'How much of its changes is there; unknown: the commit of a package version is not known' }),
   present: z.int().meta({ description: 'Changes that are there: pairs of a commit and a package that it changes' }),
   total: z.int(),
 };
@@ -18,7 +20,10 @@ const WorkItemPlaces = z
     commits: z.array(
       Commit.omit({ workItems: true }).extend({
         packages: z.array(z.string()),
-        isReleasable: z.boolean().meta({ description: 'On the default branch, a configured one, or in a candidate; others, say of a branch that was squashed, do not count' }),
+        isReleasable: z.boolean().meta({
+          description:
+            'On the default branch, a configured one, or in a candidate; others, say of a branch that was squashed, do not count',
+        }),
       }),
     ),
     totalCommits: z.int(),
@@ -36,7 +41,9 @@ const WorkItemPlaces = z
             status: z.string(),
             createdAt: Timestamp,
             ...share,
-            isNew: z.boolean().meta({ description: 'It has more of the work item than the candidate before it on its branch' }),
+            isNew: z
+              .boolean()
+              .meta({ description: 'It has more of the work item than the candidate before it on its branch' }),
           }),
         ),
         environments: z.array(
@@ -46,14 +53,21 @@ const WorkItemPlaces = z
             category: z.string(),
             ...share,
             firstArrivedAt: z.string().nullable().meta({ description: 'When the first of its changes came' }),
-            arrivedAt: z.string().nullable().meta({ description: 'When the last of them came; null as long as any is missing' }),
+            arrivedAt: z
+              .string()
+              .nullable()
+              .meta({ description: 'When the last of them came; null as long as any is missing' }),
             releaseName: z.string().nullable().meta({ description: 'The release by which it was complete there' }),
           }),
         ),
-        missingFromEnvironments: z.array(z.string()).meta({ description: 'Active release environments that miss some of it' }),
+        missingFromEnvironments: z
+          .array(z.string())
+          .meta({ description: 'Active release environments that miss some of it' }),
       }),
     ),
-    missingDomains: z.array(z.string()).meta({ description: 'Domains that miss some of it in an active release environment' }),
+    missingDomains: z
+      .array(z.string())
+      .meta({ description: 'Domains that miss some of it in an active release environment' }),
     packagesWithoutDomain: z.array(z.string()),
     repository: RepositoryFreshness,
   })

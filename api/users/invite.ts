@@ -6,7 +6,10 @@ import type { Scope } from '../http/scope.ts';
 export type NotInvited = string | undefined;
 
 /** Mails an invitation to a user of the tenant: recorded first, sent after the commit, within a bounded time. */
-export async function invite(user: { id: string; email: string }, { tx, actor, adapters, publicUrl, log }: Scope): Promise<NotInvited> {
+export async function invite(
+  user: { id: string; email: string },
+  { tx, actor, adapters, publicUrl, log }: Scope,
+): Promise<NotInvited> {
   if (!adapters.mail) return 'No mail server is configured';
   const reservation = await tx((work) => reserveInvitation(work, user));
   if (reservation.outcome === 'too_many') return 'This person was invited several times within the last hour';

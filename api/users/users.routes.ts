@@ -44,7 +44,10 @@ async function orFailure<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    throw new DomainError(error.code, error.message, { ...error.extras, members: { ...error.extras.members, success: false, error: error.message } });
+    throw new DomainError(error.code, error.message, {
+      ...error.extras,
+      members: { ...error.extras.members, success: false, error: error.message },
+    });
   }
 }
 
@@ -63,7 +66,8 @@ export const usersRoutes = [
     handle: ({ query: { lookup, id = '', team, role, limit, offset } }, { tx, requestUrl }) =>
       tx(async (work) => {
         if (lookup !== undefined) {
-          const user = lookup === 'email' ? await findUserByAddress(work, id) : await findUserByProviderName(work, 'host-a', id);
+          const user =
+            lookup === 'email' ? await findUserByAddress(work, id) : await findUserByProviderName(work, 'host-a', id);
           if (!user) throw notFound('The user');
           return shown(work, user);
         }
@@ -87,10 +91,21 @@ export const usersRoutes = [
     errors: ['last_owner'],
     audit: ['user.created', 'user.updated', 'user.invited'],
     async handle({ body }, scope) {
-      const { user, teamAccountId, isExistingUser, isNewInTenant } = await orFailure(() => scope.tx((work) => addUser(work, body)));
+      const { user, teamAccountId, isExistingUser, isNewInTenant } = await orFailure(() =>
+        scope.tx((work) => addUser(work, body)),
+      );
       const notInvited = isNewInTenant ? await invite(user, scope) : undefined;
       const { id: userId, firstName, lastName, email } = user;
-      const added = { success: true as const, userId, teamAccountId, firstName, lastName, email, team: body.team, role: body.role };
+      const added = {
+        success: true as const,
+        userId,
+        teamAccountId,
+        firstName,
+        lastName,
+        email,
+        team: body.team,
+        role: body.role,
+      };
       const inviteSent = isNewInTenant && notInvited === undefined;
       return reply(
         { ...added, isExistingUser, inviteSent, warnings: notInvited === undefined ? [] : [notInvited] },

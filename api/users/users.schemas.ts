@@ -10,14 +10,20 @@ export const User = z
     email: z.string(),
     role: z.enum(ROLES).meta({ description: 'The highest of the user’s memberships' }),
     teams: z.array(z.string()).meta({ description: 'Slugs of the teams' }),
-    authData: JsonObject.optional().meta({ description: 'Authentication metadata: `hasPassword`, `aliases`, `identities`; for the user alone' }),
+    authData: JsonObject.optional().meta({
+      description: 'Authentication metadata: `hasPassword`, `aliases`, `identities`; for the user alone',
+    }),
   })
   .meta({ id: 'User' });
 
 export const UserPage = z.object({ items: z.array(User), total: z.int(), limit: z.int(), offset: z.int() });
 
 /** What people are called: no control characters, which mail and logs would take for more than a name. */
-const PersonName = z.string().trim().max(NAME_MAX).regex(/^\P{Cc}*$/u, 'must not contain control characters');
+const PersonName = z
+  .string()
+  .trim()
+  .max(NAME_MAX)
+  .regex(/^\P{Cc}*$/u, 'must not contain control characters');
 const Email = z
   .email()
   .max(254)
@@ -32,13 +38,21 @@ export const teamQuery = z.strictObject({ team: TeamSlug.optional() });
 export const UsersQuery = z
   .strictObject({
     lookup: z.enum(['github', 'email']).optional().meta({ description: 'Finds one user instead of a list' }),
-    id: z.string().min(1).max(254).optional().meta({ description: 'With `lookup`: the username at host-a, or an e-mail, primary or alias' }),
+    id: z
+      .string()
+      .min(1)
+      .max(254)
+      .optional()
+      .meta({ description: 'With `lookup`: the username at host-a, or an e-mail, primary or alias' }),
     team: TeamSlug.optional(),
     role: z.enum(ROLES).optional(),
     limit: queryInt(1, 200, 50),
     offset: queryInt(0, 1_000_000, 0),
   })
-  .refine(({ lookup, id }) => (lookup === undefined) === (id === undefined), { path: ['id'], message: 'belongs to lookup, and lookup needs it' });
+  .refine(({ lookup, id }) => (lookup === undefined) === (id === undefined), {
+    path: ['id'],
+    message: 'belongs to lookup, and lookup needs it',
+  });
 
 export const UserIn = z.strictObject({
   email: Email,

@@ -9,7 +9,12 @@ interface AuditedWebhook {
 }
 
 /** Notes a change of a webhook; `before` and `after` are as replies show it, without secrets. */
-export function auditWebhook(work: Tx, action: string, webhook: AuditedWebhook, change: { before?: unknown; after?: unknown } = {}): void {
+export function auditWebhook(
+  work: Tx,
+  action: string,
+  webhook: AuditedWebhook,
+  change: { before?: unknown; after?: unknown } = {},
+): void {
   work.audit({
     source: 'webhook',
     action,

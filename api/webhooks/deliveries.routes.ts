@@ -50,14 +50,25 @@ async function webhookToDeliver(work: Tx, encryption: Encryption, id: string): P
 const queued = (webhook: Webhook, deliveryId: string, eventName = webhook.event) => ({
   success: true,
   message: 'Delivery queued',
-  providerDetails: { queued: true, deliveryId, webhookId: webhook.id, eventName, url: webhook.url, method: webhook.method },
+  providerDetails: {
+    queued: true,
+    deliveryId,
+    webhookId: webhook.id,
+    eventName,
+    url: webhook.url,
+    method: webhook.method,
+  },
 });
 
 /** Nothing was queued, because the webhook is off; undefined when it is on. */
 function refused(webhook: Webhook) {
   const error = refusalOf(webhook.status, webhook.failureReason);
   if (error === undefined || webhook.status === 'active') return undefined;
-  return { success: false, error, providerDetails: { queued: false, webhookId: webhook.id, eventName: webhook.event, reason: webhook.status } };
+  return {
+    success: false,
+    error,
+    providerDetails: { queued: false, webhookId: webhook.id, eventName: webhook.event, reason: webhook.status },
+  };
 }
 
 export const deliveriesRoutes = [
@@ -88,7 +99,8 @@ export const deliveriesRoutes = [
     path: '/api/webhooks/{id}/deliver',
     group: GROUP,
     summary: 'Queue a payload to one webhook, with its own retry settings',
-    description: 'For a webhook that is inactive or failed nothing is queued: `success` is false and `reason` says why.',
+    description:
+      'For a webhook that is inactive or failed nothing is queued: `success` is false and `reason` says why.',
     roles: ['owner', 'application'],
     params,
     body: DeliverIn,
@@ -147,7 +159,9 @@ export const deliveriesRoutes = [
         const last = found.length > limit ? deliveries.at(-1) : undefined;
         const nextCursor = last ? cursorAfter(last) : null;
         const page = { deliveries, totals: await deliveryTotals(work, id, filter), nextCursor };
-        return nextCursor === null ? page : reply(page, { headers: { Link: link(requestUrl, { cursor: nextCursor }, 'next') } });
+        return nextCursor === null
+          ? page
+          : reply(page, { headers: { Link: link(requestUrl, { cursor: nextCursor }, 'next') } });
       }),
   }),
   defineRoute({
@@ -184,7 +198,9 @@ export const deliveriesRoutes = [
         const refusal = refused(webhook);
         if (refusal) return refusal;
         const repeated = await redeliver(work, id, deliveryId);
-        auditWebhook(work, 'webhook.redelivered', webhook, { after: { deliveryId: repeated.id, redeliveryOf: deliveryId } });
+        auditWebhook(work, 'webhook.redelivered', webhook, {
+          after: { deliveryId: repeated.id, redeliveryOf: deliveryId },
+        });
         return queued(webhook, repeated.id, repeated.event);
       }),
   }),
@@ -193,7 +209,8 @@ export const deliveriesRoutes = [
     path: '/api/webhooks/{id}/recover',
     group: GROUP,
     summary: 'Send the failed deliveries of a time once more, at most 10,000 at a time',
-    description: 'Those from `since` (inclusive) to `until` (exclusive, now when absent) that were not sent once more already.',
+    description:
+      'Those from `since` (inclusive) to `until` (exclusive, now when absent) that were not sent once more already.',
     roles: ['owner'],
     params,
     body: RecoverIn,
@@ -203,7 +220,10 @@ export const deliveriesRoutes = [
     handle: ({ params: { id }, body: { since, until } }, { tx, adapters: { encryption } }) =>
       tx(async (work) => {
         const end = until ?? work.now;
-        if (end <= since) throw new DomainError('invalid_request', '`until` must be after `since`', { fields: [{ pointer: '#/body/until', detail: 'must be after since' }] });
+        if (end <= since)
+          throw new DomainError('invalid_request', '`until` must be after `since`', {
+            fields: [{ pointer: '#/body/until', detail: 'must be after since' }],
+          });
         const webhook = await webhookToDeliver(work, encryption, id);
         const refusal = refused(webhook);
         if (refusal) return { success: false, error: refusal.error, recovered: 0, hasMore: false };

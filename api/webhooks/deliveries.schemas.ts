@@ -8,7 +8,10 @@ import { EventWord } from './webhooks.schemas.ts';
 /** Larger payloads are refused: they are kept with each delivery and sent with each try. */
 export const PAYLOAD_LIMIT_BYTES = 1024 * 1024;
 
-export const TriggerIn = z.strictObject({ event: EventWord, payload: JsonObject.meta({ description: 'Becomes `data` of the body' }) });
+export const TriggerIn = z.strictObject({
+  event: EventWord,
+  payload: JsonObject.meta({ description: 'Becomes `data` of the body' }),
+});
 export const DeliverIn = z.strictObject({ payload: JsonObject.meta({ description: 'Becomes `data` of the body' }) });
 export const RecoverIn = z.strictObject({ since: Moment, until: Moment.optional() });
 
@@ -24,7 +27,10 @@ export const DeliveryResult = z
       eventName: z.string(),
       url: z.string().optional(),
       method: z.string().optional(),
-      reason: z.enum(['inactive', 'failed']).optional().meta({ description: 'Why nothing was queued: the status of the webhook' }),
+      reason: z
+        .enum(['inactive', 'failed'])
+        .optional()
+        .meta({ description: 'Why nothing was queued: the status of the webhook' }),
     }),
   })
   .meta({ id: 'WebhookDeliveryResult' });
@@ -41,7 +47,8 @@ export const RecoverResult = z
 /** Opaque to clients: the time and id of the last delivery of a page. */
 const Cursor = z.string().transform((text, context): DeliveryCursor => {
   const [createdAt = '', id = ''] = Buffer.from(text, 'base64url').toString('utf8').split('|');
-  if (isId(id) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(createdAt) && !Number.isNaN(Date.parse(createdAt))) return { createdAt, id };
+  if (isId(id) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(createdAt) && !Number.isNaN(Date.parse(createdAt)))
+    return { createdAt, id };
   context.addIssue({ code: 'custom', message: 'not a cursor of this list' });
   return z.NEVER;
 });
@@ -57,8 +64,14 @@ export const DeliveriesQuery = z.strictObject({
     .transform(Number)
     .optional()
     .meta({ override: { type: 'integer', minimum: 100, maximum: 599, description: 'HTTP status of the last try' } }),
-  from: Moment.optional().meta({ description: 'Inclusive', override: { type: 'string', format: 'date-time', description: 'Inclusive' } }),
-  to: Moment.optional().meta({ description: 'Exclusive', override: { type: 'string', format: 'date-time', description: 'Exclusive' } }),
+  from: Moment.optional().meta({
+    description: 'Inclusive',
+    override: { type: 'string', format: 'date-time', description: 'Inclusive' },
+  }),
+  to: Moment.optional().meta({
+    description: 'Exclusive',
+    override: { type: 'string', format: 'date-time', description: 'Exclusive' },
+  }),
   limit: queryInt(1, 200, 50),
   cursor: Cursor.optional().meta({ override: { type: 'string', description: '`nextCursor` of the page before' } }),
 });

@@ -9,7 +9,11 @@ import type { WebhookSettings } from '../../domain/webhooks/webhooks.queries.ts'
  * Refuses what could never be delivered: an address that the policy forbids, a malformed filter or template. Throws
  * `invalid_request` with a pointer.
  */
-export function refuseUnusable({ url, filter, bodyTemplate }: WebhookSettings, outbound: OutboundAddresses, urlPointer: string): void {
+export function refuseUnusable(
+  { url, filter, bodyTemplate }: WebhookSettings,
+  outbound: OutboundAddresses,
+  urlPointer: string,
+): void {
   const refusal = outbound.refusedUrl(url);
   if (refusal !== undefined) throw invalidField(urlPointer, refusal);
   try {

@@ -27,7 +27,10 @@ export function newSettings(body: z.output<typeof WebhookIn>): WebhookSettings {
 }
 
 /** The settings after a change: what it does not name stays. */
-export function patchedSettings(before: WebhookSettings, { config = {}, ...patch }: z.output<typeof WebhookPatch>): WebhookSettings {
+export function patchedSettings(
+  before: WebhookSettings,
+  { config = {}, ...patch }: z.output<typeof WebhookPatch>,
+): WebhookSettings {
   return {
     ...before,
     name: patch.name ?? before.name,

@@ -23,7 +23,15 @@ import { Id, NoContent } from '../http/parameters.ts';
 import { auditWebhook, GROUP } from './audit-webhook.ts';
 import { refuseUnusable } from './usable-settings.ts';
 import { newSettings, patchedSettings } from './webhook-settings.ts';
-import { EventCatalog, NewWebhook, RotatedSecret, Webhook, WebhookIn, WebhookPatch, WebhookWithStatistics } from './webhooks.schemas.ts';
+import {
+  EventCatalog,
+  NewWebhook,
+  RotatedSecret,
+  Webhook,
+  WebhookIn,
+  WebhookPatch,
+  WebhookWithStatistics,
+} from './webhooks.schemas.ts';
 
 const params = z.object({ id: Id });
 
@@ -65,7 +73,8 @@ export const webhooksRoutes = [
     roles: ['owner'],
     status: 200,
     response: z.array(Webhook),
-    handle: (_, { tx, adapters: { encryption } }) => tx(async (work) => (await listWebhooks(work, encryption)).map(shownWebhook)),
+    handle: (_, { tx, adapters: { encryption } }) =>
+      tx(async (work) => (await listWebhooks(work, encryption)).map(shownWebhook)),
   }),
   defineRoute({
     method: 'get',

@@ -16,13 +16,17 @@ const Url = z.url({ protocol: /^https?$/, error: 'must be an http or https addre
 const Headers = z
   .record(z.string(), z.string())
   .superRefine((headers, context) => {
-    if (Object.keys(headers).length > HEADERS_MAX) context.addIssue({ code: 'custom', message: `at most ${HEADERS_MAX} headers` });
+    if (Object.keys(headers).length > HEADERS_MAX)
+      context.addIssue({ code: 'custom', message: `at most ${HEADERS_MAX} headers` });
     for (const [name, value] of Object.entries(headers)) {
       const refusal = refusedHeader(name, value);
       if (refusal !== undefined) context.addIssue({ code: 'custom', path: [name], message: refusal });
     }
   })
-  .meta({ description: 'Sent along; values that look secret are redacted when read, and a redacted one sent back keeps its value' });
+  .meta({
+    description:
+      'Sent along; values that look secret are redacted when read, and a redacted one sent back keeps its value',
+  });
 
 const config = {
   url: Url,
@@ -33,20 +37,20 @@ const config = {
       'Path to a scalar, an array (any of) or `{operator: value}` with eq, ne, gt, gte, lt, lte, in, nin, regex (RE2); all must hold. Paths start at the envelope: `data.domain`',
     example: { 'data.domain': ['sales', 'service'] },
   }),
-  body: z
-    .string()
-    .max(TEMPLATE_MAX)
-    .nullable()
-    .meta({
-      description: 'Template of the body: `{{ path }}` and `{{ path | json }}`; null: the standard envelope',
-      example: '{"text": {{ data.releaseName | json }}}',
-    }),
+  body: z.string().max(TEMPLATE_MAX).nullable().meta({
+    description: 'Template of the body: `{{ path }}` and `{{ path | json }}`; null: the standard envelope',
+    example: '{"text": {{ data.releaseName | json }}}',
+  }),
 };
 
 const timing = {
   timeout: z.int().min(1_000).max(60_000).meta({ description: 'Milliseconds for one try' }),
   retryCount: z.int().min(0).max(20).meta({ description: 'Tries after the first' }),
-  retryDelay: z.int().min(100).max(3_600_000).meta({ description: 'Milliseconds before the first retry; doubles with each' }),
+  retryDelay: z
+    .int()
+    .min(100)
+    .max(3_600_000)
+    .meta({ description: 'Milliseconds before the first retry; doubles with each' }),
 };
 
 const plainMembers = ['event', 'provider', 'config'] as const;
@@ -60,7 +64,13 @@ export const WebhookIn = z
       .regex(/^[a-z0-9-]{1,40}$/)
       .optional(),
     config: z
-      .strictObject({ ...config, method: config.method.default('POST'), headers: config.headers.default({}), filter: config.filter.default({}), body: config.body.default(null) })
+      .strictObject({
+        ...config,
+        method: config.method.default('POST'),
+        headers: config.headers.default({}),
+        filter: config.filter.default({}),
+        body: config.body.default(null),
+      })
       .optional(),
     timeout: timing.timeout.default(10_000),
     retryCount: timing.retryCount.default(3),
@@ -75,13 +85,16 @@ export const WebhookIn = z
   })
   .superRefine((body, context) => {
     const isRepositoryStyle = body.repositoryIdentifier !== undefined || body.webhookUrl !== undefined;
-    const needed = isRepositoryStyle ? (['repositoryIdentifier', 'webhookUrl'] as const) : (['name', 'event', 'config'] as const);
+    const needed = isRepositoryStyle
+      ? (['repositoryIdentifier', 'webhookUrl'] as const)
+      : (['name', 'event', 'config'] as const);
     for (const member of needed) {
       if (body[member] === undefined) context.addIssue({ code: 'custom', path: [member], message: 'is needed' });
     }
     if (!isRepositoryStyle) return;
     for (const member of plainMembers) {
-      if (body[member] !== undefined) context.addIssue({ code: 'custom', path: [member], message: 'does not go with webhookUrl' });
+      if (body[member] !== undefined)
+        context.addIssue({ code: 'custom', path: [member], message: 'does not go with webhookUrl' });
     }
   })
   .meta({ id: 'WebhookIn' });
@@ -90,7 +103,10 @@ export const WebhookPatch = z
   .strictObject({
     name: Name,
     event: EventWord,
-    config: z.strictObject(config).partial().meta({ description: 'The members that are given replace those of before, each as a whole' }),
+    config: z
+      .strictObject(config)
+      .partial()
+      .meta({ description: 'The members that are given replace those of before, each as a whole' }),
     ...timing,
     status: z.enum(OWNER_STATUSES),
   })
@@ -135,7 +151,10 @@ export const WebhookWithStatistics = z
       success: z.int(),
       failure: z.int(),
       pending: z.int(),
-      successRate: z.number().nullable().meta({ description: 'Share of the deliveries that ended well, from 0 to 1; null before the first' }),
+      successRate: z
+        .number()
+        .nullable()
+        .meta({ description: 'Share of the deliveries that ended well, from 0 to 1; null before the first' }),
     }),
   })
   .meta({ id: 'WebhookWithStatistics' });
@@ -154,7 +173,9 @@ export const EventCatalog = z
       .object({
         event: z.string(),
         description: z.string(),
-        fields: z.array(z.object({ path: z.string(), type: z.string(), description: z.string(), example: z.unknown() })),
+        fields: z.array(
+          z.object({ path: z.string(), type: z.string(), description: z.string(), example: z.unknown() }),
+        ),
         sample: z.object({ id: z.string(), type: z.string(), timestamp: z.string(), data: JsonObject }),
       })
       .meta({ id: 'WebhookEventDescription' }),

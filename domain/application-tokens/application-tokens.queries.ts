@@ -21,7 +21,9 @@ const COLUMNS = `t.id, t.name, t.created_at as "createdAt", t.expires_at as "exp
 
 /** Live and expired tokens of the tenant, not the revoked ones; newest first. At most 1,000. */
 export const listApplicationTokens = ({ sql }: Tx): Promise<ApplicationTokenRow[]> =>
-  sql(`select ${COLUMNS} from application_token t where t.revoked_at is null order by t.created_at desc, t.id desc limit 1000`);
+  sql(
+    `select ${COLUMNS} from application_token t where t.revoked_at is null order by t.created_at desc, t.id desc limit 1000`,
+  );
 
 export interface NewToken {
   name: string;
@@ -34,11 +36,15 @@ export interface NewToken {
  * Makes a token; its text is in the answer alone, the row keeps a hash. A live token of that name: `already_exists`;
  * an expired one gives up its name.
  */
-export async function createApplicationToken(tx: Tx, input: NewToken): Promise<ApplicationTokenRow & { token: string }> {
+export async function createApplicationToken(
+  tx: Tx,
+  input: NewToken,
+): Promise<ApplicationTokenRow & { token: string }> {
   const token = newApplicationToken();
-  await tx.sql(`update application_token set revoked_at = now() where name = ? and revoked_at is null and expires_at <= now()`, [
-    input.name,
-  ]);
+  await tx.sql(
+    `update application_token set revoked_at = now() where name = ? and revoked_at is null and expires_at <= now()`,
+    [input.name],
+  );
   const [row] = await tx.sql<ApplicationTokenRow>(
     `with made as (
        insert into application_token (id, tenant_id, name, token_hash, project_ids, expires_at, created_by)

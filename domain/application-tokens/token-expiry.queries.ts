@@ -9,13 +9,21 @@ export interface ExpiringToken {
 
 /** Tokens of all tenants that expire soon and of which nobody was told; the next to expire first, at most 100. */
 export async function expiringTokens(lanesPool: pg.Pool): Promise<ExpiringToken[]> {
-  const { rows } = await lanesPool.query<ExpiringToken>('select id, tenant_id as "tenantId" from expiring_application_tokens()');
+  const { rows } = await lanesPool.query<ExpiringToken>(
+    'select id, tenant_id as "tenantId" from expiring_application_tokens()',
+  );
   return rows;
 }
 
 /** Announces that a token of the tenant expires soon; once, however often it is asked for. */
 export async function announceExpiry(tx: Tx, id: string): Promise<void> {
-  const [token] = await tx.sql<{ id: string; name: string; expiresAt: string; lastUsedAt: string | null; createdBy: string }>(
+  const [token] = await tx.sql<{
+    id: string;
+    name: string;
+    expiresAt: string;
+    lastUsedAt: string | null;
+    createdBy: string;
+  }>(
     `update application_token set expiry_announced_at = now(), updated_at = now()
      where tenant_id = ? and id = ? and revoked_at is null and expiry_announced_at is null and expires_at > now()
      returning id, name, expires_at as "expiresAt", last_used_at as "lastUsedAt", created_by as "createdBy"`,

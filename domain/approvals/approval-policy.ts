@@ -24,7 +24,10 @@ export const ApprovalPolicySchema = z.strictObject({
     .optional()
     .meta({ description: 'E-mails and team slugs; none: the owners of the tenant' }),
   minApprovals: z.int().min(1).max(20).optional(),
-  allowSelfApproval: z.boolean().optional().meta({ description: 'Whether who asks may approve; when absent, everywhere but for releases' }),
+  allowSelfApproval: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether who asks may approve; when absent, everywhere but for releases' }),
   expiresAfter: z.iso
     .duration()
     .refine(isUsable, 'must be longer than nothing and at most a year')

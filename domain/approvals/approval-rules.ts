@@ -6,7 +6,13 @@ export type SettledStatus = Exclude<ApprovalStatus, 'requested'>;
 export const NEW_APPROVAL: ApprovalStatus = 'requested';
 
 /** The whole state machine: requested reaches each of the others; they are final, and reach nothing. */
-const IS_OPEN: Record<ApprovalStatus, boolean> = { requested: true, approved: false, rejected: false, expired: false, stale: false };
+const IS_OPEN: Record<ApprovalStatus, boolean> = {
+  requested: true,
+  approved: false,
+  rejected: false,
+  expired: false,
+  stale: false,
+};
 
 export const isOpen = (status: ApprovalStatus): boolean => IS_OPEN[status];
 
@@ -41,7 +47,9 @@ export interface ApprovalTerms {
 }
 
 export const isApprover = (approvers: readonly string[], { email, isOwner, teams }: Voter): boolean =>
-  approvers.length === 0 ? isOwner : approvers.some((approver) => approver.toLowerCase() === email.toLowerCase() || teams.includes(approver));
+  approvers.length === 0
+    ? isOwner
+    : approvers.some((approver) => approver.toLowerCase() === email.toLowerCase() || teams.includes(approver));
 
 /**
  * What a decision makes of an approval, with the votes given before it; `isRepeated`: it was made before, and nothing
@@ -55,7 +63,10 @@ export function decide(
   decision: Decision,
 ): { status: ApprovalStatus; isRepeated: boolean } {
   if (!isApprover(terms.approvers, voter)) {
-    throw new DomainError('forbidden', `Only approvers may decide: ${terms.approvers.join(', ') || 'the owners of the tenant'}`);
+    throw new DomainError(
+      'forbidden',
+      `Only approvers may decide: ${terms.approvers.join(', ') || 'the owners of the tenant'}`,
+    );
   }
   if (votes.some(({ voterId, decision: before }) => voterId === voter.id && before === decision)) {
     return { status: terms.status, isRepeated: true };

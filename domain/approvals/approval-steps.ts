@@ -26,7 +26,12 @@ async function appendStep(tx: Tx, approval: ApprovalRow, { source, by, comment =
   );
 }
 
-function auditStep(tx: Tx, { id, repositoryIdentifier, taskType, environmentName }: ApprovalRow, action: string, after: Record<string, unknown>): void {
+function auditStep(
+  tx: Tx,
+  { id, repositoryIdentifier, taskType, environmentName }: ApprovalRow,
+  action: string,
+  after: Record<string, unknown>,
+): void {
   tx.audit({
     source: 'approval',
     action: `approval.${action}`,
@@ -38,7 +43,12 @@ function auditStep(tx: Tx, { id, repositoryIdentifier, taskType, environmentName
   });
 }
 
-function tell(tx: Tx, event: 'requested' | SettledStatus, approval: ApprovalRow, resolution: { resolvedBy: string; comment: string | null } | undefined): void {
+function tell(
+  tx: Tx,
+  event: 'requested' | SettledStatus,
+  approval: ApprovalRow,
+  resolution: { resolvedBy: string; comment: string | null } | undefined,
+): void {
   emitEvent(tx, `approval.${event}`, {
     id: approval.id,
     executionId: approval.executionId,
@@ -69,19 +79,34 @@ export async function noteRequested(tx: Tx, approval: ApprovalRow): Promise<void
 
 /** An approval was given that does not suffice by itself. */
 export async function noteVote(tx: Tx, approval: ApprovalRow, voterId: string, comment: string | null): Promise<void> {
-  await appendStep(tx, approval, { source: 'vote', by: tx.actor.email, comment, vote: { voterId, decision: 'approve' } });
+  await appendStep(tx, approval, {
+    source: 'vote',
+    by: tx.actor.email,
+    comment,
+    vote: { voterId, decision: 'approve' },
+  });
   auditStep(tx, approval, 'voted', { decision: 'approve', comment });
 }
 
 /** Settles an open approval, as `settle`, where its workflow does not: it is told, so that it tells the run. */
-export async function settleFromOutside(tx: Tx, approval: ApprovalRow, status: SettledStatus, step: Omit<Step, 'by'>): Promise<void> {
+export async function settleFromOutside(
+  tx: Tx,
+  approval: ApprovalRow,
+  status: SettledStatus,
+  step: Omit<Step, 'by'>,
+): Promise<void> {
   await settle(tx, approval, status, step);
   const { id: approvalId, taskType, repositoryIdentifier } = approval;
   tx.wakeApproval({ approvalId, taskType, repositoryIdentifier });
 }
 
 /** Settles an open approval, which must be locked: its row, its last step, the trail, the subscribers. */
-export async function settle(tx: Tx, approval: ApprovalRow, status: SettledStatus, step: Omit<Step, 'by'>): Promise<void> {
+export async function settle(
+  tx: Tx,
+  approval: ApprovalRow,
+  status: SettledStatus,
+  step: Omit<Step, 'by'>,
+): Promise<void> {
   const { email: resolvedBy } = tx.actor;
   const { comment = null } = step;
   await tx.sql(

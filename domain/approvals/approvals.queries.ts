@@ -32,7 +32,11 @@ const COLUMNS = `a.id, a.run_id as "executionId", a.task_type as "taskType", a.p
 type Reader = Pick<Tx, 'sql' | 'tenantId'>;
 
 /** An approval by id; `isLocked`: nobody else changes it before this transaction ends. Throws `not_found`. */
-export async function approvalById({ sql, tenantId }: Reader, id: string, { isLocked = false } = {}): Promise<ApprovalRow> {
+export async function approvalById(
+  { sql, tenantId }: Reader,
+  id: string,
+  { isLocked = false } = {},
+): Promise<ApprovalRow> {
   const [row] = await sql<ApprovalRow>(
     `select ${COLUMNS} from approval a where a.tenant_id = ? and a.id = ?${isLocked ? ' for update' : ''}`,
     [tenantId, id],
@@ -43,7 +47,10 @@ export async function approvalById({ sql, tenantId }: Reader, id: string, { isLo
 
 /** The approval of a run, locked. */
 export async function findApprovalOfRun({ sql, tenantId }: Tx, runId: string): Promise<ApprovalRow | undefined> {
-  const [row] = await sql<ApprovalRow>(`select ${COLUMNS} from approval a where a.tenant_id = ? and a.run_id = ? for update`, [tenantId, runId]);
+  const [row] = await sql<ApprovalRow>(
+    `select ${COLUMNS} from approval a where a.tenant_id = ? and a.run_id = ? for update`,
+    [tenantId, runId],
+  );
   return row;
 }
 
@@ -66,7 +73,10 @@ export const votesOf = ({ sql, tenantId }: Reader, approvalId: string): Promise<
   );
 
 /** Somebody of the tenant as one who wants to decide. */
-export async function voterOf({ sql, tenantId }: Reader, { id, email, role }: Pick<Actor, 'id' | 'email' | 'role'>): Promise<Voter> {
+export async function voterOf(
+  { sql, tenantId }: Reader,
+  { id, email, role }: Pick<Actor, 'id' | 'email' | 'role'>,
+): Promise<Voter> {
   const rows = await sql<{ slug: string }>(
     `select t.slug from membership m join team t on t.tenant_id = m.tenant_id and t.id = m.team_id where m.tenant_id = ? and m.user_id::text = ?`,
     [tenantId, id],
@@ -123,8 +133,13 @@ export async function listApprovals(
       teams,
     );
     and('(a.allow_self_approval or a.requester_id <> ?)', id);
-    and('not exists (select from approval_event v where v.tenant_id = a.tenant_id and v.approval_id = a.id and v.voter_id = ?)', id);
-    and('not exists (select from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id and r.ended_at is not null)');
+    and(
+      'not exists (select from approval_event v where v.tenant_id = a.tenant_id and v.approval_id = a.id and v.voter_id = ?)',
+      id,
+    );
+    and(
+      'not exists (select from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id and r.ended_at is not null)',
+    );
   }
   const rows = await sql<ApprovalRow & { total: number }>(
     `with found as (select a.id, a.created_at from approval a where ${parts.join(' and ')}),

@@ -19,19 +19,29 @@ export interface ReleaseChangelog extends ChangelogTotals {
 
 const PACKAGES_MAX = 100;
 
-const keyOf = ({ domain, releaseName }: { domain: string | null; releaseName: string | null }): string => `${domain}\n${releaseName}`;
+const keyOf = ({ domain, releaseName }: { domain: string | null; releaseName: string | null }): string =>
+  `${domain}\n${releaseName}`;
 
 /** Adds to steps of approvals what was new in the release of each, read for all of them together; null where there is no such candidate. */
-export async function withChangelogs(tx: Tx, history: History, project: ProjectFacts, rows: readonly ComplianceRow[]): Promise<ComplianceRow[]> {
+export async function withChangelogs(
+  tx: Tx,
+  history: History,
+  project: ProjectFacts,
+  rows: readonly ComplianceRow[],
+): Promise<ComplianceRow[]> {
   const named = rows.flatMap(({ projectId, domain, releaseName }) =>
     projectId === project.id && domain !== null && releaseName !== null ? [{ domain, releaseName }] : [],
   );
-  const candidates = await candidatesWithPrevious(tx, project, [...new Map(named.map((name) => [keyOf(name), name])).values()]);
+  const candidates = await candidatesWithPrevious(tx, project, [
+    ...new Map(named.map((name) => [keyOf(name), name])).values(),
+  ]);
   const { views } = await viewChanges(
     tx,
     history,
     project,
-    candidates.map(({ artifacts, previousArtifacts }) => packageChanges(previousArtifacts ?? {}, artifacts ?? {}, { withRemoved: true })),
+    candidates.map(({ artifacts, previousArtifacts }) =>
+      packageChanges(previousArtifacts ?? {}, artifacts ?? {}, { withRemoved: true }),
+    ),
   );
   const changelogs = new Map<string, ReleaseChangelog>();
   for (const [index, { previousName, changelog, ...candidate }] of candidates.entries()) {
@@ -44,5 +54,8 @@ export async function withChangelogs(tx: Tx, history: History, project: ProjectF
       definition: changelog,
     });
   }
-  return rows.map((row) => ({ ...row, changelog: row.projectId === project.id ? (changelogs.get(keyOf(row)) ?? null) : null }));
+  return rows.map((row) => ({
+    ...row,
+    changelog: row.projectId === project.id ? (changelogs.get(keyOf(row)) ?? null) : null,
+  }));
 }

@@ -97,7 +97,11 @@ const ROWS_PER_BATCH = 1_000;
  * All steps in batches, newest first. Each goes on exactly behind the last row of the one before it, so that what is
  * added meanwhile, which is newer, does not show; the next is fetched while the caller is at work.
  */
-export function complianceBatches({ sql, tenantId }: Reads, filter: ComplianceFilter, rowsPerBatch = ROWS_PER_BATCH): AsyncGenerator<ComplianceRow[], void> {
+export function complianceBatches(
+  { sql, tenantId }: Reads,
+  filter: ComplianceFilter,
+  rowsPerBatch = ROWS_PER_BATCH,
+): AsyncGenerator<ComplianceRow[], void> {
   const condition = conditionOf(tenantId, filter);
   return pagesAhead<ComplianceRow & Cursor>(rowsPerBatch, (behind) =>
     sql(

@@ -54,7 +54,10 @@ function termsFor(tx: Tx, { environmentPolicy, environmentCategory, ownPolicy }:
   const own = ApprovalPolicySchema.optional().safeParse(ownPolicy ?? undefined);
   if (!own.success) {
     const [issue] = own.error.issues;
-    throw new DomainError('invalid_request', `The payload's approvalPolicy cannot be used: ${issue?.path.join('.')} ${issue?.message}`);
+    throw new DomainError(
+      'invalid_request',
+      `The payload's approvalPolicy cannot be used: ${issue?.path.join('.')} ${issue?.message}`,
+    );
   }
   return termsOf({
     environment: environmentPolicy,
@@ -77,8 +80,20 @@ export interface OpenedApproval {
  */
 export async function openApproval(tx: Tx, runId: string): Promise<OpenedApproval | undefined> {
   const run = await runToApprove(tx, runId);
-  const { taskType, projectId, repositoryIdentifier, environmentId, environmentName, domain, releaseName, requestedBy } = run;
-  const [existing] = await tx.sql<{ id: string }>('select id from approval where tenant_id = ? and run_id = ?', [tx.tenantId, runId]);
+  const {
+    taskType,
+    projectId,
+    repositoryIdentifier,
+    environmentId,
+    environmentName,
+    domain,
+    releaseName,
+    requestedBy,
+  } = run;
+  const [existing] = await tx.sql<{ id: string }>('select id from approval where tenant_id = ? and run_id = ?', [
+    tx.tenantId,
+    runId,
+  ]);
   if (existing) return { approvalId: existing.id, taskType, repositoryIdentifier };
   const terms = termsFor(tx, run);
   if (!terms) return undefined;
@@ -86,7 +101,8 @@ export async function openApproval(tx: Tx, runId: string): Promise<OpenedApprova
   if (projectId !== null && domain !== null && releaseName !== null) {
     const older = await openApprovalsOf(tx, { projectId, domain, releaseName });
     const replaced = older.filter((each) => each.taskType === taskType && each.environmentName === environmentName);
-    for (const each of replaced) await settleFromOutside(tx, each, 'stale', { source: 'newer_request', comment: `Replaced by run ${runId}` });
+    for (const each of replaced)
+      await settleFromOutside(tx, each, 'stale', { source: 'newer_request', comment: `Replaced by run ${runId}` });
   }
   const id = newId();
   await tx.sql(

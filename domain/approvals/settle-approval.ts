@@ -2,7 +2,14 @@ import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { type ApprovalStatus, decide, type Decision, isOpen } from './approval-rules.ts';
 import { noteVote, settle, settleFromOutside } from './approval-steps.ts';
-import { approvalById, type ApprovalRow, findApprovalOfRun, openApprovalsOf, voterOf, votesOf } from './approvals.queries.ts';
+import {
+  approvalById,
+  type ApprovalRow,
+  findApprovalOfRun,
+  openApprovalsOf,
+  voterOf,
+  votesOf,
+} from './approvals.queries.ts';
 
 /** Whether the actor's decision would count, or was made before; throws what `decide` throws, changes nothing. */
 export async function foreseeDecision(tx: Tx, approval: ApprovalRow, decision: Decision) {
@@ -10,7 +17,12 @@ export async function foreseeDecision(tx: Tx, approval: ApprovalRow, decision: D
 }
 
 /** Writes the actor's decision; repeated, it changes nothing. Throws `not_found`, and what `decide` throws. */
-export async function applyDecision(tx: Tx, approvalId: string, decision: Decision, comment: string | null): Promise<ApprovalStatus> {
+export async function applyDecision(
+  tx: Tx,
+  approvalId: string,
+  decision: Decision,
+  comment: string | null,
+): Promise<ApprovalStatus> {
   const approval = await approvalById(tx, approvalId, { isLocked: true });
   const current = isOverdue(tx, approval) ? { ...approval, status: 'expired' as const } : approval;
   const { status, isRepeated } = await foreseeDecision(tx, current, decision);
@@ -21,7 +33,8 @@ export async function applyDecision(tx: Tx, approvalId: string, decision: Decisi
   return status;
 }
 
-const isOverdue = (tx: Tx, { status, expiresAt }: ApprovalRow): boolean => isOpen(status) && Date.parse(expiresAt) <= tx.now.getTime();
+const isOverdue = (tx: Tx, { status, expiresAt }: ApprovalRow): boolean =>
+  isOpen(status) && Date.parse(expiresAt) <= tx.now.getTime();
 
 const RUN_ENDED = { source: 'run_ended', comment: 'The run ended without it' } as const;
 
@@ -59,7 +72,10 @@ export async function lookAfter(tx: Tx, approvalId: string): Promise<ApprovalSta
 
 /** The run's workflow knows how its approval was settled. */
 export async function noteTold({ sql, tenantId }: Tx, approvalId: string): Promise<void> {
-  await sql('update approval set told_at = now() where tenant_id = ? and id = ? and told_at is null', [tenantId, approvalId]);
+  await sql('update approval set told_at = now() where tenant_id = ? and id = ? and told_at is null', [
+    tenantId,
+    approvalId,
+  ]);
 }
 
 /** Expires the approval of a run whatever its time, as a worker outside says; one that is settled stays as it is. Throws `not_found`. */
@@ -82,5 +98,6 @@ export async function makeApprovalsStale(
   candidate: { projectId: string; domain: string; releaseName: string },
   comment: string,
 ): Promise<void> {
-  for (const approval of await openApprovalsOf(tx, candidate)) await settleFromOutside(tx, approval, 'stale', { source: 'release_candidate', comment });
+  for (const approval of await openApprovalsOf(tx, candidate))
+    await settleFromOutside(tx, approval, 'stale', { source: 'release_candidate', comment });
 }

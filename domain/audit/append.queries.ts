@@ -17,7 +17,12 @@ export interface AuditNote {
 }
 
 /** Makes an entry that lacks only its place in the chain. */
-export function unchainedEntry(note: AuditNote, actor: Actor, requestId: string | null, occurredAt: Date): UnchainedEntry {
+export function unchainedEntry(
+  note: AuditNote,
+  actor: Actor,
+  requestId: string | null,
+  occurredAt: Date,
+): UnchainedEntry {
   // Through JSON once: the hash is taken over what the database will give back.
   const plain = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
   return {

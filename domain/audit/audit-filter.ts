@@ -25,12 +25,18 @@ export const afterPrefix = (prefix: string): string => `${prefix}\u{10FFFF}`;
 
 /** What holds for the entries of a filter apart from their time; `e` names the entry. */
 export function facetConditions({ source, action, actor, repositoryIdentifier, entityId }: AuditFilter): Condition[] {
-  const byActor = actor !== undefined && (isId(actor) ? { column: 'actor_id', value: actor.toLowerCase() } : { column: 'actor_email', value: actor });
+  const byActor =
+    actor !== undefined &&
+    (isId(actor) ? { column: 'actor_id', value: actor.toLowerCase() } : { column: 'actor_email', value: actor });
   return [
     ...(source === undefined ? [] : [{ sql: 'e.source = ?', parameters: [source] }]),
-    ...(action === undefined ? [] : [{ sql: 'e.action collate "C" >= ? and e.action collate "C" < ?', parameters: [action, afterPrefix(action)] }]),
+    ...(action === undefined
+      ? []
+      : [{ sql: 'e.action collate "C" >= ? and e.action collate "C" < ?', parameters: [action, afterPrefix(action)] }]),
     ...(byActor ? [{ sql: `e.${byActor.column} = ?`, parameters: [byActor.value] }] : []),
-    ...(repositoryIdentifier === undefined ? [] : [{ sql: 'e.repository_identifier = ?', parameters: [repositoryIdentifier] }]),
+    ...(repositoryIdentifier === undefined
+      ? []
+      : [{ sql: 'e.repository_identifier = ?', parameters: [repositoryIdentifier] }]),
     ...(entityId === undefined ? [] : [{ sql: 'e.entity_id = ?', parameters: [entityId] }]),
   ];
 }

@@ -1,6 +1,13 @@
 import type { Reads } from '../fenced-reads.ts';
 import { unregistered } from '../projects/projects.queries.ts';
-import { afterPrefix, allOf, type AuditFilter, type Condition, facetConditions, timeConditions } from './audit-filter.ts';
+import {
+  afterPrefix,
+  allOf,
+  type AuditFilter,
+  type Condition,
+  facetConditions,
+  timeConditions,
+} from './audit-filter.ts';
 import type { AuditEntry } from './audit-rules.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,7 +28,10 @@ export interface EntryCells extends Omit<EntryRow, 'actor' | 'before' | 'after'>
   before: string | null;
   after: string | null;
 }
-export const CELL_COLUMNS = ENTRY_COLUMNS.replace('e.actor', 'e.actor::text').replace('e.before, e.after', 'e.before::text, e.after::text');
+export const CELL_COLUMNS = ENTRY_COLUMNS.replace('e.actor', 'e.actor::text').replace(
+  'e.before, e.after',
+  'e.before::text, e.after::text',
+);
 
 const NEWEST_FIRST = 'order by e.occurred_at desc, e.sequence desc';
 
@@ -34,17 +44,28 @@ const ACTIONS = `
     from action a where a.value is not null)`;
 
 /** Throws `invalid_request` for a repository that the tenant never had; one that was removed is still in the trail. */
-export async function refuseUnknownRepository(reads: Reads, identifier: string | undefined, place: 'query' | 'body'): Promise<void> {
+export async function refuseUnknownRepository(
+  reads: Reads,
+  identifier: string | undefined,
+  place: 'query' | 'body',
+): Promise<void> {
   if (identifier === undefined) return;
-  const [known] = await reads.sql(`select from audit_tally where facet = 'repository' and value = ? limit 1`, [identifier]);
+  const [known] = await reads.sql(`select from audit_tally where facet = 'repository' and value = ? limit 1`, [
+    identifier,
+  ]);
   if (!known) throw unregistered(identifier, place);
 }
 
 /** A page of the entries of a filter, newest first. */
-export async function listEntries(reads: Reads, filter: AuditFilter, page: { limit: number; offset: number }): Promise<EntryRow[]> {
+export async function listEntries(
+  reads: Reads,
+  filter: AuditFilter,
+  page: { limit: number; offset: number },
+): Promise<EntryRow[]> {
   const { action, ...others } = filter;
   const { sql: condition, parameters } = allOf([...facetConditions(others), ...timeConditions(filter)]);
-  const chosen = (where: string) => `select e.occurred_at, e.sequence from audit_entry e where ${where} ${NEWEST_FIRST}`;
+  const chosen = (where: string) =>
+    `select e.occurred_at, e.sequence from audit_entry e where ${where} ${NEWEST_FIRST}`;
   const { limit, offset } = page;
   const withRows = `, page as (%) select ${ENTRY_COLUMNS} from page join audit_entry e on e.sequence = page.sequence ${NEWEST_FIRST}`;
   if (action === undefined) {
@@ -56,7 +77,15 @@ export async function listEntries(reads: Reads, filter: AuditFilter, page: { lim
     cross join lateral (${chosen(`e.action = a.value and ${condition}`)} limit ?) e
     where a.value is not null ${NEWEST_FIRST} limit ? offset ?`;
   const end = afterPrefix(action);
-  return reads.sql<EntryRow>(ACTIONS + withRows.replace('%', () => merged), [action, end, end, ...parameters, limit + offset, limit, offset]);
+  return reads.sql<EntryRow>(ACTIONS + withRows.replace('%', () => merged), [
+    action,
+    end,
+    end,
+    ...parameters,
+    limit + offset,
+    limit,
+    offset,
+  ]);
 }
 
 interface Facet {
@@ -96,14 +125,21 @@ export async function countEntries(reads: Reads, filter: AuditFilter): Promise<n
   const { facet: name, from: value, until } = facet;
   const hours = allOf([
     { sql: 't.facet = ?', parameters: [name] },
-    until === undefined ? { sql: 't.value = ?', parameters: [value] } : { sql: 't.value >= ? and t.value < ?', parameters: [value, until] },
+    until === undefined
+      ? { sql: 't.value = ?', parameters: [value] }
+      : { sql: 't.value >= ? and t.value < ?', parameters: [value, until] },
     ...(firstHour ? [{ sql: 't.hour >= ?', parameters: [firstHour.toISOString()] }] : []),
     ...(endHour ? [{ sql: 't.hour < ?', parameters: [endHour.toISOString()] }] : []),
   ]);
-  const whole = { sql: `(select coalesce(sum(t.entries), 0) from audit_tally t where ${hours.sql})`, parameters: hours.parameters };
+  const whole = {
+    sql: `(select coalesce(sum(t.entries), 0) from audit_tally t where ${hours.sql})`,
+    parameters: hours.parameters,
+  };
   return countOf(reads, [
     whole,
-    ...(from && firstHour && from < firstHour ? [counted([...conditions, ...timeConditions({ from, to: firstHour })])] : []),
+    ...(from && firstHour && from < firstHour
+      ? [counted([...conditions, ...timeConditions({ from, to: firstHour })])]
+      : []),
     ...(to && endHour && endHour < to ? [counted([...conditions, ...timeConditions({ from: endHour, to })])] : []),
   ]);
 }

@@ -73,7 +73,10 @@ export type UnchainedEntry = Omit<AuditEntry, 'sequence' | 'prevHash' | 'hash'>;
  * `…occurredAt`, **prevHash**, `repositoryIdentifier, requestId`, **sequence**, `source, summary`.
  * @param actor canonical JSON of the actor.
  */
-export function canonicalParts(entry: UnchainedEntry, actor = canonicalJson(entry.actor)): [head: string, middle: string, tail: string] {
+export function canonicalParts(
+  entry: UnchainedEntry,
+  actor = canonicalJson(entry.actor),
+): [head: string, middle: string, tail: string] {
   const { action, after, before, entityId, entityType, id, occurredAt } = entry;
   const { repositoryIdentifier, requestId, source, summary } = entry;
   const about = `"action":${quoted(action)},"actor":${actor},"after":${canonicalJson(after)},"before":${canonicalJson(before)}`;
@@ -99,6 +102,9 @@ export function redact(value: unknown, secretMembers: readonly string[]): unknow
   if (Array.isArray(value)) return value.map((item) => redact(item, secretMembers));
   if (value === null || typeof value !== 'object' || value instanceof Date) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, secretMembers.includes(key) ? REDACTED : redact(member, secretMembers)]),
+    Object.entries(value).map(([key, member]) => [
+      key,
+      secretMembers.includes(key) ? REDACTED : redact(member, secretMembers),
+    ]),
   );
 }

@@ -37,7 +37,12 @@ const HASH_AT = 'select hash from audit_entry where sequence = ?';
  * @param lastSequence absent: to the end of the trail.
  * @param most entries at most.
  */
-export async function checkChain(reads: Reads, firstSequence: number, lastSequence: number | undefined, most: number): Promise<ChainCheck> {
+export async function checkChain(
+  reads: Reads,
+  firstSequence: number,
+  lastSequence: number | undefined,
+  most: number,
+): Promise<ChainCheck> {
   // The head is read first: what is appended meanwhile is none of this check's business.
   const [headRow] = await reads.sql<{ sequence: string; hash: string }>(HEAD);
   const head = { sequence: Number(headRow?.sequence ?? 0), hash: headRow?.hash ?? GENESIS_HASH };
@@ -53,7 +58,9 @@ export async function checkChain(reads: Reads, firstSequence: number, lastSequen
   });
   let before = { sequence: firstSequence - 1, hash: await hashBefore(reads, firstSequence) };
   const actors = new Actors();
-  const pages = pagesAhead<EntryCells>(PAGE, (behind) => reads.sql(PAGE_AFTER, [Number(behind?.sequence ?? firstSequence - 1), end]));
+  const pages = pagesAhead<EntryCells>(PAGE, (behind) =>
+    reads.sql(PAGE_AFTER, [Number(behind?.sequence ?? firstSequence - 1), end]),
+  );
   for await (const rows of pages) {
     for (const row of rows) {
       const sequence = Number(row.sequence);
@@ -65,11 +72,20 @@ export async function checkChain(reads: Reads, firstSequence: number, lastSequen
   }
   if (before.sequence < end) return outcome(before.sequence + 1, missing(before.sequence + 1));
   if (end === head.sequence && end >= firstSequence && before.hash !== head.hash) {
-    return outcome(end, { sequence: end, reason: 'altered', detail: 'The last entry is not the one that the head of the trail names' });
+    return outcome(end, {
+      sequence: end,
+      reason: 'altered',
+      detail: 'The last entry is not the one that the head of the trail names',
+    });
   }
   if (end === head.sequence) {
     const [beyond] = await reads.sql<{ sequence: string }>(BEYOND, [head.sequence]);
-    if (beyond) return outcome(end, { sequence: Number(beyond.sequence), reason: 'beyond_head', detail: 'The entry was not appended by the service' });
+    if (beyond)
+      return outcome(end, {
+        sequence: Number(beyond.sequence),
+        reason: 'beyond_head',
+        detail: 'The entry was not appended by the service',
+      });
   }
   return outcome(before.sequence, null);
 }
@@ -88,13 +104,27 @@ async function hashBefore(reads: Reads, firstSequence: number): Promise<string |
   return row?.hash;
 }
 
-function breakAt(row: EntryCells, sequence: number, before: { sequence: number; hash: string | undefined }, actors: Actors): ChainBreak | undefined {
+function breakAt(
+  row: EntryCells,
+  sequence: number,
+  before: { sequence: number; hash: string | undefined },
+  actors: Actors,
+): ChainBreak | undefined {
   if (sequence !== before.sequence + 1) return missing(before.sequence + 1);
   if (before.hash === undefined) return missing(before.sequence);
-  if (row.prevHash !== before.hash) return { sequence, reason: 'not_linked', detail: 'The entry does not follow the one before it' };
+  if (row.prevHash !== before.hash)
+    return { sequence, reason: 'not_linked', detail: 'The entry does not follow the one before it' };
   const { actor, canonical } = actors.read(row.actor);
-  const entry: AuditEntry = { ...row, sequence, occurredAt: isoOf(row.occurredAt), actor, before: parsed(row.before), after: parsed(row.after) };
-  if (hash('sha256', hashedText(entry, canonical)) !== row.hash) return { sequence, reason: 'altered', detail: 'The entry is not what was written' };
+  const entry: AuditEntry = {
+    ...row,
+    sequence,
+    occurredAt: isoOf(row.occurredAt),
+    actor,
+    before: parsed(row.before),
+    after: parsed(row.after),
+  };
+  if (hash('sha256', hashedText(entry, canonical)) !== row.hash)
+    return { sequence, reason: 'altered', detail: 'The entry is not what was written' };
   return undefined;
 }
 

@@ -59,7 +59,11 @@ export interface ExportFile {
   sha256: string | null;
 }
 
-type Move = { to: 'running' } | { to: 'failed'; error: string } | { to: 'completed'; file: ExportFile } | { to: 'expired' };
+type Move =
+  | { to: 'running' }
+  | { to: 'failed'; error: string }
+  | { to: 'completed'; file: ExportFile }
+  | { to: 'expired' };
 
 /** Moves an export; undefined when it may not go there from where it is, or is there already. */
 export async function moveExport(tx: Tx, id: string, move: Move): Promise<AuditExport | undefined> {
@@ -77,7 +81,10 @@ function changesOf(move: Move, now: Date): { column: string; value: unknown }[] 
     case 'running':
       return [];
     case 'failed':
-      return [{ column: 'error', value: move.error }, { column: 'completed_at', value: now.toISOString() }];
+      return [
+        { column: 'error', value: move.error },
+        { column: 'completed_at', value: now.toISOString() },
+      ];
     case 'expired':
       return [{ column: 'object_key', value: null }];
     case 'completed':
@@ -94,7 +101,10 @@ function changesOf(move: Move, now: Date): { column: string; value: unknown }[] 
 
 /** The completed exports of the tenant whose time is over. */
 export const outlivedExports = ({ sql }: Sql, most: number): Promise<AuditExport[]> =>
-  sql<AuditExport>(`select ${COLUMNS} from audit_export where status = 'completed' and expires_at <= now() order by expires_at limit ?`, [most]);
+  sql<AuditExport>(
+    `select ${COLUMNS} from audit_export where status = 'completed' and expires_at <= now() order by expires_at limit ?`,
+    [most],
+  );
 
 /** A filter as it is kept with an export. */
 export const filterOf = ({ from, to, ...others }: Record<string, string>): AuditFilter => ({
@@ -106,12 +116,20 @@ export const filterOf = ({ from, to, ...others }: Record<string, string>): Audit
 type ExportScope = Pick<AuditExport, 'filters' | 'upperSequence'>;
 
 /** The next rows of an export in the order of the trail. */
-export const exportRows = (reads: Reads, scope: ExportScope, afterSequence: number, limit: number): Promise<EntryRow[]> =>
-  nextRows(reads, ENTRY_COLUMNS, scope, afterSequence, limit);
+export const exportRows = (
+  reads: Reads,
+  scope: ExportScope,
+  afterSequence: number,
+  limit: number,
+): Promise<EntryRow[]> => nextRows(reads, ENTRY_COLUMNS, scope, afterSequence, limit);
 
 /** The same with all cells as the database's text: a million rows are not parsed to be printed again. */
-export const exportCells = (reads: Reads, scope: ExportScope, afterSequence: number, limit: number): Promise<EntryCells[]> =>
-  nextRows(reads, CELL_COLUMNS, scope, afterSequence, limit, { timeoutMs: PAGE_TIMEOUT_MS });
+export const exportCells = (
+  reads: Reads,
+  scope: ExportScope,
+  afterSequence: number,
+  limit: number,
+): Promise<EntryCells[]> => nextRows(reads, CELL_COLUMNS, scope, afterSequence, limit, { timeoutMs: PAGE_TIMEOUT_MS });
 
 /** A filter that few entries pass has long ways between them; nobody waits for a file. */
 const PAGE_TIMEOUT_MS = 300_000;
@@ -137,7 +155,10 @@ function nextRows<Row>(
 
 /** Where in the trail a cursor stands. Throws `invalid_request` when it is none of this trail. */
 export async function sequenceAt({ sql }: Sql, cursor: { createdAt: Date; id: string }): Promise<number> {
-  const [entry] = await sql<{ sequence: string }>('select sequence from audit_entry where id = ? and occurred_at = ?', [cursor.id, cursor.createdAt.toISOString()]);
+  const [entry] = await sql<{ sequence: string }>('select sequence from audit_entry where id = ? and occurred_at = ?', [
+    cursor.id,
+    cursor.createdAt.toISOString(),
+  ]);
   if (!entry) throw new DomainError('invalid_request', 'The cursor is not one that a page of rows gave');
   return Number(entry.sequence);
 }

@@ -30,7 +30,10 @@ export interface AccessTokens {
 }
 
 /** @param issuer the public address of the service. */
-export function createAccessTokens({ algorithm, signing, publicKeys, publicKeyOf }: TokenRing, issuer: string): AccessTokens {
+export function createAccessTokens(
+  { algorithm, signing, publicKeys, publicKeyOf }: TokenRing,
+  issuer: string,
+): AccessTokens {
   const kept = new Map<string, { claims: AccessClaims; expiresAtSeconds: number }>();
 
   return {
@@ -52,11 +55,12 @@ export function createAccessTokens({ algorithm, signing, publicKeys, publicKeyOf
         return undefined;
       }
       try {
-        const { payload } = await jwtVerify<AccessClaims>(
-          token,
-          ({ kid }) => publicKeyOf(kid),
-          { issuer, audience: AUDIENCE, algorithms: [algorithm], requiredClaims: ['exp', 'sub', 'sid', 'tenant'] },
-        );
+        const { payload } = await jwtVerify<AccessClaims>(token, ({ kid }) => publicKeyOf(kid), {
+          issuer,
+          audience: AUDIENCE,
+          algorithms: [algorithm],
+          requiredClaims: ['exp', 'sub', 'sid', 'tenant'],
+        });
         if (kept.size >= KEPT_TOKENS) kept.delete(kept.keys().next().value ?? '');
         kept.set(token, { claims: payload, expiresAtSeconds: payload.exp ?? 0 });
         return payload;

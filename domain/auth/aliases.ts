@@ -17,7 +17,11 @@ export async function keepHostAccount(
   { externalId, username, emails }: HostAccount,
 ): Promise<string[]> {
   const claimed = emails.filter((email) => EMAIL.test(email)).slice(0, MAX_EMAILS);
-  const owners = await sql<{ email: string; user_id: string }>('select * from claim_aliases(?, ?, ?::text[])', [userId, host, textArray(claimed)]);
+  const owners = await sql<{ email: string; user_id: string }>('select * from claim_aliases(?, ?, ?::text[])', [
+    userId,
+    host,
+    textArray(claimed),
+  ]);
   await sql('select link_identity(?, ?, ?, ?)', [userId, host, externalId, username]);
   return owners.filter((owner) => owner.user_id === userId).map(({ email }) => email);
 }

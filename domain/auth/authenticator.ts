@@ -49,7 +49,11 @@ export function createAuthenticator(
   const finder = <Row extends object>(functionName: string, keyOf: (row: Row) => string) =>
     batched(
       async (keys: string[]) => {
-        const { rows } = await pool.query<Row>({ name: functionName, text: `select * from ${functionName}($1)`, values: [keys] });
+        const { rows } = await pool.query<Row>({
+          name: functionName,
+          text: `select * from ${functionName}($1)`,
+          values: [keys],
+        });
         const byKey = new Map(rows.map((row) => [keyOf(row), row]));
         return keys.map((key) => byKey.get(key));
       },
@@ -77,8 +81,13 @@ export function createAuthenticator(
       ...(row.project_ids && { projectIds: row.project_ids }),
     };
   };
-  const person = ({ user_id: id, tenant_id: tenantId, email, role }: PersonRow, sessionId?: string): Actor | undefined =>
-    role === null ? undefined : { type: 'user', id, tenantId, role, email, ...(sessionId !== undefined && { sessionId }) };
+  const person = (
+    { user_id: id, tenant_id: tenantId, email, role }: PersonRow,
+    sessionId?: string,
+  ): Actor | undefined =>
+    role === null
+      ? undefined
+      : { type: 'user', id, tenantId, role, email, ...(sessionId !== undefined && { sessionId }) };
   const known = async (bearer: string): Promise<Actor | undefined> => {
     const checked = await identityProvider?.verify(bearer);
     if (checked?.outcome === 'failed') throw upstreamFailed('The identity provider', checked.reason);

@@ -25,7 +25,11 @@ export interface IdentityProvider {
   verify(token: string): Promise<IdentityOutcome>;
   /** Sign-in by authorization code and PKCE (RFC 7636); absent when the service has no client there. */
   browser?: {
-    begin(returnUrl: string): Promise<{ outcome: 'begun'; url: string; pending: PendingSignIn } | { outcome: 'failed'; reason: 'timeout' | 'error' }>;
+    begin(
+      returnUrl: string,
+    ): Promise<
+      { outcome: 'begun'; url: string; pending: PendingSignIn } | { outcome: 'failed'; reason: 'timeout' | 'error' }
+    >;
     /** @param arrivedAt the address, with its query, to which the provider sent the browser back. */
     complete(arrivedAt: string, pending: PendingSignIn): Promise<IdentityOutcome>;
   };

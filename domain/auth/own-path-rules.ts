@@ -9,7 +9,11 @@ export function isOwnPath(target: string, basePath: string): boolean {
   if (!target.startsWith(`${basePath}/`) || target.length > 2_000 || !URI_CHARACTERS.test(target)) return false;
   const [path = ''] = target.split(/[?#]/);
   // An encoded slash or backslash is decoded by some proxies on the way.
-  return !path.includes('//') && !/%(?:2f|5c|0[0-9a-f]|1[0-9a-f]|7f)/i.test(path) && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(decoded(path));
+  return (
+    !path.includes('//') &&
+    !/%(?:2f|5c|0[0-9a-f]|1[0-9a-f]|7f)/i.test(path) &&
+    !/(?:^|\/)\.{1,2}(?:\/|$)/.test(decoded(path))
+  );
 }
 
 function decoded(path: string): string {

@@ -62,15 +62,25 @@ export function createSecondFactors(orm: MikroORM, encryption: Encryption): Seco
 
     async offer({ actor, sql, audit }) {
       const secret = new Secret({ size: SECRET_BYTES }).base32;
-      const isOffered = await ask(sql, 'auth_totp_offer(?, ?)', [actor.id, encryption.encrypt(secret, totpContext(actor.id))]);
+      const isOffered = await ask(sql, 'auth_totp_offer(?, ?)', [
+        actor.id,
+        encryption.encrypt(secret, totpContext(actor.id)),
+      ]);
       if (!isOffered) throw new DomainError('already_exists', 'A second factor is set up already; remove it first');
-      audit({ source: 'user', action: 'user.second_factor_offered', entityType: 'user', entityId: actor.id, summary: `${actor.email} began to set up a second factor` });
+      audit({
+        source: 'user',
+        action: 'user.second_factor_offered',
+        entityType: 'user',
+        entityId: actor.id,
+        summary: `${actor.email} began to set up a second factor`,
+      });
       return { secret, uri: totpOf(secret, actor.email).toString() };
     },
 
     async confirm({ actor, sql, now, audit }, code) {
       const factor = await find(sql, actor.id);
-      if (!factor || factor.is_confirmed) throw new DomainError('invalid_request', 'No second factor waits for its confirmation');
+      if (!factor || factor.is_confirmed)
+        throw new DomainError('invalid_request', 'No second factor waits for its confirmation');
       if (!(await spendCode(sql, actor.id, factor.secret, code, now))) {
         throw new DomainError('invalid_request', 'The code is wrong or was used before');
       }
@@ -78,20 +88,42 @@ export function createSecondFactors(orm: MikroORM, encryption: Encryption): Seco
       await ask(sql, 'auth_totp_confirm(?, ?::text[])', [actor.id, textArray(codes.map(hashSecret))]);
       // Whoever has just given a code has given both factors.
       await sql(`update auth_session set aal = 'aal2' where id = ?`, [actor.sessionId ?? null]);
-      audit({ source: 'user', action: 'user.second_factor_added', entityType: 'user', entityId: actor.id, summary: `${actor.email} set up a second factor` });
+      audit({
+        source: 'user',
+        action: 'user.second_factor_added',
+        entityType: 'user',
+        entityId: actor.id,
+        summary: `${actor.email} set up a second factor`,
+      });
       return codes;
     },
 
     async remove({ actor, sql, audit }) {
       const factor = await find(sql, actor.id);
       if (!factor) return;
-      const [session] = await sql<{ aal: string }>('select aal from auth_session where id = ?', [actor.sessionId ?? null]);
-      if (factor.is_confirmed && session?.aal !== 'aal2') throw new DomainError('forbidden', 'Only a session that was begun with the second factor can remove it');
+      const [session] = await sql<{ aal: string }>('select aal from auth_session where id = ?', [
+        actor.sessionId ?? null,
+      ]);
+      if (factor.is_confirmed && session?.aal !== 'aal2')
+        throw new DomainError('forbidden', 'Only a session that was begun with the second factor can remove it');
       await ask(sql, 'auth_totp_remove(?)', [actor.id]);
-      audit({ source: 'user', action: 'user.second_factor_removed', entityType: 'user', entityId: actor.id, summary: `${actor.email} removed the second factor` });
+      audit({
+        source: 'user',
+        action: 'user.second_factor_removed',
+        entityType: 'user',
+        entityId: actor.id,
+        summary: `${actor.email} removed the second factor`,
+      });
     },
   };
 }
 
 const totpOf = (secret: string, label = ''): TOTP =>
-  new TOTP({ issuer: ISSUER, label, secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period: STEP_SECONDS });
+  new TOTP({
+    issuer: ISSUER,
+    label,
+    secret: Secret.fromBase32(secret),
+    algorithm: 'SHA1',
+    digits: 6,
+    period: STEP_SECONDS,
+  });

@@ -9,7 +9,8 @@ const APPLICATION_TOKEN_LENGTH = 43;
 
 /** `qs_app_` and 43 base62 characters: 256 bits. */
 export const newApplicationToken = (): string =>
-  APPLICATION_TOKEN_PREFIX + Array.from({ length: APPLICATION_TOKEN_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
+  APPLICATION_TOKEN_PREFIX +
+  Array.from({ length: APPLICATION_TOKEN_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
 
 export const newRefreshToken = (): string => `qs_ref_${randomBytes(32).toString('base64url')}`;
 
@@ -17,7 +18,9 @@ export const newSessionCookie = (): string => randomBytes(32).toString('base64ur
 
 /** 80 bits, in groups that a person can copy: `k3mw-…`. */
 export const newRecoveryCode = (): string =>
-  Array.from({ length: 4 }, () => Array.from({ length: 4 }, () => UNMISTAKABLE[randomInt(UNMISTAKABLE.length)]).join('')).join('-');
+  Array.from({ length: 4 }, () =>
+    Array.from({ length: 4 }, () => UNMISTAKABLE[randomInt(UNMISTAKABLE.length)]).join(''),
+  ).join('-');
 
 /** For the link of an invitation: 256 bits. */
 export const newInvitationToken = (): string => randomBytes(32).toString('base64url');

@@ -18,7 +18,10 @@ export interface Proof {
 }
 
 /** Begins a session that is kept by refresh tokens; answers its id and the first of them. */
-export async function beginTokenSession(tx: Tx, { aal, how }: Proof): Promise<{ sessionId: string; refreshToken: string }> {
+export async function beginTokenSession(
+  tx: Tx,
+  { aal, how }: Proof,
+): Promise<{ sessionId: string; refreshToken: string }> {
   const sessionId = newId();
   await tx.sql(
     `insert into auth_session (id, tenant_id, user_id, aal, expires_at)
@@ -74,17 +77,18 @@ export async function continueSession(
     [sessionId],
   );
   if (!session?.role) return undefined;
-  const spent = await tx.sql('update refresh_token set spent_at = now() where token_hash = ? and spent_at is null returning 1', [
-    hashSecret(refreshToken),
-  ]);
+  const spent = await tx.sql(
+    'update refresh_token set spent_at = now() where token_hash = ? and spent_at is null returning 1',
+    [hashSecret(refreshToken)],
+  );
   if (spent.length === 0) {
     await endSession(tx, sessionId, 'a spent refresh token came again');
     return undefined;
   }
-  await tx.sql(`update auth_session set expires_at = now() + make_interval(days => ?), updated_at = now() where id = ?`, [
-    REFRESH_DAYS,
-    sessionId,
-  ]);
+  await tx.sql(
+    `update auth_session set expires_at = now() + make_interval(days => ?), updated_at = now() where id = ?`,
+    [REFRESH_DAYS, sessionId],
+  );
   return { role: session.role, aal: session.aal, refreshToken: await keepRefreshToken(tx, sessionId) };
 }
 
@@ -103,6 +107,12 @@ export async function endSession(tx: Tx, sessionId: string, reason: string): Pro
     [sessionId, sessionId],
   );
   for (const { id } of ended) {
-    tx.audit({ source: 'user', action: 'auth.session_ended', entityType: 'session', entityId: id, summary: `Session ended: ${reason}` });
+    tx.audit({
+      source: 'user',
+      action: 'auth.session_ended',
+      entityType: 'session',
+      entityId: id,
+      summary: `Session ended: ${reason}`,
+    });
   }
 }

@@ -9,7 +9,14 @@ import type { Guesses } from './guesses.ts';
 import type { Identity, IdentityProvider } from './identity-provider.port.ts';
 import type { SecondFactors } from './second-factor.ts';
 import { hashSecret, isPasswordRight } from './secrets.ts';
-import { beginCookieSession, beginTokenSession, continueSession, endSession, isUnspent, type Proof } from './sessions.ts';
+import {
+  beginCookieSession,
+  beginTokenSession,
+  continueSession,
+  endSession,
+  isUnspent,
+  type Proof,
+} from './sessions.ts';
 
 /** A person who proved the password has so long to give the code. */
 const TICKET_MS = 5 * 60_000;
@@ -52,7 +59,13 @@ export interface SignIn {
    * @param tenant slug; absent: the tenant of the oldest membership.
    * @param address of the client. Throws `rate_limited` when it has failed too often with this e-mail.
    */
-  byPassword(input: { email: string; password: string; tenant?: string | undefined; code?: string | undefined; address: string }): Promise<ProofOutcome>;
+  byPassword(input: {
+    email: string;
+    password: string;
+    tenant?: string | undefined;
+    code?: string | undefined;
+    address: string;
+  }): Promise<ProofOutcome>;
   /** The second step, for forms that ask for the code by itself. A ticket that is not good is `refused`. */
   byTicket(ticket: string, code: string): Promise<ProofOutcome>;
   /** The person whom the OpenID provider names, by e-mail or alias. Second factors are that provider's matter. */
@@ -65,7 +78,10 @@ export interface SignIn {
    * Whom an access token names, of ours or of the OpenID provider, member or not.
    * @param refreshToken when given with a token of ours, it must be an unspent one of the same session.
    */
-  byToken(accessToken: string, options?: { refreshToken?: string | undefined; tenant?: string | undefined }): Promise<TokenOutcome>;
+  byToken(
+    accessToken: string,
+    options?: { refreshToken?: string | undefined; tenant?: string | undefined },
+  ): Promise<TokenOutcome>;
   /** Keeps what a host says of the person whom a token named; answers the e-mails that name the person now. */
   keepHostAccount(named: NamedPerson, host: SignInHost, account: HostAccount, requestId: string): Promise<string[]>;
   /** Spends the token and gives a new one; a spent token that comes again ends its whole session. */
@@ -106,12 +122,20 @@ interface SignInParts {
   now: () => Date;
 }
 
-export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFactors, encryption, identityProvider, now }: SignInParts): SignIn {
+export function createSignIn(
+  orm: MikroORM,
+  { accessTokens, guesses, secondFactors, encryption, identityProvider, now }: SignInParts,
+): SignIn {
   const query = <Row>(statement: string, parameters: unknown[]): Promise<Row[]> =>
     orm.em.getConnection().execute(statement, parameters) as unknown as Promise<Row[]>;
   const findRefresh = async (token: string): Promise<RefreshRow | undefined> =>
     (await query<RefreshRow>('select * from auth_refresh(?)', [hashSecret(token)]))[0];
-  const signedIn = async (actor: Actor, sessionId: string, aal: AssuranceLevel, refreshToken: string): Promise<SignedIn> => ({
+  const signedIn = async (
+    actor: Actor,
+    sessionId: string,
+    aal: AssuranceLevel,
+    refreshToken: string,
+  ): Promise<SignedIn> => ({
     accessToken: await accessTokens.sign({
       sub: actor.id,
       tenant: actor.tenantId,
@@ -125,7 +149,10 @@ export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFacto
     user: { id: actor.id, email: actor.email, role: actor.role },
   });
   const ticketFor = (actor: Actor): string =>
-    encryption.encrypt(JSON.stringify({ actor, expiresAt: now().getTime() + TICKET_MS } satisfies Ticket), TICKET_CONTEXT);
+    encryption.encrypt(
+      JSON.stringify({ actor, expiresAt: now().getTime() + TICKET_MS } satisfies Ticket),
+      TICKET_CONTEXT,
+    );
   const openTicket = (ticket: string): Actor | undefined => {
     try {
       const { actor, expiresAt } = JSON.parse(encryption.decrypt(ticket, TICKET_CONTEXT)) as Ticket;
@@ -135,11 +162,19 @@ export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFacto
     }
   };
   const identified = async ({ email, aal }: Identity, tenant?: string): Promise<TokenOutcome> => {
-    const [found] = await query<IdentifiedRow>('select * from auth_people(array[?]::text[], ?)', [email, tenant ?? null]);
+    const [found] = await query<IdentifiedRow>('select * from auth_people(array[?]::text[], ?)', [
+      email,
+      tenant ?? null,
+    ]);
     if (!found) return { outcome: 'unknown' };
     const { user_id: userId, tenant_id, role } = found;
     if (tenant_id === null || role === null) return { outcome: 'named', userId, isMember: false };
-    return { outcome: 'named', userId, isMember: true, proof: { actor: personOf({ ...found, tenant_id }, role), aal, how: 'by the identity provider' } };
+    return {
+      outcome: 'named',
+      userId,
+      isMember: true,
+      proof: { actor: personOf({ ...found, tenant_id }, role), aal, how: 'by the identity provider' },
+    };
   };
   const byProvidersToken = async (token: string, tenant?: string): Promise<TokenOutcome> => {
     const checked = await identityProvider?.verify(token);
@@ -150,7 +185,10 @@ export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFacto
   const byCode = (actor: Actor, code: string): Promise<ProofOutcome> =>
     guesses.attempt<ProofOutcome>('second factor', actor.id, async () =>
       (await secondFactors.spend(actor.id, code, now()))
-        ? { verdict: 'right', value: { outcome: 'proven', proof: { actor, aal: 'aal2', how: 'by password and second factor' } } }
+        ? {
+            verdict: 'right',
+            value: { outcome: 'proven', proof: { actor, aal: 'aal2', how: 'by password and second factor' } },
+          }
         : { verdict: 'wrong', value: { outcome: 'code_refused', ticket: ticketFor(actor) } },
     );
 
@@ -160,10 +198,14 @@ export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFacto
         const [found] = await query<LoginRow>('select * from auth_login(?, ?)', [email, tenant ?? null]);
         const isRight = await isPasswordRight(found?.password_hash, password);
         if (!isRight || !found?.tenant_id || !found.role) return { verdict: 'wrong', value: undefined };
-        return { verdict: 'right', value: personOf({ ...found, tenant_id: found.tenant_id, email: email.toLowerCase() }, found.role) };
+        return {
+          verdict: 'right',
+          value: personOf({ ...found, tenant_id: found.tenant_id, email: email.toLowerCase() }, found.role),
+        };
       });
       if (!actor) return { outcome: 'refused' };
-      if (!(await secondFactors.isNeeded(actor.id))) return { outcome: 'proven', proof: { actor, aal: 'aal1', how: 'by password' } };
+      if (!(await secondFactors.isNeeded(actor.id)))
+        return { outcome: 'proven', proof: { actor, aal: 'aal1', how: 'by password' } };
       return code === undefined ? { outcome: 'code_needed', ticket: ticketFor(actor) } : byCode(actor, code);
     },
 
@@ -192,7 +234,9 @@ export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFacto
       const [session] = await query<PersonRow>('select * from auth_sessions(array[?]::uuid[])', [claims.sid]);
       if (session?.user_id !== claims.sub || session.tenant_id !== claims.tenant) return { outcome: 'invalid' };
       const actor = personOf(session, session.role ?? 'member');
-      const isGood = refreshToken === undefined || (await unitOfWork(orm, { actor })((tx) => isUnspent(tx, claims.sid, refreshToken)));
+      const isGood =
+        refreshToken === undefined ||
+        (await unitOfWork(orm, { actor })((tx) => isUnspent(tx, claims.sid, refreshToken)));
       if (!isGood) return { outcome: 'invalid' };
       const proof: Proof = { actor, aal: claims.aal, how: 'by an access token' };
       return { outcome: 'named', userId: actor.id, proof, isMember: session.role !== null, sessionId: claims.sid };
@@ -200,11 +244,24 @@ export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFacto
 
     async keepHostAccount({ userId, proof }, host, account, requestId) {
       // Without a tenant there is no trail to write to.
-      if (!proof) return keepHostAccount((statement, parameters = []) => query(statement, [...parameters]), userId, host, account);
+      if (!proof)
+        return keepHostAccount(
+          (statement, parameters = []) => query(statement, [...parameters]),
+          userId,
+          host,
+          account,
+        );
       return unitOfWork(orm, { actor: proof.actor, requestId })(async (tx) => {
         const aliases = await keepHostAccount(tx.sql, userId, host, account);
         const summary = `${proof.actor.email} is known by ${aliases.length} of ${account.emails.length} verified e-mails of ${host}`;
-        tx.audit({ source: 'user', action: 'user.aliases_resolved', entityType: 'user', entityId: userId, summary, after: { host, username: account.username, aliases } });
+        tx.audit({
+          source: 'user',
+          action: 'user.aliases_resolved',
+          entityType: 'user',
+          entityId: userId,
+          summary,
+          after: { host, username: account.username, aliases },
+        });
         return aliases;
       });
     },
@@ -222,12 +279,15 @@ export function createSignIn(orm: MikroORM, { accessTokens, guesses, secondFacto
     async end(refreshToken, requestId) {
       const found = await findRefresh(refreshToken);
       if (!found) return;
-      await unitOfWork(orm, { actor: personOf(found, 'member'), requestId })((tx) => endSession(tx, found.session_id, 'logout'));
+      await unitOfWork(orm, { actor: personOf(found, 'member'), requestId })((tx) =>
+        endSession(tx, found.session_id, 'logout'),
+      );
     },
 
     async endOwn(actor, requestId) {
       const { sessionId } = actor;
-      if (sessionId !== undefined) await unitOfWork(orm, { actor, requestId })((tx) => endSession(tx, sessionId, 'logout'));
+      if (sessionId !== undefined)
+        await unitOfWork(orm, { actor, requestId })((tx) => endSession(tx, sessionId, 'logout'));
     },
   };
 }

@@ -33,10 +33,17 @@ export async function branchTip({ sql, tenantId }: Sql, projectId: string, name:
 }
 
 /** A commit of a branch; what is unknown may not be fetched yet. */
-export type CommitOnBranch = { isKnown: true; commit: number; tip: number; sha: string } | { isKnown: false; member: 'branchName' | 'commitId'; why: string };
+export type CommitOnBranch =
+  | { isKnown: true; commit: number; tip: number; sha: string }
+  | { isKnown: false; member: 'branchName' | 'commitId'; why: string };
 
 /** The commit of a build, on its branch. */
-export async function commitOnBranch(tx: Sql, { projectId, graph }: History, branch: string, commitId: string): Promise<CommitOnBranch> {
+export async function commitOnBranch(
+  tx: Sql,
+  { projectId, graph }: History,
+  branch: string,
+  commitId: string,
+): Promise<CommitOnBranch> {
   const tip = await branchTip(tx, projectId, branch);
   if (tip === undefined) return { isKnown: false, member: 'branchName', why: `The repository has no branch ${branch}` };
   const commit = (await commitNumbers(tx, projectId, [commitId])).get(commitId);

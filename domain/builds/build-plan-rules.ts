@@ -6,7 +6,10 @@ interface PlannedProject {
 }
 
 /** Why a push to a branch is not built; null when it is. A project that names no branches has all built. */
-export function whyExcluded(branch: string, { defaultBranch, configuration: { branches = [], cascade = [] } }: PlannedProject): string | null {
+export function whyExcluded(
+  branch: string,
+  { defaultBranch, configuration: { branches = [], cascade = [] } }: PlannedProject,
+): string | null {
   const built = [defaultBranch, ...branches, ...cascade.flatMap(({ from, to }) => [from, to])];
   if (branches.length === 0 || built.some((pattern) => matchesPattern(pattern, branch))) return null;
   return `The project builds ${built.slice(0, 20).join(', ')}; ${branch} is none of them`;
@@ -24,7 +27,11 @@ interface Dispatchable {
 }
 
 /** Whether a run could be started for a commit, or what there is instead. */
-export function dispatchStatus({ isExcluded, isAvailable, existing }: Dispatchable): 'active' | 'completed' | 'excluded' | 'available' | 'unavailable' {
+export function dispatchStatus({
+  isExcluded,
+  isAvailable,
+  existing,
+}: Dispatchable): 'active' | 'completed' | 'excluded' | 'available' | 'unavailable' {
   if (existing) return existing;
   if (isExcluded) return 'excluded';
   return isAvailable ? 'available' : 'unavailable';

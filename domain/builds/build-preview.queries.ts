@@ -25,7 +25,10 @@ export interface Impact {
 }
 
 /** The same request has the same key. */
-export const previewKey = (projectId: string, { branch, commitId, forcedDomains, forcedPackages }: PreviewRequest): string =>
+export const previewKey = (
+  projectId: string,
+  { branch, commitId, forcedDomains, forcedPackages }: PreviewRequest,
+): string =>
   createHash('sha256')
     .update(JSON.stringify([projectId, branch, commitId, forcedDomains.toSorted(), forcedPackages.toSorted()]))
     .digest('hex')
@@ -37,7 +40,12 @@ const COLUMNS = `preview_key as "previewKey", generation, status, impacted_domai
 /**
  * The impact for a request, asked for where there is none, or where a refresh is wanted: then the next generation is.
  */
-export async function requestImpact({ sql, tenantId }: Tx, projectId: string, request: PreviewRequest, isRefreshed: boolean): Promise<Impact & { isAsked: boolean }> {
+export async function requestImpact(
+  { sql, tenantId }: Tx,
+  projectId: string,
+  request: PreviewRequest,
+  isRefreshed: boolean,
+): Promise<Impact & { isAsked: boolean }> {
   const key = previewKey(projectId, request);
   const [asked] = await sql<Impact>(
     `insert into build_preview as p (tenant_id, project_id, preview_key, branch, commit_sha, forced_domains, forced_packages)
@@ -46,7 +54,16 @@ export async function requestImpact({ sql, tenantId }: Tx, projectId: string, re
        set generation = p.generation + 1, status = 'pending', requested_at = clock_timestamp(), message = null
        where ?::boolean or p.status = 'error'
      returning ${COLUMNS}`,
-    [tenantId, projectId, key, request.branch, request.commitId, JSON.stringify(request.forcedDomains), JSON.stringify(request.forcedPackages), isRefreshed],
+    [
+      tenantId,
+      projectId,
+      key,
+      request.branch,
+      request.commitId,
+      JSON.stringify(request.forcedDomains),
+      JSON.stringify(request.forcedPackages),
+      isRefreshed,
+    ],
   );
   if (asked) return { ...asked, isAsked: true };
   const known = await findImpact({ sql, tenantId }, projectId, key);
@@ -55,12 +72,19 @@ export async function requestImpact({ sql, tenantId }: Tx, projectId: string, re
 }
 
 export async function findImpact({ sql, tenantId }: Sql, projectId: string, key: string): Promise<Impact | undefined> {
-  const [found] = await sql<Impact>(`select ${COLUMNS} from build_preview where tenant_id = ? and project_id = ? and preview_key = ?`, [tenantId, projectId, key]);
+  const [found] = await sql<Impact>(
+    `select ${COLUMNS} from build_preview where tenant_id = ? and project_id = ? and preview_key = ?`,
+    [tenantId, projectId, key],
+  );
   return found;
 }
 
 /** What is to be computed; undefined when it is no longer wanted. */
-export async function pendingPreview({ sql, tenantId }: Sql, projectId: string, key: string): Promise<(PreviewRequest & { generation: number }) | undefined> {
+export async function pendingPreview(
+  { sql, tenantId }: Sql,
+  projectId: string,
+  key: string,
+): Promise<(PreviewRequest & { generation: number }) | undefined> {
   const [found] = await sql<PreviewRequest & { generation: number }>(
     `select branch, commit_sha as "commitId", forced_domains as "forcedDomains", forced_packages as "forcedPackages", generation
      from build_preview where tenant_id = ? and project_id = ? and preview_key = ? and status = 'pending' for update`,
@@ -79,7 +103,12 @@ export interface ImpactResult {
 }
 
 /** Keeps a result; one of another generation than the newest is ignored. Answers whether it was kept. */
-export async function keepImpact({ sql, tenantId }: Tx, projectId: string, key: string, result: ImpactResult): Promise<boolean> {
+export async function keepImpact(
+  { sql, tenantId }: Tx,
+  projectId: string,
+  key: string,
+  result: ImpactResult,
+): Promise<boolean> {
   const { generation, status, impactedDomains, computedAt, message = null, baseCommitId = null } = result;
   const kept = await sql(
     `update build_preview set status = ?, impacted_domains = ?::jsonb, computed_at = ?, message = ?, base_sha = ?

@@ -9,7 +9,11 @@ export interface BuildRun {
 }
 
 /** The run that builds, or built, a commit as a whole: the newest that has not failed. */
-export async function existingBuild({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, projectId: string, sha: string): Promise<BuildRun | undefined> {
+export async function existingBuild(
+  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  projectId: string,
+  sha: string,
+): Promise<BuildRun | undefined> {
   const runs = await sql<BuildRun>(
     `select id as "executionId", status from flow_run
      where tenant_id = ? and project_id = ? and task_type = 'build' and payload ->> 'commitId' = ? and domain is null order by created_at desc, id desc limit 100`,
@@ -30,7 +34,13 @@ export async function runBuild(
   await tx.sql('select pg_advisory_xact_lock(hashtextextended(?, 2))', [`build/${tx.tenantId}/${id}/${sha}`]);
   const existing = await existingBuild(tx, id, sha);
   if (existing) return { existing };
-  const payload = { id: 'build', repositoryIdentifier: identifier, branch, commitId: sha, ...(buildPipeline && { pipeline: { ...buildPipeline, ref: branch } }) };
+  const payload = {
+    id: 'build',
+    repositoryIdentifier: identifier,
+    branch,
+    commitId: sha,
+    ...(buildPipeline && { pipeline: { ...buildPipeline, ref: branch } }),
+  };
   const accepted = await acceptRun(tx, payload, { requestId, pointer: '#/body' });
   if (!accepted) throw new Error('a run without an outside id was taken on before');
   return { accepted };

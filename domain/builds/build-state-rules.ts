@@ -32,7 +32,10 @@ export function overallState(contexts: BuildContexts): BuildState {
 }
 
 /** By which event subscribers learn that the builds of a commit moved; each round begins once. `before` is null when no build was told of. */
-export function eventOfMove(before: BuildState | null, after: BuildState): 'build.started' | 'build.completed' | 'build.failed' | undefined {
+export function eventOfMove(
+  before: BuildState | null,
+  after: BuildState,
+): 'build.started' | 'build.completed' | 'build.failed' | undefined {
   if (before === after) return undefined;
   if (!isOver(after)) return before === null || isOver(before) ? 'build.started' : undefined;
   return after === 'succeeded' ? 'build.completed' : 'build.failed';

@@ -1,7 +1,14 @@
 import type { Project } from '../projects/projects.entities.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/emit.queries.ts';
-import { type BuildContext, type BuildContexts, type BuildState, eventOfMove, isNewer, overallState } from './build-state-rules.ts';
+import {
+  type BuildContext,
+  type BuildContexts,
+  type BuildState,
+  eventOfMove,
+  isNewer,
+  overallState,
+} from './build-state-rules.ts';
 import type { PushEvent, StatusEvent } from './host-events-rules.ts';
 
 type Sql = Pick<Tx, 'sql' | 'tenantId'>;
@@ -26,7 +33,11 @@ interface Stored {
 }
 
 /** The row of a commit, made where there is none, and locked until this transaction ends. */
-async function lockedStatus({ sql, tenantId }: Tx, projectId: string, { commitId, date }: PushEvent | StatusEvent): Promise<Stored> {
+async function lockedStatus(
+  { sql, tenantId }: Tx,
+  projectId: string,
+  { commitId, date }: PushEvent | StatusEvent,
+): Promise<Stored> {
   await sql(
     `insert into build_status (tenant_id, project_id, commit_sha, commit_date) values (?, ?, ?, coalesce(?::timestamptz, now()))
      on conflict (tenant_id, project_id, commit_sha) do nothing`,
@@ -63,12 +74,32 @@ export async function noteStatus(tx: Tx, project: Project, event: StatusEvent): 
   const state = overallState(contexts);
   const branch = stored.branch ?? event.branch;
   const { context, buildUrl, buildNumber, isPr, prNumber } = event;
-  const ciInfo: CiInfo = { service: project.platform, name: context, buildUrl, buildNumber, job: context, branch: event.branch ?? branch, isPr, prNumber };
+  const ciInfo: CiInfo = {
+    service: project.platform,
+    name: context,
+    buildUrl,
+    buildNumber,
+    job: context,
+    branch: event.branch ?? branch,
+    isPr,
+    prNumber,
+  };
   await tx.sql(
     `update build_status set workflow_status = ?::jsonb, ci_info = ?::jsonb, state = ?, branch = ?, commit_message = coalesce(commit_message, ?),
        commit_author = coalesce(commit_author, ?), commit_date = coalesce(?::timestamptz, commit_date), last_updated_at = now()
      where tenant_id = ? and project_id = ? and commit_sha = ?`,
-    [JSON.stringify(contexts), JSON.stringify(ciInfo), state, branch, event.message, event.author, event.date, tx.tenantId, project.id, event.commitId],
+    [
+      JSON.stringify(contexts),
+      JSON.stringify(ciInfo),
+      state,
+      branch,
+      event.message,
+      event.author,
+      event.date,
+      tx.tenantId,
+      project.id,
+      event.commitId,
+    ],
   );
   const before = Object.keys(stored.contexts).length === 0 ? null : stored.state;
   const move = eventOfMove(before, state);
@@ -82,7 +113,12 @@ interface Move {
   branch: string | null;
 }
 
-function tell(tx: Tx, project: Project, { commitId, buildUrl, buildNumber, at }: StatusEvent, { move, before, state, branch }: Move): void {
+function tell(
+  tx: Tx,
+  project: Project,
+  { commitId, buildUrl, buildNumber, at }: StatusEvent,
+  { move, before, state, branch }: Move,
+): void {
   const isStart = move === 'build.started';
   emitEvent(tx, move, {
     repositoryIdentifier: project.identifier,
@@ -91,7 +127,9 @@ function tell(tx: Tx, project: Project, { commitId, buildUrl, buildNumber, at }:
     status: isStart ? 'running' : move === 'build.completed' ? 'completed' : 'failed',
     buildUrl,
     buildNumber,
-    ...(isStart ? { startedAt: at } : { endedAt: at, ...(move === 'build.failed' && { error: `The build was reported as ${state}` }) }),
+    ...(isStart
+      ? { startedAt: at }
+      : { endedAt: at, ...(move === 'build.failed' && { error: `The build was reported as ${state}` }) }),
   });
   tx.audit({
     source: 'project',
@@ -133,7 +171,8 @@ export async function listBuilds(
 ): Promise<{ builds: BuildRow[]; total: number }> {
   const place = [tenantId, projectId];
   const changed = packageNumbers ? [...place, JSON.stringify(packageNumbers)] : [];
-  const commit = 'join git_commit c on c.tenant_id = b.tenant_id and c.project_id = b.project_id and c.sha = b.commit_sha';
+  const commit =
+    'join git_commit c on c.tenant_id = b.tenant_id and c.project_id = b.project_id and c.sha = b.commit_sha';
   // The page goes along the index and probes for packages, to which `offset 0` holds the planner; the count joins as a whole.
   const [builds, [counted]] = await Promise.all([
     sql<BuildRow>(

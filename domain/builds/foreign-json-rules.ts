@@ -8,7 +8,11 @@ export class ForeignJson {
 
   at(...path: (string | number)[]): ForeignJson {
     let value = this.#value;
-    for (const name of path) value = typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+    for (const name of path)
+      value =
+        typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+          ? (value as Record<string, unknown>)[name]
+          : undefined;
     return new ForeignJson(value);
   }
 

@@ -51,7 +51,10 @@ export const hasProof = (host: Host, { headers }: ReceivedHook): boolean =>
 export function isProven(host: Host, { headers, bodyText }: ReceivedHook, secret: string, now: Date): boolean {
   switch (host) {
     case 'host-a':
-      return isSame(headers['x-hub-signature-256'] ?? '', `sha256=${createHmac('sha256', secret).update(bodyText).digest('hex')}`);
+      return isSame(
+        headers['x-hub-signature-256'] ?? '',
+        `sha256=${createHmac('sha256', secret).update(bodyText).digest('hex')}`,
+      );
     case 'host-b': {
       const [scheme = '', encoded = ''] = (headers.authorization ?? '').split(' ');
       const password = /:(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8'))?.[1] ?? '';
@@ -66,7 +69,8 @@ export function isProven(host: Host, { headers, bodyText }: ReceivedHook, secret
 function isSignedByStandard(headers: HookHeaders, bodyText: string, secret: string, now: Date): boolean {
   const sentAt = new Date(Number(headers['webhook-timestamp']) * 1_000);
   if (!(Math.abs(now.getTime() - sentAt.getTime()) <= SIGNATURE_WINDOW_MS)) return false;
-  const expected = signedHeaders(headers['webhook-id'] ?? '', bodyText, [signingKey(secret)], sentAt)['webhook-signature'] ?? '';
+  const expected =
+    signedHeaders(headers['webhook-id'] ?? '', bodyText, [signingKey(secret)], sentAt)['webhook-signature'] ?? '';
   return (headers['webhook-signature'] ?? '').split(' ').some((given) => isSame(given, expected));
 }
 
@@ -84,6 +88,10 @@ export interface HookDelivery {
 
 export function deliveryOf(host: Host, { headers, body, bodyText }: ReceivedHook): HookDelivery {
   const bodyDigest = digest(bodyText).toString('hex');
-  const names = { 'host-a': headers['x-github-delivery'], 'host-b': new ForeignJson(body).at('id').text(), 'host-c': headers['webhook-id'] ?? headers['idempotency-key'] };
+  const names = {
+    'host-a': headers['x-github-delivery'],
+    'host-b': new ForeignJson(body).at('id').text(),
+    'host-c': headers['webhook-id'] ?? headers['idempotency-key'],
+  };
   return { bodyDigest, deliveryId: (names[host] || bodyDigest).slice(0, 255) };
 }

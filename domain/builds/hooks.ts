@@ -18,8 +18,16 @@ export interface HookCandidate {
 export const hookSecretContext = (projectId: string): string => `hook-secret:${projectId}`;
 
 /** Projects of any tenant with this repository, and their secrets: a hook names no tenant. */
-export async function hookCandidates({ sql }: Pick<Tx, 'sql'>, encryption: Encryption, host: Project['platform'], repositoryIdentifier: string): Promise<HookCandidate[]> {
-  const rows = await sql<HookCandidate>('select tenant_id as "tenantId", project_id as "projectId", secret from hook_secrets_of(?, ?)', [host, repositoryIdentifier]);
+export async function hookCandidates(
+  { sql }: Pick<Tx, 'sql'>,
+  encryption: Encryption,
+  host: Project['platform'],
+  repositoryIdentifier: string,
+): Promise<HookCandidate[]> {
+  const rows = await sql<HookCandidate>(
+    'select tenant_id as "tenantId", project_id as "projectId", secret from hook_secrets_of(?, ?)',
+    [host, repositoryIdentifier],
+  );
   return rows.map((row) => ({ ...row, secret: encryption.decrypt(row.secret, hookSecretContext(row.projectId)) }));
 }
 
@@ -28,14 +36,26 @@ export async function hookCandidates({ sql }: Pick<Tx, 'sql'>, encryption: Encry
  * until the host has the new one. It is shown this once. As `whsec_` and base64 it suits every host: it is a password,
  * a key for HMAC, and a signing token by Standard Webhooks.
  */
-export async function renewHookSecret(tx: Tx, encryption: Encryption, project: Project, overlapHours: number): Promise<string> {
+export async function renewHookSecret(
+  tx: Tx,
+  encryption: Encryption,
+  project: Project,
+  overlapHours: number,
+): Promise<string> {
   const secret = newWebhookSecret();
   await tx.sql(
     `insert into hook_secret as s (tenant_id, project_id, secret, created_by) values (?, ?, ?, ?)
      on conflict (tenant_id, project_id) do update
      set previous_secret = case when ?::int > 0 then s.secret end, previous_until = now() + make_interval(hours => ?),
        secret = excluded.secret, created_by = excluded.created_by, created_at = now()`,
-    [tx.tenantId, project.id, encryption.encrypt(secret, hookSecretContext(project.id)), tx.actor.email, overlapHours, overlapHours],
+    [
+      tx.tenantId,
+      project.id,
+      encryption.encrypt(secret, hookSecretContext(project.id)),
+      tx.actor.email,
+      overlapHours,
+      overlapHours,
+    ],
   );
   tx.audit({
     source: 'project',
@@ -56,7 +76,12 @@ export interface TakenHook {
 }
 
 /** Takes a hook whose sender is proven: once. */
-export async function takeHook(tx: Tx, projectId: string, { deliveryId, bodyDigest }: HookDelivery, content: HookContent): Promise<TakenHook> {
+export async function takeHook(
+  tx: Tx,
+  projectId: string,
+  { deliveryId, bodyDigest }: HookDelivery,
+  content: HookContent,
+): Promise<TakenHook> {
   const project = await tx.em.findOne(Project, { tenantId: tx.tenantId, id: projectId });
   if (!project) return { isNew: false, pushed: undefined };
   const taken = await tx.sql(

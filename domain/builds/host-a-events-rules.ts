@@ -22,7 +22,16 @@ function push(body: ForeignJson): Told {
   const moved: HostEvent[] =
     branch === null || commitId === null
       ? []
-      : [{ kind: 'push', branch, commitId, message: head.at('message').text(), author: head.at('author', 'name').text(), date: head.at('timestamp').moment() }];
+      : [
+          {
+            kind: 'push',
+            branch,
+            commitId,
+            message: head.at('message').text(),
+            author: head.at('author', 'name').text(),
+            date: head.at('timestamp').moment(),
+          },
+        ];
   return { events: moved, occurredAt: body.at('repository', 'pushed_at').moment() };
 }
 
@@ -30,21 +39,26 @@ function workflowRun(run: ForeignJson): Told {
   const commitId = shaOf(run.at('head_sha'));
   const at = run.at('updated_at').moment();
   const status = run.at('status').text();
-  const told: HostEvent[] = commitId === null ? [] : [{
-    kind: 'status',
-    commitId,
-    branch: run.at('head_branch').text(),
-    context: run.at('name').text(255) ?? 'workflow',
-    state: stateOfWord(status === 'completed' ? run.at('conclusion').text() : status),
-    at,
-    buildUrl: run.at('html_url').link(),
-    buildNumber: run.at('run_number').text(),
-    isPr: (run.at('event').text() ?? '').startsWith('pull_request'),
-    prNumber: run.at('pull_requests', 0, 'number').integer(),
-    message: run.at('head_commit', 'message').text(),
-    author: run.at('head_commit', 'author', 'name').text(),
-    date: run.at('head_commit', 'timestamp').moment(),
-  }];
+  const told: HostEvent[] =
+    commitId === null
+      ? []
+      : [
+          {
+            kind: 'status',
+            commitId,
+            branch: run.at('head_branch').text(),
+            context: run.at('name').text(255) ?? 'workflow',
+            state: stateOfWord(status === 'completed' ? run.at('conclusion').text() : status),
+            at,
+            buildUrl: run.at('html_url').link(),
+            buildNumber: run.at('run_number').text(),
+            isPr: (run.at('event').text() ?? '').startsWith('pull_request'),
+            prNumber: run.at('pull_requests', 0, 'number').integer(),
+            message: run.at('head_commit', 'message').text(),
+            author: run.at('head_commit', 'author', 'name').text(),
+            date: run.at('head_commit', 'timestamp').moment(),
+          },
+        ];
   return { events: told, occurredAt: at };
 }
 
@@ -52,20 +66,25 @@ function commitStatus(body: ForeignJson): Told {
   const commitId = shaOf(body.at('sha'));
   const at = body.at('updated_at').moment();
   const commit = body.at('commit', 'commit');
-  const told: HostEvent[] = commitId === null ? [] : [{
-    kind: 'status',
-    commitId,
-    branch: body.at('branches', 0, 'name').text(),
-    context: body.at('context').text(255) ?? 'status',
-    state: stateOfWord(body.at('state').text()),
-    at,
-    buildUrl: body.at('target_url').link(),
-    buildNumber: null,
-    isPr: false,
-    prNumber: null,
-    message: commit.at('message').text(),
-    author: commit.at('author', 'name').text(),
-    date: commit.at('author', 'date').moment(),
-  }];
+  const told: HostEvent[] =
+    commitId === null
+      ? []
+      : [
+          {
+            kind: 'status',
+            commitId,
+            branch: body.at('branches', 0, 'name').text(),
+            context: body.at('context').text(255) ?? 'status',
+            state: stateOfWord(body.at('state').text()),
+            at,
+            buildUrl: body.at('target_url').link(),
+            buildNumber: null,
+            isPr: false,
+            prNumber: null,
+            message: commit.at('message').text(),
+            author: commit.at('author', 'name').text(),
+            date: commit.at('author', 'date').moment(),
+          },
+        ];
   return { events: told, occurredAt: at };
 }

@@ -5,7 +5,12 @@ import { stateOfWord } from './host-words-rules.ts';
 /** Events of host-b (Azure DevOps: git.push, build.complete). */
 export function readHostB(body: ForeignJson): HookContent {
   const resource = body.at('resource');
-  const nothing = { repositoryIdentifier: repositoryOf(resource), isPush: false, events: [], occurredAt: body.at('createdDate').moment() };
+  const nothing = {
+    repositoryIdentifier: repositoryOf(resource),
+    isPush: false,
+    events: [],
+    occurredAt: body.at('createdDate').moment(),
+  };
   const event = body.at('eventType').text();
   if (event === 'git.push') return { ...nothing, isPush: true, events: pushes(resource) };
   if (event === 'build.complete') return { ...nothing, events: build(resource, nothing.occurredAt) };
@@ -35,34 +40,52 @@ function decoded(text: string): string {
 }
 
 const pushes = (resource: ForeignJson): HostEvent[] =>
-  resource.at('refUpdates').items().flatMap((update): HostEvent[] => {
-    const [branch, commitId] = [branchOfRef(update.at('name').text()), shaOf(update.at('newObjectId'))];
-    if (branch === null || commitId === null) return [];
-    const commit = resource.at('commits').items().find((each) => shaOf(each.at('commitId')) === commitId);
-    const author = commit?.at('author');
-    return [{ kind: 'push', branch, commitId, message: commit?.at('comment').text() ?? null, author: author?.at('name').text() ?? null, date: author?.at('date').moment() ?? null }];
-  });
+  resource
+    .at('refUpdates')
+    .items()
+    .flatMap((update): HostEvent[] => {
+      const [branch, commitId] = [branchOfRef(update.at('name').text()), shaOf(update.at('newObjectId'))];
+      if (branch === null || commitId === null) return [];
+      const commit = resource
+        .at('commits')
+        .items()
+        .find((each) => shaOf(each.at('commitId')) === commitId);
+      const author = commit?.at('author');
+      return [
+        {
+          kind: 'push',
+          branch,
+          commitId,
+          message: commit?.at('comment').text() ?? null,
+          author: author?.at('name').text() ?? null,
+          date: author?.at('date').moment() ?? null,
+        },
+      ];
+    });
 
 function build(resource: ForeignJson, occurredAt: string | null): HostEvent[] {
   // In version 1.0: `LG:<ref>:<commit>`.
-  const [, givenRef = null, givenCommit = ''] = /^LG:(.+):([0-9a-f]{40})$/s.exec(resource.at('sourceGetVersion').text() ?? '') ?? [];
+  const [, givenRef = null, givenCommit = ''] =
+    /^LG:(.+):([0-9a-f]{40})$/s.exec(resource.at('sourceGetVersion').text() ?? '') ?? [];
   const commitId = shaOf(resource.at('sourceVersion')) ?? (givenCommit || null);
   if (commitId === null) return [];
   const ref = resource.at('sourceBranch').text() ?? givenRef;
   const pr = /^refs\/pull\/(\d{1,9})\//.exec(ref ?? '')?.[1];
-  return [{
-    kind: 'status',
-    commitId,
-    branch: branchOfRef(ref),
-    context: resource.at('definition', 'name').text(255) ?? 'build',
-    state: stateOfWord(resource.at('result').text() ?? resource.at('status').text()),
-    at: resource.at('finishTime').moment() ?? occurredAt,
-    buildUrl: resource.at('_links', 'web', 'href').link() ?? resource.at('url').link(),
-    buildNumber: resource.at('buildNumber').text(),
-    isPr: pr !== undefined,
-    prNumber: pr === undefined ? null : Number(pr),
-    message: null,
-    author: null,
-    date: null,
-  }];
+  return [
+    {
+      kind: 'status',
+      commitId,
+      branch: branchOfRef(ref),
+      context: resource.at('definition', 'name').text(255) ?? 'build',
+      state: stateOfWord(resource.at('result').text() ?? resource.at('status').text()),
+      at: resource.at('finishTime').moment() ?? occurredAt,
+      buildUrl: resource.at('_links', 'web', 'href').link() ?? resource.at('url').link(),
+      buildNumber: resource.at('buildNumber').text(),
+      isPr: pr !== undefined,
+      prNumber: pr === undefined ? null : Number(pr),
+      message: null,
+      author: null,
+      date: null,
+    },
+  ];
 }

@@ -4,7 +4,12 @@ import { stateOfWord } from './host-words-rules.ts';
 
 /** Events of host-c (GitLab: push, tag_push, pipeline). */
 export function readHostC(body: ForeignJson): HookContent {
-  const nothing = { repositoryIdentifier: body.at('project', 'path_with_namespace').text(), isPush: false, events: [], occurredAt: null };
+  const nothing = {
+    repositoryIdentifier: body.at('project', 'path_with_namespace').text(),
+    isPush: false,
+    events: [],
+    occurredAt: null,
+  };
   const kind = body.at('object_kind').text();
   if (kind === 'push' || kind === 'tag_push') return { ...nothing, isPush: true, events: push(body) };
   if (kind === 'pipeline') return { ...nothing, ...pipeline(body) };
@@ -14,15 +19,20 @@ export function readHostC(body: ForeignJson): HookContent {
 function push(body: ForeignJson): HostEvent[] {
   const [branch, commitId] = [branchOfRef(body.at('ref').text()), shaOf(body.at('after'))];
   if (branch === null || commitId === null) return [];
-  const commit = body.at('commits').items().find((each) => shaOf(each.at('id')) === commitId);
-  return [{
-    kind: 'push',
-    branch,
-    commitId,
-    message: commit?.at('message').text() ?? null,
-    author: commit?.at('author', 'name').text() ?? null,
-    date: commit?.at('timestamp').moment() ?? null,
-  }];
+  const commit = body
+    .at('commits')
+    .items()
+    .find((each) => shaOf(each.at('id')) === commitId);
+  return [
+    {
+      kind: 'push',
+      branch,
+      commitId,
+      message: commit?.at('message').text() ?? null,
+      author: commit?.at('author', 'name').text() ?? null,
+      date: commit?.at('timestamp').moment() ?? null,
+    },
+  ];
 }
 
 function pipeline(body: ForeignJson): Pick<HookContent, 'events' | 'occurredAt'> {
@@ -31,20 +41,25 @@ function pipeline(body: ForeignJson): Pick<HookContent, 'events' | 'occurredAt'>
   const finishedAt = run.at('finished_at').moment();
   const prNumber = body.at('merge_request', 'iid').integer();
   const isBranch = !run.at('tag').isTrue() && !(run.at('ref').text() ?? '').startsWith('refs/');
-  const told: HostEvent[] = commitId === null ? [] : [{
-    kind: 'status',
-    commitId,
-    branch: isBranch ? run.at('ref').text() : null,
-    context: run.at('name').text(255) ?? 'pipeline',
-    state: stateOfWord(run.at('status').text()),
-    at: finishedAt ?? run.at('created_at').moment(),
-    buildUrl: run.at('url').link(),
-    buildNumber: run.at('iid').text() ?? run.at('id').text(),
-    isPr: prNumber !== null,
-    prNumber,
-    message: body.at('commit', 'message').text(),
-    author: body.at('commit', 'author', 'name').text(),
-    date: body.at('commit', 'timestamp').moment(),
-  }];
+  const told: HostEvent[] =
+    commitId === null
+      ? []
+      : [
+          {
+            kind: 'status',
+            commitId,
+            branch: isBranch ? run.at('ref').text() : null,
+            context: run.at('name').text(255) ?? 'pipeline',
+            state: stateOfWord(run.at('status').text()),
+            at: finishedAt ?? run.at('created_at').moment(),
+            buildUrl: run.at('url').link(),
+            buildNumber: run.at('iid').text() ?? run.at('id').text(),
+            isPr: prNumber !== null,
+            prNumber,
+            message: body.at('commit', 'message').text(),
+            author: body.at('commit', 'author', 'name').text(),
+            date: body.at('commit', 'timestamp').moment(),
+          },
+        ];
   return { events: told, occurredAt: finishedAt };
 }

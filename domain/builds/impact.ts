@@ -14,7 +14,11 @@ const STEPS_MAX = 5_000;
  * The commit against which a build sees what is new: the newest on the commit's own line that was built with success,
  * else for a commit outside the default branch that branch, else the commit before it. Null: there is none.
  */
-export function baseOf({ graph }: History, commit: number, { defaultTip, built }: { defaultTip: number | undefined; built: ReadonlySet<number> }): number | null {
+export function baseOf(
+  { graph }: History,
+  commit: number,
+  { defaultTip, built }: { defaultTip: number | undefined; built: ReadonlySet<number> },
+): number | null {
   let at = graph.parentsOf(commit)[0];
   for (let step = 0; at !== undefined && step < STEPS_MAX; step++) {
     if (built.has(at)) return at;

@@ -11,4 +11,5 @@ const READERS = { 'host-a': readHostA, 'host-b': readHostB, 'host-c': readHostC 
  *
  * @param event the name of the event, where the host gives it in a header.
  */
-export const readHook = (host: keyof typeof READERS, body: unknown, event: string): HookContent => READERS[host](new ForeignJson(body), event);
+export const readHook = (host: keyof typeof READERS, body: unknown, event: string): HookContent =>
+  READERS[host](new ForeignJson(body), event);

@@ -43,10 +43,21 @@ export interface StoredDeployment {
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
 
 /** Stores a report once; a repetition answers what is stored. */
-export async function recordDeployment(tx: Tx, deployment: NewDeployment, requestId: string): Promise<StoredDeployment> {
+export async function recordDeployment(
+  tx: Tx,
+  deployment: NewDeployment,
+  requestId: string,
+): Promise<StoredDeployment> {
   const id = newId();
   const { type, id: actorId, tenantId, role, email } = tx.actor;
-  const key = [tx.tenantId, deployment.projectId, deployment.domain, deployment.releaseName, deployment.environmentId, deployment.dedupeKey ?? id];
+  const key = [
+    tx.tenantId,
+    deployment.projectId,
+    deployment.domain,
+    deployment.releaseName,
+    deployment.environmentId,
+    deployment.dedupeKey ?? id,
+  ];
   const [made] = await tx.sql<{ isFirst: boolean }>(
     `insert into release_deployment as d (id, tenant_id, project_id, domain, release_name, environment_id, dedupe_key, candidate_id, status,
        deployed_at, execution_id, packages, package_details, release_definition, metadata, approval, reported_by, request_id, traceparent)
@@ -99,7 +110,11 @@ export async function lockDeployment({ sql }: Tx, id: string): Promise<Unapplied
 }
 
 /** The latest deployment of a candidate in each environment, of those that are applied and the one being applied. */
-export async function latestDeployments(tx: Tx, candidateId: string, beingApplied: string | null): Promise<LatestDeployment[]> {
+export async function latestDeployments(
+  tx: Tx,
+  candidateId: string,
+  beingApplied: string | null,
+): Promise<LatestDeployment[]> {
   return tx.sql(
     `select distinct on (environment_id) environment_id as "environmentId", status, rolled_back_at is not null as "isRolledBack"
      from release_deployment
@@ -132,7 +147,11 @@ export async function installedPackages(tx: Tx, environmentId: string): Promise<
 const DURATION_SAMPLE = 500;
 
 /** Seconds that each of some packages takes: the median of its past durations (`endTime` less `startTime` of the details). */
-export async function medianSeconds({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, projectId: string, packages: readonly string[]): Promise<Map<string, number>> {
+export async function medianSeconds(
+  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  projectId: string,
+  packages: readonly string[],
+): Promise<Map<string, number>> {
   if (packages.length === 0) return new Map();
   const rows = await sql<{ name: string; seconds: number }>(
     `with recent as (
@@ -156,5 +175,8 @@ export function expectedSeconds(medians: ReadonlyMap<string, number>, packages: 
 }
 
 /** As `expectedSeconds`, with the medians of a project. */
-export const estimateDeploymentSeconds = async (tx: Tx, projectId: string, packages: readonly string[]): Promise<number | null> =>
-  expectedSeconds(await medianSeconds(tx, projectId, packages), packages);
+export const estimateDeploymentSeconds = async (
+  tx: Tx,
+  projectId: string,
+  packages: readonly string[],
+): Promise<number | null> => expectedSeconds(await medianSeconds(tx, projectId, packages), packages);

@@ -3,7 +3,10 @@ import { isArrayIndex, parsePath } from '../shared/json-path-rules.ts';
 import { type Fragment, raw, sql } from './sql-fragment.ts';
 
 /** What a filter or a sort names: a column of the document, or a path into its value. */
-export type Field = { kind: 'name'; column: 'collection' | 'key' } | { kind: 'version' } | { kind: 'path'; segments: readonly string[] };
+export type Field =
+  | { kind: 'name'; column: 'collection' | 'key' }
+  | { kind: 'version' }
+  | { kind: 'path'; segments: readonly string[] };
 
 const COLUMNS: ReadonlyMap<string, Field> = new Map([
   ['$collection', { kind: 'name', column: 'collection' }],
@@ -26,7 +29,8 @@ export function jsonOf(field: Field): Fragment {
   if (field.kind === 'version') return sql`to_jsonb(d.version)`;
   // `#>` takes an index and a member's name alike, but also what only looks like an index: `-1`, `01`.
   return field.segments.reduce<Fragment>(
-    (inside, segment) => (isArrayIndex(segment) ? sql`(${inside} #> array[${segment}]::text[])` : sql`(${inside} -> ${segment}::text)`),
+    (inside, segment) =>
+      isArrayIndex(segment) ? sql`(${inside} #> array[${segment}]::text[])` : sql`(${inside} -> ${segment}::text)`,
     raw('d.value'),
   );
 }

@@ -34,7 +34,8 @@ export function compileFilter({ field: path, operator, value }: DocumentFilter, 
       return sql`${found} is distinct from ${JSON.stringify(value)}::jsonb`;
     case 'in':
     case 'nin': {
-      if (!Array.isArray(value) || value.length > FILTER_VALUES_MAX) throw refuse(`an array of at most ${FILTER_VALUES_MAX} values`);
+      if (!Array.isArray(value) || value.length > FILTER_VALUES_MAX)
+        throw refuse(`an array of at most ${FILTER_VALUES_MAX} values`);
       const isAmong = sql`${found} = any (array(select jsonb_array_elements(${JSON.stringify(value)}::jsonb)))`;
       return operator === 'in' ? isAmong : sql`(${isAmong}) is not true`;
     }
@@ -47,7 +48,8 @@ export function compileFilter({ field: path, operator, value }: DocumentFilter, 
       // The type is asked second: most rows fail the comparison, and each look into the value costs.
       return sql`(${found} ${raw(ORDER[operator])} ${JSON.stringify(value)}::jsonb and jsonb_typeof(${found}) = 'number')`;
     case 'regex':
-      if (typeof value !== 'string' || value.length > REGEX_MAX) throw refuse(`a string of at most ${REGEX_MAX} characters`);
+      if (typeof value !== 'string' || value.length > REGEX_MAX)
+        throw refuse(`a string of at most ${REGEX_MAX} characters`);
       // Compared with nothing first, so that a bad pattern is refused even where no row is met.
       return sql`(('' ~ ${value}::text) is not null and jsonb_typeof(${found}) = 'string' and (${found} #>> '{}') ~ ${value}::text)`;
   }
@@ -76,7 +78,8 @@ export function containedIn(filters: readonly DocumentFilter[]): string | undefi
 type Content = { [member: string]: unknown };
 
 /** Empty objects and arrays have no entries in the index: a search for them would read all of it. */
-const hasLeaf = (value: unknown): boolean => value === null || typeof value !== 'object' || Object.values(value).some(hasLeaf);
+const hasLeaf = (value: unknown): boolean =>
+  value === null || typeof value !== 'object' || Object.values(value).some(hasLeaf);
 
 /** Does nothing where another filter wants something else at the same place. */
 function put(content: Content, segments: readonly string[], value: unknown): void {
@@ -91,4 +94,5 @@ function put(content: Content, segments: readonly string[], value: unknown): voi
 }
 
 /** Made by `put`, not part of a filter's value. */
-const isContent = (value: unknown): value is Content => typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null;
+const isContent = (value: unknown): value is Content =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null;

@@ -34,7 +34,10 @@ export function compileScan(query: DocumentQuery): Fragment {
   const { order, limit, offset } = query;
   const owned = [sql`d.tenant_id = ${query.tenantId}`, sql`d.store = ${query.store}`];
   // Each part is ordered and cut by itself: only so is the primary key's order used under a union.
-  const parts = scanned(query).map((path) => sql`(${selected(raw('document d'), [...owned, path, ...conditions(query)])} order by ${order.by} limit ${limit + offset})`);
+  const parts = scanned(query).map(
+    (path) =>
+      sql`(${selected(raw('document d'), [...owned, path, ...conditions(query)])} order by ${order.by} limit ${limit + offset})`,
+  );
   const page = sql`select d.* from (${join(parts, ' union all ')}) d order by ${order.by} limit ${limit} offset ${offset}`;
   return sql`select ${SHOWN} from (${sized(page)}) p where ${isInPage}`;
 }
@@ -58,7 +61,10 @@ export function compileMatches(query: DocumentQuery): Fragment | undefined {
     select is_common, ${SHOWN} from n left join (${sized(page)}) p on not is_common and ${isInPage} order by place`;
 }
 
-const conditions = ({ filters, order, after }: DocumentQuery): Fragment[] => [...filters.map(compileFilter), ...(after ? [order.after(after)] : [])];
+const conditions = ({ filters, order, after }: DocumentQuery): Fragment[] => [
+  ...filters.map(compileFilter),
+  ...(after ? [order.after(after)] : []),
+];
 
 const selected = (from: Fragment, where: readonly Fragment[]): Fragment =>
   sql`select d.collection, d.key, d.version, d.value, d.size_bytes from ${from} where ${join(where, ' and ')}`;
@@ -66,7 +72,9 @@ const selected = (from: Fragment, where: readonly Fragment[]): Fragment =>
 /** The pattern as one condition, for documents that are at hand. */
 function isMatch({ whole, byKey }: PathPattern): Fragment {
   const isWhole = named('collection', whole);
-  return byKey ? sql`(${isWhole} or (${named('collection', byKey.collection)} and ${named('key', byKey.key)}))` : isWhole;
+  return byKey
+    ? sql`(${isWhole} or (${named('collection', byKey.collection)} and ${named('key', byKey.key)}))`
+    : isWhole;
 }
 
 /** The pattern as conditions that each find their documents by the primary key, and no document twice. */

@@ -38,7 +38,9 @@ const TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object'];
 /** Sorts, then collection and key, both ascending. Throws `invalid_request` for a malformed field. */
 export function compileOrder(sorts: readonly DocumentSort[]): Order {
   const fields = sorts.map(({ field }, place) => parseField(field, `#/body/sort/${place}/field`));
-  const keys = sorts.flatMap(({ direction }, place) => sortKeys(fields[place] as Field).map((key) => ({ ...key, direction })));
+  const keys = sorts.flatMap(({ direction }, place) =>
+    sortKeys(fields[place] as Field).map((key) => ({ ...key, direction })),
+  );
   const names = [raw('d.collection'), raw('d.key')];
   return {
     by: join([...keys.map(({ expression, direction }) => sql`${expression} ${raw(direction)}`), ...names], ', '),
@@ -68,7 +70,10 @@ function sortKeys(field: Field): Omit<SortKey, 'direction'>[] {
   return [
     { expression: sql`(case jsonb_typeof(${value}) ${raw(ranks)} else ${raw(String(TYPES.length))} end)`, type: 'int' },
     { expression: sql`(case when jsonb_typeof(${value}) <> 'string' then ${value} else 'null' end)`, type: 'jsonb' },
-    { expression: sql`(case when jsonb_typeof(${value}) = 'string' then ${value} #>> '{}' else '' end) collate "C"`, type: 'text' },
+    {
+      expression: sql`(case when jsonb_typeof(${value}) = 'string' then ${value} #>> '{}' else '' end) collate "C"`,
+      type: 'text',
+    },
   ];
 }
 

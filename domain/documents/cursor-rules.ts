@@ -18,8 +18,10 @@ export function encodeCursor(order: unknown, { values, collection, key }: Place)
 /** Throws `invalid_request` for a cursor that is malformed or belongs to another order. */
 export function decodeCursor(order: unknown, cursor: string, pointer: string): Place {
   const [of, values, collection, key] = parse(cursor);
-  const isPlace = Array.isArray(values) && values.every((value) => typeof value === 'string' || Number.isInteger(value));
-  if (!isPlace || typeof collection !== 'string' || typeof key !== 'string') throw invalidField(pointer, 'not a cursor of this service');
+  const isPlace =
+    Array.isArray(values) && values.every((value) => typeof value === 'string' || Number.isInteger(value));
+  if (!isPlace || typeof collection !== 'string' || typeof key !== 'string')
+    throw invalidField(pointer, 'not a cursor of this service');
   if (JSON.stringify(of) !== JSON.stringify(order)) throw invalidField(pointer, 'a cursor of another sort');
   return { values: values as Place['values'], collection, key };
 }

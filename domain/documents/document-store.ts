@@ -43,12 +43,18 @@ interface Options {
 /** The store over plain connections: one function call per batch is one transaction and one round trip. */
 export function createDocumentStore({ pool, kept, wakeLanes }: Options): DocumentStore {
   const readAll = async (names: (DocumentName & { tenant: string })[]): Promise<(StoredDocument | undefined)[]> => {
-    const { rows } = await pool.query<StoredDocument & { request: number }>({ ...READ, values: [JSON.stringify(names)] });
+    const { rows } = await pool.query<StoredDocument & { request: number }>({
+      ...READ,
+      values: [JSON.stringify(names)],
+    });
     const byRequest = new Map(rows.map(({ request, ...document }) => [request, document]));
     return names.map((_, index) => byRequest.get(index + 1));
   };
 
-  const writeOn = async (client: pg.Pool | pg.PoolClient, requests: readonly WriteRequest[]): Promise<{ outcomes: WriteOutcome[]; wake: () => void }> => {
+  const writeOn = async (
+    client: pg.Pool | pg.PoolClient,
+    requests: readonly WriteRequest[],
+  ): Promise<{ outcomes: WriteOutcome[]; wake: () => void }> => {
     const tenantId = requests[0]?.actor.tenantId ?? '';
     const now = new Date();
     const items = `[${requests.map((request) => itemOf(request, kept, now)).join(',')}]`;
@@ -109,7 +115,8 @@ async function twice<T>(attempt: () => Promise<T>): Promise<T> {
 function itemOf(request: WriteRequest, kept: KeptVersions, now: Date): string {
   const { actor, store, collection, key, value, sizeBytes, expectedVersion, traceparent, requestId } = request;
   const version = (expectedVersion ?? 0) + 1;
-  const [event, verb] = expectedVersion === null ? (['document.created', 'created'] as const) : (['document.updated', 'updated'] as const);
+  const [event, verb] =
+    expectedVersion === null ? (['document.created', 'created'] as const) : (['document.updated', 'updated'] as const);
   const data: EventData<typeof event> = { store, collection, key, version, changedBy: actor.email };
   const note = {
     source: 'document' as const,

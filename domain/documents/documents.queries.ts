@@ -22,11 +22,18 @@ export async function createCollection({ sql, tenantId }: Tx, name: string): Pro
 
 /** Collections by name, those behind `after`. */
 export const listCollections = ({ sql, tenantId }: Reads, after: string, limit: number): Promise<Collection[]> =>
-  sql('select id, name from document_collection where tenant_id = ? and name > ? order by name limit ?', [tenantId, after, limit]);
+  sql('select id, name from document_collection where tenant_id = ? and name > ? order by name limit ?', [
+    tenantId,
+    after,
+    limit,
+  ]);
 
 /** Throws `not_found`. */
 export async function collectionByName({ sql, tenantId }: Reads, name: string): Promise<Collection> {
-  const [collection] = await sql<Collection>('select id, name from document_collection where tenant_id = ? and name = ?', [tenantId, name]);
+  const [collection] = await sql<Collection>(
+    'select id, name from document_collection where tenant_id = ? and name = ?',
+    [tenantId, name],
+  );
   if (!collection) throw notFound(`Collection ${name}`);
   return collection;
 }
@@ -37,7 +44,10 @@ export async function collectionByName({ sql, tenantId }: Reads, name: string): 
  */
 export async function deleteCollection(tx: Tx, name: string): Promise<number> {
   const { sql, tenantId, actor, traceparent } = tx;
-  const locked = await sql('select from document_collection where tenant_id = ? and name = ? for update', [tenantId, name]);
+  const locked = await sql('select from document_collection where tenant_id = ? and name = ? for update', [
+    tenantId,
+    name,
+  ]);
   if (locked.length === 0) throw notFound(`Collection ${name}`);
   const [removed] = await sql<{ documents: number; webhookIds: string[] | null }>(
     `with removed as (
@@ -61,30 +71,42 @@ export async function deleteCollection(tx: Tx, name: string): Promise<number> {
  * Deletes a document with its earlier versions and answers its version. Throws `not_found`, and `precondition_failed`
  * when another version is expected.
  */
-export async function deleteDocument({ sql, tenantId }: Tx, name: DocumentName, expectedVersion: number | undefined): Promise<number> {
+export async function deleteDocument(
+  { sql, tenantId }: Tx,
+  name: DocumentName,
+  expectedVersion: number | undefined,
+): Promise<number> {
   const where = 'where tenant_id = ? and store = ? and collection = ? and key = ?';
   const parameters = [tenantId, name.store, name.collection, name.key];
   const [found] = await sql<{ version: number }>(`select version from document ${where} for update`, parameters);
   if (!found) throw notFound(`Document ${name.key} of collection ${name.collection}`);
   if (expectedVersion !== undefined && expectedVersion !== found.version) {
-    throw new DomainError('precondition_failed', `The document has version ${found.version}`, { members: { currentVersion: found.version } });
+    throw new DomainError('precondition_failed', `The document has version ${found.version}`, {
+      members: { currentVersion: found.version },
+    });
   }
   await sql(`delete from document ${where}`, parameters);
   return found.version;
 }
 
 /** Keys and versions of a collection by key, those behind `after`. */
-export const listKeys = ({ sql, tenantId }: Reads, store: string, collection: string, after: string, limit: number): Promise<{ key: string; version: number }[]> =>
-  sql('select key, version from document where tenant_id = ? and store = ? and collection = ? and key > ? order by key limit ?', [
-    tenantId,
-    store,
-    collection,
-    after,
-    limit,
-  ]);
+export const listKeys = (
+  { sql, tenantId }: Reads,
+  store: string,
+  collection: string,
+  after: string,
+  limit: number,
+): Promise<{ key: string; version: number }[]> =>
+  sql(
+    'select key, version from document where tenant_id = ? and store = ? and collection = ? and key > ? order by key limit ?',
+    [tenantId, store, collection, after, limit],
+  );
 
 /** The version alone. Throws `not_found`. */
-export async function documentVersion({ sql, tenantId }: Reads, { store, collection, key }: DocumentName): Promise<number> {
+export async function documentVersion(
+  { sql, tenantId }: Reads,
+  { store, collection, key }: DocumentName,
+): Promise<number> {
   const [found] = await sql<{ version: number }>(
     'select version from document where tenant_id = ? and store = ? and collection = ? and key = ?',
     [tenantId, store, collection, key],
@@ -102,7 +124,12 @@ export interface VersionRow {
 }
 
 /** Earlier versions of a document before one, newest first; fewer than `limit` when they are large, but at least one. */
-export const listVersions = ({ sql, tenantId }: Reads, { store, collection, key }: DocumentName, before: number, limit: number): Promise<VersionRow[]> =>
+export const listVersions = (
+  { sql, tenantId }: Reads,
+  { store, collection, key }: DocumentName,
+  before: number,
+  limit: number,
+): Promise<VersionRow[]> =>
   sql(
     `select version, value::text as value, updated_at as "updatedAt", updated_by as "updatedBy" from (
        select v.*, sum(v.size_bytes) over (order by v.version desc rows between unbounded preceding and 1 preceding) as bytes_before
@@ -125,7 +152,11 @@ const ISO = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
  * The documents of a collection by key, as pieces of the text of a JSON array's inside. Each piece is read by itself,
  * so that a slow reader holds no transaction: documents that are written meanwhile may come as they were or as they are.
  */
-export async function* documentTexts({ sql, tenantId }: Reads, store: string, collection: string): AsyncGenerator<string> {
+export async function* documentTexts(
+  { sql, tenantId }: Reads,
+  store: string,
+  collection: string,
+): AsyncGenerator<string> {
   let after = '';
   for (;;) {
     const pieces = await sql<{ text: string; last: string }>(

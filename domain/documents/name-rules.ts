@@ -7,7 +7,8 @@ export function refusedCollection(name: string): string | undefined {
 }
 
 /** What is wrong with a document's key; undefined when nothing is. */
-export const refusedKey = (key: string): string | undefined => refusedName(key) ?? (isDots(key) ? 'is a dot segment' : undefined);
+export const refusedKey = (key: string): string | undefined =>
+  refusedName(key) ?? (isDots(key) ? 'is a dot segment' : undefined);
 
 function refusedName(name: string): string | undefined {
   if (name === '') return 'is empty';

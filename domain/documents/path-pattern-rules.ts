@@ -1,7 +1,10 @@
 import { matchesPattern } from '../shared/pattern-rules.ts';
 
 /** A name, or a pattern of names: `*` within a segment, `**` across slashes, every other character literal. */
-export type Glob = { kind: 'literal'; name: string } | { kind: 'any' } | { kind: 'regex'; source: string; prefix: string };
+export type Glob =
+  | { kind: 'literal'; name: string }
+  | { kind: 'any' }
+  | { kind: 'regex'; source: string; prefix: string };
 
 /** What a path pattern means: all documents of some collections, and documents of some keys in other collections. */
 export interface PathPattern {

@@ -21,16 +21,29 @@ export function expectedVersion({ version, ifMatch, mustBeNew = false }: Precond
 }
 
 /** Why a write was refused: headers come before the body. @param currentVersion null: there is no document. */
-export function refusedWrite({ version, ifMatch, mustBeNew = false }: Preconditions, currentVersion: number | null): DomainError {
+export function refusedWrite(
+  { version, ifMatch, mustBeNew = false }: Preconditions,
+  currentVersion: number | null,
+): DomainError {
   const members = { currentVersion };
-  if (mustBeNew && currentVersion !== null) return new DomainError('precondition_failed', `There is a document already; its version is ${currentVersion}`, { members });
+  if (mustBeNew && currentVersion !== null)
+    return new DomainError('precondition_failed', `There is a document already; its version is ${currentVersion}`, {
+      members,
+    });
   if (ifMatch !== undefined && ifMatch !== currentVersion) {
     const state = currentVersion === null ? 'There is no such document' : `The document has version ${currentVersion}`;
     return new DomainError('precondition_failed', `${state}; If-Match names version ${ifMatch}`, { members });
   }
-  if (currentVersion === null) return new DomainError('version_conflict', 'There is no such document; a new one is written without a version', { members });
+  if (currentVersion === null)
+    return new DomainError('version_conflict', 'There is no such document; a new one is written without a version', {
+      members,
+    });
   if (version === undefined) {
-    return new DomainError('version_conflict', `There is a document already; to update it, name its current version, ${currentVersion}`, { members });
+    return new DomainError(
+      'version_conflict',
+      `There is a document already; to update it, name its current version, ${currentVersion}`,
+      { members },
+    );
   }
   return versionConflict('The document', currentVersion);
 }

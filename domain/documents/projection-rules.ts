@@ -34,7 +34,10 @@ function pick(value: unknown, wanted: Wanted): unknown {
   if (value === null || typeof value !== 'object') return undefined;
   const picked: [string, unknown][] = [];
   for (const [segment, below] of wanted) {
-    if (Array.isArray(value) ? !isArrayIndex(segment) || Number(segment) >= value.length : !Object.hasOwn(value, segment)) continue;
+    if (
+      Array.isArray(value) ? !isArrayIndex(segment) || Number(segment) >= value.length : !Object.hasOwn(value, segment)
+    )
+      continue;
     const member = (value as Record<string, unknown>)[segment];
     const kept = below === null ? member : pick(member, below);
     if (kept !== undefined) picked.push([segment, kept]);

@@ -39,9 +39,13 @@ export async function runQuery(reads: Reads, query: Omit<DocumentQuery, 'tenantI
     throw refusalOf(error as { code?: string; message: string }, regex, timeoutMs) ?? error;
   }
   const documents = rows.slice(0, query.limit).map(({ size_bytes: _, ...document }) => document);
-  const isCut = rows.length > query.limit || rows.reduce((bytes, { size_bytes: size }) => bytes + size, 0) >= PAGE_MAX_BYTES;
+  const isCut =
+    rows.length > query.limit || rows.reduce((bytes, { size_bytes: size }) => bytes + size, 0) >= PAGE_MAX_BYTES;
   const final = documents.at(-1);
-  return { documents, last: isCut && final ? query.order.positionOf({ ...final, value: JSON.parse(final.value) as unknown }) : undefined };
+  return {
+    documents,
+    last: isCut && final ? query.order.positionOf({ ...final, value: JSON.parse(final.value) as unknown }) : undefined,
+  };
 }
 
 const scannedRows = (reads: Reads, query: DocumentQuery, timeoutMs: number): Promise<Row[]> => {
@@ -57,8 +61,13 @@ async function matchingRows(reads: Reads, query: DocumentQuery, timeoutMs: numbe
   return rows[0]?.is_common ? undefined : rows.filter((row) => row.key !== null);
 }
 
-function refusalOf({ code, message }: { code?: string; message: string }, regex: number, timeoutMs: number): DomainError | undefined {
+function refusalOf(
+  { code, message }: { code?: string; message: string },
+  regex: number,
+  timeoutMs: number,
+): DomainError | undefined {
   if (code === '2201B') return invalidField(`#/body/filters/${Math.max(0, regex)}/value`, message);
-  if (code === '57014') return new DomainError('invalid_request', `The query took longer than ${timeoutMs / 1_000} s; ask for less`);
+  if (code === '57014')
+    return new DomainError('invalid_request', `The query took longer than ${timeoutMs / 1_000} s; ask for less`);
   return undefined;
 }

@@ -4,7 +4,8 @@ export interface Fragment {
   parameters: unknown[];
 }
 
-const isFragment = (value: unknown): value is Fragment => typeof value === 'object' && value !== null && 'text' in value && 'parameters' in value;
+const isFragment = (value: unknown): value is Fragment =>
+  typeof value === 'object' && value !== null && 'text' in value && 'parameters' in value;
 
 /** Makes a fragment: other fragments in it are put in place, every other value becomes a parameter. */
 export function sql(strings: TemplateStringsArray, ...values: unknown[]): Fragment {

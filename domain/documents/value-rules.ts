@@ -18,7 +18,10 @@ export function valueText(value: unknown, pointer: string): ValueText {
   const extraBytes = walk(value, 0, pointer);
   const text = JSON.stringify(value);
   const sizeBytes = Buffer.byteLength(text) + extraBytes;
-  if (sizeBytes > VALUE_MAX_BYTES) throw new DomainError('payload_too_large', `The value is larger than ${VALUE_MAX_BYTES} bytes`, { fields: [{ pointer, detail: 'too large' }] });
+  if (sizeBytes > VALUE_MAX_BYTES)
+    throw new DomainError('payload_too_large', `The value is larger than ${VALUE_MAX_BYTES} bytes`, {
+      fields: [{ pointer, detail: 'too large' }],
+    });
   return { text, sizeBytes };
 }
 

@@ -35,7 +35,12 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   { table: 'integration', column: 'credentials', key: BY_ID, context: ({ id = '' }) => integrationSecretContext(id) },
   ofHooks('secret'),
   ofHooks('previous_secret'),
-  { table: 'user_totp', column: 'secret', key: { user_id: 'uuid' }, context: ({ user_id = '' }) => totpContext(user_id) },
+  {
+    table: 'user_totp',
+    column: 'secret',
+    key: { user_id: 'uuid' },
+    context: ({ user_id = '' }) => totpContext(user_id),
+  },
   {
     table: 'idempotency_key',
     column: 'reply',

@@ -29,8 +29,14 @@ const REST_MS = 100;
  * Throws `locked` when another rotation is under way.
  * @param client of the schema's owner, who sees the rows of all tenants.
  */
-export async function rotateKeys(client: pg.ClientBase, encryption: Encryption, { batchSize = 500, columns = ENCRYPTED_COLUMNS }: Options = {}): Promise<RotatedColumn[]> {
-  const { rows } = await client.query<{ isMine: boolean }>('select pg_try_advisory_lock($1) as "isMine"', [ROTATION_LOCK]);
+export async function rotateKeys(
+  client: pg.ClientBase,
+  encryption: Encryption,
+  { batchSize = 500, columns = ENCRYPTED_COLUMNS }: Options = {},
+): Promise<RotatedColumn[]> {
+  const { rows } = await client.query<{ isMine: boolean }>('select pg_try_advisory_lock($1) as "isMine"', [
+    ROTATION_LOCK,
+  ]);
   if (!rows[0]?.isMine) throw new DomainError('locked', 'Another rotation of keys is under way');
   try {
     const rotated: RotatedColumn[] = [];
@@ -41,7 +47,12 @@ export async function rotateKeys(client: pg.ClientBase, encryption: Encryption, 
   }
 }
 
-async function rotateColumn(client: pg.ClientBase, encryption: Encryption, column: EncryptedColumn, batchSize: number): Promise<RotatedColumn> {
+async function rotateColumn(
+  client: pg.ClientBase,
+  encryption: Encryption,
+  column: EncryptedColumn,
+  batchSize: number,
+): Promise<RotatedColumn> {
   let reencrypted = 0;
   for (let pass = 1; ; pass++) {
     const outcome = await onePass(client, encryption, column, batchSize);
@@ -62,7 +73,10 @@ async function onePass(client: pg.ClientBase, encryption: Encryption, column: En
   const names = Object.keys(column.key);
   let after: Key | undefined;
   for (;;) {
-    const { text, values }: { text: string; values: unknown[] } = statements.read(`v1.${encryption.currentKeyId}.`, after);
+    const { text, values }: { text: string; values: unknown[] } = statements.read(
+      `v1.${encryption.currentKeyId}.`,
+      after,
+    );
     const { rows } = await client.query<Key & { stored_value: string }>(text, values);
     const renewed = rows.flatMap((row) => {
       const value = reencrypt(encryption, row.stored_value, column.context(row));

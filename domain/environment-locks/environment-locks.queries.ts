@@ -60,7 +60,11 @@ export async function lockLine({ sql, tenantId }: Tx, environmentId: string): Pr
 }
 
 /** A ticket of the environment, whatever its state. Throws `not_found`. */
-export async function ticketById({ sql, tenantId }: Reader, environmentId: string, ticketId: string): Promise<TicketRow> {
+export async function ticketById(
+  { sql, tenantId }: Reader,
+  environmentId: string,
+  ticketId: string,
+): Promise<TicketRow> {
   const [row] = await sql<TicketRow>(
     `select ${TICKET_COLUMNS} from environment_lock_ticket where tenant_id = ? and environment_id = ? and id = ?`,
     [tenantId, environmentId, ticketId],
@@ -84,7 +88,9 @@ export async function readLine(
   environmentId: string,
   { ticketId, limit }: LineOptions,
 ): Promise<{ tickets: PlacedTicket[]; total: number }> {
-  const rows = await sql<TicketRow & { position: number; medianHoldSeconds: number | null; heldForSeconds: number | null; total: number }>(
+  const rows = await sql<
+    TicketRow & { position: number; medianHoldSeconds: number | null; heldForSeconds: number | null; total: number }
+  >(
     `with line as (
        select *, (row_number() over (order by state, number))::int - case when bool_or(state = 'held') over () then 1 else 0 end as position,
          (count(*) over ())::int as total, max(held_at) over () as held_since
@@ -110,7 +116,9 @@ export async function readLine(
 /** A ticket with its place in the line. Throws `not_found`. */
 export async function placedTicket(reader: Reader, environmentId: string, ticketId: string): Promise<PlacedTicket> {
   const { tickets } = await readLine(reader, environmentId, { ticketId, limit: 1 });
-  return tickets[0] ?? { ...(await ticketById(reader, environmentId, ticketId)), position: null, estimatedWaitSeconds: null };
+  return (
+    tickets[0] ?? { ...(await ticketById(reader, environmentId, ticketId)), position: null, estimatedWaitSeconds: null }
+  );
 }
 
 /** Whether an environment is locked, and by whom. */
@@ -138,7 +146,10 @@ const FREE: LockStatus = {
 };
 
 /** The lock of each of these environments; a lease that has run out locks nothing. */
-export async function lockStatuses({ sql, tenantId }: Tx, environmentIds: readonly string[]): Promise<(environmentId: string) => LockStatus> {
+export async function lockStatuses(
+  { sql, tenantId }: Tx,
+  environmentIds: readonly string[],
+): Promise<(environmentId: string) => LockStatus> {
   const rows = await sql<{ environmentId: string; held: Partial<LockStatus> | null; waiting: number }>(
     `select environment_id as "environmentId", (count(*) filter (where state = 'queued'))::int as waiting,
        (jsonb_agg(jsonb_build_object('ticketId', id, 'heldBy', holder->>'email', 'executionId', execution_id, 'reason', reason,
@@ -147,6 +158,11 @@ export async function lockStatuses({ sql, tenantId }: Tx, environmentIds: readon
      where tenant_id = ? and environment_id = any (?::uuid[]) and state in ('queued', 'held') group by environment_id`,
     [tenantId, `{${environmentIds.join(',')}}`],
   );
-  const byId = new Map(rows.map(({ environmentId, held, waiting }) => [environmentId, { ...FREE, ...held, isLocked: held !== null, waiting }]));
+  const byId = new Map(
+    rows.map(({ environmentId, held, waiting }) => [
+      environmentId,
+      { ...FREE, ...held, isLocked: held !== null, waiting },
+    ]),
+  );
   return (environmentId) => byId.get(environmentId) ?? FREE;
 }

@@ -30,7 +30,10 @@ export function noteTicket(tx: Tx, place: LockPlace, ticket: TicketRow, action: 
   if (action === 'unlocked' || action === 'lock_expired') emitEvent(tx, 'environment.unlocked', eventOf(place, ticket));
 }
 
-const eventOf = (place: LockPlace, { ticketId, holder, executionId, reason, expiresAt }: TicketRow): EventData<'environment.locked'> => ({
+const eventOf = (
+  place: LockPlace,
+  { ticketId, holder, executionId, reason, expiresAt }: TicketRow,
+): EventData<'environment.locked'> => ({
   environmentId: place.environmentId,
   environmentName: place.environmentName,
   repositoryIdentifier: place.repositoryIdentifier,

@@ -2,7 +2,14 @@ import { newId } from '../shared/ids.ts';
 import type { Actor } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { lockLine, type LockPlace, lockPlace, TICKET_COLUMNS, ticketById, type TicketRow } from './environment-locks.queries.ts';
+import {
+  lockLine,
+  type LockPlace,
+  lockPlace,
+  TICKET_COLUMNS,
+  ticketById,
+  type TicketRow,
+} from './environment-locks.queries.ts';
 import { hasLock, isLive, stateAfterReturn, type TicketState } from './lock-rules.ts';
 import { noteTicket } from './lock-notes.ts';
 import { endOverdue } from './lock-turn.ts';
@@ -23,7 +30,10 @@ export interface TicketRequest {
  * The holder's live ticket, or a new one that still has to be taken into the line (`asked`).
  * Throws `not_found` for the environment.
  */
-export async function requestTicket(tx: Tx, request: TicketRequest): Promise<{ place: LockPlace; ticket: TicketRow; isNew: boolean }> {
+export async function requestTicket(
+  tx: Tx,
+  request: TicketRequest,
+): Promise<{ place: LockPlace; ticket: TicketRow; isNew: boolean }> {
   const place = await lockPlace(tx, request.environmentId);
   await lockLine(tx, request.environmentId);
   await endOverdue(tx, place);
@@ -58,7 +68,12 @@ export async function requestTicket(tx: Tx, request: TicketRequest): Promise<{ p
  * Gives a ticket back: the lock is released, a waiting ticket leaves the line; one that has ended stays as it is.
  * Throws `not_found`; `forbidden` by `mayChange`.
  */
-export async function returnTicket(tx: Tx, environmentId: string, ticketId: string, mayChange: (ticket: TicketRow) => void): Promise<{ place: LockPlace; hasChanged: boolean }> {
+export async function returnTicket(
+  tx: Tx,
+  environmentId: string,
+  ticketId: string,
+  mayChange: (ticket: TicketRow) => void,
+): Promise<{ place: LockPlace; hasChanged: boolean }> {
   const place = await lockPlace(tx, environmentId);
   await lockLine(tx, environmentId);
   const ticket = await ticketById(tx, environmentId, ticketId);
@@ -81,7 +96,10 @@ export async function withdrawAsked(tx: Tx, place: LockPlace, ticketId: string):
 }
 
 /** The live tickets of a run. */
-export const ticketsOfRun = ({ sql, tenantId }: Tx, runId: string): Promise<{ environmentId: string; ticketId: string }[]> =>
+export const ticketsOfRun = (
+  { sql, tenantId }: Tx,
+  runId: string,
+): Promise<{ environmentId: string; ticketId: string }[]> =>
   sql(
     `select environment_id as "environmentId", id as "ticketId" from environment_lock_ticket
      where tenant_id = ? and run_id = ? and state in ('asked', 'queued', 'held') order by number`,

@@ -1,5 +1,11 @@
 import type { Tx } from '../unit-of-work.ts';
-import { findLockPlace, lockLine, type LockPlace, TICKET_COLUMNS, type TicketRow } from './environment-locks.queries.ts';
+import {
+  findLockPlace,
+  lockLine,
+  type LockPlace,
+  TICKET_COLUMNS,
+  type TicketRow,
+} from './environment-locks.queries.ts';
 import { noteTicket } from './lock-notes.ts';
 
 /** How an environment's lock stands after a turn. */
@@ -19,14 +25,22 @@ const NOBODY: LockTurn = { holder: null, waiting: 0, expiresInMs: null };
  * and gives a free lock to the first in the line. Repeated, it finds nothing more to do. A removed environment has a
  * lock that nobody holds.
  */
-export async function takeTurn(tx: Tx, { environmentId, ticketIds }: { environmentId: string; ticketIds: readonly string[] }): Promise<LockTurn> {
+export async function takeTurn(
+  tx: Tx,
+  { environmentId, ticketIds }: { environmentId: string; ticketIds: readonly string[] },
+): Promise<LockTurn> {
   await lockLine(tx, environmentId);
   const place = await findLockPlace(tx, environmentId);
   if (!place) return NOBODY;
   if (ticketIds.length > 0) await takeIn(tx, environmentId, ticketIds);
   await endOverdue(tx, place);
   await giveToFirst(tx, place);
-  const [turn] = await tx.sql<{ ticketId: string | null; runId: string | null; waiting: number; expiresInMs: number | null }>(
+  const [turn] = await tx.sql<{
+    ticketId: string | null;
+    runId: string | null;
+    waiting: number;
+    expiresInMs: number | null;
+  }>(
     `select (count(*) filter (where state = 'queued'))::int as waiting,
        (max(id::text) filter (where state = 'held')) as "ticketId", (max(run_id::text) filter (where state = 'held')) as "runId",
        ceil(extract(epoch from max(expires_at) filter (where state = 'held') - clock_timestamp()) * 1000)::float8 as "expiresInMs"

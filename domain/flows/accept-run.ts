@@ -19,7 +19,20 @@ export interface RunKey {
 
 /** Where a run comes from, when it is not simply asked for. */
 export type RunOrigin = Partial<
-  Pick<NewRun, 'id' | 'parentId' | 'scheduleId' | 'rerunOfId' | 'rerunType' | 'isScheduled' | 'schedulePath' | 'externalId' | 'triggeredBy' | 'requestedBy' | 'domain'>
+  Pick<
+    NewRun,
+    | 'id'
+    | 'parentId'
+    | 'scheduleId'
+    | 'rerunOfId'
+    | 'rerunType'
+    | 'isScheduled'
+    | 'schedulePath'
+    | 'externalId'
+    | 'triggeredBy'
+    | 'requestedBy'
+    | 'domain'
+  >
 >;
 
 /**

@@ -41,6 +41,10 @@ export const contextOf = (kind: CheckKind, { flowPath, domain }: { flowPath: str
 
 /** One line on the latest children of a run. */
 export function describeChildren(children: readonly { name: string; status: FinalStatus }[]): string {
-  const failed = children.filter(({ status }) => displayOf(status) !== 'Completed').map(({ name, status }) => `${name} ${displayOf(status).toLowerCase()}`);
-  return failed.length === 0 ? `All ${children.length} completed` : `${children.length - failed.length} of ${children.length} completed; ${failed.join(', ')}`;
+  const failed = children
+    .filter(({ status }) => displayOf(status) !== 'Completed')
+    .map(({ name, status }) => `${name} ${displayOf(status).toLowerCase()}`);
+  return failed.length === 0
+    ? `All ${children.length} completed`
+    : `${children.length - failed.length} of ${children.length} completed; ${failed.join(', ')}`;
 }

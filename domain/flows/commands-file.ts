@@ -22,7 +22,8 @@ export type Commands = ReadonlyMap<string, Command>;
 /** Reads the file that `COMMANDS_FILE` names; without one no command is allowed. Throws `ConfigError`. */
 export function loadCommands(path: string | undefined): Commands {
   if (path === undefined) return new Map();
-  const refuse = (reason: string) => new ConfigError(`The file of the environment variable COMMANDS_FILE cannot be used: ${reason}.`);
+  const refuse = (reason: string) =>
+    new ConfigError(`The file of the environment variable COMMANDS_FILE cannot be used: ${reason}.`);
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(path, 'utf8'));

@@ -20,7 +20,10 @@ interface Means {
 export const DEFAULT_PIPELINE_MINUTES = 60;
 
 /** A pipeline that the caller names goes before the operator's command, and that before what the service does itself. */
-export function executorOf({ own }: Pick<FlowTraits, 'own'>, { hasPipeline, hasCommand }: Means): ExecutorName | undefined {
+export function executorOf(
+  { own }: Pick<FlowTraits, 'own'>,
+  { hasPipeline, hasCommand }: Means,
+): ExecutorName | undefined {
   if (hasPipeline) return 'cicd';
   if (hasCommand) return 'command';
   return own;

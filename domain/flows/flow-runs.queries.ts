@@ -104,7 +104,11 @@ export interface RunMove {
 }
 
 /** Moves an open run; undefined when it is final, or is there already. */
-export async function moveRun({ sql, tenantId }: Tx, id: string, move: RunMove): Promise<{ startedAt: string | null; endedAt: string | null } | undefined> {
+export async function moveRun(
+  { sql, tenantId }: Tx,
+  id: string,
+  move: RunMove,
+): Promise<{ startedAt: string | null; endedAt: string | null } | undefined> {
   const [moved] = await sql<{ startedAt: string | null; endedAt: string | null }>(
     `update flow_run set status = ?, display_status = ?, error = coalesce(?, error), result = result || ?::jsonb,
        started_at = coalesce(started_at, ?), ended_at = ?, updated_at = now()
@@ -126,7 +130,11 @@ export async function moveRun({ sql, tenantId }: Tx, id: string, move: RunMove):
 }
 
 /** Gives a run that is over another outcome; false when it has that already. */
-export async function reviseRun({ sql, tenantId }: Tx, id: string, { status, error }: Pick<RunMove, 'status' | 'error'>): Promise<boolean> {
+export async function reviseRun(
+  { sql, tenantId }: Tx,
+  id: string,
+  { status, error }: Pick<RunMove, 'status' | 'error'>,
+): Promise<boolean> {
   const revised = await sql(
     `update flow_run set status = ?, display_status = ?, error = ?, updated_at = now()
      where tenant_id = ? and id = ? and status in (${FINAL}) and status <> ? returning 1`,
@@ -137,13 +145,22 @@ export async function reviseRun({ sql, tenantId }: Tx, id: string, { status, err
 
 /** Replaces the result of a run, which the caller has read locked. */
 export async function writeResult({ sql, tenantId }: Tx, id: string, result: Record<string, unknown>): Promise<void> {
-  await sql('update flow_run set result = ?::jsonb, updated_at = now() where tenant_id = ? and id = ?', [JSON.stringify(result), tenantId, id]);
+  await sql('update flow_run set result = ?::jsonb, updated_at = now() where tenant_id = ? and id = ?', [
+    JSON.stringify(result),
+    tenantId,
+    id,
+  ]);
 }
 
 /** Keeps the lock that a run holds outside; the same lock again is replaced. */
 export async function trackLock(
   { sql, tenantId }: Tx,
-  { executionId, lockKey, ticketId, runId }: { executionId: string; lockKey: string; ticketId?: string | undefined; runId?: string | undefined },
+  {
+    executionId,
+    lockKey,
+    ticketId,
+    runId,
+  }: { executionId: string; lockKey: string; ticketId?: string | undefined; runId?: string | undefined },
 ): Promise<void> {
   await sql(
     `insert into flow_run_lock (tenant_id, execution_id, lock_key, ticket_id, run_id) values (?, ?, ?, ?, ?)
@@ -153,8 +170,18 @@ export async function trackLock(
   );
 }
 
-export async function keepOutput({ sql, tenantId }: Tx, id: string, outputTail: string, outputKey: string | null): Promise<void> {
-  await sql('update flow_run set output_tail = ?, output_object = ? where tenant_id = ? and id = ?', [outputTail, outputKey, tenantId, id]);
+export async function keepOutput(
+  { sql, tenantId }: Tx,
+  id: string,
+  outputTail: string,
+  outputKey: string | null,
+): Promise<void> {
+  await sql('update flow_run set output_tail = ?, output_object = ? where tenant_id = ? and id = ?', [
+    outputTail,
+    outputKey,
+    tenantId,
+    id,
+  ]);
 }
 
 /** Notes that a run's pipeline is about to be dispatched; false when that was noted before. */
@@ -168,10 +195,17 @@ export async function noteDispatch({ sql, tenantId }: Tx, id: string): Promise<b
 
 /** Takes a note back: nothing was dispatched. */
 export async function forgetDispatch({ sql, tenantId }: Tx, id: string): Promise<void> {
-  await sql('update flow_run set dispatch_tried_at = null where tenant_id = ? and id = ? and cicd_run_id is null', [tenantId, id]);
+  await sql('update flow_run set dispatch_tried_at = null where tenant_id = ? and id = ? and cicd_run_id is null', [
+    tenantId,
+    id,
+  ]);
 }
 
-export async function notePipeline({ sql, tenantId }: Tx, id: string, { runId, url }: { runId: string | null; url: string | null }): Promise<void> {
+export async function notePipeline(
+  { sql, tenantId }: Tx,
+  id: string,
+  { runId, url }: { runId: string | null; url: string | null },
+): Promise<void> {
   await sql(
     'update flow_run set cicd_run_id = coalesce(cicd_run_id, ?), cicd_run_url = coalesce(cicd_run_url, ?), updated_at = now() where tenant_id = ? and id = ?',
     [runId, url, tenantId, id],

@@ -25,21 +25,30 @@ const SELECT = `
   from flow_schedule s left join project p on p.tenant_id = s.tenant_id and p.id = s.project_id
   where s.tenant_id = ? and s.deleted_at is null`;
 
-export const listSchedules = ({ sql, tenantId }: Reads): Promise<ScheduleRow[]> => sql(`${SELECT} order by s.name limit ${SCHEDULES_MAX}`, [tenantId]);
+export const listSchedules = ({ sql, tenantId }: Reads): Promise<ScheduleRow[]> =>
+  sql(`${SELECT} order by s.name limit ${SCHEDULES_MAX}`, [tenantId]);
 
 /** Undefined when there is none, or no longer. */
-export const findSchedule = async ({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, id: string): Promise<ScheduleRow | undefined> =>
-  (await sql<ScheduleRow>(`${SELECT} and s.id = ?`, [tenantId, id]))[0];
+export const findSchedule = async (
+  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  id: string,
+): Promise<ScheduleRow | undefined> => (await sql<ScheduleRow>(`${SELECT} and s.id = ?`, [tenantId, id]))[0];
 
-export type NewSchedule = Pick<ScheduleRow, 'name' | 'cron' | 'timezone' | 'payload' | 'schedulePath'> & { projectId: string | null };
+export type NewSchedule = Pick<ScheduleRow, 'name' | 'cron' | 'timezone' | 'payload' | 'schedulePath'> & {
+  projectId: string | null;
+};
 
 /** Throws `already_exists` for a taken name, `invalid_request` when there are too many. */
-export async function insertSchedule(tx: Tx, { name, cron, timezone, payload, schedulePath, projectId }: NewSchedule): Promise<ScheduleRow> {
+export async function insertSchedule(
+  tx: Tx,
+  { name, cron, timezone, payload, schedulePath, projectId }: NewSchedule,
+): Promise<ScheduleRow> {
   const [{ count } = { count: 0 }] = await tx.sql<{ count: number }>(
     'select count(*)::int as count from flow_schedule where tenant_id = ? and deleted_at is null',
     [tx.tenantId],
   );
-  if (count >= SCHEDULES_MAX) throw new DomainError('invalid_request', `A tenant has at most ${SCHEDULES_MAX} schedules`);
+  if (count >= SCHEDULES_MAX)
+    throw new DomainError('invalid_request', `A tenant has at most ${SCHEDULES_MAX} schedules`);
   const id = newId();
   const made = await tx.sql(
     `insert into flow_schedule (id, tenant_id, project_id, name, cron, timezone, payload, schedule_path, created_by)
@@ -56,7 +65,10 @@ export async function insertSchedule(tx: Tx, { name, cron, timezone, payload, sc
 export async function removeSchedule(tx: Tx, id: string): Promise<ScheduleRow> {
   const schedule = await findSchedule(tx, id);
   if (!schedule) throw notFound('The schedule');
-  await tx.sql('update flow_schedule set deleted_at = now(), synced_at = null, updated_at = now() where tenant_id = ? and id = ?', [tx.tenantId, id]);
+  await tx.sql(
+    'update flow_schedule set deleted_at = now(), synced_at = null, updated_at = now() where tenant_id = ? and id = ?',
+    [tx.tenantId, id],
+  );
   return schedule;
 }
 

@@ -14,12 +14,22 @@ const Name = z.string().trim().min(1).max(255);
 const Names = z.array(Name).min(1).max(500);
 const Versions = z.record(Name, Name);
 
-export const WORK_ITEM_TYPES = ['host-a-issue', 'host-a-pr', 'host-a-commit', 'host-b-workitem', 'host-b-commit', 'host-c-commit'] as const;
+export const WORK_ITEM_TYPES = [
+  'host-a-issue',
+  'host-a-pr',
+  'host-a-commit',
+  'host-b-workitem',
+  'host-b-commit',
+  'host-c-commit',
+] as const;
 
 const WorkItemRef = z.strictObject({
   type: z.enum(WORK_ITEM_TYPES),
   key: Name,
-  url: z.url({ protocol: /^https?$/ }).max(2_000).optional(),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .optional(),
   repository: Name.optional(),
   organization: Name.optional(),
   project: Name.optional(),
@@ -28,7 +38,9 @@ export type WorkItemRef = z.output<typeof WorkItemRef>;
 
 /** A pipeline of the git host that carries a run out. */
 export const Pipeline = z.strictObject({
-  id: Name.meta({ description: 'host-a: file name or id of the workflow; host-b: id of the pipeline; host-c: any name, shown only' }),
+  id: Name.meta({
+    description: 'host-a: file name or id of the workflow; host-b: id of the pipeline; host-c: any name, shown only',
+  }),
   ref: Name.optional().meta({ description: 'Branch or tag; the default branch when absent' }),
   inputs: z.record(z.string().regex(/^\w{1,100}$/), z.string().max(65_535)).optional(),
   timeoutMinutes: z.int().min(1).max(1_440).optional().meta({ description: 'Default 60' }),
@@ -43,11 +55,17 @@ const COMMON = {
   domain: Name.optional(),
   releaseName: Name.optional(),
   branch: Name.optional(),
-  commitId: z.string().regex(/^[0-9a-f]{7,64}$/i, 'must be a commit id').optional(),
+  commitId: z
+    .string()
+    .regex(/^[0-9a-f]{7,64}$/i, 'must be a commit id')
+    .optional(),
   prNumber: z.int().positive().optional(),
   flowPath: Name.optional(),
   workItemRef: WorkItemRef.optional(),
-  approvalPolicy: z.record(z.string(), z.unknown()).optional().meta({ description: 'For a type with the approval gate: as an environment\'s policy' }),
+  approvalPolicy: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: "For a type with the approval gate: as an environment's policy" }),
   pipeline: Pipeline.optional().meta({ description: 'Carries the run out as a pipeline of the git host' }),
 };
 
@@ -62,23 +80,51 @@ const type = (
   id: string,
   category: FlowCategory,
   summary: string,
-  { gates = NO_GATES, own, isDeployment = false, isInternal = false, payload: shape = {} }: Partial<FlowTraits> & { payload?: z.ZodRawShape } = {},
+  {
+    gates = NO_GATES,
+    own,
+    isDeployment = false,
+    isInternal = false,
+    payload: shape = {},
+  }: Partial<FlowTraits> & { payload?: z.ZodRawShape } = {},
 ): FlowType => ({ id, category, summary, gates, own, isDeployment, isInternal, payload: payload(shape) });
 
 /** Every type of flow; a run takes its gates, its executor and the shape of its payload from here. */
 export const FLOW_TYPES: readonly FlowType[] = [
   type('request-elevated-privileges', 'access', 'Give people more rights in an org for a time', {
     gates: { approval: true, lock: false },
-    payload: { ...ON_ORG, usernames: Names.optional(), permissionSets: Names.optional(), durationMinutes: z.int().positive().max(43_200).optional() },
+    payload: {
+      ...ON_ORG,
+      usernames: Names.optional(),
+      permissionSets: Names.optional(),
+      durationMinutes: z.int().positive().max(43_200).optional(),
+    },
   }),
-  type('request-freeze-users', 'access', 'Freeze people in an org', { gates: { approval: true, lock: false }, payload: { ...ON_ORG, usernames: Names.optional() } }),
-  type('request-unfreeze-users', 'access', 'Unfreeze people in an org', { payload: { ...ON_ORG, usernames: Names.optional() } }),
-  type('request-sandbox-create', 'environment', 'Create a sandbox', { gates: { approval: true, lock: false }, payload: { ...SANDBOX, licenseType: Name.optional() } }),
+  type('request-freeze-users', 'access', 'Freeze people in an org', {
+    gates: { approval: true, lock: false },
+    payload: { ...ON_ORG, usernames: Names.optional() },
+  }),
+  type('request-unfreeze-users', 'access', 'Unfreeze people in an org', {
+    payload: { ...ON_ORG, usernames: Names.optional() },
+  }),
+  type('request-sandbox-create', 'environment', 'Create a sandbox', {
+    gates: { approval: true, lock: false },
+    payload: { ...SANDBOX, licenseType: Name.optional() },
+  }),
   type('request-sandbox-refresh', 'environment', 'Refresh a sandbox', { gates: BOTH_GATES, payload: SANDBOX }),
   type('request-sandbox-delete', 'environment', 'Delete a sandbox', { gates: BOTH_GATES, payload: SANDBOX }),
-  type('install-packages', 'package', 'Install packages in an org', { gates: BOTH_GATES, payload: { ...ON_ORG, packages: Versions.optional() } }),
-  type('install-artifacts', 'package', 'Install built artifacts in an org', { gates: BOTH_GATES, payload: { ...ON_ORG, artifacts: Versions.optional() } }),
-  type('install-changeset', 'package', 'Install a change set in an org', { gates: BOTH_GATES, payload: { ...ON_ORG, changeset: Name.optional() } }),
+  type('install-packages', 'package', 'Install packages in an org', {
+    gates: BOTH_GATES,
+    payload: { ...ON_ORG, packages: Versions.optional() },
+  }),
+  type('install-artifacts', 'package', 'Install built artifacts in an org', {
+    gates: BOTH_GATES,
+    payload: { ...ON_ORG, artifacts: Versions.optional() },
+  }),
+  type('install-changeset', 'package', 'Install a change set in an org', {
+    gates: BOTH_GATES,
+    payload: { ...ON_ORG, changeset: Name.optional() },
+  }),
   type('create-patch-branch', 'repository', 'Create a branch at a release, for a patch of it', {
     own: 'activity',
     payload: {
@@ -91,11 +137,25 @@ export const FLOW_TYPES: readonly FlowType[] = [
     gates: { approval: false, lock: true },
     payload: { ...ON_ORG, testLevel: Name.optional(), classNames: Names.optional() },
   }),
-  type('execute-release', 'release', 'Deploy a release to one environment', { gates: BOTH_GATES, isDeployment: true, payload: RELEASE }),
-  type('request-release', 'release', 'Deploy a release to all release environments, one child run each, stage by stage', {
-    own: 'children',
-    payload: { ...RELEASE, environmentNames: Names.optional().meta({ description: 'Only these; all active release environments when absent' }) },
+  type('execute-release', 'release', 'Deploy a release to one environment', {
+    gates: BOTH_GATES,
+    isDeployment: true,
+    payload: RELEASE,
   }),
+  type(
+    'request-release',
+    'release',
+    'Deploy a release to all release environments, one child run each, stage by stage',
+    {
+      own: 'children',
+      payload: {
+        ...RELEASE,
+        environmentNames: Names.optional().meta({
+          description: 'Only these; all active release environments when absent',
+        }),
+      },
+    },
+  ),
   type('build', 'build', 'Build a commit', { payload: { forceBuildDomains: Names.optional() } }),
   type('analyze', 'testing', 'Analyse the code of a branch'),
   type('record-session', 'testing', 'Record a browser session', { payload: { sessionId: Name.optional() } }),
@@ -116,14 +176,23 @@ export type RunPayload = z.output<z.ZodObject<typeof COMMON>> & Record<string, u
  * The type that a payload names, and the payload as its schema takes it. Throws `invalid_request`: for an unknown type
  * with a list of all, for a payload that is not of the type's shape with a pointer to each fault.
  */
-export function parsePayload(given: Record<string, unknown>, pointer = '#/body/payload'): { type: FlowType; payload: RunPayload } {
+export function parsePayload(
+  given: Record<string, unknown>,
+  pointer = '#/body/payload',
+): { type: FlowType; payload: RunPayload } {
   const found = typeof given.id === 'string' ? flowType(given.id) : undefined;
   if (!found || found.isInternal) {
     const known = FLOW_TYPES.filter(({ isInternal }) => !isInternal).map(({ id }) => id);
-    throw invalidField(`${pointer}/id`, `${JSON.stringify(given.id) ?? 'nothing'} is not a flow type: ${known.join(', ')}`);
+    throw invalidField(
+      `${pointer}/id`,
+      `${JSON.stringify(given.id) ?? 'nothing'} is not a flow type: ${known.join(', ')}`,
+    );
   }
   const parsed = found.payload.safeParse(given);
   if (parsed.success) return { type: found, payload: parsed.data as RunPayload };
-  const fields = parsed.error.issues.map(({ path, message }) => ({ pointer: [pointer, ...path.map(String)].join('/'), detail: message }));
+  const fields = parsed.error.issues.map(({ path, message }) => ({
+    pointer: [pointer, ...path.map(String)].join('/'),
+    detail: message,
+  }));
   throw new DomainError('invalid_request', `The payload is not one of ${found.id}`, { fields });
 }

@@ -16,11 +16,16 @@ export interface RunPlace {
 }
 
 /** Finds repository and environment of a payload; undefined when it names none. Throws `invalid_request`. */
-export async function placeOf({ sql, tenantId }: Tx, payload: RunPayload, pointer = '#/body/payload'): Promise<RunPlace | undefined> {
+export async function placeOf(
+  { sql, tenantId }: Tx,
+  payload: RunPayload,
+  pointer = '#/body/payload',
+): Promise<RunPlace | undefined> {
   const { repositoryIdentifier, environmentName, environmentId } = payload;
   const namesEnvironment = environmentName !== undefined || environmentId !== undefined;
   if (repositoryIdentifier === undefined) {
-    if (namesEnvironment) throw invalidField(`${pointer}/repositoryIdentifier`, 'an environment is one of a repository: name it, too');
+    if (namesEnvironment)
+      throw invalidField(`${pointer}/repositoryIdentifier`, 'an environment is one of a repository: name it, too');
     return undefined;
   }
   const [place] = await sql<RunPlace>(
@@ -28,9 +33,21 @@ export async function placeOf({ sql, tenantId }: Tx, payload: RunPayload, pointe
      from project left join environment on environment.tenant_id = project.tenant_id and environment.project_id = project.id
        and (?::text is null or environment.name = ?) and (?::uuid is null or environment.id = ?) and ?
      where project.tenant_id = ? and project.identifier = ?`,
-    [environmentName ?? null, environmentName ?? null, environmentId ?? null, environmentId ?? null, namesEnvironment, tenantId, repositoryIdentifier],
+    [
+      environmentName ?? null,
+      environmentName ?? null,
+      environmentId ?? null,
+      environmentId ?? null,
+      namesEnvironment,
+      tenantId,
+      repositoryIdentifier,
+    ],
   );
-  if (!place) throw invalidField(`${pointer}/repositoryIdentifier`, `The repository ${repositoryIdentifier} is not registered as a project`);
+  if (!place)
+    throw invalidField(
+      `${pointer}/repositoryIdentifier`,
+      `The repository ${repositoryIdentifier} is not registered as a project`,
+    );
   if (namesEnvironment && place.environmentId === null) {
     const member = environmentName === undefined ? 'environmentId' : 'environmentName';
     throw invalidField(`${pointer}/${member}`, `The repository ${repositoryIdentifier} has no such environment`);
@@ -67,7 +84,8 @@ export interface NewRun {
 }
 
 /** Who a run is said to be triggered by: an e-mail, `app:<token name>`, `cron`, or `api` for the service itself. */
-export const triggerOf = ({ type, email }: Actor): string => (type === 'user' || type === 'application' ? email : 'api');
+export const triggerOf = ({ type, email }: Actor): string =>
+  type === 'user' || type === 'application' ? email : 'api';
 
 /** Inserts a run; undefined when its `externalId` names one already. A run that is open elsewhere has begun. */
 export async function insertRun(tx: Tx, run: NewRun, requestId?: string): Promise<string | undefined> {

@@ -24,4 +24,8 @@ export interface EndedProgram {
  *
  * @param keep takes what it prints, up to a limit, while it runs; when it throws, the program goes on.
  */
-export type RunProgram = (program: Program, signal: AbortSignal, keep?: (output: AsyncIterable<Uint8Array>) => Promise<unknown>) => Promise<EndedProgram>;
+export type RunProgram = (
+  program: Program,
+  signal: AbortSignal,
+  keep?: (output: AsyncIterable<Uint8Array>) => Promise<unknown>,
+) => Promise<EndedProgram>;

@@ -26,13 +26,20 @@ export interface Reconciled {
  * Takes in what is said of a child, then derives the outcome of the parent from the latest attempt of each of its
  * children: nothing while one is open. Done twice, it comes to the same. Throws `not_found`.
  */
-export async function reconcileRun(tx: Tx, parentId: string, kinds: readonly CheckKind[], report?: ChildReport): Promise<Reconciled> {
+export async function reconcileRun(
+  tx: Tx,
+  parentId: string,
+  kinds: readonly CheckKind[],
+  report?: ChildReport,
+): Promise<Reconciled> {
   const run = await runById(tx, parentId, { isLocked: true });
   if (report) await takeIn(tx, parentId, report);
   const children = await latestChildren(tx, parentId);
   const status = outcomeOf(children.map((child) => child.status));
   if (status === undefined) return { run, isToTell: false, hasChecks: false };
-  const description = describeChildren(children.map((child) => ({ name: child.domain ?? child.flowPath, status: child.status as FinalStatus })));
+  const description = describeChildren(
+    children.map((child) => ({ name: child.domain ?? child.flowPath, status: child.status as FinalStatus })),
+  );
   const hasChecks = await wantChecks(tx, parentId, kinds, { status, description });
   if (run.hasWorkflow && !isFinal(run.status)) {
     await keepReport(tx, parentId, { status, ...(status === 'succeeded' ? {} : { error: description }) });

@@ -122,10 +122,19 @@ export async function listRuns(
 ): Promise<{ runs: RunRow[]; total: number; isExact: boolean }> {
   const tallied = talliedConditions(tenantId, filter);
   const other = otherConditions(filter);
-  const onRows = { sql: tallied.sql + (other?.sql ?? ''), parameters: [tenantId, ...tallied.parameters, ...(other?.parameters ?? [])] };
+  const onRows = {
+    sql: tallied.sql + (other?.sql ?? ''),
+    parameters: [tenantId, ...tallied.parameters, ...(other?.parameters ?? [])],
+  };
   const counted = other
-    ? { sql: `select count(*) as total from (select 1 from flow_run where tenant_id = ?${onRows.sql} limit ${COUNTED_MAX + 1}) matching`, parameters: onRows.parameters }
-    : { sql: `select coalesce(sum(runs), 0) as total from flow_run_tally where tenant_id = ?${tallied.sql}`, parameters: [tenantId, ...tallied.parameters] };
+    ? {
+        sql: `select count(*) as total from (select 1 from flow_run where tenant_id = ?${onRows.sql} limit ${COUNTED_MAX + 1}) matching`,
+        parameters: onRows.parameters,
+      }
+    : {
+        sql: `select coalesce(sum(runs), 0) as total from flow_run_tally where tenant_id = ?${tallied.sql}`,
+        parameters: [tenantId, ...tallied.parameters],
+      };
   const rows = await sql<RunRow & { total: string }>(
     `with counted as materialized (${counted.sql}),
      page as materialized (

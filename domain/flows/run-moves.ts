@@ -17,7 +17,15 @@ export interface RunOutcome {
 /** What subscribers and the trail say of a run, as it stood before the move. */
 type Told = Pick<
   RunFacts,
-  'id' | 'parentId' | 'taskType' | 'repositoryIdentifier' | 'environmentName' | 'domain' | 'releaseName' | 'triggeredBy' | 'status'
+  | 'id'
+  | 'parentId'
+  | 'taskType'
+  | 'repositoryIdentifier'
+  | 'environmentName'
+  | 'domain'
+  | 'releaseName'
+  | 'triggeredBy'
+  | 'status'
 >;
 
 const iso = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString());
@@ -33,8 +41,19 @@ export async function beginExecution(tx: Tx, run: Told): Promise<boolean> {
 }
 
 /** How a deployment ended is told by whoever reports it as a release event. */
-function tellOfDeployment(tx: Tx, { id, taskType, repositoryIdentifier, environmentName, domain, releaseName, triggeredBy }: Told, startedAt: string | null): void {
-  if (!flowType(taskType)?.isDeployment || repositoryIdentifier === null || environmentName === null || domain === null || releaseName === null) return;
+function tellOfDeployment(
+  tx: Tx,
+  { id, taskType, repositoryIdentifier, environmentName, domain, releaseName, triggeredBy }: Told,
+  startedAt: string | null,
+): void {
+  if (
+    !flowType(taskType)?.isDeployment ||
+    repositoryIdentifier === null ||
+    environmentName === null ||
+    domain === null ||
+    releaseName === null
+  )
+    return;
   emitEvent(tx, 'deployment.started', {
     repositoryIdentifier,
     domain,
@@ -54,9 +73,19 @@ export async function endRun(tx: Tx, run: Told, { status, error, result }: RunOu
   const startedAt = iso(moved.startedAt);
   const endedAt = iso(moved.endedAt);
   const durationMs = startedAt && endedAt ? Date.parse(endedAt) - Date.parse(startedAt) : null;
-  emitEvent(tx, eventOfEnd(status), { ...dataOf(run), status: displayOf(status), startedAt, endedAt, durationMs, error: error ?? null });
+  emitEvent(tx, eventOfEnd(status), {
+    ...dataOf(run),
+    status: displayOf(status),
+    startedAt,
+    endedAt,
+    durationMs,
+    error: error ?? null,
+  });
   if (run.status === 'waiting_approval') await makeApprovalOfRunStale(tx, run.id);
-  audit(tx, run, 'flow.run_ended', `Run of ${run.taskType} ended: ${status}`, { status, ...(error !== undefined && { error }) });
+  audit(tx, run, 'flow.run_ended', `Run of ${run.taskType} ended: ${status}`, {
+    status,
+    ...(error !== undefined && { error }),
+  });
   return true;
 }
 
@@ -80,4 +109,13 @@ const dataOf = ({ id, taskType, repositoryIdentifier, environmentName, parentId,
 });
 
 const audit = (tx: Tx, { id, repositoryIdentifier, status }: Told, action: string, summary: string, after: object) =>
-  tx.audit({ source: 'flow', action, entityType: 'flow_run', entityId: id, repositoryIdentifier, summary, before: { status }, after });
+  tx.audit({
+    source: 'flow',
+    action,
+    entityType: 'flow_run',
+    entityId: id,
+    repositoryIdentifier,
+    summary,
+    before: { status },
+    after,
+  });

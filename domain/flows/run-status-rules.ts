@@ -28,7 +28,9 @@ const TRAITS = {
 } as const satisfies Record<string, StatusTraits>;
 
 export type RunStatus = keyof typeof TRAITS;
-export type FinalStatus = { [Status in RunStatus]: (typeof TRAITS)[Status]['isFinal'] extends true ? Status : never }[RunStatus];
+export type FinalStatus = {
+  [Status in RunStatus]: (typeof TRAITS)[Status]['isFinal'] extends true ? Status : never;
+}[RunStatus];
 export type OpenStatus = Exclude<RunStatus, FinalStatus>;
 
 export const RUN_STATUSES = Object.keys(TRAITS) as RunStatus[];
@@ -46,7 +48,7 @@ const isRaw = (word: string): word is RunStatus => Object.hasOwn(TRAITS, word);
 /** The raw statuses that words of a filter, raw or displayed, stand for. Throws `invalid_request` for another word. */
 export function statusesOf(words: readonly string[]): RunStatus[] {
   const found = words.flatMap((word) => {
-    const shown = RUN_STATUSES.filter((status) => isRaw(word) ? status === word : displayOf(status) === word);
+    const shown = RUN_STATUSES.filter((status) => (isRaw(word) ? status === word : displayOf(status) === word));
     if (shown.length === 0) {
       const detail = `${word} is not a status: ${[...DISPLAY_STATUSES, ...RUN_STATUSES].join(', ')}`;
       throw new DomainError('invalid_request', detail, { fields: [{ pointer: '#/query/status', detail }] });

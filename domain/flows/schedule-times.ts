@@ -10,7 +10,8 @@ const FIVE_FIELDS = new RegExp(String.raw`^${FIELD}(?:,${FIELD})*(?:\s+${FIELD}(
  * Throws `invalid_request` for what is no schedule, or no time zone.
  */
 export function nextDue({ cron, timezone }: { cron: string; timezone: string }, after: Date): Date | null {
-  if (!FIVE_FIELDS.test(cron)) throw invalidField('#/body/cron', 'must have five fields: minute, hour, day of month, month, day of week');
+  if (!FIVE_FIELDS.test(cron))
+    throw invalidField('#/body/cron', 'must have five fields: minute, hour, day of month, month, day of week');
   try {
     Intl.DateTimeFormat('en', { timeZone: timezone }).format(after);
   } catch {

@@ -54,7 +54,9 @@ export class CommitGraph {
 
   /** Numbers of the packages in whose paths a commit differs from its first parent. */
   packagesChangedBy(commit: number): number[] {
-    return [...this.#changes].flatMap(([packageNo, changes]) => (((changes.get(commit) ?? 0n) & 1n) === 1n ? [packageNo] : []));
+    return [...this.#changes].flatMap(([packageNo, changes]) =>
+      ((changes.get(commit) ?? 0n) & 1n) === 1n ? [packageNo] : [],
+    );
   }
 
   /** The first commits that `git log <to>` lists. */
@@ -106,13 +108,18 @@ export class CommitGraph {
    * @param from null: from the beginning.
    */
   log(packages: PackageSelection, from: number | null, to: number): number[] {
-    const changes = packages === 'everything' ? undefined : packages.map((packageNo) => this.#changes.get(packageNo) ?? NONE);
+    const changes =
+      packages === 'everything' ? undefined : packages.map((packageNo) => this.#changes.get(packageNo) ?? NONE);
     const differences = (commit: number): ParentBits => {
       if (changes === undefined) return EVERY_PARENT;
       let bits = 0n;
       for (const ofPackage of changes) bits |= ofPackage.get(commit) ?? 0n;
       return bits;
     };
-    return walkRange({ parentsOf: (commit) => this.parentsOf(commit), dateOf: (commit) => this.dateOf(commit), differences }, from, to);
+    return walkRange(
+      { parentsOf: (commit) => this.parentsOf(commit), dateOf: (commit) => this.dateOf(commit), differences },
+      from,
+      to,
+    );
   }
 }

@@ -21,7 +21,11 @@ const COLUMNS = `seq, sha, subject as message, author_name as "authorName", auth
   committed_at as "committedAt", cardinality(parents) > 1 as "isMerge", to_jsonb(work_items) as "workItems", to_jsonb(pull_requests) as "pullRequests"`;
 
 /** Commits by number. */
-export async function commitViews({ sql, tenantId }: Sql, projectId: string, commits: readonly number[]): Promise<Map<number, CommitView>> {
+export async function commitViews(
+  { sql, tenantId }: Sql,
+  projectId: string,
+  commits: readonly number[],
+): Promise<Map<number, CommitView>> {
   const distinct = [...new Set(commits)];
   if (distinct.length === 0) return new Map();
   const rows = await sql<CommitView>(
@@ -45,23 +49,38 @@ const BY_ABBREVIATION = `
  * Numbers of commits by their ids, which may be abbreviated; one that is unknown, or stands for several, is missing in
  * the answer.
  */
-export async function commitNumbers({ sql, tenantId }: Sql, projectId: string, shas: readonly string[]): Promise<Map<string, number>> {
+export async function commitNumbers(
+  { sql, tenantId }: Sql,
+  projectId: string,
+  shas: readonly string[],
+): Promise<Map<string, number>> {
   const wanted = [...new Set(shas.map((sha) => sha.toLowerCase()))];
-  const [full, abbreviated] = [wanted.filter(({ length }) => FULL_LENGTHS.has(length)), wanted.filter(({ length }) => !FULL_LENGTHS.has(length))];
+  const [full, abbreviated] = [
+    wanted.filter(({ length }) => FULL_LENGTHS.has(length)),
+    wanted.filter(({ length }) => !FULL_LENGTHS.has(length)),
+  ];
   type Row = { wanted: string; seq: number };
   const rows = [
     ...(full.length === 0 ? [] : await sql<Row>(BY_FULL_ID, [tenantId, projectId, JSON.stringify(full)])),
-    ...(abbreviated.length === 0 ? [] : await sql<Row>(BY_ABBREVIATION, [JSON.stringify(abbreviated), tenantId, projectId])),
+    ...(abbreviated.length === 0
+      ? []
+      : await sql<Row>(BY_ABBREVIATION, [JSON.stringify(abbreviated), tenantId, projectId])),
   ];
   const found = new Map(rows.map((row) => [row.wanted, row.seq]));
-  return new Map(shas.flatMap((sha) => {
-    const seq = found.get(sha.toLowerCase());
-    return seq === undefined ? [] : [[sha, seq] as const];
-  }));
+  return new Map(
+    shas.flatMap((sha) => {
+      const seq = found.get(sha.toLowerCase());
+      return seq === undefined ? [] : [[sha, seq] as const];
+    }),
+  );
 }
 
 /** The commits that tags of these names are at. */
-export async function tagCommits({ sql, tenantId }: Sql, projectId: string, names: readonly string[]): Promise<Map<string, number>> {
+export async function tagCommits(
+  { sql, tenantId }: Sql,
+  projectId: string,
+  names: readonly string[],
+): Promise<Map<string, number>> {
   if (names.length === 0) return new Map();
   const rows = await sql<{ name: string; seq: number }>(
     `select r.name, c.seq from git_ref r join git_commit c on (c.tenant_id, c.project_id, c.sha) = (r.tenant_id, r.project_id, r.sha)
@@ -72,7 +91,11 @@ export async function tagCommits({ sql, tenantId }: Sql, projectId: string, name
 }
 
 /** Ids of commits, by number. */
-export async function commitShas({ sql, tenantId }: Sql, projectId: string, commits: readonly number[]): Promise<Map<number, string>> {
+export async function commitShas(
+  { sql, tenantId }: Sql,
+  projectId: string,
+  commits: readonly number[],
+): Promise<Map<number, string>> {
   const distinct = [...new Set(commits)];
   if (distinct.length === 0) return new Map();
   const rows = await sql<{ seq: number; sha: string }>(
@@ -83,7 +106,12 @@ export async function commitShas({ sql, tenantId }: Sql, projectId: string, comm
 }
 
 /** Numbers of the commits whose messages name a work item, newest first, and how many there are. */
-export async function commitsNaming({ sql, tenantId }: Sql, projectId: string, key: string, limit: number): Promise<{ commits: number[]; total: number }> {
+export async function commitsNaming(
+  { sql, tenantId }: Sql,
+  projectId: string,
+  key: string,
+  limit: number,
+): Promise<{ commits: number[]; total: number }> {
   const rows = await sql<{ seq: number; total: number }>(
     `select seq, count(*) over ()::int as total from git_commit
      where tenant_id = ? and project_id = ? and work_items @> array[?]::text[] order by seq desc limit ?`,

@@ -18,7 +18,8 @@ export class DateQueue {
 
   push(commit: number): void {
     this.#heap.push({ commit, date: this.#dateOf(commit), arrival: this.#arrivals++ });
-    for (let at = this.#heap.length - 1; at > 0 && this.#isBefore(at, (at - 1) >> 1); at = (at - 1) >> 1) this.#swap(at, (at - 1) >> 1);
+    for (let at = this.#heap.length - 1; at > 0 && this.#isBefore(at, (at - 1) >> 1); at = (at - 1) >> 1)
+      this.#swap(at, (at - 1) >> 1);
   }
 
   pop(): number | undefined {

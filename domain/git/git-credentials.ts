@@ -5,7 +5,11 @@ import type { Tx } from '../unit-of-work.ts';
 import type { GitCredential } from './git-mirrors.port.ts';
 
 /** Where the hosts are when an integration names no server of its own. */
-const PUBLIC_HOSTS: Record<Platform, string> = { 'host-a': 'github.com', 'host-b': 'dev.azure.com', 'host-c': 'gitlab.com' };
+const PUBLIC_HOSTS: Record<Platform, string> = {
+  'host-a': 'github.com',
+  'host-b': 'dev.azure.com',
+  'host-c': 'gitlab.com',
+};
 /** What the hosts take as the name beside a token. */
 const TOKEN_USERS: Record<Platform, string> = { 'host-a': 'x-access-token', 'host-b': 'token', 'host-c': 'oauth2' };
 
@@ -16,11 +20,20 @@ const TOKEN_USERS: Record<Platform, string> = { 'host-a': 'x-access-token', 'hos
 export async function gitCredential(
   tx: Tx,
   encryption: Encryption,
-  { projectId, platform, remoteUrl, repositoryIdentifier }: { projectId: string; platform: Platform; remoteUrl: string; repositoryIdentifier: string },
+  {
+    projectId,
+    platform,
+    remoteUrl,
+    repositoryIdentifier,
+  }: { projectId: string; platform: Platform; remoteUrl: string; repositoryIdentifier: string },
 ): Promise<GitCredential | undefined> {
   const host = hostOf(remoteUrl);
   if (host === undefined) return undefined;
-  const found = await findCredentials(tx, encryption, { kind: platform, projectId, purpose: `fetch of ${repositoryIdentifier}` });
+  const found = await findCredentials(tx, encryption, {
+    kind: platform,
+    projectId,
+    purpose: `fetch of ${repositoryIdentifier}`,
+  });
   if (!found) return undefined;
   const server = found.baseUrl === null ? PUBLIC_HOSTS[platform] : (URL.parse(found.baseUrl)?.hostname ?? '');
   if (!isOfServer(host, server)) return undefined;
@@ -33,7 +46,8 @@ export async function gitCredential(
 }
 
 /** The host of an https or ssh address; of a path there is none. */
-const hostOf = (url: string): string | undefined => /^[\w.-]+@([\w.-]+):/.exec(url)?.[1] ?? (URL.parse(url)?.hostname || undefined);
+const hostOf = (url: string): string | undefined =>
+  /^[\w.-]+@([\w.-]+):/.exec(url)?.[1] ?? (URL.parse(url)?.hostname || undefined);
 
 /** `api.host.example` and `host.example` are one server. */
 const isOfServer = (host: string, server: string): boolean =>

@@ -62,7 +62,11 @@ export interface GitMirrors {
   /** What stands in commits, in the order asked for. */
   commits: (mirror: MirrorOf, shas: readonly string[]) => Promise<CommitText[]>;
   /** Tells every path in which the commit of a pair differs from its parent, with the place of the pair. */
-  changedPaths: (mirror: MirrorOf, pairs: readonly CommitPair[], told: (place: number, path: string) => void) => Promise<void>;
+  changedPaths: (
+    mirror: MirrorOf,
+    pairs: readonly CommitPair[],
+    told: (place: number, path: string) => void,
+  ) => Promise<void>;
   /** A file as it is in a commit; undefined when there is none, or it is larger. Fetches it where the mirror lacks it. */
   file: (mirror: MirrorOf, remote: Remote, sha: string, path: string, maxBytes: number) => Promise<string | undefined>;
 }

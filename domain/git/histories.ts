@@ -72,7 +72,10 @@ export function createHistories(): Histories {
 
   return async (reads, projectId) => {
     const { sql, tenantId } = reads;
-    const [state] = await sql<MirrorFreshness & Pick<History, 'revision' | 'workItemsEpoch'>>(STATE, [tenantId, projectId]);
+    const [state] = await sql<MirrorFreshness & Pick<History, 'revision' | 'workItemsEpoch'>>(STATE, [
+      tenantId,
+      projectId,
+    ]);
     if (!state) return emptyHistory(projectId);
     const entry = keptOf(projectId);
     const { revision, workItemsEpoch, ...freshness } = state;
@@ -86,13 +89,22 @@ export function createHistories(): Histories {
 
 type Stamp = Pick<History, 'revision' | 'workItemsEpoch'>;
 
-async function growAfter(others: Promise<void>, reads: Pick<Reads, 'sql' | 'tenantId'>, entry: Kept, stamp: Stamp): Promise<void> {
+async function growAfter(
+  others: Promise<void>,
+  reads: Pick<Reads, 'sql' | 'tenantId'>,
+  entry: Kept,
+  stamp: Stamp,
+): Promise<void> {
   await others.catch(() => undefined);
   if (entry.history.revision !== stamp.revision) entry.history = await grow(reads, entry.history, stamp);
 }
 
 /** Commits first, and changes of these alone: what is imported between the two statements waits for the next time. */
-async function grow({ sql, tenantId }: Pick<Reads, 'sql' | 'tenantId'>, history: History, stamp: Stamp): Promise<History> {
+async function grow(
+  { sql, tenantId }: Pick<Reads, 'sql' | 'tenantId'>,
+  history: History,
+  stamp: Stamp,
+): Promise<History> {
   const { projectId, graph } = history;
   const known = graph.size;
   const packages = await sql<{ packageNo: number; name: string; path: string }>(PACKAGES, [tenantId, projectId]);

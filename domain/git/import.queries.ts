@@ -24,7 +24,10 @@ export interface KnownPackage extends PackageDefinition {
 /** Package to commit (by its place among those added) to the bits of parents from which it differs. */
 type ChangesByPackage = ReadonlyMap<number, ReadonlyMap<number, ParentBits>>;
 
-export const currentPackages = ({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, projectId: string): Promise<KnownPackage[]> =>
+export const currentPackages = (
+  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  projectId: string,
+): Promise<KnownPackage[]> =>
   sql(
     `select package_no as "packageNo", name, path, version_number as "versionNumber"
      from git_package where tenant_id = ? and project_id = ? and is_current order by package_no`,
@@ -32,17 +35,28 @@ export const currentPackages = ({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
   );
 
 export const currentRefs = ({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, projectId: string): Promise<Ref[]> =>
-  sql('select kind, name, sha from git_ref where tenant_id = ? and project_id = ? order by kind, name', [tenantId, projectId]);
+  sql('select kind, name, sha from git_ref where tenant_id = ? and project_id = ? order by kind, name', [
+    tenantId,
+    projectId,
+  ]);
 
 /** Holds off other imports of the project until this transaction ends. */
 const lockMirror = ({ sql, tenantId }: Tx, projectId: string) =>
-  sql<{ commits: number }>('select commits from git_mirror where tenant_id = ? and project_id = ? for update', [tenantId, projectId]);
+  sql<{ commits: number }>('select commits from git_mirror where tenant_id = ? and project_id = ? for update', [
+    tenantId,
+    projectId,
+  ]);
 
 /**
  * Adds commits behind those that are there; parents stand before children, among them or there already. Those that
  * are known are left out, so that it may be repeated.
  */
-export async function addCommits(tx: Tx, projectId: string, commits: readonly NewCommitFacts[], changes: ChangesByPackage): Promise<void> {
+export async function addCommits(
+  tx: Tx,
+  projectId: string,
+  commits: readonly NewCommitFacts[],
+  changes: ChangesByPackage,
+): Promise<void> {
   const [mirror] = await lockMirror(tx, projectId);
   if (!mirror) return;
   const { sql, tenantId } = tx;
@@ -72,7 +86,14 @@ export async function addCommits(tx: Tx, projectId: string, commits: readonly Ne
   );
   const bySeq = [...changes].map(
     ([packageNo, ofPackage]) =>
-      [packageNo, new Map([...ofPackage].flatMap(([place, bits]) => (seqOfPlace.has(place) ? [[seqOfPlace.get(place) ?? 0, bits] as const] : [])))] as const,
+      [
+        packageNo,
+        new Map(
+          [...ofPackage].flatMap(([place, bits]) =>
+            seqOfPlace.has(place) ? [[seqOfPlace.get(place) ?? 0, bits] as const] : [],
+          ),
+        ),
+      ] as const,
   );
   await insertChanges(tx, projectId, new Map(bySeq));
   await sql('update git_mirror set commits = ?, revision = revision + 1 where tenant_id = ? and project_id = ?', [
@@ -82,8 +103,14 @@ export async function addCommits(tx: Tx, projectId: string, commits: readonly Ne
   ]);
 }
 
-async function insertChanges({ sql, tenantId }: Tx, projectId: string, changes: ReadonlyMap<number, ReadonlyMap<number, ParentBits>>): Promise<void> {
-  const rows = [...changes].flatMap(([packageNo, ofPackage]) => [...ofPackage].map(([seq, bits]) => [packageNo, seq, String(bits)]));
+async function insertChanges(
+  { sql, tenantId }: Tx,
+  projectId: string,
+  changes: ReadonlyMap<number, ReadonlyMap<number, ParentBits>>,
+): Promise<void> {
+  const rows = [...changes].flatMap(([packageNo, ofPackage]) =>
+    [...ofPackage].map(([seq, bits]) => [packageNo, seq, String(bits)]),
+  );
   if (rows.length === 0) return;
   await sql(
     `insert into git_commit_package (tenant_id, project_id, package_no, seq, parent_bits)
@@ -111,15 +138,25 @@ export async function replaceRefs({ sql, tenantId }: Tx, projectId: string, refs
 
 /** Bumps what readers compare to know whether the facts are still those they had. */
 export async function bumpRevision({ sql, tenantId }: Tx, projectId: string): Promise<void> {
-  await sql('update git_mirror set revision = revision + 1 where tenant_id = ? and project_id = ?', [tenantId, projectId]);
+  await sql('update git_mirror set revision = revision + 1 where tenant_id = ? and project_id = ?', [
+    tenantId,
+    projectId,
+  ]);
 }
 
 /** The new ones among definitions: a package that moved to another path counts as new. */
-export const unknownPackages = (known: readonly KnownPackage[], wanted: readonly PackageDefinition[]): PackageDefinition[] =>
+export const unknownPackages = (
+  known: readonly KnownPackage[],
+  wanted: readonly PackageDefinition[],
+): PackageDefinition[] =>
   wanted.filter(({ name, path }) => !known.some((each) => each.name === name && each.path === path));
 
 /** Numbers for packages that are not known yet, which nobody else gets. */
-export async function reservePackageNumbers(tx: Tx, projectId: string, packages: readonly PackageDefinition[]): Promise<KnownPackage[]> {
+export async function reservePackageNumbers(
+  tx: Tx,
+  projectId: string,
+  packages: readonly PackageDefinition[],
+): Promise<KnownPackage[]> {
   await lockMirror(tx, projectId);
   const [row] = await tx.sql<{ next: number }>(
     'select coalesce(max(package_no) + 1, 0)::int as next from git_package where tenant_id = ? and project_id = ?',
@@ -173,7 +210,12 @@ export const notePackagesFrom = ({ sql, tenantId }: Tx, projectId: string, from:
   sql('update git_mirror set packages_from = ? where tenant_id = ? and project_id = ?', [from, tenantId, projectId]);
 
 /** Ids and parents of the commits from a number on, in order. */
-export const commitLines = ({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, projectId: string, from: number, count: number) =>
+export const commitLines = (
+  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  projectId: string,
+  from: number,
+  count: number,
+) =>
   sql<{ seq: number; sha: string; parents: string[] }>(
     `select c.seq, c.sha, array(select p.sha from unnest(c.parents) with ordinality as of (seq, place)
         join git_commit p on p.tenant_id = c.tenant_id and p.project_id = c.project_id and p.seq = of.seq order by place) as parents
@@ -182,14 +224,23 @@ export const commitLines = ({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, pro
   );
 
 /** Messages of the commits from a number on, in order. */
-export const commitMessages = ({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, projectId: string, from: number, count: number) =>
+export const commitMessages = (
+  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  projectId: string,
+  from: number,
+  count: number,
+) =>
   sql<{ seq: number; subject: string; body: string }>(
     'select seq, subject, body from git_commit where tenant_id = ? and project_id = ? and seq >= ? order by seq limit ?',
     [tenantId, projectId, from, count],
   );
 
 /** Replaces the work items of commits, by number. */
-export const setWorkItems = ({ sql, tenantId }: Tx, projectId: string, items: readonly { seq: number; workItems: readonly string[] }[]) =>
+export const setWorkItems = (
+  { sql, tenantId }: Tx,
+  projectId: string,
+  items: readonly { seq: number; workItems: readonly string[] }[],
+) =>
   sql(
     `update git_commit c set work_items = i."workItems" from jsonb_to_recordset(?::jsonb) as i (seq int, "workItems" text[])
      where c.tenant_id = ? and c.project_id = ? and c.seq = i.seq and c.work_items <> i."workItems"`,
@@ -200,10 +251,9 @@ export const setWorkItems = ({ sql, tenantId }: Tx, projectId: string, items: re
 export async function noteFilters(tx: Tx, projectId: string, filters: readonly string[]): Promise<void> {
   const { sql, tenantId } = tx;
   await sql('delete from git_range where tenant_id = ? and project_id = ?', [tenantId, projectId]);
-  await sql('update git_mirror set work_item_filters = ?::jsonb, work_items_epoch = work_items_epoch + 1 where tenant_id = ? and project_id = ?', [
-    JSON.stringify(filters),
-    tenantId,
-    projectId,
-  ]);
+  await sql(
+    'update git_mirror set work_item_filters = ?::jsonb, work_items_epoch = work_items_epoch + 1 where tenant_id = ? and project_id = ?',
+    [JSON.stringify(filters), tenantId, projectId],
+  );
   await bumpRevision(tx, projectId);
 }

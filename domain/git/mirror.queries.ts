@@ -66,7 +66,12 @@ export async function noteFailure({ sql, tenantId }: Tx, projectId: string, reas
 }
 
 /** Notes that the facts are those of the remote at `fetchedAt`. */
-export async function noteSuccess({ sql, tenantId }: Tx, projectId: string, fetchedAt: Date, everySeconds: number): Promise<void> {
+export async function noteSuccess(
+  { sql, tenantId }: Tx,
+  projectId: string,
+  fetchedAt: Date,
+  everySeconds: number,
+): Promise<void> {
   await sql(
     `update git_mirror set error = null, failures = 0, fetched_at = ?, next_fetch_at = clock_timestamp() + make_interval(secs => ?)
      where tenant_id = ? and project_id = ?`,
@@ -87,7 +92,10 @@ export interface MirrorReport extends MirrorFreshness {
 }
 
 /** All that operators ask of a mirror; undefined when none was ever asked for. */
-export async function mirrorReport({ sql, tenantId }: Reads | Tx, projectId: string): Promise<MirrorReport | undefined> {
+export async function mirrorReport(
+  { sql, tenantId }: Reads | Tx,
+  projectId: string,
+): Promise<MirrorReport | undefined> {
   const [report] = await sql<MirrorReport>(
     `select fetched_at as "fetchedAt", fetched_at is null or error is not null as "isStale", error, requested_at as "requestedAt",
        attempted_at as "attemptedAt", next_fetch_at as "nextFetchAt", failures, commits, packages_from as "packagesFrom",

@@ -33,7 +33,13 @@ export function packagesOfManifest(text: string): PackageDefinition[] | undefine
     manifest.packageDirectories.flatMap((entry: Record<string, unknown> | null) => {
       const { package: name, path, versionNumber } = entry ?? {};
       if (typeof name !== 'string' || typeof path !== 'string' || name.trim() === '') return [];
-      return [{ name: name.trim(), path: normalPath(path), versionNumber: typeof versionNumber === 'string' ? versionNumber : null }];
+      return [
+        {
+          name: name.trim(),
+          path: normalPath(path),
+          versionNumber: typeof versionNumber === 'string' ? versionNumber : null,
+        },
+      ];
     }),
   );
 }
@@ -53,7 +59,9 @@ const normalPath = (path: string): string =>
     .join('/');
 
 /** Finds the packages to which a path belongs: those whose folder holds it, or whose path it is. */
-export function packageMatcher(packages: readonly { packageNo: number; path: string }[]): (path: string) => readonly number[] {
+export function packageMatcher(
+  packages: readonly { packageNo: number; path: string }[],
+): (path: string) => readonly number[] {
   const byPath = new Map<string, number[]>();
   for (const { packageNo, path } of packages) byPath.set(path, [...(byPath.get(path) ?? []), packageNo]);
   const ofAll = byPath.get('') ?? [];

@@ -19,7 +19,12 @@ const NONE: RangeFacts = { commits: [], workItems: [], pullRequests: [] };
  * The facts of ranges, each computed once and kept: commits never change, so they are true for good.
  * @param isForced computes them anew.
  */
-export async function rangeFacts(tx: Tx, history: History, wanted: readonly Range[], { isForced = false } = {}): Promise<Ranges> {
+export async function rangeFacts(
+  tx: Tx,
+  history: History,
+  wanted: readonly Range[],
+  { isForced = false } = {},
+): Promise<Ranges> {
   const ranges = new Map(wanted.map((range) => [rangeKey(range), range]));
   const found = new Map<string, RangeFacts>();
   if (!isForced) {
@@ -28,17 +33,36 @@ export async function rangeFacts(tx: Tx, history: History, wanted: readonly Rang
       if (facts) found.set(key, facts);
     }
     const unread = [...ranges].filter(([key]) => !found.has(key));
-    for (const [key, facts] of await readRanges(tx, history, unread.map(([, range]) => range))) found.set(key, facts);
+    for (const [key, facts] of await readRanges(
+      tx,
+      history,
+      unread.map(([, range]) => range),
+    ))
+      found.set(key, facts);
   }
   const missing = [...ranges].filter(([key]) => !found.has(key));
-  for (const [key, facts] of await computeRanges(tx, history, missing.map(([, range]) => range))) found.set(key, facts);
+  for (const [key, facts] of await computeRanges(
+    tx,
+    history,
+    missing.map(([, range]) => range),
+  ))
+    found.set(key, facts);
   for (const [key, facts] of found) history.ranges.set(key, facts);
-  return { of: (range) => found.get(rangeKey(range)) ?? NONE, calculated: missing.length, kept: ranges.size - missing.length };
+  return {
+    of: (range) => found.get(rangeKey(range)) ?? NONE,
+    calculated: missing.length,
+    kept: ranges.size - missing.length,
+  };
 }
 
-const asRows = (ranges: readonly Range[]) => JSON.stringify(ranges.map(({ packageNo, from, to }) => ({ packageNo, fromSeq: from ?? BEGINNING, toSeq: to })));
+const asRows = (ranges: readonly Range[]) =>
+  JSON.stringify(ranges.map(({ packageNo, from, to }) => ({ packageNo, fromSeq: from ?? BEGINNING, toSeq: to })));
 
-async function readRanges({ sql, tenantId }: Tx, { projectId }: History, ranges: readonly Range[]): Promise<Map<string, RangeFacts>> {
+async function readRanges(
+  { sql, tenantId }: Tx,
+  { projectId }: History,
+  ranges: readonly Range[],
+): Promise<Map<string, RangeFacts>> {
   if (ranges.length === 0) return new Map();
   const rows = await sql<RangeFacts & { packageNo: number; fromSeq: number; toSeq: number }>(
     `select package_no as "packageNo", from_seq as "fromSeq", to_seq as "toSeq", to_jsonb(commits) as commits,
@@ -48,14 +72,29 @@ async function readRanges({ sql, tenantId }: Tx, { projectId }: History, ranges:
      where r.tenant_id = ? and r.project_id = ?`,
     [asRows(ranges), tenantId, projectId],
   );
-  return new Map(rows.map(({ packageNo, fromSeq, toSeq, commits, workItems, pullRequests }) => [`${packageNo}:${fromSeq}:${toSeq}`, { commits, workItems, pullRequests }]));
+  return new Map(
+    rows.map(({ packageNo, fromSeq, toSeq, commits, workItems, pullRequests }) => [
+      `${packageNo}:${fromSeq}:${toSeq}`,
+      { commits, workItems, pullRequests },
+    ]),
+  );
 }
 
 async function computeRanges(tx: Tx, history: History, ranges: readonly Range[]): Promise<Map<string, RangeFacts>> {
   if (ranges.length === 0) return new Map();
-  const listed = ranges.map((range) => ({ range, commits: history.graph.log([range.packageNo], range.from, range.to) }));
-  const mentions = await commitMentions(tx, history.projectId, listed.flatMap(({ commits }) => commits));
-  const computed = listed.map(({ range, commits }) => ({ range, facts: { commits, ...mentionsOf(commits, mentions) } }));
+  const listed = ranges.map((range) => ({
+    range,
+    commits: history.graph.log([range.packageNo], range.from, range.to),
+  }));
+  const mentions = await commitMentions(
+    tx,
+    history.projectId,
+    listed.flatMap(({ commits }) => commits),
+  );
+  const computed = listed.map(({ range, commits }) => ({
+    range,
+    facts: { commits, ...mentionsOf(commits, mentions) },
+  }));
   await keepRanges(tx, history.projectId, computed);
   return new Map(computed.map(({ range, facts }) => [rangeKey(range), facts]));
 }
@@ -63,7 +102,11 @@ async function computeRanges(tx: Tx, history: History, ranges: readonly Range[])
 type Mentions = ReadonlyMap<number, { workItems: readonly string[]; pullRequests: readonly number[] }>;
 
 /** Work items and pull requests of those commits that name any. */
-export async function commitMentions({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, projectId: string, commits: readonly number[]): Promise<Mentions> {
+export async function commitMentions(
+  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  projectId: string,
+  commits: readonly number[],
+): Promise<Mentions> {
   const distinct = [...new Set(commits)];
   if (distinct.length === 0) return new Map();
   const rows = await sql<{ seq: number; workItems: string[]; pullRequests: number[] }>(
@@ -81,9 +124,18 @@ export const mentionsOf = (commits: readonly number[], mentions: Mentions) => ({
   pullRequests: [...new Set(commits.flatMap((commit) => mentions.get(commit)?.pullRequests ?? []))],
 });
 
-async function keepRanges({ sql, tenantId }: Tx, projectId: string, computed: readonly { range: Range; facts: RangeFacts }[]): Promise<void> {
+async function keepRanges(
+  { sql, tenantId }: Tx,
+  projectId: string,
+  computed: readonly { range: Range; facts: RangeFacts }[],
+): Promise<void> {
   const rows = computed
-    .map(({ range: { packageNo, from, to }, facts }) => ({ packageNo, fromSeq: from ?? BEGINNING, toSeq: to, ...facts }))
+    .map(({ range: { packageNo, from, to }, facts }) => ({
+      packageNo,
+      fromSeq: from ?? BEGINNING,
+      toSeq: to,
+      ...facts,
+    }))
     // In key order, so that two who keep the same never wait for each other in a circle.
     .toSorted((a, b) => a.packageNo - b.packageNo || a.fromSeq - b.fromSeq || a.toSeq - b.toSeq);
   await sql(

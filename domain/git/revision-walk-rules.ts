@@ -152,7 +152,8 @@ class Walk {
   #slopAfter(date: number, slop: number): number {
     const next = this.#queue.peek();
     if (next === undefined) return 0;
-    if (date <= this.#history.dateOf(next) || this.#queue.some((commit) => !this.#has(commit, UNINTERESTING))) return SLOP;
+    if (date <= this.#history.dateOf(next) || this.#queue.some((commit) => !this.#has(commit, UNINTERESTING)))
+      return SLOP;
     return slop - 1;
   }
 }

@@ -22,7 +22,9 @@ const KEY_LENGTH_MAX = 255;
 
 /** The work items that a commit's message names, in order of their first mention. */
 export const workItemsIn = (message: string, finders: readonly KeyFinder[]): string[] =>
-  [...new Set(finders.flatMap((find) => find(message)))].filter((key) => key !== '' && key.length <= KEY_LENGTH_MAX).slice(0, KEYS_MAX);
+  [...new Set(finders.flatMap((find) => find(message)))]
+    .filter((key) => key !== '' && key.length <= KEY_LENGTH_MAX)
+    .slice(0, KEYS_MAX);
 
 /** Subjects that the hosts write when they merge or squash, and the line that host-c style merges end with. */
 const PULL_REQUESTS = [

@@ -35,7 +35,8 @@ interface KeyRow {
 }
 
 /** What a kept reply belongs to; under another key it does not open. */
-export const replyContext = ({ subject, key }: Pick<KeyedRequest, 'subject' | 'key'>): string => `idempotency:${subject}:${key}`;
+export const replyContext = ({ subject, key }: Pick<KeyedRequest, 'subject' | 'key'>): string =>
+  `idempotency:${subject}:${key}`;
 
 /** Replies are encrypted: some of them show a secret once. */
 export function createIdempotency(encryption: Encryption) {
@@ -69,7 +70,10 @@ export function createIdempotency(encryption: Encryption) {
         // Without a row, another request claimed the key at this moment and is not committed yet.
         if (!row || (row.body_hash === bodyHash && row.reply === null)) return { outcome: 'running' };
         if (row.body_hash !== bodyHash || row.reply === null) return { outcome: 'other_body' };
-        return { outcome: 'replayed', reply: JSON.parse(encryption.decrypt(row.reply, replyContext(request))) as KeptReply };
+        return {
+          outcome: 'replayed',
+          reply: JSON.parse(encryption.decrypt(row.reply, replyContext(request))) as KeptReply,
+        };
       }),
 
     /** Keeps the reply for repetitions. */
@@ -78,7 +82,11 @@ export function createIdempotency(encryption: Encryption) {
         await sql(
           `update idempotency_key set status = ?, reply = ?
            where tenant_id = ? and subject = ? and method = ? and path = ? and key = ?`,
-          [reply.status, encryption.encrypt(JSON.stringify(reply), replyContext(request)), ...identity(request, tenantId)],
+          [
+            reply.status,
+            encryption.encrypt(JSON.stringify(reply), replyContext(request)),
+            ...identity(request, tenantId),
+          ],
         );
       }),
 

@@ -17,4 +17,5 @@ interface Target {
  */
 export const needsCredentialsAnew = (before: Target, after: Target): boolean => originOf(before) !== originOf(after);
 
-const originOf = ({ baseUrl }: Target): string | null => (baseUrl === null ? null : (URL.parse(baseUrl)?.origin ?? null));
+const originOf = ({ baseUrl }: Target): string | null =>
+  baseUrl === null ? null : (URL.parse(baseUrl)?.origin ?? null);

@@ -46,7 +46,10 @@ export interface IntegrationFilter {
 }
 
 /** The tenant's integrations by kind, the tenant-wide one of each first. At most `INTEGRATIONS_MAX`. */
-export const listIntegrations = ({ sql, tenantId }: Tx, { kind, projectId }: IntegrationFilter): Promise<Integration[]> =>
+export const listIntegrations = (
+  { sql, tenantId }: Tx,
+  { kind, projectId }: IntegrationFilter,
+): Promise<Integration[]> =>
   sql(
     `select ${COLUMNS} from ${JOINED}
      where i.tenant_id = ? and (?::text is null or i.kind = ?) and (?::uuid is null or i.project_id = ?)
@@ -55,7 +58,11 @@ export const listIntegrations = ({ sql, tenantId }: Tx, { kind, projectId }: Int
   );
 
 /** Throws `not_found`. Locked, nobody else changes it before this transaction ends. */
-export async function integrationById({ sql, tenantId }: Tx, id: string, { isLocked = false } = {}): Promise<Integration> {
+export async function integrationById(
+  { sql, tenantId }: Tx,
+  id: string,
+  { isLocked = false } = {},
+): Promise<Integration> {
   const [row] = await sql<Integration>(
     `select ${COLUMNS} from ${JOINED} where i.tenant_id = ? and i.id = ? ${isLocked ? 'for update of i' : ''}`,
     [tenantId, id],
@@ -88,7 +95,10 @@ export async function createIntegration(
     ],
   );
   if (made.length === 0) {
-    throw new DomainError('already_exists', `There is already an integration of kind ${input.kind} for ${input.projectId ? 'this project' : 'the tenant'}`);
+    throw new DomainError(
+      'already_exists',
+      `There is already an integration of kind ${input.kind} for ${input.projectId ? 'this project' : 'the tenant'}`,
+    );
   }
   const integration = await integrationById(tx, id);
   audit(tx, 'integration.created', integration, { after: integration });
@@ -101,9 +111,15 @@ export type IntegrationChange = { [Member in keyof IntegrationSettings]?: Integr
 };
 
 /** Throws `not_found`, `version_conflict`; `invalid_request` when a new server would get the old credentials. */
-export async function changeIntegration(tx: Tx, encryption: Encryption, id: string, change: IntegrationChange): Promise<Integration> {
+export async function changeIntegration(
+  tx: Tx,
+  encryption: Encryption,
+  id: string,
+  change: IntegrationChange,
+): Promise<Integration> {
   const before = await integrationById(tx, id, { isLocked: true });
-  if (change.version !== undefined && change.version !== before.version) throw versionConflict('The integration', before.version);
+  if (change.version !== undefined && change.version !== before.version)
+    throw versionConflict('The integration', before.version);
   const { name = before.name, settings = before.settings, isActive = before.isActive, credentials } = change;
   const baseUrl = change.baseUrl === undefined ? before.baseUrl : change.baseUrl;
   if (!credentials && needsCredentialsAnew(before, { baseUrl })) {
@@ -176,4 +192,12 @@ const audit = (
   change: { before?: unknown; after?: unknown },
   summary = `Integration ${name} (${kind}) ${action.split('.')[1]}`,
 ): void =>
-  tx.audit({ source: 'integration', action, entityType: 'integration', entityId: id, repositoryIdentifier, summary, ...change });
+  tx.audit({
+    source: 'integration',
+    action,
+    entityType: 'integration',
+    entityId: id,
+    repositoryIdentifier,
+    summary,
+    ...change,
+  });

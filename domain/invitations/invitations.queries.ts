@@ -10,12 +10,19 @@ export const INVITATION_DAYS = 3;
 const PER_HOUR = 3;
 
 export type Reservation =
-  | { outcome: 'reserved'; /** For the link; undefined: the person has a password. */ token: string | undefined; tenant: string }
+  | {
+      outcome: 'reserved' /** For the link; undefined: the person has a password. */;
+      token: string | undefined;
+      tenant: string;
+    }
   | { outcome: 'too_many' };
 
 /** Makes an invitation of a user of the tenant, to be mailed after the commit. Its token is kept as a hash. */
 export async function reserveInvitation(tx: Tx, { id, email }: { id: string; email: string }): Promise<Reservation> {
-  const [counted] = await tx.sql<{ invitations: number }>(`select count_invitations(?, interval '1 hour') as invitations`, [id]);
+  const [counted] = await tx.sql<{ invitations: number }>(
+    `select count_invitations(?, interval '1 hour') as invitations`,
+    [id],
+  );
   if (!counted || counted.invitations >= PER_HOUR) return { outcome: 'too_many' };
   const token = newInvitationToken();
   const invitationId = newId();
@@ -57,7 +64,10 @@ export const createOpenInvitation =
 
 /** Spends the invitation and sets the first password; false when another request was faster. */
 export async function acceptInvitation(tx: Tx, token: string, passwordHash: string): Promise<boolean> {
-  const [row] = await tx.sql<{ accepted: boolean }>('select use_invitation(?, ?) as accepted', [hashSecret(token), passwordHash]);
+  const [row] = await tx.sql<{ accepted: boolean }>('select use_invitation(?, ?) as accepted', [
+    hashSecret(token),
+    passwordHash,
+  ]);
   if (!row?.accepted) return false;
   tx.audit({
     source: 'user',

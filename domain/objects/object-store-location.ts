@@ -11,7 +11,13 @@ export type ObjectStoreLocation =
  * Reads `OBJECT_STORE_URL`: `file:///var/lib/quayside/objects`, or `s3://bucket/prefix?region=eu-central-1` with an
  * `endpoint` for stores other than Amazon's. Absent: the folder `objects` of the data directory. Throws `ConfigError`.
  */
-export function objectStoreLocation({ OBJECT_STORE_URL, DATA_DIR }: { OBJECT_STORE_URL?: string | undefined; DATA_DIR: string }): ObjectStoreLocation {
+export function objectStoreLocation({
+  OBJECT_STORE_URL,
+  DATA_DIR,
+}: {
+  OBJECT_STORE_URL?: string | undefined;
+  DATA_DIR: string;
+}): ObjectStoreLocation {
   if (OBJECT_STORE_URL === undefined) return { kind: 'folder', path: resolve(join(DATA_DIR, 'objects')) };
   const url = new URL(OBJECT_STORE_URL);
   if (url.protocol === 's3:' && url.hostname !== '') {
@@ -24,5 +30,7 @@ export function objectStoreLocation({ OBJECT_STORE_URL, DATA_DIR }: { OBJECT_STO
     };
   }
   if (url.protocol === 'file:' && url.hostname === '') return { kind: 'folder', path: fileURLToPath(url) };
-  throw new ConfigError('The environment variable OBJECT_STORE_URL is malformed: it must be file:///path or s3://bucket/prefix.');
+  throw new ConfigError(
+    'The environment variable OBJECT_STORE_URL is malformed: it must be file:///path or s3://bucket/prefix.',
+  );
 }

@@ -20,7 +20,9 @@ export function hashChosenPassword(password: string, email: string, pointer: str
 
 /** The hash of the password of the user who acts; null for one without a password. */
 export async function ownPasswordHash({ sql, actor }: Tx): Promise<string | null> {
-  const [row] = await sql<{ hash: string | null }>('select password_hash as hash from user_account where id = ?', [actor.id]);
+  const [row] = await sql<{ hash: string | null }>('select password_hash as hash from user_account where id = ?', [
+    actor.id,
+  ]);
   return row?.hash ?? null;
 }
 

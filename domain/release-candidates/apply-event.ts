@@ -34,7 +34,8 @@ export async function applyEvent(
   if (deployment.appliedAt !== null) return deployment.outcome ?? GONE;
   const project = await tx.em.findOne(Project, { tenantId: tx.tenantId, id: projectId });
   const candidate =
-    deployment.candidateId && (await tx.em.findOne(ReleaseCandidate, { tenantId: tx.tenantId, id: deployment.candidateId }));
+    deployment.candidateId &&
+    (await tx.em.findOne(ReleaseCandidate, { tenantId: tx.tenantId, id: deployment.candidateId }));
   if (!project || !candidate) {
     await storeOutcome(tx, deploymentId, GONE);
     return GONE;
@@ -63,7 +64,9 @@ export async function foresee(
   candidate: ReleaseCandidate,
   event: { environmentId: string; status: DeploymentStatus },
 ): Promise<EventOutcome> {
-  const others = (await latestDeployments(tx, candidate.id, null)).filter(({ environmentId }) => environmentId !== event.environmentId);
+  const others = (await latestDeployments(tx, candidate.id, null)).filter(
+    ({ environmentId }) => environmentId !== event.environmentId,
+  );
   const outcome = await decideFor(tx, project, candidate, event.status, [...others, { ...event, isRolledBack: false }]);
   if (outcome.updated && outcome.newStatus === FINALIZED) {
     const older = await olderOpenCandidates(tx, candidate, project.defaultBranch, LOCKED_STATUSES);

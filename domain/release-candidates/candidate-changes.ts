@@ -5,7 +5,14 @@ import { DomainError, invalidField, versionConflict } from '../shared/errors.ts'
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/emit.queries.ts';
 import type { EventData } from '../webhooks/event-catalog.ts';
-import { ABORTED, decideMove, FINALIZED, isKnownStatus, NEW_CANDIDATE, refuseLocked } from './candidate-status-rules.ts';
+import {
+  ABORTED,
+  decideMove,
+  FINALIZED,
+  isKnownStatus,
+  NEW_CANDIDATE,
+  refuseLocked,
+} from './candidate-status-rules.ts';
 import { changePackages, type PackageChanges, type ReleaseDefinition, unknownPackages } from './comparison-rules.ts';
 import { ReleaseCandidate } from './release-candidates.entities.ts';
 import { findCandidate, lockDomain } from './release-candidates.queries.ts';
@@ -22,7 +29,10 @@ export interface CandidateInput {
   value: ReleaseDefinition & Record<string, unknown>;
 }
 
-type Facts = Pick<ReleaseCandidate, 'id' | 'domain' | 'releaseName' | 'branch' | 'tag' | 'commitSha' | 'status' | 'value' | 'version'>;
+type Facts = Pick<
+  ReleaseCandidate,
+  'id' | 'domain' | 'releaseName' | 'branch' | 'tag' | 'commitSha' | 'status' | 'value' | 'version'
+>;
 
 const stateOf = ({ id, domain, releaseName, branch, tag, commitSha, status, value, version }: Facts) => ({
   id,
@@ -54,7 +64,14 @@ const eventOf = (project: Project, candidate: Facts, more: object = {}): EventDa
   ...more,
 });
 
-function audit(tx: Tx, project: Project, candidate: Facts, action: string, summary: string, change: { before?: unknown; after?: unknown }) {
+function audit(
+  tx: Tx,
+  project: Project,
+  candidate: Facts,
+  action: string,
+  summary: string,
+  change: { before?: unknown; after?: unknown },
+) {
   tx.audit({
     source: 'release',
     action: `release_candidate.${action}`,
@@ -101,10 +118,16 @@ async function createCandidate(tx: Tx, project: Project, input: CandidateInput):
   return candidate;
 }
 
-async function updateCandidate(tx: Tx, project: Project, candidate: ReleaseCandidate, input: CandidateInput): Promise<ReleaseCandidate> {
+async function updateCandidate(
+  tx: Tx,
+  project: Project,
+  candidate: ReleaseCandidate,
+  input: CandidateInput,
+): Promise<ReleaseCandidate> {
   const { version, status, commitSha, value, branch = candidate.branch, tag = candidate.tag } = input;
   refuseLocked(candidate.status, candidate.releaseName);
-  if (version !== undefined && version !== candidate.version) throw versionConflict('The release candidate', candidate.version);
+  if (version !== undefined && version !== candidate.version)
+    throw versionConflict('The release candidate', candidate.version);
   const before = stateOf(candidate);
   const after = { ...before, commitSha: commitSha.toLowerCase(), value, branch: branch ?? null, tag: tag ?? null };
   // PostgreSQL orders the members of a stored object anew: told apart by content, the same again is no change.
@@ -117,7 +140,8 @@ async function updateCandidate(tx: Tx, project: Project, candidate: ReleaseCandi
     );
     await tx.em.flush();
     audit(tx, project, candidate, 'updated', 'updated', { before, after: stateOf(candidate) });
-    if (canonicalJson(packagesOf(value)) !== canonicalJson(packagesOf(before.value))) await makeApprovalsStale(tx, candidate, PACKAGES_CHANGED);
+    if (canonicalJson(packagesOf(value)) !== canonicalJson(packagesOf(before.value)))
+      await makeApprovalsStale(tx, candidate, PACKAGES_CHANGED);
   }
   if (status !== undefined) await moveCandidate(tx, project, candidate, status);
   return candidate;
@@ -145,11 +169,23 @@ export async function moveCandidate(
   const { email } = tx.actor;
   tx.em.assign(candidate, { status, statusChangedAt: tx.now, statusChangedBy: email, updatedBy: email });
   await tx.em.flush();
-  audit(tx, project, candidate, status === ABORTED ? 'aborted' : 'status_changed', `moved from ${previousStatus} to ${status}`, {
-    before: { status: previousStatus },
-    after: { status, ...(reason !== undefined && { reason }) },
+  audit(
+    tx,
+    project,
+    candidate,
+    status === ABORTED ? 'aborted' : 'status_changed',
+    `moved from ${previousStatus} to ${status}`,
+    {
+      before: { status: previousStatus },
+      after: { status, ...(reason !== undefined && { reason }) },
+    },
+  );
+  const event = eventOf(project, candidate, {
+    previousStatus,
+    reason: reason ?? null,
+    isIntermediate,
+    changedBy: email,
   });
-  const event = eventOf(project, candidate, { previousStatus, reason: reason ?? null, isIntermediate, changedBy: email });
   emitEvent(tx, 'release_candidate.status_changed', event);
   if (status === ABORTED) {
     emitEvent(tx, 'release_candidate.aborted', event);
@@ -172,7 +208,12 @@ export async function moveCandidate(
 }
 
 /** Takes packages out of a candidate and gives others another version. Throws `locked`, `invalid_request`. */
-export async function updatePackages(tx: Tx, project: Project, candidate: ReleaseCandidate, changes: PackageChanges): Promise<void> {
+export async function updatePackages(
+  tx: Tx,
+  project: Project,
+  candidate: ReleaseCandidate,
+  changes: PackageChanges,
+): Promise<void> {
   refuseLocked(candidate.status, candidate.releaseName);
   const artifacts = candidate.value.artifacts ?? {};
   const [unknown] = unknownPackages(artifacts, changes);
@@ -199,7 +240,11 @@ export async function updatePackages(tx: Tx, project: Project, candidate: Releas
 }
 
 /** Removes candidates; the records of their deployments stay. */
-export async function removeCandidates(tx: Tx, project: Project, candidates: readonly ReleaseCandidate[]): Promise<void> {
+export async function removeCandidates(
+  tx: Tx,
+  project: Project,
+  candidates: readonly ReleaseCandidate[],
+): Promise<void> {
   for (const candidate of candidates) {
     tx.em.remove(candidate);
     audit(tx, project, candidate, 'deleted', 'deleted', { before: stateOf(candidate) });

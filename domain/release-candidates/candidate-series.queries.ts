@@ -65,7 +65,12 @@ export async function previousCandidate(
   { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
   projectId: string,
   defaultBranch: string,
-  { id, domain, branch, createdAt }: { id: string; domain: string; branch?: string | null | undefined; createdAt: Date },
+  {
+    id,
+    domain,
+    branch,
+    createdAt,
+  }: { id: string; domain: string; branch?: string | null | undefined; createdAt: Date },
 ): Promise<SeriesCandidate | undefined> {
   const [found] = await sql<SeriesCandidate>(
     `select ${COLUMNS} from release_candidate
@@ -84,7 +89,11 @@ export interface CandidateName {
 }
 
 /** Candidates of a name that were not aborted, one for each domain. */
-export const candidatesNamed = ({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, projectId: string, { releaseName, domain }: CandidateName): Promise<SeriesCandidate[]> =>
+export const candidatesNamed = (
+  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  projectId: string,
+  { releaseName, domain }: CandidateName,
+): Promise<SeriesCandidate[]> =>
   sql(
     `select ${COLUMNS} from release_candidate
      where tenant_id = ? and project_id = ? and release_name = ? and (?::text is null or domain = ?) and status <> 'aborted' order by domain limit 200`,

@@ -28,7 +28,7 @@ const CUSTOM: StatusTraits = { isLocked: false, afterSuccess: undefined };
 
 const isBuiltIn = (status: string): status is BuiltInStatus => Object.hasOwn(TRAITS, status);
 
-const traitsOf = (status: CandidateStatus): StatusTraits => isBuiltIn(status) ? TRAITS[status] : CUSTOM;
+const traitsOf = (status: CandidateStatus): StatusTraits => (isBuiltIn(status) ? TRAITS[status] : CUSTOM);
 
 /** Those whose candidates never change again. */
 export const LOCKED_STATUSES: readonly BuiltInStatus[] = CANDIDATE_STATUSES.filter((status) => TRAITS[status].isLocked);
@@ -44,7 +44,11 @@ export const isKnownStatus = (status: string, customStatuses: readonly string[] 
  * Whether a candidate moves: false when it has the status already. Throws `invalid_request` for a status that the
  * project does not know and `invalid_transition` for a move out of a locked one.
  */
-export function decideMove(from: CandidateStatus, to: CandidateStatus, customStatuses: readonly string[] = []): boolean {
+export function decideMove(
+  from: CandidateStatus,
+  to: CandidateStatus,
+  customStatuses: readonly string[] = [],
+): boolean {
   if (!isKnownStatus(to, customStatuses)) {
     const known = [...CANDIDATE_STATUSES, ...customStatuses].join(', ');
     const detail = `${to} is not a status of this project: ${known}`;
@@ -52,7 +56,10 @@ export function decideMove(from: CandidateStatus, to: CandidateStatus, customSta
   }
   if (from === to) return false;
   if (isLocked(from)) {
-    throw new DomainError('invalid_transition', `A release candidate cannot move from ${from} to ${to}: ${from} is final`);
+    throw new DomainError(
+      'invalid_transition',
+      `A release candidate cannot move from ${from} to ${to}: ${from} is final`,
+    );
   }
   return true;
 }

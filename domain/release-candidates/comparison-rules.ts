@@ -26,7 +26,10 @@ export interface ReleaseDefinition {
 }
 
 /** Holds a candidate's packages against those installed somewhere; entries come by name. */
-export function comparePackages(definition: ReleaseDefinition, installed: Readonly<Record<string, string>>): Comparison {
+export function comparePackages(
+  definition: ReleaseDefinition,
+  installed: Readonly<Record<string, string>>,
+): Comparison {
   const comparison: Comparison = { packagesToInstall: [], packagesToUpdate: [], unchanged: [], totalChanges: 0 };
   const wanted = Object.entries(definition.artifacts ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
   for (const [name, to] of wanted) {
@@ -52,7 +55,9 @@ export interface PackageChanges {
 
 /** The names that a change of packages mentions and the candidate does not hold. */
 export const unknownPackages = (artifacts: Readonly<Record<string, string>>, changes: PackageChanges): string[] =>
-  [...changes.excludePackages, ...Object.keys(changes.versionOverrides)].filter((name) => !Object.hasOwn(artifacts, name));
+  [...changes.excludePackages, ...Object.keys(changes.versionOverrides)].filter(
+    (name) => !Object.hasOwn(artifacts, name),
+  );
 
 /** The packages after a change: those excluded are gone, those overridden have the version given. */
 export const changePackages = (

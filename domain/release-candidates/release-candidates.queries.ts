@@ -92,7 +92,11 @@ export async function listCandidates(
 }
 
 /** Candidates of a commit; an abbreviated id finds all that begin with it. Newest first, at most 200. */
-export const candidatesOfCommit = ({ sql, tenantId }: Reads, projectId: string, commitSha: string): Promise<CandidateRow[]> =>
+export const candidatesOfCommit = (
+  { sql, tenantId }: Reads,
+  projectId: string,
+  commitSha: string,
+): Promise<CandidateRow[]> =>
   sql(
     `select ${COLUMNS} from release_candidate c where tenant_id = ? and project_id = ? and commit_sha like ?
      order by created_at desc, id desc limit 200`,
@@ -100,8 +104,18 @@ export const candidatesOfCommit = ({ sql, tenantId }: Reads, projectId: string, 
   );
 
 /** The newest candidate of a domain, whatever its status. */
-export async function latestCandidate(reads: Reads, project: ProjectFacts, domain: string, branch?: string): Promise<CandidateRow | undefined> {
-  const { items } = await listCandidates(reads, project, { domain, branch, includeFinalized: true }, { limit: 1, offset: 0 });
+export async function latestCandidate(
+  reads: Reads,
+  project: ProjectFacts,
+  domain: string,
+  branch?: string,
+): Promise<CandidateRow | undefined> {
+  const { items } = await listCandidates(
+    reads,
+    project,
+    { domain, branch, includeFinalized: true },
+    { limit: 1, offset: 0 },
+  );
   return items[0];
 }
 
@@ -137,7 +151,11 @@ export async function lockDomain({ sql, tenantId }: Tx, projectId: string, domai
   await sql('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`${tenantId}/${projectId}/${domain}`]);
 }
 
-export const findCandidate = (tx: Tx, projectId: string, { domain, releaseName }: CandidateName): Promise<ReleaseCandidate | null> =>
+export const findCandidate = (
+  tx: Tx,
+  projectId: string,
+  { domain, releaseName }: CandidateName,
+): Promise<ReleaseCandidate | null> =>
   tx.em.findOne(ReleaseCandidate, { tenantId: tx.tenantId, projectId, domain, releaseName });
 
 /** A candidate by name, read after its domain's lock is taken. Throws `not_found`. */
@@ -173,10 +191,7 @@ export async function olderOpenCandidates(
       projectId: candidate.projectId,
       domain: candidate.domain,
       status: { $nin: [...lockedStatuses] },
-      $or: [
-        { createdAt: { $lt: candidate.createdAt } },
-        { createdAt: candidate.createdAt, id: { $lt: candidate.id } },
-      ],
+      $or: [{ createdAt: { $lt: candidate.createdAt } }, { createdAt: candidate.createdAt, id: { $lt: candidate.id } }],
     },
     { orderBy: { createdAt: 'asc', id: 'asc' } },
   );

@@ -31,8 +31,16 @@ const LISTED_MAX = 1_000;
  * The packages of a candidate's domain, by name: those that the project lists for it, else those that the candidate
  * holds, else all that the project lists for no other domain.
  */
-function packagesOf({ configuration: { domains = [] } }: ProjectFacts, { domain, value }: ReleaseCandidate, history: History): string[] {
-  const listed = new Map(domains.flatMap((each) => (typeof each === 'string' || !each.packages ? [] : [[each.name, each.packages] as const])));
+function packagesOf(
+  { configuration: { domains = [] } }: ProjectFacts,
+  { domain, value }: ReleaseCandidate,
+  history: History,
+): string[] {
+  const listed = new Map(
+    domains.flatMap((each) =>
+      typeof each === 'string' || !each.packages ? [] : [[each.name, each.packages] as const],
+    ),
+  );
   const known = (names: Iterable<string>) => [...names].filter((name) => history.packages.has(name)).toSorted();
   const configured = listed.get(domain);
   if (configured) return known(configured);
@@ -45,7 +53,13 @@ const DATE = /^\d{4}-\d\d-\d\d(T|$)/;
 const SHA = /^[0-9a-f]{7,64}$/i;
 
 /** A commit, a date or a tag. Throws `invalid_request` for what is none. */
-async function sinceOf(tx: Tx, history: History, project: ProjectFacts, candidate: ReleaseCandidate, text: string | undefined): Promise<Since> {
+async function sinceOf(
+  tx: Tx,
+  history: History,
+  project: ProjectFacts,
+  candidate: ReleaseCandidate,
+  text: string | undefined,
+): Promise<Since> {
   if (text === undefined) {
     const previous = await previousCandidate(tx, project.id, project.defaultBranch, candidate);
     if (!previous) return { kind: 'beginning' };
@@ -56,7 +70,8 @@ async function sinceOf(tx: Tx, history: History, project: ProjectFacts, candidat
   if (!Number.isNaN(moment)) return { kind: 'date', date: Math.floor(moment / 1_000) };
   const tagged = (await tagCommits(tx, project.id, [text])).get(text);
   const commit = tagged ?? (SHA.test(text) ? (await commitNumbers(tx, project.id, [text])).get(text) : undefined);
-  if (commit === undefined && history.graph.size > 0) throw invalidField('#/query/since', `${text} is no date, and no known commit or tag of the repository`);
+  if (commit === undefined && history.graph.size > 0)
+    throw invalidField('#/query/since', `${text} is no date, and no known commit or tag of the repository`);
   return commit === undefined ? { kind: 'unknown' } : { kind: 'commit', commit };
 }
 
@@ -64,7 +79,13 @@ async function sinceOf(tx: Tx, history: History, project: ProjectFacts, candidat
  * The commits of a candidate that touch packages of its domain: those which `git log since..commit -- <their paths>`
  * lists; of a repository without known packages, all. A date is compared with the dates of the commits.
  */
-export async function candidateLog(tx: Tx, history: History, project: ProjectFacts, candidate: ReleaseCandidate, text: string | undefined): Promise<CandidateLog> {
+export async function candidateLog(
+  tx: Tx,
+  history: History,
+  project: ProjectFacts,
+  candidate: ReleaseCandidate,
+  text: string | undefined,
+): Promise<CandidateLog> {
   const since = await sinceOf(tx, history, project, candidate, text);
   const to = (await commitNumbers(tx, project.id, [candidate.commitSha])).get(candidate.commitSha);
   const names = packagesOf(project, candidate, history);
@@ -79,9 +100,14 @@ export async function candidateLog(tx: Tx, history: History, project: ProjectFac
   const commits = log(selection);
   const byPackage = names.map((name) => ({ name, commits: log([numberOf(name)]) }));
   const mentions = await commitMentions(tx, project.id, commits);
-  const views = await commitViews(tx, project.id, [...commits.slice(0, LISTED_MAX), ...(since.kind === 'commit' ? [since.commit] : [])]);
+  const views = await commitViews(tx, project.id, [
+    ...commits.slice(0, LISTED_MAX),
+    ...(since.kind === 'commit' ? [since.commit] : []),
+  ]);
   const packagesByCommit = new Map<number, string[]>();
-  for (const each of byPackage) for (const commit of each.commits) packagesByCommit.set(commit, [...(packagesByCommit.get(commit) ?? []), each.name]);
+  for (const each of byPackage)
+    for (const commit of each.commits)
+      packagesByCommit.set(commit, [...(packagesByCommit.get(commit) ?? []), each.name]);
   const listed = commits.slice(0, LISTED_MAX).flatMap((commit) => views.get(commit) ?? []);
   return {
     packages: byPackage.map(({ name, commits: own }) => {
@@ -93,13 +119,21 @@ export async function candidateLog(tx: Tx, history: History, project: ProjectFac
     commits: listed.map((commit) => ({ ...commit, packages: packagesByCommit.get(commit.seq) ?? [] })),
     totalCommits: commits.length,
     isTruncated: commits.length > LISTED_MAX,
-    since: since.kind === 'commit' ? (views.get(since.commit)?.sha ?? null) : since.kind === 'date' ? new Date(since.date * 1_000).toISOString() : null,
+    since:
+      since.kind === 'commit'
+        ? (views.get(since.commit)?.sha ?? null)
+        : since.kind === 'date'
+          ? new Date(since.date * 1_000).toISOString()
+          : null,
     missingChangelog: missing,
     repository: history.freshness,
   };
 }
 
 function missingOf({ commitSha }: ReleaseCandidate, since: Since, to: number | undefined): string | null {
-  if (to === undefined) return `The commit ${commitSha} is not in the repository: it is not fetched yet, or history was rewritten`;
-  return since.kind === 'unknown' ? 'The commit from which changes count is not in the repository: it is not fetched yet, or history was rewritten' : null;
+  if (to === undefined)
+    return `The commit ${commitSha} is not in the repository: it is not fetched yet, or history was rewritten`;
+  return since.kind === 'unknown'
+    ? 'The commit from which changes count is not in the repository: it is not fetched yet, or history was rewritten'
+    : null;
 }

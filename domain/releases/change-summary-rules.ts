@@ -31,7 +31,10 @@ export interface MatchedRelease {
  * @param series in order, by domain.
  * @returns also, in words, which ranges no domain has.
  */
-export function matchReleases(series: readonly DeployedRelease[], filter: SummaryFilter): { matched: MatchedRelease[]; unmatchedRanges: string[] } {
+export function matchReleases(
+  series: readonly DeployedRelease[],
+  filter: SummaryFilter,
+): { matched: MatchedRelease[]; unmatchedRanges: string[] } {
   const unmatchedRanges: string[] = [];
   const matched = [...Map.groupBy(series, ({ domain }) => domain)].flatMap(([domain, releases]) => {
     const range = rangeIn(releases, filter);
@@ -49,17 +52,24 @@ export function matchReleases(series: readonly DeployedRelease[], filter: Summar
   const { fromReleaseName, toReleaseName } = filter;
   const isNamed = fromReleaseName !== undefined || toReleaseName !== undefined;
   if (isNamed && matched.length === 0 && unmatchedRanges.length === 0 && !isEmptyRange(filter)) {
-    unmatchedRanges.push(`No domain has the releases ${[fromReleaseName, toReleaseName].filter((name) => name !== undefined).join(' and ')}`);
+    unmatchedRanges.push(
+      `No domain has the releases ${[fromReleaseName, toReleaseName].filter((name) => name !== undefined).join(' and ')}`,
+    );
   }
   return { matched: matched.filter(({ deployments }) => deployments.length > 0), unmatchedRanges };
 }
 
-const isEmptyRange = ({ fromReleaseName, toReleaseName }: SummaryFilter) => fromReleaseName !== undefined && fromReleaseName === toReleaseName;
+const isEmptyRange = ({ fromReleaseName, toReleaseName }: SummaryFilter) =>
+  fromReleaseName !== undefined && fromReleaseName === toReleaseName;
 
-const isWithin = (moment: string, { since, until }: SummaryFilter): boolean => (since === undefined || moment >= since) && (until === undefined || moment <= until);
+const isWithin = (moment: string, { since, until }: SummaryFilter): boolean =>
+  (since === undefined || moment >= since) && (until === undefined || moment <= until);
 
 /** Places in the order of a domain; a text: why there is no such range, empty where the domain knows neither name. */
-function rangeIn(releases: readonly DeployedRelease[], { fromReleaseName, toReleaseName }: SummaryFilter): { begin: number; end: number } | string {
+function rangeIn(
+  releases: readonly DeployedRelease[],
+  { fromReleaseName, toReleaseName }: SummaryFilter,
+): { begin: number; end: number } | string {
   const placeOf = (name: string | undefined) => releases.findIndex(({ releaseName }) => releaseName === name);
   const [from, to] = [placeOf(fromReleaseName), placeOf(toReleaseName)];
   const isUnknown = (name: string | undefined, place: number) => name !== undefined && place < 0;

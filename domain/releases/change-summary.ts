@@ -24,9 +24,20 @@ export interface SummaryQuery extends SummaryFilter {
 export async function changeSummary(tx: Tx, history: History, project: ProjectFacts, query: SummaryQuery) {
   const series = await releaseSeries(tx, project.id, query);
   const { matched, unmatchedRanges } = matchReleases(series, query);
-  const steps = matched.map((each) => ({ ...each, changes: packageChanges(each.previous?.packages ?? {}, each.release.packages) }));
-  const resolvedChanges = await resolveChanges(tx, history, steps.flatMap(({ changes }) => changes));
-  const ranges = await rangeFacts(tx, history, resolvedChanges.flatMap(({ range }) => range ?? []));
+  const steps = matched.map((each) => ({
+    ...each,
+    changes: packageChanges(each.previous?.packages ?? {}, each.release.packages),
+  }));
+  const resolvedChanges = await resolveChanges(
+    tx,
+    history,
+    steps.flatMap(({ changes }) => changes),
+  );
+  const ranges = await rangeFacts(
+    tx,
+    history,
+    resolvedChanges.flatMap(({ range }) => range ?? []),
+  );
   const commits = new Set<number>();
   const missing: { releaseName: string; domain: string }[] = [];
   let at = 0;
@@ -57,7 +68,8 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
   });
   const keys = distinct(releases.flatMap(({ workItems }) => workItems));
   const releasesByItem = new Map<string, string[]>();
-  for (const { releaseName, workItems } of releases) for (const key of workItems) releasesByItem.set(key, [...(releasesByItem.get(key) ?? []), releaseName]);
+  for (const { releaseName, workItems } of releases)
+    for (const key of workItems) releasesByItem.set(key, [...(releasesByItem.get(key) ?? []), releaseName]);
   return {
     summary: {
       totalReleases: releases.length,
@@ -65,7 +77,11 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
       totalWorkItems: keys.length,
       totalPackageChanges: releases.reduce((sum, each) => sum + each.packageChanges.length, 0),
     },
-    workItems: keys.map((key) => ({ key, url: workItemUrl(key, project.configuration), releases: distinct(releasesByItem.get(key) ?? []) })),
+    workItems: keys.map((key) => ({
+      key,
+      url: workItemUrl(key, project.configuration),
+      releases: distinct(releasesByItem.get(key) ?? []),
+    })),
     releases,
     missingChangelogReleases: missing,
     unmatchedRanges,

@@ -42,20 +42,38 @@ export async function viewChanges(
 ): Promise<{ views: ChangesView[]; calculated: number; kept: number }> {
   const distinct = new Map(steps.flat().map((change) => [keyOf(change), change]));
   const resolvedChanges = await resolveChanges(tx, history, [...distinct.values()]);
-  const ranges = await rangeFacts(tx, history, resolvedChanges.flatMap(({ range }) => range ?? []), { isForced });
+  const ranges = await rangeFacts(
+    tx,
+    history,
+    resolvedChanges.flatMap(({ range }) => range ?? []),
+    { isForced },
+  );
   const shas = await rangeEnds(tx, history, resolvedChanges);
   const provider = configuration.workItems?.provider ?? 'issue';
-  const known = new Map(resolvedChanges.map((change) => [keyOf(change), { change, view: changeView(change, ranges, shas, provider) }]));
+  const known = new Map(
+    resolvedChanges.map((change) => [keyOf(change), { change, view: changeView(change, ranges, shas, provider) }]),
+  );
   const viewOf = memoized((changes: readonly PackageChange[]): ChangesView => {
     const own = changes.flatMap((change) => known.get(keyOf(change)) ?? []);
-    return { changes: own.map(({ view }) => view), totals: totalsOf(own.map(({ change }) => change), ranges) };
+    return {
+      changes: own.map(({ view }) => view),
+      totals: totalsOf(
+        own.map(({ change }) => change),
+        ranges,
+      ),
+    };
   });
   return { views: steps.map(viewOf), calculated: ranges.calculated, kept: ranges.kept };
 }
 
 const keyOf = ({ name, from, to }: PackageChange): string => `${name}\n${from}\n${to}`;
 
-function changeView(change: ResolvedChange, ranges: Ranges, shas: ReadonlyMap<number, string>, provider: string): PackageChangeView {
+function changeView(
+  change: ResolvedChange,
+  ranges: Ranges,
+  shas: ReadonlyMap<number, string>,
+  provider: string,
+): PackageChangeView {
   const { commits = [], workItems = [], pullRequests = [] } = change.range ? ranges.of(change.range) : {};
   return {
     packageName: change.name,
@@ -64,7 +82,11 @@ function changeView(change: ResolvedChange, ranges: Ranges, shas: ReadonlyMap<nu
     totalCommits: commits.length,
     totalWorkItems: workItems.length,
     totalPullRequests: pullRequests.length,
-    workItems: { issues: [...workItems], pullRequests: [...pullRequests], byType: workItems.length === 0 ? {} : { [provider]: workItems.length } },
+    workItems: {
+      issues: [...workItems],
+      pullRequests: [...pullRequests],
+      byType: workItems.length === 0 ? {} : { [provider]: workItems.length },
+    },
     commitRange: commitRange(change.range, shas),
     missingChangelog: change.missing,
   };

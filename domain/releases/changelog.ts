@@ -18,8 +18,14 @@ export interface ResolvedChange extends PackageChange {
 }
 
 /** Finds out of which commits changes consist. */
-export async function resolveChanges(tx: Tx, history: History, changes: readonly PackageChange[]): Promise<ResolvedChange[]> {
-  const versions = changes.flatMap(({ name, from, to }) => [from, to].flatMap((version) => (version === null ? [] : [{ name, version }])));
+export async function resolveChanges(
+  tx: Tx,
+  history: History,
+  changes: readonly PackageChange[],
+): Promise<ResolvedChange[]> {
+  const versions = changes.flatMap(({ name, from, to }) =>
+    [from, to].flatMap((version) => (version === null ? [] : [{ name, version }])),
+  );
   const commits = await versionCommits(tx, history.projectId, versions);
   return changes.map((change) => resolved(change, history, commits));
 }
@@ -28,14 +34,18 @@ function resolved(change: PackageChange, history: History, commits: VersionCommi
   const direction = directionOf(change);
   const { name } = change;
   const [older, newer] = direction === 'downgrade' ? [change.to, change.from] : [change.from, change.to];
-  const asVersion = (version: string | null): PackageVersion | undefined => (version === null ? undefined : { name, version });
+  const asVersion = (version: string | null): PackageVersion | undefined =>
+    version === null ? undefined : { name, version };
   const unknown = [asVersion(older), asVersion(newer)].find((version) => version && commits.of(version) === undefined);
   const known = history.packages.get(name);
   const missing = known ? (unknown ? commits.whyNot(unknown) : null) : `The path of the package ${name} is not known`;
   const end = asVersion(newer);
   const to = end && commits.of(end);
   const begin = asVersion(older);
-  const range = missing === null && known && to !== undefined ? { packageNo: known.packageNo, from: (begin && commits.of(begin)) ?? null, to } : undefined;
+  const range =
+    missing === null && known && to !== undefined
+      ? { packageNo: known.packageNo, from: (begin && commits.of(begin)) ?? null, to }
+      : undefined;
   return { ...change, direction, range, missing };
 }
 
@@ -76,11 +86,27 @@ export interface Changelog {
 export const COMMITS_MAX = 500;
 
 /** The commits, work items and pull requests of package changes. What is not known is said to be missing. */
-export async function changelogOf(tx: Tx, history: History, project: ProjectFacts, changes: readonly PackageChange[]): Promise<Changelog> {
+export async function changelogOf(
+  tx: Tx,
+  history: History,
+  project: ProjectFacts,
+  changes: readonly PackageChange[],
+): Promise<Changelog> {
   const resolvedChanges = await resolveChanges(tx, history, changes);
-  const ranges = await rangeFacts(tx, history, resolvedChanges.flatMap(({ range }) => range ?? []));
-  const parts = resolvedChanges.map((change) => ({ change, facts: change.range ? ranges.of(change.range) : undefined }));
-  const shown = await commitViews(tx, history.projectId, parts.flatMap(({ facts }) => facts?.commits.slice(0, COMMITS_MAX) ?? []));
+  const ranges = await rangeFacts(
+    tx,
+    history,
+    resolvedChanges.flatMap(({ range }) => range ?? []),
+  );
+  const parts = resolvedChanges.map((change) => ({
+    change,
+    facts: change.range ? ranges.of(change.range) : undefined,
+  }));
+  const shown = await commitViews(
+    tx,
+    history.projectId,
+    parts.flatMap(({ facts }) => facts?.commits.slice(0, COMMITS_MAX) ?? []),
+  );
   const shas = await rangeEnds(tx, history, resolvedChanges);
   const all = new Set(parts.flatMap(({ facts }) => facts?.commits ?? []));
   const workItems = workItemViews([...shown.values()], project);
@@ -96,7 +122,12 @@ export async function changelogOf(tx: Tx, history: History, project: ProjectFact
   };
 }
 
-function packageChangelog(change: ResolvedChange, facts: RangeFacts | undefined, shown: ReadonlyMap<number, CommitView>, shas: ReadonlyMap<number, string>): PackageChangelog {
+function packageChangelog(
+  change: ResolvedChange,
+  facts: RangeFacts | undefined,
+  shown: ReadonlyMap<number, CommitView>,
+  shas: ReadonlyMap<number, string>,
+): PackageChangelog {
   const { commits = [], workItems = [], pullRequests = [] } = facts ?? {};
   return {
     packageName: change.name,
@@ -116,16 +147,31 @@ function packageChangelog(change: ResolvedChange, facts: RangeFacts | undefined,
 }
 
 /** Ids of the commits at which the ranges begin and end. */
-export const rangeEnds = (tx: Tx, { projectId }: History, changes: readonly ResolvedChange[]): Promise<Map<number, string>> =>
-  commitShas(tx, projectId, changes.flatMap(({ range }) => (range ? [range.to, ...(range.from === null ? [] : [range.from])] : [])));
+export const rangeEnds = (
+  tx: Tx,
+  { projectId }: History,
+  changes: readonly ResolvedChange[],
+): Promise<Map<number, string>> =>
+  commitShas(
+    tx,
+    projectId,
+    changes.flatMap(({ range }) => (range ? [range.to, ...(range.from === null ? [] : [range.from])] : [])),
+  );
 
-export const commitRange = (range: Range | undefined, shas: ReadonlyMap<number, string>): { from: string | null; to: string } | null =>
+export const commitRange = (
+  range: Range | undefined,
+  shas: ReadonlyMap<number, string>,
+): { from: string | null; to: string } | null =>
   range ? { from: range.from === null ? null : (shas.get(range.from) ?? null), to: shas.get(range.to) ?? '' } : null;
 
 /** Work items with the commits that name them, by key. */
-export function workItemViews(commits: readonly CommitView[], { configuration }: Pick<ProjectFacts, 'configuration'>): WorkItemView[] {
+export function workItemViews(
+  commits: readonly CommitView[],
+  { configuration }: Pick<ProjectFacts, 'configuration'>,
+): WorkItemView[] {
   const shasByKey = new Map<string, string[]>();
-  for (const { sha, workItems } of commits) for (const key of workItems) shasByKey.set(key, [...(shasByKey.get(key) ?? []), sha]);
+  for (const { sha, workItems } of commits)
+    for (const key of workItems) shasByKey.set(key, [...(shasByKey.get(key) ?? []), sha]);
   return [...shasByKey]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, shas]) => ({ key, url: workItemUrl(key, configuration), commits: shas }));

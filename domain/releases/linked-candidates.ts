@@ -24,15 +24,27 @@ export interface CandidateItems {
 }
 
 /** What is new in each of some candidates, which come newest first within each domain; the oldest of a domain is held against nothing. */
-export async function itemsOfCandidates(tx: Tx, history: History, candidates: readonly SeriesCandidate[]): Promise<CandidateItems[]> {
+export async function itemsOfCandidates(
+  tx: Tx,
+  history: History,
+  candidates: readonly SeriesCandidate[],
+): Promise<CandidateItems[]> {
   const steps = [...Map.groupBy(candidates, ({ domain }) => domain).values()].flatMap((ofDomain) =>
     ofDomain.map((candidate, index) => ({
       candidate,
       changes: packageChanges(ofDomain[index + 1]?.value.artifacts ?? {}, candidate.value.artifacts ?? {}),
     })),
   );
-  const resolvedChanges = await resolveChanges(tx, history, steps.flatMap(({ changes }) => changes));
-  const ranges = await rangeFacts(tx, history, resolvedChanges.flatMap(({ range }) => range ?? []));
+  const resolvedChanges = await resolveChanges(
+    tx,
+    history,
+    steps.flatMap(({ changes }) => changes),
+  );
+  const ranges = await rangeFacts(
+    tx,
+    history,
+    resolvedChanges.flatMap(({ range }) => range ?? []),
+  );
   let at = 0;
   return steps.map(({ candidate, changes }) => {
     const own = resolvedChanges.slice(at, (at += changes.length));
@@ -41,7 +53,12 @@ export async function itemsOfCandidates(tx: Tx, history: History, candidates: re
 }
 
 /** Candidates of other domains in which some of the same work items are new. */
-export async function linkedCandidates(tx: Tx, history: History, domain: string, workItems: readonly string[]): Promise<LinkedCandidate[]> {
+export async function linkedCandidates(
+  tx: Tx,
+  history: History,
+  domain: string,
+  workItems: readonly string[],
+): Promise<LinkedCandidate[]> {
   if (workItems.length === 0) return [];
   const wanted = new Set(workItems);
   const others = await newestCandidates(tx, history.projectId, { exceptDomain: domain, perDomain: PER_DOMAIN });

@@ -94,12 +94,27 @@ export function measure(deployments: readonly MeasuredDeployment[], windows: rea
     const failed = own.length - successful.length;
     const leadTimes = own.flatMap((each) => each.leadTimes);
     const began = failures.filter(isWithin);
-    const restoreTimes = began.flatMap(({ at, restoredAt }) => (restoredAt === null ? [] : [Math.max(0, restoredAt - at)]));
+    const restoreTimes = began.flatMap(({ at, restoredAt }) =>
+      restoredAt === null ? [] : [Math.max(0, restoredAt - at)],
+    );
     return {
-      deployments: { successful: successful.length, failed, rolledBack, perDay: Math.round((successful.length / ((to - from) / DAY_MS)) * 1_000) / 1_000 },
-      leadTime: { medianSeconds: seconds(quantile(leadTimes, 0.5)), p90Seconds: seconds(quantile(leadTimes, 0.9)), commits: leadTimes.length },
+      deployments: {
+        successful: successful.length,
+        failed,
+        rolledBack,
+        perDay: Math.round((successful.length / ((to - from) / DAY_MS)) * 1_000) / 1_000,
+      },
+      leadTime: {
+        medianSeconds: seconds(quantile(leadTimes, 0.5)),
+        p90Seconds: seconds(quantile(leadTimes, 0.9)),
+        commits: leadTimes.length,
+      },
       changeFailureRate: own.length === 0 ? null : Math.round(((failed + rolledBack) / own.length) * 10_000) / 10_000,
-      timeToRestore: { medianSeconds: seconds(quantile(restoreTimes, 0.5)), failures: began.length, restored: restoreTimes.length },
+      timeToRestore: {
+        medianSeconds: seconds(quantile(restoreTimes, 0.5)),
+        failures: began.length,
+        restored: restoreTimes.length,
+      },
     };
   });
 }

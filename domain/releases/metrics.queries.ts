@@ -21,10 +21,20 @@ export interface DeploymentFacts {
 }
 
 const MATCHES = '(?::text is null or d.domain = ?) and (?::text is null or e.name = ?)';
-const valuesOf = ({ domain = null, environmentName = null }: { domain?: string | null | undefined; environmentName?: string | null | undefined }) => [domain, domain, environmentName, environmentName];
+const valuesOf = ({
+  domain = null,
+  environmentName = null,
+}: {
+  domain?: string | null | undefined;
+  environmentName?: string | null | undefined;
+}) => [domain, domain, environmentName, environmentName];
 
 /** Deployments from a moment on, before another, in order. */
-export const deploymentFacts = ({ sql, tenantId }: Sql, projectId: string, { since, until, limit, ...filter }: MetricsFilter & { since: Date; until: Date; limit: number }): Promise<DeploymentFacts[]> =>
+export const deploymentFacts = (
+  { sql, tenantId }: Sql,
+  projectId: string,
+  { since, until, limit, ...filter }: MetricsFilter & { since: Date; until: Date; limit: number },
+): Promise<DeploymentFacts[]> =>
   sql(
     `select d.domain, d.environment_id as "environmentId", e.name as "environmentName", e.category, e.orchestration_order as "orchestrationOrder",
        (extract(epoch from d.deployed_at) * 1000)::float8 as at, d.status = 'Success' as "isSuccess",
@@ -36,7 +46,11 @@ export const deploymentFacts = ({ sql, tenantId }: Sql, projectId: string, { sin
   );
 
 /** What ran in environments, by domain, before a moment. */
-export const installedBefore = ({ sql, tenantId }: Sql, projectId: string, { since, ...filter }: MetricsFilter & { since: Date }): Promise<{ environmentId: string; domain: string; packages: Record<string, string> }[]> =>
+export const installedBefore = (
+  { sql, tenantId }: Sql,
+  projectId: string,
+  { since, ...filter }: MetricsFilter & { since: Date },
+): Promise<{ environmentId: string; domain: string; packages: Record<string, string> }[]> =>
   sql(
     `select d.environment_id as "environmentId", d.domain, jsonb_overlaid(d.packages order by d.deployed_at, d.id) as packages
      from release_deployment d join environment e on e.tenant_id = d.tenant_id and e.id = d.environment_id

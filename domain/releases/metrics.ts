@@ -20,10 +20,18 @@ export interface MetricsQuery extends MetricsFilter {
  * The measures of delivery of a project, by domain and environment, over windows of time and in total. Throws
  * `invalid_request` for a time with too many deployments.
  */
-export async function deliveryMetrics(tx: Tx, history: History, projectId: string, { interval, ...query }: MetricsQuery) {
+export async function deliveryMetrics(
+  tx: Tx,
+  history: History,
+  projectId: string,
+  { interval, ...query }: MetricsQuery,
+) {
   const deployments = await deploymentFacts(tx, projectId, { ...query, limit: METRICS_DEPLOYMENTS_MAX + 1 });
   if (deployments.length > METRICS_DEPLOYMENTS_MAX) {
-    throw invalidField('#/query/since', `There are more than ${METRICS_DEPLOYMENTS_MAX} deployments in this time: choose a shorter one, a domain or an environment`);
+    throw invalidField(
+      '#/query/since',
+      `There are more than ${METRICS_DEPLOYMENTS_MAX} deployments in this time: choose a shorter one, a domain or an environment`,
+    );
   }
   const { leadTimesOf, missing } = await leadTimes(tx, history, projectId, deployments, query);
   const whole = { from: query.since.getTime(), to: query.until.getTime() };
@@ -45,7 +53,11 @@ export async function deliveryMetrics(tx: Tx, history: History, projectId: strin
             name: first.environmentName,
             category: first.category,
             total,
-            windows: parts.map((part, index) => ({ from: iso(windows[index]?.from), to: iso(windows[index]?.to), ...part })),
+            windows: parts.map((part, index) => ({
+              from: iso(windows[index]?.from),
+              to: iso(windows[index]?.to),
+              ...part,
+            })),
           };
         }),
     })),
@@ -63,7 +75,13 @@ const placeOf = ({ domain, environmentId }: { domain: string; environmentId: str
  * neither the first deployment of a domain there has any, as nothing tells what was there before, nor has one that was
  * taken back.
  */
-async function leadTimes(tx: Tx, history: History, projectId: string, deployments: readonly DeploymentFacts[], query: MetricsQuery | Omit<MetricsQuery, 'interval'>) {
+async function leadTimes(
+  tx: Tx,
+  history: History,
+  projectId: string,
+  deployments: readonly DeploymentFacts[],
+  query: MetricsQuery | Omit<MetricsQuery, 'interval'>,
+) {
   const { since, domain, environmentName } = query;
   const before = await installedBefore(tx, projectId, { since, domain, environmentName });
   const installed = new Map(before.map((each) => [placeOf(each), each.packages]));
@@ -72,10 +90,23 @@ async function leadTimes(tx: Tx, history: History, projectId: string, deployment
     const running = installed.get(placeOf(deployment));
     installed.set(placeOf(deployment), { ...running, ...deployment.packages });
     if (!running) return [];
-    return [{ deployment, changes: packageChanges(running, deployment.packages).filter((change) => directionOf(change) !== 'downgrade') }];
+    return [
+      {
+        deployment,
+        changes: packageChanges(running, deployment.packages).filter((change) => directionOf(change) !== 'downgrade'),
+      },
+    ];
   });
-  const resolved = await resolveChanges(tx, history, steps.flatMap(({ changes }) => changes));
-  const ranges = await rangeFacts(tx, history, resolved.flatMap(({ range }) => range ?? []));
+  const resolved = await resolveChanges(
+    tx,
+    history,
+    steps.flatMap(({ changes }) => changes),
+  );
+  const ranges = await rangeFacts(
+    tx,
+    history,
+    resolved.flatMap(({ range }) => range ?? []),
+  );
   const arrived = new Map<string, Set<number>>();
   const times = new Map<DeploymentFacts, number[]>();
   let at = 0;
@@ -84,7 +115,12 @@ async function leadTimes(tx: Tx, history: History, projectId: string, deployment
     const known = arrived.get(placeOf(deployment)) ?? new Set();
     arrived.set(placeOf(deployment), known);
     const commits = new Set(own.flatMap(({ range }) => (range ? ranges.of(range).commits : [])));
-    times.set(deployment, [...commits].filter((commit) => !known.has(commit)).map((commit) => Math.max(0, deployment.at - history.graph.dateOf(commit) * 1_000)));
+    times.set(
+      deployment,
+      [...commits]
+        .filter((commit) => !known.has(commit))
+        .map((commit) => Math.max(0, deployment.at - history.graph.dateOf(commit) * 1_000)),
+    );
     for (const commit of commits) known.add(commit);
   }
   return {

@@ -16,9 +16,11 @@ export function directionOf({ from, to }: PackageChange): Direction {
 }
 
 type Packages = Readonly<Record<string, string>>;
-const versionOf = (packages: Packages, name: string): string | null => (Object.hasOwn(packages, name) ? (packages[name] ?? null) : null);
+const versionOf = (packages: Packages, name: string): string | null =>
+  Object.hasOwn(packages, name) ? (packages[name] ?? null) : null;
 
-const isOther = ({ from, to }: PackageChange): boolean => from === null || to === null || compareVersions(from, to) !== 0;
+const isOther = ({ from, to }: PackageChange): boolean =>
+  from === null || to === null || compareVersions(from, to) !== 0;
 
 const byName = (a: string, b: string) => (a < b ? -1 : 1);
 

@@ -19,9 +19,17 @@ const keyOf = ({ name, version }: PackageVersion): string => `${name}\n${version
  * Of which commits package versions are: of the tag `name_vX.Y.Z.B`, else of the first release candidate that held the
  * version.
  */
-export async function versionCommits({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, projectId: string, versions: readonly PackageVersion[]): Promise<VersionCommits> {
+export async function versionCommits(
+  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  projectId: string,
+  versions: readonly PackageVersion[],
+): Promise<VersionCommits> {
   const wanted = [...new Map(versions.map((each) => [keyOf(each), each])).values()];
-  const tags = await tagCommits({ sql, tenantId }, projectId, wanted.flatMap(({ name, version }) => versionTags(name, version)));
+  const tags = await tagCommits(
+    { sql, tenantId },
+    projectId,
+    wanted.flatMap(({ name, version }) => versionTags(name, version)),
+  );
   const commits = new Map<string, number>();
   for (const each of wanted) {
     const tagged = versionTags(each.name, each.version).find((tag) => tags.has(tag));
@@ -34,7 +42,11 @@ export async function versionCommits({ sql, tenantId }: Pick<Tx, 'sql' | 'tenant
      join package_version v on v.tenant_id = ? and v.project_id = ? and (v.name, v.version) = (w.name, w.version)`,
     [JSON.stringify(untagged), tenantId, projectId],
   );
-  const numbers = await commitNumbers({ sql, tenantId }, projectId, held.map(({ commitSha }) => commitSha));
+  const numbers = await commitNumbers(
+    { sql, tenantId },
+    projectId,
+    held.map(({ commitSha }) => commitSha),
+  );
   const heldKeys = new Set(held.map(keyOf));
   for (const each of held) {
     const commit = numbers.get(each.commitSha);

@@ -6,7 +6,15 @@ import type { Tx } from '../unit-of-work.ts';
 import { type ChangesView, viewChanges } from './change-views.ts';
 import { packageChanges } from './package-change-rules.ts';
 import { deploymentCounts, deploymentState, packageStatuses } from './release-state-rules.ts';
-import { type EnvironmentRecord, environmentRecords, type InstalledState, installedStates, type ReleaseFilter, releasePage, type ReleaseRow } from './releases.queries.ts';
+import {
+  type EnvironmentRecord,
+  environmentRecords,
+  type InstalledState,
+  installedStates,
+  type ReleaseFilter,
+  releasePage,
+  type ReleaseRow,
+} from './releases.queries.ts';
 
 export interface ReleaseListOptions extends ReleaseFilter {
   includeChangelog: boolean;
@@ -17,10 +25,17 @@ export interface ReleaseListOptions extends ReleaseFilter {
 }
 
 /** What changed in environments by their last deployment of releases; changelogs are computed once and kept. */
-async function changesOfRecords(tx: Tx, history: History, project: Project, records: readonly EnvironmentRecord[], isForced: boolean) {
+async function changesOfRecords(
+  tx: Tx,
+  history: History,
+  project: Project,
+  records: readonly EnvironmentRecord[],
+  isForced: boolean,
+) {
   // A release mostly changes the same in each environment.
   const stepOf = memoized(
-    ({ rollback, previousPackages, packages }: EnvironmentRecord) => (rollback?.skipAnalysis ? [] : packageChanges(previousPackages ?? {}, packages)),
+    ({ rollback, previousPackages, packages }: EnvironmentRecord) =>
+      rollback?.skipAnalysis ? [] : packageChanges(previousPackages ?? {}, packages),
     ({ rollback, previousPackages, packages }) => JSON.stringify([rollback?.skipAnalysis, previousPackages, packages]),
   );
   const steps = records.map(stepOf);
@@ -33,11 +48,18 @@ const definitionOf = (release: ReleaseRow, records: readonly EnvironmentRecord[]
   records.findLast(({ definition }) => definition !== null)?.definition ?? release.definition;
 
 /** The packages of a release: of its definition, else what was deployed under its name. */
-const packagesOf = (definition: ReleaseDefinition | null, records: readonly EnvironmentRecord[]): Record<string, string> =>
-  definition?.artifacts ?? Object.assign({}, ...records.map(({ packages }) => packages));
+const packagesOf = (
+  definition: ReleaseDefinition | null,
+  records: readonly EnvironmentRecord[],
+): Record<string, string> => definition?.artifacts ?? Object.assign({}, ...records.map(({ packages }) => packages));
 
 /** One page of a project's releases with their records in its environments. */
-export async function listReleases(tx: Tx, history: History | undefined, project: Project, { limit, offset, isForced, ...filter }: ReleaseListOptions) {
+export async function listReleases(
+  tx: Tx,
+  history: History | undefined,
+  project: Project,
+  { limit, offset, isForced, ...filter }: ReleaseListOptions,
+) {
   const startedAt = performance.now();
   const { releases, total } = await releasePage(tx, project.id, filter, { limit, offset });
   const records = releases.length === 0 ? [] : await environmentRecords(tx, project.id, releases);
@@ -47,7 +69,14 @@ export async function listReleases(tx: Tx, history: History | undefined, project
   return {
     total,
     records,
-    releases: releases.map((release) => releaseView(release, byRelease.get(`${release.domain}\n${release.releaseName}`) ?? [], states, changelogs?.byRecord)),
+    releases: releases.map((release) =>
+      releaseView(
+        release,
+        byRelease.get(`${release.domain}\n${release.releaseName}`) ?? [],
+        states,
+        changelogs?.byRecord,
+      ),
+    ),
     changelogStats: {
       uniqueDiffsCalculated: changelogs?.uniqueDiffsCalculated ?? 0,
       totalEnvironments: records.length,
@@ -57,7 +86,12 @@ export async function listReleases(tx: Tx, history: History | undefined, project
   };
 }
 
-function releaseView(release: ReleaseRow, records: EnvironmentRecord[], states: readonly InstalledState[], changes: ReadonlyMap<EnvironmentRecord, ChangesView> | undefined) {
+function releaseView(
+  release: ReleaseRow,
+  records: EnvironmentRecord[],
+  states: readonly InstalledState[],
+  changes: ReadonlyMap<EnvironmentRecord, ChangesView> | undefined,
+) {
   const definition = definitionOf(release, records);
   const statuses = packageStatuses(packagesOf(definition, records), records, states);
   return {

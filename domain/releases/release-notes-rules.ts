@@ -52,25 +52,40 @@ const SHA_LENGTH = 8;
 export function writeNotes(notes: NotesText, format: Format): string {
   const { heading, text, document } = format;
   const title = `${notes.releaseName} – ${notes.repositoryIdentifier}`;
-  return document(title, [heading(1, text(title)), ...notes.domains.flatMap((each) => domainNotes(each, format))].join(''));
+  return document(
+    title,
+    [heading(1, text(title)), ...notes.domains.flatMap((each) => domainNotes(each, format))].join(''),
+  );
 }
 
-function domainNotes({ domain, previousReleaseName, deployments, workItems, packages }: Domain, format: Format): string[] {
+function domainNotes(
+  { domain, previousReleaseName, deployments, workItems, packages }: Domain,
+  format: Format,
+): string[] {
   const { heading, paragraph, list, text, link } = format;
-  const since = previousReleaseName === null ? 'The first release of its domain' : `Changes since ${previousReleaseName}`;
+  const since =
+    previousReleaseName === null ? 'The first release of its domain' : `Changes since ${previousReleaseName}`;
   return [
     heading(2, text(domain)),
     paragraph(text(`${since}.`)),
     ...(deployments.length > 0
-      ? [list(deployments.map(({ environment, deployedAt, isRolledBack }) => text(`${environment}: ${deployedAt}${isRolledBack ? ', taken back' : ''}`)))]
+      ? [
+          list(
+            deployments.map(({ environment, deployedAt, isRolledBack }) =>
+              text(`${environment}: ${deployedAt}${isRolledBack ? ', taken back' : ''}`),
+            ),
+          ),
+        ]
       : []),
     ...(workItems.length > 0
       ? [
           heading(3, 'Work items'),
-          list(workItems.map(({ key, url, commits }) => {
-            const address = webAddress(url);
-            return `${address === undefined ? text(key) : link(key, address)} (${counted(commits.length, 'commit')})`;
-          })),
+          list(
+            workItems.map(({ key, url, commits }) => {
+              const address = webAddress(url);
+              return `${address === undefined ? text(key) : link(key, address)} (${counted(commits.length, 'commit')})`;
+            }),
+          ),
         ]
       : []),
     ...packages.flatMap((each) => packageNotes(each, format)),
@@ -80,9 +95,19 @@ function domainNotes({ domain, previousReleaseName, deployments, workItems, pack
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-function packageNotes({ packageName, direction, fromVersion, toVersion, totalCommits, commits, missingChangelog }: Package, { heading, paragraph, list, text, code }: Format): string[] {
-  const versions = { install: `${toVersion}, new`, remove: `${fromVersion}, removed`, upgrade: `${fromVersion} → ${toVersion}`, downgrade: `${fromVersion} → ${toVersion}, back` }[direction];
-  const lines = commits.map(({ sha, message, authorName }) => `${code(sha.slice(0, SHA_LENGTH))} ${text(message)} (${text(authorName)})`);
+function packageNotes(
+  { packageName, direction, fromVersion, toVersion, totalCommits, commits, missingChangelog }: Package,
+  { heading, paragraph, list, text, code }: Format,
+): string[] {
+  const versions = {
+    install: `${toVersion}, new`,
+    remove: `${fromVersion}, removed`,
+    upgrade: `${fromVersion} → ${toVersion}`,
+    downgrade: `${fromVersion} → ${toVersion}, back`,
+  }[direction];
+  const lines = commits.map(
+    ({ sha, message, authorName }) => `${code(sha.slice(0, SHA_LENGTH))} ${text(message)} (${text(authorName)})`,
+  );
   const more = totalCommits - commits.length;
   return [
     heading(3, text(`${packageName} ${versions}`)),

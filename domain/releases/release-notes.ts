@@ -18,12 +18,24 @@ export interface NotesQuery {
 type Named = Pick<DeployedRelease, 'domain' | 'releaseName' | 'packages' | 'deployments'>;
 
 /** Releases of a name, deployed or not yet, one for each domain. */
-async function releasesNamed(tx: Tx, projectId: string, series: readonly DeployedRelease[], name: CandidateName): Promise<Named[]> {
+async function releasesNamed(
+  tx: Tx,
+  projectId: string,
+  series: readonly DeployedRelease[],
+  name: CandidateName,
+): Promise<Named[]> {
   const deployed = series.filter(({ releaseName }) => releaseName === name.releaseName);
   const candidates = await candidatesNamed(tx, projectId, name);
   const undeployed = candidates
     .filter(({ domain }) => !deployed.some((each) => each.domain === domain))
-    .map(({ domain, releaseName, value }): Named => ({ domain, releaseName, packages: value.artifacts ?? {}, deployments: [] }));
+    .map(
+      ({ domain, releaseName, value }): Named => ({
+        domain,
+        releaseName,
+        packages: value.artifacts ?? {},
+        deployments: [],
+      }),
+    );
   return [...deployed, ...undeployed].toSorted((a, b) => (a.domain < b.domain ? -1 : 1));
 }
 
@@ -40,22 +52,44 @@ function arrivals(deployments: DeployedRelease['deployments']) {
  * What is new in a release, by domain: against the release that was deployed before it, or for one that is not deployed
  * yet, the newest that is. Throws `not_found`.
  */
-export async function releaseNotes(tx: Tx, history: History, project: ProjectFacts, { releaseName, domain, fromReleaseName }: NotesQuery) {
+export async function releaseNotes(
+  tx: Tx,
+  history: History,
+  project: ProjectFacts,
+  { releaseName, domain, fromReleaseName }: NotesQuery,
+) {
   const series = await releaseSeries(tx, project.id, { domain });
   const releases = await releasesNamed(tx, project.id, series, { releaseName, domain });
   if (releases.length === 0) throw notFound(`The release ${releaseName}`);
-  const bases = fromReleaseName === undefined ? undefined : await releasesNamed(tx, project.id, series, { releaseName: fromReleaseName, domain });
+  const bases =
+    fromReleaseName === undefined
+      ? undefined
+      : await releasesNamed(tx, project.id, series, { releaseName: fromReleaseName, domain });
   if (bases?.length === 0) throw notFound(`The release ${fromReleaseName}`);
   const steps = releases.map((release) => {
     const ofDomain = series.filter((each) => each.domain === release.domain);
     const place = ofDomain.findIndex((each) => each.releaseName === releaseName);
-    const base = bases ? bases.find((each) => each.domain === release.domain) : place < 0 ? ofDomain.at(-1) : ofDomain[place - 1];
+    const base = bases
+      ? bases.find((each) => each.domain === release.domain)
+      : place < 0
+        ? ofDomain.at(-1)
+        : ofDomain[place - 1];
     return { release, base };
   });
   const domains = [];
   for (const { release, base } of steps) {
-    const { repository: _, ...changelog } = await changelogOf(tx, history, project, packageChanges(base?.packages ?? {}, release.packages));
-    domains.push({ domain: release.domain, previousReleaseName: base?.releaseName ?? null, deployments: arrivals(release.deployments), ...changelog });
+    const { repository: _, ...changelog } = await changelogOf(
+      tx,
+      history,
+      project,
+      packageChanges(base?.packages ?? {}, release.packages),
+    );
+    domains.push({
+      domain: release.domain,
+      previousReleaseName: base?.releaseName ?? null,
+      deployments: arrivals(release.deployments),
+      ...changelog,
+    });
   }
   return { repositoryIdentifier: project.identifier, releaseName, domains, repository: history.freshness };
 }

@@ -54,11 +54,30 @@ export async function releasePage(
      from page left join release_candidate c
        on c.tenant_id = ? and c.project_id = ? and (c.domain, c.release_name) = (page.domain, page.release_name)
      order by last_at desc, page.domain, page.release_name`,
-    [tenantId, projectId, tenantId, projectId, domain ?? null, domain ?? null, releaseName ?? null, releaseName ?? null, activeOnly, limit, offset, tenantId, projectId],
+    [
+      tenantId,
+      projectId,
+      tenantId,
+      projectId,
+      domain ?? null,
+      domain ?? null,
+      releaseName ?? null,
+      releaseName ?? null,
+      activeOnly,
+      limit,
+      offset,
+      tenantId,
+      projectId,
+    ],
   );
   const [first] = rows;
   if (first || offset === 0) return { releases: rows, total: first?.total ?? 0 };
-  const { total } = await releasePage({ sql, tenantId }, projectId, { domain, releaseName, activeOnly }, { limit: 1, offset: 0 });
+  const { total } = await releasePage(
+    { sql, tenantId },
+    projectId,
+    { domain, releaseName, activeOnly },
+    { limit: 1, offset: 0 },
+  );
   return { releases: [], total };
 }
 
@@ -86,7 +105,11 @@ const asNames = (releases: readonly { domain: string; releaseName: string }[]) =
   JSON.stringify(releases.map(({ domain, releaseName }) => ({ domain, releaseName })));
 
 /** Records of releases in all environments of their project, in the order in which releases travel. */
-export const environmentRecords = ({ sql, tenantId }: Sql, projectId: string, releases: readonly { domain: string; releaseName: string }[]): Promise<EnvironmentRecord[]> =>
+export const environmentRecords = (
+  { sql, tenantId }: Sql,
+  projectId: string,
+  releases: readonly { domain: string; releaseName: string }[],
+): Promise<EnvironmentRecord[]> =>
   sql(
     `with wanted as (select domain, "releaseName" as release_name from jsonb_to_recordset(?::jsonb) as w (domain text, "releaseName" text)),
      latest as (
@@ -119,7 +142,11 @@ export interface InstalledState {
 }
 
 /** What runs at this moment in the active environments of a project, in the order in which releases travel. */
-export const installedStates = ({ sql, tenantId }: Sql, projectId: string, domain?: string): Promise<InstalledState[]> =>
+export const installedStates = (
+  { sql, tenantId }: Sql,
+  projectId: string,
+  domain?: string,
+): Promise<InstalledState[]> =>
   sql(
     `with deployed as (
        select d.environment_id, d.domain, d.release_name, d.packages, d.deployed_at, d.id from release_deployment d
@@ -147,7 +174,11 @@ export interface ApprovalView {
 }
 
 /** The newest approval of each release in each environment, by domain, release and environment. */
-export async function approvalsOfReleases({ sql, tenantId }: Sql, projectId: string, releases: readonly { domain: string; releaseName: string }[]) {
+export async function approvalsOfReleases(
+  { sql, tenantId }: Sql,
+  projectId: string,
+  releases: readonly { domain: string; releaseName: string }[],
+) {
   const rows = await sql<ApprovalView & { domain: string; releaseName: string; environmentId: string }>(
     `select distinct on (a.domain, a.release_name, a.environment_id) a.domain, a.release_name as "releaseName", a.environment_id as "environmentId",
        a.status, a.requested_by as "requestedBy", case a.status when 'approved' then a.resolved_by end as "approvedBy",
@@ -158,9 +189,15 @@ export async function approvalsOfReleases({ sql, tenantId }: Sql, projectId: str
      order by a.domain, a.release_name, a.environment_id, a.created_at desc, a.id desc`,
     [asNames(releases), tenantId, projectId],
   );
-  const byPlace = new Map(rows.map(({ domain, releaseName, environmentId, ...view }) => [`${domain}\n${releaseName}\n${environmentId}`, view]));
+  const byPlace = new Map(
+    rows.map(({ domain, releaseName, environmentId, ...view }) => [
+      `${domain}\n${releaseName}\n${environmentId}`,
+      view,
+    ]),
+  );
   return (record: EnvironmentRecord): ApprovalView | null =>
-    byPlace.get(`${record.domain}\n${record.releaseName}\n${record.environmentId}`) ?? reportedApproval(record.approval);
+    byPlace.get(`${record.domain}\n${record.releaseName}\n${record.environmentId}`) ??
+    reportedApproval(record.approval);
 }
 
 /** What a pipeline said of an approval that was given elsewhere. */

@@ -22,7 +22,12 @@ interface Deployed {
   rollback: Rollback | null;
 }
 
-const lastSuccesses = ({ sql, tenantId }: Tx, environmentId: string, releaseName: string, domain: string | undefined): Promise<Deployed[]> =>
+const lastSuccesses = (
+  { sql, tenantId }: Tx,
+  environmentId: string,
+  releaseName: string,
+  domain: string | undefined,
+): Promise<Deployed[]> =>
   sql(
     `select distinct on (domain) id, domain, deployed_at as "deployedAt", candidate_id as "candidateId", packages, rollback
      from release_deployment
@@ -32,12 +37,20 @@ const lastSuccesses = ({ sql, tenantId }: Tx, environmentId: string, releaseName
   );
 
 /** The one domain in which both releases were deployed to the environment. Throws `not_found`, `ambiguous`. */
-async function domainOf(tx: Tx, environment: Environment, { domain, target, rolledBackFrom }: RollbackReport): Promise<string> {
+async function domainOf(
+  tx: Tx,
+  environment: Environment,
+  { domain, target, rolledBackFrom }: RollbackReport,
+): Promise<string> {
   const targets = await lastSuccesses(tx, environment.id, target, domain);
   if (targets.length === 0) throw notFound(`A deployment of ${target} to ${environment.name}`);
   const sources = new Set((await lastSuccesses(tx, environment.id, rolledBackFrom, domain)).map((each) => each.domain));
   const both = targets.map((each) => each.domain).filter((each) => sources.has(each));
-  if (both.length > 1) throw new DomainError('ambiguous', `${target} and ${rolledBackFrom} were deployed in several domains: ${both.join(', ')}; name one`);
+  if (both.length > 1)
+    throw new DomainError(
+      'ambiguous',
+      `${target} and ${rolledBackFrom} were deployed in several domains: ${both.join(', ')}; name one`,
+    );
   const [only] = both;
   if (only === undefined) throw notFound(`A deployment of ${rolledBackFrom} to ${environment.name} in the same domain`);
   return only;
@@ -48,7 +61,12 @@ async function domainOf(tx: Tx, environment: Environment, { domain, target, roll
  * the release that was taken back, and those between the two, do not count as deployed there. A repetition changes
  * nothing. Throws `not_found`, `ambiguous`.
  */
-export async function annotateRollback(tx: Tx, project: Project, environment: Environment, report: RollbackReport): Promise<void> {
+export async function annotateRollback(
+  tx: Tx,
+  project: Project,
+  environment: Environment,
+  report: RollbackReport,
+): Promise<void> {
   const domain = await domainOf(tx, environment, report);
   await lockDomain(tx, project.id, domain);
   const { target, rolledBackFrom, rolledBackBy } = report;
@@ -62,11 +80,10 @@ export async function annotateRollback(tx: Tx, project: Project, environment: En
     skipAnalysis: true,
     packageChanges: reverseDelta(source.packages, record.packages),
   };
-  await tx.sql('update release_deployment set rollback = ?::jsonb, rolled_back_at = null, updated_at = now() where tenant_id = ? and id = ?', [
-    JSON.stringify(rollback),
-    tx.tenantId,
-    record.id,
-  ]);
+  await tx.sql(
+    'update release_deployment set rollback = ?::jsonb, rolled_back_at = null, updated_at = now() where tenant_id = ? and id = ?',
+    [JSON.stringify(rollback), tx.tenantId, record.id],
+  );
   await takeBack(tx, environment, { domain, target, source, at: tx.now });
   const place = { repositoryIdentifier: project.identifier, domain, releaseName: rolledBackFrom };
   tx.audit({

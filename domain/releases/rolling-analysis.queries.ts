@@ -16,7 +16,10 @@ interface Scope {
 }
 
 /** Candidates of a domain that were not aborted, oldest first. */
-export const analysedCandidates = ({ sql, tenantId }: Sql, { projectId, domain, branch, defaultBranch }: Scope): Promise<SeriesCandidate[]> =>
+export const analysedCandidates = (
+  { sql, tenantId }: Sql,
+  { projectId, domain, branch, defaultBranch }: Scope,
+): Promise<SeriesCandidate[]> =>
   sql(
     `select * from (
        select id, domain, release_name as "releaseName", coalesce(branch, ?) as branch, commit_sha as "commitSha", status, value, version, created_at as "createdAt"
@@ -36,7 +39,10 @@ export interface CandidateDeployment {
 }
 
 /** The last deployment of each candidate of a domain to each environment. */
-export const candidateDeployments = ({ sql, tenantId }: Sql, candidateIds: readonly string[]): Promise<CandidateDeployment[]> =>
+export const candidateDeployments = (
+  { sql, tenantId }: Sql,
+  candidateIds: readonly string[],
+): Promise<CandidateDeployment[]> =>
   sql(
     `select distinct on (candidate_id, environment_id) candidate_id as "candidateId", environment_id as "environmentId", status,
        rolled_back_at is not null as "isRolledBack", deployed_at as "deployedAt"
@@ -50,7 +56,10 @@ export const candidateDeployments = ({ sql, tenantId }: Sql, candidateIds: reado
  * A digest of all that an analysis is made of: candidates, deployments, environments, the project's settings and the
  * facts of its repository. Another digest, another analysis.
  */
-export async function analysisDigest({ sql, tenantId }: Sql, { projectId, domain, branch, defaultBranch }: Scope): Promise<string> {
+export async function analysisDigest(
+  { sql, tenantId }: Sql,
+  { projectId, domain, branch, defaultBranch }: Scope,
+): Promise<string> {
   const [row] = await sql<{ digest: string }>(
     `select md5(concat_ws('|',
        (select version from project where tenant_id = ? and id = ?),
@@ -62,7 +71,23 @@ export async function analysisDigest({ sql, tenantId }: Sql, { projectId, domain
           order by created_at desc, id desc limit ${ANALYSED_MAX}) c),
        (select concat_ws(',', count(*), count(rolled_back_at), max(updated_at)) from release_deployment
         where tenant_id = ? and project_id = ? and domain = ?))) as digest`,
-    [tenantId, projectId, tenantId, projectId, tenantId, projectId, tenantId, projectId, domain, branch ?? null, defaultBranch, branch ?? null, tenantId, projectId, domain],
+    [
+      tenantId,
+      projectId,
+      tenantId,
+      projectId,
+      tenantId,
+      projectId,
+      tenantId,
+      projectId,
+      domain,
+      branch ?? null,
+      defaultBranch,
+      branch ?? null,
+      tenantId,
+      projectId,
+      domain,
+    ],
   );
   return row?.digest ?? '';
 }

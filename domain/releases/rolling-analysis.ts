@@ -25,16 +25,29 @@ type Packages = Record<string, string>;
 const packagesOf = (candidate: SeriesCandidate | undefined): Packages => candidate?.value.artifacts ?? {};
 
 /** Holds the candidates of a domain against the one before each, and against what is deployed everywhere. */
-export async function rollingAnalysis(tx: Tx, history: History, project: Project, { domain, branch, includePackageChangelogs }: AnalysisOptions) {
+export async function rollingAnalysis(
+  tx: Tx,
+  history: History,
+  project: Project,
+  { domain, branch, includePackageChangelogs }: AnalysisOptions,
+) {
   const { defaultBranch } = project;
   const all = await analysedCandidates(tx, { projectId: project.id, domain, branch, defaultBranch });
   const environments = await listEnvironments(tx, project.id);
-  const deployments = all.length === 0 ? [] : await candidateDeployments(tx, all.map(({ id }) => id));
+  const deployments =
+    all.length === 0
+      ? []
+      : await candidateDeployments(
+          tx,
+          all.map(({ id }) => id),
+        );
   const states = await installedStates(tx, project.id, domain);
   const { baseline, isDefaultBaseline } = chooseBaseline(all, environments, deployments, defaultBranch);
   const candidates = baseline ? all.slice(isDefaultBaseline ? 0 : all.indexOf(baseline) + 1) : [];
   const comparisons = candidates.map((candidate) => {
-    const before = all.slice(0, all.indexOf(candidate)).findLast((each) => each.branch === candidate.branch) ?? (candidate === baseline ? undefined : baseline);
+    const before =
+      all.slice(0, all.indexOf(candidate)).findLast((each) => each.branch === candidate.branch) ??
+      (candidate === baseline ? undefined : baseline);
     const changesSince = (other: SeriesCandidate | undefined) =>
       other === undefined ? [] : packageChanges(packagesOf(other), packagesOf(candidate), { withRemoved: true });
     return { candidate, incremental: changesSince(before), cumulative: changesSince(baseline) };
@@ -42,7 +55,11 @@ export async function rollingAnalysis(tx: Tx, history: History, project: Project
   const changes = comparisons.flatMap(({ incremental, cumulative }) => [...incremental, ...cumulative]);
   const facts = await factsOf(tx, history, changes, includePackageChangelogs);
   const medians = await medianSeconds(tx, project.id, [...new Set(changes.map(({ name }) => name))]);
-  const seconds = (some: readonly PackageChange[]) => expectedSeconds(medians, some.flatMap(({ name, to }) => (to === null ? [] : [name])));
+  const seconds = (some: readonly PackageChange[]) =>
+    expectedSeconds(
+      medians,
+      some.flatMap(({ name, to }) => (to === null ? [] : [name])),
+    );
   const views = comparisons.map(({ candidate, incremental, cumulative }) => ({
     id: candidate.id,
     releaseName: candidate.releaseName,
@@ -52,7 +69,10 @@ export async function rollingAnalysis(tx: Tx, history: History, project: Project
     createdAt: candidate.createdAt,
     deployedEnvironments: namesOf(environments, deployedTo(candidate.id, deployments)),
     incrementalChanges: { ...facts.take(incremental), estimatedDeploymentTime: seconds(incremental) },
-    cumulativeChanges: { ...facts.take(cumulative), cumulativeSummary: { estimatedDeploymentTime: seconds(cumulative) } },
+    cumulativeChanges: {
+      ...facts.take(cumulative),
+      cumulativeSummary: { estimatedDeploymentTime: seconds(cumulative) },
+    },
   }));
   return {
     repository: project.identifier,
@@ -69,10 +89,15 @@ export async function rollingAnalysis(tx: Tx, history: History, project: Project
         }
       : null,
     orchestrationOrder: states.map(({ name }) => name),
-    currentEnvironmentStates: Object.fromEntries(states.map(({ name, releases, packages }) => [name, { currentRelease: releases[domain] ?? null, packages }])),
+    currentEnvironmentStates: Object.fromEntries(
+      states.map(({ name, releases, packages }) => [name, { currentRelease: releases[domain] ?? null, packages }]),
+    ),
     candidates: views,
     candidatesByBranch: Object.fromEntries(
-      [...Map.groupBy(views, (view) => view.branch)].map(([name, group]) => [name, group.map(({ id, releaseName }) => ({ id, releaseName }))]),
+      [...Map.groupBy(views, (view) => view.branch)].map(([name, group]) => [
+        name,
+        group.map(({ id, releaseName }) => ({ id, releaseName })),
+      ]),
     ),
     gitFreshness: history.freshness,
   };
@@ -83,15 +108,27 @@ const namesOf = (environments: readonly { id: string; name: string }[], ids: Rea
 
 /** When the last of the environments got it. */
 const completedAt = (candidateId: string, deployments: readonly CandidateDeployment[]): string | null =>
-  deployments.filter((each) => each.candidateId === candidateId).map(({ deployedAt }) => deployedAt).toSorted().at(-1) ?? null;
+  deployments
+    .filter((each) => each.candidateId === candidateId)
+    .map(({ deployedAt }) => deployedAt)
+    .toSorted()
+    .at(-1) ?? null;
 
 /** Resolves changes together; each of the given lists is then taken out in the order in which they were given. */
 async function factsOf(tx: Tx, history: History, changes: readonly PackageChange[], withCommits: boolean) {
   const resolvedChanges = await resolveChanges(tx, history, changes);
   const byChange = new Map(changes.map((change, index) => [change, resolvedChanges[index]]));
-  const ranges = await rangeFacts(tx, history, resolvedChanges.flatMap(({ range }) => range ?? []));
+  const ranges = await rangeFacts(
+    tx,
+    history,
+    resolvedChanges.flatMap(({ range }) => range ?? []),
+  );
   const shown = withCommits
-    ? await commitViews(tx, history.projectId, resolvedChanges.flatMap(({ range }) => (range ? ranges.of(range).commits.slice(0, COMMITS_MAX) : [])))
+    ? await commitViews(
+        tx,
+        history.projectId,
+        resolvedChanges.flatMap(({ range }) => (range ? ranges.of(range).commits.slice(0, COMMITS_MAX) : [])),
+      )
     : undefined;
   return {
     take(some: readonly PackageChange[]) {
@@ -114,7 +151,11 @@ async function factsOf(tx: Tx, history: History, changes: readonly PackageChange
   };
 }
 
-function entryOf({ name, from, to, direction, range, missing }: ResolvedChange, ranges: Ranges, shown: ReadonlyMap<number, CommitView> | undefined) {
+function entryOf(
+  { name, from, to, direction, range, missing }: ResolvedChange,
+  ranges: Ranges,
+  shown: ReadonlyMap<number, CommitView> | undefined,
+) {
   const { commits = [], workItems = [], pullRequests = [] } = range ? ranges.of(range) : {};
   return {
     name,

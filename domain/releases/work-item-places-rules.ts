@@ -18,7 +18,9 @@ interface NamingCommit {
 export function itemChanges(commits: readonly NamingCommit[]): ItemChange[] {
   const areMerges = commits.every(({ isMerge }) => isMerge);
   return commits.flatMap(({ commit, packages }) =>
-    packages.filter((each) => (areMerges ? each.isOfFirstParent : each.isOfAllParents)).map(({ packageName }) => ({ packageName, commit })),
+    packages
+      .filter((each) => (areMerges ? each.isOfFirstParent : each.isOfAllParents))
+      .map(({ packageName }) => ({ packageName, commit })),
   );
 }
 
@@ -54,10 +56,18 @@ export interface Arrival {
 }
 
 /** When the first and the last of some changes came to an environment; the last only once all are there. */
-export function arrivalOf(changes: readonly ItemChange[], arrivals: readonly Arrival[], holds: (arrival: Arrival, change: ItemChange) => boolean): { first: Arrival | null; last: Arrival | null } {
+export function arrivalOf(
+  changes: readonly ItemChange[],
+  arrivals: readonly Arrival[],
+  holds: (arrival: Arrival, change: ItemChange) => boolean,
+): { first: Arrival | null; last: Arrival | null } {
   const inOrder = arrivals.toSorted((a, b) => (a.deployedAt < b.deployedAt ? -1 : 1));
-  const each = changes.map((change) => inOrder.find((arrival) => arrival.packageName === change.packageName && holds(arrival, change)));
-  const came = each.filter((arrival) => arrival !== undefined).toSorted((a, b) => (a.deployedAt < b.deployedAt ? -1 : 1));
+  const each = changes.map((change) =>
+    inOrder.find((arrival) => arrival.packageName === change.packageName && holds(arrival, change)),
+  );
+  const came = each
+    .filter((arrival) => arrival !== undefined)
+    .toSorted((a, b) => (a.deployedAt < b.deployedAt ? -1 : 1));
   return { first: came[0] ?? null, last: came.length === changes.length ? (came.at(-1) ?? null) : null };
 }
 
@@ -69,7 +79,12 @@ interface Configured {
  * The packages of each domain: those that the project lists for it, else those that its candidates hold.
  * @param held by domain.
  */
-export function packagesOfDomains({ domains = [] }: Configured, held: ReadonlyMap<string, ReadonlySet<string>>): Map<string, ReadonlySet<string>> {
-  const listed = domains.flatMap((each) => (typeof each === 'string' || !each.packages ? [] : [[each.name, new Set(each.packages)] as const]));
+export function packagesOfDomains(
+  { domains = [] }: Configured,
+  held: ReadonlyMap<string, ReadonlySet<string>>,
+): Map<string, ReadonlySet<string>> {
+  const listed = domains.flatMap((each) =>
+    typeof each === 'string' || !each.packages ? [] : [[each.name, new Set(each.packages)] as const],
+  );
   return new Map([...held, ...listed]);
 }

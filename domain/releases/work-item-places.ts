@@ -16,10 +16,21 @@ export const ITEM_COMMITS_MAX = 200;
 export const ITEM_CANDIDATES_MAX = 50;
 
 /** Commits that a release can come from: those of the default and the configured branches, and those of candidates. */
-async function releasable(tx: Tx, history: History, project: ProjectFacts, candidates: readonly SeriesCandidate[]): Promise<(commit: number) => boolean> {
+async function releasable(
+  tx: Tx,
+  history: History,
+  project: ProjectFacts,
+  candidates: readonly SeriesCandidate[],
+): Promise<(commit: number) => boolean> {
   const patterns = [project.defaultBranch, ...(project.configuration.branches ?? [])];
-  const tips = [...(await branchTips(tx, project.id))].filter(([name]) => patterns.some((pattern) => matchesPattern(pattern, name))).map(([, commit]) => commit);
-  const cut = await commitNumbers(tx, project.id, candidates.map(({ commitSha }) => commitSha));
+  const tips = [...(await branchTips(tx, project.id))]
+    .filter(([name]) => patterns.some((pattern) => matchesPattern(pattern, name)))
+    .map(([, commit]) => commit);
+  const cut = await commitNumbers(
+    tx,
+    project.id,
+    candidates.map(({ commitSha }) => commitSha),
+  );
   const ends = [...new Set([...tips, ...cut.values()])];
   return (commit) => {
     const isDescendant = history.graph.descendantsOf(commit);
@@ -30,9 +41,16 @@ async function releasable(tx: Tx, history: History, project: ProjectFacts, candi
 const artifactsOf = ({ value }: SeriesCandidate): Record<string, string> => value.artifacts ?? {};
 
 /** Whether package versions hold changes. */
-async function versionHolder(tx: Tx, history: History, versions: readonly PackageVersion[], changes: readonly ItemChange[]) {
+async function versionHolder(
+  tx: Tx,
+  history: History,
+  versions: readonly PackageVersion[],
+  changes: readonly ItemChange[],
+) {
   const commits = await versionCommits(tx, history.projectId, versions);
-  const descendants = new Map([...new Set(changes.map(({ commit }) => commit))].map((commit) => [commit, history.graph.descendantsOf(commit)]));
+  const descendants = new Map(
+    [...new Set(changes.map(({ commit }) => commit))].map((commit) => [commit, history.graph.descendantsOf(commit)]),
+  );
   return (version: string | undefined, { packageName, commit }: ItemChange): boolean | undefined => {
     if (version === undefined) return false;
     const end = commits.of({ name: packageName, version });
@@ -51,11 +69,15 @@ export async function workItemPlaces(tx: Tx, history: History, project: ProjectF
   const changes = itemChanges(counted.map((commit) => namingCommit(history, packages, commit)));
   const names = [...new Set(changes.map(({ packageName }) => packageName))];
   const held = new Map(
-    [...Map.groupBy(candidates, ({ domain }) => domain)].map(([domain, own]) => [domain, new Set(own.flatMap((each) => Object.keys(artifactsOf(each))))]),
+    [...Map.groupBy(candidates, ({ domain }) => domain)].map(([domain, own]) => [
+      domain,
+      new Set(own.flatMap((each) => Object.keys(artifactsOf(each)))),
+    ]),
   );
   const states = await installedStates(tx, project.id);
   const arrivals = await packageArrivals(tx, project.id, names);
-  const versionsIn = (some: Record<string, string>): PackageVersion[] => names.flatMap((name) => (Object.hasOwn(some, name) ? [{ name, version: some[name] ?? '' }] : []));
+  const versionsIn = (some: Record<string, string>): PackageVersion[] =>
+    names.flatMap((name) => (Object.hasOwn(some, name) ? [{ name, version: some[name] ?? '' }] : []));
   const holds = await versionHolder(
     tx,
     history,
@@ -68,9 +90,21 @@ export async function workItemPlaces(tx: Tx, history: History, project: ProjectF
   );
   const arrivedIn = Map.groupBy(arrivals, ({ environmentId }) => environmentId);
   const environmentView = (state: InstalledState, own: readonly ItemChange[]) => {
-    const { first, last } = arrivalOf(own, arrivedIn.get(state.environmentId) ?? [], ({ version }, change) => holds(version, change) === true);
+    const { first, last } = arrivalOf(
+      own,
+      arrivedIn.get(state.environmentId) ?? [],
+      ({ version }, change) => holds(version, change) === true,
+    );
     const share = shareOf(own, (change) => holds(versionIn(state.packages, change), change));
-    return { environmentId: state.environmentId, name: state.name, category: state.category, ...share, firstArrivedAt: first?.deployedAt ?? null, arrivedAt: last?.deployedAt ?? null, releaseName: last?.releaseName ?? null };
+    return {
+      environmentId: state.environmentId,
+      name: state.name,
+      category: state.category,
+      ...share,
+      firstArrivedAt: first?.deployedAt ?? null,
+      arrivedAt: last?.deployedAt ?? null,
+      releaseName: last?.releaseName ?? null,
+    };
   };
   const domains = [...packagesOfDomains(project.configuration, held)].flatMap(([domain, ofDomain]) => {
     const own = changes.filter(({ packageName }) => ofDomain.has(packageName));
@@ -79,9 +113,15 @@ export async function workItemPlaces(tx: Tx, history: History, project: ProjectF
     return {
       domain,
       packages: [...new Set(own.map(({ packageName }) => packageName))].toSorted(),
-      candidates: candidatesWith(candidates.filter((each) => each.domain === domain), own, holds),
+      candidates: candidatesWith(
+        candidates.filter((each) => each.domain === domain),
+        own,
+        holds,
+      ),
       environments,
-      missingFromEnvironments: environments.filter(({ category, presence }) => category === 'release' && (presence === 'none' || presence === 'some')).map(({ name }) => name),
+      missingFromEnvironments: environments
+        .filter(({ category, presence }) => category === 'release' && (presence === 'none' || presence === 'some'))
+        .map(({ name }) => name),
     };
   });
   const assigned = new Set(domains.flatMap((each) => each.packages));
@@ -91,9 +131,14 @@ export async function workItemPlaces(tx: Tx, history: History, project: ProjectF
     commits: naming.flatMap((commit) => commitView(views.get(commit), counted.includes(commit), changes)),
     totalCommits: total,
     isTruncated: total > naming.length,
-    pullRequests: [...new Set([...views.values()].flatMap(({ pullRequests }) => pullRequests))].toSorted((a, b) => a - b),
+    pullRequests: [...new Set([...views.values()].flatMap(({ pullRequests }) => pullRequests))].toSorted(
+      (a, b) => a - b,
+    ),
     domains: domains.toSorted((a, b) => (a.domain < b.domain ? -1 : 1)),
-    missingDomains: domains.filter(({ missingFromEnvironments }) => missingFromEnvironments.length > 0).map(({ domain }) => domain).toSorted(),
+    missingDomains: domains
+      .filter(({ missingFromEnvironments }) => missingFromEnvironments.length > 0)
+      .map(({ domain }) => domain)
+      .toSorted(),
     packagesWithoutDomain: names.filter((name) => !assigned.has(name)).toSorted(),
     repository: history.freshness,
   };
@@ -102,7 +147,11 @@ export async function workItemPlaces(tx: Tx, history: History, project: ProjectF
 const versionIn = (packages: Record<string, string>, { packageName }: ItemChange): string | undefined =>
   Object.hasOwn(packages, packageName) ? packages[packageName] : undefined;
 
-function namingCommit({ graph }: History, packages: readonly { packageName: string; packageNo: number }[], commit: number) {
+function namingCommit(
+  { graph }: History,
+  packages: readonly { packageName: string; packageNo: number }[],
+  commit: number,
+) {
   const parents = graph.parentsOf(commit).length;
   const all = (1n << BigInt(Math.max(1, parents))) - 1n;
   return {
@@ -110,23 +159,47 @@ function namingCommit({ graph }: History, packages: readonly { packageName: stri
     isMerge: parents > 1,
     packages: packages.flatMap(({ packageName, packageNo }) => {
       const bits = graph.changeIn(packageNo, commit);
-      return bits === 0n ? [] : { packageName, isOfFirstParent: (bits & 1n) === 1n, isOfAllParents: (bits & all) === all };
+      return bits === 0n
+        ? []
+        : { packageName, isOfFirstParent: (bits & 1n) === 1n, isOfAllParents: (bits & all) === all };
     }),
   };
 }
 
 const commitView = (view: CommitView | undefined, isCounted: boolean, changes: readonly ItemChange[]) =>
-  view ? [{ ...view, isReleasable: isCounted, packages: changes.filter(({ commit }) => commit === view.seq).map(({ packageName }) => packageName).toSorted() }] : [];
+  view
+    ? [
+        {
+          ...view,
+          isReleasable: isCounted,
+          packages: changes
+            .filter(({ commit }) => commit === view.seq)
+            .map(({ packageName }) => packageName)
+            .toSorted(),
+        },
+      ]
+    : [];
 
 type Holds = (version: string | undefined, change: ItemChange) => boolean | undefined;
 
 /** Candidates of a domain, newest first, that have any of the changes; new in those that have more than the one before on their branch. */
 function candidatesWith(candidates: readonly SeriesCandidate[], changes: readonly ItemChange[], holds: Holds) {
-  const shares = candidates.map((candidate) => ({ candidate, share: shareOf(changes, (change) => holds(versionIn(artifactsOf(candidate), change), change)) }));
+  const shares = candidates.map((candidate) => ({
+    candidate,
+    share: shareOf(changes, (change) => holds(versionIn(artifactsOf(candidate), change), change)),
+  }));
   return shares.flatMap(({ candidate, share }, index) => {
     if (share.present === 0) return [];
     const before = shares.slice(index + 1).find((each) => each.candidate.branch === candidate.branch);
     const { id, releaseName, branch, status, createdAt } = candidate;
-    return { id, releaseName, branch, status, createdAt, ...share, isNew: share.present > (before?.share.present ?? 0) };
+    return {
+      id,
+      releaseName,
+      branch,
+      status,
+      createdAt,
+      ...share,
+      isNew: share.present > (before?.share.present ?? 0),
+    };
   });
 }

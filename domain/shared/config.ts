@@ -27,7 +27,10 @@ const Environment = z.object({
   TEMPORAL_ADDRESS: z.string().regex(/^[^\s:]+:\d+$/, 'must be host:port'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_UI_URL: z.url().optional(),
-  TASK_QUEUE_PREFIX: z.string().regex(/^[\w-]*$/).default(''),
+  TASK_QUEUE_PREFIX: z
+    .string()
+    .regex(/^[\w-]*$/)
+    .default(''),
   WORKFLOW_BUNDLE: z.string().min(1).optional(),
   METRICS_PORT: port(9464),
   RATE_LIMIT_PER_MINUTE: count(600),
@@ -43,7 +46,10 @@ const Environment = z.object({
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }).optional(),
   MAIL_FROM: z
     .string()
-    .regex(/^[^\p{Cc}<>]*(<[^\p{Cc}<>@\s]+@[^\p{Cc}<>@\s]+>|[^\p{Cc}<>@\s]+@[^\p{Cc}<>@\s]+)$/u, 'must be an address, or Name <address>')
+    .regex(
+      /^[^\p{Cc}<>]*(<[^\p{Cc}<>@\s]+@[^\p{Cc}<>@\s]+>|[^\p{Cc}<>@\s]+@[^\p{Cc}<>@\s]+)$/u,
+      'must be an address, or Name <address>',
+    )
     .optional(),
   HOST_A_API_URL: httpUrl.optional(),
   HOST_A_OAUTH_TOKEN_URL: httpUrl.optional(),
@@ -103,7 +109,13 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
 }
 
 /** Systems that are sent credentials, or whose word is taken. */
-const TRUSTED_SYSTEMS = ['OIDC_ISSUER', 'HOST_A_API_URL', 'HOST_A_OAUTH_TOKEN_URL', 'HOST_B_API_URL', 'HOST_B_OAUTH_TOKEN_URL'] as const;
+const TRUSTED_SYSTEMS = [
+  'OIDC_ISSUER',
+  'HOST_A_API_URL',
+  'HOST_A_OAUTH_TOKEN_URL',
+  'HOST_B_API_URL',
+  'HOST_B_OAUTH_TOKEN_URL',
+] as const;
 
 function checkTrustedSystems(config: Config): void {
   if (config.OIDC_ISSUER !== undefined && config.OIDC_AUDIENCE === undefined) {
@@ -112,7 +124,9 @@ function checkTrustedSystems(config: Config): void {
   for (const name of TRUSTED_SYSTEMS) {
     const { protocol, hostname } = new URL(config[name] ?? 'https://unset');
     if (protocol === 'http:' && (config.isProduction || !isLoopbackHost(hostname))) {
-      throw new ConfigError(`The environment variable ${name} is malformed: http is for loopback outside production, everything else is https.`);
+      throw new ConfigError(
+        `The environment variable ${name} is malformed: http is for loopback outside production, everything else is https.`,
+      );
     }
   }
 }

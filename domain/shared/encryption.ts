@@ -46,10 +46,14 @@ export function createEncryption(keys: string): Encryption {
       const [version, id = '', sealedText = ''] = stored.split('.');
       if (version !== 'v1') throw new Error('unknown form of an encrypted value');
       const sealed = Buffer.from(sealedText, 'base64url');
-      const decipher = createDecipheriv(ALGORITHM, keyOf(id), sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+      const decipher = createDecipheriv(ALGORITHM, keyOf(id), sealed.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      })
         .setAAD(Buffer.from(context))
         .setAuthTag(sealed.subarray(-TAG_BYTES));
-      return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');
+      return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString(
+        'utf8',
+      );
     },
   };
 }

@@ -6,7 +6,10 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
  * @param pageRows a page with fewer is the last.
  * @param fetch the first page, or the one behind a row.
  */
-export async function* pagesAhead<Row>(pageRows: number, fetch: (behind?: Row) => Promise<Row[]>): AsyncGenerator<Row[], void> {
+export async function* pagesAhead<Row>(
+  pageRows: number,
+  fetch: (behind?: Row) => Promise<Row[]>,
+): AsyncGenerator<Row[], void> {
   let coming = fetch();
   for (;;) {
     const rows = await coming;

@@ -3,8 +3,14 @@ import { newId } from './ids.ts';
 
 /** Columns of every row that belongs to a tenant; row-level security reads `tenant_id`. */
 export const tenantOwned = {
-  id: p.uuid().primary().onCreate(() => newId()),
+  id: p
+    .uuid()
+    .primary()
+    .onCreate(() => newId()),
   tenantId: p.uuid(),
   createdAt: p.datetime(3).onCreate(() => new Date()),
-  updatedAt: p.datetime(3).onCreate(() => new Date()).onUpdate(() => new Date()),
+  updatedAt: p
+    .datetime(3)
+    .onCreate(() => new Date())
+    .onUpdate(() => new Date()),
 };

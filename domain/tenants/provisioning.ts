@@ -25,14 +25,22 @@ export interface Provisioning {
    * Makes a tenant and its first owner; a person whom the service knows already keeps the password of before.
    * Throws `already_exists` for a taken slug, `invalid_request` for a malformed one or a weak password.
    */
-  createTenant(input: { slug: string; ownerEmail: string; password: string }): Promise<CreatedTenant & { isKnownUser: boolean }>;
+  createTenant(input: {
+    slug: string;
+    ownerEmail: string;
+    password: string;
+  }): Promise<CreatedTenant & { isKnownUser: boolean }>;
   listTenants(): Promise<{ tenantId: string; slug: string; createdAt: string }[]>;
   /** Sets the password of a member of the tenant and ends that person's sessions. Throws `not_found`, `invalid_request` for a weak one. */
   resetPassword(input: { tenant: string; email: string; password: string }): Promise<void>;
   /** Notes in every tenant's trail that stored secrets are under another key now. */
   noteKeyRotation(keyId: string): Promise<void>;
   /** Throws `not_found` for an unknown tenant, `already_exists` for a taken name. */
-  createToken(input: { tenant: string; name: string; expiresInDays: number }): Promise<{ id: string; name: string; expiresAt: string; token: string }>;
+  createToken(input: {
+    tenant: string;
+    name: string;
+    expiresInDays: number;
+  }): Promise<{ id: string; name: string; expiresAt: string; token: string }>;
 }
 
 export function createProvisioning(orm: MikroORM): Provisioning {
@@ -52,15 +60,25 @@ export function createProvisioning(orm: MikroORM): Provisioning {
       const passwordHash = await hashChosenPassword(password, email, '#/password');
       const id = newId();
       const isKnownUser = await actingIn(id)(async (tx) => {
-        const made = await tx.sql('insert into tenant (id, slug) values (?, ?) on conflict (slug) do nothing returning 1', [id, slug]);
+        const made = await tx.sql(
+          'insert into tenant (id, slug) values (?, ?) on conflict (slug) do nothing returning 1',
+          [id, slug],
+        );
         if (made.length === 0) throw new DomainError('already_exists', `There is already a tenant ${slug}`);
-        tx.audit({ source: 'system', action: 'tenant.created', entityType: 'tenant', entityId: id, summary: `Tenant ${slug} created` });
+        tx.audit({
+          source: 'system',
+          action: 'tenant.created',
+          entityType: 'tenant',
+          entityId: id,
+          summary: `Tenant ${slug} created`,
+        });
         return addOwner(tx, email, passwordHash);
       });
       return { tenantId: id, slug, ownerEmail: email, isKnownUser };
     },
 
-    listTenants: () => query('select id as "tenantId", slug, created_at as "createdAt" from tenant order by created_at, id'),
+    listTenants: () =>
+      query('select id as "tenantId", slug, created_at as "createdAt" from tenant order by created_at, id'),
 
     async resetPassword({ tenant, email, password }) {
       const id = await tenantId(tenant);
@@ -73,7 +91,13 @@ export function createProvisioning(orm: MikroORM): Provisioning {
         );
         if (!user) throw new DomainError('not_found', `${email} is not a member of the tenant ${tenant}`);
         await tx.sql('select set_password(?, ?, null)', [user.id, passwordHash]);
-        tx.audit({ source: 'user', action: 'user.password_reset', entityType: 'user', entityId: user.id, summary: `Password of ${email} reset` });
+        tx.audit({
+          source: 'user',
+          action: 'user.password_reset',
+          entityType: 'user',
+          entityId: user.id,
+          summary: `Password of ${email} reset`,
+        });
       });
     },
 
@@ -81,7 +105,13 @@ export function createProvisioning(orm: MikroORM): Provisioning {
       const tenants = await query<{ id: string }>('select id from tenant order by id');
       for (const { id } of tenants) {
         await actingIn(id)(async (tx) =>
-          tx.audit({ source: 'system', action: 'encryption.rotated', entityType: 'encryption_key', entityId: keyId, summary: `Stored secrets re-encrypted with the key ${keyId}` }),
+          tx.audit({
+            source: 'system',
+            action: 'encryption.rotated',
+            entityType: 'encryption_key',
+            entityId: keyId,
+            summary: `Stored secrets re-encrypted with the key ${keyId}`,
+          }),
         );
       }
     },
@@ -102,7 +132,10 @@ const operatorOf = (tenantId: string): Actor => ({
 
 /** Answers whether the service knew the person before. */
 async function addOwner(tx: Tx, email: string, passwordHash: string): Promise<boolean> {
-  const [person] = await tx.sql<{ user_id: string; is_new: boolean }>('select * from person_of_address(?, ?)', [email, newId()]);
+  const [person] = await tx.sql<{ user_id: string; is_new: boolean }>('select * from person_of_address(?, ?)', [
+    email,
+    newId(),
+  ]);
   if (!person) throw new Error('an address has a person once asked for');
   const { user_id: userId, is_new: isNew } = person;
   if (isNew) await tx.sql('select set_password(?, ?, null)', [userId, passwordHash]);
@@ -114,6 +147,12 @@ async function addOwner(tx: Tx, email: string, passwordHash: string): Promise<bo
     teamId,
     userId,
   ]);
-  tx.audit({ source: 'user', action: 'user.created', entityType: 'user', entityId: userId, summary: `Owner ${email} added` });
+  tx.audit({
+    source: 'user',
+    action: 'user.created',
+    entityType: 'user',
+    entityId: userId,
+    summary: `Owner ${email} added`,
+  });
   return !isNew;
 }

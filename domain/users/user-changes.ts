@@ -13,7 +13,8 @@ interface Membership {
 }
 
 /** Changes of a tenant's memberships wait for each other, so that what they find holds until they are committed. */
-const lockMemberships = ({ sql, tenantId }: Tx) => sql('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`memberships:${tenantId}`]);
+const lockMemberships = ({ sql, tenantId }: Tx) =>
+  sql('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`memberships:${tenantId}`]);
 
 async function refuseLosingOwners({ sql, tenantId }: Tx): Promise<void> {
   const [row] = await sql<{ owners: number }>(
@@ -32,7 +33,12 @@ const putName = ({ sql, tenantId }: Tx, userId: string, firstName: string, lastN
   );
 
 /** A membership in a team, made or given another role. */
-async function putMembership({ sql, tenantId }: Tx, userId: string, teamId: string | undefined, role: Role): Promise<string> {
+async function putMembership(
+  { sql, tenantId }: Tx,
+  userId: string,
+  teamId: string | undefined,
+  role: Role,
+): Promise<string> {
   const [row] = await sql<{ id: string }>(
     `insert into membership (id, tenant_id, team_id, user_id, role) values (?, ?, ?, ?, ?)
      on conflict (tenant_id, team_id, user_id) do update set role = excluded.role, updated_at = now() returning id`,
@@ -59,7 +65,10 @@ export async function addUser(
   input: { email: string; firstName: string; lastName: string; team: string; role: Role },
 ): Promise<AddedUser> {
   await lockMemberships(tx);
-  const [person] = await tx.sql<{ user_id: string; is_new: boolean }>('select * from person_of_address(?, ?)', [input.email, newId()]);
+  const [person] = await tx.sql<{ user_id: string; is_new: boolean }>('select * from person_of_address(?, ?)', [
+    input.email,
+    newId(),
+  ]);
   if (!person) throw new Error('an address has a person once asked for');
   const before = await findUser(tx, person.user_id);
   await tx.sql('insert into team (id, tenant_id, slug) values (?, ?, ?) on conflict (tenant_id, slug) do nothing', [
@@ -67,7 +76,10 @@ export async function addUser(
     tx.tenantId,
     input.team,
   ]);
-  const [team] = await tx.sql<{ id: string }>('select id from team where tenant_id = ? and slug = ?', [tx.tenantId, input.team]);
+  const [team] = await tx.sql<{ id: string }>('select id from team where tenant_id = ? and slug = ?', [
+    tx.tenantId,
+    input.team,
+  ]);
   const teamAccountId = await putMembership(tx, person.user_id, team?.id, input.role);
   if (!before) await putName(tx, person.user_id, input.firstName, input.lastName);
   const user = await userAfter(tx, person.user_id);
@@ -103,14 +115,20 @@ export async function changeUser(tx: Tx, address: string, change: UserChange, te
 }
 
 /** Puts a user into exactly these teams; into new ones with the role that is given, else the one in the tenant. */
-async function putTeams(tx: Tx, { id, role }: UserRow, teams: readonly string[], given: Role | undefined): Promise<void> {
+async function putTeams(
+  tx: Tx,
+  { id, role }: UserRow,
+  teams: readonly string[],
+  given: Role | undefined,
+): Promise<void> {
   const slugs = JSON.stringify(teams);
   const known = await tx.sql<{ slug: string }>(
     'select slug from team where tenant_id = ? and slug in (select jsonb_array_elements_text(?::jsonb))',
     [tx.tenantId, slugs],
   );
   const unknown = teams.find((team) => !known.some(({ slug }) => slug === team));
-  if (unknown !== undefined) throw invalidField('#/body/teams', `there is no team ${unknown}; adding somebody to it makes it`);
+  if (unknown !== undefined)
+    throw invalidField('#/body/teams', `there is no team ${unknown}; adding somebody to it makes it`);
   await tx.sql(
     `delete from membership m using team t where m.tenant_id = ? and m.user_id = ? and t.id = m.team_id
        and t.slug not in (select jsonb_array_elements_text(?::jsonb))`,
@@ -129,7 +147,11 @@ async function putTeams(tx: Tx, { id, role }: UserRow, teams: readonly string[],
  * Takes a user out of a team, or out of all teams of the tenant; the account stays. Out of the last one, the user's
  * sessions in the tenant end. Throws `not_found`, `forbidden` for oneself, `last_owner`.
  */
-export async function removeUser(tx: Tx, address: string, team?: string): Promise<{ userId: string; email: string; teamAccountId: string | null }> {
+export async function removeUser(
+  tx: Tx,
+  address: string,
+  team?: string,
+): Promise<{ userId: string; email: string; teamAccountId: string | null }> {
   await lockMemberships(tx);
   const before = await findUserByAddress(tx, address);
   if (!before) throw notFound('The user');
@@ -145,7 +167,10 @@ export async function removeUser(tx: Tx, address: string, team?: string): Promis
   if (!after) {
     await tx.sql('delete from user_profile where tenant_id = ? and user_id = ?', [tx.tenantId, before.id]);
     await tx.sql('delete from invitation where tenant_id = ? and user_id = ?', [tx.tenantId, before.id]);
-    await tx.sql('update auth_session set revoked_at = now() where tenant_id = ? and user_id = ? and revoked_at is null', [tx.tenantId, before.id]);
+    await tx.sql(
+      'update auth_session set revoked_at = now() where tenant_id = ? and user_id = ? and revoked_at is null',
+      [tx.tenantId, before.id],
+    );
   }
   await refuseLosingOwners(tx);
   note(tx, after ? 'user.updated' : 'user.removed', before, after);
@@ -159,7 +184,12 @@ async function userAfter(tx: Tx, userId: string): Promise<UserRow> {
   return user;
 }
 
-function note(tx: Tx, action: 'user.created' | 'user.updated' | 'user.removed', before: UserRow | undefined, after: UserRow | undefined): void {
+function note(
+  tx: Tx,
+  action: 'user.created' | 'user.updated' | 'user.removed',
+  before: UserRow | undefined,
+  after: UserRow | undefined,
+): void {
   const user = after ?? before;
   if (!user) return;
   tx.audit({

@@ -23,7 +23,8 @@ export const isSelf = (actor: Actor, { id }: Pick<Subject, 'id'>): boolean => ac
 
 /** Colleagues are shown to owners and applications, oneself to everyone. Throws `forbidden`, whether or not there is such a user. */
 export function refuseViewing(actor: Actor, subject: Subject | undefined): void {
-  if (actor.role === 'member' && !(subject && isSelf(actor, subject))) throw forbidden('Forbidden - Requires role: owner, application');
+  if (actor.role === 'member' && !(subject && isSelf(actor, subject)))
+    throw forbidden('Forbidden - Requires role: owner, application');
 }
 
 /**
@@ -33,9 +34,11 @@ export function refuseViewing(actor: Actor, subject: Subject | undefined): void 
 export function refuseChanging(actor: Actor, subject: Subject | undefined, { role, teams }: UserChange): void {
   const isOwn = subject !== undefined && isSelf(actor, subject);
   if (actor.role !== 'owner' && !isOwn) throw forbidden('Forbidden - Requires role: owner');
-  if (isOwn && role !== undefined && RANK[role] > RANK[subject.role]) throw forbidden('Forbidden - Nobody raises their own role');
+  if (isOwn && role !== undefined && RANK[role] > RANK[subject.role])
+    throw forbidden('Forbidden - Nobody raises their own role');
   const changesRights = teams !== undefined || (role !== undefined && role !== subject?.role);
-  if (actor.role !== 'owner' && changesRights) throw forbidden('Forbidden - Changing roles and teams requires role: owner');
+  if (actor.role !== 'owner' && changesRights)
+    throw forbidden('Forbidden - Changing roles and teams requires role: owner');
 }
 
 /** Throws `forbidden` for removing oneself. */
@@ -45,5 +48,6 @@ export function refuseRemoving(actor: Actor, subject: Pick<Subject, 'id'>): void
 
 /** A tenant without an owner could not be administered any more. Throws `last_owner`. */
 export function refuseWithoutOwner(ownersLeft: number): void {
-  if (ownersLeft === 0) throw new DomainError('last_owner', 'The last owner of a tenant can be neither removed nor demoted');
+  if (ownersLeft === 0)
+    throw new DomainError('last_owner', 'The last owner of a tenant can be neither removed nor demoted');
 }

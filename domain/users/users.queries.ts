@@ -33,7 +33,10 @@ export const findUserByAddress = (tx: Tx, address: string): Promise<UserRow | un
 
 /** By the name that the user has at a git host. */
 export const findUserByProviderName = (tx: Tx, provider: string, username: string): Promise<UserRow | undefined> =>
-  find(tx, 'u.id = (select i.user_id from user_identity i where i.provider = ? and i.username = lower(?))', [provider, username]);
+  find(tx, 'u.id = (select i.user_id from user_identity i where i.provider = ? and i.username = lower(?))', [
+    provider,
+    username,
+  ]);
 
 export interface UserFilter {
   team?: string | undefined;
@@ -43,11 +46,21 @@ export interface UserFilter {
 }
 
 /** The tenant's users by address, those of a team or a role, and how many there are in all. */
-export async function listUsers({ sql, tenantId }: Tx, { team, role, limit, offset }: UserFilter): Promise<{ items: UserRow[]; total: number }> {
+export async function listUsers(
+  { sql, tenantId }: Tx,
+  { team, role, limit, offset }: UserFilter,
+): Promise<{ items: UserRow[]; total: number }> {
   const condition = '(?::text is null or ? = any (s.teams)) and (?::text is null or s.role = ?)';
   const parameters = [tenantId, tenantId, team ?? null, team ?? null, role ?? null, role ?? null];
-  const items = await sql<UserRow>(`${SELECT} where ${condition} order by u.email limit ? offset ?`, [...parameters, limit, offset]);
-  const [count] = await sql<{ total: number }>(`select count(*)::int as total from (${SELECT} where ${condition}) x`, parameters);
+  const items = await sql<UserRow>(`${SELECT} where ${condition} order by u.email limit ? offset ?`, [
+    ...parameters,
+    limit,
+    offset,
+  ]);
+  const [count] = await sql<{ total: number }>(
+    `select count(*)::int as total from (${SELECT} where ${condition}) x`,
+    parameters,
+  );
   return { items, total: count?.total ?? 0 };
 }
 

@@ -28,7 +28,8 @@ export function compileTemplate(template: string): RenderBody {
     let body = '';
     for (const piece of pieces) {
       body += 'text' in piece ? piece.text : filled(piece.segments, piece.asJson, envelope);
-      if (body.length > RENDERED_MAX) throw new TemplateError(`the body would be longer than ${RENDERED_MAX} characters`);
+      if (body.length > RENDERED_MAX)
+        throw new TemplateError(`the body would be longer than ${RENDERED_MAX} characters`);
     }
     return body;
   };
@@ -58,7 +59,10 @@ function pieceOf(template: Template): Piece {
   if (value === undefined) return { text: str ?? '' };
   const [access, ...operators] = value.initial.postfix;
   const segments = (access?.props ?? []).map(({ content }) => content);
-  const isPath = operators.length === 0 && segments.length > 0 && segments.every((one) => typeof one === 'string' || typeof one === 'number');
+  const isPath =
+    operators.length === 0 &&
+    segments.length > 0 &&
+    segments.every((one) => typeof one === 'string' || typeof one === 'number');
   const isPlain = value.filters.every(({ args }) => args.length === 0);
   if (!isPath || !isPlain) throw new TemplateError(`only paths and the filter json can be used: ${token.getText()}`);
   return { segments: segments.map(String), asJson: value.filters.length > 0 };

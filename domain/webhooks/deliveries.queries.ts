@@ -41,13 +41,21 @@ export interface DeliveryTotals {
 }
 
 /** Deliveries of a webhook, newest first. */
-export function listDeliveries(tx: Tx, webhookId: string, filter: DeliveryFilter, cursor: DeliveryCursor | undefined, limit: number): Promise<DeliveryRow[]> {
+export function listDeliveries(
+  tx: Tx,
+  webhookId: string,
+  filter: DeliveryFilter,
+  cursor: DeliveryCursor | undefined,
+  limit: number,
+): Promise<DeliveryRow[]> {
   const conditions: [string, ...unknown[]][] = [
     ['webhook_id = ?', webhookId],
     ...(filter.status ? [['status = ?', filter.status] as [string, unknown]] : []),
     ...(filter.responseStatus === undefined ? [] : [statusCodeCondition(filter.responseStatus)]),
     ...windowConditions(filter),
-    ...(cursor ? [['(created_at, id) < (?::timestamptz, ?::uuid)', cursor.createdAt, cursor.id] as [string, ...unknown[]]] : []),
+    ...(cursor
+      ? [['(created_at, id) < (?::timestamptz, ?::uuid)', cursor.createdAt, cursor.id] as [string, ...unknown[]]]
+      : []),
   ];
   return tx.sql(
     `select id, webhook_id as "webhookId", event, status, attempts, last_status_code as "responseStatus", last_error as error,
@@ -71,7 +79,11 @@ const windowConditions = ({ from, to }: DeliveryFilter): [string, unknown][] => 
 ];
 
 /** Totals of a webhook: of a window of time when one is given, else of all that was ever sent, which is counted as it happens. */
-export async function deliveryTotals(tx: Tx, webhookId: string, window: Pick<DeliveryFilter, 'from' | 'to'> = {}): Promise<DeliveryTotals> {
+export async function deliveryTotals(
+  tx: Tx,
+  webhookId: string,
+  window: Pick<DeliveryFilter, 'from' | 'to'> = {},
+): Promise<DeliveryTotals> {
   const conditions = windowConditions(window);
   const [totals] =
     conditions.length === 0
@@ -128,12 +140,20 @@ export async function listAttempts(tx: Tx, webhookId: string, deliveryId: string
   return rows.map(({ isEnvelope, ...row }) => ({
     ...row,
     sentBody: isEnvelope ? envelope : row.sentBody,
-    responseHeaders: typeof row.responseHeaders === 'string' ? (JSON.parse(row.responseHeaders) as Record<string, string>) : row.responseHeaders,
+    responseHeaders:
+      typeof row.responseHeaders === 'string'
+        ? (JSON.parse(row.responseHeaders) as Record<string, string>)
+        : row.responseHeaders,
   }));
 }
 
 /** Queues one payload to one webhook and wakes its lane; answers the delivery's id. */
-export async function enqueueDelivery(tx: Tx, webhookId: string, event: string, payload: Record<string, unknown>): Promise<string> {
+export async function enqueueDelivery(
+  tx: Tx,
+  webhookId: string,
+  event: string,
+  payload: Record<string, unknown>,
+): Promise<string> {
   const [row] = await tx.sql<{ id: string }>(
     `insert into webhook_delivery (id, tenant_id, webhook_id, event, payload, traceparent)
      values (uuidv7(), ?, ?, ?, ?::json, ?::text) returning id`,

@@ -16,8 +16,8 @@ export const ENQUEUE_EVENTS = `
   order by announced.place
   returning webhook_id as "webhookId"`;
 
-export const enqueueParameters = (tenantId: string, announced: readonly Announcement[], traceparent: string | undefined) => [
-  traceparent ?? null,
-  JSON.stringify(announced),
-  tenantId,
-];
+export const enqueueParameters = (
+  tenantId: string,
+  announced: readonly Announcement[],
+  traceparent: string | undefined,
+) => [traceparent ?? null, JSON.stringify(announced), tenantId];

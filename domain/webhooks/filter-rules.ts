@@ -27,12 +27,15 @@ export const FILTER_VALUES_MAX = 100;
 /** Makes a filter ready to be asked; all of its conditions must hold. Throws `FilterError`. */
 export function compileFilter(filter: WebhookFilter, compileRegex: CompileRegex): PayloadTest {
   const conditions = Object.entries(filter);
-  if (conditions.length > FILTER_CONDITIONS_MAX) throw new FilterError('', `at most ${FILTER_CONDITIONS_MAX} conditions`);
+  if (conditions.length > FILTER_CONDITIONS_MAX)
+    throw new FilterError('', `at most ${FILTER_CONDITIONS_MAX} conditions`);
   const tests = conditions.flatMap(([path, wanted]) => {
     const segments = parsePath(path);
     if (!segments) throw new FilterError(path, 'not a path');
     return valueTests(path, wanted, compileRegex).map(
-      (test): PayloadTest => (envelope) => test(lookUp(envelope, segments)),
+      (test): PayloadTest =>
+        (envelope) =>
+          test(lookUp(envelope, segments)),
     );
   });
   return (envelope) => tests.every((test) => test(envelope));
@@ -58,7 +61,8 @@ function operatorTest(path: string, operator: FilterOperator, value: unknown, co
     case 'gte':
     case 'lt':
     case 'lte':
-      if (typeof value !== 'number' && typeof value !== 'string') throw new FilterError(path, `${operator} takes a number or a string`);
+      if (typeof value !== 'number' && typeof value !== 'string')
+        throw new FilterError(path, `${operator} takes a number or a string`);
       return orderTest(operator, value);
     case 'in':
     case 'nin': {
@@ -89,7 +93,8 @@ function regexTest(path: string, pattern: unknown, compileRegex: CompileRegex): 
 function orderTest(operator: 'gt' | 'gte' | 'lt' | 'lte', value: number | string): ValueTest {
   return (found) => {
     if (typeof found !== typeof value) return false;
-    const order = typeof value === 'number' ? Math.sign((found as number) - value) : compareCodePoints(found as string, value);
+    const order =
+      typeof value === 'number' ? Math.sign((found as number) - value) : compareCodePoints(found as string, value);
     switch (operator) {
       case 'gt':
         return order > 0;
@@ -117,11 +122,16 @@ function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
   if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
+    return (
+      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => isEqual(item, b[index]))
+    );
   }
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]))
+    keys.every(
+      (key) =>
+        Object.hasOwn(b, key) && isEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
+    )
   );
 }

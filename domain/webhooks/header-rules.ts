@@ -36,9 +36,17 @@ const SECRET_VALUE = /^(bearer|basic|token|digest)\s/i;
 /** Headers as they are shown and logged: without the values that look like secrets. */
 export const redactedHeaders = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, SECRET_NAME.test(name) || SECRET_VALUE.test(value) ? REDACTED : value]),
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      SECRET_NAME.test(name) || SECRET_VALUE.test(value) ? REDACTED : value,
+    ]),
   );
 
 /** Headers of a change: a value that was read as redacted and is sent back stands for the one of before. */
-export const restoredHeaders = (given: Record<string, string>, before: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value === REDACTED ? (before[name] ?? value) : value]));
+export const restoredHeaders = (
+  given: Record<string, string>,
+  before: Record<string, string>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, value === REDACTED ? (before[name] ?? value) : value]),
+  );

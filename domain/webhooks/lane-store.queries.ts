@@ -174,13 +174,21 @@ export const createLaneStore = (pool: Pool) => ({
 
   /** Logs tries and moves their deliveries on, in one statement; answers the lanes that should be disabled. */
   async record(outcomes: readonly Outcome[]): Promise<LaneKey[]> {
-    const { rows } = await pool.query<LaneKey & { isToDisable: boolean }>({ name: 'lane-record', text: RECORD, values: recordValues(outcomes) });
+    const { rows } = await pool.query<LaneKey & { isToDisable: boolean }>({
+      name: 'lane-record',
+      text: RECORD,
+      values: recordValues(outcomes),
+    });
     return rows.filter(({ isToDisable }) => isToDisable);
   },
 
   /** Gives back claims that came to nothing, so that another worker need not wait for their lease. */
   async release(deliveries: readonly ClaimedDelivery[]): Promise<void> {
-    const values = [deliveries.map(({ tenantId }) => tenantId), deliveries.map(({ id }) => id), deliveries.map(({ claim }) => claim)];
+    const values = [
+      deliveries.map(({ tenantId }) => tenantId),
+      deliveries.map(({ id }) => id),
+      deliveries.map(({ claim }) => claim),
+    ];
     await pool.query(RELEASE, values);
   },
 
@@ -191,14 +199,20 @@ export const createLaneStore = (pool: Pool) => ({
 
   /** Milliseconds until the lane has work again; undefined when nothing is pending, or the webhook is off. */
   async nextDueInMs({ webhookId }: LaneKey): Promise<number | undefined> {
-    const { rows } = await pool.query<{ inMs: string | null }>({ name: 'lane-next-due', text: NEXT_DUE, values: [webhookId] });
+    const { rows } = await pool.query<{ inMs: string | null }>({
+      name: 'lane-next-due',
+      text: NEXT_DUE,
+      values: [webhookId],
+    });
     const inMs = rows[0]?.inMs ?? undefined;
     return inMs === undefined ? undefined : Math.max(0, Math.ceil(Number(inMs)));
   },
 
   /** Those of the webhooks that have something due which nobody holds. */
   async ringing(webhookIds: readonly string[]): Promise<string[]> {
-    return (await pool.query<{ id: string }>({ name: 'lane-ringing', text: RINGING, values: [webhookIds] })).rows.map(({ id }) => id);
+    return (await pool.query<{ id: string }>({ name: 'lane-ringing', text: RINGING, values: [webhookIds] })).rows.map(
+      ({ id }) => id,
+    );
   },
 
   /** Lanes with deliveries that are overdue and that nobody works on: their wake was lost. At most 500. */

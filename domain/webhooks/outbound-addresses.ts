@@ -35,7 +35,8 @@ export function outboundAddresses(allow: string): OutboundAddresses {
     refusedUrl(url) {
       const parsed = URL.parse(url);
       if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'only http and https addresses are called';
-      if (parsed.username !== '' || parsed.password !== '') return 'credentials belong into headers, not into the address';
+      if (parsed.username !== '' || parsed.password !== '')
+        return 'credentials belong into headers, not into the address';
       // The parser has brought odd spellings (decimal, octal, hexadecimal) into the usual form.
       const host = literalHost(parsed.hostname);
       return host === undefined ? undefined : refusedIp(host);
@@ -44,7 +45,10 @@ export function outboundAddresses(allow: string): OutboundAddresses {
 }
 
 /** The policy that the environment asks for. Throws `ConfigError`. */
-export function configuredAddresses({ OUTBOUND_ALLOW, isProduction }: Pick<Config, 'OUTBOUND_ALLOW' | 'isProduction'>): OutboundAddresses {
+export function configuredAddresses({
+  OUTBOUND_ALLOW,
+  isProduction,
+}: Pick<Config, 'OUTBOUND_ALLOW' | 'isProduction'>): OutboundAddresses {
   try {
     return outboundAddresses(OUTBOUND_ALLOW ?? (isProduction ? '' : LOOPBACK_RANGES));
   } catch (error) {

@@ -17,7 +17,10 @@ const REST_MS = 2;
  * @param pool connections of the application's role.
  * @param wake told of the lanes after the commit; must return at once.
  */
-export function createTriggerQueue(pool: Pool, wake: (tenantId: string, webhookIds: readonly string[]) => void): TriggerQueue {
+export function createTriggerQueue(
+  pool: Pool,
+  wake: (tenantId: string, webhookIds: readonly string[]) => void,
+): TriggerQueue {
   const flush = async (requests: TriggerRequest[], tenantId: string): Promise<QueuedDelivery[][]> => {
     const now = new Date();
     const entries = requests.map((request) => unchainedEntry(noteOf(request), request.actor, request.requestId, now));

@@ -10,8 +10,16 @@ export const openSecret = (encryption: Encryption, webhookId: string, sealed: st
   encryption.decrypt(sealed, webhookSecretContext(webhookId));
 
 /** Headers are kept like secrets, because many hold one; none are null. */
-export const sealHeaders = (encryption: Encryption, webhookId: string, headers: Record<string, string>): string | null =>
+export const sealHeaders = (
+  encryption: Encryption,
+  webhookId: string,
+  headers: Record<string, string>,
+): string | null =>
   Object.keys(headers).length === 0 ? null : sealSecret(encryption, webhookId, JSON.stringify(headers));
 
-export const openHeaders = (encryption: Encryption, webhookId: string, sealed: string | null): Record<string, string> =>
+export const openHeaders = (
+  encryption: Encryption,
+  webhookId: string,
+  sealed: string | null,
+): Record<string, string> =>
   sealed === null ? {} : (JSON.parse(openSecret(encryption, webhookId, sealed)) as Record<string, string>);

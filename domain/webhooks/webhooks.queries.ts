@@ -34,7 +34,10 @@ export interface Webhook extends WebhookSettings {
   updatedAt: string;
 }
 
-type StoredWebhook = Omit<Webhook, 'headers' | 'filter'> & { headers: string | null; filter: Record<string, unknown> | string | null };
+type StoredWebhook = Omit<Webhook, 'headers' | 'filter'> & {
+  headers: string | null;
+  filter: Record<string, unknown> | string | null;
+};
 
 const COLUMNS = `id, name, event, provider, repository_identifier as "repositoryIdentifier", url, method, headers, filter,
   body_template as "bodyTemplate", timeout_ms as "timeoutMs", retry_count as "retryCount", retry_delay_ms as "retryDelayMs",
@@ -69,7 +72,12 @@ export async function countWebhooks(tx: Tx): Promise<number> {
 }
 
 /** A webhook that is not deleted, locked when it is to be changed. Throws `not_found`. */
-export async function webhookById(tx: Tx, encryption: Encryption, id: string, { isLocked = false } = {}): Promise<Webhook> {
+export async function webhookById(
+  tx: Tx,
+  encryption: Encryption,
+  id: string,
+  { isLocked = false } = {},
+): Promise<Webhook> {
   const [row] = await tx.sql<StoredWebhook>(
     `select ${COLUMNS} from webhook where id = ? and deleted_at is null${isLocked ? ' for update' : ''}`,
     [id],
@@ -84,7 +92,13 @@ export async function refuseUnknownLog(tx: Tx, id: string): Promise<void> {
   if (rows.length === 0) throw notFound('The webhook');
 }
 
-export async function insertWebhook(tx: Tx, encryption: Encryption, id: string, settings: WebhookSettings, secret: string): Promise<Webhook> {
+export async function insertWebhook(
+  tx: Tx,
+  encryption: Encryption,
+  id: string,
+  settings: WebhookSettings,
+  secret: string,
+): Promise<Webhook> {
   const [row] = await tx.sql<StoredWebhook>(
     `insert into webhook (id, tenant_id, ${SETTINGS.join(', ')}, secret, created_by)
      values (?::uuid, ?::uuid, ${SETTINGS.map(placeholder).join(', ')}, ?, ?) returning ${COLUMNS}`,
@@ -97,7 +111,13 @@ export async function insertWebhook(tx: Tx, encryption: Encryption, id: string, 
  * Stores changed settings; deliveries that are claimed from now on use them.
  * @param forgetFailures what the receiver did before no longer counts towards disabling.
  */
-export async function updateWebhook(tx: Tx, encryption: Encryption, id: string, settings: WebhookSettings, forgetFailures: boolean): Promise<Webhook> {
+export async function updateWebhook(
+  tx: Tx,
+  encryption: Encryption,
+  id: string,
+  settings: WebhookSettings,
+  forgetFailures: boolean,
+): Promise<Webhook> {
   const forget = forgetFailures ? ', error_count = 0, exhausted_in_a_row = 0, failure_reason = null' : '';
   const [row] = await tx.sql<StoredWebhook>(
     `update webhook set ${SETTINGS.map((column) => `${column} = ${placeholder(column)}`).join(', ')},
@@ -108,8 +128,21 @@ export async function updateWebhook(tx: Tx, encryption: Encryption, id: string, 
   return opened(encryption, row as StoredWebhook);
 }
 
-const SETTINGS = ['name', 'event', 'provider', 'repository_identifier', 'url', 'method', 'headers', 'filter', 'body_template',
-  'timeout_ms', 'retry_count', 'retry_delay_ms', 'status'] as const;
+const SETTINGS = [
+  'name',
+  'event',
+  'provider',
+  'repository_identifier',
+  'url',
+  'method',
+  'headers',
+  'filter',
+  'body_template',
+  'timeout_ms',
+  'retry_count',
+  'retry_delay_ms',
+  'status',
+] as const;
 
 const placeholder = (column: (typeof SETTINGS)[number]): string => (column === 'filter' ? '?::json' : '?');
 
@@ -143,7 +176,13 @@ export async function deleteWebhook(tx: Tx, id: string): Promise<void> {
 }
 
 /** Puts a new secret in place; the one of before signs, too, until the given moment. */
-export async function rotateSecret(tx: Tx, encryption: Encryption, id: string, secret: string, bothUntil: Date): Promise<void> {
+export async function rotateSecret(
+  tx: Tx,
+  encryption: Encryption,
+  id: string,
+  secret: string,
+  bothUntil: Date,
+): Promise<void> {
   await tx.sql(
     `update webhook set previous_secret = secret, previous_secret_until = ?::timestamptz, secret = ?, revision = revision + 1, updated_at = now()
      where id = ?`,

@@ -33,14 +33,19 @@ const wrongRoles = guardedRoutes.flatMap((route) =>
 test.each(wrongRoles)('%s as %s: 403 that names the roles', async (_, role, route) => {
   const [method, address, options] = await call(route);
   const { body } = await app.as(app[role]).request(403, method, address, options);
-  expect(body).toMatchObject({ code: 'forbidden', detail: `Forbidden - Requires role: ${(route.roles as string[]).join(', ')}` });
+  expect(body).toMatchObject({
+    code: 'forbidden',
+    detail: `Forbidden - Requires role: ${(route.roles as string[]).join(', ')}`,
+  });
 });
 
 test.each(table)('%s with what belongs to another tenant tells nothing and changes nothing', async (_, route) => {
   const example = await examples.of(route);
   const before = await trailLength();
   const stranger = mayCall(route, { owner: app.stranger, application: app.strangerApplication });
-  const { status, text, body } = await app.as(stranger).send(route.method.toUpperCase(), addressOf(route, example), { body: example.body });
+  const { status, text, body } = await app
+    .as(stranger)
+    .send(route.method.toUpperCase(), addressOf(route, example), { body: example.body });
   // Where a query or a body names the repository, it is unknown to the other tenant: 400.
   const isOfRepository = 'repositoryIdentifier' in { ...example.query, ...(example.body as object) };
   if (route.params && !isOfRepository) expect(status).toBe(example.strangersStatus ?? 404);
@@ -51,7 +56,9 @@ test.each(table)('%s with what belongs to another tenant tells nothing and chang
 });
 
 const trailLength = async () => {
-  const [row] = await app.sql<{ entries: string }>('select count(*) as entries from audit_entry where tenant_id = ?', [app.tenant.id]);
+  const [row] = await app.sql<{ entries: string }>('select count(*) as entries from audit_entry where tenant_id = ?', [
+    app.tenant.id,
+  ]);
   return Number(row?.entries);
 };
 
@@ -62,7 +69,9 @@ test.each(withIds)('%s with ids that never were: 404', async (_, route) => {
   const caller = app.as(mayCall(route, app));
   for (const id of [newId(), 'not-an-id', '1', `${newId()}0`]) {
     const params = Object.fromEntries(Object.keys(example.params ?? {}).map((name) => [name, id]));
-    const { body } = await caller.request(404, route.method.toUpperCase(), addressOf(route, { ...example, params }), { body: example.body });
+    const { body } = await caller.request(404, route.method.toUpperCase(), addressOf(route, { ...example, params }), {
+      body: example.body,
+    });
     expect(body.code).toBe('not_found');
   }
 });

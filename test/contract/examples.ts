@@ -33,7 +33,9 @@ const FEATURES: readonly FeatureExamples[] = [
   documentsExamples,
 ];
 
-const featureByOperation = new Map(FEATURES.flatMap((feature) => Object.keys(feature.calls).map((operation) => [operation, feature] as const)));
+const featureByOperation = new Map(
+  FEATURES.flatMap((feature) => Object.keys(feature.calls).map((operation) => [operation, feature] as const)),
+);
 
 /** Gives valid calls of routes, on things that it makes once for each feature. */
 export interface Examples {
@@ -70,8 +72,16 @@ export function makeExamples(app: TestApp): Examples {
 async function makeBase(app: TestApp): Promise<BaseFixtures> {
   const owner = app.as(app.owner);
   const repositoryIdentifier = `acme/${fresh('repository')}`;
-  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', configuration: { domains: ['core'] } });
-  const { id: environmentId } = await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'uat', category: 'release' });
+  await owner.post(201, '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+    configuration: { domains: ['core'] },
+  });
+  const { id: environmentId } = await owner.post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: 'uat',
+    category: 'release',
+  });
   return { repositoryIdentifier, environmentId };
 }
 
@@ -80,8 +90,10 @@ export const guardedRoutes = routes.filter((route) => route.roles !== 'public');
 export const nameOf = (route: AnyRoute): string => `${route.method.toUpperCase()} ${route.path}`;
 
 /** Who of a tenant may call a route: its owner, or an application where only these may. */
-export const mayCall = <Caller>(route: AnyRoute, { owner, application }: { owner: Caller; application: Caller }): Caller =>
-  (route.roles as readonly string[]).includes('owner') ? owner : application;
+export const mayCall = <Caller>(
+  route: AnyRoute,
+  { owner, application }: { owner: Caller; application: Caller },
+): Caller => ((route.roles as readonly string[]).includes('owner') ? owner : application);
 
 /** The address of a call: parameters filled in and encoded, the query appended. */
 export function addressOf({ path }: AnyRoute, { params = {}, query }: Example): string {

@@ -19,22 +19,30 @@ afterAll(async () => {
   await mail.close();
 });
 
-test.each(guardedRoutes.map((route) => [nameOf(route), route] as const))('%s answers its example as it says', async (_, route) => {
-  const example = await makeExamples(app).of(route);
-  const { headers, text } = await app
-    .as(mayCall(route, app))
-    .request(example.status ?? route.status, route.method.toUpperCase(), addressOf(route, example), { body: example.body });
-  expect(headers.get('x-request-id')).toBeTruthy();
-  expect(headers.get('ratelimit-policy')).toBeTruthy();
-  if (route.status === 204) expect(text).toBe('');
-  const written = await trailOf(headers.get('x-request-id'));
-  const allowed = typeof route.audit === 'string' ? [route.audit] : Array.isArray(route.audit) ? route.audit : [];
-  expect(written.filter((action) => !allowed.includes(action))).toEqual([]);
-  if (allowed.length > 0) expect(written.length).toBeGreaterThan(0);
-});
+test.each(guardedRoutes.map((route) => [nameOf(route), route] as const))(
+  '%s answers its example as it says',
+  async (_, route) => {
+    const example = await makeExamples(app).of(route);
+    const { headers, text } = await app
+      .as(mayCall(route, app))
+      .request(example.status ?? route.status, route.method.toUpperCase(), addressOf(route, example), {
+        body: example.body,
+      });
+    expect(headers.get('x-request-id')).toBeTruthy();
+    expect(headers.get('ratelimit-policy')).toBeTruthy();
+    if (route.status === 204) expect(text).toBe('');
+    const written = await trailOf(headers.get('x-request-id'));
+    const allowed = typeof route.audit === 'string' ? [route.audit] : Array.isArray(route.audit) ? route.audit : [];
+    expect(written.filter((action) => !allowed.includes(action))).toEqual([]);
+    if (allowed.length > 0) expect(written.length).toBeGreaterThan(0);
+  },
+);
 
 const trailOf = async (requestId: string | null): Promise<string[]> => {
-  const rows = await app.sql<{ action: string }>('select action from audit_entry where request_id = ? order by sequence', [requestId]);
+  const rows = await app.sql<{ action: string }>(
+    'select action from audit_entry where request_id = ? order by sequence',
+    [requestId],
+  );
   return rows.map(({ action }) => action);
 };
 

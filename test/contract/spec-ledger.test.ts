@@ -40,7 +40,9 @@ test('the list of unserved routes names only routes of the interface that are un
 });
 
 test('every served route is of the interface or a known one beyond it', () => {
-  const unknown = mounted.filter((route) => !interfaceRoutes.includes(route) && !BEYOND.some((known) => known.test(route)));
+  const unknown = mounted.filter(
+    (route) => !interfaceRoutes.includes(route) && !BEYOND.some((known) => known.test(route)),
+  );
   expect(unknown).toEqual([]);
 });
 

@@ -38,7 +38,8 @@ interface Endpoint {
 
 let made = 100;
 const refuse = (message: string, status = 422): Reply => ({ status, body: { message } });
-const isTexts = (value: Json): boolean => typeof value === 'object' && Object.values(value).every((text) => typeof text === 'string');
+const isTexts = (value: Json): boolean =>
+  typeof value === 'object' && Object.values(value).every((text) => typeof text === 'string');
 
 /** GitHub: workflow dispatch events, workflow runs, commit statuses, labels of issues. */
 const HOST_A: Endpoint[] = [
@@ -46,10 +47,18 @@ const HOST_A: Endpoint[] = [
     method: 'POST',
     path: /^\/repos\/([^/]+\/[^/]+)\/actions\/workflows\/([^/]+)\/dispatches$/,
     handle({ body }, [, repository], { url }) {
-      if (typeof body.ref !== 'string' || !isTexts(body.inputs ?? {}) || Object.keys(body.inputs ?? {}).length > 25) return refuse('Invalid request');
+      if (typeof body.ref !== 'string' || !isTexts(body.inputs ?? {}) || Object.keys(body.inputs ?? {}).length > 25)
+        return refuse('Invalid request');
       if (body.return_run_details !== true) return { status: 204 };
       const id = ++made;
-      return { status: 200, body: { workflow_run_id: id, run_url: `${url}/repos/${repository}/actions/runs/${id}`, html_url: `https://host-a.example/${repository}/actions/runs/${id}` } };
+      return {
+        status: 200,
+        body: {
+          workflow_run_id: id,
+          run_url: `${url}/repos/${repository}/actions/runs/${id}`,
+          html_url: `https://host-a.example/${repository}/actions/runs/${id}`,
+        },
+      };
     },
   },
   {
@@ -73,10 +82,20 @@ const HOST_A: Endpoint[] = [
     method: 'POST',
     path: /^\/repos\/[^/]+\/[^/]+\/statuses\/([0-9a-f]+)$/,
     handle: ({ body }) =>
-      ['error', 'failure', 'pending', 'success'].includes(body.state) && body.description.length <= 140 ? { status: 201, body } : refuse('Validation Failed'),
+      ['error', 'failure', 'pending', 'success'].includes(body.state) && body.description.length <= 140
+        ? { status: 201, body }
+        : refuse('Validation Failed'),
   },
-  { method: 'POST', path: /^\/repos\/[^/]+\/[^/]+\/issues\/\d+\/labels$/, handle: ({ body }) => (Array.isArray(body.labels) ? { status: 200, body: [] } : refuse('Validation Failed')) },
-  { method: 'DELETE', path: /^\/repos\/[^/]+\/[^/]+\/issues\/\d+\/labels\/[^/]+$/, handle: () => ({ status: 404, body: { message: 'Label does not exist' } }) },
+  {
+    method: 'POST',
+    path: /^\/repos\/[^/]+\/[^/]+\/issues\/\d+\/labels$/,
+    handle: ({ body }) => (Array.isArray(body.labels) ? { status: 200, body: [] } : refuse('Validation Failed')),
+  },
+  {
+    method: 'DELETE',
+    path: /^\/repos\/[^/]+\/[^/]+\/issues\/\d+\/labels\/[^/]+$/,
+    handle: () => ({ status: 404, body: { message: 'Label does not exist' } }),
+  },
 ];
 
 /** Azure DevOps, api-version 7.1: runs of pipelines, commit statuses, labels of pull requests. */
@@ -85,15 +104,29 @@ const HOST_B: Endpoint[] = [
     method: 'POST',
     path: /^\/([^/]+\/[^/]+)\/_apis\/pipelines\/(\d+)\/runs\?api-version=7\.1$/,
     handle({ body }, [, place]) {
-      if (!String(body.resources?.repositories?.self?.refName).startsWith('refs/') || !isTexts(body.templateParameters ?? {})) return refuse('Bad request', 400);
+      if (
+        !String(body.resources?.repositories?.self?.refName).startsWith('refs/') ||
+        !isTexts(body.templateParameters ?? {})
+      )
+        return refuse('Bad request', 400);
       const id = ++made;
-      return { status: 200, body: { id, state: 'inProgress', _links: { web: { href: `https://host-b.example/${place}/_build/results?buildId=${id}` } } } };
+      return {
+        status: 200,
+        body: {
+          id,
+          state: 'inProgress',
+          _links: { web: { href: `https://host-b.example/${place}/_build/results?buildId=${id}` } },
+        },
+      };
     },
   },
   {
     method: 'GET',
     path: /^\/[^/]+\/[^/]+\/_apis\/pipelines\/\d+\/runs\/(\d+)\?api-version=7\.1$/,
-    handle: (_, [, id = ''], { ended }) => ({ status: 200, body: { id: Number(id), state: ended.has(id) ? 'completed' : 'inProgress', result: ended.get(id) } }),
+    handle: (_, [, id = ''], { ended }) => ({
+      status: 200,
+      body: { id: Number(id), state: ended.has(id) ? 'completed' : 'inProgress', result: ended.get(id) },
+    }),
   },
   {
     method: 'PATCH',
@@ -107,9 +140,16 @@ const HOST_B: Endpoint[] = [
   {
     method: 'POST',
     path: /^\/[^/]+\/[^/]+\/_apis\/git\/repositories\/[^/]+\/commits\/[0-9a-f]+\/statuses\?api-version=7\.1$/,
-    handle: ({ body }) => (['succeeded', 'failed', 'pending', 'error'].includes(body.state) && body.context?.name ? { status: 201, body } : refuse('Bad request', 400)),
+    handle: ({ body }) =>
+      ['succeeded', 'failed', 'pending', 'error'].includes(body.state) && body.context?.name
+        ? { status: 201, body }
+        : refuse('Bad request', 400),
   },
-  { method: 'POST', path: /\/pullRequests\/\d+\/labels\?api-version=7\.1$/, handle: ({ body }) => (typeof body.name === 'string' ? { status: 200, body } : refuse('Bad request', 400)) },
+  {
+    method: 'POST',
+    path: /\/pullRequests\/\d+\/labels\?api-version=7\.1$/,
+    handle: ({ body }) => (typeof body.name === 'string' ? { status: 200, body } : refuse('Bad request', 400)),
+  },
   { method: 'DELETE', path: /\/pullRequests\/\d+\/labels\/[^/]+\?api-version=7\.1$/, handle: () => ({ status: 200 }) },
 ];
 
@@ -119,12 +159,30 @@ const HOST_C: Endpoint[] = [
     method: 'POST',
     path: /^\/projects\/([^/]+)\/pipeline$/,
     handle({ body }, [, project]) {
-      if (typeof body.ref !== 'string' || !body.variables.every((each: Json) => isTexts(each) && each.key !== undefined)) return refuse('400 Bad request', 400);
+      if (
+        typeof body.ref !== 'string' ||
+        !body.variables.every((each: Json) => isTexts(each) && each.key !== undefined)
+      )
+        return refuse('400 Bad request', 400);
       const id = ++made;
-      return { status: 201, body: { id, status: 'created', web_url: `https://host-c.example/${decodeURIComponent(project ?? '')}/-/pipelines/${id}` } };
+      return {
+        status: 201,
+        body: {
+          id,
+          status: 'created',
+          web_url: `https://host-c.example/${decodeURIComponent(project ?? '')}/-/pipelines/${id}`,
+        },
+      };
     },
   },
-  { method: 'GET', path: /^\/projects\/[^/]+\/pipelines\/(\d+)$/, handle: (_, [, id = ''], { ended }) => ({ status: 200, body: { id: Number(id), status: ended.get(id) ?? 'running' } }) },
+  {
+    method: 'GET',
+    path: /^\/projects\/[^/]+\/pipelines\/(\d+)$/,
+    handle: (_, [, id = ''], { ended }) => ({
+      status: 200,
+      body: { id: Number(id), status: ended.get(id) ?? 'running' },
+    }),
+  },
   {
     method: 'POST',
     path: /^\/projects\/[^/]+\/pipelines\/(\d+)\/cancel$/,
@@ -136,9 +194,17 @@ const HOST_C: Endpoint[] = [
   {
     method: 'POST',
     path: /^\/projects\/[^/]+\/statuses\/[0-9a-f]+$/,
-    handle: ({ body }) => (['pending', 'running', 'success', 'failed', 'canceled'].includes(body.state) ? { status: 201, body } : refuse('400 Bad request', 400)),
+    handle: ({ body }) =>
+      ['pending', 'running', 'success', 'failed', 'canceled'].includes(body.state)
+        ? { status: 201, body }
+        : refuse('400 Bad request', 400),
   },
-  { method: 'PUT', path: /^\/projects\/[^/]+\/merge_requests\/\d+$/, handle: ({ body }) => (typeof body.add_labels === 'string' ? { status: 200, body } : refuse('400 Bad request', 400)) },
+  {
+    method: 'PUT',
+    path: /^\/projects\/[^/]+\/merge_requests\/\d+$/,
+    handle: ({ body }) =>
+      typeof body.add_labels === 'string' ? { status: 200, body } : refuse('400 Bad request', 400),
+  },
 ];
 
 const isSignedIn: Record<string, (headers: IncomingMessage['headers']) => boolean> = {
@@ -157,11 +223,16 @@ export async function gitHost(platform: 'host-a' | 'host-b' | 'host-c'): Promise
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
       const text = Buffer.concat(chunks).toString('utf8');
-      const request = { method: incoming.method ?? '', path: incoming.url ?? '', body: text === '' ? {} : JSON.parse(text) };
+      const request = {
+        method: incoming.method ?? '',
+        path: incoming.url ?? '',
+        body: text === '' ? {} : JSON.parse(text),
+      };
       simulator.requests.push(request);
       const failure = failures.shift();
       if (failure === 'hang') return;
-      const reply = failure ?? (isSignedIn[platform]?.(incoming.headers) ? answer(request) : refuse('Bad credentials', 401));
+      const reply =
+        failure ?? (isSignedIn[platform]?.(incoming.headers) ? answer(request) : refuse('Bad credentials', 401));
       response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
       response.end(reply.body === undefined ? '' : JSON.stringify(reply.body));
     });

@@ -54,7 +54,12 @@ export async function startGitServer(root: string): Promise<GitServer> {
       head = Buffer.concat([head, chunk]);
       const end = head.indexOf('\r\n\r\n');
       if (end < 0) return;
-      const headers = Object.fromEntries(head.toString('latin1', 0, end).split('\r\n').map((line) => line.split(': ') as [string, string]));
+      const headers = Object.fromEntries(
+        head
+          .toString('latin1', 0, end)
+          .split('\r\n')
+          .map((line) => line.split(': ') as [string, string]),
+      );
       response.writeHead(Number.parseInt(headers.Status ?? '200', 10), headers);
       response.write(head.subarray(end + 4));
     });

@@ -46,21 +46,41 @@ export const hostASimulator = () => startHost('/login/oauth/access_token', answe
 /** host-b by its published profile interface, version 7.1, and the token endpoint of its identity platform, version 2. */
 export const hostBSimulator = () => startHost('/organizations/oauth2/v2.0/token', answerAsHostB);
 
-function answerAsHostA({ path, query, token, headers, form }: HostRequest, { accounts, refreshTokens }: HostSimulator): HostAnswer {
+function answerAsHostA(
+  { path, query, token, headers, form }: HostRequest,
+  { accounts, refreshTokens }: HostSimulator,
+): HostAnswer {
   if (path === '/login/oauth/access_token') {
     if (form.get('client_id') !== APP.clientId || form.get('client_secret') !== APP.clientSecret) {
-      return { status: 200, body: { error: 'incorrect_client_credentials', error_description: 'The client_id and/or client_secret passed are incorrect.' } };
+      return {
+        status: 200,
+        body: {
+          error: 'incorrect_client_credentials',
+          error_description: 'The client_id and/or client_secret passed are incorrect.',
+        },
+      };
     }
     if (form.get('grant_type') !== 'refresh_token' || !refreshTokens.delete(form.get('refresh_token') ?? '')) {
-      return { status: 200, body: { error: 'bad_refresh_token', error_description: 'The refresh token passed is incorrect or expired.' } };
+      return {
+        status: 200,
+        body: { error: 'bad_refresh_token', error_description: 'The refresh token passed is incorrect or expired.' },
+      };
     }
     return {
       status: 200,
-      body: { access_token: 'ghu_next', expires_in: 28_800, refresh_token: 'ghr_next', refresh_token_expires_in: 15_897_600, scope: '', token_type: 'bearer' },
+      body: {
+        access_token: 'ghu_next',
+        expires_in: 28_800,
+        refresh_token: 'ghr_next',
+        refresh_token_expires_in: 15_897_600,
+        scope: '',
+        token_type: 'bearer',
+      },
     };
   }
   const account = accounts.get(token);
-  if (!account) return { status: 401, body: { message: 'Bad credentials', documentation_url: 'https://docs.example/rest' } };
+  if (!account)
+    return { status: 401, body: { message: 'Bad credentials', documentation_url: 'https://docs.example/rest' } };
   if (!headers['user-agent']) return { status: 403, body: { message: 'Request forbidden by administrative rules.' } };
   if (path === '/user') return { status: 200, body: { id: account.id, login: account.login, type: 'User' } };
   if (path !== '/user/emails') return { status: 404, body: { message: 'Not Found' } };
@@ -69,21 +89,59 @@ function answerAsHostA({ path, query, token, headers, form }: HostRequest, { acc
   return { status: 200, body: emails.slice((page - 1) * perPage, page * perPage) };
 }
 
-function answerAsHostB({ path, query, token, form }: HostRequest, { accounts, refreshTokens }: HostSimulator): HostAnswer {
+function answerAsHostB(
+  { path, query, token, form }: HostRequest,
+  { accounts, refreshTokens }: HostSimulator,
+): HostAnswer {
   if (path === '/organizations/oauth2/v2.0/token') {
     if (form.get('client_id') !== APP.clientId || form.get('client_secret') !== APP.clientSecret) {
-      return { status: 401, body: { error: 'invalid_client', error_description: 'AADSTS7000215: Invalid client secret provided.', error_codes: [7_000_215] } };
+      return {
+        status: 401,
+        body: {
+          error: 'invalid_client',
+          error_description: 'AADSTS7000215: Invalid client secret provided.',
+          error_codes: [7_000_215],
+        },
+      };
     }
     if (form.get('grant_type') !== 'refresh_token' || !refreshTokens.delete(form.get('refresh_token') ?? '')) {
-      return { status: 400, body: { error: 'invalid_grant', error_description: 'AADSTS70008: The refresh token has expired.', error_codes: [70_008] } };
+      return {
+        status: 400,
+        body: {
+          error: 'invalid_grant',
+          error_description: 'AADSTS70008: The refresh token has expired.',
+          error_codes: [70_008],
+        },
+      };
     }
-    return { status: 200, body: { token_type: 'Bearer', scope: 'user.read', expires_in: 3_599, ext_expires_in: 3_599, access_token: 'eyJ.next', refresh_token: 'M.next' } };
+    return {
+      status: 200,
+      body: {
+        token_type: 'Bearer',
+        scope: 'user.read',
+        expires_in: 3_599,
+        ext_expires_in: 3_599,
+        access_token: 'eyJ.next',
+        refresh_token: 'M.next',
+      },
+    };
   }
   const account = accounts.get(token);
   if (path !== '/_apis/profile/profiles/me' || query.get('api-version') !== '7.1') return { status: 404, body: {} };
   if (!account) return { status: 401, body: {} };
   const { id, login, emails } = account;
-  return { status: 200, body: { displayName: login, publicAlias: id, emailAddress: emails[0]?.email, coreRevision: 1, timeStamp: '2026-01-01T00:00:00Z', id, revision: 1 } };
+  return {
+    status: 200,
+    body: {
+      displayName: login,
+      publicAlias: id,
+      emailAddress: emails[0]?.email,
+      coreRevision: 1,
+      timeStamp: '2026-01-01T00:00:00Z',
+      id,
+      revision: 1,
+    },
+  };
 }
 
 async function startHost(tokenPath: string, behave: Behaviour): Promise<HostSimulator> {
@@ -94,7 +152,8 @@ async function startHost(tokenPath: string, behave: Behaviour): Promise<HostSimu
     request.on('end', () => {
       host.asked.push(`${request.method} ${request.url}`);
       if (misbehaviour === 'hang') return;
-      if (misbehaviour) return void response.writeHead(misbehaviour.status, misbehaviour.headers).end(misbehaviour.body);
+      if (misbehaviour)
+        return void response.writeHead(misbehaviour.status, misbehaviour.headers).end(misbehaviour.body);
       const { pathname: path, searchParams: query } = new URL(request.url ?? '', host.url);
       const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
       const form = new URLSearchParams(Buffer.concat(chunks).toString());

@@ -41,7 +41,14 @@ export async function mailServer(): Promise<MailServer> {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         const to = envelope.rcptTo.map(({ address }) => address);
-        keep({ from: envelope.mailFrom === false ? '' : envelope.mailFrom.address, to, raw: Buffer.concat(chunks).toString() }, done);
+        keep(
+          {
+            from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
+            to,
+            raw: Buffer.concat(chunks).toString(),
+          },
+          done,
+        );
       });
     },
   });

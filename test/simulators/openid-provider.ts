@@ -19,7 +19,10 @@ export interface OpenIdSimulator {
   /** An access token that the provider itself issues (JWT profile, RFC 9068). */
   issue: (person: SimulatedPerson) => Promise<string>;
   /** A token like those, signed with the provider's present key and changed as given. */
-  token: (person: SimulatedPerson, changes?: { claims?: JWTPayload; expiresInSeconds?: number; header?: object }) => Promise<string>;
+  token: (
+    person: SimulatedPerson,
+    changes?: { claims?: JWTPayload; expiresInSeconds?: number; header?: object },
+  ) => Promise<string>;
   /** From now on the provider signs with a new key and publishes that one alone. */
   rotateKeys: () => Promise<void>;
   /** Who signs in next in the browser. */
@@ -54,7 +57,10 @@ export async function openIdSimulator(redirectUri = 'http://127.0.0.1/unused'): 
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const makeProvider = () => {
-    provider = new Provider(issuer, configuration(key, redirectUri, () => person));
+    provider = new Provider(
+      issuer,
+      configuration(key, redirectUri, () => person),
+    );
   };
   makeProvider();
 
@@ -65,15 +71,30 @@ export async function openIdSimulator(redirectUri = 'http://127.0.0.1/unused'): 
       person = next;
       const response = await fetch(`${issuer}/token`, {
         method: 'POST',
-        body: new URLSearchParams({ grant_type: 'client_credentials', client_id: CLIENT.id, client_secret: CLIENT.secret, resource: AUDIENCE }),
+        body: new URLSearchParams({
+          grant_type: 'client_credentials',
+          client_id: CLIENT.id,
+          client_secret: CLIENT.secret,
+          resource: AUDIENCE,
+        }),
       });
       const body = (await response.json()) as { access_token: string };
       return body.access_token;
     },
     async token({ email, emailVerified = true }, { claims = {}, expiresInSeconds = 300, header = {} } = {}) {
       const now = Math.floor(Date.now() / 1_000);
-      const payload = { iss: issuer, aud: AUDIENCE, sub: `person:${email}`, email, email_verified: emailVerified, iat: now, exp: now + expiresInSeconds };
-      return new SignJWT({ ...payload, ...claims }).setProtectedHeader({ alg: 'RS256', kid: key.jwk.kid ?? '', typ: 'at+jwt', ...header }).sign(key.privateKey);
+      const payload = {
+        iss: issuer,
+        aud: AUDIENCE,
+        sub: `person:${email}`,
+        email,
+        email_verified: emailVerified,
+        iat: now,
+        exp: now + expiresInSeconds,
+      };
+      return new SignJWT({ ...payload, ...claims })
+        .setProtectedHeader({ alg: 'RS256', kid: key.jwk.kid ?? '', typ: 'at+jwt', ...header })
+        .sign(key.privateKey);
     },
     async rotateKeys() {
       key = await newKey();
@@ -95,7 +116,10 @@ export async function openIdSimulator(redirectUri = 'http://127.0.0.1/unused'): 
 let made = 0;
 async function newKey(): Promise<SigningKey> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
-  return { privateKey, jwk: { ...(await exportJWK(privateKey)), kid: `simulated-${++made}`, use: 'sig', alg: 'RS256' } };
+  return {
+    privateKey,
+    jwk: { ...(await exportJWK(privateKey)), kid: `simulated-${++made}`, use: 'sig', alg: 'RS256' },
+  };
 }
 
 const configuration = ({ jwk }: SigningKey, redirectUri: string, person: () => SimulatedPerson): Configuration => ({
@@ -125,7 +149,10 @@ const configuration = ({ jwk }: SigningKey, redirectUri: string, person: () => S
   },
   findAccount: () => {
     const { email, emailVerified = true } = person();
-    return { accountId: accountIdOf(person()), claims: () => ({ sub: accountIdOf(person()), email, email_verified: emailVerified }) };
+    return {
+      accountId: accountIdOf(person()),
+      claims: () => ({ sub: accountIdOf(person()), email, email_verified: emailVerified }),
+    };
   },
   extraTokenClaims: () => ({ email: person().email, email_verified: person().emailVerified ?? true }),
   features: {

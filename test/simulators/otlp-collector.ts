@@ -32,7 +32,9 @@ export async function otlpCollector(): Promise<OtlpCollector> {
     const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ExportRequest;
     for (const { resource, scopeSpans } of resourceSpans) {
       const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
-      collected.push(...scopeSpans.flatMap(({ spans }) => spans).map(({ traceId, name }) => ({ service, name, traceId })));
+      collected.push(
+        ...scopeSpans.flatMap(({ spans }) => spans).map(({ traceId, name }) => ({ service, name, traceId })),
+      );
     }
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"partialSuccess":{}}');
   });

@@ -60,7 +60,8 @@ export async function webhookReceiver(): Promise<WebhookReceiver> {
     },
     async received(count, withinMs = 15_000) {
       for (const giveUpAt = Date.now() + withinMs; requests.length < count; ) {
-        if (Date.now() > giveUpAt) throw new Error(`${requests.length} of ${count} requests came within ${withinMs} ms`);
+        if (Date.now() > giveUpAt)
+          throw new Error(`${requests.length} of ${count} requests came within ${withinMs} ms`);
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       return requests;

@@ -63,7 +63,8 @@ export interface TestAppOptions {
 
 /** The API on a database of its own, with two tenants; on the run's Temporal server, with task queues of its own. */
 export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const database = options.databaseUrl === undefined ? await testDatabase() : { url: options.databaseUrl, drop: async () => {} };
+  const database =
+    options.databaseUrl === undefined ? await testDatabase() : { url: options.databaseUrl, drop: async () => {} };
   const dataDir = mkdtempSync(join(tmpdir(), 'quayside-test-'));
   const queuePrefix = `t${newId().slice(-12)}-`;
   const env: Record<string, string> = {
@@ -84,7 +85,9 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const config = apiConfig(env);
   const log = pino({ level: config.LOG_LEVEL });
   const client = createTemporalClient({ address: config.TEMPORAL_ADDRESS, namespace: 'default' });
-  const launch = options.launch ?? temporalLaunch(client, { queuePrefix, onError: (error) => log.warn({ err: error }, 'wake failed') });
+  const launch =
+    options.launch ??
+    temporalLaunch(client, { queuePrefix, onError: (error) => log.warn({ err: error }, 'wake failed') });
   const api = createApi({ config, log, metrics: createHttpMetrics(), launch, dependencies: [] });
   // A test may keep the process busy for longer than the standard five seconds.
   api.server.keepAliveTimeout = 120_000;
@@ -94,7 +97,8 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
 
   const orm = connectOrm({ databaseUrl: database.url, poolSize: 2 });
   const provisioning = createProvisioning(orm);
-  const sql: TestApp['sql'] = (statement, parameters = []) => orm.em.getConnection().execute(statement, parameters) as never;
+  const sql: TestApp['sql'] = (statement, parameters = []) =>
+    orm.em.getConnection().execute(statement, parameters) as never;
   const as = (caller: Bearer = {}) => new ApiClient(url, caller);
   const signIn = async (email: string, password: string): Promise<Caller> => {
     const body = await as().post(200, '/api/auth/admin/login', { email, password });
@@ -102,7 +106,11 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   };
   const newTenant = async (slug: string) => {
     const password = newPassword();
-    const { tenantId: id, ownerEmail } = await provisioning.createTenant({ slug, ownerEmail: `owner@${slug}.example`, password });
+    const { tenantId: id, ownerEmail } = await provisioning.createTenant({
+      slug,
+      ownerEmail: `owner@${slug}.example`,
+      password,
+    });
     return { tenant: { id, slug }, owner: await signIn(ownerEmail, password) };
   };
   const { tenant, owner } = await newTenant('acme');
@@ -147,7 +155,11 @@ async function addMember(
 ): Promise<Caller> {
   const password = newPassword();
   const userId = newId();
-  await sql('insert into user_account (id, email, password_hash) values (?, ?, ?)', [userId, email, await hashPassword(password)]);
+  await sql('insert into user_account (id, email, password_hash) values (?, ?, ?)', [
+    userId,
+    email,
+    await hashPassword(password),
+  ]);
   await sql(
     `insert into membership (id, tenant_id, team_id, user_id, role) select ?, tenant_id, id, ?, 'member' from team where tenant_id = ?`,
     [newId(), userId, tenantId],

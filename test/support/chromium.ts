@@ -8,6 +8,8 @@ export const BROWSER_TIMEOUT_MS = 600_000;
 
 /** A real browser without a window. Fails with a sentence where there is none and none can be had. */
 export async function launchChromium(): Promise<Browser> {
-  const { stdout } = await promisify(execFile)(join(import.meta.dirname, '../../.ci/browser'), { timeout: BROWSER_TIMEOUT_MS });
+  const { stdout } = await promisify(execFile)(join(import.meta.dirname, '../../.ci/browser'), {
+    timeout: BROWSER_TIMEOUT_MS,
+  });
   return chromium.launch({ executablePath: stdout.trim() });
 }

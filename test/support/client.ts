@@ -33,11 +33,14 @@ export class ApiClient {
   }
 
   get = async (status: number, path: string): Promise<Json> => (await this.request(status, 'GET', path)).body;
-  delete = async (status: number, path: string, body?: unknown): Promise<Json> => (await this.request(status, 'DELETE', path, { body })).body;
+  delete = async (status: number, path: string, body?: unknown): Promise<Json> =>
+    (await this.request(status, 'DELETE', path, { body })).body;
   post = async (status: number, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Json> =>
     (await this.request(status, 'POST', path, { body, headers })).body;
-  put = async (status: number, path: string, body?: unknown): Promise<Json> => (await this.request(status, 'PUT', path, { body })).body;
-  patch = async (status: number, path: string, body?: unknown): Promise<Json> => (await this.request(status, 'PATCH', path, { body })).body;
+  put = async (status: number, path: string, body?: unknown): Promise<Json> =>
+    (await this.request(status, 'PUT', path, { body })).body;
+  patch = async (status: number, path: string, body?: unknown): Promise<Json> =>
+    (await this.request(status, 'PATCH', path, { body })).body;
 
   /** Any method; answers headers and text, too. */
   async request(status: number, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
@@ -61,6 +64,11 @@ export class ApiClient {
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+    };
   }
 }

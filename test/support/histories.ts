@@ -24,30 +24,28 @@ export interface Recorder {
 /** A test that records histories anew; there is none unless `RECORD_HISTORIES` is set. */
 export function recording(what: string, record: (recorder: Recorder) => Promise<void>): void {
   if (!process.env.RECORD_HISTORIES) return;
-  test(
-    what,
-    async () => {
-      const connection = await Connection.connect({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '' });
-      const handleOf = (workflowId: string) => new Client({ connection }).workflow.getHandle(workflowId);
-      try {
-        await record({
-          handleOf,
-          async keep(name, workflowId) {
-            const handle = handleOf(workflowId);
-            await handle.result().catch(() => undefined);
-            writeFileSync(fileOf(name), withoutMachine(historyToJSON(await handle.fetchHistory())));
-          },
-        });
-      } finally {
-        await connection.close();
-      }
-    },
-    300_000,
-  );
+  test(what, async () => {
+    const connection = await Connection.connect({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '' });
+    const handleOf = (workflowId: string) => new Client({ connection }).workflow.getHandle(workflowId);
+    try {
+      await record({
+        handleOf,
+        async keep(name, workflowId) {
+          const handle = handleOf(workflowId);
+          await handle.result().catch(() => undefined);
+          writeFileSync(fileOf(name), withoutMachine(historyToJSON(await handle.fetchHistory())));
+        },
+      });
+    } finally {
+      await connection.close();
+    }
+  }, 300_000);
 }
 
 /** Without what tells of the machine on which it was recorded. */
 function withoutMachine(history: string): string {
-  const told = JSON.parse(history.replaceAll(tmpdir(), '/data').replaceAll(new RegExp(`\\d+@${hostname()}`, 'g'), 'worker')) as unknown;
+  const told = JSON.parse(
+    history.replaceAll(tmpdir(), '/data').replaceAll(new RegExp(`\\d+@${hostname()}`, 'g'), 'worker'),
+  ) as unknown;
   return JSON.stringify(told, (member, value: unknown) => (member === 'stackTrace' ? undefined : value), 2);
 }

@@ -18,10 +18,19 @@ export interface MirroredProject {
 let made = 0;
 
 /** Registers a repository as a project and waits until it is fetched; a worker of `git-v1` must run. */
-export async function mirrored(app: TestApp, { path }: Pick<TestRepository, 'path'>, more: object = {}): Promise<MirroredProject> {
+export async function mirrored(
+  app: TestApp,
+  { path }: Pick<TestRepository, 'path'>,
+  more: object = {},
+): Promise<MirroredProject> {
   const repositoryIdentifier = `acme/mirrored-${++made}`;
   const owner = app.as(app.owner);
-  const { id } = await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', remoteUrl: path, ...more });
+  const { id } = await owner.post(201, '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+    remoteUrl: path,
+    ...more,
+  });
   const address = `/api/projects/${encodeURIComponent(repositoryIdentifier)}`;
   const state = () => owner.get(200, `${address}/mirror`);
   const ask = () => owner.post(202, `${address}/mirror/fetch`);
@@ -33,7 +42,9 @@ export async function mirrored(app: TestApp, { path }: Pick<TestRepository, 'pat
     ask,
     async fetch({ isFailing = false } = {}) {
       const { requestedAt, failures } = await ask();
-      return eventually(state, (now) => (isFailing ? now.failures > failures : now.fetchedAt >= requestedAt && now.error === null));
+      return eventually(state, (now) =>
+        isFailing ? now.failures > failures : now.fetchedAt >= requestedAt && now.error === null,
+      );
     },
     patch: (body) => owner.patch(200, address, body),
   };

@@ -8,9 +8,17 @@ export interface TestProcess {
 }
 
 /** A real process of the service; resolves when it says that it is ready. */
-export async function startProcess(part: 'api' | 'activities', env: Record<string, string>, args: readonly string[] = []): Promise<TestProcess> {
+export async function startProcess(
+  part: 'api' | 'activities',
+  env: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<TestProcess> {
   const main = fileURLToPath(new URL(`../../${part}/main.ts`, import.meta.url));
-  const child = fork(main, args, { env: { ...process.env, ...env }, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(main, args, {
+    env: { ...process.env, ...env },
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   await Promise.race([
     once(child, 'message'),

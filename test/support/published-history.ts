@@ -22,7 +22,12 @@ function publishedIn(packageName: string, changelog: string): Published[] {
     const current = sections.at(-1);
     if (version !== undefined) {
       const day = /\d{4}-\d\d-\d\d/.exec(rest)?.[0];
-      sections.push({ packageName, version, day: day === undefined ? undefined : Date.parse(day) / 1_000 || undefined, text: '' });
+      sections.push({
+        packageName,
+        version,
+        day: day === undefined ? undefined : Date.parse(day) / 1_000 || undefined,
+        text: '',
+      });
     } else if (current) current.text += `${line}\n`;
   }
   const distinct = new Map(sections.map((each) => [each.version, each]));
@@ -35,7 +40,9 @@ function publishedIn(packageName: string, changelog: string): Published[] {
  * content. Every third comes in by a merge of a branch that began at the release before.
  * @returns the packages with their folders and the tags of their versions, in order.
  */
-export function importPublishedVersions(repository: TestRepository): { packageName: string; path: string; tags: string[] }[] {
+export function importPublishedVersions(
+  repository: TestRepository,
+): { packageName: string; path: string; tags: string[] }[] {
   const files = globSync('node_modules/{*,@*/*}/{CHANGELOG,HISTORY,History,CHANGES}.md').toSorted();
   const byPackage = files.flatMap((file) => {
     const manifest = `${dirname(file)}/package.json`;
@@ -60,7 +67,11 @@ export function importPublishedVersions(repository: TestRepository): { packageNa
       ...(index % 3 === 2 && { mergeAs: `Merge pull request #${index} from release/${version}` }),
     })),
   ]);
-  return byPackage.map(({ packageName, path, published }) => ({ packageName, path, tags: published.map(({ version }) => tagOf(packageName, version)) }));
+  return byPackage.map(({ packageName, path, published }) => ({
+    packageName,
+    path,
+    tags: published.map(({ version }) => tagOf(packageName, version)),
+  }));
 }
 
 const tagOf = (packageName: string, version: string): string => `${packageName}_v${version}`;

@@ -35,9 +35,20 @@ const EPOCH = 1_767_225_600;
 /** An empty bare repository, closed to the configuration of this machine. */
 export function newRepository(): TestRepository {
   const path = mkdtempSync(join(tmpdir(), 'quayside-repository-'));
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', GIT_COMMITTER_NAME: 'Dana', GIT_COMMITTER_EMAIL: 'dana@example.com' };
+  const env = {
+    ...process.env,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_COMMITTER_NAME: 'Dana',
+    GIT_COMMITTER_EMAIL: 'dana@example.com',
+  };
   const git: TestRepository['git'] = (args, input) =>
-    execFileSync('git', ['-C', path, ...args], { env, maxBuffer: 1 << 30, encoding: 'utf8', ...(input !== undefined && { input }) }).replace(/\n$/, '');
+    execFileSync('git', ['-C', path, ...args], {
+      env,
+      maxBuffer: 1 << 30,
+      encoding: 'utf8',
+      ...(input !== undefined && { input }),
+    }).replace(/\n$/, '');
   const lines: TestRepository['lines'] = (args, input) => git(args, input).split('\n').filter(Boolean);
   git(['init', '-q', '--bare', '--initial-branch=main']);
   git(['config', 'uploadpack.allowFilter', 'true']);
@@ -48,8 +59,22 @@ export function newRepository(): TestRepository {
     git,
     lines,
     log: (from, to, paths = []) =>
-      lines(['--literal-pathspecs', 'log', '--format=%H', from === null ? to : `${from}..${to}`, ...(paths.length > 0 ? ['--', ...paths] : [])]),
-    commit({ branch = 'main', message = 'A change', files = {}, merge = [], from = tipOf(branch) ?? null, time = (clock += 60) }) {
+      lines([
+        '--literal-pathspecs',
+        'log',
+        '--format=%H',
+        from === null ? to : `${from}..${to}`,
+        ...(paths.length > 0 ? ['--', ...paths] : []),
+      ]),
+    commit({
+      branch = 'main',
+      message = 'A change',
+      files = {},
+      merge = [],
+      from = tipOf(branch) ?? null,
+      time = (clock +=
+        60),
+    }) {
       fastImport(git, [commitCommand({ ref: `refs/heads/${branch}`, message, time, from, merge, files })]);
       return tipOf(branch) ?? '';
     },
@@ -79,11 +104,14 @@ const commitCommand = ({ ref, mark, message, time, from, merge, files }: CommitC
     data(message),
     from === null ? '' : `from ${from}\n`,
     ...merge.map((parent) => `merge ${parent}\n`),
-    ...Object.entries(files).map(([path, content]) => (content === null ? `D ${quoted(path)}\n` : `M 100644 inline ${quoted(path)}\n${data(content)}`)),
+    ...Object.entries(files).map(([path, content]) =>
+      content === null ? `D ${quoted(path)}\n` : `M 100644 inline ${quoted(path)}\n${data(content)}`,
+    ),
     '\n',
   ].join('');
 
-const fastImport = (git: TestRepository['git'], commands: readonly string[]) => git(['fast-import', '--quiet', '--force'], commands.join(''));
+const fastImport = (git: TestRepository['git'], commands: readonly string[]) =>
+  git(['fast-import', '--quiet', '--force'], commands.join(''));
 
 export interface LineCommit {
   message: string;
@@ -104,12 +132,24 @@ export function importCommits({ git }: Pick<TestRepository, 'git'>, commits: rea
   for (const { message, time, files, tag, mergeAs } of commits) {
     const own = `:${++mark}`;
     const isBranch = mergeAs !== undefined && before !== null;
-    commands.push(commitCommand({ ref: isBranch ? 'refs/heads/side' : ref, mark, message, time, from: isBranch ? before : tip, merge: [], files }));
+    commands.push(
+      commitCommand({
+        ref: isBranch ? 'refs/heads/side' : ref,
+        mark,
+        message,
+        time,
+        from: isBranch ? before : tip,
+        merge: [],
+        files,
+      }),
+    );
     if (tag !== undefined) commands.push(`reset refs/tags/${tag}\nfrom ${own}\n\n`);
     before = tip;
     tip = own;
     if (isBranch) {
-      commands.push(commitCommand({ ref, mark: ++mark, message: mergeAs, time: time + 1, from: before, merge: [own], files }));
+      commands.push(
+        commitCommand({ ref, mark: ++mark, message: mergeAs, time: time + 1, from: before, merge: [own], files }),
+      );
       tip = `:${mark}`;
     }
   }
@@ -122,7 +162,8 @@ export interface GeneratedOptions {
   seed?: number;
 }
 
-export const packageNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `pkg-${String(index).padStart(2, '0')}`);
+export const packageNames = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `pkg-${String(index).padStart(2, '0')}`);
 /** The folder of a generated package: some lie inside each other, some have names that are not ASCII. */
 export const packagePath = (name: string): string => {
   const index = Number(name.slice(4));
@@ -173,16 +214,27 @@ export function generateHistory(repository: TestRepository, { commits, packages,
     return { [path]: `content ${random(5)}\n` };
   };
   const takeOver = (from: Line, into: Line) =>
-    Object.fromEntries([...from.changed].filter((path) => from.tree.get(path) !== into.tree.get(path)).map((path) => [path, from.tree.get(path) ?? null]));
+    Object.fromEntries(
+      [...from.changed]
+        .filter((path) => from.tree.get(path) !== into.tree.get(path))
+        .map((path) => [path, from.tree.get(path) ?? null]),
+    );
 
   commit(main, 'Start', { 'sfdx-project.json': JSON.stringify(manifest), 'README.md': 'A generated repository' });
-  for (const name of names) if (progress.made < commits) commit(main, `Add ${name}`, { [`${packagePath(name)}/file 0.cls`]: 'content 0\n' });
+  for (const name of names)
+    if (progress.made < commits) commit(main, `Add ${name}`, { [`${packagePath(name)}/file 0.cls`]: 'content 0\n' });
   while (progress.made < commits) {
     const feature = features[random(features.length + 1)];
     const item = `SHOP-${random(200) + 1}`;
     switch (random(10)) {
       case 0:
-        if (features.length < 6) features.push({ ref: `refs/heads/feature/${progress.made}`, tip: main.tip, tree: new Map(main.tree), changed: new Set() });
+        if (features.length < 6)
+          features.push({
+            ref: `refs/heads/feature/${progress.made}`,
+            tip: main.tip,
+            tree: new Map(main.tree),
+            changed: new Set(),
+          });
         break;
       case 1:
         if (feature && feature.changed.size > 0) {
@@ -193,7 +245,11 @@ export function generateHistory(repository: TestRepository, { commits, packages,
         break;
       case 2:
         if (feature && feature.tip !== main.tip) {
-          const files = Object.fromEntries([...main.tree].filter(([path, content]) => !feature.changed.has(path) && feature.tree.get(path) !== content));
+          const files = Object.fromEntries(
+            [...main.tree].filter(
+              ([path, content]) => !feature.changed.has(path) && feature.tree.get(path) !== content,
+            ),
+          );
           commit(feature, 'Take in the main line', files, [main.tip]);
         }
         break;
@@ -204,7 +260,11 @@ export function generateHistory(repository: TestRepository, { commits, packages,
         commit(feature ?? main, 'An empty change', {});
         break;
       default:
-        commit(feature ?? main, `A change for ${item}\n\nIt also concerns SHOP-${random(200) + 1}.`, edit(feature ?? main));
+        commit(
+          feature ?? main,
+          `A change for ${item}\n\nIt also concerns SHOP-${random(200) + 1}.`,
+          edit(feature ?? main),
+        );
     }
   }
   fastImport(repository.git, commands);

@@ -26,9 +26,15 @@ export function tracedRuns(app: () => TestApp, scripts: Record<string, string>):
   const traces = join(folder, 'ran');
   const commandsFile = join(folder, 'commands.json');
   const repositoryIdentifier = 'acme/shop';
-  const command = (script: string) => ({ program: '/bin/sh', args: ['-c', `echo "$1" >> ${traces}; ${script}`, 'sh', '{payload.note}'] });
+  const command = (script: string) => ({
+    program: '/bin/sh',
+    args: ['-c', `echo "$1" >> ${traces}; ${script}`, 'sh', '{payload.note}'],
+  });
   writeFileSync(traces, '');
-  writeFileSync(commandsFile, JSON.stringify(Object.fromEntries(Object.entries(scripts).map(([type, script]) => [type, command(script)]))));
+  writeFileSync(
+    commandsFile,
+    JSON.stringify(Object.fromEntries(Object.entries(scripts).map(([type, script]) => [type, command(script)]))),
+  );
   const owner = () => app().as(app().owner);
   const shown = (id: string): Promise<Json> => owner().get(200, `/api/flows/runs/${id}`);
   let notes = 0;
@@ -41,8 +47,16 @@ export function tracedRuns(app: () => TestApp, scripts: Record<string, string>):
       return { id: (await owner().post(202, '/api/flows/run', { payload: { ...common, ...payload } })).id, note };
     },
     shown,
-    reached: (id, rawStatus) => eventually(() => shown(id), (run) => run.rawStatus === rawStatus, 30_000),
-    ran: (note) => readFileSync(traces, 'utf8').split('\n').filter((line) => line === note).length,
+    reached: (id, rawStatus) =>
+      eventually(
+        () => shown(id),
+        (run) => run.rawStatus === rawStatus,
+        30_000,
+      ),
+    ran: (note) =>
+      readFileSync(traces, 'utf8')
+        .split('\n')
+        .filter((line) => line === note).length,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -23,8 +23,11 @@ afterAll(() => app.close());
 const admin = (args: string[], env: Record<string, string> = {}): Promise<Outcome> =>
   new Promise((resolve) => {
     const { NODE_OPTIONS: _, ...inherited } = process.env;
-    execFile(process.execPath, [COMMAND, ...args], { env: { ...inherited, DATABASE_URL: app.databaseUrl, ...env } }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    execFile(
+      process.execPath,
+      [COMMAND, ...args],
+      { env: { ...inherited, DATABASE_URL: app.databaseUrl, ...env } },
+      (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
 
@@ -44,12 +47,25 @@ async function refused(args: string[], env: Record<string, string> = {}): Promis
 describe('npm run admin', () => {
   test('a new tenant has an owner who can sign in with the random password', async () => {
     const made = await answered<{ tenantId: string; slug: string; ownerEmail: string; password: string }>([
-      'create-tenant', '--slug', 'fresh', '--owner-email', 'Fresh@Example.com',
+      'create-tenant',
+      '--slug',
+      'fresh',
+      '--owner-email',
+      'Fresh@Example.com',
     ]);
-    expect(made).toEqual({ tenantId: expect.any(String), slug: 'fresh', ownerEmail: 'fresh@example.com', password: expect.any(String) });
+    expect(made).toEqual({
+      tenantId: expect.any(String),
+      slug: 'fresh',
+      ownerEmail: 'fresh@example.com',
+      password: expect.any(String),
+    });
     await app.as().post(200, '/api/auth/admin/login', { email: made.ownerEmail, password: made.password });
     const listed = await answered<{ tenantId: string; slug: string }[]>(['list-tenants']);
-    expect(listed).toContainEqual({ tenantId: made.tenantId, slug: 'fresh', createdAt: expect.stringMatching(/^\d{4}-.*T.*\.\d{3}Z$/) });
+    expect(listed).toContainEqual({
+      tenantId: made.tenantId,
+      slug: 'fresh',
+      createdAt: expect.stringMatching(/^\d{4}-.*T.*\.\d{3}Z$/),
+    });
   });
 
   test('a password that is given is used and not shown', async () => {
@@ -60,22 +76,45 @@ describe('npm run admin', () => {
   });
 
   test('a person whom the service knows keeps the password of before', async () => {
-    const { code, stdout, stderr } = await admin(['create-tenant', '--slug', 'second', '--owner-email', app.owner.email]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: `${app.owner.email} was known already and keeps the password of before.\n` });
+    const { code, stdout, stderr } = await admin([
+      'create-tenant',
+      '--slug',
+      'second',
+      '--owner-email',
+      app.owner.email,
+    ]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `${app.owner.email} was known already and keeps the password of before.\n`,
+    });
     expect(JSON.parse(stdout)).not.toHaveProperty('password');
     await app.as().post(200, '/api/auth/admin/login', { email: app.owner.email, password: app.owner.password });
   });
 
   test('a reset password replaces the old one', async () => {
-    const { password } = await answered<{ password: string }>(['reset-password', '--tenant', 'acme', '--email', app.member.email]);
-    const [row] = await app.sql<{ password_hash: string }>('select password_hash from user_account where email = ?', [app.member.email]);
+    const { password } = await answered<{ password: string }>([
+      'reset-password',
+      '--tenant',
+      'acme',
+      '--email',
+      app.member.email,
+    ]);
+    const [row] = await app.sql<{ password_hash: string }>('select password_hash from user_account where email = ?', [
+      app.member.email,
+    ]);
     expect(await isPasswordRight(row?.password_hash, password)).toBe(true);
     expect(await isPasswordRight(row?.password_hash, app.member.password)).toBe(false);
   });
 
   test('an application token works and ends when asked to', async () => {
     const made = await answered<{ token: string; expiresAt: string }>([
-      'create-application-token', '--tenant', 'acme', '--name', 'from-admin', '--expires-in', '2',
+      'create-application-token',
+      '--tenant',
+      'acme',
+      '--name',
+      'from-admin',
+      '--expires-in',
+      '2',
     ]);
     const days = (Date.parse(made.expiresAt) - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(1.9);
@@ -85,7 +124,9 @@ describe('npm run admin', () => {
 
   test('what it does is audited as the operator', async () => {
     await answered(['create-application-token', '--tenant', 'acme', '--name', 'audited']);
-    const rows = await app.sql(`select 1 from audit_entry where tenant_id = ? and actor ->> 'type' = 'operator'`, [app.tenant.id]);
+    const rows = await app.sql(`select 1 from audit_entry where tenant_id = ? and actor ->> 'type' = 'operator'`, [
+      app.tenant.id,
+    ]);
     expect(rows.length).toBeGreaterThan(0);
   });
 
@@ -116,9 +157,13 @@ describe('npm run admin', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'quayside-admin-'));
     expect(await refused(['list-tenants'], { DATABASE_URL: '', DATA_DIR: dataDir })).toContain('set DATABASE_URL');
     expect(await refused(['list-tenants'], { DATABASE_URL: 'nonsense' })).toContain('DATABASE_URL');
-    expect(await refused(['list-tenants'], { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' })).toContain('DATABASE_URL names (127.0.0.1:1)');
+    expect(await refused(['list-tenants'], { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' })).toContain(
+      'DATABASE_URL names (127.0.0.1:1)',
+    );
     writeFileSync(join(dataDir, 'postgresql.json'), JSON.stringify({ port: 1, password: 'x' }));
-    expect(await refused(['list-tenants'], { DATABASE_URL: '', DATA_DIR: dataDir })).toContain('of DATA_DIR does not answer');
+    expect(await refused(['list-tenants'], { DATABASE_URL: '', DATA_DIR: dataDir })).toContain(
+      'of DATA_DIR does not answer',
+    );
     rmSync(dataDir, { recursive: true });
   });
 });

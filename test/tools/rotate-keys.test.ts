@@ -17,7 +17,9 @@ const rotate = (keys: string): Promise<{ code: number; stdout: string; stderr: s
   new Promise((resolve) => {
     const { NODE_OPTIONS: _, ...inherited } = process.env;
     const env = { ...inherited, DATABASE_URL: app.databaseUrl, ENCRYPTION_KEYS: keys };
-    execFile(process.execPath, [COMMAND], { env }, (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }));
+    execFile(process.execPath, [COMMAND], { env }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
   });
 
 test('npm run rotate-keys puts stored secrets under the first key while the service runs, and notes it', async () => {
@@ -25,11 +27,16 @@ test('npm run rotate-keys puts stored secrets under the first key while the serv
   const { id } = await app.as(app.owner).post(201, '/api/webhooks', webhook);
   const { code, stdout, stderr } = await rotate(`${newKey},${oldKey}`);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(JSON.parse(stdout)).toMatchObject({ keyId: 'new', columns: expect.arrayContaining([{ table: 'webhook', column: 'headers', reencrypted: 1, unreadable: 0 }]) });
+  expect(JSON.parse(stdout)).toMatchObject({
+    keyId: 'new',
+    columns: expect.arrayContaining([{ table: 'webhook', column: 'headers', reencrypted: 1, unreadable: 0 }]),
+  });
   const [row] = await app.sql<{ secret: string }>('select secret from webhook where id = ?', [id]);
   expect(row?.secret).toMatch(/^v1\.new\./);
   await app.as(app.owner).get(200, `/api/webhooks/${id}`);
-  const noted = await app.sql(`select 1 from audit_entry where action = 'encryption.rotated' and entity_id = 'new' and actor ->> 'type' = 'operator'`);
+  const noted = await app.sql(
+    `select 1 from audit_entry where action = 'encryption.rotated' and entity_id = 'new' and actor ->> 'type' = 'operator'`,
+  );
   expect(noted).toHaveLength(2);
 
   const lost = await rotate(named('third'));

@@ -56,7 +56,10 @@ export interface Service {
 
 export function startService(env: Record<string, string>): Service {
   const { NODE_OPTIONS: _, NODE_ENV: _test, ...inherited } = process.env;
-  const child: ChildProcess = spawn(process.execPath, [COMMAND], { env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child: ChildProcess = spawn(process.execPath, [COMMAND], {
+    env: { ...inherited, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output = { stdout: '', stderr: '' };
   child.stdout?.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
   child.stderr?.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));

@@ -39,7 +39,8 @@ async function refused(env: Record<string, string>): Promise<string> {
   return lines[0] ?? '';
 }
 
-const owner = () => JSON.parse(readFileSync(join(place.dataDir, 'owner.json'), 'utf8')) as { email: string; password: string };
+const owner = () =>
+  JSON.parse(readFileSync(join(place.dataDir, 'owner.json'), 'utf8')) as { email: string; password: string };
 
 async function signIn(): Promise<ApiClient> {
   const { access_token: token } = await new ApiClient(place.url).post(200, '/api/auth/admin/login', owner());
@@ -47,88 +48,131 @@ async function signIn(): Promise<ApiClient> {
 }
 
 describe('npm start', () => {
-  test('brings up the whole service, keeps its data over a restart, and leaves nothing running', async () => {
-    const first = start();
-    await first.ready();
-    expect(first.stdout()).toContain(owner().password);
-    expect(statSync(join(place.dataDir, 'owner.json')).mode & 0o077).toBe(0);
-    expect(statSync(join(place.dataDir, 'postgresql.json')).mode & 0o077).toBe(0);
-    await (await signIn()).post(201, '/api/webhooks', { name: 'kept', event: 'release.created', config: { url: 'http://127.0.0.1:9/x' } });
+  test(
+    'brings up the whole service, keeps its data over a restart, and leaves nothing running',
+    async () => {
+      const first = start();
+      await first.ready();
+      expect(first.stdout()).toContain(owner().password);
+      expect(statSync(join(place.dataDir, 'owner.json')).mode & 0o077).toBe(0);
+      expect(statSync(join(place.dataDir, 'postgresql.json')).mode & 0o077).toBe(0);
+      await (await signIn()).post(201, '/api/webhooks', {
+        name: 'kept',
+        event: 'release.created',
+        config: { url: 'http://127.0.0.1:9/x' },
+      });
 
-    const second = await refused({});
-    expect(second).toBe(`DATA_DIR ${place.dataDir} is in use by another instance (process ${first.pid}): stop it, or set DATA_DIR to another folder.`);
-    await signIn();
+      const second = await refused({});
+      expect(second).toBe(
+        `DATA_DIR ${place.dataDir} is in use by another instance (process ${first.pid}): stop it, or set DATA_DIR to another folder.`,
+      );
+      await signIn();
 
-    const parts = place.leftRunning();
-    expect(parts).toHaveLength(4);
-    const before = place.leftRunning;
-    first.signal('SIGINT');
-    expect(await first.ended).toBe(0);
-    expect(first.stderr()).toBe('');
-    expect(existsSync(join(place.dataDir, 'instance.json'))).toBe(false);
-    expect(before).toThrow();
-    for (const pid of parts) expect(() => process.kill(pid, 0)).toThrow();
+      const parts = place.leftRunning();
+      expect(parts).toHaveLength(4);
+      const before = place.leftRunning;
+      first.signal('SIGINT');
+      expect(await first.ended).toBe(0);
+      expect(first.stderr()).toBe('');
+      expect(existsSync(join(place.dataDir, 'instance.json'))).toBe(false);
+      expect(before).toThrow();
+      for (const pid of parts) expect(() => process.kill(pid, 0)).toThrow();
 
-    const again = start();
-    await again.ready();
-    expect(again.stdout()).not.toContain(owner().password);
-    expect(JSON.stringify(await (await signIn()).get(200, '/api/webhooks'))).toContain('kept');
-  }, TIMEOUT_MS);
+      const again = start();
+      await again.ready();
+      expect(again.stdout()).not.toContain(owner().password);
+      expect(JSON.stringify(await (await signIn()).get(200, '/api/webhooks'))).toContain('kept');
+    },
+    TIMEOUT_MS,
+  );
 
-  test('after a kill the API and the workers stop by themselves, and the next start takes over', async () => {
-    const first = start();
-    await first.ready();
-    const parts = place.leftRunning();
-    first.signal('SIGKILL');
-    await first.ended;
-    await until(() => place.leftRunning().length === 2, 15_000);
-    const again = start();
-    await again.ready();
-    await signIn();
-    for (const pid of parts) expect(() => process.kill(pid, 0)).toThrow();
-  }, TIMEOUT_MS);
+  test(
+    'after a kill the API and the workers stop by themselves, and the next start takes over',
+    async () => {
+      const first = start();
+      await first.ready();
+      const parts = place.leftRunning();
+      first.signal('SIGKILL');
+      await first.ended;
+      await until(() => place.leftRunning().length === 2, 15_000);
+      const again = start();
+      await again.ready();
+      await signIn();
+      for (const pid of parts) expect(() => process.kill(pid, 0)).toThrow();
+    },
+    TIMEOUT_MS,
+  );
 
-  test('what ends by itself is named and takes the rest along', async () => {
-    const service = start();
-    await service.ready();
-    const parts = place.leftRunning();
-    const { parts: noted } = JSON.parse(readFileSync(join(place.dataDir, 'instance.json'), 'utf8')) as { parts: { name: string; pid: number }[] };
-    process.kill(noted.find(({ name }) => name === 'worker')?.pid ?? 0, 'SIGKILL');
-    expect(await service.ended).toBe(1);
-    expect(service.stderr()).toContain('The worker ended unexpectedly (killed); stopping.');
-    for (const pid of parts) expect(() => process.kill(pid, 0)).toThrow();
-  }, TIMEOUT_MS);
+  test(
+    'what ends by itself is named and takes the rest along',
+    async () => {
+      const service = start();
+      await service.ready();
+      const parts = place.leftRunning();
+      const { parts: noted } = JSON.parse(readFileSync(join(place.dataDir, 'instance.json'), 'utf8')) as {
+        parts: { name: string; pid: number }[];
+      };
+      process.kill(noted.find(({ name }) => name === 'worker')?.pid ?? 0, 'SIGKILL');
+      expect(await service.ended).toBe(1);
+      expect(service.stderr()).toContain('The worker ended unexpectedly (killed); stopping.');
+      for (const pid of parts) expect(() => process.kill(pid, 0)).toThrow();
+    },
+    TIMEOUT_MS,
+  );
 
-  test('told to stop while it starts, it leaves nothing running', async () => {
-    const service = start();
-    await until(() => existsSync(join(place.dataDir, 'temporal.db')), 20_000);
-    // As when its terminal is closed.
-    service.stopReading();
-    service.signal('SIGHUP');
-    expect(await service.ended).toBe(0);
-    expect(service.stderr()).toBe('');
-    expect(existsSync(join(place.dataDir, 'postgresql', 'postmaster.pid'))).toBe(false);
-    expect(existsSync(join(place.dataDir, 'instance.json'))).toBe(false);
-  }, TIMEOUT_MS);
+  test(
+    'told to stop while it starts, it leaves nothing running',
+    async () => {
+      const service = start();
+      await until(() => existsSync(join(place.dataDir, 'temporal.db')), 20_000);
+      // As when its terminal is closed.
+      service.stopReading();
+      service.signal('SIGHUP');
+      expect(await service.ended).toBe(0);
+      expect(service.stderr()).toBe('');
+      expect(existsSync(join(place.dataDir, 'postgresql', 'postmaster.pid'))).toBe(false);
+      expect(existsSync(join(place.dataDir, 'instance.json'))).toBe(false);
+    },
+    TIMEOUT_MS,
+  );
 
-  test.each(['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT'])('a taken %s is named, and nothing stays', async (variable) => {
-    const holder = createServer().listen(Number(place.env[variable]), '127.0.0.1');
-    await once(holder, 'listening');
-    expect(await refused({})).toBe(`The port ${place.env[variable]} is taken by another program: set ${variable} to a free one.`);
-    expect(existsSync(join(place.dataDir, 'postgresql', 'postmaster.pid'))).toBe(false);
-    expect(existsSync(join(place.dataDir, 'instance.json'))).toBe(false);
-    holder.close();
-  }, TIMEOUT_MS);
+  test.each(['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT'])(
+    'a taken %s is named, and nothing stays',
+    async (variable) => {
+      const holder = createServer().listen(Number(place.env[variable]), '127.0.0.1');
+      await once(holder, 'listening');
+      expect(await refused({})).toBe(
+        `The port ${place.env[variable]} is taken by another program: set ${variable} to a free one.`,
+      );
+      expect(existsSync(join(place.dataDir, 'postgresql', 'postmaster.pid'))).toBe(false);
+      expect(existsSync(join(place.dataDir, 'instance.json'))).toBe(false);
+      holder.close();
+    },
+    TIMEOUT_MS,
+  );
 
   test.each([
-    [{ DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' }, 'The database that DATABASE_URL names (127.0.0.1:1) cannot be used: '],
-    [{ TEMPORAL_ADDRESS: '127.0.0.1:1' }, 'The workflow engine that TEMPORAL_ADDRESS names (127.0.0.1:1) does not answer.'],
+    [
+      { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' },
+      'The database that DATABASE_URL names (127.0.0.1:1) cannot be used: ',
+    ],
+    [
+      { TEMPORAL_ADDRESS: '127.0.0.1:1' },
+      'The workflow engine that TEMPORAL_ADDRESS names (127.0.0.1:1) does not answer.',
+    ],
     [{ NODE_ENV: 'production' }, 'In production nothing embedded starts: set DATABASE_URL.'],
-    [{ NODE_ENV: 'production', DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' }, 'In production nothing embedded starts: set TEMPORAL_ADDRESS.'],
+    [
+      { NODE_ENV: 'production', DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' },
+      'In production nothing embedded starts: set TEMPORAL_ADDRESS.',
+    ],
     [{ TEMPORAL_PORT: 'high' }, 'The environment variable TEMPORAL_PORT is malformed'],
     [{ LOG_LEVEL: 'loud' }, 'The environment variable LOG_LEVEL is malformed'],
     [{ DATA_DIR: '/dev/null/nowhere' }, 'DATA_DIR /dev/null/nowhere cannot be written to'],
-  ])('%j is refused in one sentence', async (env, sentence) => {
-    expect(await refused(env)).toContain(sentence);
-  }, TIMEOUT_MS);
+  ])(
+    '%j is refused in one sentence',
+    async (env, sentence) => {
+      expect(await refused(env)).toContain(sentence);
+    },
+    TIMEOUT_MS,
+  );
 });

@@ -8,7 +8,8 @@ afterAll(() => client.connection.close());
 
 const namesOf = async (root: string) => {
   const names = [];
-  for await (const { scheduleId } of client.schedule.list()) if (scheduleId.startsWith(root)) names.push(scheduleId.slice(root.length));
+  for await (const { scheduleId } of client.schedule.list())
+    if (scheduleId.startsWith(root)) names.push(scheduleId.slice(root.length));
   return names.toSorted();
 };
 
@@ -16,7 +17,10 @@ test('schedules are made what the list says: added, removed, and an operator kee
   const prefix = `s${newId().slice(-12)}-`;
   const root = `quayside-schedule/${prefix}`;
   await Promise.all([reconcileSchedules(client, prefix), reconcileSchedules(client, prefix)]);
-  const wanted = await eventually(() => namesOf(root), (names) => names.length >= 2);
+  const wanted = await eventually(
+    () => namesOf(root),
+    (names) => names.length >= 2,
+  );
   expect(wanted).toEqual(expect.arrayContaining(['housekeeping', 'sweep']));
 
   const sweep = client.schedule.getHandle(`${root}sweep`);
@@ -27,9 +31,15 @@ test('schedules are made what the list says: added, removed, and an operator kee
     action: { type: 'startWorkflow', workflowType: 'sweep', taskQueue: `${prefix}system-v1` },
   });
   await client.schedule.getHandle(`${root}housekeeping`).delete();
-  await eventually(() => namesOf(root), (names) => names.includes('of-yesterday') && !names.includes('housekeeping'));
+  await eventually(
+    () => namesOf(root),
+    (names) => names.includes('of-yesterday') && !names.includes('housekeeping'),
+  );
   await reconcileSchedules(client, prefix);
-  await eventually(() => namesOf(root), (names) => names.join() === wanted.join());
+  await eventually(
+    () => namesOf(root),
+    (names) => names.join() === wanted.join(),
+  );
   await expect(sweep.describe()).resolves.toMatchObject({ state: { paused: true, note: 'maintenance' } });
   for (const name of wanted) await client.schedule.getHandle(root + name).delete();
 });

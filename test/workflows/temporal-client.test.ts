@@ -12,6 +12,15 @@ const SCRIPT = `
 test('a client is closed while it repeats calls that Temporal did not answer: they end, and so does the process, in peace', () => {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const args = ['--input-type=module', '--eval', SCRIPT];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: `${import.meta.dirname}/../..`, env, encoding: 'utf8', timeout: 20_000 });
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'refused,refused,refused,refused,refused\n', stderr: '' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: `${import.meta.dirname}/../..`,
+    env,
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  expect({ status, stdout, stderr }).toEqual({
+    status: 0,
+    stdout: 'refused,refused,refused,refused,refused\n',
+    stderr: '',
+  });
 });

@@ -16,7 +16,8 @@ export const approvalContract = defineContract<ApprovalInput>({
   workflow: 'approval',
   taskQueue: APPROVALS_QUEUE,
   workflowId: ({ tenantId, approvalId }) => `${tenantId}/approval/${approvalId}`,
-  summary: ({ taskType, repositoryIdentifier }) => `Approval of ${taskType}${repositoryIdentifier === null ? '' : ` of ${repositoryIdentifier}`}`,
+  summary: ({ taskType, repositoryIdentifier }) =>
+    `Approval of ${taskType}${repositoryIdentifier === null ? '' : ` of ${repositoryIdentifier}`}`,
   searchAttributes: ({ tenantId, approvalId, repositoryIdentifier }) => ({
     Tenant: tenantId,
     TaskType: 'approval',

@@ -16,9 +16,17 @@ import type { ApprovalStanding } from '../../domain/approvals/settle-approval.ts
 import { DomainError } from '../../domain/shared/errors.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import { flowWorkflowId } from '../flows/flow-id.contract.ts';
-import { APPROVAL_SETTLED_SIGNAL, type ApprovalInput, type ApprovalSettled, DECIDE, type DecisionMade, RECHECK_SIGNAL } from './approval.contract.ts';
+import {
+  APPROVAL_SETTLED_SIGNAL,
+  type ApprovalInput,
+  type ApprovalSettled,
+  DECIDE,
+  type DecisionMade,
+  RECHECK_SIGNAL,
+} from './approval.contract.ts';
 
-const { lookAfterApproval, decideApproval, noteRunTold } = proxyLocalActivities<ApprovalActivities>(LOCAL_DATABASE_WORK);
+const { lookAfterApproval, decideApproval, noteRunTold } =
+  proxyLocalActivities<ApprovalActivities>(LOCAL_DATABASE_WORK);
 
 const decideUpdate = defineUpdate<ApprovalStatus, [DecisionMade]>(DECIDE.update);
 const recheckSignal = defineSignal(RECHECK_SIGNAL);

@@ -12,6 +12,10 @@ export async function auditExport(input: AuditExportInput): Promise<void> {
     await writeExport(input);
   } catch (error) {
     const cause = error instanceof ActivityFailure ? error.cause : error;
-    await giveUpExport({ ...input, error: cause instanceof ApplicationFailure ? 'The file could not be written' : 'The workers were gone for too long' });
+    await giveUpExport({
+      ...input,
+      error:
+        cause instanceof ApplicationFailure ? 'The file could not be written' : 'The workers were gone for too long',
+    });
   }
 }

@@ -14,7 +14,8 @@ export interface BuildImpactInput {
 export const buildImpactContract = defineContract<BuildImpactInput>({
   workflow: 'buildImpact',
   taskQueue: GIT_QUEUE,
-  workflowId: ({ tenantId, projectId, previewKey, generation }) => `${tenantId}/build-impact/${projectId}/${previewKey}/${generation}`,
+  workflowId: ({ tenantId, projectId, previewKey, generation }) =>
+    `${tenantId}/build-impact/${projectId}/${previewKey}/${generation}`,
   summary: ({ repositoryIdentifier }) => `Impact of a build of ${repositoryIdentifier}`,
   searchAttributes: ({ tenantId, projectId, repositoryIdentifier }) => ({
     Tenant: tenantId,

@@ -40,6 +40,7 @@ const QUIET_MS = 20;
 
 /** How a process asks the workflows of locks. */
 export const lockQuestions = (launch: Launch) => ({
-  takeIn: (line: LockLine, ticketIds: string[]): Promise<void> => launch.ask(environmentLock, line, TAKE_IN, ticketIds, ANSWER_MS),
+  takeIn: (line: LockLine, ticketIds: string[]): Promise<void> =>
+    launch.ask(environmentLock, line, TAKE_IN, ticketIds, ANSWER_MS),
   look: (line: LockLine): void => launch.wake(environmentLock, line, LOOK_SIGNAL, QUIET_MS),
 });

@@ -15,7 +15,13 @@ import type { LockTurn } from '../../domain/environment-locks/lock-turn.ts';
 import type { EnvironmentLockActivities } from '../../activities/environment-locks/environment-locks.activities.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import { flowWorkflowId } from '../flows/flow-id.contract.ts';
-import { type EnvironmentLockInput, LOCK_GRANTED_SIGNAL, type LockGranted, LOOK_SIGNAL, TAKE_IN } from './environment-lock.contract.ts';
+import {
+  type EnvironmentLockInput,
+  LOCK_GRANTED_SIGNAL,
+  type LockGranted,
+  LOOK_SIGNAL,
+  TAKE_IN,
+} from './environment-lock.contract.ts';
 
 /** A lock that nobody wanted for this long completes; the next ticket starts it anew. */
 const LINGER_MS = 30_000;

@@ -12,7 +12,8 @@ export const flowRun = defineContract<FlowRunInput>({
   workflow: 'flowRun',
   taskQueue: FLOWS_QUEUE,
   workflowId: ({ tenantId, runId }) => flowWorkflowId(tenantId, runId),
-  summary: ({ taskType, repositoryIdentifier }) => (repositoryIdentifier === undefined ? taskType : `${taskType} of ${repositoryIdentifier}`),
+  summary: ({ taskType, repositoryIdentifier }) =>
+    repositoryIdentifier === undefined ? taskType : `${taskType} of ${repositoryIdentifier}`,
   searchAttributes: ({ tenantId, runId, taskType, repositoryIdentifier }) => ({
     Tenant: tenantId,
     TaskType: taskType,

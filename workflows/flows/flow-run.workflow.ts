@@ -1,4 +1,12 @@
-import { CancellationScope, defineQuery, getExternalWorkflowHandle, isCancellation, proxyLocalActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  defineQuery,
+  getExternalWorkflowHandle,
+  isCancellation,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow';
 import type { RunPlan, RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';

@@ -7,7 +7,9 @@ import { ENVIRONMENT_LOCKS_QUEUE } from '../environment-locks/environment-lock.c
 import { queueBeside } from './queues.ts';
 
 /** What approvals offer to runs; a decision comes by the signal `approvalSettled`. */
-export const approvals = () => proxyActivities<ApprovalActivities>({ ...UNTIL_DONE, taskQueue: queueBeside(APPROVALS_QUEUE) });
+export const approvals = () =>
+  proxyActivities<ApprovalActivities>({ ...UNTIL_DONE, taskQueue: queueBeside(APPROVALS_QUEUE) });
 
 /** What environment locks offer to runs; a grant comes by the signal `lockGranted`. */
-export const locks = () => proxyActivities<EnvironmentLockActivities>({ ...UNTIL_DONE, taskQueue: queueBeside(ENVIRONMENT_LOCKS_QUEUE) });
+export const locks = () =>
+  proxyActivities<EnvironmentLockActivities>({ ...UNTIL_DONE, taskQueue: queueBeside(ENVIRONMENT_LOCKS_QUEUE) });

@@ -1,4 +1,12 @@
-import { CancellationScope, defineSignal, isCancellation, patched, proxyActivities, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  defineSignal,
+  isCancellation,
+  patched,
+  proxyActivities,
+  proxyLocalActivities,
+  setHandler,
+} from '@temporalio/workflow';
 import type { ChildActivities } from '../../activities/flows/children.activities.ts';
 import type { CommandActivities } from '../../activities/flows/commands.activities.ts';
 import type { OperationActivities } from '../../activities/flows/operations.activities.ts';

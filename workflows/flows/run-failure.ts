@@ -6,6 +6,7 @@ import { REFUSED } from './refused.contract.ts';
 export function outcomeOfError(error: unknown, step: string): RunOutcome {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure && cause.type === REFUSED) return { status: 'failed', error: cause.message };
-  if (cause instanceof TimeoutFailure) return { status: 'timed_out', error: `The worker was lost, or took too long, in the step ${step}` };
+  if (cause instanceof TimeoutFailure)
+    return { status: 'timed_out', error: `The worker was lost, or took too long, in the step ${step}` };
   return { status: 'failed', error: `The step ${step} could not be carried out` };
 }

@@ -63,7 +63,8 @@ export class RunGates {
     if (state === 'queued') await this.#enterStep({ ...this.#run, status: 'waiting_lock' });
     const patience = new Patience(AMONG_OURSELVES);
     for (let current: LockState = state; current !== 'held'; ) {
-      if (current === 'ended') return { status: 'failed', error: 'The ticket for the lock of the environment ended before the run had it' };
+      if (current === 'ended')
+        return { status: 'failed', error: 'The ticket for the lock of the environment ended before the run had it' };
       const isSignalled = await patience.wait(() => this.#granted.has(ticketId));
       current = isSignalled ? 'held' : (await locks().lockState(this.#ticket)).state;
     }
@@ -71,7 +72,11 @@ export class RunGates {
   }
 
   get #ticket() {
-    return { tenantId: this.#run.tenantId, environmentId: this.#need?.environmentId ?? '', ticketId: this.#ticketId ?? '' };
+    return {
+      tenantId: this.#run.tenantId,
+      environmentId: this.#need?.environmentId ?? '',
+      ticketId: this.#ticketId ?? '',
+    };
   }
 
   /** Carries out work and keeps the lease of the lock going meanwhile, when there is one. */

@@ -13,5 +13,9 @@ export const scheduledFlow = defineContract<ScheduledFlowInput>({
   taskQueue: FLOWS_QUEUE,
   workflowId: ({ tenantId, scheduleId }) => `${tenantId}/flow-schedule/${scheduleId}`,
   summary: ({ name }) => `Schedule ${name}`,
-  searchAttributes: ({ tenantId, scheduleId }) => ({ Tenant: tenantId, TaskType: 'flow-schedule', EntityId: scheduleId }),
+  searchAttributes: ({ tenantId, scheduleId }) => ({
+    Tenant: tenantId,
+    TaskType: 'flow-schedule',
+    EntityId: scheduleId,
+  }),
 });

@@ -1,4 +1,11 @@
-import { condition, continueAsNew, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { GitActivities } from '../../activities/git/git.activities.ts';
 import { GIT_WORK } from '../activity-options.ts';
 import { FETCH_SIGNAL, type MirrorInput } from './git-mirror.contract.ts';

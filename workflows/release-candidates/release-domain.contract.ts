@@ -10,7 +10,8 @@ export const RELEASES_QUEUE = 'releases-v1';
 export const releaseDomain = defineContract<ReleaseDomainInput>({
   workflow: 'releaseDomain',
   taskQueue: RELEASES_QUEUE,
-  workflowId: ({ tenantId, projectId, domain }) => `${tenantId}/release-domain/${projectId}/${encodeURIComponent(domain)}`,
+  workflowId: ({ tenantId, projectId, domain }) =>
+    `${tenantId}/release-domain/${projectId}/${encodeURIComponent(domain)}`,
   summary: ({ repositoryIdentifier, domain }) => `Release events of ${repositoryIdentifier}, domain ${domain}`,
   searchAttributes: ({ tenantId, projectId, repositoryIdentifier }) => ({
     Tenant: tenantId,

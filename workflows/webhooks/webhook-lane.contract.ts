@@ -26,5 +26,6 @@ export const QUIET_AFTER_WAKE_MS = 20_000;
 export const laneWaker =
   (launch: Launch) =>
   (tenantId: string, webhookIds: readonly string[]): void => {
-    for (const webhookId of webhookIds) launch.wake(webhookLaneContract, { tenantId, webhookId }, WAKE_SIGNAL, QUIET_AFTER_WAKE_MS);
+    for (const webhookId of webhookIds)
+      launch.wake(webhookLaneContract, { tenantId, webhookId }, WAKE_SIGNAL, QUIET_AFTER_WAKE_MS);
   };

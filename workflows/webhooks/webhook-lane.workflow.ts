@@ -1,4 +1,11 @@
-import { condition, continueAsNew, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { PumpActivities } from '../../activities/webhooks/pump.activities.ts';
 import { LANE_PUMP } from '../activity-options.ts';
 import { type Lane, WAKE_SIGNAL } from './webhook-lane.contract.ts';

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { byWhom, defineEvent, defineEvents, id, moment, number, reason, repositoryIdentifier, text, texts } from './event-definition.ts';
+import {
+  byWhom,
+  defineEvent,
+  defineEvents,
+  id,
+  moment,
+  number,
+  reason,
+  repositoryIdentifier,
+  text,
+  texts,
+} from './event-definition.ts';
 
 const User = z.strictObject({
   id: id('User'),

@@ -29,9 +29,13 @@ export const textMap = (description: string, example: Record<string, string>) =>
   z.record(z.string(), z.string()).meta({ description, example });
 /** ISO 8601, UTC, milliseconds. */
 export const moment = (description: string) => z.string().meta({ description, example: '2026-03-02T09:30:00.000Z' });
-export const id = (description: string) => z.string().meta({ description, example: '0195a3c1-7b1e-7c40-9d3e-5f1c2a9b8e10' });
+export const id = (description: string) =>
+  z.string().meta({ description, example: '0195a3c1-7b1e-7c40-9d3e-5f1c2a9b8e10' });
 
-export const repositoryIdentifier = text('Repository, `owner/repo` or `organization/project/repository`', 'acme/storefront');
+export const repositoryIdentifier = text(
+  'Repository, `owner/repo` or `organization/project/repository`',
+  'acme/storefront',
+);
 export const domain = text('Domain of the repository', 'sales');
 export const releaseName = text('Name of the release', '2026.03');
 export const branch = text('Branch', 'release/2026.03');

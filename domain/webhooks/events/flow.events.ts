@@ -52,7 +52,8 @@ export const flowEvents = {
     'approval.approved': 'An approval was given',
     'approval.rejected': 'An approval was refused',
     'approval.expired': 'Nobody decided on an approval in time',
-    'approval.stale': 'An approval lost its object: packages changed, the candidate was aborted, or a newer request replaced it',
+    'approval.stale':
+      'An approval lost its object: packages changed, the candidate was aborted, or a newer request replaced it',
   }),
   ...defineEvents(Flow, {
     'flow.started': 'A flow run began',

@@ -62,7 +62,8 @@ export const releaseEvents = {
     'release_candidate.created': 'A release candidate was created',
     'release_candidate.status_changed': 'A release candidate moved to another status',
     'release_candidate.aborted': 'A release candidate was aborted and goes no further',
-    'release_candidate.finalized': 'A release candidate is finalized: deployed to every release environment, or by hand',
+    'release_candidate.finalized':
+      'A release candidate is finalized: deployed to every release environment, or by hand',
   }),
   ...defineEvents(Deployment, {
     'deployment.started': 'A deployment to an environment began',

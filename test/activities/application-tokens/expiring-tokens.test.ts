@@ -7,7 +7,10 @@ import { type TestApp, testApp } from '../../support/app.ts';
 let app: TestApp;
 let orm: ReturnType<typeof connectOrm>;
 let lanesPool: ReturnType<typeof connectPool>;
-const deps = () => ({ lanesPool, actingAs: (actor: Parameters<typeof unitOfWork>[1]['actor']) => unitOfWork(orm, { actor }) });
+const deps = () => ({
+  lanesPool,
+  actingAs: (actor: Parameters<typeof unitOfWork>[1]['actor']) => unitOfWork(orm, { actor }),
+});
 
 beforeAll(async () => {
   app = await testApp();
@@ -31,7 +34,11 @@ async function token(name: string, ageDays: number, leftDays: number): Promise<s
 
 test('who subscribes is told once of each token that expires soon, in its tenant alone', async () => {
   for (const owner of [app.owner, app.stranger]) {
-    await app.as(owner).post(201, '/api/webhooks', { name: 'expiry', event: 'application_token.expiring', config: { url: 'http://127.0.0.1:9/' } });
+    await app.as(owner).post(201, '/api/webhooks', {
+      name: 'expiry',
+      event: 'application_token.expiring',
+      config: { url: 'http://127.0.0.1:9/' },
+    });
   }
   await app.sql('update application_token set revoked_at = now()');
   const soon = [await token('in-a-week', 83, 6.9), await token('last-quarter', 0.8, 0.2)];

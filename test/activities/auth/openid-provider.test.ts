@@ -11,7 +11,13 @@ afterEach(() => simulator.close());
 
 const ada = { email: 'Ada@Example.com' };
 const provider = (settings: Partial<OpenIdSettings> = {}) =>
-  createOpenIdProvider({ issuer: simulator.issuer, audience: AUDIENCE, timeoutMs: 500, discoveryCooldownMs: 0, ...settings });
+  createOpenIdProvider({
+    issuer: simulator.issuer,
+    audience: AUDIENCE,
+    timeoutMs: 500,
+    discoveryCooldownMs: 0,
+    ...settings,
+  });
 
 test('a token of the provider names its person, and is checked without asking the provider each time', async () => {
   const { verify } = provider();
@@ -40,7 +46,11 @@ test('new keys of the provider are found, and its old ones are refused', async (
 test('unknown key ids do not make the keys be fetched each time', async () => {
   const { verify } = provider();
   await verify(await simulator.token(ada));
-  await Promise.all(Array.from({ length: 20 }, async (_, at) => verify(await simulator.token(ada, { header: { kid: `made-up-${at}` } }))));
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, at) =>
+      verify(await simulator.token(ada, { header: { kid: `made-up-${at}` } })),
+    ),
+  );
   expect(simulator.asked.filter((path) => path === '/jwks')).toHaveLength(1);
 });
 
@@ -54,7 +64,12 @@ test.each<[string, (at: OpenIdSimulator) => Promise<string> | string]>([
   ['noise', () => 'abc.def.ghi'],
   [
     'one that is not signed',
-    (at) => new UnsecuredJWT({ email: ada.email, email_verified: true, sub: 'x' }).setIssuer(at.issuer).setAudience(AUDIENCE).setExpirationTime('5m').encode(),
+    (at) =>
+      new UnsecuredJWT({ email: ada.email, email_verified: true, sub: 'x' })
+        .setIssuer(at.issuer)
+        .setAudience(AUDIENCE)
+        .setExpirationTime('5m')
+        .encode(),
   ],
   [
     'one signed with a secret that anybody can know: the public key',
@@ -84,7 +99,9 @@ test.each<[string, (at: OpenIdSimulator) => Promise<string> | string]>([
 });
 
 test('a clock that is a little off is forgiven', async () => {
-  expect(await provider().verify(await simulator.token(ada, { expiresInSeconds: -10 }))).toMatchObject({ outcome: 'valid' });
+  expect(await provider().verify(await simulator.token(ada, { expiresInSeconds: -10 }))).toMatchObject({
+    outcome: 'valid',
+  });
 });
 
 test('a provider that hangs, or is away, is said to have failed; afterwards it is asked again', async () => {
@@ -93,7 +110,10 @@ test('a provider that hangs, or is away, is said to have failed; afterwards it i
   simulator.hang(true);
   expect(await verify(token)).toEqual({ outcome: 'failed', reason: 'timeout' });
   simulator.hang(false);
-  await eventually(() => verify(token), ({ outcome }) => outcome === 'valid');
+  await eventually(
+    () => verify(token),
+    ({ outcome }) => outcome === 'valid',
+  );
   const away = provider({ issuer: 'http://127.0.0.1:1' });
   const [header = '', , signature = ''] = token.split('.');
   const elsewhere = Buffer.from(JSON.stringify({ iss: 'http://127.0.0.1:1' })).toString('base64url');

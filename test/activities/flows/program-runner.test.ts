@@ -4,11 +4,24 @@ import { eventually } from '../../support/worker.ts';
 
 const run = createProgramRunner(200);
 const never = new AbortController().signal;
-const sh = (script: string, more: object = {}) => ({ program: '/bin/sh', args: ['-c', script], env: {}, timeoutSeconds: 30, ...more });
-const isRunning = (marker: string): boolean => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(`sleep ${marker}`);
+const sh = (script: string, more: object = {}) => ({
+  program: '/bin/sh',
+  args: ['-c', script],
+  env: {},
+  timeoutSeconds: 30,
+  ...more,
+});
+const isRunning = (marker: string): boolean =>
+  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(`sleep ${marker}`);
 
 test('what it prints is kept in order, and its exit code', async () => {
-  await expect(run(sh('echo out; echo err >&2; exit 4'), never)).resolves.toEqual({ why: 'exited', exitCode: 4, outputTail: 'out\nerr\n', outputBytes: 8, isKept: false });
+  await expect(run(sh('echo out; echo err >&2; exit 4'), never)).resolves.toEqual({
+    why: 'exited',
+    exitCode: 4,
+    outputTail: 'out\nerr\n',
+    outputBytes: 8,
+    isKept: false,
+  });
 });
 
 test('of a quarter of a gigabyte of output the last 64 KiB are kept, and the memory does not grow with it', async () => {
@@ -25,21 +38,34 @@ test('all of it is handed on while it runs, and a store that fails does not stop
   const count = async (output: AsyncIterable<Uint8Array>) => {
     for await (const chunk of output) bytes += chunk.length;
   };
-  await expect(run(sh('head -c 5000000 /dev/zero'), never, count)).resolves.toMatchObject({ isKept: true, outputBytes: 5_000_000 });
+  await expect(run(sh('head -c 5000000 /dev/zero'), never, count)).resolves.toMatchObject({
+    isKept: true,
+    outputBytes: 5_000_000,
+  });
   expect(bytes).toBe(5_000_000);
   const fail = () => Promise.reject(new Error('away'));
-  await expect(run(sh('head -c 5000000 /dev/zero'), never, fail)).resolves.toMatchObject({ isKept: false, outputBytes: 5_000_000, exitCode: 0 });
+  await expect(run(sh('head -c 5000000 /dev/zero'), never, fail)).resolves.toMatchObject({
+    isKept: false,
+    outputBytes: 5_000_000,
+    exitCode: 0,
+  });
 });
 
 test('one that ignores SIGTERM is killed, with what it forked', async () => {
   const abort = new AbortController();
   setTimeout(() => abort.abort(), 100);
-  await expect(run(sh('trap "" TERM; sleep 4711.5 & sleep 4711.5; sleep 4711.5'), abort.signal)).resolves.toMatchObject({ why: 'cancelled', exitCode: null });
+  await expect(run(sh('trap "" TERM; sleep 4711.5 & sleep 4711.5; sleep 4711.5'), abort.signal)).resolves.toMatchObject(
+    { why: 'cancelled', exitCode: null },
+  );
   expect(isRunning('4711.5')).toBe(false);
 });
 
 test('what it leaves behind ends with it', async () => {
-  await expect(run(sh('sleep 4712.5 & echo left'), never)).resolves.toMatchObject({ why: 'exited', exitCode: 0, outputTail: 'left\n' });
+  await expect(run(sh('sleep 4712.5 & echo left'), never)).resolves.toMatchObject({
+    why: 'exited',
+    exitCode: 0,
+    outputTail: 'left\n',
+  });
   expect(isRunning('4712.5')).toBe(false);
 });
 
@@ -48,7 +74,10 @@ test('a time limit ends it', async () => {
 });
 
 test('a program that is not there did not start', async () => {
-  await expect(run({ ...sh(''), program: '/no/such/program' }, never)).resolves.toMatchObject({ why: 'not_started', exitCode: null });
+  await expect(run({ ...sh(''), program: '/no/such/program' }, never)).resolves.toMatchObject({
+    why: 'not_started',
+    exitCode: null,
+  });
 });
 
 test('nothing of the environment gets in but the path and what is given', async () => {
@@ -66,7 +95,10 @@ test('when the process that runs the programs is lost, they end and count as kil
   await eventually(async () => isRunning('4714.5'), Boolean);
   for (const pid of hosts()) process.kill(pid, 'SIGKILL');
   await expect(lost).resolves.toMatchObject({ why: 'exited', exitCode: null });
-  await eventually(async () => isRunning('4714.5'), (is) => !is);
+  await eventually(
+    async () => isRunning('4714.5'),
+    (is) => !is,
+  );
   await expect(run(sh('echo again'), never)).resolves.toMatchObject({ outputTail: 'again\n' });
   expect(hosts()).toHaveLength(1);
 });

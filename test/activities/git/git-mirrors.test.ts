@@ -46,7 +46,10 @@ const mirrorsIn = (folder: string, program?: string): GitMirrors =>
 const newMirror = () => ({ tenantId: newId(), projectId: newId() });
 const { signal } = new AbortController();
 const local = () => ({ url: remote.path, credential: undefined });
-const filesIn = (folder: string): string[] => (readdirSync(folder, { recursive: true }) as string[]).map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
+const filesIn = (folder: string): string[] =>
+  (readdirSync(folder, { recursive: true }) as string[])
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());
 
 test('a remote is opened by the credential, which is written nowhere; when it is revoked, what is known stays', async () => {
   const folder = newFolder();
@@ -59,12 +62,20 @@ test('a remote is opened by the credential, which is written nowhere; when it is
   const refs = await mirrors.refs(mirror);
   expect(refs).toContainEqual({ kind: 'branch', name: 'main', sha: remote.git(['rev-parse', 'main']) });
   // The manifest is fetched when it is read.
-  await expect(mirrors.file(mirror, at, remote.git(['rev-parse', 'main']), 'sfdx-project.json', 10_000)).resolves.toContain('packageDirectories');
+  await expect(
+    mirrors.file(mirror, at, remote.git(['rev-parse', 'main']), 'sfdx-project.json', 10_000),
+  ).resolves.toContain('packageDirectories');
 
   server.admit({ username: 'x-access-token', password: 'another' });
-  await expect(mirrors.fetch(mirror, at, signal)).resolves.toEqual({ outcome: 'failed', reason: 'The remote refused the credentials' });
+  await expect(mirrors.fetch(mirror, at, signal)).resolves.toEqual({
+    outcome: 'failed',
+    reason: 'The remote refused the credentials',
+  });
   await expect(mirrors.refs(mirror)).resolves.toEqual(refs);
-  await expect(mirrors.fetch(mirror, { ...at, credential: undefined }, signal)).resolves.toEqual({ outcome: 'failed', reason: 'The remote refused the credentials' });
+  await expect(mirrors.fetch(mirror, { ...at, credential: undefined }, signal)).resolves.toEqual({
+    outcome: 'failed',
+    reason: 'The remote refused the credentials',
+  });
   for (const file of filesIn(folder)) expect(readFileSync(file).includes('secret')).toBe(false);
   expect(logged.join('')).not.toMatch(/secret|127\.0\.0\.1/);
   expect(server.seen.length).toBeGreaterThan(0);
@@ -83,24 +94,42 @@ test('a disk that is full during a fetch is told, leaves nothing behind and harm
   const narrow = join(folder, 'narrow-git');
   writeFileSync(narrow, `#!/bin/sh\ntrap '' XFSZ\nulimit -f 4\nexec git "$@"\n`);
   chmodSync(narrow, 0o755);
-  await expect(mirrorsIn(folder, narrow).fetch(mirror, local(), signal)).resolves.toEqual({ outcome: 'failed', reason: 'There is no space left for the mirror' });
+  await expect(mirrorsIn(folder, narrow).fetch(mirror, local(), signal)).resolves.toEqual({
+    outcome: 'failed',
+    reason: 'There is no space left for the mirror',
+  });
   expect(filesIn(folder).filter((path) => path.includes('tmp_'))).toEqual([]);
   await expect(mirrorsIn(folder).refs(mirror)).resolves.toEqual(refs);
   await expect(mirrorsIn(folder).commits(mirror, [first])).resolves.toHaveLength(1);
 
   await expect(mirrorsIn(folder).fetch(mirror, local(), signal)).resolves.toEqual({ outcome: 'fetched' });
-  await expect(mirrorsIn(folder).refs(mirror)).resolves.toContainEqual({ kind: 'branch', name: 'main', sha: remote.git(['rev-parse', 'main']) });
+  await expect(mirrorsIn(folder).refs(mirror)).resolves.toContainEqual({
+    kind: 'branch',
+    name: 'main',
+    sha: remote.git(['rev-parse', 'main']),
+  });
 });
 
 test('two processes that fetch into one mirror at once do it no harm', async () => {
   const folder = newFolder();
   const mirror = newMirror();
-  const results = await Promise.all([mirrorsIn(folder), mirrorsIn(folder), mirrorsIn(folder)].map((mirrors) => mirrors.fetch(mirror, local(), signal)));
-  for (const result of results) if (result.outcome === 'failed') expect(result.reason).toBe('Another fetch of the mirror is under way');
+  const results = await Promise.all(
+    [mirrorsIn(folder), mirrorsIn(folder), mirrorsIn(folder)].map((mirrors) => mirrors.fetch(mirror, local(), signal)),
+  );
+  for (const result of results)
+    if (result.outcome === 'failed') expect(result.reason).toBe('Another fetch of the mirror is under way');
   await expect(mirrorsIn(folder).fetch(mirror, local(), signal)).resolves.toEqual({ outcome: 'fetched' });
   const refs = await mirrorsIn(folder).refs(mirror);
-  expect(refs.map(({ sha }) => sha).toSorted()).toEqual(remote.lines(['for-each-ref', '--format=%(objectname)']).toSorted());
-  expect(() => execFileSync('git', ['--git-dir', join(folder, mirror.tenantId, `${mirror.projectId}.git`), 'fsck', '--connectivity-only'], { stdio: 'ignore' })).not.toThrow();
+  expect(refs.map(({ sha }) => sha).toSorted()).toEqual(
+    remote.lines(['for-each-ref', '--format=%(objectname)']).toSorted(),
+  );
+  expect(() =>
+    execFileSync(
+      'git',
+      ['--git-dir', join(folder, mirror.tenantId, `${mirror.projectId}.git`), 'fsck', '--connectivity-only'],
+      { stdio: 'ignore' },
+    ),
+  ).not.toThrow();
 });
 
 test('two imports of one repository at once make each commit known once', async () => {
@@ -109,14 +138,21 @@ test('two imports of one repository at once make each commit known once', async 
   try {
     const gitMirrors = mirrorsIn(newFolder());
     const own = { ...deps, gitMirrors };
-    const { id: projectId } = await app.as(app.owner).post(201, '/api/projects', { identifier: 'acme/twice', platform: 'host-a', defaultBranch: 'main' });
+    const { id: projectId } = await app
+      .as(app.owner)
+      .post(201, '/api/projects', { identifier: 'acme/twice', platform: 'host-a', defaultBranch: 'main' });
     const mirror = { tenantId: app.tenant.id, projectId };
     const tx = deps.actingAs(systemActor(app.tenant.id, 'test'));
     await gitMirrors.fetch(mirror, local(), signal);
     const state = await tx((work) => beginFetch(work, projectId));
     if (!state) throw new Error('no project');
-    await Promise.all([importFacts(own, mirror, state, local()), importFacts(own, mirror, state, local())]).catch(() => importFacts(own, mirror, state, local()));
-    const rows = await app.sql<{ sha: string; seq: number }>('select sha, seq from git_commit where project_id = ? order by seq', [projectId]);
+    await Promise.all([importFacts(own, mirror, state, local()), importFacts(own, mirror, state, local())]).catch(() =>
+      importFacts(own, mirror, state, local()),
+    );
+    const rows = await app.sql<{ sha: string; seq: number }>(
+      'select sha, seq from git_commit where project_id = ? order by seq',
+      [projectId],
+    );
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, index) => index));
     expect(rows.map(({ sha }) => sha).toSorted()).toEqual(remote.lines(['rev-list', '--all']).toSorted());
     const packages = await app.sql('select name from git_package where project_id = ? and is_current', [projectId]);

@@ -16,7 +16,13 @@ let s3: S3rver;
 const stores: Record<string, ObjectStore> = {};
 
 beforeAll(async () => {
-  s3 = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory: join(DATA_DIR, 's3'), configureBuckets: [{ name: 'exports', configs: [] }] });
+  s3 = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory: join(DATA_DIR, 's3'),
+    configureBuckets: [{ name: 'exports', configs: [] }],
+  });
   const { port } = await s3.run();
   // What the server of the package takes as its only account.
   process.env.AWS_ACCESS_KEY_ID = 'S3RVER';
@@ -55,7 +61,8 @@ describe.each(['folder', 's3'])('%s', (name) => {
 
   test('what is stored again replaces what was there', async () => {
     const key = objectKey('tenant', 'again');
-    for (const text of ['first, and longer', 'second']) await store().put(key, inPieces(Buffer.from(text)), 'text/plain');
+    for (const text of ['first, and longer', 'second'])
+      await store().put(key, inPieces(Buffer.from(text)), 'text/plain');
     expect(String(await whole(await store().get(key)))).toBe('second');
   });
 
@@ -106,9 +113,15 @@ test.each(['..', '.', '', 'a/b', 'a\\b', 'a\0', 'ä', 'x'.repeat(201)])('%j is n
 });
 
 test('without a setting objects are kept in the data directory', () => {
-  expect(objectStoreLocation({ DATA_DIR: '/var/lib/quayside' })).toEqual({ kind: 'folder', path: '/var/lib/quayside/objects' });
+  expect(objectStoreLocation({ DATA_DIR: '/var/lib/quayside' })).toEqual({
+    kind: 'folder',
+    path: '/var/lib/quayside/objects',
+  });
 });
 
-test.each(['https://example.com/x', 'file://host/path', 's3:///prefix', 's3:bucket'])('%s is refused', (OBJECT_STORE_URL) => {
-  expect(() => objectStoreLocation({ OBJECT_STORE_URL, DATA_DIR: '.data' })).toThrow(ConfigError);
-});
+test.each(['https://example.com/x', 'file://host/path', 's3:///prefix', 's3:bucket'])(
+  '%s is refused',
+  (OBJECT_STORE_URL) => {
+    expect(() => objectStoreLocation({ OBJECT_STORE_URL, DATA_DIR: '.data' })).toThrow(ConfigError);
+  },
+);

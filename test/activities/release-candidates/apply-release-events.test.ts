@@ -1,4 +1,7 @@
-import { createReleaseActivities, type ReleaseActivities } from '../../../activities/release-candidates/release-candidates.activities.ts';
+import {
+  createReleaseActivities,
+  type ReleaseActivities,
+} from '../../../activities/release-candidates/release-candidates.activities.ts';
 import { createFencedReads, type FencedReads } from '../../../domain/fenced-reads.ts';
 import { connectOrm } from '../../../domain/orm.ts';
 import type { Actor } from '../../../domain/shared/actor.ts';
@@ -22,8 +25,13 @@ beforeAll(async () => {
   const actingAs = (actor: Actor, context: Partial<WorkContext> = {}) => unitOfWork(orm, { ...context, actor });
   const activities = createReleaseActivities({ actingAs, reads } as unknown as Deps);
   const owner = app.as(app.owner);
-  const { id: projectId } = await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', configuration: { autoReleaseFinalization: true } });
-  for (const name of ['uat', 'prod']) await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'release' });
+  const { id: projectId } = await owner.post(201, '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+    configuration: { autoReleaseFinalization: true },
+  });
+  for (const name of ['uat', 'prod'])
+    await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'release' });
   apply = (eventIds, tenantId = app.tenant.id) =>
     activities.applyReleaseEvents({ tenantId, projectId, repositoryIdentifier, domain: 'core', eventIds });
 });
@@ -34,24 +42,43 @@ afterAll(async () => {
 
 let made = 0;
 async function candidate(): Promise<{ id: string; releaseName: string }> {
-  const body = { repositoryIdentifier, domain: 'core', releaseName: `r${++made}`, commitSha: 'abcdef0', branch: `b${made}`, value: {} };
+  const body = {
+    repositoryIdentifier,
+    domain: 'core',
+    releaseName: `r${++made}`,
+    commitSha: 'abcdef0',
+    branch: `b${made}`,
+    value: {},
+  };
   return app.as(app.member).post(201, '/api/release-candidates', body);
 }
 /** Reports a deployment as the pipeline and answers the id of the stored event. */
 async function stored(releaseName: string, environmentName: string, more: object = {}): Promise<string> {
-  const body = { repositoryIdentifier, domain: 'core', releaseName, environmentName, deploymentStatus: 'Success', ...more };
+  const body = {
+    repositoryIdentifier,
+    domain: 'core',
+    releaseName,
+    environmentName,
+    deploymentStatus: 'Success',
+    ...more,
+  };
   await app.as(app.application).post(202, '/api/release-candidates/release-event', body);
   const [row] = await app.sql<{ id: string }>('select id from release_deployment order by id desc limit 1');
   return row?.id ?? '';
 }
-const statusOf = async (id: string): Promise<string> => (await app.as(app.owner).get(200, `/api/release-candidates/${id}`)).status;
+const statusOf = async (id: string): Promise<string> =>
+  (await app.as(app.owner).get(200, `/api/release-candidates/${id}`)).status;
 
 test('an event is applied once; repeated, it answers the same and writes nothing', async () => {
   const { id, releaseName } = await candidate();
   const event = await stored(releaseName, 'uat');
   const first = await apply([event]);
   expect(first[event]).toMatchObject({ updated: true, newStatus: 'in_progress', missingEnvironments: ['prod'] });
-  const written = () => app.sql('select (select count(*) from audit_entry) as audited, (select version from release_candidate where id = ?) as version', [id]);
+  const written = () =>
+    app.sql(
+      'select (select count(*) from audit_entry) as audited, (select version from release_candidate where id = ?) as version',
+      [id],
+    );
   const before = await written();
   await expect(apply([event])).resolves.toEqual(first);
   await expect(Promise.all([apply([event]), apply([event])])).resolves.toEqual([first, first]);
@@ -61,7 +88,10 @@ test('an event is applied once; repeated, it answers the same and writes nothing
 test('what an event changes is told in the name of who reported it', async () => {
   const { id, releaseName } = await candidate();
   await apply([await stored(releaseName, 'uat')]);
-  const entries = await app.sql(`select actor->>'email' as email, request_id from audit_entry where entity_id = ? and action = 'release_candidate.status_changed'`, [id]);
+  const entries = await app.sql(
+    `select actor->>'email' as email, request_id from audit_entry where entity_id = ? and action = 'release_candidate.status_changed'`,
+    [id],
+  );
   expect(entries).toEqual([{ email: 'app:ci', request_id: expect.any(String) }]);
 });
 
@@ -81,7 +111,9 @@ test('deployments count from when they are applied, the latest of an environment
   const uat = await stored(releaseName, 'uat', { deployedAt: '2026-03-02T08:00:00Z' });
   await expect(apply([uat])).resolves.toMatchObject({ [uat]: { missingEnvironments: ['prod'] } });
   // Applied late, the earlier success does not undo the failure after it.
-  await expect(apply([late, early])).resolves.toMatchObject({ [early]: { newStatus: 'in_progress', missingEnvironments: ['prod'] } });
+  await expect(apply([late, early])).resolves.toMatchObject({
+    [early]: { newStatus: 'in_progress', missingEnvironments: ['prod'] },
+  });
   const again = await stored(releaseName, 'prod', { deployedAt: '2026-03-02T11:00:00Z' });
   await expect(apply([again])).resolves.toMatchObject({ [again]: { newStatus: 'finalized' } });
   await expect(statusOf(id)).resolves.toBe('finalized');
@@ -91,15 +123,22 @@ test('an event whose candidate was removed comes to nothing, and stays recorded'
   const { id, releaseName } = await candidate();
   const event = await stored(releaseName, 'uat');
   await app.as(app.owner).delete(204, `/api/release-candidates/${id}`);
-  await expect(apply([event])).resolves.toMatchObject({ [event]: { updated: false, message: expect.stringContaining('removed') } });
-  await expect(app.sql('select 1 from release_deployment where id = ? and applied_at is not null', [event])).resolves.toHaveLength(1);
+  await expect(apply([event])).resolves.toMatchObject({
+    [event]: { updated: false, message: expect.stringContaining('removed') },
+  });
+  await expect(
+    app.sql('select 1 from release_deployment where id = ? and applied_at is not null', [event]),
+  ).resolves.toHaveLength(1);
 });
 
 test('a candidate removed while its events are applied waits for them, or they for it, and neither fails', async () => {
   for (let round = 0; round < 10; round++) {
     const { id, releaseName } = await candidate();
     const events = [await stored(releaseName, 'uat'), await stored(releaseName, 'prod')];
-    const [outcomes] = await Promise.all([apply(events), app.as(app.owner).delete(204, `/api/release-candidates/${id}`)]);
+    const [outcomes] = await Promise.all([
+      apply(events),
+      app.as(app.owner).delete(204, `/api/release-candidates/${id}`),
+    ]);
     expect(Object.keys(outcomes).toSorted()).toEqual(events.toSorted());
   }
 });

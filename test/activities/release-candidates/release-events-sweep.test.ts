@@ -8,7 +8,6 @@ import { type TestApp, testApp } from '../../support/app.ts';
 import { engineAway } from '../../support/launch.ts';
 import type { ApiClient } from '../../support/client.ts';
 
-
 let app: TestApp;
 let lanesPool: ReturnType<typeof connectPool>;
 /** What the sweep asked: domain and number of events. */
@@ -23,7 +22,8 @@ const launch: Launch = {
     return {} as never;
   },
 };
-const sweep = (overdueSeconds?: number) => sweepReleaseEvents({ lanesPool, launch, log: pino({ level: 'silent' }) } as unknown as Deps, overdueSeconds);
+const sweep = (overdueSeconds?: number) =>
+  sweepReleaseEvents({ lanesPool, launch, log: pino({ level: 'silent' }) } as unknown as Deps, overdueSeconds);
 
 beforeAll(async () => {
   app = await testApp({ launch: engineAway });
@@ -45,10 +45,17 @@ async function storeEvents(owner: ApiClient): Promise<void> {
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
   await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'prod', category: 'release' });
   for (const domain of ['a', 'b']) {
-    await owner.post(201, '/api/release-candidates', { repositoryIdentifier, domain, releaseName: 'r1', commitSha: 'abcdef0', value: {} });
+    await owner.post(201, '/api/release-candidates', {
+      repositoryIdentifier,
+      domain,
+      releaseName: 'r1',
+      commitSha: 'abcdef0',
+      value: {},
+    });
   }
   const event = { repositoryIdentifier, releaseName: 'r1', environmentName: 'prod', deploymentStatus: 'Success' };
-  for (const domain of ['a', 'a', 'b']) await owner.post(202, '/api/release-candidates/release-event', { ...event, domain });
+  for (const domain of ['a', 'a', 'b'])
+    await owner.post(202, '/api/release-candidates/release-event', { ...event, domain });
 }
 
 test('what was stored just now is left to the request that stored it', async () => {

@@ -2,7 +2,13 @@ import type { Pool } from 'pg';
 import { connectPool } from '../../../domain/pool.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import type { NextStep } from '../../../domain/webhooks/delivery-rules.ts';
-import { type ClaimedDelivery, createLaneStore, type LaneKey, type LaneStore, type Outcome } from '../../../domain/webhooks/lane-store.queries.ts';
+import {
+  type ClaimedDelivery,
+  createLaneStore,
+  type LaneKey,
+  type LaneStore,
+  type Outcome,
+} from '../../../domain/webhooks/lane-store.queries.ts';
 import { purgeDeliveries } from '../../../domain/webhooks/outlived.queries.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 
@@ -22,7 +28,9 @@ afterAll(async () => {
 
 async function newLane(deliveries = 0): Promise<LaneKey> {
   const event = `lane.${newId()}`;
-  const { id } = await app.as(app.owner).post(201, '/api/webhooks', { name: 'a', event, config: { url: 'http://127.0.0.1:9/' } });
+  const { id } = await app
+    .as(app.owner)
+    .post(201, '/api/webhooks', { name: 'a', event, config: { url: 'http://127.0.0.1:9/' } });
   await app.sql(
     `insert into webhook_delivery (id, tenant_id, webhook_id, event, payload) select uuidv7(), ?, ?, ?, '{"a":1}' from generate_series(1, ?)`,
     [app.tenant.id, id, event, deliveries],
@@ -33,14 +41,28 @@ const outcome = (delivery: ClaimedDelivery, next: NextStep | { status: 'filtered
   delivery,
   next,
   ...(next.status !== 'filtered' && {
-    tried: { url: 'http://127.0.0.1:9/', method: 'POST', sentBody: true as const, startedAt: new Date(), durationMs: 5, statusCode: 200, responseBody: 'ok {"\\' },
+    tried: {
+      url: 'http://127.0.0.1:9/',
+      method: 'POST',
+      sentBody: true as const,
+      startedAt: new Date(),
+      durationMs: 5,
+      statusCode: 200,
+      responseBody: 'ok {"\\',
+    },
   }),
 });
 const DELIVERED: NextStep = { status: 'delivered' };
 const EXHAUSTED: NextStep = { status: 'failed', isExhausted: true, isGone: false };
 const webhookRow = async ({ webhookId }: LaneKey) =>
-  (await app.sql('select error_count as errors, exhausted_in_a_row as streak, delivered_count::int as delivered, failed_count::int as failed, failure_reason as reason from webhook where id = ?', [webhookId]))[0];
-const statusOf = async ({ id }: ClaimedDelivery) => (await app.sql('select status, attempts from webhook_delivery where id = ?', [id]))[0];
+  (
+    await app.sql(
+      'select error_count as errors, exhausted_in_a_row as streak, delivered_count::int as delivered, failed_count::int as failed, failure_reason as reason from webhook where id = ?',
+      [webhookId],
+    )
+  )[0];
+const statusOf = async ({ id }: ClaimedDelivery) =>
+  (await app.sql('select status, attempts from webhook_delivery where id = ?', [id]))[0];
 
 test('two workers that claim at once never hold the same delivery', async () => {
   const lane = await newLane(60);
@@ -91,7 +113,12 @@ test('batches of several lanes are told apart', async () => {
   const lanes = [await newLane(2), await newLane(2)];
   const claims = (await Promise.all(lanes.map((lane) => store.claim(lane, 2)))) as [ClaimedDelivery, ClaimedDelivery][];
   const [[a1, a2], [b1, b2]] = claims as [[ClaimedDelivery, ClaimedDelivery], [ClaimedDelivery, ClaimedDelivery]];
-  await store.record([outcome(a1, DELIVERED), outcome(b1, EXHAUSTED), outcome(b2, { status: 'filtered' }), outcome(a2, EXHAUSTED)]);
+  await store.record([
+    outcome(a1, DELIVERED),
+    outcome(b1, EXHAUSTED),
+    outcome(b2, { status: 'filtered' }),
+    outcome(a2, EXHAUSTED),
+  ]);
   expect(await webhookRow(lanes[0] as LaneKey)).toMatchObject({ delivered: 1, failed: 1, streak: 1 });
   expect(await webhookRow(lanes[1] as LaneKey)).toMatchObject({ delivered: 0, failed: 1, streak: 1 });
   expect(await statusOf(b2)).toEqual({ status: 'filtered', attempts: 0 });
@@ -112,7 +139,9 @@ test('a lane says when it has more, and rings when it is due', async () => {
 
 test('a webhook that is off is neither claimed nor rung nor overdue', async () => {
   const lane = await newLane(1);
-  await app.sql(`update webhook_delivery set due_at = now() - interval '1 minute' where webhook_id = ?`, [lane.webhookId]);
+  await app.sql(`update webhook_delivery set due_at = now() - interval '1 minute' where webhook_id = ?`, [
+    lane.webhookId,
+  ]);
   expect(await store.overdue(5_000)).toContainEqual(lane);
   await app.as(app.owner).patch(200, `/api/webhooks/${lane.webhookId}`, { status: 'inactive' });
   expect(await store.claim(lane, 1)).toEqual([]);
@@ -136,7 +165,9 @@ test('old deliveries go with their tries; pending ones of an active webhook stay
   const [delivery] = await store.claim(lane, 1);
   if (!delivery) throw new Error('nothing claimed');
   await store.record([outcome(delivery, DELIVERED)]);
-  await app.sql(`update webhook_delivery set created_at = now() - interval '91 days' where webhook_id = ?`, [lane.webhookId]);
+  await app.sql(`update webhook_delivery set created_at = now() - interval '91 days' where webhook_id = ?`, [
+    lane.webhookId,
+  ]);
   expect(await purgeDeliveries(pool, 90)).toBe(1);
   expect(await app.sql('select from webhook_attempt where delivery_id = ?', [delivery.id])).toEqual([]);
   await app.sql(`update webhook set status = 'inactive' where id = ?`, [lane.webhookId]);
@@ -147,6 +178,8 @@ test('the role of the lanes reads no credentials and makes no rows of its own', 
   for (const table of ['audit_entry', 'application_token', 'user_account', 'auth_session']) {
     await expect(pool.query(`select from ${table}`)).rejects.toThrow(/permission denied/);
   }
-  await expect(pool.query('insert into webhook_delivery (id, tenant_id) values (uuidv7(), uuidv7())')).rejects.toThrow(/permission denied/);
+  await expect(pool.query('insert into webhook_delivery (id, tenant_id) values (uuidv7(), uuidv7())')).rejects.toThrow(
+    /permission denied/,
+  );
   await expect(pool.query('delete from webhook')).rejects.toThrow(/permission denied/);
 });

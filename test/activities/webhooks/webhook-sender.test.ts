@@ -20,18 +20,29 @@ afterEach(async () => {
 });
 
 function sender({ allow = LOOPBACK, resolve }: { allow?: string; resolve?: (hostname: string) => string[] } = {}) {
-  const resolver = resolve && ((hostname: string, done: (error: null, found: LookupAddress[]) => void) => done(null, resolve(hostname).map((address) => ({ address, family: 4 }))));
+  const resolver =
+    resolve &&
+    ((hostname: string, done: (error: null, found: LookupAddress[]) => void) =>
+      done(
+        null,
+        resolve(hostname).map((address) => ({ address, family: 4 })),
+      ));
   const { send, close } = createWebhookSender(outboundAddresses(allow), resolver);
   closers.push(close);
   return (url: string, { timeoutMs = 2_000, body = '{}', stop = NEVER } = {}) =>
-    send({ url, method: 'POST', headers: { 'content-type': 'application/json', 'x-mine': 'yes' }, body, timeoutMs }, stop);
+    send(
+      { url, method: 'POST', headers: { 'content-type': 'application/json', 'x-mine': 'yes' }, body, timeoutMs },
+      stop,
+    );
 }
 
 test('sends what it is given and answers what it gets', async () => {
   receiver.answer((response) => response.writeHead(201, { 'x-answer': 'a' }).end('thanks'));
   const outcome = await sender()(`${receiver.url}/hook?x=1`, { body: '{"größe":1}' });
   expect(outcome).toMatchObject({ statusCode: 201, responseBody: 'thanks', responseHeaders: { 'x-answer': 'a' } });
-  expect(receiver.requests).toMatchObject([{ method: 'POST', path: '/hook?x=1', body: '{"größe":1}', headers: { 'x-mine': 'yes' } }]);
+  expect(receiver.requests).toMatchObject([
+    { method: 'POST', path: '/hook?x=1', body: '{"größe":1}', headers: { 'x-mine': 'yes' } },
+  ]);
 });
 
 test('keeps its connection', async () => {
@@ -52,7 +63,10 @@ test('follows no redirect, neither to a private address nor to any other', async
 test('a receiver that hangs is cut off by the clock of the try', async () => {
   receiver.answer(() => undefined);
   const began = performance.now();
-  expect(await sender()(receiver.url, { timeoutMs: 300 })).toMatchObject({ errorKind: 'timeout', error: 'no answer within 300 ms' });
+  expect(await sender()(receiver.url, { timeoutMs: 300 })).toMatchObject({
+    errorKind: 'timeout',
+    error: 'no answer within 300 ms',
+  });
   expect(performance.now() - began).toBeLessThan(2_000);
 });
 
@@ -85,25 +99,35 @@ test('U+0000 in an answer is left out', async () => {
 
 test('a connection that is reset is a network error', async () => {
   receiver.answer((response) => response.socket?.resetAndDestroy());
-  expect(await sender()(receiver.url)).toMatchObject({ errorKind: 'network', error: expect.stringMatching(/reset|closed|hang up/i) });
+  expect(await sender()(receiver.url)).toMatchObject({
+    errorKind: 'network',
+    error: expect.stringMatching(/reset|closed|hang up/i),
+  });
 });
 
 test('a port where nothing listens is a network error', async () => {
   await receiver.close();
-  expect(await sender()(receiver.url)).toMatchObject({ errorKind: 'network', error: expect.stringContaining('ECONNREFUSED') });
+  expect(await sender()(receiver.url)).toMatchObject({
+    errorKind: 'network',
+    error: expect.stringContaining('ECONNREFUSED'),
+  });
 });
 
 test('a name without an address is a network error', async () => {
   expect(await sender({ resolve: () => [] })('http://nowhere.example/')).toMatchObject({ errorKind: 'network' });
 });
 
-test.each(['http://127.0.0.1', 'http://2130706433', 'http://0x7f.1', 'http://[::ffff:127.0.0.1]', 'http://localhost.', 'http://0.0.0.0'])(
-  'no connection is made to %s when nothing is opened',
-  async (origin) => {
-    expect(await sender({ allow: '' })(`${origin}:${receiver.port}/`)).toMatchObject({ errorKind: 'refused' });
-    expect(receiver.requests).toHaveLength(0);
-  },
-);
+test.each([
+  'http://127.0.0.1',
+  'http://2130706433',
+  'http://0x7f.1',
+  'http://[::ffff:127.0.0.1]',
+  'http://localhost.',
+  'http://0.0.0.0',
+])('no connection is made to %s when nothing is opened', async (origin) => {
+  expect(await sender({ allow: '' })(`${origin}:${receiver.port}/`)).toMatchObject({ errorKind: 'refused' });
+  expect(receiver.requests).toHaveLength(0);
+});
 
 test('a name that resolves to a private address is refused, also when only one of its addresses is private', async () => {
   for (const found of [['10.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['169.254.169.254']]) {

@@ -16,7 +16,10 @@ test('a token acts as its application until it is revoked', async () => {
   const { id, token, expiresAt } = await create(201, { name: 'pipeline', expiresIn: 1 });
   expect(token).toMatch(/^qs_app_[0-9A-Za-z]{43}$/);
   expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(86_400_000);
-  await expect(app.as({ token }).get(200, '/api/users/me')).resolves.toMatchObject({ email: 'app:pipeline', role: 'application' });
+  await expect(app.as({ token }).get(200, '/api/users/me')).resolves.toMatchObject({
+    email: 'app:pipeline',
+    role: 'application',
+  });
   await app.as(app.owner).delete(204, `/api/application-tokens/${id}`);
   await app.as({ token }).get(401, '/api/users/me');
   await app.as(app.owner).delete(404, `/api/application-tokens/${id}`);
@@ -53,8 +56,12 @@ test('its time is written at most once a minute', async () => {
   await app.as({ token }).get(200, '/api/users/me');
   await lastUse(id);
   const useBefore = (seconds: number) =>
-    app.sql(`update application_token set last_used_at = date_trunc('second', now()) - make_interval(secs => ?) where id = ?`, [seconds, id]);
-  const noted = async () => (await app.sql<{ at: string }>('select last_used_at::text as at from application_token where id = ?', [id]))[0]?.at;
+    app.sql(
+      `update application_token set last_used_at = date_trunc('second', now()) - make_interval(secs => ?) where id = ?`,
+      [seconds, id],
+    );
+  const noted = async () =>
+    (await app.sql<{ at: string }>('select last_used_at::text as at from application_token where id = ?', [id]))[0]?.at;
   await useBefore(40);
   const recent = await noted();
   for (let use = 0; use < 5; use++) await app.as({ token }).get(200, '/api/users/me');
@@ -67,7 +74,8 @@ test('its time is written at most once a minute', async () => {
 
 test('a replaced token works beside the new one for the time of the overlap', async () => {
   const { id, token: first, name } = await create(201, { name: 'replaced', projects: ['acme/one'] });
-  const rotate = (status: number, body?: object) => app.as(app.owner).post(status, `/api/application-tokens/${id}/rotate`, body);
+  const rotate = (status: number, body?: object) =>
+    app.as(app.owner).post(status, `/api/application-tokens/${id}/rotate`, body);
   const { token: second, ...shown } = await rotate(200, { expiresIn: 60 });
   expect(shown).toMatchObject({ id, name, projects: ['acme/one'] });
   expect(Date.parse(shown.expiresAt) - Date.now()).toBeGreaterThan(59 * 86_400_000);
@@ -94,7 +102,10 @@ test('a scoped token sees its project and nothing of the others', async () => {
   const { token, projects } = await create(201, { name: 'scoped', projects: ['acme/one'] });
   expect(projects).toEqual(['acme/one']);
   const scoped = app.as({ token });
-  await expect(scoped.get(200, '/api/projects')).resolves.toMatchObject({ total: 1, items: [{ identifier: 'acme/one' }] });
+  await expect(scoped.get(200, '/api/projects')).resolves.toMatchObject({
+    total: 1,
+    items: [{ identifier: 'acme/one' }],
+  });
   await scoped.get(200, '/api/projects/acme%2Fone');
   await scoped.get(404, '/api/projects/acme%2Ftwo');
   await scoped.get(400, '/api/environments?repositoryIdentifier=acme/two');

@@ -10,11 +10,31 @@ beforeAll(async () => {
   const owner = app.as(app.owner);
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
   await owner.post(201, '/api/projects', { identifier: 'acme/other', platform: 'host-a' });
-  await owner.post(201, '/api/release-candidates', { repositoryIdentifier, domain: 'core', releaseName: 'r1', commitSha: 'abcdef0', value: { changelog: { added: ['=a'] } } });
+  await owner.post(201, '/api/release-candidates', {
+    repositoryIdentifier,
+    domain: 'core',
+    releaseName: 'r1',
+    commitSha: 'abcdef0',
+    value: { changelog: { added: ['=a'] } },
+  });
   const approval = '0195a3c2-0000-7a11-8a52-000000000001';
   await insert({ approval, status: 'requested', at: '2024-12-31T23:59:59.999Z' });
-  await insert({ approval, status: 'approved', at: '2025-01-01T00:00:00Z', by: 'lee@acme.example', comment: '=HYPERLINK("x"), "ok"' });
-  await insert({ status: 'rejected', at: '2025-06-01T00:00:00Z', by: 'kim@acme.example', domain: 'sales', environment: 'uat', taskType: 'install-packages', requestedBy: 'ann@acme.example' });
+  await insert({
+    approval,
+    status: 'approved',
+    at: '2025-01-01T00:00:00Z',
+    by: 'lee@acme.example',
+    comment: '=HYPERLINK("x"), "ok"',
+  });
+  await insert({
+    status: 'rejected',
+    at: '2025-06-01T00:00:00Z',
+    by: 'kim@acme.example',
+    domain: 'sales',
+    environment: 'uat',
+    taskType: 'install-packages',
+    requestedBy: 'ann@acme.example',
+  });
   await insert({ status: 'expired', at: '2026-01-01T00:00:00Z', by: 'system:approval', releaseName: 'r2' });
 });
 afterAll(() => app.close());
@@ -56,7 +76,8 @@ const insert = (step: Step) =>
 
 const path = (query: string) => `/api/flows/approvals/compliance?repositoryIdentifier=${repositoryIdentifier}${query}`;
 const report = (query = ''): Promise<Json> => app.as(app.member).get(200, path(query));
-const statuses = async (query: string): Promise<string[]> => (await report(query)).items.map(({ status }: Json) => status);
+const statuses = async (query: string): Promise<string[]> =>
+  (await report(query)).items.map(({ status }: Json) => status);
 
 test('each step is a row, newest first, with all of the approval that counts', async () => {
   const { items, total, limit, offset } = await report();
@@ -108,19 +129,32 @@ test('a page says what is around it', async () => {
   expect(headers.get('link')).toMatch(/offset=3>; rel="next".*offset=0>; rel="prev"/);
 });
 
-test.each(['&status=lost', '&year=25', '&from=yesterday', '&format=xml', '&limit=1001', '&page=2'])('%s is refused', async (query) => {
-  await app.as(app.owner).get(400, path(query));
-});
+test.each(['&status=lost', '&year=25', '&from=yesterday', '&format=xml', '&limit=1001', '&page=2'])(
+  '%s is refused',
+  async (query) => {
+    await app.as(app.owner).get(400, path(query));
+  },
+);
 
 test('one registered repository at a time', async () => {
   await app.as(app.owner).get(400, '/api/flows/approvals/compliance');
   await app.as(app.owner).get(400, '/api/flows/approvals/compliance?repositoryIdentifier=no/such');
-  await expect(app.as(app.owner).get(200, '/api/flows/approvals/compliance?repositoryIdentifier=acme/other')).resolves.toMatchObject({ items: [], total: 0 });
+  await expect(
+    app.as(app.owner).get(200, '/api/flows/approvals/compliance?repositoryIdentifier=acme/other'),
+  ).resolves.toMatchObject({ items: [], total: 0 });
 });
 
 test('the changelog holds what the definition of the release says; it is null where there is no such release', async () => {
   const { items } = await report('&includeChangelog=true');
-  const own = { since: null, packages: [], totalCommits: 0, totalWorkItems: 0, totalPullRequests: 0, isTruncated: false, definition: { added: ['=a'] } };
+  const own = {
+    since: null,
+    packages: [],
+    totalCommits: 0,
+    totalWorkItems: 0,
+    totalPullRequests: 0,
+    isTruncated: false,
+    definition: { added: ['=a'] },
+  };
   expect(items.map(({ changelog }: Json) => changelog)).toEqual([null, null, own, own]);
   expect((await report()).items[0]).not.toHaveProperty('changelog');
 });
@@ -137,8 +171,12 @@ test('the CSV is the whole report, and harmless in a spreadsheet', async () => {
   expect(lines[2]).toMatch(
     /,execute-release,acme\/shop,prod,core,r1,approved,member@acme.example,2024-12-31T23:59:59.999Z,lee@acme.example,2025-01-01T00:00:00.000Z,1,platform; board,"'=HYPERLINK\(""x""\), ""ok""",vote$/,
   );
-  const withChangelog = await app.as(app.owner).request(200, 'GET', path('&format=csv&status=approved&includeChangelog=true'));
-  expect(withChangelog.text).toMatch(/,source,changelog\r\n.*,vote,"\{""since"":null,.*""definition"":\{""added"":\[""=a""\]\}\}"\r\n$/);
+  const withChangelog = await app
+    .as(app.owner)
+    .request(200, 'GET', path('&format=csv&status=approved&includeChangelog=true'));
+  expect(withChangelog.text).toMatch(
+    /,source,changelog\r\n.*,vote,"\{""since"":null,.*""definition"":\{""added"":\[""=a""\]\}\}"\r\n$/,
+  );
 });
 
 test('a report of more than one batch has each row once, in order', async () => {
@@ -147,15 +185,24 @@ test('a report of more than one batch has each row once, in order', async () => 
      select gen_random_uuid(), tenant_id, id, identifier, gen_random_uuid(), gen_random_uuid(), 'build', 'requested', 'run', '{}', 'x', now(), '2026-02-01'::timestamptz + make_interval(secs => n / 100)
      from project, generate_series(1, 9000) n where identifier = 'acme/other'`,
   );
-  const { text } = await app.as(app.owner).request(200, 'GET', '/api/flows/approvals/compliance?repositoryIdentifier=acme/other&format=csv');
-  const ids = text.split('\r\n').slice(1, -1).map((line) => line.slice(0, 36));
-  const rows = await app.sql<{ id: string }>(`select id from approval_event where repository_identifier = 'acme/other' order by occurred_at desc, id desc`);
+  const { text } = await app
+    .as(app.owner)
+    .request(200, 'GET', '/api/flows/approvals/compliance?repositoryIdentifier=acme/other&format=csv');
+  const ids = text
+    .split('\r\n')
+    .slice(1, -1)
+    .map((line) => line.slice(0, 36));
+  const rows = await app.sql<{ id: string }>(
+    `select id from approval_event where repository_identifier = 'acme/other' order by occurred_at desc, id desc`,
+  );
   expect(ids).toEqual(rows.map(({ id }) => id));
   expect(ids).toHaveLength(9_000);
 });
 
 test('a token for other projects sees nothing of it', async () => {
-  const { token } = await app.as(app.owner).post(201, '/api/application-tokens', { name: 'other', projects: ['acme/other'] });
+  const { token } = await app
+    .as(app.owner)
+    .post(201, '/api/application-tokens', { name: 'other', projects: ['acme/other'] });
   await app.as({ token }).get(400, path(''));
 });
 
@@ -175,8 +222,12 @@ test('no role of the application can change or remove a step', async () => {
 test('steps outlive the project that they were about', async () => {
   const owner = app.as(app.owner);
   await owner.post(201, '/api/projects', { identifier: 'acme/gone', platform: 'host-a' });
-  await app.sql(`update approval_event set repository_identifier = 'acme/gone', project_id = (select id from project where identifier = 'acme/gone') where status = 'expired'`);
+  await app.sql(
+    `update approval_event set repository_identifier = 'acme/gone', project_id = (select id from project where identifier = 'acme/gone') where status = 'expired'`,
+  );
   await owner.delete(204, `/api/projects/${encodeURIComponent('acme/gone')}`);
   await owner.post(201, '/api/projects', { identifier: 'acme/gone', platform: 'host-a' });
-  await expect(owner.get(200, '/api/flows/approvals/compliance?repositoryIdentifier=acme/gone')).resolves.toMatchObject({ total: 1 });
+  await expect(owner.get(200, '/api/flows/approvals/compliance?repositoryIdentifier=acme/gone')).resolves.toMatchObject(
+    { total: 1 },
+  );
 });

@@ -6,28 +6,42 @@ beforeAll(async () => {
   app = await testApp();
   for (const name of ['a', 'b', 'c']) {
     await owner().post(201, '/api/projects', { identifier: `acme/${name}`, platform: 'host-a' });
-    await owner().post(201, '/api/environments', { repositoryIdentifier: `acme/${name}`, name: 'uat', category: 'release' });
+    await owner().post(201, '/api/environments', {
+      repositoryIdentifier: `acme/${name}`,
+      name: 'uat',
+      category: 'release',
+    });
   }
   await app.as(app.application).post(201, '/api/release-candidates', {
-    repositoryIdentifier: 'acme/a', domain: 'core', releaseName: 'r1', commitSha: 'abcdef0', value: {},
+    repositoryIdentifier: 'acme/a',
+    domain: 'core',
+    releaseName: 'r1',
+    commitSha: 'abcdef0',
+    value: {},
   });
   await owner().delete(204, '/api/projects/acme%2Fc');
   // Hours apart, so that tallies and cut hours both count.
-  await app.sql(`update audit_entry set occurred_at = timestamptz '2026-03-01 10:30:00+00' + sequence * interval '17 minutes' where tenant_id = ?`, [app.tenant.id]);
+  await app.sql(
+    `update audit_entry set occurred_at = timestamptz '2026-03-01 10:30:00+00' + sequence * interval '17 minutes' where tenant_id = ?`,
+    [app.tenant.id],
+  );
   await app.sql('delete from audit_tally where tenant_id = ?', [app.tenant.id]);
   await app.sql('select audit_count(?, 1)', [app.tenant.id]);
 });
 afterAll(() => app.close());
 
 const owner = () => app.as(app.owner);
-const list = (query: Record<string, string> = {}): Promise<Json> => owner().get(200, `/api/audit?${new URLSearchParams(query)}`);
+const list = (query: Record<string, string> = {}): Promise<Json> =>
+  owner().get(200, `/api/audit?${new URLSearchParams(query)}`);
 
 test('the trail is listed newest first, whole and without secrets', async () => {
   const { items, total, limit, offset } = await list();
   expect({ total, limit, offset }).toEqual({ total: items.length, limit: 50, offset: 0 });
   const sequences = items.map(({ sequence }: Json) => sequence);
   expect(sequences).toEqual(sequences.toSorted((a: number, b: number) => b - a));
-  const created = items.find(({ action, entityType }: Json) => action === 'project.created' && entityType === 'project');
+  const created = items.find(
+    ({ action, entityType }: Json) => action === 'project.created' && entityType === 'project',
+  );
   expect(created).toMatchObject({
     source: 'project',
     actor: { type: 'user', email: app.owner.email },
@@ -72,7 +86,9 @@ test.each<Record<string, string>>([
   { source: 'project', actor: 'owner@acme.example', repositoryIdentifier: 'acme/b' },
 ])('%j narrows the list and its total', async (query) => {
   const { items: all } = await list({ limit: '1000' });
-  const expected = all.filter((entry: Json) => Object.entries(query).every(([name, value]) => matches[name]?.(entry, value)));
+  const expected = all.filter((entry: Json) =>
+    Object.entries(query).every(([name, value]) => matches[name]?.(entry, value)),
+  );
   const { items, total } = await list(query);
   expect(items).toEqual(expected);
   expect(total).toBe(expected.length);
@@ -91,12 +107,18 @@ test('pages follow each other and are linked', async () => {
   expect(headers.get('link')).toContain('offset=3');
 });
 
-test.each(['limit=1001', 'limit=0', 'offset=-1', 'source=nobody', 'from=yesterday', 'from=2026-02-30T00:00:00Z', 'other=1', 'repositoryIdentifier=acme/unknown'])(
-  '%s is refused',
-  async (query) => {
-    await owner().get(400, `/api/audit?${query}`);
-  },
-);
+test.each([
+  'limit=1001',
+  'limit=0',
+  'offset=-1',
+  'source=nobody',
+  'from=yesterday',
+  'from=2026-02-30T00:00:00Z',
+  'other=1',
+  'repositoryIdentifier=acme/unknown',
+])('%s is refused', async (query) => {
+  await owner().get(400, `/api/audit?${query}`);
+});
 
 test('the trail of another tenant is not seen', async () => {
   const { items } = await app.as(app.stranger).get(200, '/api/audit?limit=1000');

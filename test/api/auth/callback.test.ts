@@ -17,8 +17,10 @@ afterAll(async () => {
 
 const callback = (status: number, body: object, headers: Record<string, string> = {}) =>
   app.as().request(status, 'POST', '/api/auth/callback', { body, headers });
-const signIn = () => app.as().post(200, '/api/auth/admin/login', { email: app.owner.email, password: app.owner.password });
-const me = (status: number, headers: Record<string, string>) => app.as().request(status, 'GET', '/api/users/me', { headers });
+const signIn = () =>
+  app.as().post(200, '/api/auth/admin/login', { email: app.owner.email, password: app.owner.password });
+const me = (status: number, headers: Record<string, string>) =>
+  app.as().request(status, 'GET', '/api/users/me', { headers });
 
 test('an access token of ours is exchanged for a session cookie that no script and no other site can use', async () => {
   const answer = await callback(200, { access_token: app.owner.token });
@@ -33,8 +35,12 @@ test('an access token of ours is exchanged for a session cookie that no script a
 
 test('on loopback the cookie is not bound to https', async () => {
   const local = await testApp({ env: { PUBLIC_URL: 'http://127.0.0.1:3000' } });
-  const { headers } = await local.as().request(200, 'POST', '/api/auth/callback', { body: { access_token: local.owner.token } });
-  expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^qs_session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/)]);
+  const { headers } = await local
+    .as()
+    .request(200, 'POST', '/api/auth/callback', { body: { access_token: local.owner.token } });
+  expect(headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^qs_session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/),
+  ]);
   await local.close();
 });
 
@@ -85,7 +91,14 @@ test.each([
   ['from our own page', 201, { 'sec-fetch-site': 'same-origin' }],
 ])('a write by the cookie %s: %i', async (where, status, headers) => {
   const cookie = cookieOf(await callback(200, { access_token: app.owner.token }), SESSION);
-  await app.as().post(status, '/api/application-tokens', { name: where.replaceAll(' ', '-') }, { cookie, ...(headers as Record<string, string>) });
+  await app
+    .as()
+    .post(
+      status,
+      '/api/application-tokens',
+      { name: where.replaceAll(' ', '-') },
+      { cookie, ...(headers as Record<string, string>) },
+    );
 });
 
 test('a header beats the cookie, and neither the cookie as a bearer nor a token in the query is a credential', async () => {
@@ -107,7 +120,10 @@ test('a token of the identity provider names a user by the verified e-mail', asy
 test('it is a bearer, too, with the role that the membership gives at that moment', async () => {
   const token = await provider.issue({ email: app.member.email });
   const setRole = (role: string) =>
-    app.sql(`update membership set role = ? where user_id = (select id from user_account where email = ?)`, [role, app.member.email]);
+    app.sql(`update membership set role = ? where user_id = (select id from user_account where email = ?)`, [
+      role,
+      app.member.email,
+    ]);
   await app.as({ token }).get(403, '/api/application-tokens');
   await setRole('owner');
   await app.as({ token }).get(200, '/api/application-tokens');
@@ -116,7 +132,10 @@ test('it is a bearer, too, with the role that the membership gives at that momen
 });
 
 test('an alias names the same user', async () => {
-  await app.sql(`select claim_aliases((select id from user_account where email = ?), 'host-a', array['m@private.example'])`, [app.member.email]);
+  await app.sql(
+    `select claim_aliases((select id from user_account where email = ?), 'host-a', array['m@private.example'])`,
+    [app.member.email],
+  );
   const token = await provider.issue({ email: 'M@Private.example' });
   expect((await app.as({ token }).get(200, '/api/users/me')).email).toBe(app.member.email);
 });
@@ -128,7 +147,9 @@ test('a valid token of somebody who is no member: 403 here, no credential elsewh
 });
 
 test('a token of ours whose user is a member no more: 403', async () => {
-  const { access_token } = await app.as().post(200, '/api/auth/admin/login', { email: app.stranger.email, password: app.stranger.password });
+  const { access_token } = await app
+    .as()
+    .post(200, '/api/auth/admin/login', { email: app.stranger.email, password: app.stranger.password });
   await app.sql('create table kept as select * from membership where tenant_id <> ?', [app.tenant.id]);
   await app.sql('delete from membership where tenant_id <> ?', [app.tenant.id]);
   await callback(403, { access_token });

@@ -33,9 +33,18 @@ afterEach(() => {
 });
 
 const resolve = (status: number, access_token: string, provider_token: string, host?: string) =>
-  app.as().post(status, '/api/auth/resolve-emails', { access_token, provider_token, ...(host !== undefined && { provider: host }) });
+  app.as().post(status, '/api/auth/resolve-emails', {
+    access_token,
+    provider_token,
+    ...(host !== undefined && { provider: host }),
+  });
 const whose = async (email: string) =>
-  (await app.sql<{ email: string }>('select u.email from user_alias a join user_account u on u.id = a.user_id where a.email = ?', [email]))[0]?.email;
+  (
+    await app.sql<{ email: string }>(
+      'select u.email from user_alias a join user_account u on u.id = a.user_id where a.email = ?',
+      [email],
+    )
+  )[0]?.email;
 
 test('the verified e-mails of host-a become aliases, by which the user is found from then on', async () => {
   hostA.accounts.set('gho_member', {
@@ -47,14 +56,18 @@ test('the verified e-mails of host-a become aliases, by which the user is found 
       { email: 'claimed@elsewhere.example', verified: false },
     ],
   });
-  expect(await resolve(200, app.member.token, 'gho_member')).toEqual({ aliases: [app.member.email, 'octo@private.example'] });
+  expect(await resolve(200, app.member.token, 'gho_member')).toEqual({
+    aliases: [app.member.email, 'octo@private.example'],
+  });
   expect(await whose('octo@private.example')).toBe(app.member.email);
   expect(await whose('claimed@elsewhere.example')).toBeUndefined();
   const token = await provider.issue({ email: 'octo@private.example' });
   expect((await app.as({ token }).get(200, '/api/users/me')).email).toBe(app.member.email);
   const [identity] = await app.sql(`select provider, username, external_id from user_identity`);
   expect(identity).toEqual({ provider: 'host-a', username: 'octo-member', external_id: '583231' });
-  const [entry] = await app.sql<{ after: unknown }>(`select after from audit_entry where action = 'user.aliases_resolved'`);
+  const [entry] = await app.sql<{ after: unknown }>(
+    `select after from audit_entry where action = 'user.aliases_resolved'`,
+  );
   expect(entry).toMatchObject({ after: { host: 'host-a', aliases: [app.member.email, 'octo@private.example'] } });
 });
 
@@ -66,7 +79,11 @@ test('all of many addresses are found', async () => {
 });
 
 test('the address of a profile of host-b becomes an alias', async () => {
-  hostB.accounts.set('eyJ.b', { id: 'd6245f20-2af8-44f4-9451-8107cb2767db', login: 'Owner', emails: [{ email: 'Owner@Corp.example', verified: true }] });
+  hostB.accounts.set('eyJ.b', {
+    id: 'd6245f20-2af8-44f4-9451-8107cb2767db',
+    login: 'Owner',
+    emails: [{ email: 'Owner@Corp.example', verified: true }],
+  });
   expect(await resolve(200, app.owner.token, 'eyJ.b', 'host-b')).toEqual({ aliases: ['owner@corp.example'] });
 });
 
@@ -74,7 +91,10 @@ test('an alias, or a primary address, of somebody else stays theirs', async () =
   hostA.accounts.set('gho_greedy', {
     id: 3,
     login: 'greedy',
-    emails: [app.owner.email, 'octo@private.example', 'mine@greedy.example'].map((email) => ({ email, verified: true })),
+    emails: [app.owner.email, 'octo@private.example', 'mine@greedy.example'].map((email) => ({
+      email,
+      verified: true,
+    })),
   });
   expect(await resolve(200, app.stranger.token, 'gho_greedy')).toEqual({ aliases: ['mine@greedy.example'] });
   expect(await whose(app.owner.email)).toBe(app.owner.email);
@@ -83,14 +103,22 @@ test('an alias, or a primary address, of somebody else stays theirs', async () =
 
 test('two users who claim one address at once: one has it', async () => {
   hostA.accounts.set('gho_both', { id: 4, login: 'both', emails: [{ email: 'shared@both.example', verified: true }] });
-  const answers = await Promise.all([app.owner, app.member, app.stranger].map(({ token }) => resolve(200, token, 'gho_both')));
+  const answers = await Promise.all(
+    [app.owner, app.member, app.stranger].map(({ token }) => resolve(200, token, 'gho_both')),
+  );
   expect(answers.filter(({ aliases }) => aliases.length === 1)).toHaveLength(1);
 });
 
 test('a token of the identity provider names the user, who need not be a member', async () => {
   await app.sql(`insert into user_account (id, email) values (gen_random_uuid(), 'alone@example.com')`);
-  hostA.accounts.set('gho_alone', { id: 5, login: 'alone', emails: [{ email: 'alone@private.example', verified: true }] });
-  expect(await resolve(200, await provider.issue({ email: 'alone@example.com' }), 'gho_alone')).toEqual({ aliases: ['alone@private.example'] });
+  hostA.accounts.set('gho_alone', {
+    id: 5,
+    login: 'alone',
+    emails: [{ email: 'alone@private.example', verified: true }],
+  });
+  expect(await resolve(200, await provider.issue({ email: 'alone@example.com' }), 'gho_alone')).toEqual({
+    aliases: ['alone@private.example'],
+  });
   await resolve(403, await provider.issue({ email: 'unknown@example.com' }), 'gho_alone');
 });
 
@@ -99,7 +127,9 @@ test('credentials that are not good are told apart, and a bad access token does 
   await resolve(401, 'nonsense', 'gho_member');
   await resolve(401, app.application.token, 'gho_member');
   expect(hostA.asked).toHaveLength(before);
-  expect(await resolve(400, app.member.token, 'gho_unknown')).toMatchObject({ errors: [{ pointer: '#/body/provider_token' }] });
+  expect(await resolve(400, app.member.token, 'gho_unknown')).toMatchObject({
+    errors: [{ pointer: '#/body/provider_token' }],
+  });
   await resolve(400, app.member.token, 'with\r\nheader: injected');
 });
 
@@ -111,7 +141,9 @@ test.each<[string, number, Parameters<HostSimulator['misbehave']>[0]]>([
   ['redirects', 502, { status: 307, body: '', headers: { location: 'http://127.0.0.1:1/' } }],
 ])('a host that %s: %i naming it', async (_, status, how) => {
   hostA.misbehave(how);
-  expect(await resolve(status, app.member.token, 'gho_member')).toMatchObject({ detail: expect.stringMatching(/^host-a /) });
+  expect(await resolve(status, app.member.token, 'gho_member')).toMatchObject({
+    detail: expect.stringMatching(/^host-a /),
+  });
   expect(await refresh(status, 'host-a', 'any')).toMatchObject({ detail: expect.stringMatching(/^host-a /) });
 });
 
@@ -120,19 +152,33 @@ const refresh = (status: number, host: string, refresh_token: string) =>
 
 test('a token of host-a is refreshed with the credentials of the app', async () => {
   hostA.refreshTokens.add('ghr_1');
-  expect(await refresh(200, 'host-a', 'ghr_1')).toEqual({ access_token: 'ghu_next', expires_in: 28_800, refresh_token: 'ghr_next', token_type: 'bearer' });
+  expect(await refresh(200, 'host-a', 'ghr_1')).toEqual({
+    access_token: 'ghu_next',
+    expires_in: 28_800,
+    refresh_token: 'ghr_next',
+    token_type: 'bearer',
+  });
   expect(await refresh(400, 'host-a', 'ghr_1')).toMatchObject({ errors: [{ pointer: '#/body/refresh_token' }] });
 });
 
 test('a token of host-b is refreshed with the credentials of the app', async () => {
   hostB.refreshTokens.add('M.1');
-  expect(await refresh(200, 'host-b', 'M.1')).toEqual({ access_token: 'eyJ.next', expires_in: 3_599, refresh_token: 'M.next', token_type: 'Bearer' });
+  expect(await refresh(200, 'host-b', 'M.1')).toEqual({
+    access_token: 'eyJ.next',
+    expires_in: 3_599,
+    refresh_token: 'M.next',
+    token_type: 'Bearer',
+  });
   await refresh(400, 'host-b', 'M.1');
 });
 
 test('a server whose app the host refuses, or that has none, says so', async () => {
   const other = await testApp({
-    env: { HOST_A_OAUTH_TOKEN_URL: hostA.tokenUrl, HOST_A_OAUTH_CLIENT_ID: APP.clientId, HOST_A_OAUTH_CLIENT_SECRET: 'wrong' },
+    env: {
+      HOST_A_OAUTH_TOKEN_URL: hostA.tokenUrl,
+      HOST_A_OAUTH_CLIENT_ID: APP.clientId,
+      HOST_A_OAUTH_CLIENT_SECRET: 'wrong',
+    },
   });
   const body = { provider: 'host-a', refresh_token: 'any' };
   const problem = await other.as(other.member).post(502, '/api/users/refresh-provider-token', body);

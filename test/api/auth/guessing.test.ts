@@ -20,7 +20,9 @@ test('of guesses by the hundred ten are looked at, and even the right one after 
 });
 
 test('guesses at a user who does not exist are held back the same', async () => {
-  const statuses = await Promise.all(Array.from({ length: 30 }, (_, at) => guess('nobody@acme.example', `guess ${at}`)));
+  const statuses = await Promise.all(
+    Array.from({ length: 30 }, (_, at) => guess('nobody@acme.example', `guess ${at}`)),
+  );
   expect(statuses.filter((status) => status === 401)).toHaveLength(10);
   expect(statuses.filter((status) => status === 429)).toHaveLength(20);
 });

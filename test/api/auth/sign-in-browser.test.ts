@@ -53,7 +53,8 @@ test('the page is worked by the keyboard alone: in order, with labels, and Enter
     stops.push(await focused());
   }
   expect(stops).toEqual(['email', 'password', 'tenant', 'Sign in', 'Continue with single sign-on']);
-  for (const label of ['E-mail', 'Password', 'Tenant (optional)']) expect(await page.getByLabel(label, { exact: true }).count()).toBe(1);
+  for (const label of ['E-mail', 'Password', 'Tenant (optional)'])
+    expect(await page.getByLabel(label, { exact: true }).count()).toBe(1);
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
 
   await page.getByLabel('E-mail').focus();
@@ -83,7 +84,9 @@ test('without scripts it works as well, and the session is out of reach for scri
   await page.getByLabel('Password').fill(app.owner.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await arrived();
-  expect(await context.cookies()).toEqual([expect.objectContaining({ name: 'qs_session', httpOnly: true, sameSite: 'Lax' })]);
+  expect(await context.cookies()).toEqual([
+    expect.objectContaining({ name: 'qs_session', httpOnly: true, sameSite: 'Lax' }),
+  ]);
 });
 
 test('whoever has a second factor is asked for its code', async () => {

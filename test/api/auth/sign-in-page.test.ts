@@ -10,7 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const open = (status: number, path: string, headers: Record<string, string> = {}) => app.as().request(status, 'GET', path, { headers });
+const open = (status: number, path: string, headers: Record<string, string> = {}) =>
+  app.as().request(status, 'GET', path, { headers });
 const submit = (status: number, fields: Record<string, string>, headers: Record<string, string> = fromOwnPage()) =>
   app.as().request(status, 'POST', '/api/auth/sign-in', {
     rawBody: new URLSearchParams(fields).toString(),
@@ -23,7 +24,9 @@ const fieldOf = (page: string, name: string): string =>
 test('without a session a link leads to the sign-in page, which leads back to the link', async () => {
   const { text, headers } = await open(200, LINK);
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'/);
+  expect(headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'/,
+  );
   expect(headers.get('cache-control')).toBe('no-store');
   expect(text).not.toMatch(/<script| on\w+=|single sign-on/);
   const signedIn = await submit(200, { ...credentials(), next: fieldOf(text, 'next') });
@@ -33,7 +36,9 @@ test('without a session a link leads to the sign-in page, which leads back to th
 });
 
 test('with a bearer credential the link leads on, too, and a bad one leads to the page', async () => {
-  const { headers } = await app.as(app.member).request(302, 'GET', '/api/auth/continue?action=frontDoorUrl&params=targetOrg:dev1,prodOrg:prod');
+  const { headers } = await app
+    .as(app.member)
+    .request(302, 'GET', '/api/auth/continue?action=frontDoorUrl&params=targetOrg:dev1,prodOrg:prod');
   expect(headers.get('location')).toBe('/api/auth/crm/frontdoor?target=dev1&prodOrg=prod');
   await app.as({ token: 'nonsense' }).request(200, 'GET', LINK);
 });
@@ -112,7 +117,9 @@ test.each(ELSEWHERE.filter((target) => target !== 'evil.example'))('%j is no org
 });
 
 test('what can be the name of an org is a value in the query of our own path, and no more', async () => {
-  const { headers } = await app.as(app.owner).request(302, 'GET', '/api/auth/continue?action=frontDoorUrl&params=targetOrg:evil.example');
+  const { headers } = await app
+    .as(app.owner)
+    .request(302, 'GET', '/api/auth/continue?action=frontDoorUrl&params=targetOrg:evil.example');
   expect(headers.get('location')).toBe('/api/auth/crm/frontdoor?target=evil.example');
 });
 

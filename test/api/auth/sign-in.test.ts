@@ -21,7 +21,11 @@ test.each([
   ['an unknown user', { email: 'nobody@acme.example', password: 'wrong' }],
 ])('%s is refused with the same words', async (_, body) => {
   const problem = await signIn(401, body);
-  expect(problem).toMatchObject({ success: false, error: 'The e-mail or the password is wrong', code: 'unauthenticated' });
+  expect(problem).toMatchObject({
+    success: false,
+    error: 'The e-mail or the password is wrong',
+    code: 'unauthenticated',
+  });
 });
 
 test('no cache on the way keeps the tokens', async () => {
@@ -68,9 +72,13 @@ test('after logout the access token is refused at once', async () => {
 
 test('a role that is taken away is gone on the next request', async () => {
   await app.as(app.member).get(403, '/api/application-tokens');
-  await app.sql(`update membership set role = 'owner' where user_id = (select id from user_account where email = ?)`, [app.member.email]);
+  await app.sql(`update membership set role = 'owner' where user_id = (select id from user_account where email = ?)`, [
+    app.member.email,
+  ]);
   await app.as(app.member).get(200, '/api/application-tokens');
-  await app.sql(`update membership set role = 'member' where user_id = (select id from user_account where email = ?)`, [app.member.email]);
+  await app.sql(`update membership set role = 'member' where user_id = (select id from user_account where email = ?)`, [
+    app.member.email,
+  ]);
   await app.as(app.member).get(403, '/api/application-tokens');
 });
 
@@ -80,19 +88,28 @@ test.each([
   ['another scheme', 'Basic abc'],
   ['noise', 'Bearer abc.def.ghi'],
   ['an unknown application token', `Bearer qs_app_${'a'.repeat(43)}`],
-  ['an unsigned token', `Bearer ${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"x"}').toString('base64url')}.`],
+  [
+    'an unsigned token',
+    `Bearer ${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"x"}').toString('base64url')}.`,
+  ],
 ])('%s is no credential', async (_, authorization) => {
-  const { headers } = await app.as().request(401, 'GET', '/api/users/me', { headers: authorization ? { authorization } : {} });
+  const { headers } = await app
+    .as()
+    .request(401, 'GET', '/api/users/me', { headers: authorization ? { authorization } : {} });
   expect(headers.get('www-authenticate')).toBe('Bearer');
 });
 
 test('sign-ins and their ends stand in the audit trail', async () => {
-  const rows = await app.sql<{ action: string }>(`select distinct action from audit_entry where action like 'auth.%' order by 1`);
+  const rows = await app.sql<{ action: string }>(
+    `select distinct action from audit_entry where action like 'auth.%' order by 1`,
+  );
   expect(rows.map(({ action }) => action)).toEqual(['auth.session_ended', 'auth.signed_in']);
 });
 
 test('the public keys check the tokens', async () => {
   const { keys } = await app.as().get(200, '/.well-known/jwks.json');
-  expect(keys).toEqual([expect.objectContaining({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: expect.any(String) })]);
+  expect(keys).toEqual([
+    expect.objectContaining({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: expect.any(String) }),
+  ]);
   expect(keys[0]).not.toHaveProperty('d');
 });

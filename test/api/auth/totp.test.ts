@@ -9,8 +9,12 @@ beforeAll(async () => {
 afterAll(() => app.close());
 afterEach(() => app.sql('delete from user_totp; delete from sign_in_failure'));
 // A step that ends while a test runs would make its codes older than it says.
-beforeEach(() => eventually(async () => (Date.now() / 1_000) % 30, (seconds) => seconds < 26));
-
+beforeEach(() =>
+  eventually(
+    async () => (Date.now() / 1_000) % 30,
+    (seconds) => seconds < 26,
+  ),
+);
 
 const signIn = (status: number, { email, password }: Caller, totp?: string) =>
   app.as().post(status, '/api/auth/admin/login', { email, password, ...(totp !== undefined && { totp }) });
@@ -35,7 +39,11 @@ test('an offered secret counts only once a code of it confirms it', async () => 
 
 test('with it, a password alone is refused with words that say so, and with a code it gives aal2', async () => {
   const { uri } = await setUp(app.member);
-  expect(await signIn(401, app.member)).toMatchObject({ success: false, error: expect.stringContaining('code'), secondFactor: 'totp' });
+  expect(await signIn(401, app.member)).toMatchObject({
+    success: false,
+    error: expect.stringContaining('code'),
+    secondFactor: 'totp',
+  });
   expect(await signIn(401, { ...app.member, password: 'wrong' }, codeOf(uri))).not.toHaveProperty('secondFactor');
   const { aal, access_token, refresh_token } = await signIn(200, app.member, codeOf(uri));
   expect(aal).toBe('aal2');
@@ -47,7 +55,9 @@ test('a code works once, also when it comes ten times at once, and those before 
   const { uri } = await setUp(app.member);
   const { email, password } = app.member;
   const body = { email, password, totp: codeOf(uri, 1) };
-  const answers = await Promise.all(Array.from({ length: 10 }, () => app.as().send('POST', '/api/auth/admin/login', { body })));
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => app.as().send('POST', '/api/auth/admin/login', { body })),
+  );
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 9 }, () => 401)]);
   await app.sql('delete from sign_in_failure');
   await signIn(401, app.member, codeOf(uri, 0));

@@ -12,7 +12,10 @@ const MEGABYTE = 1024 * 1024;
 
 let made = 0;
 const write = (value: string) =>
-  app.as(app.owner).send('POST', `${PATH}/${++made}`, { rawBody: `{"value":${value}}`, headers: { 'content-type': 'application/json' } });
+  app.as(app.owner).send('POST', `${PATH}/${++made}`, {
+    rawBody: `{"value":${value}}`,
+    headers: { 'content-type': 'application/json' },
+  });
 
 test.each<[string, string, number, string]>([
   ['U+0000', '"a\\u0000b"', 400, '#/body/value'],
@@ -50,20 +53,26 @@ test.each<[string, string]>([
   expect(JSON.stringify(JSON.parse(text).value)).toEqual(JSON.stringify(JSON.parse(value)).replaceAll('-0', '0'));
 });
 
-test.each(["it's", '--', 'a/b', '"', '\\', '%', '_', '*', ' ', '__proto__', 'constructor', '🙂', 'x'.repeat(255)])('the key %j is a key', async (key) => {
-  const path = `${PATH}/${encodeURIComponent(key)}`;
-  await app.as(app.owner).post(201, path, { value: key });
-  await expect(app.as(app.owner).get(200, path)).resolves.toMatchObject({ key, value: key });
-});
+test.each(["it's", '--', 'a/b', '"', '\\', '%', '_', '*', ' ', '__proto__', 'constructor', '🙂', 'x'.repeat(255)])(
+  'the key %j is a key',
+  async (key) => {
+    const path = `${PATH}/${encodeURIComponent(key)}`;
+    await app.as(app.owner).post(201, path, { value: key });
+    await expect(app.as(app.owner).get(200, path)).resolves.toMatchObject({ key, value: key });
+  },
+);
 
 test.each(['x'.repeat(256), 'a%00b'])('there is nothing at the key %s', async (key) => {
   await app.as(app.owner).post(404, `${PATH}/${key}`, { value: 1 });
 });
 
-test.each(['', '/', 'a//b', '/a', 'a/', 'a/../b', '.', 'x'.repeat(256), 'a\0b', 7])('%j is no name of a collection', async (name) => {
-  const problem = await app.as(app.owner).post(400, '/api/doc-store/collections', { name });
-  expect(problem.errors[0].pointer).toBe('#/body/name');
-});
+test.each(['', '/', 'a//b', '/a', 'a/', 'a/../b', '.', 'x'.repeat(256), 'a\0b', 7])(
+  '%j is no name of a collection',
+  async (name) => {
+    const problem = await app.as(app.owner).post(400, '/api/doc-store/collections', { name });
+    expect(problem.errors[0].pointer).toBe('#/body/name');
+  },
+);
 
 test.each<[object, string]>([
   [{ pathPattern: 'x', filters: [{ field: 'a..b', operator: 'eq', value: 1 }] }, '#/body/filters/0/field'],
@@ -71,7 +80,10 @@ test.each<[object, string]>([
   [{ pathPattern: 'x', sort: [{ field: 'a\\b' }] }, '#/body/sort/0/field'],
   [{ pathPattern: 'x', fields: ['.'] }, '#/body/fields/0'],
   [{ pathPattern: 'x', limit: 1_001 }, '#/body/limit'],
-  [{ pathPattern: 'x', filters: Array.from({ length: 21 }, () => ({ field: 'a', operator: 'eq', value: 1 })) }, '#/body/filters'],
+  [
+    { pathPattern: 'x', filters: Array.from({ length: 21 }, () => ({ field: 'a', operator: 'eq', value: 1 })) },
+    '#/body/filters',
+  ],
   [{ filters: [] }, '#/body/pathPattern'],
 ])('the query %j is refused', async (body, pointer) => {
   const problem = await app.as(app.owner).post(400, '/api/doc-store/collections/query', body);

@@ -15,13 +15,23 @@ test('a document is created with its collection, read, updated with its version,
   const value = { name: 'x', nested: { list: [1, null, 'ä\u{1F600}'] } };
   const created = await owner.request(201, 'POST', path, { body: { value } });
   expect(created.headers.get('etag')).toBe('"1"');
-  expect(created.body).toEqual({ collection: 'a/b/c', key: 'first', value, version: 1, createdAt: expect.any(String), updatedAt: created.body.createdAt });
+  expect(created.body).toEqual({
+    collection: 'a/b/c',
+    key: 'first',
+    value,
+    version: 1,
+    createdAt: expect.any(String),
+    updatedAt: created.body.createdAt,
+  });
   await expect(owner.get(200, path)).resolves.toEqual(created.body);
 
   const updated = await app.as(app.member).request(200, 'POST', path, { body: { value: 'other', version: 1 } });
   expect(updated.body).toMatchObject({ value: 'other', version: 2, createdAt: created.body.createdAt });
   await expect(owner.get(200, `${path}/version`)).resolves.toEqual({ version: 2 });
-  await expect(owner.get(200, '/api/doc-store/collections')).resolves.toContainEqual({ id: expect.any(String), name: 'a/b/c' });
+  await expect(owner.get(200, '/api/doc-store/collections')).resolves.toContainEqual({
+    id: expect.any(String),
+    name: 'a/b/c',
+  });
 
   await app.as(app.member).delete(403, path);
   await app.as(app.application).delete(204, path);
@@ -50,7 +60,9 @@ test.each<[string, object, Record<string, string>, number, string]>([
   const answer = await owner.request(status, 'POST', path, { body: { value: 3, ...body }, headers });
   if (code) expect(answer.body.code).toBe(code);
   if (status === 409 || status === 412) expect(answer.body.currentVersion).toBe(2);
-  await expect(owner.get(200, path)).resolves.toMatchObject(status === 200 ? { value: 3, version: 3 } : { value: 2, version: 2 });
+  await expect(owner.get(200, path)).resolves.toMatchObject(
+    status === 200 ? { value: 3, version: 3 } : { value: 2, version: 2 },
+  );
 });
 
 test('where there is no document, a version is a conflict, If-Match fails, and If-None-Match creates', async () => {
@@ -74,7 +86,9 @@ test('a reader that has the current version is told so', async () => {
 
 test('of a hundred that create the same document at once, one does', async () => {
   const path = at('races', 'created');
-  const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => app.as(app.owner).send('POST', path, { body: { value: n } })));
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => app.as(app.owner).send('POST', path, { body: { value: n } })),
+  );
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(99).fill(409)]);
 });
 
@@ -88,9 +102,11 @@ test('sixteen writers of one document lose no update', async () => {
     if (status === 409) return increment();
     expect(status).toBe(200);
   };
-  await Promise.all(Array.from({ length: 16 }, async () => {
-    for (let n = 0; n < 5; n++) await increment();
-  }));
+  await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      for (let n = 0; n < 5; n++) await increment();
+    }),
+  );
   await expect(owner.get(200, path)).resolves.toMatchObject({ value: 80, version: 81 });
 });
 
@@ -100,7 +116,8 @@ test('the stores are apart, and a store keeps as many earlier versions as it is 
   await owner.post(201, path, { value: 'doc' });
   await owner.get(404, `${path}?store=packages`);
   await owner.get(400, `${path}?store=other`);
-  for (const version of [undefined, 1, 2, 3]) await owner.post(version ? 200 : 201, `${path}?store=packages`, { value: version ?? 0, version });
+  for (const version of [undefined, 1, 2, 3])
+    await owner.post(version ? 200 : 201, `${path}?store=packages`, { value: version ?? 0, version });
   await owner.post(200, path, { value: 'doc 2', version: 1 });
   await expect(owner.get(200, `${path}/history`)).resolves.toEqual([]);
   const history = await owner.get(200, `${path}/history?store=packages`);
@@ -118,7 +135,11 @@ test('a collection is made once, streamed whole, and deleted by an owner with al
   const collection = await owner.post(201, '/api/doc-store/collections', { name: 'whole' });
   await owner.post(409, '/api/doc-store/collections', { name: 'whole' });
   await expect(owner.get(200, '/api/doc-store/collections/whole')).resolves.toEqual({ ...collection, documents: [] });
-  const documents = Array.from({ length: 1_000 }, (_, n) => ({ collection: 'whole', key: String(n).padStart(4, '0'), value: { n, text: 'x'.repeat(2_000) } }));
+  const documents = Array.from({ length: 1_000 }, (_, n) => ({
+    collection: 'whole',
+    key: String(n).padStart(4, '0'),
+    value: { n, text: 'x'.repeat(2_000) },
+  }));
   await owner.post(200, '/api/doc-store/bulk', { documents });
   await owner.post(201, at('whole', 'z', '?store=builds'), { value: 1 });
   const whole = await owner.get(200, '/api/doc-store/collections/whole');
@@ -128,7 +149,10 @@ test('a collection is made once, streamed whole, and deleted by an owner with al
   expect(whole.documents[0].createdAt).toBe((await owner.get(200, at('whole', '0000'))).createdAt);
 
   const page = await owner.request(200, 'GET', '/api/doc-store/collections/whole/docs?limit=2&after=0500');
-  expect(page.body).toEqual([{ key: '0501', version: 1 }, { key: '0502', version: 1 }]);
+  expect(page.body).toEqual([
+    { key: '0501', version: 1 },
+    { key: '0502', version: 1 },
+  ]);
   expect(page.headers.get('link')).toBe('</api/doc-store/collections/whole/docs?limit=2&after=0502>; rel="next"');
 
   await app.as(app.application).delete(403, '/api/doc-store/collections/whole');
@@ -142,7 +166,13 @@ test('each change stands in the audit trail and is announced', async () => {
   const owner = app.as(app.owner);
   const path = at('told', 'a');
   const hooks = await Promise.all(
-    ['created', 'updated', 'deleted'].map((verb) => owner.post(201, '/api/webhooks', { name: verb, event: `document.${verb}`, config: { url: 'http://127.0.0.1:9/' } })),
+    ['created', 'updated', 'deleted'].map((verb) =>
+      owner.post(201, '/api/webhooks', {
+        name: verb,
+        event: `document.${verb}`,
+        config: { url: 'http://127.0.0.1:9/' },
+      }),
+    ),
   );
   await owner.post(201, path, { value: 1 });
   await owner.post(409, path, { value: 2 });
@@ -150,7 +180,9 @@ test('each change stands in the audit trail and is announced', async () => {
   await owner.delete(204, path);
   await owner.post(201, path, { value: 3 });
   await owner.delete(204, '/api/doc-store/collections/told');
-  const trail = await app.sql(`select action, before, after from audit_entry where entity_id in ('told/a', 'told') order by sequence`);
+  const trail = await app.sql(
+    `select action, before, after from audit_entry where entity_id in ('told/a', 'told') order by sequence`,
+  );
   const state = { store: 'doc', collection: 'told', key: 'a' };
   expect(trail).toEqual([
     { action: 'document.created', before: null, after: { ...state, version: 1, sizeBytes: 1 } },

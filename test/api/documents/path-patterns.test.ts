@@ -33,7 +33,10 @@ test.each<[string, readonly string[]]>([
   ['repo_*/metadata', ['repo_a metadata', 'repo_b metadata', 'repo_b/metadata x']],
   ['repo_*', ['repo_a metadata', 'repo_a other', 'repo_b metadata']],
   ['repo_b/**', ['repo_b metadata', 'repo_b/metadata x', 'repo_b/metadata/deep metadata']],
-  ['**/metadata', ['repoXa metadata', 'repo_a metadata', 'repo_b metadata', 'repo_b/metadata x', 'repo_b/metadata/deep metadata']],
+  [
+    '**/metadata',
+    ['repoXa metadata', 'repo_a metadata', 'repo_b metadata', 'repo_b/metadata x', 'repo_b/metadata/deep metadata'],
+  ],
   ['*/*/*/metadata', ['repo_b/metadata/deep metadata']],
   ['*/*/*', ['repo_b/metadata x', 'repo_b/metadata/deep metadata']],
   ['100%', ['100% a']],
@@ -63,7 +66,10 @@ test('** finds everything of the tenant, each document once, and nothing of anot
   expect(new Set(found.map(({ value }: { value: string }) => value))).toEqual(new Set([app.owner.email]));
   const matched = await app.as(app.owner).post(200, '/api/doc-store/collections/query', {
     pathPattern: '**',
-    filters: [{ field: '$collection', operator: 'in', value: ['abc', 'none'] }, { field: '$key', operator: 'regex', value: '^-' }],
+    filters: [
+      { field: '$collection', operator: 'in', value: ['abc', 'none'] },
+      { field: '$key', operator: 'regex', value: '^-' },
+    ],
   });
   expect(matched).toHaveLength(1);
 });
@@ -71,8 +77,13 @@ test('** finds everything of the tenant, each document once, and nothing of anot
 test('a regular expression that takes long is stopped, and the next query is answered', async () => {
   const text = Array.from({ length: 600 }, (_, n) => ((n * 7_919) % 10_007).toString(36)).join('');
   await app.as(app.owner).post(201, '/api/doc-store/collections/heavy/docs/a', { value: { text } });
-  const heavy = { pathPattern: 'heavy', filters: [{ field: 'text', operator: 'regex', value: '^(.+)(.+)(.+)\\3\\2\\1$' }] };
+  const heavy = {
+    pathPattern: 'heavy',
+    filters: [{ field: 'text', operator: 'regex', value: '^(.+)(.+)(.+)\\3\\2\\1$' }],
+  };
   const problem = await app.as(app.owner).post(400, '/api/doc-store/collections/query', heavy);
   expect(problem.detail).toBe('The query took longer than 2 s; ask for less');
-  expect(await app.as(app.owner).post(200, '/api/doc-store/collections/query', { pathPattern: 'heavy' })).toHaveLength(1);
+  expect(await app.as(app.owner).post(200, '/api/doc-store/collections/query', { pathPattern: 'heavy' })).toHaveLength(
+    1,
+  );
 });

@@ -23,7 +23,9 @@ afterEach(() => app.close());
 async function beginReading(): Promise<{ socket: ReturnType<typeof connect>; goOn: () => Promise<string> }> {
   const socket = connect({ port: Number(new URL(app.url).port), host: '127.0.0.1' });
   const pieces: Buffer[] = [];
-  socket.write(`GET ${PATH} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${app.owner.token}\r\n\r\n`);
+  socket.write(
+    `GET ${PATH} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${app.owner.token}\r\n\r\n`,
+  );
   await new Promise<void>((resolve) => {
     socket.once('data', (piece) => {
       socket.pause();

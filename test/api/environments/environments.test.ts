@@ -7,13 +7,28 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const environment = (name: string, more: object = {}) => ({ repositoryIdentifier: 'acme/shop', name, category: 'release', ...more });
+const environment = (name: string, more: object = {}) => ({
+  repositoryIdentifier: 'acme/shop',
+  name,
+  category: 'release',
+  ...more,
+});
 const create = (status: number, body: object) => app.as(app.owner).post(status, '/api/environments', body);
 
 test('an environment is added, read, changed and removed', async () => {
   const approvalPolicy = { approvers: ['leads'], minApprovals: 2, expiresAfter: 'P3D' };
-  const created = await create(201, environment('uat', { orchestrationOrder: 3, tags: ['eu'], metadata: { a: { b: 1 } }, approvalPolicy }));
-  expect(created).toMatchObject({ name: 'uat', branch: '**', isActive: true, orgUsername: null, approvalPolicy, version: 1 });
+  const created = await create(
+    201,
+    environment('uat', { orchestrationOrder: 3, tags: ['eu'], metadata: { a: { b: 1 } }, approvalPolicy }),
+  );
+  expect(created).toMatchObject({
+    name: 'uat',
+    branch: '**',
+    isActive: true,
+    orgUsername: null,
+    approvalPolicy,
+    version: 1,
+  });
   const path = `/api/environments/${created.id}`;
   await expect(app.as(app.member).get(200, path)).resolves.toEqual(created);
   const changed = await app.as(app.owner).patch(200, path, { metadata: { c: 2 }, approvalPolicy: null, version: 1 });
@@ -41,7 +56,9 @@ test('a name is taken once in a project', async () => {
 test('a stale version is a conflict that tells the current one', async () => {
   const { id } = await create(201, environment('versioned'));
   await app.as(app.owner).patch(200, `/api/environments/${id}`, { description: 'x' });
-  await expect(app.as(app.owner).patch(409, `/api/environments/${id}`, { version: 1 })).resolves.toMatchObject({ currentVersion: 2 });
+  await expect(app.as(app.owner).patch(409, `/api/environments/${id}`, { version: 1 })).resolves.toMatchObject({
+    currentVersion: 2,
+  });
 });
 
 test.each([

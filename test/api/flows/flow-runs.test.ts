@@ -7,21 +7,43 @@ const repositoryIdentifier = 'acme/shop';
 beforeAll(async () => {
   app = await testApp({ launch: idleEngine });
   const owner = app.as(app.owner);
-  for (const identifier of [repositoryIdentifier, 'acme/other']) await owner.post(201, '/api/projects', { identifier, platform: 'host-a' });
-  await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'uat', category: 'test', approvalPolicy: { approvers: ['leads'] } });
+  for (const identifier of [repositoryIdentifier, 'acme/other'])
+    await owner.post(201, '/api/projects', { identifier, platform: 'host-a' });
+  await owner.post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: 'uat',
+    category: 'test',
+    approvalPolicy: { approvers: ['leads'] },
+  });
 });
 afterAll(() => app.close());
 
 const owner = () => app.as(app.owner);
 const worker = () => app.as(app.application);
-const start = async (payload: object, caller = app.owner): Promise<string> => (await app.as(caller).post(202, '/api/flows/run', { payload })).id;
+const start = async (payload: object, caller = app.owner): Promise<string> =>
+  (await app.as(caller).post(202, '/api/flows/run', { payload })).id;
 const list = (query: string) => owner().get(200, `/api/flows/runs?${query}`);
 const set = (id: string, status: string, display: string) =>
   app.sql('update flow_run set status = ?, display_status = ?, ended_at = now() where id = ?', [status, display, id]);
 
 test('a run is listed at once, as it was asked for', async () => {
-  const workItemRef = { type: 'host-a-issue', key: '12', url: 'https://host-a.example/acme/shop/issues/12', repository: 'shop', organization: 'acme' };
-  const started = await owner().post(202, '/api/flows/run', { payload: { id: 'execute-release', repositoryIdentifier, environmentName: 'uat', domain: 'core', releaseName: 'r1', workItemRef } });
+  const workItemRef = {
+    type: 'host-a-issue',
+    key: '12',
+    url: 'https://host-a.example/acme/shop/issues/12',
+    repository: 'shop',
+    organization: 'acme',
+  };
+  const started = await owner().post(202, '/api/flows/run', {
+    payload: {
+      id: 'execute-release',
+      repositoryIdentifier,
+      environmentName: 'uat',
+      domain: 'core',
+      releaseName: 'r1',
+      workItemRef,
+    },
+  });
   expect(started).toMatchObject({ taskType: 'execute-release', status: 'started' });
   const { runs, count, totalCount, page } = await list('workItemKey=12');
   expect({ count, totalCount, page }).toEqual({ count: 1, totalCount: 1, page: 1 });
@@ -45,7 +67,11 @@ test.each([
   [{ id: 'build-domain' }, '#/body/payload/id', 'is not a flow type'],
   [{ id: 'execute-release', repositoryIdentifier }, '#/body/payload/domain', ''],
   [{ id: 'build', repositoryIdentifier: 'no/such' }, '#/body/payload/repositoryIdentifier', 'not registered'],
-  [{ id: 'build', repositoryIdentifier, environmentName: 'none' }, '#/body/payload/environmentName', 'no such environment'],
+  [
+    { id: 'build', repositoryIdentifier, environmentName: 'none' },
+    '#/body/payload/environmentName',
+    'no such environment',
+  ],
   [{ id: 'build', environmentName: 'uat' }, '#/body/payload/repositoryIdentifier', 'name it, too'],
 ])('what is no payload is refused: %j', async (payload, pointer, detail) => {
   const { errors } = await owner().post(400, '/api/flows/run', { payload });
@@ -56,7 +82,11 @@ test('each filter holds before counting, alone and with others', async () => {
   const own = 'acme/other';
   const build = await start({ id: 'build', repositoryIdentifier: own, flowPath: 'ci/Build_100%.yml' });
   const test1 = await start({ id: 'run-apex-tests', repositoryIdentifier: own }, app.member);
-  const test2 = await start({ id: 'run-apex-tests', repositoryIdentifier: own, workItemRef: { type: 'host-b-workitem', key: '7' } });
+  const test2 = await start({
+    id: 'run-apex-tests',
+    repositoryIdentifier: own,
+    workItemRef: { type: 'host-b-workitem', key: '7' },
+  });
   const pipeline = await start({ id: 'analyze', repositoryIdentifier: own, pipeline: { id: 'a.yml' } });
   await set(build, 'partial', 'Partial');
   await set(test1, 'timed_out', 'Failed');
@@ -100,10 +130,19 @@ test('each filter holds before counting, alone and with others', async () => {
   expect(headers.get('link')).toMatch(/page=3.*rel="next".*page=1.*rel="prev"/);
 });
 
-test.each(['status=Fine', 'limit=0', 'limit=101', 'page=0', 'since=yesterday', 'date=2026-02-30', 'category=none', 'executionMode=x', 'workItemType=x', 'repositoryIdentifier=no/such', 'colour=red'])(
-  'a filter of unknown words is refused: %s',
-  (query) => owner().get(400, `/api/flows/runs?${query}`),
-);
+test.each([
+  'status=Fine',
+  'limit=0',
+  'limit=101',
+  'page=0',
+  'since=yesterday',
+  'date=2026-02-30',
+  'category=none',
+  'executionMode=x',
+  'workItemType=x',
+  'repositoryIdentifier=no/such',
+  'colour=red',
+])('a filter of unknown words is refused: %s', (query) => owner().get(400, `/api/flows/runs?${query}`));
 
 test('counts stay exact while they are settled, and after a project is removed', async () => {
   const gone = 'acme/gone';
@@ -126,36 +165,61 @@ test('a run is repeated once it is over, and says of which it is the repetition'
   await owner().post(409, `/api/flows/runs/${id}/rerun`);
   await set(id, 'failed', 'Failed');
   const again = await owner().post(202, `/api/flows/runs/${id}/rerun`);
-  expect(await owner().get(200, `/api/flows/runs/${again.id}`)).toMatchObject({ rerunOfExecutionId: id, rerunType: 'rerun', payload: { id: 'build', note: 'kept' } });
+  expect(await owner().get(200, `/api/flows/runs/${again.id}`)).toMatchObject({
+    rerunOfExecutionId: id,
+    rerunType: 'rerun',
+    payload: { id: 'build', note: 'kept' },
+  });
   await owner().post(409, `/api/flows/runs/${id}/cancel`);
 });
 
 test('scheduled and internal runs are listed when they are asked for', async () => {
-  const register = { hatchetRunId: 'h-1', taskType: 'nightly', flowPath: 'nightly.yml', repositoryIdentifier, schedulePath: 'schedules/nightly' };
+  const register = {
+    hatchetRunId: 'h-1',
+    taskType: 'nightly',
+    flowPath: 'nightly.yml',
+    repositoryIdentifier,
+    schedulePath: 'schedules/nightly',
+  };
   const { executionId } = await worker().post(200, '/api/flows/internal/register-scheduled', register);
   expect((await worker().post(200, '/api/flows/internal/register-scheduled', register)).executionId).toBe(executionId);
-  const child = { parentTaskExecutionId: await start({ id: 'build', repositoryIdentifier, environmentName: 'uat' }), taskType: 'build-domain', flowPath: 'nightly.yml', repositoryIdentifier };
+  const child = {
+    parentTaskExecutionId: await start({ id: 'build', repositoryIdentifier, environmentName: 'uat' }),
+    taskType: 'build-domain',
+    flowPath: 'nightly.yml',
+    repositoryIdentifier,
+  };
   const registered = await worker().post(200, '/api/flows/internal/register-child', child);
   expect(registered.approvalControls).toEqual({ skipApproval: false, approvers: ['leads'] });
   const byPath = async (query: string) => (await list(`flowPath=nightly${query}`)).runs.map(({ id }: Json) => id);
   expect(await byPath('')).toEqual([]);
   expect(await byPath('&includeScheduled=true')).toEqual([executionId]);
   expect(await byPath('&includeInternal=true')).toEqual([registered.executionId]);
-  expect((await list('flowPath=nightly&includeScheduled=true')).runs[0]).toMatchObject({ triggeredBy: 'cron', status: 'Running', category: 'scheduled' });
+  expect((await list('flowPath=nightly&includeScheduled=true')).runs[0]).toMatchObject({
+    triggeredBy: 'cron',
+    status: 'Running',
+    category: 'scheduled',
+  });
 });
 
 test('workers of another tenant reach nothing', async () => {
   const parentTaskExecutionId = await start({ id: 'build', repositoryIdentifier });
   const stranger = app.as(app.strangerApplication);
   await app.as(app.stranger).post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
-  await stranger.post(404, '/api/flows/internal/register-child', { parentTaskExecutionId, taskType: 'build-domain', flowPath: 'x', repositoryIdentifier });
+  await stranger.post(404, '/api/flows/internal/register-child', {
+    parentTaskExecutionId,
+    taskType: 'build-domain',
+    flowPath: 'x',
+    repositoryIdentifier,
+  });
   await stranger.patch(404, `/api/flows/internal/${parentTaskExecutionId}/metadata`, { result: {} });
   await stranger.post(404, `/api/flows/internal/${parentTaskExecutionId}/callback`, { event: 'completed' });
   await stranger.post(400, '/api/flows/internal/track-lock-run', { executionId: parentTaskExecutionId, lockKey: 'a' });
 });
 
 test('a callback for an unknown run is refused, and one for a run that is over changes nothing', async () => {
-  const callback = (id: string, status: number) => worker().post(status, `/api/flows/internal/${id}/callback`, { event: 'completed', result: { late: true } });
+  const callback = (id: string, status: number) =>
+    worker().post(status, `/api/flows/internal/${id}/callback`, { event: 'completed', result: { late: true } });
   await callback('0195a3c2-0000-7a11-8a52-00000000ffff', 404);
   await callback('not-an-id', 404);
   const id = await start({ id: 'build', repositoryIdentifier });
@@ -166,7 +230,8 @@ test('a callback for an unknown run is refused, and one for a run that is over c
 
 test('results merge at any depth, up to their limit', async () => {
   const id = await start({ id: 'build', repositoryIdentifier });
-  const merge = (result: object, status = 204) => worker().patch(status, `/api/flows/internal/${id}/metadata`, { result });
+  const merge = (result: object, status = 204) =>
+    worker().patch(status, `/api/flows/internal/${id}/metadata`, { result });
   await merge({ a: { b: 1, c: [1, 2] }, d: 'x' });
   await Promise.all([merge({ a: { e: 2 } }), merge({ a: { c: [3] }, d: null })]);
   expect((await owner().get(200, `/api/flows/runs/${id}`)).result).toEqual({ a: { b: 1, c: [3], e: 2 } });
@@ -174,11 +239,27 @@ test('results merge at any depth, up to their limit', async () => {
 });
 
 test('the outcome of children is derived anew after a repetition, and a lock that is tracked is shown', async () => {
-  const { executionId: parent } = await worker().post(200, '/api/flows/internal/register-scheduled', { hatchetRunId: 'h-2', taskType: 'nightly', flowPath: 'n', repositoryIdentifier, schedulePath: 's' });
+  const { executionId: parent } = await worker().post(200, '/api/flows/internal/register-scheduled', {
+    hatchetRunId: 'h-2',
+    taskType: 'nightly',
+    flowPath: 'n',
+    repositoryIdentifier,
+    schedulePath: 's',
+  });
   const child = (domainName: string) =>
-    worker().post(200, '/api/flows/internal/register-child', { parentTaskExecutionId: parent, taskType: 'validate-domain', flowPath: 'v', repositoryIdentifier, domainName });
+    worker().post(200, '/api/flows/internal/register-child', {
+      parentTaskExecutionId: parent,
+      taskType: 'validate-domain',
+      flowPath: 'v',
+      repositoryIdentifier,
+      domainName,
+    });
   const report = (id: string, domainName: string, status: string) =>
-    worker().post(204, `/api/flows/internal/${parent}/reconcile-check`, { reportingExecutionId: id, domainName, status });
+    worker().post(204, `/api/flows/internal/${parent}/reconcile-check`, {
+      reportingExecutionId: id,
+      domainName,
+      status,
+    });
   const statusOf = async () => (await owner().get(200, `/api/flows/runs/${parent}`)).status;
   const [core, sales] = [await child('core'), await child('sales')];
   await report(core.executionId, 'core', 'Failed');
@@ -191,16 +272,38 @@ test('the outcome of children is derived anew after a repetition, and a lock tha
   expect(await statusOf()).toBe('Completed');
   const lock = { executionId: parent, lockKey: 'acme/shop/uat', ticketId: 't-1' };
   for (let time = 0; time < 2; time++) await worker().post(204, '/api/flows/internal/track-lock-run', lock);
-  expect((await owner().get(200, `/api/flows/runs/${parent}`)).locks).toEqual([{ lockKey: 'acme/shop/uat', ticketId: 't-1', runId: null }]);
-  await worker().post(404, `/api/flows/internal/${core.executionId}/reconcile-check`, { reportingExecutionId: parent, domainName: 'core', status: 'failed' });
+  expect((await owner().get(200, `/api/flows/runs/${parent}`)).locks).toEqual([
+    { lockKey: 'acme/shop/uat', ticketId: 't-1', runId: null },
+  ]);
+  await worker().post(404, `/api/flows/internal/${core.executionId}/reconcile-check`, {
+    reportingExecutionId: parent,
+    domainName: 'core',
+    status: 'failed',
+  });
 });
 
 test('schedules have names of their own and times that exist', async () => {
-  const schedule = { name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin', payload: { id: 'build', repositoryIdentifier } };
+  const schedule = {
+    name: 'nightly',
+    cron: '0 3 * * *',
+    timezone: 'Europe/Berlin',
+    payload: { id: 'build', repositoryIdentifier },
+  };
   const made = await owner().post(201, '/api/flows/schedules', schedule);
-  expect(made).toMatchObject({ name: 'nightly', taskType: 'build', repositoryIdentifier, nextRunAt: expect.stringMatching(/T0[12]:00:00\.000Z$/) });
+  expect(made).toMatchObject({
+    name: 'nightly',
+    taskType: 'build',
+    repositoryIdentifier,
+    nextRunAt: expect.stringMatching(/T0[12]:00:00\.000Z$/),
+  });
   await owner().post(409, '/api/flows/schedules', schedule);
-  for (const wrong of [{ cron: '* * * *' }, { cron: '61 * * * *' }, { cron: '@daily' }, { timezone: 'Moon/Base' }, { payload: { id: 'none' } }]) {
+  for (const wrong of [
+    { cron: '* * * *' },
+    { cron: '61 * * * *' },
+    { cron: '@daily' },
+    { timezone: 'Moon/Base' },
+    { payload: { id: 'none' } },
+  ]) {
     await owner().post(400, '/api/flows/schedules', { ...schedule, name: 'other', ...wrong });
   }
   await owner().delete(204, `/api/flows/schedules/${made.id}`);
@@ -211,6 +314,15 @@ test('schedules have names of their own and times that exist', async () => {
 test('types say what carries them out, or why nothing does', async () => {
   const types = await owner().get(200, '/api/flows/types');
   const typeOf = (name: string) => types.find(({ id }: Json) => id === name);
-  expect(typeOf('create-patch-branch')).toMatchObject({ available: true, executor: 'activity', payloadSchema: { required: expect.arrayContaining(['newBranch', 'sourceRef']) } });
-  expect(typeOf('install-packages')).toMatchObject({ available: false, executor: null, reason: expect.stringContaining('install-packages'), gates: { approval: true, lock: true } });
+  expect(typeOf('create-patch-branch')).toMatchObject({
+    available: true,
+    executor: 'activity',
+    payloadSchema: { required: expect.arrayContaining(['newBranch', 'sourceRef']) },
+  });
+  expect(typeOf('install-packages')).toMatchObject({
+    available: false,
+    executor: null,
+    reason: expect.stringContaining('install-packages'),
+    gates: { approval: true, lock: true },
+  });
 });

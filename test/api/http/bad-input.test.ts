@@ -18,11 +18,35 @@ test.each<[string, string | Uint8Array, Record<string, string>, number, string]>
   ['a compressed body', 'x', { 'content-encoding': 'gzip' }, 415, ''],
   ['text that is not UTF-8', new Uint8Array([0x22, 0xff, 0xfe, 0x22]), {}, 400, '#/body'],
   ['an unknown field', JSON.stringify({ ...project, colour: 'red' }), {}, 400, '#/body/colour'],
-  ['an unknown nested field', JSON.stringify({ ...project, configuration: { 'a/b': 1 } }), {}, 400, '#/body/configuration/a~1b'],
-  ['U+0000', '{"identifier":"acme/shop","platform":"host-a","defaultBranch":"a\\u0000b"}', {}, 400, '#/body/defaultBranch'],
-  ['half a surrogate pair', '{"identifier":"acme/shop","platform":"host-a","defaultBranch":"\\ud800"}', {}, 400, '#/body/defaultBranch'],
+  [
+    'an unknown nested field',
+    JSON.stringify({ ...project, configuration: { 'a/b': 1 } }),
+    {},
+    400,
+    '#/body/configuration/a~1b',
+  ],
+  [
+    'U+0000',
+    '{"identifier":"acme/shop","platform":"host-a","defaultBranch":"a\\u0000b"}',
+    {},
+    400,
+    '#/body/defaultBranch',
+  ],
+  [
+    'half a surrogate pair',
+    '{"identifier":"acme/shop","platform":"host-a","defaultBranch":"\\ud800"}',
+    {},
+    400,
+    '#/body/defaultBranch',
+  ],
   ['U+0000 in a name of a member', '{"a\\u0000b":1}', {}, 400, '#/body/ab'],
-  ['an over-long string', JSON.stringify({ ...project, defaultBranch: 'x'.repeat(10_000) }), {}, 400, '#/body/defaultBranch'],
+  [
+    'an over-long string',
+    JSON.stringify({ ...project, defaultBranch: 'x'.repeat(10_000) }),
+    {},
+    400,
+    '#/body/defaultBranch',
+  ],
   ['a wrong type', JSON.stringify({ ...project, configuration: [] }), {}, 400, '#/body/configuration'],
   ['an array', '[]', {}, 400, '#/body'],
   ['__proto__', '{"identifier":"acme/shop","platform":"host-a","__proto__":{"x":1}}', {}, 400, '#/body/__proto__'],
@@ -75,7 +99,9 @@ test('a method that is not served is answered with those that are', async () => 
 test('a request id of the client is kept when it is one, and replaced when it is not', async () => {
   const kept = await app.as(app.owner).request(200, 'GET', '/api/users/me', { headers: { 'x-request-id': 'my.id-1' } });
   expect(kept.headers.get('x-request-id')).toBe('my.id-1');
-  const replaced = await app.as(app.owner).request(200, 'GET', '/api/users/me', { headers: { 'x-request-id': 'a b<c>' } });
+  const replaced = await app
+    .as(app.owner)
+    .request(200, 'GET', '/api/users/me', { headers: { 'x-request-id': 'a b<c>' } });
   expect(replaced.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 });
 

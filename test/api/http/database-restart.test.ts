@@ -51,20 +51,32 @@ function keepCreating() {
 const readiness = () => app.as().send('GET', '/readyz');
 
 test('the database is restarted under load: 503 meanwhile, then all goes on, and nothing is half written', async () => {
-  await expect(readiness()).resolves.toMatchObject({ status: 200, body: { status: 'ready', dependencies: { postgresql: 'up' } } });
+  await expect(readiness()).resolves.toMatchObject({
+    status: 200,
+    body: { status: 'ready', dependencies: { postgresql: 'up' } },
+  });
   creating = keepCreating();
   const { answers } = creating;
-  await eventually(async () => answers.length, (count) => count > 50);
+  await eventually(
+    async () => answers.length,
+    (count) => count > 50,
+  );
   await postgres.stop();
   const unready = await eventually(readiness, ({ status }) => status === 503);
   expect(unready.body).toMatchObject({ status: 'not ready', dependencies: { postgresql: 'down' } });
   await expect(app.as().send('GET', '/healthz')).resolves.toMatchObject({ status: 200 });
-  await eventually(async () => answers.filter(({ status }) => status === 503).length, (count) => count > WRITERS);
+  await eventually(
+    async () => answers.filter(({ status }) => status === 503).length,
+    (count) => count > WRITERS,
+  );
 
   postgres = await startPostgres({ dataDir, port: postgres.port });
   await eventually(readiness, ({ status }) => status === 200);
   const before = answers.length;
-  await eventually(async () => answers.slice(before).filter(({ status }) => status === 201).length, (count) => count > 50);
+  await eventually(
+    async () => answers.slice(before).filter(({ status }) => status === 201).length,
+    (count) => count > 50,
+  );
   await creating.stop();
 
   const refused = answers.filter(({ status }) => status !== 201);

@@ -43,7 +43,9 @@ test('a refusal is repeated, too', async () => {
 test('ten at once do it once: one is told that it is done, the others that it is done or under way', async () => {
   const answers = await Promise.all(
     Array.from({ length: 10 }, () =>
-      app.as(app.owner).send('POST', '/api/application-tokens', { body: { name: 'race' }, headers: { 'idempotency-key': 'race' } }),
+      app
+        .as(app.owner)
+        .send('POST', '/api/application-tokens', { body: { name: 'race' }, headers: { 'idempotency-key': 'race' } }),
     ),
   );
   const statuses = new Set(answers.map(({ status }) => status));

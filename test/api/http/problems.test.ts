@@ -1,7 +1,8 @@
 import { problemOf } from '../../../api/http/problems.ts';
 
 /** An error as the driver throws it, perhaps wrapped by the ORM. */
-const thrown = (code: string) => new Error('wrapped', { cause: Object.assign(new Error('select secret from somewhere'), { code }) });
+const thrown = (code: string) =>
+  new Error('wrapped', { cause: Object.assign(new Error('select secret from somewhere'), { code }) });
 
 test.each([
   ['a statement that was cancelled for its time', '57014', 503, 'unavailable'],

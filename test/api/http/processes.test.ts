@@ -30,14 +30,25 @@ test('told to stop, the API finishes the request under way, takes no other, and 
   const body = JSON.stringify({ identifier: 'acme/under-way', platform: 'host-a' });
   const underWay = request(`${api.url}/api/projects`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${app.owner.token}`, 'content-type': 'application/json', 'content-length': body.length },
+    headers: {
+      authorization: `Bearer ${app.owner.token}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+    },
   });
   const answered = once(underWay, 'response');
   underWay.write(body.slice(0, 10));
   await once(underWay, 'socket');
   await sleep(200);
   const ended = api.kill('SIGTERM');
-  await eventually(() => fetch(`${api.url}/healthz`).then(() => 'open', () => 'closed'), (state) => state === 'closed');
+  await eventually(
+    () =>
+      fetch(`${api.url}/healthz`).then(
+        () => 'open',
+        () => 'closed',
+      ),
+    (state) => state === 'closed',
+  );
   underWay.end(body.slice(10));
   const [response] = await answered;
   expect(response.statusCode).toBe(201);
@@ -55,13 +66,19 @@ test('a trace leads from the request through the workflow to the webhook that is
   const api = await startApi(app, telemetry);
   const owner = new ApiClient(api.url, app.owner);
   const repositoryIdentifier = 'acme/traced';
-  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', configuration: { autoReleaseFinalization: true } });
+  await owner.post(201, '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+    configuration: { autoReleaseFinalization: true },
+  });
   await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'prod', category: 'release' });
   const name = { repositoryIdentifier, domain: 'core', releaseName: 'r1' };
   await owner.post(201, '/api/release-candidates', { ...name, commitSha: 'abcdef0', value: {} });
   await owner.post(201, '/api/webhooks', { name: 'traced', event: 'release.published', config: { url: receiver.url } });
   const event = { ...name, environmentName: 'prod', deploymentStatus: 'Success' };
-  await owner.post(200, '/api/release-candidates/release-event', event, { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+  await owner.post(200, '/api/release-candidates/release-event', event, {
+    traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+  });
 
   const [delivery] = await receiver.received(1);
   expect(delivery?.headers.traceparent).toMatch(new RegExp(`^00-${traceId}-`));
@@ -71,7 +88,11 @@ test('a trace leads from the request through the workflow to the webhook that is
   const services = new Set(spans.map(({ service }) => service));
   expect(services).toEqual(new Set(['quayside-api', 'quayside-worker']));
   expect(spans.map((span) => span.name)).toEqual(
-    expect.arrayContaining(['POST /api/release-candidates/release-event', 'HandleUpdate:applyEvents', 'webhook delivery']),
+    expect.arrayContaining([
+      'POST /api/release-candidates/release-event',
+      'HandleUpdate:applyEvents',
+      'webhook delivery',
+    ]),
   );
   await receiver.close();
   await collector.close();

@@ -16,7 +16,9 @@ let orm: ReturnType<typeof connectOrm>;
 const projectIds: Record<string, string> = {};
 
 beforeAll(async () => {
-  app = await testApp({ env: { ENCRYPTION_KEYS: encryptionKeys, TOKEN_KEYS: generateKeys().tokenKeys, OUTBOUND_ALLOW: '10.1.0.0/16' } });
+  app = await testApp({
+    env: { ENCRYPTION_KEYS: encryptionKeys, TOKEN_KEYS: generateKeys().tokenKeys, OUTBOUND_ALLOW: '10.1.0.0/16' },
+  });
   orm = connectOrm({ databaseUrl: app.databaseUrl, role: 'quayside_app', poolSize: 2 });
   for (const identifier of ['acme/one', 'acme/two']) {
     const { id } = await app.as(app.owner).post(201, '/api/projects', { identifier, platform: 'host-a' });
@@ -28,9 +30,13 @@ afterAll(async () => {
   await app.close();
 });
 
-const create = (status: number, body: object) => app.as(app.owner).post(status, '/api/integrations', { name: 'Host', credentials: token(), ...body });
+const create = (status: number, body: object) =>
+  app.as(app.owner).post(status, '/api/integrations', { name: 'Host', credentials: token(), ...body });
 const trail = (id: string) =>
-  app.sql<{ action: string; summary: string; before: unknown; after: unknown }>('select * from audit_entry where entity_id = ? order by sequence', [id]);
+  app.sql<{ action: string; summary: string; before: unknown; after: unknown }>(
+    'select * from audit_entry where entity_id = ? order by sequence',
+    [id],
+  );
 
 const credentialsFor = (tenantId: string, kind: 'host-a' | 'host-b', repository?: string) =>
   unitOfWork(orm, { actor: systemActor(tenantId, 'test') })((tx) =>
@@ -38,8 +44,18 @@ const credentialsFor = (tenantId: string, kind: 'host-a' | 'host-b', repository?
   );
 
 test('credentials go in, and come out of nothing but the look-up', async () => {
-  const made = await create(201, { kind: 'metrics', baseUrl: 'https://metrics.example.com', settings: { region: 'eu' } });
-  expect(made).toMatchObject({ kind: 'metrics', repositoryIdentifier: null, settings: { region: 'eu' }, isActive: true, version: 1 });
+  const made = await create(201, {
+    kind: 'metrics',
+    baseUrl: 'https://metrics.example.com',
+    settings: { region: 'eu' },
+  });
+  expect(made).toMatchObject({
+    kind: 'metrics',
+    repositoryIdentifier: null,
+    settings: { region: 'eu' },
+    isActive: true,
+    version: 1,
+  });
   const owner = app.as(app.owner);
   const seen = [
     made,
@@ -51,14 +67,26 @@ test('credentials go in, and come out of nothing but the look-up', async () => {
   ];
   expect(JSON.stringify(seen)).not.toContain(SECRET);
   const [row] = await app.sql<{ credentials: string }>('select credentials from integration where id = ?', [made.id]);
-  expect(encryption.decrypt(row?.credentials ?? '', `integration:${made.id}`)).toBe(JSON.stringify(token(`${SECRET}-2`)));
+  expect(encryption.decrypt(row?.credentials ?? '', `integration:${made.id}`)).toBe(
+    JSON.stringify(token(`${SECRET}-2`)),
+  );
 });
 
 test('a project uses its own, else that of the tenant, and never an inactive one or that of another tenant', async () => {
   const wide = await create(201, { kind: 'host-a', credentials: token('wide') });
-  const own = await create(201, { kind: 'host-a', repositoryIdentifier: 'acme/one', credentials: { type: 'basic', username: 'u', password: 'own' } });
-  await expect(credentialsFor(app.tenant.id, 'host-a', 'acme/one')).resolves.toMatchObject({ id: own.id, credentials: { password: 'own' } });
-  await expect(credentialsFor(app.tenant.id, 'host-a', 'acme/two')).resolves.toMatchObject({ id: wide.id, credentials: { token: 'wide' } });
+  const own = await create(201, {
+    kind: 'host-a',
+    repositoryIdentifier: 'acme/one',
+    credentials: { type: 'basic', username: 'u', password: 'own' },
+  });
+  await expect(credentialsFor(app.tenant.id, 'host-a', 'acme/one')).resolves.toMatchObject({
+    id: own.id,
+    credentials: { password: 'own' },
+  });
+  await expect(credentialsFor(app.tenant.id, 'host-a', 'acme/two')).resolves.toMatchObject({
+    id: wide.id,
+    credentials: { token: 'wide' },
+  });
   await expect(credentialsFor(app.tenant.id, 'host-a')).resolves.toMatchObject({ id: wide.id });
   await expect(credentialsFor(app.tenant.id, 'host-b', 'acme/one')).resolves.toBeUndefined();
   const [other] = await app.sql<{ id: string }>(`select id from tenant where slug = 'other'`);

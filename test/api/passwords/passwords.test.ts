@@ -9,7 +9,9 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const signIn = async (status: number, { email }: Caller, password: string) => {
-  const { access_token: token, refresh_token } = await app.as().post(status, '/api/auth/admin/login', { email, password });
+  const { access_token: token, refresh_token } = await app
+    .as()
+    .post(status, '/api/auth/admin/login', { email, password });
   return { token, refreshToken: refresh_token };
 };
 const change = (status: number, as: { token?: string }, currentPassword: string, newPassword: string) =>
@@ -18,7 +20,9 @@ const change = (status: number, as: { token?: string }, currentPassword: string,
 test('changing the password ends every other session, in all tenants', async () => {
   const here = app.member;
   await app.as(app.stranger).post(200, '/api/users', { email: here.email, team: 'theirs' });
-  const elsewhere = await app.as().post(200, '/api/auth/admin/login', { email: here.email, password: here.password, tenant: 'other' });
+  const elsewhere = await app
+    .as()
+    .post(200, '/api/auth/admin/login', { email: here.email, password: here.password, tenant: 'other' });
   const other = await signIn(200, here, here.password);
   await change(204, here, here.password, NEXT);
   await app.as(here).get(200, '/api/users/me');

@@ -10,7 +10,10 @@ const project = (identifier: string, more: object = {}) => ({ identifier, platfo
 
 test('a project is registered, read, changed by merging, and removed', async () => {
   const owner = app.as(app.owner);
-  const configuration = { domains: ['core', { name: 'ui', packages: ['a'] }], workItems: { provider: 'host-a', boards: ['b'] } };
+  const configuration = {
+    domains: ['core', { name: 'ui', packages: ['a'] }],
+    workItems: { provider: 'host-a', boards: ['b'] },
+  };
   const created = await owner.post(201, '/api/projects', project('acme/shop', { configuration }));
   expect(created).toMatchObject({ identifier: 'acme/shop', defaultBranch: 'main', version: 1, configuration });
   await expect(app.as(app.member).get(200, '/api/projects/acme%2Fshop')).resolves.toEqual(created);
@@ -19,7 +22,10 @@ test('a project is registered, read, changed by merging, and removed', async () 
     configuration: { displayName: 'Shop', domains: null, workItems: { boards: ['c'] } },
     version: 1,
   });
-  expect(changed).toMatchObject({ version: 2, configuration: { displayName: 'Shop', workItems: { provider: 'host-a', boards: ['c'] } } });
+  expect(changed).toMatchObject({
+    version: 2,
+    configuration: { displayName: 'Shop', workItems: { provider: 'host-a', boards: ['c'] } },
+  });
   expect(changed.configuration).not.toHaveProperty('domains');
 
   await owner.delete(204, '/api/projects/acme%2Fshop');

@@ -25,8 +25,10 @@ const mailTo = (email: string) => {
   return found;
 };
 const tokenIn = (email: string) => /set-password\?token=([\w-]+)/.exec(mailTo(email).parsed.text ?? '')?.[1] ?? '';
-const setUp = (status: number, token: string, newPassword = PASSWORD) => app.as().post(status, '/api/auth/password-setup', { token, newPassword });
-const signIn = (status: number, email: string, password = PASSWORD) => app.as().post(status, '/api/auth/admin/login', { email, password });
+const setUp = (status: number, token: string, newPassword = PASSWORD) =>
+  app.as().post(status, '/api/auth/password-setup', { token, newPassword });
+const signIn = (status: number, email: string, password = PASSWORD) =>
+  app.as().post(status, '/api/auth/admin/login', { email, password });
 
 test('an invitation lets a person set a password, once', async () => {
   const email = address();
@@ -49,7 +51,10 @@ test('an invitation lets a person set a password, once', async () => {
   await expect(app.as({ token }).get(200, '/api/users/me')).resolves.toMatchObject({ email, role: 'member' });
   const spent = await setUp(400, tokenIn(email), 'another good password');
   expect(spent.errors[0].pointer).toBe('#/body/token');
-  const trail = await app.sql<{ action: string }>(`select action from audit_entry where entity_id = (select id::text from user_account where email = ?) order by sequence`, [email]);
+  const trail = await app.sql<{ action: string }>(
+    `select action from audit_entry where entity_id = (select id::text from user_account where email = ?) order by sequence`,
+    [email],
+  );
   expect(trail.map(({ action }) => action)).toEqual(['user.created', 'user.invited', 'user.password_set']);
 });
 
@@ -60,7 +65,10 @@ test('the page behind the link sets the password, and says what is wrong with on
   const open = (status: number) => app.as().request(status, 'GET', `/api/auth/set-password?token=${token}`);
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const send = (status: number, password: string) =>
-    app.as().request(status, 'POST', '/api/auth/set-password', { rawBody: new URLSearchParams({ token, username: email, password }).toString(), headers });
+    app.as().request(status, 'POST', '/api/auth/set-password', {
+      rawBody: new URLSearchParams({ token, username: email, password }).toString(),
+      headers,
+    });
   const page = await open(200);
   expect(page.text).toContain(email);
   expect(page.headers.get('cache-control')).toBe('no-store');
@@ -76,7 +84,9 @@ test('of ten uses of a link at once, one sets the password', async () => {
   await add(email);
   const token = tokenIn(email);
   const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => app.as().send('POST', '/api/auth/password-setup', { body: { token, newPassword: `${PASSWORD} ${index}` } })),
+    Array.from({ length: 10 }, (_, index) =>
+      app.as().send('POST', '/api/auth/password-setup', { body: { token, newPassword: `${PASSWORD} ${index}` } }),
+    ),
   );
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(400)]);
   await signIn(200, email, `${PASSWORD} ${answers.findIndex(({ status }) => status === 200)}`);
@@ -85,7 +95,10 @@ test('of ten uses of a link at once, one sets the password', async () => {
 test('a link ends with its time, with the membership, and with the first password', async () => {
   const [expired, removed, twice] = [address(), address(), address()];
   for (const email of [expired, removed, twice]) await add(email);
-  await app.sql(`update invitation set expires_at = now() - interval '1 second' where user_id = (select id from user_account where email = ?)`, [expired]);
+  await app.sql(
+    `update invitation set expires_at = now() - interval '1 second' where user_id = (select id from user_account where email = ?)`,
+    [expired],
+  );
   await setUp(400, tokenIn(expired));
   const removedToken = tokenIn(removed);
   await owner().delete(200, '/api/users', { email: removed });
@@ -110,14 +123,19 @@ test('one person gets three mails an hour, whoever invites', async () => {
   await inviteAgain(email);
   await app.as(app.stranger).post(200, '/api/users', { email, team: 'theirs' });
   const answers = await Promise.all([inviteAgain(email), inviteAgain(email)]);
-  for (const answer of answers) expect(answer).toMatchObject({ success: false, error: expect.stringContaining('several times') });
+  for (const answer of answers)
+    expect(answer).toMatchObject({ success: false, error: expect.stringContaining('several times') });
   expect(mail.mails.filter(({ to }) => to.includes(email))).toHaveLength(3);
 });
 
 test('a mail that is refused is a warning, never a failure', async () => {
   mail.refuse(550);
   const email = address();
-  await expect(add(email)).resolves.toMatchObject({ success: true, inviteSent: false, warnings: [expect.stringContaining('refused the mail (550)')] });
+  await expect(add(email)).resolves.toMatchObject({
+    success: true,
+    inviteSent: false,
+    warnings: [expect.stringContaining('refused the mail (550)')],
+  });
   await expect(inviteAgain(email)).resolves.toMatchObject({ success: false, error: expect.stringContaining('550') });
   mail.refuse(undefined);
   await expect(inviteAgain(email)).resolves.toMatchObject({ success: true });

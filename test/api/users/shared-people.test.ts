@@ -10,12 +10,22 @@ const pathOf = (email: string) => `/api/users/${encodeURIComponent(email)}`;
 
 test('a person in two tenants is to each what that tenant says of them', async () => {
   const email = 'shared@people.example';
-  const first = await app.as(app.owner).post(201, '/api/users', { email, team: 'a', role: 'owner', firstName: 'Samira', lastName: 'Known' });
+  const first = await app
+    .as(app.owner)
+    .post(201, '/api/users', { email, team: 'a', role: 'owner', firstName: 'Samira', lastName: 'Known' });
   const second = await app.as(app.stranger).post(200, '/api/users', { email, team: 'b', role: 'member' });
   expect(second).toMatchObject({ userId: first.userId, isExistingUser: true, firstName: '', lastName: '' });
   await app.as(app.stranger).put(200, pathOf(email), { firstName: 'Other' });
-  await expect(app.as(app.stranger).get(200, pathOf(email))).resolves.toMatchObject({ firstName: 'Other', role: 'member', teams: ['b'] });
-  await expect(app.as(app.owner).get(200, pathOf(email))).resolves.toMatchObject({ firstName: 'Samira', role: 'owner', teams: ['a'] });
+  await expect(app.as(app.stranger).get(200, pathOf(email))).resolves.toMatchObject({
+    firstName: 'Other',
+    role: 'member',
+    teams: ['b'],
+  });
+  await expect(app.as(app.owner).get(200, pathOf(email))).resolves.toMatchObject({
+    firstName: 'Samira',
+    role: 'owner',
+    teams: ['a'],
+  });
   await app.as(app.stranger).delete(200, '/api/users', { email });
   await app.as(app.stranger).get(404, pathOf(email));
   await expect(app.as(app.owner).get(200, pathOf(email))).resolves.toMatchObject({ firstName: 'Samira', teams: ['a'] });
@@ -29,7 +39,10 @@ test('a user of another tenant is not there for any route', async () => {
   await stranger.put(404, pathOf(email), { role: 'owner' });
   await stranger.delete(404, '/api/users', { email });
   await stranger.post(404, `${pathOf(email)}/invite`);
-  await expect(stranger.get(200, '/api/users')).resolves.toMatchObject({ total: 1, items: [{ email: app.stranger.email }] });
+  await expect(stranger.get(200, '/api/users')).resolves.toMatchObject({
+    total: 1,
+    items: [{ email: app.stranger.email }],
+  });
   const teams = await stranger.get(200, '/api/teams');
   expect(teams).not.toContainEqual(expect.objectContaining({ slug: 'a' }));
 });
@@ -39,7 +52,8 @@ const claim = (userEmail: string, ...emails: string[]) =>
     `select * from claim_aliases((select id from user_account where email = ?), 'host-a', ?::text[])`,
     [userEmail, `{${emails.join(',')}}`],
   );
-const idOf = async (email: string) => (await app.sql<{ id: string }>('select id from user_account where email = ?', [email]))[0]?.id;
+const idOf = async (email: string) =>
+  (await app.sql<{ id: string }>('select id from user_account where email = ?', [email]))[0]?.id;
 
 test('an alias belongs to whom claims it first, and nobody claims an address of an account', async () => {
   await claim(app.owner.email, 'Both@people.example');
@@ -49,11 +63,16 @@ test('an alias belongs to whom claims it first, and nobody claims an address of 
     { email: 'mine@people.example', user_id: await idOf(app.member.email) },
     { email: app.owner.email, user_id: await idOf(app.owner.email) },
   ]);
-  await expect(app.as(app.owner).get(200, pathOf('both@people.example'))).resolves.toMatchObject({ email: app.owner.email });
+  await expect(app.as(app.owner).get(200, pathOf('both@people.example'))).resolves.toMatchObject({
+    email: app.owner.email,
+  });
 });
 
 test('of two who claim an alias at once, one gets it', async () => {
-  const answers = await Promise.all([claim(app.owner.email, 'race@people.example'), claim(app.member.email, 'race@people.example')]);
+  const answers = await Promise.all([
+    claim(app.owner.email, 'race@people.example'),
+    claim(app.member.email, 'race@people.example'),
+  ]);
   const holders = await app.sql('select 1 from user_alias where email = ?', ['race@people.example']);
   expect(holders).toHaveLength(1);
   expect(answers.flat().length).toBeGreaterThan(0);
@@ -61,16 +80,24 @@ test('of two who claim an alias at once, one gets it', async () => {
 
 test('no account is made of an alias of somebody else', async () => {
   await claim(app.member.email, 'alias@people.example');
-  await expect(app.as(app.stranger).post(200, '/api/users', { email: 'alias@people.example', team: 'c' })).resolves.toMatchObject({
+  await expect(
+    app.as(app.stranger).post(200, '/api/users', { email: 'alias@people.example', team: 'c' }),
+  ).resolves.toMatchObject({
     userId: await idOf(app.member.email),
   });
-  await expect(app.sql(`insert into user_account (id, email) values (gen_random_uuid(), 'alias@people.example')`)).rejects.toThrow(/user_alias/);
+  await expect(
+    app.sql(`insert into user_account (id, email) values (gen_random_uuid(), 'alias@people.example')`),
+  ).rejects.toThrow(/user_alias/);
 });
 
 test('a username at a host follows the account there, and does not move to another person of that account', async () => {
   const link = (email: string, externalId: string, username: string) =>
-    app.sql<{ linked: boolean }>(`select link_identity((select id from user_account where email = ?), 'host-a', ?, ?) as linked`, [email, externalId, username]);
-  const lookup = (status: number, username: string) => app.as(app.owner).get(status, `/api/users?lookup=github&id=${username}`);
+    app.sql<{ linked: boolean }>(
+      `select link_identity((select id from user_account where email = ?), 'host-a', ?, ?) as linked`,
+      [email, externalId, username],
+    );
+  const lookup = (status: number, username: string) =>
+    app.as(app.owner).get(status, `/api/users?lookup=github&id=${username}`);
   await link(app.owner.email, '1', 'octo');
   await expect(link(app.member.email, '1', 'octo')).resolves.toEqual([{ linked: false }]);
   await expect(lookup(200, 'Octo')).resolves.toMatchObject({ email: app.owner.email });

@@ -10,17 +10,26 @@ afterAll(() => app.close());
 
 const address = () => `person-${++made}@acme.example`;
 const owner = () => app.as(app.owner);
-const add = (status: number, body: object): Promise<Json> => owner().post(status, '/api/users', { team: 'platform', ...body });
+const add = (status: number, body: object): Promise<Json> =>
+  owner().post(status, '/api/users', { team: 'platform', ...body });
 const pathOf = (email: string) => `/api/users/${encodeURIComponent(email)}`;
 const alias = (userEmail: string, email: string) =>
-  app.sql(`select * from claim_aliases((select id from user_account where email = ?), 'host-a', array[?])`, [userEmail, email]);
+  app.sql(`select * from claim_aliases((select id from user_account where email = ?), 'host-a', array[?])`, [
+    userEmail,
+    email,
+  ]);
 
 /** Somebody who can sign in: a person with the password of the member. */
 async function signedIn(role: string, team = 'platform'): Promise<Caller & { email: string }> {
   const email = address();
   await add(201, { email, role, team });
-  await app.sql('update user_account set password_hash = (select password_hash from user_account where email = ?) where email = ?', [app.member.email, email]);
-  const { access_token, refresh_token } = await app.as().post(200, '/api/auth/admin/login', { email, password: app.member.password });
+  await app.sql(
+    'update user_account set password_hash = (select password_hash from user_account where email = ?) where email = ?',
+    [app.member.email, email],
+  );
+  const { access_token, refresh_token } = await app
+    .as()
+    .post(200, '/api/auth/admin/login', { email, password: app.member.password });
   return { email, password: app.member.password, token: access_token, refreshToken: refresh_token };
 }
 
@@ -28,12 +37,25 @@ test('a new person is added to a team, which is made, and shown by address, alia
   const email = 'Dana.Reyes@acme.example';
   const added = await add(201, { email, team: 'payments', role: 'member', firstName: 'Dana', lastName: 'Reyes' });
   expect(added).toMatchObject({
-    success: true, email: email.toLowerCase(), team: 'payments', role: 'member', firstName: 'Dana', isExistingUser: false, inviteSent: false,
+    success: true,
+    email: email.toLowerCase(),
+    team: 'payments',
+    role: 'member',
+    firstName: 'Dana',
+    isExistingUser: false,
+    inviteSent: false,
     warnings: ['No mail server is configured'],
   });
   await alias(email.toLowerCase(), 'dana@elsewhere.example');
   await app.sql(`select link_identity(?, 'host-a', '4711', 'DanaR')`, [added.userId]);
-  const user = { id: added.userId, email: email.toLowerCase(), firstName: 'Dana', lastName: 'Reyes', role: 'member', teams: ['payments'] };
+  const user = {
+    id: added.userId,
+    email: email.toLowerCase(),
+    firstName: 'Dana',
+    lastName: 'Reyes',
+    role: 'member',
+    teams: ['payments'],
+  };
   for (const path of [
     pathOf(email),
     pathOf('dana@elsewhere.example'),
@@ -43,8 +65,15 @@ test('a new person is added to a team, which is made, and shown by address, alia
   ]) {
     await expect(owner().get(200, path)).resolves.toEqual(user);
   }
-  await expect(owner().get(200, '/api/users?team=payments&role=member')).resolves.toEqual({ items: [user], total: 1, limit: 50, offset: 0 });
-  await expect(owner().get(200, '/api/teams')).resolves.toContainEqual(expect.objectContaining({ slug: 'payments', members: 1 }));
+  await expect(owner().get(200, '/api/users?team=payments&role=member')).resolves.toEqual({
+    items: [user],
+    total: 1,
+    limit: 50,
+    offset: 0,
+  });
+  await expect(owner().get(200, '/api/teams')).resolves.toContainEqual(
+    expect.objectContaining({ slug: 'payments', members: 1 }),
+  );
   await owner().get(404, `${pathOf(email)}?team=owners`);
   await owner().get(404, '/api/users?lookup=github&id=nobody');
   await owner().get(400, '/api/users?lookup=github');
@@ -56,8 +85,19 @@ test('somebody in the tenant is added to a further team with the role; names sta
   const { userId } = await add(201, { email, firstName: 'One' });
   await alias(email, `alias-of-${email}`);
   const again = await add(200, { email: `alias-of-${email}`, team: 'second', role: 'application', firstName: 'Other' });
-  expect(again).toMatchObject({ userId, email, isExistingUser: true, inviteSent: false, warnings: [], role: 'application', firstName: 'One' });
-  await expect(owner().get(200, pathOf(email))).resolves.toMatchObject({ role: 'application', teams: ['platform', 'second'] });
+  expect(again).toMatchObject({
+    userId,
+    email,
+    isExistingUser: true,
+    inviteSent: false,
+    warnings: [],
+    role: 'application',
+    firstName: 'One',
+  });
+  await expect(owner().get(200, pathOf(email))).resolves.toMatchObject({
+    role: 'application',
+    teams: ['platform', 'second'],
+  });
 });
 
 test('lists have pages with links, by e-mail', async () => {
@@ -74,7 +114,11 @@ test('everyone sees their own sign-in data, and nobody else does', async () => {
   const person = await signedIn('member');
   await alias(person.email, `private-${person.email}`);
   const own = await app.as(person).get(200, pathOf(person.email));
-  expect(own.authData).toMatchObject({ hasPassword: true, aliases: [{ email: `private-${person.email}`, provider: 'host-a' }], identities: [] });
+  expect(own.authData).toMatchObject({
+    hasPassword: true,
+    aliases: [{ email: `private-${person.email}`, provider: 'host-a' }],
+    identities: [],
+  });
   await expect(app.as(person).get(200, '/api/users/me')).resolves.toEqual(own);
   await expect(owner().get(200, pathOf(person.email))).resolves.not.toHaveProperty('authData');
   await expect(app.as(app.application).get(200, pathOf(person.email))).resolves.not.toHaveProperty('authData');
@@ -85,7 +129,11 @@ test('everyone sees their own sign-in data, and nobody else does', async () => {
 test('nobody gets rights by changing themselves', async () => {
   const person = await signedIn('member');
   const change = (status: number, body: object) => app.as(person).put(status, pathOf(person.email), body);
-  await expect(change(403, { role: 'owner' })).resolves.toMatchObject({ code: 'forbidden', success: false, error: expect.any(String) });
+  await expect(change(403, { role: 'owner' })).resolves.toMatchObject({
+    code: 'forbidden',
+    success: false,
+    error: expect.any(String),
+  });
   await change(403, { role: 'application' });
   await change(403, { teams: ['owners'] });
   await change(400, { email: 'owner@acme.example' });
@@ -93,7 +141,10 @@ test('nobody gets rights by changing themselves', async () => {
   await app.as(person).put(403, pathOf(app.owner.email), { role: 'member' });
   await app.as(person).put(403, pathOf(app.owner.email), { firstName: 'Robin' });
   await app.as(app.application).put(403, pathOf(person.email), { firstName: 'Robin' });
-  await expect(change(200, { firstName: 'Robin', lastName: 'Lee', role: 'member' })).resolves.toMatchObject({ success: true, user: { firstName: 'Robin' } });
+  await expect(change(200, { firstName: 'Robin', lastName: 'Lee', role: 'member' })).resolves.toMatchObject({
+    success: true,
+    user: { firstName: 'Robin' },
+  });
 });
 
 test('an owner changes role and teams; the role holds on the next request', async () => {
@@ -109,7 +160,9 @@ test('an owner changes role and teams; the role holds on the next request', asyn
   expect(user).toMatchObject({ teams: ['known', 'owners'], role: 'member' });
   const problem = await owner().put(400, pathOf(person.email), { teams: ['no-such-team'] });
   expect(problem.errors[0].pointer).toBe('#/body/teams');
-  await expect(owner().put(200, `${pathOf(person.email)}?team=known`, { role: 'application' })).resolves.toMatchObject({ user: { role: 'application' } });
+  await expect(owner().put(200, `${pathOf(person.email)}?team=known`, { role: 'application' })).resolves.toMatchObject({
+    user: { role: 'application' },
+  });
   await owner().put(404, `${pathOf(person.email)}?team=platform`, { role: 'application' });
 });
 
@@ -117,7 +170,12 @@ test('who is removed is out on the next request, and comes back with a new sessi
   const person = await signedIn('member');
   await add(200, { email: person.email, team: 'other-team' });
   const removal = await owner().delete(200, '/api/users', { email: person.email, team: 'other-team' });
-  expect(removal).toMatchObject({ success: true, email: person.email, team: 'other-team', teamAccountId: expect.any(String) });
+  expect(removal).toMatchObject({
+    success: true,
+    email: person.email,
+    team: 'other-team',
+    teamAccountId: expect.any(String),
+  });
   await app.as(person).get(200, '/api/users/me');
   await expect(owner().delete(200, '/api/users', { email: person.email })).resolves.toMatchObject({ team: null });
   await app.as(person).get(401, '/api/users/me');
@@ -137,16 +195,27 @@ test('each change stands in the trail and is announced', async () => {
   await owner().put(200, pathOf(email), { firstName: 'New' });
   await owner().put(200, pathOf(email), { firstName: 'New' });
   await owner().delete(200, '/api/users', { email });
-  const trail = await app.sql<{ action: string }>('select action from audit_entry where entity_id = ? order by sequence', [userId]);
+  const trail = await app.sql<{ action: string }>(
+    'select action from audit_entry where entity_id = ? order by sequence',
+    [userId],
+  );
   expect(trail.map(({ action }) => action)).toEqual(['user.created', 'user.updated', 'user.removed']);
-  const events = await app.sql<{ event: string }>(`select event from webhook_delivery where payload ->> 'email' = ? order by created_at, id`, [email]);
+  const events = await app.sql<{ event: string }>(
+    `select event from webhook_delivery where payload ->> 'email' = ? order by created_at, id`,
+    [email],
+  );
   expect(events.map(({ event }) => event)).toEqual(['user.created', 'user.updated', 'user.removed']);
 });
 
 test('nobody removes themselves, and the last owner is neither removed nor demoted', async () => {
   await owner().delete(403, '/api/users', { email: app.owner.email });
-  await expect(owner().put(409, pathOf(app.owner.email), { role: 'member' })).resolves.toMatchObject({ code: 'last_owner' });
-  await expect(add(409, { email: app.owner.email, team: 'owners', role: 'member' })).resolves.toMatchObject({ code: 'last_owner', success: false });
+  await expect(owner().put(409, pathOf(app.owner.email), { role: 'member' })).resolves.toMatchObject({
+    code: 'last_owner',
+  });
+  await expect(add(409, { email: app.owner.email, team: 'owners', role: 'member' })).resolves.toMatchObject({
+    code: 'last_owner',
+    success: false,
+  });
 });
 
 test('of two owners who demote or remove each other at once, one stays', async () => {
@@ -158,13 +227,20 @@ test('of two owners who demote or remove each other at once, one stays', async (
     const answers = await Promise.all([act(app.owner, second), act(second, app.owner)]);
     const isDone = answers.map(({ status }) => status === 200);
     expect(isDone.filter(Boolean)).toHaveLength(1);
-    const owners = await app.sql(`select distinct user_id from membership where tenant_id = ? and role = 'owner'`, [app.tenant.id]);
+    const owners = await app.sql(`select distinct user_id from membership where tenant_id = ? and role = 'owner'`, [
+      app.tenant.id,
+    ]);
     expect(owners).toHaveLength(1);
     // The outcome is either's: give the first owner its role back for the tests that follow.
-    await app.sql(`insert into membership (id, tenant_id, team_id, user_id, role)
+    await app.sql(
+      `insert into membership (id, tenant_id, team_id, user_id, role)
       select gen_random_uuid(), t.tenant_id, t.id, u.id, 'owner' from team t, user_account u where t.tenant_id = ? and t.slug = 'owners' and u.email = ?
-      on conflict (tenant_id, team_id, user_id) do update set role = 'owner'`, [app.tenant.id, app.owner.email]);
-    const { access_token } = await app.as().post(200, '/api/auth/admin/login', { email: app.owner.email, password: app.owner.password });
+      on conflict (tenant_id, team_id, user_id) do update set role = 'owner'`,
+      [app.tenant.id, app.owner.email],
+    );
+    const { access_token } = await app
+      .as()
+      .post(200, '/api/auth/admin/login', { email: app.owner.email, password: app.owner.password });
     app.owner.token = access_token;
     await owner().send('DELETE', '/api/users', { body: { email: second.email } });
   }
@@ -172,7 +248,11 @@ test('of two owners who demote or remove each other at once, one stays', async (
 
 test('of ten who add the same new person at once, all succeed and one makes the account', async () => {
   const email = address();
-  const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => owner().send('POST', '/api/users', { body: { email, team: `team-${index}` } })));
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      owner().send('POST', '/api/users', { body: { email, team: `team-${index}` } }),
+    ),
+  );
   expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(9).fill(200), 201]);
   expect(new Set(answers.map(({ body }) => body.userId)).size).toBe(1);
 });

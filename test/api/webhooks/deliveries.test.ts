@@ -24,9 +24,15 @@ const owner = () => app.as(app.owner);
 async function make(event = `test.event-${++made}`) {
   return owner().post(201, '/api/webhooks', { name: event, event, config: { url: RECEIVER } });
 }
-const trigger = (event: string, payload: object = {}) => app.as(app.application).post(202, '/api/webhooks/trigger', { event, payload });
+const trigger = (event: string, payload: object = {}) =>
+  app.as(app.application).post(202, '/api/webhooks/trigger', { event, payload });
 /** Deliveries as a lane would leave them, one a minute. */
-const insertDeliveries = (webhook: { id: string; event: string }, total: number, status: string, code: number | null = null) =>
+const insertDeliveries = (
+  webhook: { id: string; event: string },
+  total: number,
+  status: string,
+  code: number | null = null,
+) =>
   app.sql(
     `insert into webhook_delivery (id, tenant_id, webhook_id, event, payload, status, last_status_code, created_at)
      select uuidv7(), ?, ?, ?, '{}', ?, ?, timestamptz '2026-01-01T00:00:00Z' + make_interval(mins => n) from generate_series(1, ?) n`,
@@ -44,12 +50,16 @@ test('a trigger queues one delivery for each active subscriber, in the tenant al
   expect(results).toHaveLength(2);
   expect(results[0]).toMatchObject({ success: true, providerDetails: { queued: true, eventName: event } });
   expect(woken.toSorted()).toEqual([webhooks[0].id, webhooks[1].id].toSorted());
-  expect((await list(webhooks[0].id)).deliveries).toMatchObject([{ status: 'pending', event, attempts: 0, responseStatus: null }]);
+  expect((await list(webhooks[0].id)).deliveries).toMatchObject([
+    { status: 'pending', event, attempts: 0, responseStatus: null },
+  ]);
 });
 
 test('an event without a subscriber is audited, and answers nothing', async () => {
   expect(await trigger('nobody.listens')).toEqual([]);
-  const [entry] = await app.sql(`select actor->>'email' as email, source from audit_entry where entity_id = 'nobody.listens'`);
+  const [entry] = await app.sql(
+    `select actor->>'email' as email, source from audit_entry where entity_id = 'nobody.listens'`,
+  );
   expect(entry).toEqual({ email: 'app:ci', source: 'webhook' });
 });
 
@@ -57,7 +67,10 @@ test('many triggers at once: each is queued and audited once, and the chain hold
   const webhook = await make();
   const results = await Promise.all(Array.from({ length: 200 }, (_, n) => trigger(webhook.event, { n })));
   expect(new Set(results.map(([result]) => result.providerDetails.deliveryId)).size).toBe(200);
-  const rows = await app.sql<{ n: number; id: string }>(`select (payload->>'n')::int as n, id from webhook_delivery where webhook_id = ?`, [webhook.id]);
+  const rows = await app.sql<{ n: number; id: string }>(
+    `select (payload->>'n')::int as n, id from webhook_delivery where webhook_id = ?`,
+    [webhook.id],
+  );
   for (const { n, id } of rows) expect(results[n][0].providerDetails.deliveryId).toBe(id);
   const [trail] = await app.sql('select count(*)::int as total from audit_entry where entity_id = ?', [webhook.event]);
   expect(trail).toEqual({ total: 200 });
@@ -72,7 +85,10 @@ test('a payload is kept as it was given', async () => {
   const webhook = await make();
   const payload = { z: 1, a: { '': null, 'ü"\\': [1.5, true] }, big: 'x'.repeat(10_000) };
   await trigger(webhook.event, payload);
-  const [row] = await app.sql<{ text: string }>('select payload::text as text from webhook_delivery where webhook_id = ?', [webhook.id]);
+  const [row] = await app.sql<{ text: string }>(
+    'select payload::text as text from webhook_delivery where webhook_id = ?',
+    [webhook.id],
+  );
   expect(row?.text).toBe(JSON.stringify(payload));
 });
 
@@ -90,7 +106,10 @@ test.each([
 test('one webhook is delivered to, unless it is off or not there', async () => {
   const webhook = await make();
   const result = await app.as(app.application).post(202, `/api/webhooks/${webhook.id}/deliver`, { payload: { a: 1 } });
-  expect(result).toMatchObject({ success: true, providerDetails: { queued: true, webhookId: webhook.id, eventName: webhook.event, url: RECEIVER, method: 'POST' } });
+  expect(result).toMatchObject({
+    success: true,
+    providerDetails: { queued: true, webhookId: webhook.id, eventName: webhook.event, url: RECEIVER, method: 'POST' },
+  });
   expect(woken).toEqual([webhook.id]);
   await owner().patch(200, `/api/webhooks/${webhook.id}`, { status: 'inactive' });
   const refused = await owner().post(202, `/api/webhooks/${webhook.id}/deliver`, { payload: {} });
@@ -101,7 +120,12 @@ test('one webhook is delivered to, unless it is off or not there', async () => {
   });
   expect((await list(webhook.id)).deliveries).toHaveLength(1);
   const missing = await owner().post(404, `/api/webhooks/${app.tenant.id}/deliver`, { payload: {} });
-  expect(missing).toMatchObject({ code: 'not_found', success: false, error: 'The webhook not found', providerDetails: { notFound: true } });
+  expect(missing).toMatchObject({
+    code: 'not_found',
+    success: false,
+    error: 'The webhook not found',
+    providerDetails: { notFound: true },
+  });
 });
 
 test('the list is paged by cursor, newest first, without loss or repetition', async () => {
@@ -110,7 +134,11 @@ test('the list is paged by cursor, newest first, without loss or repetition', as
   const seen: string[] = [];
   let cursor: string | null = null;
   do {
-    const { headers, body } = await owner().request(200, 'GET', `/api/webhooks/${webhook.id}/deliveries?limit=50${cursor ? `&cursor=${cursor}` : ''}`);
+    const { headers, body } = await owner().request(
+      200,
+      'GET',
+      `/api/webhooks/${webhook.id}/deliveries?limit=50${cursor ? `&cursor=${cursor}` : ''}`,
+    );
     seen.push(...body.deliveries.map(({ createdAt }: { createdAt: string }) => createdAt));
     cursor = body.nextCursor;
     expect(headers.get('link') !== null).toBe(cursor !== null);
@@ -126,13 +154,29 @@ test('the list is filtered; the totals are those of the window', async () => {
   await insertDeliveries(webhook, 2, 'filtered');
   await insertDeliveries(webhook, 1, 'pending', 503);
   const lengths: Record<string, number> = {};
-  for (const query of ['status=failed', 'status=filtered', 'responseStatus=500', 'responseStatus=200', 'from=2026-01-01T00:02:00Z', 'to=2026-01-01T00:02:00Z', 'from=2026-01-01T00:02:00Z&to=2026-01-01T00:03:00Z&status=delivered']) {
+  for (const query of [
+    'status=failed',
+    'status=filtered',
+    'responseStatus=500',
+    'responseStatus=200',
+    'from=2026-01-01T00:02:00Z',
+    'to=2026-01-01T00:02:00Z',
+    'from=2026-01-01T00:02:00Z&to=2026-01-01T00:03:00Z&status=delivered',
+  ]) {
     lengths[query] = (await list(webhook.id, `?${query}`)).deliveries.length;
   }
   expect(Object.values(lengths)).toEqual([3, 2, 3, 4, 6, 4, 1]);
   const { totals } = await list(webhook.id, '?from=2026-01-01T00:00:00Z&status=filtered');
   expect(totals).toEqual({ success: 4, failure: 3, pending: 1 });
-  for (const query of ['status=lost', 'responseStatus=99', 'limit=0', 'limit=201', 'from=2026-02-30T00:00:00Z', 'cursor=nonsense', 'more=1']) {
+  for (const query of [
+    'status=lost',
+    'responseStatus=99',
+    'limit=0',
+    'limit=201',
+    'from=2026-02-30T00:00:00Z',
+    'cursor=nonsense',
+    'more=1',
+  ]) {
     await owner().get(400, `/api/webhooks/${webhook.id}/deliveries?${query}`);
   }
 });
@@ -144,8 +188,12 @@ test('nothing is sent again for a webhook that is off, or for a delivery of anot
   await owner().post(404, `/api/webhooks/${other.id}/deliveries/${delivery.id}/redeliver`);
   await owner().get(404, `/api/webhooks/${other.id}/deliveries/${delivery.id}/attempts`);
   await owner().patch(200, `/api/webhooks/${webhook.id}`, { status: 'inactive' });
-  expect(await owner().post(202, `/api/webhooks/${webhook.id}/deliveries/${delivery.id}/redeliver`)).toMatchObject({ success: false });
-  expect(await owner().post(202, `/api/webhooks/${webhook.id}/recover`, { since: '2026-01-01T00:00:00Z' })).toMatchObject({ success: false, recovered: 0 });
+  expect(await owner().post(202, `/api/webhooks/${webhook.id}/deliveries/${delivery.id}/redeliver`)).toMatchObject({
+    success: false,
+  });
+  expect(
+    await owner().post(202, `/api/webhooks/${webhook.id}/recover`, { since: '2026-01-01T00:00:00Z' }),
+  ).toMatchObject({ success: false, recovered: 0 });
 });
 
 test('a recovery takes failed ones of its window, and says when there are more', async () => {
@@ -153,12 +201,18 @@ test('a recovery takes failed ones of its window, and says when there are more',
   await insertDeliveries(webhook, 3, 'failed', 500);
   await insertDeliveries(webhook, 2, 'delivered', 200);
   const window = { since: '2026-01-01T00:01:00Z', until: '2026-01-01T00:03:00Z' };
-  expect(await owner().post(202, `/api/webhooks/${webhook.id}/recover`, window)).toEqual({ success: true, recovered: 2, hasMore: false });
+  expect(await owner().post(202, `/api/webhooks/${webhook.id}/recover`, window)).toEqual({
+    success: true,
+    recovered: 2,
+    hasMore: false,
+  });
   expect(await owner().post(202, `/api/webhooks/${webhook.id}/recover`, window)).toMatchObject({ recovered: 0 });
   await owner().post(400, `/api/webhooks/${webhook.id}/recover`, { since: window.until, until: window.since });
   await owner().post(400, `/api/webhooks/${webhook.id}/recover`, {});
   await insertDeliveries(webhook, 10_001, 'failed', 500);
-  expect(await owner().post(202, `/api/webhooks/${webhook.id}/recover`, { since: '2026-01-01T00:00:00Z' })).toMatchObject({ recovered: 10_000, hasMore: true });
+  expect(
+    await owner().post(202, `/api/webhooks/${webhook.id}/recover`, { since: '2026-01-01T00:00:00Z' }),
+  ).toMatchObject({ recovered: 10_000, hasMore: true });
 });
 
 test('what the service itself announces is queued in the transaction of its cause', async () => {
@@ -167,6 +221,8 @@ test('what the service itself announces is queued in the transaction of its caus
   await owner().post(201, '/api/projects', { identifier: 'acme/announced', platform: 'host-b' });
   await owner().post(409, '/api/projects', { identifier: 'acme/announced', platform: 'host-b' });
   const rows = await app.sql('select event, payload from webhook_delivery where webhook_id = ?', [webhook.id]);
-  expect(rows).toMatchObject([{ event: 'project.created', payload: { repositoryIdentifier: 'acme/announced', platform: 'host-b' } }]);
+  expect(rows).toMatchObject([
+    { event: 'project.created', payload: { repositoryIdentifier: 'acme/announced', platform: 'host-b' } },
+  ]);
   expect(woken).toEqual([webhook.id]);
 });

@@ -18,7 +18,12 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const owner = () => app.as(app.owner);
-const plain = (more: object = {}, config: object = {}) => ({ name: 'board', event: 'release.published', ...more, config: { url: RECEIVER, ...config } });
+const plain = (more: object = {}, config: object = {}) => ({
+  name: 'board',
+  event: 'release.published',
+  ...more,
+  config: { url: RECEIVER, ...config },
+});
 const make = (more: object = {}, config: object = {}) => owner().post(201, '/api/webhooks', plain(more, config));
 const pointers = (problem: { errors: { pointer: string }[] }) => problem.errors.map(({ pointer }) => pointer);
 
@@ -49,7 +54,10 @@ test('neither secret nor header is stored in the clear, nor in the trail', async
   const secret = `whsec_${Buffer.from('a secret of 24 bytes or m').toString('base64')}`;
   const webhook = await make({ secret }, { headers: { Authorization: 'Bearer hush-hush', 'X-Team': 'a' } });
   expect(webhook).toMatchObject({ secret, config: { headers: { Authorization: '[redacted]', 'X-Team': 'a' } } });
-  const rows = await app.sql('select row_to_json(w)::text as text from webhook w where id = ? union all select after::text from audit_entry where entity_id = ?', [webhook.id, webhook.id]);
+  const rows = await app.sql(
+    'select row_to_json(w)::text as text from webhook w where id = ? union all select after::text from audit_entry where entity_id = ?',
+    [webhook.id, webhook.id],
+  );
   expect(rows).toHaveLength(2);
   expect(JSON.stringify(rows)).not.toMatch(/hush-hush|whsec_/);
 });
@@ -57,19 +65,42 @@ test('neither secret nor header is stored in the clear, nor in the trail', async
 test('a redacted header that is sent back keeps its value', async () => {
   const { id } = await make({}, { headers: { Authorization: 'Bearer hush' } });
   const sealed = await app.sql('select headers from webhook where id = ?', [id]);
-  await owner().patch(200, `/api/webhooks/${id}`, { config: { headers: { Authorization: '[redacted]', 'X-Other': 'b' } } });
+  await owner().patch(200, `/api/webhooks/${id}`, {
+    config: { headers: { Authorization: '[redacted]', 'X-Other': 'b' } },
+  });
   expect(await app.sql('select headers from webhook where id = ?', [id])).not.toEqual(sealed);
-  expect((await owner().get(200, `/api/webhooks/${id}`)).config.headers).toEqual({ Authorization: '[redacted]', 'X-Other': 'b' });
+  expect((await owner().get(200, `/api/webhooks/${id}`)).config.headers).toEqual({
+    Authorization: '[redacted]',
+    'X-Other': 'b',
+  });
 });
 
 test('a repository-style body', async () => {
   await owner().post(201, '/api/projects', { identifier: 'acme/hooks', platform: 'host-a' });
-  const webhook = await owner().post(201, '/api/webhooks', { repositoryIdentifier: 'acme/hooks', webhookUrl: RECEIVER });
-  expect(webhook).toMatchObject({ name: 'acme/hooks', provider: 'host-a', event: 'push', repositoryIdentifier: 'acme/hooks', config: { url: RECEIVER } });
-  const unknown = await owner().post(400, '/api/webhooks', { repositoryIdentifier: 'acme/unknown', webhookUrl: RECEIVER });
+  const webhook = await owner().post(201, '/api/webhooks', {
+    repositoryIdentifier: 'acme/hooks',
+    webhookUrl: RECEIVER,
+  });
+  expect(webhook).toMatchObject({
+    name: 'acme/hooks',
+    provider: 'host-a',
+    event: 'push',
+    repositoryIdentifier: 'acme/hooks',
+    config: { url: RECEIVER },
+  });
+  const unknown = await owner().post(400, '/api/webhooks', {
+    repositoryIdentifier: 'acme/unknown',
+    webhookUrl: RECEIVER,
+  });
   expect(pointers(unknown)).toEqual(['#/body/repositoryIdentifier']);
-  expect(pointers(await owner().post(400, '/api/webhooks', { repositoryIdentifier: 'acme/hooks' }))).toEqual(['#/body/webhookUrl']);
-  const both = await owner().post(400, '/api/webhooks', { repositoryIdentifier: 'acme/hooks', webhookUrl: RECEIVER, event: 'x' });
+  expect(pointers(await owner().post(400, '/api/webhooks', { repositoryIdentifier: 'acme/hooks' }))).toEqual([
+    '#/body/webhookUrl',
+  ]);
+  const both = await owner().post(400, '/api/webhooks', {
+    repositoryIdentifier: 'acme/hooks',
+    webhookUrl: RECEIVER,
+    event: 'x',
+  });
   expect(pointers(both)).toEqual(['#/body/event']);
 });
 
@@ -107,24 +138,44 @@ test.each([
 
 test('PATCH changes what it names and leaves the rest', async () => {
   const { id } = await make({ retryCount: 5 }, { filter: { type: 'x' }, body: '{{ type }}', headers: { 'X-A': '1' } });
-  const changed = await owner().patch(200, `/api/webhooks/${id}`, { name: 'renamed', config: { body: null, method: 'PUT' } });
+  const changed = await owner().patch(200, `/api/webhooks/${id}`, {
+    name: 'renamed',
+    config: { body: null, method: 'PUT' },
+  });
   expect(changed).toMatchObject({
     name: 'renamed',
     retryCount: 5,
     config: { url: RECEIVER, method: 'PUT', body: null, filter: { type: 'x' }, headers: { 'X-A': '1' } },
   });
   expect(await owner().patch(200, `/api/webhooks/${id}`, {})).toMatchObject({ name: 'renamed' });
-  for (const body of [{ status: 'failed' }, { provider: 'http' }, { secret: 'x' }, { config: { url: 'http://10.0.0.1/' } }, { config: { body: '{{ 1 }}' } }]) {
+  for (const body of [
+    { status: 'failed' },
+    { provider: 'http' },
+    { secret: 'x' },
+    { config: { url: 'http://10.0.0.1/' } },
+    { config: { body: '{{ 1 }}' } },
+  ]) {
     await owner().patch(400, `/api/webhooks/${id}`, body);
   }
 });
 
 test('a webhook that failed is active again when its owner says so', async () => {
   const { id } = await make();
-  await app.sql(`update webhook set status = 'failed', failure_reason = 'gone', error_count = 20, exhausted_in_a_row = 20 where id = ?`, [id]);
-  expect(await owner().get(200, `/api/webhooks/${id}`)).toMatchObject({ status: 'failed', failureReason: 'gone', errorCount: 20 });
+  await app.sql(
+    `update webhook set status = 'failed', failure_reason = 'gone', error_count = 20, exhausted_in_a_row = 20 where id = ?`,
+    [id],
+  );
+  expect(await owner().get(200, `/api/webhooks/${id}`)).toMatchObject({
+    status: 'failed',
+    failureReason: 'gone',
+    errorCount: 20,
+  });
   woken.length = 0;
-  expect(await owner().patch(200, `/api/webhooks/${id}`, { status: 'active' })).toMatchObject({ status: 'active', failureReason: null, errorCount: 0 });
+  expect(await owner().patch(200, `/api/webhooks/${id}`, { status: 'active' })).toMatchObject({
+    status: 'active',
+    failureReason: null,
+    errorCount: 0,
+  });
   expect(woken).toEqual([id]);
   expect(await app.sql('select exhausted_in_a_row as streak from webhook where id = ?', [id])).toEqual([{ streak: 0 }]);
 });
@@ -137,7 +188,9 @@ test('a deleted webhook is gone, and its secrets with it', async () => {
   await owner().delete(404, `/api/webhooks/${id}`);
   await owner().post(404, `/api/webhooks/${id}/rotate-secret`);
   expect((await owner().get(200, '/api/webhooks')).some((webhook: { id: string }) => webhook.id === id)).toBe(false);
-  expect(await app.sql('select secret, headers from webhook where id = ?', [id])).toEqual([{ secret: '', headers: null }]);
+  expect(await app.sql('select secret, headers from webhook where id = ?', [id])).toEqual([
+    { secret: '', headers: null },
+  ]);
 });
 
 test('every change is in the trail', async () => {
@@ -145,14 +198,25 @@ test('every change is in the trail', async () => {
   await owner().patch(200, `/api/webhooks/${id}`, { name: 'b' });
   await owner().post(200, `/api/webhooks/${id}/rotate-secret`);
   await owner().delete(204, `/api/webhooks/${id}`);
-  const entries = await app.sql('select action, source, actor from audit_entry where entity_id = ? order by sequence', [id]);
-  expect(entries.map(({ action }) => action)).toEqual(['webhook.created', 'webhook.updated', 'webhook.secret_rotated', 'webhook.deleted']);
+  const entries = await app.sql('select action, source, actor from audit_entry where entity_id = ? order by sequence', [
+    id,
+  ]);
+  expect(entries.map(({ action }) => action)).toEqual([
+    'webhook.created',
+    'webhook.updated',
+    'webhook.secret_rotated',
+    'webhook.deleted',
+  ]);
   expect(entries[0]).toMatchObject({ source: 'webhook', actor: { email: app.owner.email } });
 });
 
 test('the catalog tells every event that is emitted, by name', async () => {
   const catalog = await app.as(app.member).get(200, '/api/webhooks/event-catalog');
   expect(Object.keys(catalog).toSorted()).toEqual(Object.keys(EVENT_CATALOG).toSorted());
-  for (const [event, { sample }] of Object.entries<{ sample: unknown }>(catalog)) expect(sample).toMatchObject({ type: event });
-  expect(catalog['release.published']).toMatchObject({ event: 'release.published', sample: { type: 'release.published' } });
+  for (const [event, { sample }] of Object.entries<{ sample: unknown }>(catalog))
+    expect(sample).toMatchObject({ type: event });
+  expect(catalog['release.published']).toMatchObject({
+    event: 'release.published',
+    sample: { type: 'release.published' },
+  });
 });

@@ -5,7 +5,11 @@ export const buildsExamples = featureExamples(
   async (app) => {
     const owner = app.as(app.owner);
     const built = `acme/${fresh('built')}`;
-    const { id } = await owner.post(201, '/api/projects', { identifier: built, platform: 'host-a', configuration: { domains: ['core'] } });
+    const { id } = await owner.post(201, '/api/projects', {
+      identifier: built,
+      platform: 'host-a',
+      configuration: { domains: ['core'] },
+    });
     const [commitId = ''] = await importCommits(app, id);
     const query = new URLSearchParams({ repositoryIdentifier: built, branchName: 'main', commitId });
     const { impact } = await owner.get(200, `/api/builds/preview?${query}`);
@@ -16,10 +20,19 @@ export const buildsExamples = featureExamples(
     getBuildsStatus: ({ built }) => ({ query: { repositoryIdentifier: built, domain: 'core' } }),
     getBuildsBranches: ({ built }) => ({ query: { repositoryIdentifier: built } }),
     getBuildsCommits: ({ built }) => ({ query: { repositoryIdentifier: built, branch: 'main' } }),
-    getBuildsPreview: ({ built, commitId }) => ({ query: { repositoryIdentifier: built, branchName: 'main', commitId, forceBuildDomains: 'core', debug: 'true' } }),
+    getBuildsPreview: ({ built, commitId }) => ({
+      query: { repositoryIdentifier: built, branchName: 'main', commitId, forceBuildDomains: 'core', debug: 'true' },
+    }),
     getBuildsImpactPreview: ({ built, previewKey }) => ({ query: { repositoryIdentifier: built, previewKey } }),
     postBuildsImpactPreviewResults: ({ built, previewKey }) => ({
-      body: { repositoryIdentifier: built, previewKey, generation: 1, status: 'available', impactedDomains: [{ domainName: 'core', impactedPackages: ['app'] }], computedAt: '2026-03-02T09:30:00Z' },
+      body: {
+        repositoryIdentifier: built,
+        previewKey,
+        generation: 1,
+        status: 'available',
+        impactedDomains: [{ domainName: 'core', impactedPackages: ['app'] }],
+        computedAt: '2026-03-02T09:30:00Z',
+      },
     }),
     postBuildsRun: ({ built, commitId }) => ({ body: { repositoryIdentifier: built, branchName: 'main', commitId } }),
     postProjectsIdentifierHookSecret: ({ built }) => ({ params: { identifier: built } }),

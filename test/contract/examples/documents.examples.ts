@@ -13,7 +13,9 @@ export const documentsExamples = featureExamples(
     getDocStoreCollectionsCollectionName: ({ collectionName }) => ({ params: { collectionName } }),
     deleteDocStoreCollectionsCollectionName: ({ collectionName }) => ({ params: { collectionName } }),
     getDocStoreCollectionsCollectionNameDocs: ({ collectionName }) => ({ params: { collectionName } }),
-    postDocStoreCollectionsQuery: () => ({ body: { pathPattern: '**', filters: [{ field: 'downloads', operator: 'gt', value: 2 }] } }),
+    postDocStoreCollectionsQuery: () => ({
+      body: { pathPattern: '**', filters: [{ field: 'downloads', operator: 'gt', value: 2 }] },
+    }),
     postDocStoreCollectionsCollectionNameQuery: ({ collectionName }) => ({ params: { collectionName }, body: {} }),
     postDocStoreCollectionsCollectionNameDocsKey: (params) => ({
       params: pathOf(params),
@@ -30,4 +32,5 @@ export const documentsExamples = featureExamples(
 );
 
 const pathOf = ({ collectionName, key }: { collectionName: string; key: string }) => ({ collectionName, key });
-const addressOf = (collection: string, key: string) => `/api/doc-store/collections/${encodeURIComponent(collection)}/docs/${key}`;
+const addressOf = (collection: string, key: string) =>
+  `/api/doc-store/collections/${encodeURIComponent(collection)}/docs/${key}`;

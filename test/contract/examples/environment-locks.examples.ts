@@ -17,7 +17,10 @@ export const environmentLocksExamples = featureExamples(
     postEnvironmentsIdLocks: ({ environmentId: id }) => ({ params: { id }, body: { reason: 'deployment' } }),
     getEnvironmentsIdLocks: ({ environmentId: id }) => ({ params: { id } }),
     getEnvironmentsIdLocksTicketId: ({ environmentId: id, ticketId }) => ({ params: { id, ticketId } }),
-    postEnvironmentsIdLocksTicketIdExtend: ({ environmentId: id, ticketId }) => ({ params: { id, ticketId }, body: { leaseMinutes: 60 } }),
+    postEnvironmentsIdLocksTicketIdExtend: ({ environmentId: id, ticketId }) => ({
+      params: { id, ticketId },
+      body: { leaseMinutes: 60 },
+    }),
     deleteEnvironmentsIdLocksTicketId: ({ environmentId: id, ticketId }) => ({ params: { id, ticketId } }),
   },
 );

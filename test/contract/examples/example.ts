@@ -32,7 +32,10 @@ export const featureExamples = <F extends object>(
   make: (app: TestApp, base: BaseFixtures) => Promise<F>,
   calls: Record<string, (fixtures: BaseFixtures & F) => Example>,
 ): FeatureExamples =>
-  ({ make: async (app: TestApp, base: BaseFixtures) => ({ ...base, ...(await make(app, base)) }), calls }) as unknown as FeatureExamples;
+  ({
+    make: async (app: TestApp, base: BaseFixtures) => ({ ...base, ...(await make(app, base)) }),
+    calls,
+  }) as unknown as FeatureExamples;
 
 let made = 0;
 /** A name that no other example has used. */

@@ -4,7 +4,8 @@ import { featureExamples, fresh } from './example.ts';
 export const flowsExamples = featureExamples(
   async (app, { repositoryIdentifier }) => {
     const owner = app.as(app.owner);
-    const start = async () => (await owner.post(202, '/api/flows/run', { payload: { id: 'analyze', repositoryIdentifier } })).id as string;
+    const start = async () =>
+      (await owner.post(202, '/api/flows/run', { payload: { id: 'analyze', repositoryIdentifier } })).id as string;
     const register = (parentTaskExecutionId: string) =>
       app.as(app.application).post(200, '/api/flows/internal/register-child', {
         parentTaskExecutionId,
@@ -13,9 +14,15 @@ export const flowsExamples = featureExamples(
         repositoryIdentifier,
       });
     const [runId, endedRunId] = [await start(), await start()];
-    await app.sql(`update flow_run set status = 'failed', display_status = 'Failed', ended_at = now() where id = ?`, [endedRunId]);
+    await app.sql(`update flow_run set status = 'failed', display_status = 'Failed', ended_at = now() where id = ?`, [
+      endedRunId,
+    ]);
     const { executionId: childId } = await register(runId);
-    const schedule = await owner.post(201, '/api/flows/schedules', { name: fresh('schedule'), cron: '0 3 * * *', payload: { id: 'analyze', repositoryIdentifier } });
+    const schedule = await owner.post(201, '/api/flows/schedules', {
+      name: fresh('schedule'),
+      cron: '0 3 * * *',
+      payload: { id: 'analyze', repositoryIdentifier },
+    });
     return { runId, endedRunId, childId: childId as string, scheduleId: schedule.id as string };
   },
   {
@@ -30,7 +37,12 @@ export const flowsExamples = featureExamples(
     getFlowsHealth: () => ({}),
 
     postFlowsSchedules: ({ repositoryIdentifier }) => ({
-      body: { name: fresh('schedule'), cron: '*/5 1-4 * * MON-FRI', timezone: 'Europe/Berlin', payload: { id: 'analyze', repositoryIdentifier } },
+      body: {
+        name: fresh('schedule'),
+        cron: '*/5 1-4 * * MON-FRI',
+        timezone: 'Europe/Berlin',
+        payload: { id: 'analyze', repositoryIdentifier },
+      },
     }),
     getFlowsSchedules: () => ({}),
     deleteFlowsSchedulesId: ({ scheduleId: id }) => ({ params: { id } }),
@@ -39,9 +51,18 @@ export const flowsExamples = featureExamples(
       body: { parentTaskExecutionId: runId, taskType: 'build-domain', flowPath: fresh('path'), repositoryIdentifier },
     }),
     postFlowsInternalRegisterScheduled: ({ repositoryIdentifier }) => ({
-      body: { hatchetRunId: fresh('run'), taskType: 'nightly-clean-up', flowPath: 'nightly', repositoryIdentifier, schedulePath: 'schedules/nightly' },
+      body: {
+        hatchetRunId: fresh('run'),
+        taskType: 'nightly-clean-up',
+        flowPath: 'nightly',
+        repositoryIdentifier,
+        schedulePath: 'schedules/nightly',
+      },
     }),
-    patchFlowsInternalIdMetadata: ({ runId: id }) => ({ params: { id }, body: { result: { packages: { app: '1.2.3' } } } }),
+    patchFlowsInternalIdMetadata: ({ runId: id }) => ({
+      params: { id },
+      body: { result: { packages: { app: '1.2.3' } } },
+    }),
     postFlowsInternalIdReconcileCheck: ({ runId: id, childId }) => ({
       params: { id },
       body: { reportingExecutionId: childId, domainName: 'core', status: 'succeeded' },
@@ -52,7 +73,12 @@ export const flowsExamples = featureExamples(
     }),
     postFlowsInternalIdRenderValidationCheck: ({ runId: id }) => ({
       params: { id },
-      body: { domainResults: [{ domainName: 'core', status: 'succeeded' }, { domainName: 'sales', status: 'failed' }] },
+      body: {
+        domainResults: [
+          { domainName: 'core', status: 'succeeded' },
+          { domainName: 'sales', status: 'failed' },
+        ],
+      },
     }),
     postFlowsInternalTrackLockRun: ({ runId }) => ({ body: { executionId: runId, lockKey: 'acme/shop/uat' } }),
     postFlowsInternalIdCallback: ({ childId: id }) => ({ params: { id }, body: { event: 'completed' } }),

@@ -9,7 +9,9 @@ export const integrationsExamples = featureExamples(
     return { integrationId: id as string };
   },
   {
-    postIntegrations: ({ repositoryIdentifier }) => ({ body: { kind: 'host-a', name: 'Host', repositoryIdentifier, credentials } }),
+    postIntegrations: ({ repositoryIdentifier }) => ({
+      body: { kind: 'host-a', name: 'Host', repositoryIdentifier, credentials },
+    }),
     getIntegrations: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
     getIntegrationsId: ({ integrationId: id }) => ({ params: { id } }),
     patchIntegrationsId: ({ integrationId: id }) => ({ params: { id }, body: { isActive: false } }),

@@ -17,13 +17,22 @@ export const releaseCandidatesExamples = featureExamples(
   },
   {
     postReleaseCandidates: ({ repositoryIdentifier, commitSha }) => ({
-      body: { repositoryIdentifier, domain: 'core', releaseName: fresh('release'), commitSha, value: { artifacts: {} } },
+      body: {
+        repositoryIdentifier,
+        domain: 'core',
+        releaseName: fresh('release'),
+        commitSha,
+        value: { artifacts: {} },
+      },
     }),
     getReleaseCandidates: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
     getReleaseCandidatesBranches: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
     getReleaseCandidatesDomains: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
     getReleaseCandidatesLatest: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier, domain: 'core' } }),
-    getReleaseCandidatesByCommitCommitSha: ({ repositoryIdentifier, commitSha }) => ({ params: { commitSha }, query: { repositoryIdentifier } }),
+    getReleaseCandidatesByCommitCommitSha: ({ repositoryIdentifier, commitSha }) => ({
+      params: { commitSha },
+      query: { repositoryIdentifier },
+    }),
     postReleaseCandidatesFind: (fixtures) => ({ body: nameOf(fixtures) }),
     getReleaseCandidatesId: ({ candidateId: id }) => ({ params: { id } }),
     deleteReleaseCandidatesId: ({ candidateId: id }) => ({ params: { id } }),
@@ -34,11 +43,18 @@ export const releaseCandidatesExamples = featureExamples(
     patchReleaseCandidatesIdStatus: ({ candidateId: id }) => ({ params: { id }, body: { status: 'in_progress' } }),
     patchReleaseCandidatesStatusByName: (fixtures) => ({ body: { ...nameOf(fixtures), status: 'in_progress' } }),
     postReleaseCandidatesAbort: (fixtures) => ({ body: nameOf(fixtures) }),
-    patchReleaseCandidatesUpdatePackages: (fixtures) => ({ body: { ...nameOf(fixtures), versionOverrides: { app: '1.2.4' } } }),
+    patchReleaseCandidatesUpdatePackages: (fixtures) => ({
+      body: { ...nameOf(fixtures), versionOverrides: { app: '1.2.4' } },
+    }),
     postReleaseCandidatesIdCompare: ({ candidateId: id }) => ({ params: { id }, body: { environmentName: 'uat' } }),
-    postReleaseCandidatesIdCompareToPackages: ({ candidateId: id }) => ({ params: { id }, body: { packages: { app: '1.0.0' } } }),
+    postReleaseCandidatesIdCompareToPackages: ({ candidateId: id }) => ({
+      params: { id },
+      body: { packages: { app: '1.0.0' } },
+    }),
     getReleaseCandidatesIdChanges: ({ candidateId: id }) => ({ params: { id } }),
-    getReleaseCandidatesRollingAnalysisRepositoryDomain: ({ repositoryIdentifier: repository }) => ({ params: { repository, domain: 'core' } }),
+    getReleaseCandidatesRollingAnalysisRepositoryDomain: ({ repositoryIdentifier: repository }) => ({
+      params: { repository, domain: 'core' },
+    }),
     postReleaseCandidatesReleaseEvent: (fixtures) => ({
       body: { ...nameOf(fixtures), environmentName: 'uat', deploymentStatus: 'success', executionId: fresh('run') },
     }),

@@ -5,18 +5,32 @@ export const releasesExamples = featureExamples(
     const [target, rolledBackFrom] = [fresh('release'), fresh('release')];
     for (const [index, releaseName] of [target, rolledBackFrom].entries()) {
       const candidate = { repositoryIdentifier, domain: 'core', releaseName };
-      await app.as(app.owner).post(201, '/api/release-candidates', { ...candidate, commitSha: 'abcdef0', value: { artifacts: { app: `1.${index}.0` } } });
+      await app.as(app.owner).post(201, '/api/release-candidates', {
+        ...candidate,
+        commitSha: 'abcdef0',
+        value: { artifacts: { app: `1.${index}.0` } },
+      });
       // 202 where no worker runs: the event is stored and waits.
-      await app.as(app.owner).send('POST', '/api/release-candidates/release-event', { body: { ...candidate, environmentName: 'uat', deploymentStatus: 'success' } });
+      await app.as(app.owner).send('POST', '/api/release-candidates/release-event', {
+        body: { ...candidate, environmentName: 'uat', deploymentStatus: 'success' },
+      });
     }
     return { target, rolledBackFrom };
   },
   {
-    getReleases: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier, includeChangelog: 'true', includeApprovals: 'true', skipLockStatus: 'false' } }),
+    getReleases: ({ repositoryIdentifier }) => ({
+      query: { repositoryIdentifier, includeChangelog: 'true', includeApprovals: 'true', skipLockStatus: 'false' },
+    }),
     getReleasesChangeSummary: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
-    getReleasesWorkItemsKey: ({ repositoryIdentifier }) => ({ params: { key: 'SHOP-1' }, query: { repositoryIdentifier } }),
+    getReleasesWorkItemsKey: ({ repositoryIdentifier }) => ({
+      params: { key: 'SHOP-1' },
+      query: { repositoryIdentifier },
+    }),
     getReleasesMetrics: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
-    getReleasesNameNotes: ({ repositoryIdentifier, target }) => ({ params: { name: target }, query: { repositoryIdentifier } }),
+    getReleasesNameNotes: ({ repositoryIdentifier, target }) => ({
+      params: { name: target },
+      query: { repositoryIdentifier },
+    }),
     postReleasesRollbackAnnotation: ({ repositoryIdentifier, target, rolledBackFrom }) => ({
       body: { repositoryIdentifier, environment: 'uat', target, rolledBackFrom, rolledBackBy: 'dana@example.com' },
     }),

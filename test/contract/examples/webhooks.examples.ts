@@ -6,7 +6,11 @@ const RECEIVER = 'http://127.0.0.1:9/hook';
 export const webhooksExamples = featureExamples(
   async (app) => {
     const owner = app.as(app.owner);
-    const { id } = await owner.post(201, '/api/webhooks', { name: fresh('webhook'), event: fresh('event'), config: { url: RECEIVER } });
+    const { id } = await owner.post(201, '/api/webhooks', {
+      name: fresh('webhook'),
+      event: fresh('event'),
+      config: { url: RECEIVER },
+    });
     const delivery = await owner.post(202, `/api/webhooks/${id}/deliver`, { payload: {} });
     return { webhookId: id as string, deliveryId: delivery.providerDetails.deliveryId as string };
   },

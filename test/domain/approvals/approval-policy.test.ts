@@ -16,7 +16,8 @@ test.each(['P0D', 'PT0S', 'P2Y', 'P400D', '7D', 'P', '-P1D'])('%s is no time to 
   expect(ApprovalPolicySchema.safeParse({ expiresAfter }).success).toBe(false);
 });
 
-const terms = (environment: object | null, run?: object, isForRelease = true) => termsOf({ environment, run, isForRelease, now });
+const terms = (environment: object | null, run?: object, isForRelease = true) =>
+  termsOf({ environment, run, isForRelease, now });
 
 test.each([
   ['no policy', null, undefined],
@@ -27,7 +28,12 @@ test.each([
 });
 
 test('an empty policy asks the owners, for a week, and not for oneself where releases go', () => {
-  expect(terms({})).toEqual({ approvers: [], minApprovals: 1, allowSelfApproval: false, expiresAt: new Date('2026-02-07T12:00:00Z') });
+  expect(terms({})).toEqual({
+    approvers: [],
+    minApprovals: 1,
+    allowSelfApproval: false,
+    expiresAt: new Date('2026-02-07T12:00:00Z'),
+  });
   expect(terms({}, undefined, false)).toMatchObject({ allowSelfApproval: true });
 });
 
@@ -36,5 +42,7 @@ test('a run cannot talk itself past its environment, but may ask for an approval
   expect(terms(policy, { skipApproval: true })).toMatchObject(policy);
   expect(terms(policy, { approvers: ['me'] })).toMatchObject(policy);
   expect(terms(null, { approvers: ['lee@acme.example'] })).toMatchObject({ approvers: ['lee@acme.example'] });
-  expect(terms({ skipApproval: true }, { approvers: ['lee@acme.example'] })).toMatchObject({ approvers: ['lee@acme.example'] });
+  expect(terms({ skipApproval: true }, { approvers: ['lee@acme.example'] })).toMatchObject({
+    approvers: ['lee@acme.example'],
+  });
 });

@@ -1,4 +1,10 @@
-import { APPROVAL_STATUSES, type ApprovalTerms, decide, isApprover, type Voter } from '../../../domain/approvals/approval-rules.ts';
+import {
+  APPROVAL_STATUSES,
+  type ApprovalTerms,
+  decide,
+  isApprover,
+  type Voter,
+} from '../../../domain/approvals/approval-rules.ts';
 
 const dana: Voter = { id: 'dana', email: 'dana@acme.example', isOwner: false, teams: ['platform'] };
 const olga: Voter = { id: 'olga', email: 'olga@acme.example', isOwner: true, teams: ['board'] };
@@ -32,19 +38,40 @@ test.each([
   ['one rejection ends it', terms({ minApprovals: 2 }), [approvedBy('olga')], 'reject', 'rejected', false],
   ['who approved may still refuse', terms({ minApprovals: 2 }), [approvedBy('dana')], 'reject', 'rejected', false],
   ['who asked for it may refuse it', terms({ requesterId: 'dana' }), [], 'reject', 'rejected', false],
-  ['who asked for it may approve where that is allowed', terms({ requesterId: 'dana', allowSelfApproval: true }), [], 'approve', 'approved', false],
-  ['a repetition after the end changes nothing', terms({ status: 'approved' }), [approvedBy('dana')], 'approve', 'approved', true],
+  [
+    'who asked for it may approve where that is allowed',
+    terms({ requesterId: 'dana', allowSelfApproval: true }),
+    [],
+    'approve',
+    'approved',
+    false,
+  ],
+  [
+    'a repetition after the end changes nothing',
+    terms({ status: 'approved' }),
+    [approvedBy('dana')],
+    'approve',
+    'approved',
+    true,
+  ],
 ] as const)('%s', (_, given, votes, decision, status, isRepeated) => {
   expect(decide(given, votes, dana, decision)).toEqual({ status, isRepeated });
 });
 
-test.each(APPROVAL_STATUSES.filter((status) => status !== 'requested'))('an approval that is %s takes no decision', (status) => {
-  for (const decision of ['approve', 'reject'] as const) {
-    expect(() => decide(terms({ status }), [approvedBy('olga')], dana, decision)).toThrow(expect.objectContaining({ code: 'invalid_transition' }));
-  }
-});
+test.each(APPROVAL_STATUSES.filter((status) => status !== 'requested'))(
+  'an approval that is %s takes no decision',
+  (status) => {
+    for (const decision of ['approve', 'reject'] as const) {
+      expect(() => decide(terms({ status }), [approvedBy('olga')], dana, decision)).toThrow(
+        expect.objectContaining({ code: 'invalid_transition' }),
+      );
+    }
+  },
+);
 
 test('refusals name the reason', () => {
-  expect(() => decide(terms({ approvers: ['release'] }), [], dana, 'approve')).toThrow(/Only approvers may decide: release/);
+  expect(() => decide(terms({ approvers: ['release'] }), [], dana, 'approve')).toThrow(
+    /Only approvers may decide: release/,
+  );
   expect(() => decide(terms({ requesterId: 'dana' }), [], dana, 'approve')).toThrow(/may not give it/);
 });

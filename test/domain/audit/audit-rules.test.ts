@@ -1,10 +1,19 @@
-import { type AuditEntry, canonicalJson, canonicalParts, hashedText, redact } from '../../../domain/audit/audit-rules.ts';
+import {
+  type AuditEntry,
+  canonicalJson,
+  canonicalParts,
+  hashedText,
+  redact,
+} from '../../../domain/audit/audit-rules.ts';
 
 test.each([
   [{ b: 1, a: [2, { d: null, c: 'x' }] }, '{"a":[2,{"c":"x","d":null}],"b":1}'],
   [{ '€': 1, '\r': 2, '1': 3, ö: 4 }, '{"\\r":2,"1":3,"ö":4,"€":1}'],
   [[1e21, 0.1, -0, 1e-7], '[1e+21,0.1,0,1e-7]'],
-  [['\u0000\u001f', '\u007f', '\\', '😀', '\ud800', '\u2028'], '["\\u0000\\u001f","\u007f","\\\\","😀","\\ud800","\u2028"]'],
+  [
+    ['\u0000\u001f', '\u007f', '\\', '😀', '\ud800', '\u2028'],
+    '["\\u0000\\u001f","\u007f","\\\\","😀","\\ud800","\u2028"]',
+  ],
   [{ a: undefined, b: 'é\n"' }, '{"b":"é\\n\\""}'],
 ])('%j in canonical form', (value, expected) => {
   expect(canonicalJson(value)).toBe(expected);

@@ -22,7 +22,8 @@ beforeAll(async () => {
   owner = new pg.Client(database.url);
   app = new pg.Client(connectionOptions(access));
   await Promise.all([owner.connect(), app.connect()]);
-  for (const [index, id] of tenants.entries()) await owner.query('insert into tenant (id, slug) values ($1, $2)', [id, `t${index}`]);
+  for (const [index, id] of tenants.entries())
+    await owner.query('insert into tenant (id, slug) values ($1, $2)', [id, `t${index}`]);
 });
 afterAll(async () => {
   await Promise.all([orm.close(true), owner.end(), app.end()]);
@@ -70,7 +71,9 @@ const firstBreak = (entries: AuditEntry[]): number | undefined => {
 
 test('fifty writers at once make one chain without gaps, and tenants do not share theirs', async () => {
   const states = [{ z: 1, a: [1.5, 'ü', null] }, 'text', 0, null, { deep: { '€': '"\\\n' } }];
-  await Promise.all(Array.from({ length: 50 }, (_, index) => write(tenants[index % 2] as string, `nr. ${index}`, states[index % 5])));
+  await Promise.all(
+    Array.from({ length: 50 }, (_, index) => write(tenants[index % 2] as string, `nr. ${index}`, states[index % 5])),
+  );
   for (const tenant of tenants) {
     const entries = await chain(tenant);
     expect(entries.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1));
@@ -101,7 +104,9 @@ test.each([
 
 test('the application cannot append to the trail of another tenant', async () => {
   await app.query(`select set_config('app.tenant_id', $1, false)`, [tenantId]);
-  await expect(app.query('select audit_append($1, $2)', [otherId, '[]'])).rejects.toThrow('belongs to the tenant that is set');
+  await expect(app.query('select audit_append($1, $2)', [otherId, '[]'])).rejects.toThrow(
+    'belongs to the tenant that is set',
+  );
 });
 
 test('without a tenant no entry is visible', async () => {

@@ -11,12 +11,30 @@ const ISSUER = 'https://quayside.example';
 const [first, second] = [generateKeys().tokenKeys, generateKeys().tokenKeys.replace(/^[^:]+/, 'second')];
 const ring = createTokenRing(first);
 const tokens = createAccessTokens(ring, ISSUER);
-const claims = { sub: newId(), tenant: newId(), role: 'owner', email: 'ada@acme.example', aal: 'aal1', sid: newId() } as const;
+const claims = {
+  sub: newId(),
+  tenant: newId(),
+  role: 'owner',
+  email: 'ada@acme.example',
+  aal: 'aal1',
+  sid: newId(),
+} as const;
 
 type Changes = Partial<Record<'alg' | 'kid' | 'audience' | 'issuer' | 'endsIn', string>> & { payload?: object };
 /** A token that is good but for what is given. */
-const made = ({ alg = 'EdDSA', kid = ring.signing.kid, audience = 'quayside', issuer = ISSUER, endsIn = '1h', payload = claims }: Changes = {}) =>
-  new SignJWT({ ...payload }).setProtectedHeader({ alg, kid, typ: 'JWT' }).setIssuer(issuer).setAudience(audience).setExpirationTime(endsIn);
+const made = ({
+  alg = 'EdDSA',
+  kid = ring.signing.kid,
+  audience = 'quayside',
+  issuer = ISSUER,
+  endsIn = '1h',
+  payload = claims,
+}: Changes = {}) =>
+  new SignJWT({ ...payload })
+    .setProtectedHeader({ alg, kid, typ: 'JWT' })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setExpirationTime(endsIn);
 const signed = (changes?: Changes) => made(changes).sign(ring.signing.privateKey);
 
 test('a token of ours names whom it was given to', async () => {
@@ -26,18 +44,32 @@ test('a token of ours names whom it was given to', async () => {
 
 test.each<[string, () => Promise<string> | string]>([
   ['one whose time is over', () => signed({ endsIn: '-1s' })],
-  ['one without an end', () => new SignJWT({ ...claims }).setProtectedHeader({ alg: 'EdDSA', kid: ring.signing.kid }).setIssuer(ISSUER).setAudience('quayside').sign(ring.signing.privateKey)],
+  [
+    'one without an end',
+    () =>
+      new SignJWT({ ...claims })
+        .setProtectedHeader({ alg: 'EdDSA', kid: ring.signing.kid })
+        .setIssuer(ISSUER)
+        .setAudience('quayside')
+        .sign(ring.signing.privateKey),
+  ],
   ['one of another installation', () => signed({ issuer: 'https://elsewhere.example' })],
   ['one for another audience', () => signed({ audience: 'elsewhere' })],
   ['one without a session', () => signed({ payload: { ...claims, sid: undefined } })],
   ['one of an unknown key', () => signed({ kid: 'made-up' })],
   ['one signed by a foreign key under the id of ours', () => made().sign(createTokenRing(second).signing.privateKey)],
-  ['one that is not signed', () => new UnsecuredJWT({ ...claims }).setIssuer(ISSUER).setAudience('quayside').setExpirationTime('1h').encode()],
+  [
+    'one that is not signed',
+    () => new UnsecuredJWT({ ...claims }).setIssuer(ISSUER).setAudience('quayside').setExpirationTime('1h').encode(),
+  ],
   [
     'one signed with what everybody can read: the public key',
     () => made({ alg: 'HS256' }).sign(createPublicKey(ring.signing.privateKey).export({ format: 'der', type: 'spki' })),
   ],
-  ['the token of a download link', () => createDownloadLinks(ring, ISSUER).sign({ key: 'a/b', fileName: 'b', contentType: 'text/csv' }, new Date())],
+  [
+    'the token of a download link',
+    () => createDownloadLinks(ring, ISSUER).sign({ key: 'a/b', fileName: 'b', contentType: 'text/csv' }, new Date()),
+  ],
   ['noise', () => 'a.b.c'],
 ])('%s is refused', async (_, token) => {
   expect(await tokens.verify(await token())).toBeUndefined();
@@ -46,7 +78,11 @@ test.each<[string, () => Promise<string> | string]>([
 test('a token that was good is refused once its time is over, though its signature was checked before', async () => {
   const token = await signed({ endsIn: '2s' });
   expect(await tokens.verify(token)).toMatchObject(claims);
-  await eventually(() => tokens.verify(token), (found) => found === undefined, 5_000);
+  await eventually(
+    () => tokens.verify(token),
+    (found) => found === undefined,
+    5_000,
+  );
 });
 
 test('while keys are changed tokens of both are good, afterwards those of the new one', async () => {

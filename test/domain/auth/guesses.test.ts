@@ -23,7 +23,9 @@ async function guessAll(processes: pg.Pool[], name: string, count: number): Prom
   };
   const guesses = processes.map(createGuesses);
   const outcomes = await Promise.allSettled(
-    Array.from({ length: count }, (_, at) => (guesses[at % guesses.length] as Guesses).attempt('203.0.113.7', name, wrong)),
+    Array.from({ length: count }, (_, at) =>
+      (guesses[at % guesses.length] as Guesses).attempt('203.0.113.7', name, wrong),
+    ),
   );
   const refusals = outcomes.filter((outcome) => outcome.status === 'rejected');
   expect(refusals.every(({ reason }) => (reason as { code?: string }).code === 'rate_limited')).toBe(true);
@@ -41,7 +43,8 @@ test('a second process lets one more through at most', async () => {
 
 test('a right one wipes the count, and one that is open leaves it', async () => {
   const { attempt } = createGuesses(pools[0] as pg.Pool);
-  const make = (verdict: 'right' | 'wrong' | 'open') => attempt('203.0.113.7', 'eve@acme.example', async () => ({ verdict, value: verdict }));
+  const make = (verdict: 'right' | 'wrong' | 'open') =>
+    attempt('203.0.113.7', 'eve@acme.example', async () => ({ verdict, value: verdict }));
   for (let time = 0; time < 9; time++) await make('wrong');
   expect(await make('open')).toBe('open');
   expect(await make('right')).toBe('right');

@@ -1,5 +1,12 @@
 import { cascadeSource, dispatchStatus, whyExcluded } from '../../../domain/builds/build-plan-rules.ts';
-import { type BuildContext, type BuildState, eventOfMove, isNewer, overallState, skipReason } from '../../../domain/builds/build-state-rules.ts';
+import {
+  type BuildContext,
+  type BuildState,
+  eventOfMove,
+  isNewer,
+  overallState,
+  skipReason,
+} from '../../../domain/builds/build-state-rules.ts';
 import { domainPackages, domainsOf } from '../../../domain/builds/domain-packages-rules.ts';
 
 const context = (state: BuildState, at: string | null): BuildContext => ({ state, at, url: null });
@@ -49,10 +56,17 @@ test('words in a message ask for no build', () => {
 });
 
 test('a project that names branches has these, its default branch and its cascade built, another one all', () => {
-  const project = { defaultBranch: 'main', configuration: { branches: ['release/*'], cascade: [{ from: 'hotfix/**', to: 'develop' }] } };
-  const excluded = ['main', 'release/1', 'release/1/x', 'hotfix/a/b', 'develop', 'feature/1'].filter((branch) => whyExcluded(branch, project) !== null);
+  const project = {
+    defaultBranch: 'main',
+    configuration: { branches: ['release/*'], cascade: [{ from: 'hotfix/**', to: 'develop' }] },
+  };
+  const excluded = ['main', 'release/1', 'release/1/x', 'hotfix/a/b', 'develop', 'feature/1'].filter(
+    (branch) => whyExcluded(branch, project) !== null,
+  );
   expect(excluded).toEqual(['release/1/x', 'feature/1']);
-  expect(whyExcluded('feature/1', { ...project, configuration: { cascade: project.configuration.cascade } })).toBeNull();
+  expect(
+    whyExcluded('feature/1', { ...project, configuration: { cascade: project.configuration.cascade } }),
+  ).toBeNull();
   expect([cascadeSource('develop', project), cascadeSource('main', project)]).toEqual(['hotfix/**', null]);
 });
 
@@ -65,6 +79,9 @@ test('what there is goes before what could be started', () => {
 
 test('a domain that lists no packages has those that no other lists', () => {
   const domains = domainPackages(['rest', { name: 'sales', packages: ['ui', 'api'] }], ['ui', 'log', 'api']);
-  expect(domains).toEqual([{ name: 'rest', packages: ['log'] }, { name: 'sales', packages: ['api', 'ui'] }]);
+  expect(domains).toEqual([
+    { name: 'rest', packages: ['log'] },
+    { name: 'sales', packages: ['api', 'ui'] },
+  ]);
   expect(domainsOf(domains, new Set(['ui']))).toEqual([{ name: 'sales', packages: ['ui'] }]);
 });

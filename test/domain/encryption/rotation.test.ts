@@ -35,7 +35,11 @@ async function addIntegrations(count: number): Promise<string[]> {
   await app.sql(
     `insert into integration (id, tenant_id, kind, name, credentials, created_by)
      select v.id, ?, 'test-' || v.id, 'x', v.credentials, 'test' from unnest(?::uuid[], ?::text[]) v (id, credentials)`,
-    [app.tenant.id, `{${ids.join(',')}}`, `{${ids.map((id) => before.encrypt(`secret of ${id}`, integrationSecretContext(id))).join(',')}}`],
+    [
+      app.tenant.id,
+      `{${ids.join(',')}}`,
+      `{${ids.map((id) => before.encrypt(`secret of ${id}`, integrationSecretContext(id))).join(',')}}`,
+    ],
   );
   return ids;
 }
@@ -50,7 +54,11 @@ test('the list names every column in which the service stores an encrypted value
   for (const route of guardedRoutes) await examples.of(route);
   const owner = app.as(app.owner);
   await owner.post(201, '/api/application-tokens', { name: 'kept-reply' }, { 'idempotency-key': 'once' });
-  const { id } = await owner.post(201, '/api/webhooks', { event: 'push', name: 'x', config: { url: 'http://127.0.0.1:9/', headers: { 'x-key': 'y' } } });
+  const { id } = await owner.post(201, '/api/webhooks', {
+    event: 'push',
+    name: 'x',
+    config: { url: 'http://127.0.0.1:9/', headers: { 'x-key': 'y' } },
+  });
   await owner.post(200, `/api/webhooks/${id}/rotate-secret`);
   await owner.post(201, '/api/projects', { identifier: 'hooked/twice', platform: 'host-a' });
   for (const _ of ['first', 'second']) await owner.post(201, '/api/projects/hooked%2Ftwice/hook-secret');
@@ -70,9 +78,12 @@ test('the list names every column in which the service stores an encrypted value
   const rotated = await rotateKeys(client, after, { batchSize: 2 });
   for (const { table, column, key, context } of ENCRYPTED_COLUMNS) {
     expect(rotated).toContainEqual({ table, column, reencrypted: expect.any(Number), unreadable: 0 });
-    const rows = await app.sql<Record<string, string>>(`select ${Object.keys(key).join(', ')}, ${column} as stored from ${table} where ${column} is not null`);
+    const rows = await app.sql<Record<string, string>>(
+      `select ${Object.keys(key).join(', ')}, ${column} as stored from ${table} where ${column} is not null`,
+    );
     expect(rows.length).toBeGreaterThan(0);
-    for (const { stored = '', ...row } of rows) expect(() => newOnly.decrypt(stored, context(row as Record<string, string>))).not.toThrow();
+    for (const { stored = '', ...row } of rows)
+      expect(() => newOnly.decrypt(stored, context(row as Record<string, string>))).not.toThrow();
   }
   await expect(rotateKeys(client, after)).resolves.toEqual(rotated.map((column) => ({ ...column, reencrypted: 0 })));
 });
@@ -88,7 +99,7 @@ test('values that change meanwhile keep their change, and rows that are held are
   const changed = new Map<string, string>();
   const change = async () => {
     for (let round = 0; !stop.signal.aborted; round++) {
-      const id = ids[1 + (round * 37) % (ids.length - 1)] ?? '';
+      const id = ids[1 + ((round * 37) % (ids.length - 1))] ?? '';
       const secret = `changed ${round}`;
       // Half of the writers still have the old key first.
       const sealed = (round % 2 === 0 ? after : before).encrypt(secret, integrationSecretContext(id));
@@ -98,7 +109,10 @@ test('values that change meanwhile keep their change, and rows that are held are
   };
   const changing = change();
   const releasing = new Promise((resolve) => setTimeout(resolve, 150)).then(() => holder.query('commit'));
-  const [{ reencrypted, unreadable } = { reencrypted: 0, unreadable: 1 }] = await rotateKeys(client, after, { batchSize: 7, columns: columnOf('integration') });
+  const [{ reencrypted, unreadable } = { reencrypted: 0, unreadable: 1 }] = await rotateKeys(client, after, {
+    batchSize: 7,
+    columns: columnOf('integration'),
+  });
   stop.abort();
   await Promise.all([changing, releasing]);
   await holder.end();
@@ -120,11 +134,16 @@ test('broken off, it goes on where it is run again; two at once are one too many
       return other.query(text, values);
     },
   } as unknown as pg.ClientBase;
-  await expect(rotateKeys(breaking, after, { batchSize: 20, columns: columnOf('integration') })).rejects.toThrow('died');
+  await expect(rotateKeys(breaking, after, { batchSize: 20, columns: columnOf('integration') })).rejects.toThrow(
+    'died',
+  );
   await other.query('select pg_advisory_lock(7205002)');
   await expect(rotateKeys(client, after)).rejects.toThrow('under way');
   await other.end();
-  const [{ reencrypted } = { reencrypted: 0 }] = await rotateKeys(client, after, { batchSize: 20, columns: columnOf('integration') });
+  const [{ reencrypted } = { reencrypted: 0 }] = await rotateKeys(client, after, {
+    batchSize: 20,
+    columns: columnOf('integration'),
+  });
   expect(reencrypted).toBe(40);
   for (const id of ids) await expect(credentials(id)).resolves.toBe(`secret of ${id}`);
 });
@@ -133,6 +152,10 @@ test('a value under a key that is not there is counted and left alone', async ()
   const [id = ''] = await addIntegrations(1);
   const stranger = createEncryption(named('lost')).encrypt('secret', integrationSecretContext(id));
   await app.sql('update integration set credentials = ? where id = ?', [stranger, id]);
-  await expect(rotateKeys(client, after, { columns: columnOf('integration') })).resolves.toMatchObject([{ reencrypted: 0, unreadable: 1 }]);
-  await expect(app.sql('select credentials from integration where id = ?', [id])).resolves.toEqual([{ credentials: stranger }]);
+  await expect(rotateKeys(client, after, { columns: columnOf('integration') })).resolves.toMatchObject([
+    { reencrypted: 0, unreadable: 1 },
+  ]);
+  await expect(app.sql('select credentials from integration where id = ?', [id])).resolves.toEqual([
+    { credentials: stranger },
+  ]);
 });

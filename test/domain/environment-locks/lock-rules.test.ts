@@ -15,7 +15,11 @@ test.each([
   ['who has the lock does not wait', { position: 0, medianHoldSeconds: null, heldForSeconds: 5 }, 0],
   ['without past holds nothing is known', { position: 1, medianHoldSeconds: null, heldForSeconds: 5 }, null],
   ['the next waits for the rest of the hold', { position: 1, medianHoldSeconds: 100, heldForSeconds: 30 }, 70],
-  ['a hold that is longer than usual ends at any moment', { position: 1, medianHoldSeconds: 100, heldForSeconds: 300 }, 0],
+  [
+    'a hold that is longer than usual ends at any moment',
+    { position: 1, medianHoldSeconds: 100, heldForSeconds: 300 },
+    0,
+  ],
   ['each in between adds a whole hold', { position: 3, medianHoldSeconds: 100, heldForSeconds: 30 }, 270],
   ['nobody holds it: the first is at once', { position: 1, medianHoldSeconds: 100, heldForSeconds: null }, 0],
 ])('%s', (_, facts, seconds) => {

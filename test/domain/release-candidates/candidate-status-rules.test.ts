@@ -19,17 +19,31 @@ test.each(['pending', 'in_progress', 'aborted', 'finalized', 'on_hold'])('%s to 
 });
 
 test.each(
-  ['aborted', 'finalized'].flatMap((from) => ['pending', 'in_progress', 'aborted', 'finalized', 'on_hold'].filter((to) => to !== from).map((to) => [from, to] as const)),
+  ['aborted', 'finalized'].flatMap((from) =>
+    ['pending', 'in_progress', 'aborted', 'finalized', 'on_hold']
+      .filter((to) => to !== from)
+      .map((to) => [from, to] as const),
+  ),
 )('%s does not move to %s, and both are named', (from, to) => {
-  expect(() => decideMove(from, to, custom)).toThrow(expect.objectContaining({ code: 'invalid_transition', message: expect.stringMatching(`${from} to ${to}`) }));
+  expect(() => decideMove(from, to, custom)).toThrow(
+    expect.objectContaining({ code: 'invalid_transition', message: expect.stringMatching(`${from} to ${to}`) }),
+  );
 });
 
 test('a status that the project does not list is refused', () => {
   expect(() => decideMove('pending', 'on_hold')).toThrow(expect.objectContaining({ code: 'invalid_request' }));
-  expect(() => decideMove('pending', 'constructor', custom)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  expect(() => decideMove('pending', 'constructor', custom)).toThrow(
+    expect.objectContaining({ code: 'invalid_request' }),
+  );
 });
 
 test('the content of final candidates is locked, of others it is not', () => {
-  expect(['pending', 'in_progress', 'on_hold', 'aborted', 'finalized'].map((status) => isLocked(status))).toEqual([false, false, false, true, true]);
+  expect(['pending', 'in_progress', 'on_hold', 'aborted', 'finalized'].map((status) => isLocked(status))).toEqual([
+    false,
+    false,
+    false,
+    true,
+    true,
+  ]);
   expect(() => refuseLocked('aborted', 'r1')).toThrow(expect.objectContaining({ code: 'locked' }));
 });

@@ -1,7 +1,15 @@
-import { changePackages, comparePackages, unknownPackages } from '../../../domain/release-candidates/comparison-rules.ts';
+import {
+  changePackages,
+  comparePackages,
+  unknownPackages,
+} from '../../../domain/release-candidates/comparison-rules.ts';
 
 test('packages are new, updated or unchanged; a newer one in the environment is out of sync', () => {
-  const definition = { artifacts: { b: '2.0.0', a: '1.10.0', c: '1.0.0', d: '1.0.0-5' }, packageDependencies: { a: '04t' }, artifactTypes: { c: 'changeset' } };
+  const definition = {
+    artifacts: { b: '2.0.0', a: '1.10.0', c: '1.0.0', d: '1.0.0-5' },
+    packageDependencies: { a: '04t' },
+    artifactTypes: { c: 'changeset' },
+  };
   expect(comparePackages(definition, { b: '1.9.0', c: '1.1.0', d: '1.0.0.5', other: '9' })).toEqual({
     packagesToInstall: [{ name: 'a', type: 'package', isOutOfSync: false, versions: { from: null, to: '1.10.0' } }],
     packagesToUpdate: [
@@ -15,11 +23,19 @@ test('packages are new, updated or unchanged; a newer one in the environment is 
 
 test('a definition without packages changes nothing, and names of prototypes are no packages', () => {
   expect(comparePackages({}, { a: '1' })).toMatchObject({ totalChanges: 0, unchanged: [] });
-  expect(comparePackages({ artifacts: { constructor: '1.0.0' } }, {}).packagesToInstall).toMatchObject([{ name: 'constructor', versions: { from: null } }]);
+  expect(comparePackages({ artifacts: { constructor: '1.0.0' } }, {}).packagesToInstall).toMatchObject([
+    { name: 'constructor', versions: { from: null } },
+  ]);
 });
 
 test('a change takes packages out and overrides versions, and names what it does not know', () => {
   const artifacts = { a: '1', b: '1', c: '1' };
-  expect(changePackages(artifacts, { excludePackages: ['a'], versionOverrides: { b: '2' } })).toEqual({ b: '2', c: '1' });
-  expect(unknownPackages(artifacts, { excludePackages: ['x'], versionOverrides: { b: '2', y: '1' } })).toEqual(['x', 'y']);
+  expect(changePackages(artifacts, { excludePackages: ['a'], versionOverrides: { b: '2' } })).toEqual({
+    b: '2',
+    c: '1',
+  });
+  expect(unknownPackages(artifacts, { excludePackages: ['x'], versionOverrides: { b: '2', y: '1' } })).toEqual([
+    'x',
+    'y',
+  ]);
 });

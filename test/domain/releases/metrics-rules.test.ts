@@ -2,7 +2,13 @@ import { type MeasuredDeployment, measure, windowsOf } from '../../../domain/rel
 
 const at = (text: string) => Date.parse(`2026-${text}Z`);
 const HOUR = 3_600_000;
-const deployment = (moment: string, more: Partial<MeasuredDeployment> = {}): MeasuredDeployment => ({ at: at(moment), isSuccess: true, rolledBackAt: null, leadTimes: [], ...more });
+const deployment = (moment: string, more: Partial<MeasuredDeployment> = {}): MeasuredDeployment => ({
+  at: at(moment),
+  isSuccess: true,
+  rolledBackAt: null,
+  leadTimes: [],
+  ...more,
+});
 const whole = { from: at('03-01T00:00'), to: at('03-11T00:00') };
 
 test.each([
@@ -16,9 +22,17 @@ test.each([
 });
 
 test('months and weeks begin where the calendar has them', () => {
-  expect(windowsOf({ from: at('01-31T23:00'), to: at('03-05T00:00') }, 'month').map(({ to }) => to)).toEqual([at('02-01T00:00'), at('03-01T00:00'), at('03-05T00:00')]);
+  expect(windowsOf({ from: at('01-31T23:00'), to: at('03-05T00:00') }, 'month').map(({ to }) => to)).toEqual([
+    at('02-01T00:00'),
+    at('03-01T00:00'),
+    at('03-05T00:00'),
+  ]);
   // 2026-03-02 and 09 are Mondays.
-  expect(windowsOf({ from: at('02-28T00:00'), to: at('03-10T00:00') }, 'week').map(({ to }) => to)).toEqual([at('03-02T00:00'), at('03-09T00:00'), at('03-10T00:00')]);
+  expect(windowsOf({ from: at('02-28T00:00'), to: at('03-10T00:00') }, 'week').map(({ to }) => to)).toEqual([
+    at('03-02T00:00'),
+    at('03-09T00:00'),
+    at('03-10T00:00'),
+  ]);
 });
 
 test('of nothing there are no measures', () => {
@@ -54,7 +68,12 @@ test('frequency, failures and lead times of a window', () => {
 });
 
 test('a failure counts where it began, though it is restored later; one that is taken back restores nothing', () => {
-  const deployments = [deployment('03-01T10:00', { isSuccess: false }), deployment('03-01T12:00', { rolledBackAt: at('03-01T13:00') }), deployment('03-03T10:00'), deployment('03-04T10:00', { isSuccess: false })];
+  const deployments = [
+    deployment('03-01T10:00', { isSuccess: false }),
+    deployment('03-01T12:00', { rolledBackAt: at('03-01T13:00') }),
+    deployment('03-03T10:00'),
+    deployment('03-04T10:00', { isSuccess: false }),
+  ];
   const measures = measure(deployments, [
     { from: at('03-01T00:00'), to: at('03-02T00:00') },
     { from: at('03-02T00:00'), to: at('03-05T00:00') },

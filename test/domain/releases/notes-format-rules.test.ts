@@ -85,19 +85,30 @@ test.each(HOSTILE)('in Markdown %j is the text that it is, and nothing else', (t
   const { texts, kinds, links } = shown(markdownNotes(notesWith(text)));
   expect(kinds.filter((kind) => kind !== 'text')).toEqual(PLAIN.kinds.filter((kind) => kind !== 'text'));
   expect(links).toEqual(PLAIN.links);
-  expect(texts.map(unspaced)).toEqual(PLAIN.texts.map((each) => unspaced(each.replaceAll('plain', () => plainLine(text)))));
+  expect(texts.map(unspaced)).toEqual(
+    PLAIN.texts.map((each) => unspaced(each.replaceAll('plain', () => plainLine(text)))),
+  );
 });
 
 test('any text comes out of Markdown as it went in', () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.oneof(fc.constantFrom(...'\\`*_{}[]<>()#+-.!|~&:=@$"\'^;/,1 aw\n\t'), fc.string({ minLength: 1, maxLength: 1 })), maxLength: 40 }), (text) => {
-      const { texts, kinds } = shown(`- ${markdownText(`x${text}`)}\n`);
-      expect(kinds.filter((kind) => kind !== 'text')).toEqual(['document', 'list', 'item', 'paragraph']);
-      expect(texts).toEqual([plainLine(`x${text}`)]);
-      // At the beginning of a line, too, nothing becomes a block of another kind.
-      const line = plainLine(text);
-      if (line !== '') expect(shown(markdownText(text))).toMatchObject({ texts: [line], links: [] });
-    }),
+    fc.property(
+      fc.string({
+        unit: fc.oneof(
+          fc.constantFrom(...'\\`*_{}[]<>()#+-.!|~&:=@$"\'^;/,1 aw\n\t'),
+          fc.string({ minLength: 1, maxLength: 1 }),
+        ),
+        maxLength: 40,
+      }),
+      (text) => {
+        const { texts, kinds } = shown(`- ${markdownText(`x${text}`)}\n`);
+        expect(kinds.filter((kind) => kind !== 'text')).toEqual(['document', 'list', 'item', 'paragraph']);
+        expect(texts).toEqual([plainLine(`x${text}`)]);
+        // At the beginning of a line, too, nothing becomes a block of another kind.
+        const line = plainLine(text);
+        if (line !== '') expect(shown(markdownText(text))).toMatchObject({ texts: [line], links: [] });
+      },
+    ),
     { numRuns: 500 },
   );
 });

@@ -23,10 +23,13 @@ test('a failed flush fails its own calls and no others', async () => {
 
 test('a batch has at most as many items as it may', async () => {
   const sizes: number[] = [];
-  const call = batched(async (items: number[]) => {
-    sizes.push(items.length);
-    return items;
-  }, { maxBatch: 2 });
+  const call = batched(
+    async (items: number[]) => {
+      sizes.push(items.length);
+      return items;
+    },
+    { maxBatch: 2 },
+  );
   await Promise.all([1, 2, 3, 4, 5].map(call));
   expect(sizes).toEqual([1, 2, 2]);
 });

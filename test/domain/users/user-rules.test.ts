@@ -1,7 +1,19 @@
 import type { Actor, Role } from '../../../domain/shared/actor.ts';
-import { refuseChanging, refuseRemoving, refuseViewing, refuseWithoutOwner, type UserChange } from '../../../domain/users/user-rules.ts';
+import {
+  refuseChanging,
+  refuseRemoving,
+  refuseViewing,
+  refuseWithoutOwner,
+  type UserChange,
+} from '../../../domain/users/user-rules.ts';
 
-const person = (id: string, role: Role): Actor => ({ type: 'user', id, tenantId: 't', role, email: `${id}@example.com` });
+const person = (id: string, role: Role): Actor => ({
+  type: 'user',
+  id,
+  tenantId: 't',
+  role,
+  email: `${id}@example.com`,
+});
 const pipeline: Actor = { ...person('ci', 'application'), type: 'application' };
 const [owner, member, helper] = [person('o', 'owner'), person('m', 'member'), person('h', 'application')];
 

@@ -3,7 +3,14 @@ import { compileTemplate, TemplateError } from '../../../domain/webhooks/body-te
 const envelope = {
   id: '1',
   type: 'release.published',
-  data: { releaseName: '2026.03 "beta"', packages: { a: '1.0.0' }, count: 2, none: null, 'odd name': true, list: ['x'] },
+  data: {
+    releaseName: '2026.03 "beta"',
+    packages: { a: '1.0.0' },
+    count: 2,
+    none: null,
+    'odd name': true,
+    list: ['x'],
+  },
 };
 
 test.each([
@@ -18,13 +25,16 @@ test.each([
   expect(compileTemplate(template)(envelope)).toBe(expected);
 });
 
-test.each(['{{ data.missing }}', '{{ data.list.1 }}', '{{ data.constructor }}', '{{ data.list.length }}', '{{ missing }}'])(
-  'unknown when filled: %s',
-  (template) => {
-    const render = compileTemplate(template);
-    expect(() => render(envelope)).toThrow(new TemplateError(`unknown path ${template.slice(3, -3)}`));
-  },
-);
+test.each([
+  '{{ data.missing }}',
+  '{{ data.list.1 }}',
+  '{{ data.constructor }}',
+  '{{ data.list.length }}',
+  '{{ missing }}',
+])('unknown when filled: %s', (template) => {
+  const render = compileTemplate(template);
+  expect(() => render(envelope)).toThrow(new TemplateError(`unknown path ${template.slice(3, -3)}`));
+});
 
 test.each([
   '{% for x in data.list %}{{ x }}{% endfor %}',

@@ -26,9 +26,18 @@ test('the wait is jittered upwards by at most a fifth', () => {
 });
 
 test('what the receiver asks for counts when it is longer, up to a day', () => {
-  expect(nextStep({ statusCode: 429, retryAfterMs: 30_000 }, 1, policy, 0)).toEqual({ status: 'pending', retryInMs: 30_000 });
-  expect(nextStep({ statusCode: 429, retryAfterMs: 10 }, 1, policy, 0)).toEqual({ status: 'pending', retryInMs: 1_000 });
-  expect(nextStep({ statusCode: 503, retryAfterMs: 9e9 }, 1, policy, 0)).toEqual({ status: 'pending', retryInMs: 86_400_000 });
+  expect(nextStep({ statusCode: 429, retryAfterMs: 30_000 }, 1, policy, 0)).toEqual({
+    status: 'pending',
+    retryInMs: 30_000,
+  });
+  expect(nextStep({ statusCode: 429, retryAfterMs: 10 }, 1, policy, 0)).toEqual({
+    status: 'pending',
+    retryInMs: 1_000,
+  });
+  expect(nextStep({ statusCode: 503, retryAfterMs: 9e9 }, 1, policy, 0)).toEqual({
+    status: 'pending',
+    retryInMs: 86_400_000,
+  });
 });
 
 test('twenty doublings stay below a day', () => {

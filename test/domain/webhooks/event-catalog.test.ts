@@ -3,14 +3,17 @@ import type { EventDefinition } from '../../../domain/webhooks/events/event-defi
 
 const definitions: Record<string, EventDefinition> = EVENT_CATALOG;
 
-test.each(catalogEntries)('$event: its sample fits its schema, its fields are described', ({ event, sample, fields }) => {
-  expect(definitions[event]?.data.safeParse(sample.data).error).toBeUndefined();
-  expect(sample.type).toBe(event);
-  for (const field of fields) {
-    expect(field).toMatchObject({ type: expect.any(String), description: expect.stringMatching(/\w/) });
-    expect(field.example).toBeDefined();
-  }
-});
+test.each(catalogEntries)(
+  '$event: its sample fits its schema, its fields are described',
+  ({ event, sample, fields }) => {
+    expect(definitions[event]?.data.safeParse(sample.data).error).toBeUndefined();
+    expect(sample.type).toBe(event);
+    for (const field of fields) {
+      expect(field).toMatchObject({ type: expect.any(String), description: expect.stringMatching(/\w/) });
+      expect(field.example).toBeDefined();
+    }
+  },
+);
 
 test('names are a noun and what happened to it', () => {
   expect(catalogEntries.map(({ event }) => event).filter((event) => !/^[a-z_]+\.[a-z_]+$/.test(event))).toEqual([]);

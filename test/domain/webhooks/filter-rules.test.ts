@@ -4,7 +4,14 @@ import { compileLinearRegex } from '../../../domain/webhooks/linear-regex.ts';
 const envelope = {
   id: '1',
   type: 'release.published',
-  data: { name: 'sales', count: 3, tags: ['a', 'b'], nothing: null, nested: { 'a.b': 1, list: [{ x: 1 }] }, emoji: '\u{1F600}' },
+  data: {
+    name: 'sales',
+    count: 3,
+    tags: ['a', 'b'],
+    nothing: null,
+    nested: { 'a.b': 1, list: [{ x: 1 }] },
+    emoji: '\u{1F600}',
+  },
 };
 const holds = (filter: WebhookFilter) => compileFilter(filter, compileLinearRegex)(envelope);
 

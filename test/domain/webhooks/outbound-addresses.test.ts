@@ -42,15 +42,23 @@ test.each([
   expect(strict.refusedUrl(url)).toEqual(expect.any(String));
 });
 
-test.each(['https://example.com/hook', 'http://93.184.216.34:8080/', 'https://[2606:2800:220:1::1]/', 'http://localhost.example.com/'])(
-  'allowed: %s',
-  (url) => {
-    expect(strict.refusedUrl(url)).toBeUndefined();
-  },
-);
+test.each([
+  'https://example.com/hook',
+  'http://93.184.216.34:8080/',
+  'https://[2606:2800:220:1::1]/',
+  'http://localhost.example.com/',
+])('allowed: %s', (url) => {
+  expect(strict.refusedUrl(url)).toBeUndefined();
+});
 
 test('ranges that are opened are allowed, in every spelling', () => {
-  for (const url of ['http://127.0.0.1:1/', 'http://2130706433/', 'http://localhost/', 'http://[::1]/', 'http://[::ffff:127.0.0.1]/']) {
+  for (const url of [
+    'http://127.0.0.1:1/',
+    'http://2130706433/',
+    'http://localhost/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+  ]) {
     expect(development.refusedUrl(url)).toBeUndefined();
   }
   expect(development.refusedUrl('http://10.0.0.1/')).toMatch('10.0.0.1');

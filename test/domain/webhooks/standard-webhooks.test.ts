@@ -1,12 +1,18 @@
 import { Webhook } from 'standardwebhooks';
-import { isWebhookSecret, newWebhookSecret, signedHeaders, signingKey } from '../../../domain/webhooks/standard-webhooks.ts';
+import {
+  isWebhookSecret,
+  newWebhookSecret,
+  signedHeaders,
+  signingKey,
+} from '../../../domain/webhooks/standard-webhooks.ts';
 
 const body = '{"text":"größer 😀"}';
 
 test('a receiver with the published library accepts the signature, of either secret', () => {
   const [current, previous] = [newWebhookSecret(), newWebhookSecret()];
   const headers = signedHeaders('msg_1', body, [signingKey(current), signingKey(previous)], new Date());
-  for (const secret of [current, previous]) expect(new Webhook(secret).verify(body, headers)).toEqual({ text: 'größer 😀' });
+  for (const secret of [current, previous])
+    expect(new Webhook(secret).verify(body, headers)).toEqual({ text: 'größer 😀' });
   expect(() => new Webhook(newWebhookSecret()).verify(body, headers)).toThrow();
   expect(() => new Webhook(current).verify(`${body} `, headers)).toThrow();
 });

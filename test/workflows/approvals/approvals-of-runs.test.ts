@@ -17,8 +17,18 @@ beforeAll(async () => {
   worker = await startWorker(app, ['flows-v1', 'commands-v1', 'approvals-v1', 'environment-locks-v1']);
   const owner = app.as(app.owner);
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
-  await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'prod', category: 'release', approvalPolicy: {} });
-  await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'hasty', category: 'release', approvalPolicy: { expiresAfter: 'PT1S' } });
+  await owner.post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: 'prod',
+    category: 'release',
+    approvalPolicy: {},
+  });
+  await owner.post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: 'hasty',
+    category: 'release',
+    approvalPolicy: { expiresAfter: 'PT1S' },
+  });
 });
 afterAll(async () => {
   await worker.kill('SIGTERM');
@@ -27,7 +37,11 @@ afterAll(async () => {
 });
 
 const shown = (id: string): Promise<Json> => app.as(app.member).get(200, `/api/flows/runs/${id}`);
-const ends = (id: string, rawStatus: string): Promise<Json> => eventually(() => shown(id), (run) => run.rawStatus === rawStatus);
+const ends = (id: string, rawStatus: string): Promise<Json> =>
+  eventually(
+    () => shown(id),
+    (run) => run.rawStatus === rawStatus,
+  );
 /** A release that the member asks for, once it waits for its approval. */
 async function release(releaseName: string, environmentName: string): Promise<{ runId: string; approvalId: string }> {
   const payload = { id: 'execute-release', repositoryIdentifier, domain: 'core', releaseName, environmentName };
@@ -38,10 +52,15 @@ async function release(releaseName: string, environmentName: string): Promise<{ 
   );
   return { runId, approvalId: approval?.id ?? '' };
 }
-const decide = (approvalId: string, decision: string) => app.as(app.owner).post(200, `/api/flows/approvals/${approvalId}/${decision}`, {});
+const decide = (approvalId: string, decision: string) =>
+  app.as(app.owner).post(200, `/api/flows/approvals/${approvalId}/${decision}`, {});
 
 test('a run goes on when it is approved, and ends when it is refused or nobody decides', async () => {
-  const [approved, refused, overlooked] = [await release('r1', 'prod'), await release('r2', 'prod'), await release('r3', 'hasty')];
+  const [approved, refused, overlooked] = [
+    await release('r1', 'prod'),
+    await release('r2', 'prod'),
+    await release('r3', 'hasty'),
+  ];
   await decide(approved.approvalId, 'approve');
   await decide(refused.approvalId, 'reject');
   await ends(approved.runId, 'succeeded');
@@ -50,19 +69,40 @@ test('a run goes on when it is approved, and ends when it is refused or nobody d
 });
 
 test('a run whose release is aborted while it waits ends with it', async () => {
-  await app.as(app.owner).post(201, '/api/release-candidates', { repositoryIdentifier, domain: 'core', releaseName: 'r4', commitSha: 'abcdef0', value: {} });
+  await app.as(app.owner).post(201, '/api/release-candidates', {
+    repositoryIdentifier,
+    domain: 'core',
+    releaseName: 'r4',
+    commitSha: 'abcdef0',
+    value: {},
+  });
   const { runId } = await release('r4', 'prod');
-  await app.as(app.owner).post(200, '/api/release-candidates/abort', { repositoryIdentifier, domain: 'core', releaseName: 'r4' });
-  await expect(ends(runId, 'cancelled')).resolves.toMatchObject({ success: { error: expect.stringContaining('changed') } });
+  await app
+    .as(app.owner)
+    .post(200, '/api/release-candidates/abort', { repositoryIdentifier, domain: 'core', releaseName: 'r4' });
+  await expect(ends(runId, 'cancelled')).resolves.toMatchObject({
+    success: { error: expect.stringContaining('changed') },
+  });
 });
 
 test('the approval of a run that is cancelled while it waits goes stale in the same moment, and its subscribers are told once', async () => {
   const { runId, approvalId } = await release('r5', 'prod');
-  await eventually(() => shown(runId), (run) => run.rawStatus === 'waiting_approval');
+  await eventually(
+    () => shown(runId),
+    (run) => run.rawStatus === 'waiting_approval',
+  );
   await app.as(app.member).post(200, `/api/flows/runs/${runId}/cancel`);
   await ends(runId, 'cancelled');
-  await expect(app.as(app.owner).get(200, `/api/flows/approvals/${approvalId}`)).resolves.toMatchObject({ status: 'stale', comment: 'The run ended without it' });
+  await expect(app.as(app.owner).get(200, `/api/flows/approvals/${approvalId}`)).resolves.toMatchObject({
+    status: 'stale',
+    comment: 'The run ended without it',
+  });
   // Its workflow looks, too, and finds nothing to do.
-  await eventually(() => app.sql('select 1 from approval where id = ? and told_at is not null', [approvalId]), (rows) => rows.length === 1);
-  await expect(app.sql(`select 1 from approval_event where approval_id = ? and status = 'stale'`, [approvalId])).resolves.toHaveLength(1);
+  await eventually(
+    () => app.sql('select 1 from approval where id = ? and told_at is not null', [approvalId]),
+    (rows) => rows.length === 1,
+  );
+  await expect(
+    app.sql(`select 1 from approval_event where approval_id = ? and status = 'stale'`, [approvalId]),
+  ).resolves.toHaveLength(1);
 });

@@ -24,17 +24,24 @@ afterAll(async () => {
   await app.close();
 });
 
-const open = (runId: string) => createApprovalActivities(activities.deps).openApproval({ tenantId: app.tenant.id, runId });
+const open = (runId: string) =>
+  createApprovalActivities(activities.deps).openApproval({ tenantId: app.tenant.id, runId });
 const sweep = () => sweepApprovals(activities.deps, 0);
 
 let made = 0;
 async function environment(approvalPolicy: object | null, category = 'test'): Promise<string> {
-  const { id } = await app.as(app.owner).post(201, '/api/environments', { repositoryIdentifier, name: `e${++made}`, category, approvalPolicy });
+  const { id } = await app
+    .as(app.owner)
+    .post(201, '/api/environments', { repositoryIdentifier, name: `e${++made}`, category, approvalPolicy });
   return id;
 }
 
 /** An approval that a run of the member's waits for. */
-async function request(approvalPolicy: object, run: Partial<RunRow> = {}, category = 'release'): Promise<{ id: string; runId: string }> {
+async function request(
+  approvalPolicy: object,
+  run: Partial<RunRow> = {},
+  category = 'release',
+): Promise<{ id: string; runId: string }> {
   const environmentId = run.environmentId ?? (await environment(approvalPolicy, category));
   const runId = await insertRun(app, { repositoryIdentifier, requestedBy: app.member.email, ...run, environmentId });
   const { approvalId, isNeeded } = await open(runId);
@@ -43,37 +50,79 @@ async function request(approvalPolicy: object, run: Partial<RunRow> = {}, catego
 }
 
 const get = (id: string): Promise<Json> => app.as(app.owner).get(200, `/api/flows/approvals/${id}`);
-const decide = (caller: Caller, id: string, decision: 'approve' | 'reject', status = 200, body: object = {}): Promise<Json> =>
-  app.as(caller).post(status, `/api/flows/approvals/${id}/${decision}`, body);
-const becomes = (id: string, status: string): Promise<Json> => eventually(() => get(id), (approval) => approval.status === status);
+const decide = (
+  caller: Caller,
+  id: string,
+  decision: 'approve' | 'reject',
+  status = 200,
+  body: object = {},
+): Promise<Json> => app.as(caller).post(status, `/api/flows/approvals/${id}/${decision}`, body);
+const becomes = (id: string, status: string): Promise<Json> =>
+  eventually(
+    () => get(id),
+    (approval) => approval.status === status,
+  );
 const stepsOf = ({ steps }: Json): string[] => steps.map(({ status, source }: Json) => `${status} by ${source}`);
 
 test('a run that nothing asks of needs no approval', async () => {
   for (const policy of [null, { skipApproval: true }]) {
-    const runId = await insertRun(app, { repositoryIdentifier, environmentId: await environment(policy), requestedBy: app.member.email });
+    const runId = await insertRun(app, {
+      repositoryIdentifier,
+      environmentId: await environment(policy),
+      requestedBy: app.member.email,
+    });
     await expect(open(runId)).resolves.toEqual({ approvalId: '', isNeeded: false });
   }
-  const runId = await insertRun(app, { repositoryIdentifier, requestedBy: app.member.email, payload: { approvalPolicy: { minApprovals: 'many' } } });
+  const runId = await insertRun(app, {
+    repositoryIdentifier,
+    requestedBy: app.member.email,
+    payload: { approvalPolicy: { minApprovals: 'many' } },
+  });
   await expect(open(runId)).rejects.toThrow(/approvalPolicy cannot be used: minApprovals/);
 });
 
 test('an owner approves; run, trail and subscribers know by whom and why', async () => {
-  await app.as(app.owner).post(201, '/api/webhooks', { name: 'approved', event: 'approval.approved', config: { url: 'http://127.0.0.1:9/' } });
+  await app.as(app.owner).post(201, '/api/webhooks', {
+    name: 'approved',
+    event: 'approval.approved',
+    config: { url: 'http://127.0.0.1:9/' },
+  });
   const { id, runId } = await request({});
   await expect(open(runId)).resolves.toEqual({ approvalId: id, isNeeded: true });
-  await expect(get(id)).resolves.toMatchObject({ status: 'requested', executionId: runId, approvers: [], minApprovals: 1, allowSelfApproval: false, requestedBy: app.member.email });
+  await expect(get(id)).resolves.toMatchObject({
+    status: 'requested',
+    executionId: runId,
+    approvers: [],
+    minApprovals: 1,
+    allowSelfApproval: false,
+    requestedBy: app.member.email,
+  });
   await decide(app.member, id, 'approve', 403);
   const approved = await decide(app.owner, id, 'approve', 200, { comment: 'checked in staging' });
   expect(approved).toMatchObject({ status: 'approved', resolvedBy: app.owner.email, comment: 'checked in staging' });
   await expect(get(id).then(stepsOf)).resolves.toEqual(['requested by run', 'approved by vote']);
-  const [delivery] = await app.sql<{ payload: object }>(`select payload from webhook_delivery where event = 'approval.approved' and payload->>'id' = ?`, [id]);
-  expect(delivery?.payload).toMatchObject({ executionId: runId, status: 'approved', resolvedBy: app.owner.email, requestedBy: app.member.email });
-  const trail = await app.sql<{ action: string; actor: Json }>('select action, actor from audit_entry where entity_id = ? order by sequence', [id]);
+  const [delivery] = await app.sql<{ payload: object }>(
+    `select payload from webhook_delivery where event = 'approval.approved' and payload->>'id' = ?`,
+    [id],
+  );
+  expect(delivery?.payload).toMatchObject({
+    executionId: runId,
+    status: 'approved',
+    resolvedBy: app.owner.email,
+    requestedBy: app.member.email,
+  });
+  const trail = await app.sql<{ action: string; actor: Json }>(
+    'select action, actor from audit_entry where entity_id = ? order by sequence',
+    [id],
+  );
   expect(trail.map(({ action, actor }) => `${action} ${actor.email}`)).toEqual([
     `approval.requested ${app.member.email}`,
     `approval.approved ${app.owner.email}`,
   ]);
-  const [told] = await eventually(() => app.sql<{ told_at: string | null }>('select told_at from approval where id = ?', [id]), ([row]) => row?.told_at != null);
+  const [told] = await eventually(
+    () => app.sql<{ told_at: string | null }>('select told_at from approval where id = ?', [id]),
+    ([row]) => row?.told_at != null,
+  );
   expect(told).toBeDefined();
 
   await expect(decide(app.owner, id, 'approve')).resolves.toMatchObject({ comment: 'checked in staging' });
@@ -84,17 +133,29 @@ test('two of the named people are needed, and who asked is none of them', async 
   const team = 'owners';
   const [slug] = await app.sql<{ slug: string }>('select slug from team where tenant_id = ?', [app.tenant.id]);
   const { id } = await request({ approvers: [app.member.email, slug?.slug ?? team], minApprovals: 2 });
-  await expect(decide(app.member, id, 'approve', 403)).resolves.toMatchObject({ detail: expect.stringContaining('may not give it') });
+  await expect(decide(app.member, id, 'approve', 403)).resolves.toMatchObject({
+    detail: expect.stringContaining('may not give it'),
+  });
   await expect(decide(app.owner, id, 'approve')).resolves.toMatchObject({ status: 'requested' });
   await expect(decide(app.owner, id, 'approve')).resolves.toMatchObject({ status: 'requested' });
   await expect(get(id).then(stepsOf)).resolves.toEqual(['requested by run', 'requested by vote']);
-  await expect(decide(app.member, id, 'reject')).resolves.toMatchObject({ status: 'rejected', resolvedBy: app.member.email });
+  await expect(decide(app.member, id, 'reject')).resolves.toMatchObject({
+    status: 'rejected',
+    resolvedBy: app.member.email,
+  });
 });
 
 test('where it is allowed, two people approve, one of whom asked', async () => {
-  const { id } = await request({ approvers: [app.member.email, app.owner.email], minApprovals: 2, allowSelfApproval: true });
+  const { id } = await request({
+    approvers: [app.member.email, app.owner.email],
+    minApprovals: 2,
+    allowSelfApproval: true,
+  });
   await expect(decide(app.member, id, 'approve')).resolves.toMatchObject({ status: 'requested' });
-  await expect(decide(app.owner, id, 'approve')).resolves.toMatchObject({ status: 'approved', resolvedBy: app.owner.email });
+  await expect(decide(app.owner, id, 'approve')).resolves.toMatchObject({
+    status: 'approved',
+    resolvedBy: app.owner.email,
+  });
 });
 
 test('decided twice at once: one decision counts, the other learns that it came late', async () => {
@@ -122,7 +183,10 @@ test('the same person twice at once has decided once', async () => {
 test('nobody decides in time: it expires, and a late approval is refused', async () => {
   const { id } = await request({ expiresAfter: 'PT1S' });
   await expect(becomes(id, 'expired')).resolves.toMatchObject({ resolvedBy: 'system:approval' });
-  await expect(decide(app.owner, id, 'approve', 409)).resolves.toMatchObject({ code: 'invalid_transition', detail: expect.stringContaining('expired') });
+  await expect(decide(app.owner, id, 'approve', 409)).resolves.toMatchObject({
+    code: 'invalid_transition',
+    detail: expect.stringContaining('expired'),
+  });
   expect(stepsOf(await get(id))).toEqual(['requested by run', 'expired by timer']);
 });
 
@@ -142,16 +206,31 @@ test('what changes or ends under an approval makes it stale', async () => {
   const owner = app.as(app.owner);
   const candidate = async (releaseName: string) => {
     const name = { repositoryIdentifier, domain: 'core', releaseName };
-    await owner.post(201, '/api/release-candidates', { ...name, commitSha: 'abcdef0', value: { artifacts: { app: '1.0.0' }, metadata: {} } });
+    await owner.post(201, '/api/release-candidates', {
+      ...name,
+      commitSha: 'abcdef0',
+      value: { artifacts: { app: '1.0.0' }, metadata: {} },
+    });
     const { id, runId } = await request({}, { domain: 'core', releaseName });
     return { name, id, runId };
   };
   const untouched = await candidate('r0');
-  await owner.post(201, '/api/release-candidates', { ...untouched.name, commitSha: 'abcdef0', value: { artifacts: { app: '1.0.0' }, metadata: { note: 1 } } });
+  await owner.post(201, '/api/release-candidates', {
+    ...untouched.name,
+    commitSha: 'abcdef0',
+    value: { artifacts: { app: '1.0.0' }, metadata: { note: 1 } },
+  });
   const saved = await candidate('r1');
-  await owner.post(201, '/api/release-candidates', { ...saved.name, commitSha: 'abcdef0', value: { artifacts: { app: '2.0.0' } } });
+  await owner.post(201, '/api/release-candidates', {
+    ...saved.name,
+    commitSha: 'abcdef0',
+    value: { artifacts: { app: '2.0.0' } },
+  });
   const overridden = await candidate('r2');
-  await owner.patch(200, '/api/release-candidates/update-packages', { ...overridden.name, versionOverrides: { app: '3.0.0' } });
+  await owner.patch(200, '/api/release-candidates/update-packages', {
+    ...overridden.name,
+    versionOverrides: { app: '3.0.0' },
+  });
   const aborted = await candidate('r3');
   await owner.post(200, '/api/release-candidates/abort', aborted.name);
   for (const { id } of [saved, overridden, aborted]) {
@@ -162,7 +241,12 @@ test('what changes or ends under an approval makes it stale', async () => {
   await expect(get(untouched.id)).resolves.toMatchObject({ status: 'requested' });
   // Nothing sweeps here: the workflows of the approvals are told at once.
   await eventually(
-    () => app.sql('select 1 from approval where id in (?, ?, ?) and told_at is not null', [saved.id, overridden.id, aborted.id]),
+    () =>
+      app.sql('select 1 from approval where id in (?, ?, ?) and told_at is not null', [
+        saved.id,
+        overridden.id,
+        aborted.id,
+      ]),
     (rows) => rows.length === 3,
   );
 });
@@ -174,14 +258,20 @@ test('a newer request for the same release in the same environment replaces the 
   const elsewhere = await request({}, { ...release, environmentId: await environment({}, 'release') });
   const newer = await request({}, release);
   await expect(get(older.id)).resolves.toMatchObject({ status: 'stale', comment: `Replaced by run ${newer.runId}` });
-  await eventually(() => app.sql('select 1 from approval where id = ? and told_at is not null', [older.id]), (rows) => rows.length === 1);
+  await eventually(
+    () => app.sql('select 1 from approval where id = ? and told_at is not null', [older.id]),
+    (rows) => rows.length === 1,
+  );
   await expect(get(elsewhere.id)).resolves.toMatchObject({ status: 'requested' });
   await expect(get(newer.id)).resolves.toMatchObject({ status: 'requested' });
 });
 
 test('an approval whose run has ended goes stale', async () => {
   const { id, runId } = await request({});
-  await app.sql(`update flow_run set status = 'cancelled', display_status = 'Cancelled', ended_at = now() where id = ?`, [runId]);
+  await app.sql(
+    `update flow_run set status = 'cancelled', display_status = 'Cancelled', ended_at = now() where id = ?`,
+    [runId],
+  );
   await sweep();
   await expect(becomes(id, 'stale')).resolves.toMatchObject({ comment: 'The run ended without it' });
 });
@@ -196,7 +286,11 @@ test('a list shows what waits, and what waits for me', async () => {
   };
   expect(await ids(app.member, '')).toEqual(expect.arrayContaining([forOwners.id, forMember.id, ownRequest.id]));
   const mine = await ids(app.member, '&mine=true');
-  expect([mine.includes(forMember.id), mine.includes(forOwners.id), mine.includes(ownRequest.id)]).toEqual([true, false, false]);
+  expect([mine.includes(forMember.id), mine.includes(forOwners.id), mine.includes(ownRequest.id)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
   expect(await ids(app.owner, '&mine=true')).toContain(forOwners.id);
   await decide(app.owner, forOwners.id, 'reject');
   expect(await ids(app.owner, '')).not.toContain(forOwners.id);

@@ -6,7 +6,9 @@ import { recording, replay } from '../../support/histories.ts';
 import { insertRun } from '../../support/runs.ts';
 import { startWorker } from '../../support/worker.ts';
 
-test.each(['decided', 'expired'])('an approval that is %s goes on with the code of today', (name) => replay(`approval-${name}`));
+test.each(['decided', 'expired'])('an approval that is %s goes on with the code of today', (name) =>
+  replay(`approval-${name}`),
+);
 
 /**
  * Records the histories anew: `RECORD_HISTORIES=1 npm test -- test/workflows/approvals/replay`. One approval is looked
@@ -21,14 +23,26 @@ recording('records the histories', async ({ keep }) => {
     const owner = app.as(app.owner);
     await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
     const request = async (approvalPolicy: object): Promise<string> => {
-      const runId = await insertRun(app, { repositoryIdentifier, requestedBy: app.member.email, payload: { approvalPolicy } });
-      return (await createApprovalActivities(activities.deps).openApproval({ tenantId: app.tenant.id, runId })).approvalId;
+      const runId = await insertRun(app, {
+        repositoryIdentifier,
+        requestedBy: app.member.email,
+        payload: { approvalPolicy },
+      });
+      return (await createApprovalActivities(activities.deps).openApproval({ tenantId: app.tenant.id, runId }))
+        .approvalId;
     };
     const record = (approvalId: string, name: string) =>
-      keep(`approval-${name}`, approvalContract.workflowId({ tenantId: app.tenant.id, approvalId, taskType: '', repositoryIdentifier }));
+      keep(
+        `approval-${name}`,
+        approvalContract.workflowId({ tenantId: app.tenant.id, approvalId, taskType: '', repositoryIdentifier }),
+      );
     const decided = await request({ approvers: [app.owner.email, app.member.email], minApprovals: 2 });
     await owner.post(200, `/api/flows/approvals/${decided}/approve`, {});
-    await app.launch.signal(approvalContract, { tenantId: app.tenant.id, approvalId: decided, taskType: '', repositoryIdentifier }, 'recheck');
+    await app.launch.signal(
+      approvalContract,
+      { tenantId: app.tenant.id, approvalId: decided, taskType: '', repositoryIdentifier },
+      'recheck',
+    );
     await app.as(app.member).post(200, `/api/flows/approvals/${decided}/reject`, { comment: 'not yet' });
     await record(decided, 'decided');
     await record(await request({ expiresAfter: 'PT1S' }), 'expired');

@@ -15,7 +15,10 @@ afterEach(() => app.close());
 
 const owner = () => app.as(app.owner);
 const settled = (id: string): Promise<Json> =>
-  eventually(() => owner().get(200, `/api/audit/exports/${id}`), ({ status }: Json) => status === 'completed' || status === 'failed');
+  eventually(
+    () => owner().get(200, `/api/audit/exports/${id}`),
+    ({ status }: Json) => status === 'completed' || status === 'failed',
+  );
 
 /** Writes entries as the service does, many at once. */
 const fillTrail = (count: number, summary = 'entry') =>
@@ -35,9 +38,20 @@ test('an export holds what the trail held when it was asked for, and can be fetc
   await fillTrail(5_000);
   await fillTrail(1, '=cmd|calc ');
   const receiver = await webhookReceiver();
-  await owner().post(201, '/api/webhooks', { name: 'exports', event: 'audit_export.completed', config: { url: receiver.url } });
+  await owner().post(201, '/api/webhooks', {
+    name: 'exports',
+    event: 'audit_export.completed',
+    config: { url: receiver.url },
+  });
   const made = await owner().post(202, '/api/audit/exports', { format: 'csv' });
-  expect(made).toMatchObject({ status: 'queued', format: 'csv', filters: {}, requestedBy: app.owner.email, rowCount: null, sha256: null });
+  expect(made).toMatchObject({
+    status: 'queued',
+    format: 'csv',
+    filters: {},
+    requestedBy: app.owner.email,
+    rowCount: null,
+    sha256: null,
+  });
   await owner().get(409, `/api/audit/exports/${made.id}/download`);
   await owner().post(201, '/api/projects', { identifier: 'acme/after', platform: 'host-a' });
   const worker = await startWorker(app, QUEUES);
@@ -47,7 +61,9 @@ test('an export holds what the trail held when it was asked for, and can be fetc
   expect(headers.get('content-type')).toContain('text/csv');
   expect(headers.get('content-disposition')).toMatch(/^attachment; filename="audit-.*\.csv"$/);
   const [head, ...rows] = records(text);
-  expect(head).toBe('id,sequence,occurredAt,source,action,actor,repositoryIdentifier,entityType,entityId,summary,before,after,requestId,prevHash,hash');
+  expect(head).toBe(
+    'id,sequence,occurredAt,source,action,actor,repositoryIdentifier,entityType,entityId,summary,before,after,requestId,prevHash,hash',
+  );
   expect(done).toMatchObject({
     status: 'completed',
     rowCount: rows.length,
@@ -78,7 +94,11 @@ test('filters narrow an export', async () => {
   await fillTrail(50);
   await owner().post(201, '/api/projects', { identifier: 'acme/x', platform: 'host-a' });
   const worker = await startWorker(app, QUEUES);
-  const { id } = await owner().post(202, '/api/audit/exports', { action: 'project.', from: '2020-01-01T00:00:00Z', repositoryIdentifier: 'acme/x' });
+  const { id } = await owner().post(202, '/api/audit/exports', {
+    action: 'project.',
+    from: '2020-01-01T00:00:00Z',
+    repositoryIdentifier: 'acme/x',
+  });
   await expect(settled(id)).resolves.toMatchObject({ rowCount: 1 });
   await worker.kill('SIGTERM');
 });
@@ -87,19 +107,31 @@ test('a worker killed in the midst of an export: another one writes it whole', a
   for (let n = 0; n < 4; n++) await fillTrail(10_000, 'long '.repeat(100));
   const { id } = await owner().post(202, '/api/audit/exports', {});
   const first = await startWorker(app, QUEUES);
-  await eventually(() => owner().get(200, `/api/audit/exports/${id}`), ({ status }: Json) => status === 'running');
+  await eventually(
+    () => owner().get(200, `/api/audit/exports/${id}`),
+    ({ status }: Json) => status === 'running',
+  );
   await first.kill('SIGKILL');
   // The engine waits for a heartbeat that does not come before it gives the work to another worker.
   const second = await startWorker(app, QUEUES);
-  const done = await eventually(() => owner().get(200, `/api/audit/exports/${id}`), ({ status }: Json) => status === 'completed', 60_000);
+  const done = await eventually(
+    () => owner().get(200, `/api/audit/exports/${id}`),
+    ({ status }: Json) => status === 'completed',
+    60_000,
+  );
   const { text } = await owner().request(200, 'GET', `/api/audit/exports/${id}/download`);
   const rows = records(text).slice(1);
   expect(done.rowCount).toBe(rows.length);
   expect(done.rowCount).toBeGreaterThanOrEqual(40_000);
   expect(done.fileSizeBytes).toBe(Buffer.byteLength(text));
   // Each entry once, in the order of the trail, with the hash that it has there.
-  const trail = await app.sql<{ sequence: string; hash: string }>('select sequence, hash from audit_entry where tenant_id = ? order by sequence limit ?', [app.tenant.id, rows.length]);
-  expect(rows.map((row) => [row.split(',')[1], row.slice(-64)].join())).toEqual(trail.map(({ sequence, hash }) => `${sequence},${hash}`));
+  const trail = await app.sql<{ sequence: string; hash: string }>(
+    'select sequence, hash from audit_entry where tenant_id = ? order by sequence limit ?',
+    [app.tenant.id, rows.length],
+  );
+  expect(rows.map((row) => [row.split(',')[1], row.slice(-64)].join())).toEqual(
+    trail.map(({ sequence, hash }) => `${sequence},${hash}`),
+  );
   expect(done.sha256).toBe(createHash('sha256').update(text).digest('hex'));
   await second.kill('SIGTERM');
 }, 120_000);
@@ -131,8 +163,14 @@ test('a worker outside reads the rows by cursor, each once, and completes the ex
   await outside.post(204, `${path}/complete`, file);
   await outside.post(204, `${path}/complete`, { ...file, fileName: 'other.csv' });
   await outside.post(204, `${path}/fail`, { error: 'too late' });
-  await expect(owner().get(200, `/api/audit/exports/${id}`)).resolves.toMatchObject({ status: 'completed', rowCount: 25, error: null });
-  await expect(owner().request(200, 'GET', `/api/audit/exports/${id}/download`)).resolves.toMatchObject({ text: 'a,b\n' });
+  await expect(owner().get(200, `/api/audit/exports/${id}`)).resolves.toMatchObject({
+    status: 'completed',
+    rowCount: 25,
+    error: null,
+  });
+  await expect(owner().request(200, 'GET', `/api/audit/exports/${id}/download`)).resolves.toMatchObject({
+    text: 'a,b\n',
+  });
 });
 
 test('a token of some projects sees nothing of the trail', async () => {
@@ -149,7 +187,12 @@ test('an export whose time is over loses its file', async () => {
   const key = `${app.tenant.id}/audit-exports/${id}.csv`;
   await app.objects.put(key, Readable.from([Buffer.from('x')]), 'text/csv');
   const outside = app.as(app.application);
-  await outside.post(204, `/api/audit/internal/exports/${id}/complete`, { objectKey: key, fileName: 'a.csv', rowCount: 1, fileSizeBytes: 1 });
+  await outside.post(204, `/api/audit/internal/exports/${id}/complete`, {
+    objectKey: key,
+    fileName: 'a.csv',
+    rowCount: 1,
+    fileSizeBytes: 1,
+  });
   await outside.post(204, '/api/audit/internal/exports/cleanup', {});
   await owner().request(200, 'GET', `/api/audit/exports/${id}/download`);
   await app.sql(`update audit_export set expires_at = now() where id = ?`, [id]);
@@ -163,7 +206,10 @@ test('an export whose time is over loses its file', async () => {
 test('an export whose launch was lost is found by the sweep', async () => {
   const { id } = await owner().post(202, '/api/audit/exports', {});
   // As if the request had died before it launched anything.
-  await app.sql(`update audit_export set id = gen_random_uuid(), updated_at = now() - interval '1 minute' where id = ?`, [id]);
+  await app.sql(
+    `update audit_export set id = gen_random_uuid(), updated_at = now() - interval '1 minute' where id = ?`,
+    [id],
+  );
   const [lost] = await app.sql<{ id: string }>('select id from audit_export');
   const worker = await startWorker(app, QUEUES);
   await expect(settled(lost?.id ?? '')).resolves.toMatchObject({ status: 'completed' });

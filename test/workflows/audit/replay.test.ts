@@ -5,7 +5,9 @@ import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
-test.each(['completed', 'failed'])('an export that is under way goes on with the code of today: %s', (name) => replay(`audit-export-${name}`));
+test.each(['completed', 'failed'])('an export that is under way goes on with the code of today: %s', (name) =>
+  replay(`audit-export-${name}`),
+);
 
 /**
  * Records the histories anew: `RECORD_HISTORIES=1 npm test -- test/workflows/audit/replay`. One export is written; for
@@ -17,7 +19,11 @@ recording('records the histories', async ({ keep }) => {
   try {
     const record = async (name: string) => {
       const { id: exportId } = await app.as(app.owner).post(202, '/api/audit/exports', {});
-      await eventually(() => app.as(app.owner).get(200, `/api/audit/exports/${exportId}`), ({ status }) => status === name, 180_000);
+      await eventually(
+        () => app.as(app.owner).get(200, `/api/audit/exports/${exportId}`),
+        ({ status }) => status === name,
+        180_000,
+      );
       await keep(`audit-export-${name}`, auditExport.workflowId({ tenantId: app.tenant.id, exportId }));
     };
     await record('completed');

@@ -19,20 +19,31 @@ afterAll(async () => {
 test('while the engine is away previews, builds and hooks are taken all the same, and the sweep starts what was asked for', async () => {
   const repositoryIdentifier = 'acme/shop';
   const owner = app.as(app.owner);
-  const { id: projectId } = await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  const { id: projectId } = await owner.post(201, '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+  });
   const [commitId = ''] = await importCommits(app, projectId);
-  const { impact } = await owner.get(200, `/api/builds/preview?${new URLSearchParams({ repositoryIdentifier, branchName: 'main', commitId })}`);
-  await expect(owner.post(202, '/api/builds/run', { repositoryIdentifier, branchName: 'main', commitId })).resolves.toMatchObject({ outcome: 'started' });
+  const { impact } = await owner.get(
+    200,
+    `/api/builds/preview?${new URLSearchParams({ repositoryIdentifier, branchName: 'main', commitId })}`,
+  );
+  await expect(
+    owner.post(202, '/api/builds/run', { repositoryIdentifier, branchName: 'main', commitId }),
+  ).resolves.toMatchObject({ outcome: 'started' });
   const { secret } = await owner.post(201, '/api/projects/acme%2Fshop/hook-secret');
   const { path, headers, rawBody } = sent(pushHook('host-a', { repository: repositoryIdentifier, commitId }), secret);
   await app.as().request(202, 'POST', path, { headers, rawBody });
 
   const started: unknown[] = [];
-  const sweep = () => sweepBuildImpacts({ ...deps.deps, launch: { ...engineAway, start: async (_, input) => void started.push(input) } });
+  const sweep = () =>
+    sweepBuildImpacts({ ...deps.deps, launch: { ...engineAway, start: async (_, input) => void started.push(input) } });
   await expect(sweep()).resolves.toBe(0);
   await app.sql(`update build_preview set requested_at = now() - interval '1 minute'`);
   await expect(sweep()).resolves.toBe(1);
-  expect(started).toEqual([{ tenantId: app.tenant.id, projectId, repositoryIdentifier, previewKey: impact.previewKey, generation: 1 }]);
+  expect(started).toEqual([
+    { tenantId: app.tenant.id, projectId, repositoryIdentifier, previewKey: impact.previewKey, generation: 1 },
+  ]);
 });
 
 test.each([
@@ -41,7 +52,8 @@ test.each([
 ])('%s are forgotten in time', async (_, table, column, age, chore) => {
   const [known] = await app.sql<{ count: string }>(`select count(*) from ${table}`);
   expect(known?.count).toBe('1');
-  const purge = async () => (await deps.deps.lanesPool.query<{ removed: number }>(`select ${chore}() as removed`)).rows[0]?.removed;
+  const purge = async () =>
+    (await deps.deps.lanesPool.query<{ removed: number }>(`select ${chore}() as removed`)).rows[0]?.removed;
   await expect(purge()).resolves.toBe(0);
   await app.sql(`update ${table} set ${column} = now() - interval '${age}'`);
   await expect(purge()).resolves.toBe(1);

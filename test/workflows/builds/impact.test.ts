@@ -19,7 +19,10 @@ const folder = mkdtempSync(join(tmpdir(), 'quayside-builds-'));
 const repositories: TestRepository[] = [];
 beforeAll(async () => {
   const commandsFile = join(folder, 'commands.json');
-  writeFileSync(commandsFile, JSON.stringify({ build: { program: '/bin/echo', args: ['{payload.branch}', '{payload.commitId}'] } }));
+  writeFileSync(
+    commandsFile,
+    JSON.stringify({ build: { program: '/bin/echo', args: ['{payload.branch}', '{payload.commitId}'] } }),
+  );
   app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true', COMMANDS_FILE: commandsFile } });
   worker = await startWorker(app, ['git-v1', 'flows-v1', 'commands-v1']);
 });
@@ -45,35 +48,58 @@ async function stage(): Promise<Stage> {
   remote.commit({ files: { 'ui/a': '0', 'api/a': '0', 'log/a': '0' } });
   const project = await mirrored(app, remote, { configuration: CONFIGURATION });
   const { repositoryIdentifier } = project;
-  const { secret } = await app.as(app.owner).post(201, `/api/projects/${encodeURIComponent(repositoryIdentifier)}/hook-secret`);
-  const get: Stage['get'] = (path, query = {}) => app.as(app.member).get(200, `/api/builds/${path}?${new URLSearchParams({ repositoryIdentifier, ...query })}`);
+  const { secret } = await app
+    .as(app.owner)
+    .post(201, `/api/projects/${encodeURIComponent(repositoryIdentifier)}/hook-secret`);
+  const get: Stage['get'] = (path, query = {}) =>
+    app.as(app.member).get(200, `/api/builds/${path}?${new URLSearchParams({ repositoryIdentifier, ...query })}`);
   return {
     remote,
     project,
     get,
     async hook(build, more) {
-      const { path, headers, rawBody } = sent(build('host-a', { repository: repositoryIdentifier, ...more } as never), secret);
+      const { path, headers, rawBody } = sent(
+        build('host-a', { repository: repositoryIdentifier, ...more } as never),
+        secret,
+      );
       await app.as().request(202, 'POST', path, { headers, rawBody });
     },
     async impact(branchName, commitId, more = {}) {
       const { impact } = await get('preview', { branchName, commitId, ...more });
-      return eventually(() => get('impact-preview', { previewKey: impact.previewKey }), ({ status, generation }) => status !== 'pending' && generation >= impact.generation);
+      return eventually(
+        () => get('impact-preview', { previewKey: impact.previewKey }),
+        ({ status, generation }) => status !== 'pending' && generation >= impact.generation,
+      );
     },
   };
 }
 
-const named = ({ impactedDomains }: Json) => Object.fromEntries(impactedDomains.map(({ domainName, impactedPackages }: Json) => [domainName, impactedPackages]));
+const named = ({ impactedDomains }: Json) =>
+  Object.fromEntries(impactedDomains.map(({ domainName, impactedPackages }: Json) => [domainName, impactedPackages]));
 
 test('a push told by a hook is fetched, and its commit shows the domains that it touches', async () => {
   const { remote, hook, get } = await stage();
   const commitId = remote.commit({ files: { 'api/a': '1', 'log/a': '1' }, message: 'Größer [skip ci]' });
   await hook(pushHook, { commitId, message: 'Größer [skip ci]' });
-  const { builds } = await eventually(() => get('status'), ({ builds: [first] }) => Object.keys(first?.domains ?? {}).length > 0);
-  expect(builds).toMatchObject([{ commitId, commitMessage: 'Größer [skip ci]', skipReason: expect.stringContaining('[skip ci]'), domains: { sales: { packages: ['api'] }, rest: { packages: ['log'] } } }]);
+  const { builds } = await eventually(
+    () => get('status'),
+    ({ builds: [first] }) => Object.keys(first?.domains ?? {}).length > 0,
+  );
+  expect(builds).toMatchObject([
+    {
+      commitId,
+      commitMessage: 'Größer [skip ci]',
+      skipReason: expect.stringContaining('[skip ci]'),
+      domains: { sales: { packages: ['api'] }, rest: { packages: ['log'] } },
+    },
+  ]);
   const touching = async (domain: string) => (await get('status', { domain })).total;
   const other = remote.commit({ files: { 'ui/a': '1' } });
   await hook(pushHook, { commitId: other });
-  await eventually(() => touching('sales'), (total) => total === 2);
+  await eventually(
+    () => touching('sales'),
+    (total) => total === 2,
+  );
   await expect(touching('rest')).resolves.toBe(1);
 });
 
@@ -87,7 +113,10 @@ test('the impact of a commit is what changed since the last one before it that w
   expect(named(await impact('main', second))).toEqual({ rest: ['log'] });
   expect(named(await impact('main', third))).toEqual({});
   expect(named(await impact('feature', feature))).toEqual({ sales: ['api'] });
-  expect(named(await impact('main', third, { forceBuildDomains: 'rest', forceBuildPackages: 'api' }))).toEqual({ rest: ['log'], sales: ['api'] });
+  expect(named(await impact('main', third, { forceBuildDomains: 'rest', forceBuildPackages: 'api' }))).toEqual({
+    rest: ['log'],
+    sales: ['api'],
+  });
 
   await hook(buildHook, { commitId: first, outcome: 'succeeded' });
   await hook(buildHook, { commitId: second, outcome: 'failed' });
@@ -95,15 +124,28 @@ test('the impact of a commit is what changed since the last one before it that w
   expect(refreshed.generation).toBe(2);
   expect(named(refreshed)).toEqual({ rest: ['log'] });
   const preview = await get('preview', { branchName: 'main', commitId: third, debug: 'true' });
-  expect(preview).toMatchObject({ dispatchStatus: 'available', plannedTargets: [{ domainName: 'rest', packages: ['log'] }], debug: { branchTip: third, commitId: third, baseCommitId: first, isStale: false } });
+  expect(preview).toMatchObject({
+    dispatchStatus: 'available',
+    plannedTargets: [{ domainName: 'rest', packages: ['log'] }],
+    debug: { branchTip: third, commitId: third, baseCommitId: first, isStale: false },
+  });
 });
 
 test('a commit that is not fetched yet is refused, and is there soon after', async () => {
   const { remote, project, get } = await stage();
   const commitId = remote.commit({ files: { 'ui/a': '1' } });
-  const query = new URLSearchParams({ repositoryIdentifier: project.repositoryIdentifier, branchName: 'main', commitId });
-  await expect(app.as(app.member).get(400, `/api/builds/preview?${query}`)).resolves.toMatchObject({ detail: expect.stringContaining('a fetch is asked for') });
-  const [newest] = await eventually(() => get('commits', { branch: 'main' }), ([{ sha }]: Json[]) => sha === commitId);
+  const query = new URLSearchParams({
+    repositoryIdentifier: project.repositoryIdentifier,
+    branchName: 'main',
+    commitId,
+  });
+  await expect(app.as(app.member).get(400, `/api/builds/preview?${query}`)).resolves.toMatchObject({
+    detail: expect.stringContaining('a fetch is asked for'),
+  });
+  const [newest] = await eventually(
+    () => get('commits', { branch: 'main' }),
+    ([{ sha }]: Json[]) => sha === commitId,
+  );
   expect(newest.sha).toBe(commitId);
 });
 
@@ -115,17 +157,28 @@ test('a branch with a hostile name is listed, previewed and built as any other; 
   await project.fetch();
   const branches = await get('branches');
   expect(branches.map(({ name }: Json) => name).toSorted()).toEqual([...names, 'main'].toSorted());
-  for (const branch of names) await expect(get('commits', { branch, limit: '1' })).resolves.toMatchObject([{ sha: commitId }]);
+  for (const branch of names)
+    await expect(get('commits', { branch, limit: '1' })).resolves.toMatchObject([{ sha: commitId }]);
   for (const branch of names) expect(named(await impact(branch, commitId))).toEqual({ sales: ['ui'] });
 
   const { repositoryIdentifier } = project;
   const run = async (branchName: string) => {
-    const { executionId: id } = await app.as(app.member).post(202, '/api/builds/run', { repositoryIdentifier, branchName, commitId });
-    return eventually(() => app.as(app.member).get(200, `/api/flows/runs/${id}`), ({ success }) => success !== null);
+    const { executionId: id } = await app
+      .as(app.member)
+      .post(202, '/api/builds/run', { repositoryIdentifier, branchName, commitId });
+    return eventually(
+      () => app.as(app.member).get(200, `/api/flows/runs/${id}`),
+      ({ success }) => success !== null,
+    );
   };
   const [option = '', quoted = ''] = names;
-  await expect(run(option)).resolves.toMatchObject({ status: 'Failed', success: { error: expect.stringContaining('branch') } });
+  await expect(run(option)).resolves.toMatchObject({
+    status: 'Failed',
+    success: { error: expect.stringContaining('branch') },
+  });
   const { id: executionId, ...ended } = await run(quoted);
   expect(ended).toMatchObject({ status: 'Completed', outputTail: `${quoted} ${commitId}\n` });
-  await expect(app.as(app.member).post(200, '/api/builds/run', { repositoryIdentifier, branchName: 'main', commitId })).resolves.toMatchObject({ outcome: 'already_completed', executionId });
+  await expect(
+    app.as(app.member).post(200, '/api/builds/run', { repositoryIdentifier, branchName: 'main', commitId }),
+  ).resolves.toMatchObject({ outcome: 'already_completed', executionId });
 });

@@ -11,10 +11,25 @@ recording('records the history', async ({ keep }) => {
   const worker = await startWorker(app, ['git-v1']);
   try {
     const repositoryIdentifier = 'acme/shop';
-    const { id } = await app.as(app.owner).post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', configuration: { domains: ['core'] } });
+    const { id } = await app.as(app.owner).post(201, '/api/projects', {
+      identifier: repositoryIdentifier,
+      platform: 'host-a',
+      configuration: { domains: ['core'] },
+    });
     const [, commitId = ''] = await importCommits(app, id, 2);
-    const { impact } = await app.as(app.owner).get(200, `/api/builds/preview?${new URLSearchParams({ repositoryIdentifier, branchName: 'main', commitId })}`);
-    await eventually(() => app.as(app.owner).get(200, `/api/builds/impact-preview?${new URLSearchParams({ repositoryIdentifier, previewKey: impact.previewKey })}`), ({ status }) => status === 'available');
+    const { impact } = await app
+      .as(app.owner)
+      .get(200, `/api/builds/preview?${new URLSearchParams({ repositoryIdentifier, branchName: 'main', commitId })}`);
+    await eventually(
+      () =>
+        app
+          .as(app.owner)
+          .get(
+            200,
+            `/api/builds/impact-preview?${new URLSearchParams({ repositoryIdentifier, previewKey: impact.previewKey })}`,
+          ),
+      ({ status }) => status === 'available',
+    );
     await keep('build-impact', impact.jobId);
   } finally {
     await worker.kill('SIGTERM');

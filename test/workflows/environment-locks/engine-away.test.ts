@@ -12,9 +12,16 @@ afterAll(() => app.close());
 test('with the engine away no lock is half taken, what is held can be given back, and the line goes on when it returns', async () => {
   const owner = app.as(app.owner);
   await owner.post(201, '/api/projects', { identifier: 'acme/shop', platform: 'host-a' });
-  const { id } = await owner.post(201, '/api/environments', { repositoryIdentifier: 'acme/shop', name: 'prod', category: 'release' });
+  const { id } = await owner.post(201, '/api/environments', {
+    repositoryIdentifier: 'acme/shop',
+    name: 'prod',
+    category: 'release',
+  });
   const path = `/api/environments/${id}/locks`;
-  const [{ headers, body }] = await Promise.all([1, 2].map(() => owner.request(503, 'POST', path, { body: {} }))) as [Answer, Answer];
+  const [{ headers, body }] = (await Promise.all([1, 2].map(() => owner.request(503, 'POST', path, { body: {} })))) as [
+    Answer,
+    Answer,
+  ];
   expect(body).toMatchObject({ code: 'unavailable' });
   expect(headers.get('retry-after')).toBeTruthy();
   await expect(owner.get(200, path)).resolves.toMatchObject({ isLocked: false, total: 0 });
@@ -29,7 +36,11 @@ test('with the engine away no lock is half taken, what is held can be given back
        from environment where id = ?`,
       [ticketId, ticketId, state, heldAt, heldAt, id],
     );
-  const [held, queued, asked] = ['0195a3c2-0000-7a11-8a52-000000000001', '0195a3c2-0000-7a11-8a52-000000000002', '0195a3c2-0000-7a11-8a52-000000000003'] as const;
+  const [held, queued, asked] = [
+    '0195a3c2-0000-7a11-8a52-000000000001',
+    '0195a3c2-0000-7a11-8a52-000000000002',
+    '0195a3c2-0000-7a11-8a52-000000000003',
+  ] as const;
   await insert(held, 'held', new Date().toISOString());
   await insert(queued, 'queued', null);
   await insert(asked, 'asked', null);
@@ -38,7 +49,10 @@ test('with the engine away no lock is half taken, what is held can be given back
 
   app.env.TEMPORAL_ADDRESS = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';
   const worker = await startWorker(app, ['environment-locks-v1', 'system-v1']);
-  await eventually(() => owner.get(200, `${path}/${queued}`), ({ state }) => state === 'held');
+  await eventually(
+    () => owner.get(200, `${path}/${queued}`),
+    ({ state }) => state === 'held',
+  );
   await expect(owner.get(200, `${path}/${asked}`)).resolves.toMatchObject({ state: 'withdrawn' });
   await worker.kill('SIGTERM');
 });

@@ -17,7 +17,9 @@ afterAll(async () => {
 let made = 0;
 /** An environment of its own, so that tests do not meet. */
 async function environment() {
-  const { id } = await app.as(app.owner).post(201, '/api/environments', { repositoryIdentifier: 'acme/shop', name: `e${++made}`, category: 'test' });
+  const { id } = await app
+    .as(app.owner)
+    .post(201, '/api/environments', { repositoryIdentifier: 'acme/shop', name: `e${++made}`, category: 'test' });
   const path = `/api/environments/${id}/locks`;
   return {
     id: id as string,
@@ -26,23 +28,44 @@ async function environment() {
     line: async (): Promise<Json> => app.as(app.member).get(200, path),
     ticket: (ticketId: string): Promise<Json> => app.as(app.member).get(200, `${path}/${ticketId}`),
     giveBack: (caller: Bearer, ticketId: string, status = 204) => app.as(caller).delete(status, `${path}/${ticketId}`),
-    extend: (caller: Bearer, ticketId: string, body: object, status = 200): Promise<Json> => app.as(caller).post(status, `${path}/${ticketId}/extend`, body),
+    extend: (caller: Bearer, ticketId: string, body: object, status = 200): Promise<Json> =>
+      app.as(caller).post(status, `${path}/${ticketId}/extend`, body),
     becomes: (ticketId: string, state: string) =>
-      eventually(() => app.as(app.member).get(200, `${path}/${ticketId}`), (ticket) => ticket.state === state),
+      eventually(
+        () => app.as(app.member).get(200, `${path}/${ticketId}`),
+        (ticket) => ticket.state === state,
+      ),
   };
 }
 
 test('the lock goes from ticket to ticket in the order of asking', async () => {
   const { id, ask, line, giveBack, becomes } = await environment();
   const first = await ask(app.owner, { reason: 'deployment' });
-  expect(first).toMatchObject({ state: 'held', position: 0, estimatedWaitSeconds: 0, heldBy: app.owner.email, reason: 'deployment', leaseMinutes: 30 });
+  expect(first).toMatchObject({
+    state: 'held',
+    position: 0,
+    estimatedWaitSeconds: 0,
+    heldBy: app.owner.email,
+    reason: 'deployment',
+    leaseMinutes: 30,
+  });
   const second = await ask(app.member);
   const third = await ask(app.application, { executionId: 'build-1' });
   expect([second.position, second.state, second.estimatedWaitSeconds]).toEqual([1, 'queued', null]);
   expect([third.position, third.state, third.heldBy]).toEqual([2, 'queued', 'app:ci']);
-  await expect(line()).resolves.toMatchObject({ isLocked: true, total: 3, tickets: [first, second, third].map(({ ticketId }) => ({ ticketId })) });
+  await expect(line()).resolves.toMatchObject({
+    isLocked: true,
+    total: 3,
+    tickets: [first, second, third].map(({ ticketId }) => ({ ticketId })),
+  });
   await expect(app.as(app.member).get(200, `/api/environments/${id}`)).resolves.toMatchObject({
-    lockStatus: { isLocked: true, ticketId: first.ticketId, heldBy: app.owner.email, waiting: 2, expiresAt: first.expiresAt },
+    lockStatus: {
+      isLocked: true,
+      ticketId: first.ticketId,
+      heldBy: app.owner.email,
+      waiting: 2,
+      expiresAt: first.expiresAt,
+    },
   });
 
   await giveBack(app.owner, first.ticketId);
@@ -59,15 +82,24 @@ test('the lock goes from ticket to ticket in the order of asking', async () => {
 test('who asks again gets the same ticket; another execution of theirs is another holder', async () => {
   const { ask } = await environment();
   const first = await ask(app.owner);
-  await expect(ask(app.owner, { reason: 'again' }, 200)).resolves.toMatchObject({ ticketId: first.ticketId, reason: null, state: 'held' });
+  await expect(ask(app.owner, { reason: 'again' }, 200)).resolves.toMatchObject({
+    ticketId: first.ticketId,
+    reason: null,
+    state: 'held',
+  });
   const other = await ask(app.owner, { executionId: 'run-1' });
   expect(other.ticketId).not.toBe(first.ticketId);
-  await expect(ask(app.owner, { executionId: 'run-1' }, 200)).resolves.toMatchObject({ ticketId: other.ticketId, state: 'queued' });
+  await expect(ask(app.owner, { executionId: 'run-1' }, 200)).resolves.toMatchObject({
+    ticketId: other.ticketId,
+    state: 'queued',
+  });
 });
 
 test('twenty that ask at once make one line, in which each has its place', async () => {
   const { ask, line } = await environment();
-  const tickets = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(app.application, { executionId: `run-${index}` })));
+  const tickets = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => ask(app.application, { executionId: `run-${index}` })),
+  );
   expect(tickets.filter(({ state }) => state === 'held')).toHaveLength(1);
   const { tickets: placed } = await line();
   expect(placed.map(({ position }: Json) => position)).toEqual(Array.from({ length: 20 }, (_, index) => index));
@@ -75,7 +107,9 @@ test('twenty that ask at once make one line, in which each has its place', async
 
 test('the same holder ten times at once has one ticket', async () => {
   const { path } = await environment();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => app.as(app.member).send('POST', path, { body: {} })));
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => app.as(app.member).send('POST', path, { body: {} })),
+  );
   expect(new Set(answers.map(({ body }) => body.ticketId)).size).toBe(1);
   expect(answers.map(({ status }) => status).filter((status) => status === 201)).toHaveLength(1);
 });
@@ -129,7 +163,9 @@ test('the wait is estimated from past holds', async () => {
   const second = await ask(app.member);
   expect(second.estimatedWaitSeconds).toBeGreaterThan(170);
   expect(second.estimatedWaitSeconds).toBeLessThanOrEqual(180);
-  await expect(ask(app.application)).resolves.toMatchObject({ estimatedWaitSeconds: second.estimatedWaitSeconds + 180 });
+  await expect(ask(app.application)).resolves.toMatchObject({
+    estimatedWaitSeconds: second.estimatedWaitSeconds + 180,
+  });
   expect(first.estimatedWaitSeconds).toBe(0);
 });
 
@@ -137,7 +173,11 @@ test('subscribers and the trail are told who locked and who unlocked', async () 
   const { id, ask, giveBack, becomes } = await environment();
   const owner = app.as(app.owner);
   const webhook = (event: string) =>
-    owner.post(201, '/api/webhooks', { name: event, event, config: { url: 'http://127.0.0.1:9/', filter: { 'data.environmentId': id } } });
+    owner.post(201, '/api/webhooks', {
+      name: event,
+      event,
+      config: { url: 'http://127.0.0.1:9/', filter: { 'data.environmentId': id } },
+    });
   await webhook('environment.locked');
   await webhook('environment.unlocked');
   const first = await ask(app.member, { reason: 'deployment', executionId: 'run-7' });
@@ -148,11 +188,27 @@ test('subscribers and the trail are told who locked and who unlocked', async () 
     [id],
   );
   expect(told).toMatchObject([
-    { event: 'environment.locked', payload: { ticketId: first.ticketId, holder: app.member.email, executionId: 'run-7', reason: 'deployment', repositoryIdentifier: 'acme/shop' } },
+    {
+      event: 'environment.locked',
+      payload: {
+        ticketId: first.ticketId,
+        holder: app.member.email,
+        executionId: 'run-7',
+        reason: 'deployment',
+        repositoryIdentifier: 'acme/shop',
+      },
+    },
     { event: 'environment.unlocked', payload: { ticketId: first.ticketId } },
   ]);
-  const trail = await app.sql<{ action: string }>('select action from audit_entry where entity_id = ? and action like ? order by sequence', [id, 'environment.%lock%']);
-  expect(trail.map(({ action }) => action)).toEqual(['environment.lock_requested', 'environment.locked', 'environment.unlocked']);
+  const trail = await app.sql<{ action: string }>(
+    'select action from audit_entry where entity_id = ? and action like ? order by sequence',
+    [id, 'environment.%lock%'],
+  );
+  expect(trail.map(({ action }) => action)).toEqual([
+    'environment.lock_requested',
+    'environment.locked',
+    'environment.unlocked',
+  ]);
 });
 
 test('a worker that is killed while a line waits loses nothing of it', async () => {

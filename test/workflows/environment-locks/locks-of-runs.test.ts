@@ -1,4 +1,7 @@
-import { createEnvironmentLockActivities, type EnvironmentLockActivities } from '../../../activities/environment-locks/environment-locks.activities.ts';
+import {
+  createEnvironmentLockActivities,
+  type EnvironmentLockActivities,
+} from '../../../activities/environment-locks/environment-locks.activities.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
@@ -16,7 +19,11 @@ beforeAll(async () => {
   locks = createEnvironmentLockActivities(activities.deps);
   const owner = app.as(app.owner);
   await owner.post(201, '/api/projects', { identifier: 'acme/shop', platform: 'host-a' });
-  ({ id: environmentId } = await owner.post(201, '/api/environments', { repositoryIdentifier: 'acme/shop', name: 'prod', category: 'release' }));
+  ({ id: environmentId } = await owner.post(201, '/api/environments', {
+    repositoryIdentifier: 'acme/shop',
+    name: 'prod',
+    category: 'release',
+  }));
 });
 afterAll(async () => {
   await worker.kill('SIGTERM');
@@ -35,7 +42,10 @@ test('each step of a run at a lock may be repeated', async () => {
   const [waiting, again] = await Promise.all([1, 2].map(() => locks.takeLock({ ...second, environmentId })));
   expect(waiting).toMatchObject({ state: 'queued' });
   expect(again).toEqual(waiting);
-  await expect(app.as(app.owner).get(200, `/api/environments/${environmentId}/locks`)).resolves.toMatchObject({ total: 2, tickets: [{ heldBy: `run:${first.runId}`, executionId: first.runId }, {}] });
+  await expect(app.as(app.owner).get(200, `/api/environments/${environmentId}/locks`)).resolves.toMatchObject({
+    total: 2,
+    tickets: [{ heldBy: `run:${first.runId}`, executionId: first.runId }, {}],
+  });
 
   const ticket = { ...place(), ticketId: taken.ticketId };
   await expect(locks.extendLock({ ...ticket, leaseMinutes: 60 })).resolves.toEqual({ isHeld: true });
@@ -43,19 +53,31 @@ test('each step of a run at a lock may be repeated', async () => {
   await locks.returnLock(ticket);
   await expect(locks.extendLock(ticket)).resolves.toEqual({ isHeld: false });
   await expect(locks.lockState(ticket)).resolves.toEqual({ state: 'ended' });
-  await eventually(() => locks.lockState({ ...place(), ticketId: waiting?.ticketId ?? '' }), ({ state }) => state === 'held');
+  await eventually(
+    () => locks.lockState({ ...place(), ticketId: waiting?.ticketId ?? '' }),
+    ({ state }) => state === 'held',
+  );
   await locks.returnLock(second);
   await locks.returnLock(second);
-  await expect(app.as(app.owner).get(200, `/api/environments/${environmentId}/locks`)).resolves.toMatchObject({ total: 0 });
+  await expect(app.as(app.owner).get(200, `/api/environments/${environmentId}/locks`)).resolves.toMatchObject({
+    total: 0,
+  });
 });
 
 test('an environment that is removed has no lock to wait for', async () => {
   const owner = app.as(app.owner);
-  const { id } = await owner.post(201, '/api/environments', { repositoryIdentifier: 'acme/shop', name: 'gone', category: 'test' });
+  const { id } = await owner.post(201, '/api/environments', {
+    repositoryIdentifier: 'acme/shop',
+    name: 'gone',
+    category: 'test',
+  });
   const run = aRun();
   const { ticketId } = await locks.takeLock({ ...run, environmentId: id });
   await owner.delete(204, `/api/environments/${id}`);
-  await expect(locks.takeLock({ ...run, environmentId: id })).rejects.toMatchObject({ nonRetryable: true, type: 'refused' });
+  await expect(locks.takeLock({ ...run, environmentId: id })).rejects.toMatchObject({
+    nonRetryable: true,
+    type: 'refused',
+  });
   await locks.returnLock({ ...run, environmentId: id, ticketId });
   await locks.returnLock(run);
 });

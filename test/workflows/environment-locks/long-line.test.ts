@@ -22,13 +22,17 @@ afterAll(async () => {
 
 test('five hundred tickets keep their order while the workflow of the lock continues as new, again and again', async () => {
   const client = app.as(app.application);
-  const { id: environmentId } = await app.as(app.owner).post(201, '/api/environments', { repositoryIdentifier, name: 'prod', category: 'release' });
+  const { id: environmentId } = await app
+    .as(app.owner)
+    .post(201, '/api/environments', { repositoryIdentifier, name: 'prod', category: 'release' });
   const path = `/api/environments/${environmentId}/locks`;
   const ask = (executionId: string): Promise<Json> => client.post(201, path, { executionId });
   const askAtOnce = (callers: number, times: number, name: string) =>
-    Promise.all(Array.from({ length: callers }, async (_, caller) => {
-      for (let index = 0; index < times; index++) await ask(`${name}-${caller}-${index}`);
-    }));
+    Promise.all(
+      Array.from({ length: callers }, async (_, caller) => {
+        for (let index = 0; index < times; index++) await ask(`${name}-${caller}-${index}`);
+      }),
+    );
   const first = await ask('first');
   await askAtOnce(20, 25, 'line');
   const { tickets, total } = await client.get(200, `${path}?limit=1000`);
@@ -38,16 +42,30 @@ test('five hundred tickets keep their order while the workflow of the lock conti
   // Others ask meanwhile, so that some do at the moment of a continuation.
   const late = askAtOnce(4, 20, 'late');
   for (const ticketId of handedOver) {
-    await eventually(() => client.get(200, `${path}/${ticketId}`), ({ state }) => state === 'held');
+    await eventually(
+      () => client.get(200, `${path}/${ticketId}`),
+      ({ state }) => state === 'held',
+    );
     await client.delete(204, `${path}/${ticketId}`);
   }
   await late;
-  const holds = await app.sql<{ id: string }>('select id from environment_lock_ticket where held_at is not null and ended_at is not null order by held_at');
+  const holds = await app.sql<{ id: string }>(
+    'select id from environment_lock_ticket where held_at is not null and ended_at is not null order by held_at',
+  );
   expect(holds.map(({ id }) => id)).toEqual(handedOver);
   const left = await client.get(200, `${path}?limit=1000`);
-  expect(left.tickets.slice(0, 461).map(({ ticketId }: Json) => ticketId)).toEqual(tickets.slice(40).map(({ ticketId }: Json) => ticketId));
+  expect(left.tickets.slice(0, 461).map(({ ticketId }: Json) => ticketId)).toEqual(
+    tickets.slice(40).map(({ ticketId }: Json) => ticketId),
+  );
 
-  const handle = new Client({ connection }).workflow.getHandle(environmentLock.workflowId({ tenantId: app.tenant.id, environmentId, environmentName: 'prod', repositoryIdentifier }));
+  const handle = new Client({ connection }).workflow.getHandle(
+    environmentLock.workflowId({
+      tenantId: app.tenant.id,
+      environmentId,
+      environmentName: 'prod',
+      repositoryIdentifier,
+    }),
+  );
   const { historyLength, runId } = await handle.describe();
   const [started] = (await handle.fetchHistory()).events ?? [];
   const { continuedExecutionRunId } = started?.workflowExecutionStartedEventAttributes ?? {};

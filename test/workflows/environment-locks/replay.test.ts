@@ -20,16 +20,28 @@ recording('records the history', async ({ keep }) => {
     const repositoryIdentifier = 'acme/shop';
     const owner = app.as(app.owner);
     await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
-    const { id: environmentId } = await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'prod', category: 'release' });
+    const { id: environmentId } = await owner.post(201, '/api/environments', {
+      repositoryIdentifier,
+      name: 'prod',
+      category: 'release',
+    });
     const path = `/api/environments/${environmentId}/locks`;
     const locks = createEnvironmentLockActivities(activities.deps);
-    const run = { tenantId: app.tenant.id, runId: await insertRun(app, { repositoryIdentifier, environmentId, requestedBy: app.owner.email }) };
+    const run = {
+      tenantId: app.tenant.id,
+      runId: await insertRun(app, { repositoryIdentifier, environmentId, requestedBy: app.owner.email }),
+    };
     const first = await owner.post(201, path, {});
     const { ticketId } = await locks.takeLock({ ...run, environmentId });
-    await Promise.all([1, 2, 3].map((n) => app.as(app.application).post(201, path, { executionId: `${n}`, leaseMinutes: 0.01 })));
+    await Promise.all(
+      [1, 2, 3].map((n) => app.as(app.application).post(201, path, { executionId: `${n}`, leaseMinutes: 0.01 })),
+    );
     await owner.post(200, `${path}/${first.ticketId}/extend`, { leaseMinutes: 5 });
     await owner.delete(204, `${path}/${first.ticketId}`);
-    await eventually(() => locks.lockState({ ...run, environmentId, ticketId }), ({ state }) => state === 'held');
+    await eventually(
+      () => locks.lockState({ ...run, environmentId, ticketId }),
+      ({ state }) => state === 'held',
+    );
     await locks.returnLock(run);
     const input = { tenantId: app.tenant.id, environmentId, environmentName: 'prod', repositoryIdentifier };
     await keep('environment-lock', environmentLock.workflowId(input));

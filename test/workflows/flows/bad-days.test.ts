@@ -14,8 +14,14 @@ beforeAll(async () => {
   worker = await startWorker(app, QUEUES);
   const owner = app.as(app.owner);
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
-  for (const name of ['one', 'two', 'three']) await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'test' });
-  await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'guarded', category: 'test', approvalPolicy: { allowSelfApproval: true } });
+  for (const name of ['one', 'two', 'three'])
+    await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'test' });
+  await owner.post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: 'guarded',
+    category: 'test',
+    approvalPolicy: { allowSelfApproval: true },
+  });
 });
 afterAll(async () => {
   await worker.kill('SIGKILL');
@@ -25,7 +31,9 @@ afterAll(async () => {
 
 const cancel = (id: string, status = 200) => app.as(app.owner).post(status, `/api/flows/runs/${id}/cancel`);
 const lockHolder = async (name: string): Promise<Json> =>
-  (await app.as(app.owner).get(200, `/api/environments?repositoryIdentifier=${repositoryIdentifier}`)).find((each: Json) => each.name === name).lockStatus;
+  (await app.as(app.owner).get(200, `/api/environments?repositoryIdentifier=${repositoryIdentifier}`)).find(
+    (each: Json) => each.name === name,
+  ).lockStatus;
 
 test('a run that is cancelled while it waits for approval, for a lock, and in execution leaves nothing held', async () => {
   const executing = await start({ id: 'install-packages', environmentName: 'two' });
@@ -39,7 +47,10 @@ test('a run that is cancelled while it waits for approval, for a lock, and in ex
     await reached(id, 'cancelled');
   }
   expect([ran(queued.note), ran(waiting.note)]).toEqual([0, 0]);
-  await eventually(() => lockHolder('two'), (lock) => !lock.isLocked && lock.waiting === 0);
+  await eventually(
+    () => lockHolder('two'),
+    (lock) => !lock.isLocked && lock.waiting === 0,
+  );
   const next = await start({ id: 'execute-release', environmentName: 'two' });
   await reached(next.id, 'succeeded');
 }, 60_000);
@@ -47,17 +58,33 @@ test('a run that is cancelled while it waits for approval, for a lock, and in ex
 test('runs that are posted while the engine is away all run later, and none twice', async () => {
   const away = await testApp({ env: { TEMPORAL_ADDRESS: '127.0.0.1:1', COMMANDS_FILE: app.env.COMMANDS_FILE ?? '' } });
   const owner = away.as(away.owner);
-  const posted = await Promise.all(Array.from({ length: 20 }, (_, n) => owner.post(202, '/api/flows/run', { payload: { id: 'analyze', note: `away-${n}` } })));
+  const posted = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      owner.post(202, '/api/flows/run', { payload: { id: 'analyze', note: `away-${n}` } }),
+    ),
+  );
   const cancelled = await owner.post(202, '/api/flows/run', { payload: { id: 'analyze', note: 'away-cancelled' } });
   await owner.post(200, `/api/flows/runs/${cancelled.id}/cancel`);
-  expect(await owner.get(200, '/api/flows/runs')).toMatchObject({ totalCount: 21, runs: expect.arrayContaining([expect.objectContaining({ status: 'Waiting' })]) });
-  await away.sql(`update flow_run set created_at = created_at - interval '1 minute', updated_at = updated_at - interval '1 minute'`);
+  expect(await owner.get(200, '/api/flows/runs')).toMatchObject({
+    totalCount: 21,
+    runs: expect.arrayContaining([expect.objectContaining({ status: 'Waiting' })]),
+  });
+  await away.sql(
+    `update flow_run set created_at = created_at - interval '1 minute', updated_at = updated_at - interval '1 minute'`,
+  );
   away.env.TEMPORAL_ADDRESS = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';
   // Each sweeps when it starts.
   const workers = await Promise.all([startWorker(away), startWorker(away)]);
   try {
-    await eventually(() => owner.get(200, '/api/flows/runs?status=Completed'), ({ totalCount }) => totalCount === posted.length, 40_000);
-    await eventually(() => owner.get(200, '/api/flows/runs?status=Cancelled'), ({ totalCount }) => totalCount === 1);
+    await eventually(
+      () => owner.get(200, '/api/flows/runs?status=Completed'),
+      ({ totalCount }) => totalCount === posted.length,
+      40_000,
+    );
+    await eventually(
+      () => owner.get(200, '/api/flows/runs?status=Cancelled'),
+      ({ totalCount }) => totalCount === 1,
+    );
     expect(posted.map((_, n) => ran(`away-${n}`))).toEqual(posted.map(() => 1));
     expect(ran('away-cancelled')).toBe(0);
   } finally {

@@ -22,7 +22,11 @@ beforeAll(async () => {
   writeFileSync(
     commandsFile,
     JSON.stringify({
-      'run-apex-tests': { program: script('say', 'echo "$@"; echo "$SECRET $QUAYSIDE_RUN_ID" >&2; env | sort'), args: ['--org', '{payload.orgUsername}'], env: { SECRET: 'shown' } },
+      'run-apex-tests': {
+        program: script('say', 'echo "$@"; echo "$SECRET $QUAYSIDE_RUN_ID" >&2; env | sort'),
+        args: ['--org', '{payload.orgUsername}'],
+        env: { SECRET: 'shown' },
+      },
       'install-packages': { program: script('fail', 'exit 3') },
       'request-freeze-users': { program: script('hang', 'sleep 300 & sleep 300'), timeoutSeconds: 600 },
       analyze: { program: script('slow', 'sleep 30'), timeoutSeconds: 1 },
@@ -40,15 +44,29 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = async (payload: object, caller = app.owner): Promise<Json> => (await app.as(caller).post(202, '/api/flows/run', { payload })).id;
+const run = async (payload: object, caller = app.owner): Promise<Json> =>
+  (await app.as(caller).post(202, '/api/flows/run', { payload })).id;
 const shown = (id: Json): Promise<Json> => app.as(app.member).get(200, `/api/flows/runs/${id}`);
-const ended = (id: Json): Promise<Json> => eventually(() => shown(id), ({ success }) => success !== null);
+const ended = (id: Json): Promise<Json> =>
+  eventually(
+    () => shown(id),
+    ({ success }) => success !== null,
+  );
 
 test('a command runs with its arguments and a clean environment, and its output is kept', async () => {
   const id = await run({ id: 'run-apex-tests', repositoryIdentifier, orgUsername: 'a b; rm -rf /' });
   const done = await ended(id);
-  expect(done).toMatchObject({ status: 'Completed', rawStatus: 'succeeded', success: { isSuccess: true, error: null }, result: { exitCode: 0 }, triggeredBy: app.owner.email, projectIdentifier: repositoryIdentifier });
-  expect(done.temporalUrl).toBe(`http://ui.test/namespaces/default/workflows/${encodeURIComponent(`${app.tenant.id}/flow/${id}`)}`);
+  expect(done).toMatchObject({
+    status: 'Completed',
+    rawStatus: 'succeeded',
+    success: { isSuccess: true, error: null },
+    result: { exitCode: 0 },
+    triggeredBy: app.owner.email,
+    projectIdentifier: repositoryIdentifier,
+  });
+  expect(done.temporalUrl).toBe(
+    `http://ui.test/namespaces/default/workflows/${encodeURIComponent(`${app.tenant.id}/flow/${id}`)}`,
+  );
   expect(done.outputTail).toContain('--org a b; rm -rf /\n');
   expect(done.outputTail).toContain(`shown ${id}`);
   expect(done.outputTail).not.toMatch(/DATABASE_URL|TEMPORAL/);
@@ -58,16 +76,27 @@ test('a command runs with its arguments and a clean environment, and its output 
 });
 
 test('a command that fails fails its run and says with what', async () => {
-  expect(await ended(await run({ id: 'install-packages' }))).toMatchObject({ status: 'Failed', success: { isSuccess: false, error: 'The command ended with exit code 3' }, result: { exitCode: 3 } });
+  expect(await ended(await run({ id: 'install-packages' }))).toMatchObject({
+    status: 'Failed',
+    success: { isSuccess: false, error: 'The command ended with exit code 3' },
+    result: { exitCode: 3 },
+  });
 });
 
 test('a command whose placeholder has no value does not run', async () => {
-  expect(await ended(await run({ id: 'run-apex-tests' }))).toMatchObject({ status: 'Failed', success: { error: 'The payload has no orgUsername for the command' } });
+  expect(await ended(await run({ id: 'run-apex-tests' }))).toMatchObject({
+    status: 'Failed',
+    success: { error: 'The payload has no orgUsername for the command' },
+  });
 });
 
 test('a type that nothing carries out fails at once with the reason', async () => {
   const done = await ended(await run({ id: 'record-session' }));
-  expect(done).toMatchObject({ status: 'Failed', startedAt: null, success: { error: expect.stringContaining('record-session') } });
+  expect(done).toMatchObject({
+    status: 'Failed',
+    startedAt: null,
+    success: { error: expect.stringContaining('record-session') },
+  });
 });
 
 test('a time limit ends the command', async () => {
@@ -76,7 +105,10 @@ test('a time limit ends the command', async () => {
 
 test('a cancellation ends a command, and asking for it again changes nothing', async () => {
   const id = await run({ id: 'request-freeze-users' });
-  await eventually(() => shown(id), ({ status }) => status === 'Running');
+  await eventually(
+    () => shown(id),
+    ({ status }) => status === 'Running',
+  );
   await app.as(app.member).post(200, `/api/flows/runs/${id}/cancel`);
   await app.as(app.member).post(200, `/api/flows/runs/${id}/cancel`);
   expect(await ended(id)).toMatchObject({ status: 'Cancelled' });
@@ -87,17 +119,48 @@ test('a release goes stage by stage, and stops at a stage that is not well', asy
   const owner = app.as(app.owner);
   const own = 'acme/staged';
   await owner.post(201, '/api/projects', { identifier: own, platform: 'host-a' });
-  for (const [name, orchestrationOrder] of [['uat', 1], ['bad', 2], ['good', 2], ['prod', 3]] as const) {
-    await owner.post(201, '/api/environments', { repositoryIdentifier: own, name, category: 'release', orchestrationOrder });
+  for (const [name, orchestrationOrder] of [
+    ['uat', 1],
+    ['bad', 2],
+    ['good', 2],
+    ['prod', 3],
+  ] as const) {
+    await owner.post(201, '/api/environments', {
+      repositoryIdentifier: own,
+      name,
+      category: 'release',
+      orchestrationOrder,
+    });
   }
-  await owner.post(201, '/api/webhooks', { name: 'deployments', event: 'deployment.started', config: { url: 'http://127.0.0.1:9/' } });
-  const done = await ended(await run({ id: 'request-release', repositoryIdentifier: own, domain: 'core', releaseName: 'r1' }));
+  await owner.post(201, '/api/webhooks', {
+    name: 'deployments',
+    event: 'deployment.started',
+    config: { url: 'http://127.0.0.1:9/' },
+  });
+  const done = await ended(
+    await run({ id: 'request-release', repositoryIdentifier: own, domain: 'core', releaseName: 'r1' }),
+  );
   expect(done).toMatchObject({ status: 'Partial' });
   expect(done.children.map(({ status }: Json) => status).toSorted()).toEqual(['Completed', 'Completed', 'Failed']);
   const children = await app.sql('select triggered_by, requested_by from flow_run where parent_id is not null');
-  expect(children).toEqual(children.map(() => ({ triggered_by: app.owner.email, requested_by: expect.objectContaining({ email: app.owner.email, type: 'user' }) })));
-  const told = await app.sql<{ payload: Json }>(`select payload from webhook_delivery where event = 'deployment.started'`);
+  expect(children).toEqual(
+    children.map(() => ({
+      triggered_by: app.owner.email,
+      requested_by: expect.objectContaining({ email: app.owner.email, type: 'user' }),
+    })),
+  );
+  const told = await app.sql<{ payload: Json }>(
+    `select payload from webhook_delivery where event = 'deployment.started'`,
+  );
   expect(told.map(({ payload }) => payload.environmentName).toSorted()).toEqual(['bad', 'good', 'uat']);
-  expect(told.map(({ payload }) => payload.executionId).toSorted()).toEqual(done.children.map(({ id }: Json) => id).toSorted());
-  expect(told[0]?.payload).toMatchObject({ repositoryIdentifier: own, domain: 'core', releaseName: 'r1', status: 'Running', deployedBy: app.owner.email });
+  expect(told.map(({ payload }) => payload.executionId).toSorted()).toEqual(
+    done.children.map(({ id }: Json) => id).toSorted(),
+  );
+  expect(told[0]?.payload).toMatchObject({
+    repositoryIdentifier: own,
+    domain: 'core',
+    releaseName: 'r1',
+    status: 'Running',
+    deployedBy: app.owner.email,
+  });
 });

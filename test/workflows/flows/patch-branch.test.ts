@@ -10,7 +10,10 @@ const folder = mkdtempSync(join(tmpdir(), 'quayside-bare-'));
 const bare = join(folder, 'shop.git');
 const work = join(folder, 'work');
 const git = (...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
 
 let app: TestApp;
 let worker: TestWorker;
@@ -33,14 +36,22 @@ afterAll(async () => {
 });
 
 const patch = async (newBranch: string, sourceRef: string): Promise<Json> => {
-  const { id } = await app.as(app.owner).post(202, '/api/flows/run', { payload: { id: 'create-patch-branch', repositoryIdentifier: 'acme/shop', newBranch, sourceRef } });
-  return eventually(() => app.as(app.owner).get(200, `/api/flows/runs/${id}`), ({ success }) => success !== null);
+  const { id } = await app.as(app.owner).post(202, '/api/flows/run', {
+    payload: { id: 'create-patch-branch', repositoryIdentifier: 'acme/shop', newBranch, sourceRef },
+  });
+  return eventually(
+    () => app.as(app.owner).get(200, `/api/flows/runs/${id}`),
+    ({ success }) => success !== null,
+  );
 };
 
 test('a patch branch begins at the tag, and made again it is the same', async () => {
   const commitId = git('-C', work, 'rev-parse', 'v-one');
   for (let time = 0; time < 2; time++) {
-    expect(await patch('patch/1.0', 'v-one')).toMatchObject({ status: 'Completed', result: { branch: 'patch/1.0', commitId } });
+    expect(await patch('patch/1.0', 'v-one')).toMatchObject({
+      status: 'Completed',
+      result: { branch: 'patch/1.0', commitId },
+    });
   }
   expect(git('-C', bare, 'rev-parse', 'refs/heads/patch/1.0')).toBe(commitId);
   expect(await patch('patch/by-commit', commitId)).toMatchObject({ status: 'Completed' });
@@ -53,5 +64,8 @@ test.each([
   ['a..b', 'v-one', 'not a name for a branch'],
   ['--delete', 'v-one', 'not a name for a branch'],
 ])('a branch %s at %s is refused', async (branch, ref, reason) => {
-  expect(await patch(branch, ref)).toMatchObject({ status: 'Failed', success: { error: expect.stringContaining(reason) } });
+  expect(await patch(branch, ref)).toMatchObject({
+    status: 'Failed',
+    success: { error: expect.stringContaining(reason) },
+  });
 });

@@ -13,9 +13,13 @@ import { eventually, startWorker } from '../../support/worker.ts';
 /** The last was recorded before the code of runs was patched, and cannot be recorded anew. */
 const HISTORIES = ['gated', 'cancelled', 'pipeline', 'staged', 'abandoned-pipeline', 'before-patch'] as const;
 
-test.each(['flow-checks', 'scheduled-flow'])('what stands beside a run goes on with the code of today: %s', (name) => replay(name));
+test.each(['flow-checks', 'scheduled-flow'])('what stands beside a run goes on with the code of today: %s', (name) =>
+  replay(name),
+);
 
-test.each(HISTORIES)('a run that is under way goes on with the code of today: %s', (name) => replay(`flow-run-${name}`));
+test.each(HISTORIES)('a run that is under way goes on with the code of today: %s', (name) =>
+  replay(`flow-run-${name}`),
+);
 
 /**
  * Records the histories anew: `RECORD_HISTORIES=1 npm test -- test/workflows/flows/replay`. One run passes approval and
@@ -24,7 +28,13 @@ test.each(HISTORIES)('a run that is under way goes on with the code of today: %s
 recording('records the histories', async ({ keep }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quayside-replay-'));
   const commandsFile = join(folder, 'commands.json');
-  writeFileSync(commandsFile, JSON.stringify({ 'execute-release': { program: '/bin/true' }, 'run-apex-tests': { program: '/bin/sleep', args: ['3'] } }));
+  writeFileSync(
+    commandsFile,
+    JSON.stringify({
+      'execute-release': { program: '/bin/true' },
+      'run-apex-tests': { program: '/bin/sleep', args: ['3'] },
+    }),
+  );
   const host = await gitHost('host-a');
   const app = await testApp({ env: { COMMANDS_FILE: commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8' } });
   const worker = await startWorker(app, ['flows-v1', 'commands-v1', 'approvals-v1', 'environment-locks-v1']);
@@ -32,16 +42,39 @@ recording('records the histories', async ({ keep }) => {
     const owner = app.as(app.owner);
     const repositoryIdentifier = 'acme/shop';
     await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
-    for (const [name, orchestrationOrder] of [['uat', 1], ['prod', 2]] as const) {
-      await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'release', orchestrationOrder });
+    for (const [name, orchestrationOrder] of [
+      ['uat', 1],
+      ['prod', 2],
+    ] as const) {
+      await owner.post(201, '/api/environments', {
+        repositoryIdentifier,
+        name,
+        category: 'release',
+        orchestrationOrder,
+      });
     }
-    await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'guarded', category: 'test', approvalPolicy: { allowSelfApproval: true } });
+    await owner.post(201, '/api/environments', {
+      repositoryIdentifier,
+      name: 'guarded',
+      category: 'test',
+      approvalPolicy: { allowSelfApproval: true },
+    });
     const release = { repositoryIdentifier, domain: 'core', releaseName: 'r1' };
-    const start = async (payload: object): Promise<string> => (await owner.post(202, '/api/flows/run', { payload: { ...release, ...payload } })).id;
+    const start = async (payload: object): Promise<string> =>
+      (await owner.post(202, '/api/flows/run', { payload: { ...release, ...payload } })).id;
     const shown = (id: string): Promise<Json> => owner.get(200, `/api/flows/runs/${id}`);
-    const reached = (id: string, status: string) => eventually(() => shown(id), ({ rawStatus }) => rawStatus === status, 30_000);
+    const reached = (id: string, status: string) =>
+      eventually(
+        () => shown(id),
+        ({ rawStatus }) => rawStatus === status,
+        30_000,
+      );
     const record = async (name: string, id: string) => {
-      await eventually(() => shown(id), ({ success }) => success !== null, 30_000);
+      await eventually(
+        () => shown(id),
+        ({ success }) => success !== null,
+        30_000,
+      );
       await keep(`flow-run-${name}`, flowWorkflowId(app.tenant.id, id));
     };
 
@@ -57,20 +90,35 @@ recording('records the histories', async ({ keep }) => {
     await owner.post(200, `/api/flows/runs/${cancelled}/cancel`);
     await record('cancelled', cancelled);
     await record('gated', gated);
-    await owner.post(201, '/api/integrations', { kind: 'host-a', name: 'host', baseUrl: host.url, credentials: hostCredentials });
+    await owner.post(201, '/api/integrations', {
+      kind: 'host-a',
+      name: 'host',
+      baseUrl: host.url,
+      credentials: hostCredentials,
+    });
     const pipeline = await start({ id: 'build', pipeline: { id: 'build.yml' } });
-    await eventually(() => shown(pipeline), ({ cicdRunUrl }) => cicdRunUrl !== null);
+    await eventually(
+      () => shown(pipeline),
+      ({ cicdRunUrl }) => cicdRunUrl !== null,
+    );
     await app.as(app.application).post(204, `/api/flows/internal/${pipeline}/callback`, { event: 'completed' });
     await record('pipeline', pipeline);
     const abandoned = await start({ id: 'build', pipeline: { id: 'build.yml' } });
-    await eventually(() => shown(abandoned), ({ cicdRunUrl }) => cicdRunUrl !== null);
+    await eventually(
+      () => shown(abandoned),
+      ({ cicdRunUrl }) => cicdRunUrl !== null,
+    );
     await owner.post(200, `/api/flows/runs/${abandoned}/cancel`);
     await record('abandoned-pipeline', abandoned);
     await record('staged', await start({ id: 'request-release' }));
     const checked = { tenantId: app.tenant.id, runId: pipeline };
     for (let n = 0; n < 3; n++) await app.launch.signal(flowChecks, checked, CHECKS_CHANGED_SIGNAL);
     await keep('flow-checks', flowChecks.workflowId(checked));
-    const { id: scheduleId } = await owner.post(201, '/api/flows/schedules', { name: 'nightly', cron: '0 3 * * *', payload: { id: 'execute-release', ...release } });
+    const { id: scheduleId } = await owner.post(201, '/api/flows/schedules', {
+      name: 'nightly',
+      cron: '0 3 * * *',
+      payload: { id: 'execute-release', ...release },
+    });
     const scheduled = { tenantId: app.tenant.id, scheduleId, name: 'nightly' };
     await app.launch.start(scheduledFlow, scheduled);
     await keep('scheduled-flow', scheduledFlow.workflowId(scheduled));

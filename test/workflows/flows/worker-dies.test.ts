@@ -23,16 +23,30 @@ beforeAll(async () => {
   app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8' } });
   worker = await startWorker(app, QUEUES);
   const owner = app.as(app.owner);
-  await owner.post(201, '/api/integrations', { kind: 'host-a', name: 'host', baseUrl: host.url, credentials: hostCredentials });
+  await owner.post(201, '/api/integrations', {
+    kind: 'host-a',
+    name: 'host',
+    baseUrl: host.url,
+    credentials: hostCredentials,
+  });
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
   await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'one', category: 'test' });
-  await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'guarded', category: 'release', approvalPolicy: { allowSelfApproval: true } });
+  await owner.post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: 'guarded',
+    category: 'release',
+    approvalPolicy: { allowSelfApproval: true },
+  });
   for (const [name, key, condition] of [
     ['begin', BEGIN, 'old.engine_run_id is null and new.engine_run_id is not null'],
     ['end', END, 'old.ended_at is null and new.ended_at is not null'],
   ]) {
-    await app.sql(`create function wait_to_${name}() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock_shared(${key}); return new; end'`);
-    await app.sql(`create trigger wait_to_${name} before update on flow_run for each row when (${condition}) execute function wait_to_${name}()`);
+    await app.sql(
+      `create function wait_to_${name}() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock_shared(${key}); return new; end'`,
+    );
+    await app.sql(
+      `create trigger wait_to_${name} before update on flow_run for each row when (${condition}) execute function wait_to_${name}()`,
+    );
   }
   gate = new pg.Client(app.databaseUrl);
   await gate.connect();
@@ -45,16 +59,24 @@ afterAll(async () => {
   runs.remove();
 });
 
-const isProgramRunning = (): boolean => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes('sleep 4714.5');
+const isProgramRunning = (): boolean =>
+  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes('sleep 4714.5');
 const waitingAtGate = async (key: number): Promise<void> => {
-  const blocked = () => app.sql(`select 1 from pg_locks where locktype = 'advisory' and objid = ? and not granted and database = (select oid from pg_database where datname = current_database())`, [key]);
+  const blocked = () =>
+    app.sql(
+      `select 1 from pg_locks where locktype = 'advisory' and objid = ? and not granted and database = (select oid from pg_database where datname = current_database())`,
+      [key],
+    );
   await eventually(blocked, (rows) => rows.length > 0);
 };
 const approve = async (executionId: string): Promise<void> => {
   const { items } = await app.as(app.owner).get(200, '/api/flows/approvals');
   const approval = items.find((each: Json) => each.executionId === executionId);
   // A worker that has just come may not be quick enough for the first.
-  await eventually(() => app.as(app.owner).send('POST', `/api/flows/approvals/${approval.id}/approve`, { body: {} }), ({ status }) => status === 200);
+  await eventually(
+    () => app.as(app.owner).send('POST', `/api/flows/approvals/${approval.id}/approve`, { body: {} }),
+    ({ status }) => status === 200,
+  );
 };
 
 test('a worker that is killed in any step of a run loses none, and nothing is done twice', async () => {
@@ -65,9 +87,17 @@ test('a worker that is killed in any step of a run loses none, and nothing is do
   const unapproved = await start({ id: 'execute-release', environmentName: 'guarded' });
   await reached(unapproved.id, 'waiting_approval');
   const piped = await start({ id: 'build', pipeline: { id: 'build.yml' } });
-  await eventually(() => shown(piped.id), ({ cicdRunUrl }) => cicdRunUrl !== null);
+  await eventually(
+    () => shown(piped.id),
+    ({ cicdRunUrl }) => cicdRunUrl !== null,
+  );
   const staged = await start({ id: 'request-release' });
-  const [child] = (await eventually(() => shown(staged.id), ({ children }) => children.length === 1)).children;
+  const [child] = (
+    await eventually(
+      () => shown(staged.id),
+      ({ children }) => children.length === 1,
+    )
+  ).children;
   await reached(child.id, 'waiting_approval');
   await gate.query('select pg_advisory_lock($1)', [END]);
   const closing = await start({ id: 'analyze' });
@@ -77,9 +107,15 @@ test('a worker that is killed in any step of a run loses none, and nothing is do
   await waitingAtGate(BEGIN);
 
   await worker.kill('SIGKILL');
-  await eventually(async () => isProgramRunning(), (isRunning) => !isRunning);
+  await eventually(
+    async () => isProgramRunning(),
+    (isRunning) => !isRunning,
+  );
   await gate.query('select pg_advisory_unlock_all()');
-  expect([(await shown(closing.id)).rawStatus, (await shown(beginning.id)).rawStatus]).toEqual(['running', 'dispatched']);
+  expect([(await shown(closing.id)).rawStatus, (await shown(beginning.id)).rawStatus]).toEqual([
+    'running',
+    'dispatched',
+  ]);
   worker = await startWorker(app, QUEUES);
 
   await approve(unapproved.id);
@@ -87,8 +123,13 @@ test('a worker that is killed in any step of a run loses none, and nothing is do
   await app.as(app.application).post(204, `/api/flows/internal/${piped.id}/callback`, { event: 'completed' });
   for (const { id } of [unapproved, child, staged, piped, beginning, closing]) await reached(id, 'succeeded');
   // The program of the dead worker is not run again: whoever started it looks.
-  expect(await reached(executing.id, 'timed_out')).toMatchObject({ status: 'Failed', success: { error: 'The worker was lost, or took too long, in the step execute' } });
+  expect(await reached(executing.id, 'timed_out')).toMatchObject({
+    status: 'Failed',
+    success: { error: 'The worker was lost, or took too long, in the step execute' },
+  });
   await reached(inLine.id, 'succeeded');
-  expect([executing, inLine, unapproved, staged, closing, beginning].map(({ note }) => ran(note))).toEqual([1, 1, 1, 1, 1, 1]);
+  expect([executing, inLine, unapproved, staged, closing, beginning].map(({ note }) => ran(note))).toEqual([
+    1, 1, 1, 1, 1, 1,
+  ]);
   expect(host.requests.filter(({ body }) => JSON.stringify(body).includes(piped.id))).toHaveLength(1);
 }, 90_000);

@@ -1,12 +1,21 @@
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
-import { generateHistory, newRepository, packageNames, packagePath, type TestRepository } from '../../support/repository.ts';
+import {
+  generateHistory,
+  newRepository,
+  packageNames,
+  packagePath,
+  type TestRepository,
+} from '../../support/repository.ts';
 import { startWorker, type TestWorker } from '../../support/worker.ts';
 
 const PACKAGES = packageNames(12);
 const CONFIGURATION = {
-  domains: [{ name: 'core', packages: PACKAGES.slice(0, 6) }, { name: 'ui', packages: PACKAGES.slice(6) }],
+  domains: [
+    { name: 'core', packages: PACKAGES.slice(0, 6) },
+    { name: 'ui', packages: PACKAGES.slice(6) },
+  ],
   workItems: { workItemFilters: ['SHOP-\\d+'], baseUrl: 'https://tracker.example.com/browse/' },
 };
 
@@ -31,9 +40,15 @@ afterAll(async () => {
 });
 
 const at = (share: number): string => mainLine[Math.floor((mainLine.length - 1) * share)] ?? '';
-const artifacts = (names: readonly string[], version: string) => Object.fromEntries(names.map((name) => [name, version]));
+const artifacts = (names: readonly string[], version: string) =>
+  Object.fromEntries(names.map((name) => [name, version]));
 
-const candidate = (domain: string, releaseName: string, commitSha: string, versions: Record<string, string>): Promise<Json> =>
+const candidate = (
+  domain: string,
+  releaseName: string,
+  commitSha: string,
+  versions: Record<string, string>,
+): Promise<Json> =>
   app.as(app.application).post(201, '/api/release-candidates', {
     repositoryIdentifier: project.repositoryIdentifier,
     domain,
@@ -42,7 +57,12 @@ const candidate = (domain: string, releaseName: string, commitSha: string, versi
     value: { artifacts: versions },
   });
 const changes = (id: string, since?: string) =>
-  app.as(app.member).get(200, `/api/release-candidates/${id}/changes${since === undefined ? '' : `?since=${encodeURIComponent(since)}`}`);
+  app
+    .as(app.member)
+    .get(
+      200,
+      `/api/release-candidates/${id}/changes${since === undefined ? '' : `?since=${encodeURIComponent(since)}`}`,
+    );
 const shas = (commits: { sha: string }[]) => commits.map(({ sha }) => sha);
 
 test('the changes of a candidate are what git lists, since the candidate before, a commit, a tag or a date', async () => {
@@ -54,14 +74,26 @@ test('the changes of a candidate are what git lists, since the candidate before,
   await project.fetch();
 
   const found = await changes(id);
-  expect(found).toMatchObject({ since: at(0.5), missingChangelog: null, isTruncated: false, repository: { isStale: false } });
+  expect(found).toMatchObject({
+    since: at(0.5),
+    missingChangelog: null,
+    isTruncated: false,
+    repository: { isStale: false },
+  });
   expect(shas(found.commits)).toEqual(remote.log(at(0.5), at(0.8), paths));
   expect(found.totalCommits).toBe(found.commits.length);
   for (const { packageName, totalCommits } of found.packages) {
-    expect([packageName, totalCommits]).toEqual([packageName, remote.log(at(0.5), at(0.8), [packagePath(packageName)]).length]);
+    expect([packageName, totalCommits]).toEqual([
+      packageName,
+      remote.log(at(0.5), at(0.8), [packagePath(packageName)]).length,
+    ]);
   }
   const [item] = found.workItems;
-  expect(item).toEqual({ key: expect.stringMatching(/^SHOP-\d+$/), url: `https://tracker.example.com/browse/${item.key}`, commits: expect.any(Array) });
+  expect(item).toEqual({
+    key: expect.stringMatching(/^SHOP-\d+$/),
+    url: `https://tracker.example.com/browse/${item.key}`,
+    commits: expect.any(Array),
+  });
   const byMessage = remote.lines(['log', '--format=%H', `--grep=${item.key}\\b`, '--all']);
   for (const sha of item.commits) expect(byMessage).toContain(sha);
 
@@ -69,7 +101,9 @@ test('the changes of a candidate are what git lists, since the candidate before,
   expect(shas((await changes(id, 'v-before')).commits)).toEqual(remote.log(at(0.6), at(0.8), paths));
   const date = remote.git(['log', '-1', '--format=%cI', at(0.65)]);
   const since = await changes(id, date);
-  expect(shas(since.commits)).toEqual(remote.lines(['log', '--format=%H', `--since-as-filter=${date}`, at(0.8), '--', ...paths]));
+  expect(shas(since.commits)).toEqual(
+    remote.lines(['log', '--format=%H', `--since-as-filter=${date}`, at(0.8), '--', ...paths]),
+  );
   await app.as(app.member).get(400, `/api/release-candidates/${id}/changes?since=no-such-tag`);
 });
 
@@ -83,12 +117,18 @@ test('a comparison tells for each package what git lists between its versions, b
   await project.fetch();
   const compared = await app
     .as(app.member)
-    .post(200, `/api/release-candidates/${id}/compare-to-packages?includeChangelog=true`, { packages: artifacts(names, '2.0.0-1') });
+    .post(200, `/api/release-candidates/${id}/compare-to-packages?includeChangelog=true`, {
+      packages: artifacts(names, '2.0.0-1'),
+    });
   const { changelog } = compared;
   expect(changelog.missingChangelogPackages).toEqual([]);
   for (const entry of changelog.packages) {
     const end = entry.packageName === tagged ? at(0.85) : at(0.9);
-    expect(entry).toMatchObject({ direction: 'upgrade', commitRange: { from: at(0.3), to: end }, missingChangelog: null });
+    expect(entry).toMatchObject({
+      direction: 'upgrade',
+      commitRange: { from: at(0.3), to: end },
+      missingChangelog: null,
+    });
     expect(shas(entry.commits)).toEqual(remote.log(at(0.3), end, [packagePath(entry.packageName)]));
     expect(entry.totalCommits).toBe(entry.commits.length);
   }
@@ -115,20 +155,43 @@ test('candidates of other domains that hold the same work items are linked', asy
   expect(shared.length).toBeGreaterThan(0);
   const { linkedCandidates } = await app
     .as(app.member)
-    .post(200, `/api/release-candidates/${id}/compare-to-packages?includeChangelog=true`, { packages: { [first]: '5.0.0' } });
-  expect(linkedCandidates.find((each: Json) => each.id === linked.id)).toMatchObject({ domain: 'ui', releaseName: 'u2', status: 'pending', workItems: shared.toSorted() });
+    .post(200, `/api/release-candidates/${id}/compare-to-packages?includeChangelog=true`, {
+      packages: { [first]: '5.0.0' },
+    });
+  expect(linkedCandidates.find((each: Json) => each.id === linked.id)).toMatchObject({
+    domain: 'ui',
+    releaseName: 'u2',
+    status: 'pending',
+    workItems: shared.toSorted(),
+  });
 });
 
 test('a commit that is not in the repository, or a package without a path, is missing and no error', async () => {
   const { id } = await candidate('core', 'f1', 'f'.repeat(40), { [PACKAGES[1] ?? '']: '9.0.0', unknown: '1.0.0' });
-  await expect(changes(id, at(0.5))).resolves.toMatchObject({ commits: [], missingChangelog: expect.stringContaining('history was rewritten') });
-  const { changelog } = await app.as(app.member).post(200, `/api/release-candidates/${id}/compare-to-packages?includeChangelog=true`, { packages: {} });
+  await expect(changes(id, at(0.5))).resolves.toMatchObject({
+    commits: [],
+    missingChangelog: expect.stringContaining('history was rewritten'),
+  });
+  const { changelog } = await app
+    .as(app.member)
+    .post(200, `/api/release-candidates/${id}/compare-to-packages?includeChangelog=true`, { packages: {} });
   expect(changelog.missingChangelogPackages.toSorted()).toEqual([PACKAGES[1], 'unknown']);
 });
 
 test('a candidate of a project without a repository has no changes, and says why', async () => {
   const owner = app.as(app.owner);
   await owner.post(201, '/api/projects', { identifier: 'acme/bare', platform: 'host-a' });
-  const { id } = await owner.post(201, '/api/release-candidates', { repositoryIdentifier: 'acme/bare', domain: 'core', releaseName: 'r', commitSha: 'abcdef0', value: {} });
-  await expect(changes(id)).resolves.toMatchObject({ commits: [], packages: [], missingChangelog: expect.any(String), repository: { fetchedAt: null, isStale: true } });
+  const { id } = await owner.post(201, '/api/release-candidates', {
+    repositoryIdentifier: 'acme/bare',
+    domain: 'core',
+    releaseName: 'r',
+    commitSha: 'abcdef0',
+    value: {},
+  });
+  await expect(changes(id)).resolves.toMatchObject({
+    commits: [],
+    packages: [],
+    missingChangelog: expect.any(String),
+    repository: { fetchedAt: null, isStale: true },
+  });
 });

@@ -4,7 +4,14 @@ import { systemActor } from '../../../domain/shared/actor.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { mirrored } from '../../support/mirrored.ts';
 import { importPublishedVersions } from '../../support/published-history.ts';
-import { generateHistory, newRepository, packageNames, packagePath, randomNumbers, type TestRepository } from '../../support/repository.ts';
+import {
+  generateHistory,
+  newRepository,
+  packageNames,
+  packagePath,
+  randomNumbers,
+  type TestRepository,
+} from '../../support/repository.ts';
 import { startWorker, type TestWorker } from '../../support/worker.ts';
 
 const PACKAGES = 50;
@@ -33,9 +40,15 @@ const repository = (): TestRepository => {
 
 const histories = createHistories();
 /** The history as the service knows it, with the ids of its commits. */
-async function known(projectId: string): Promise<{ history: History; shas: string[]; log: (packages: readonly string[], from: string | null, to: string) => (string | undefined)[] }> {
+async function known(projectId: string): Promise<{
+  history: History;
+  shas: string[];
+  log: (packages: readonly string[], from: string | null, to: string) => (string | undefined)[];
+}> {
   const history = await histories(reads.as(systemActor(app.tenant.id, 'test')), projectId);
-  const rows = await app.sql<{ sha: string }>('select sha from git_commit where project_id = ? order by seq', [projectId]);
+  const rows = await app.sql<{ sha: string }>('select sha from git_commit where project_id = ? order by seq', [
+    projectId,
+  ]);
   const shas = rows.map(({ sha }) => sha);
   const numbers = new Map(shas.map((sha, seq) => [sha, seq]));
   const numberOf = (sha: string) => numbers.get(sha) ?? -1;
@@ -43,14 +56,21 @@ async function known(projectId: string): Promise<{ history: History; shas: strin
     history,
     shas,
     log(packages, from, to) {
-      const selection = packages.length === 0 ? 'everything' : packages.map((name) => history.packages.get(name)?.packageNo ?? -1);
-      return history.graph.log(selection, from === null ? null : numberOf(from), numberOf(to)).map((commit) => shas[commit]);
+      const selection =
+        packages.length === 0 ? 'everything' : packages.map((name) => history.packages.get(name)?.packageNo ?? -1);
+      return history.graph
+        .log(selection, from === null ? null : numberOf(from), numberOf(to))
+        .map((commit) => shas[commit]);
     },
   };
 }
 
 /** Holds ranges between random commits, of no, one or two packages, against what git lists. */
-async function compareRanges(remote: TestRepository, projectId: string, { rounds, seed }: { rounds: number; seed: number }): Promise<void> {
+async function compareRanges(
+  remote: TestRepository,
+  projectId: string,
+  { rounds, seed }: { rounds: number; seed: number },
+): Promise<void> {
   const { shas, log } = await known(projectId);
   const random = randomNumbers(seed);
   const pick = () => shas[random(shas.length)] ?? '';
@@ -67,31 +87,54 @@ test('of 10,000 commits and 50 packages every range is what git itself lists, al
   generateHistory(remote, { commits: 10_000, packages: PACKAGES });
   const random = randomNumbers(3);
   const commits = remote.lines(['rev-list', '--all']);
-  const tag = (index: number, target: string) => `update refs/tags/pkg-${String(index % PACKAGES).padStart(2, '0')}_v1.${index}.0.1 ${target}`;
-  const tagAll = () => remote.git(['update-ref', '--stdin'], `${Array.from({ length: 200 }, (_, index) => tag(index, commits[random(commits.length)] ?? '')).join('\n')}\n`);
+  const tag = (index: number, target: string) =>
+    `update refs/tags/pkg-${String(index % PACKAGES).padStart(2, '0')}_v1.${index}.0.1 ${target}`;
+  const tagAll = () =>
+    remote.git(
+      ['update-ref', '--stdin'],
+      `${Array.from({ length: 200 }, (_, index) => tag(index, commits[random(commits.length)] ?? '')).join('\n')}\n`,
+    );
   tagAll();
   const project = await mirrored(app, remote);
   expect((await known(project.id)).shas.toSorted()).toEqual(commits.toSorted());
   await compareRanges(remote, project.id, { rounds: 60, seed: 7 });
 
   // Branches are thrown back and go on from there, the main line, too; every tag moves.
-  const branches = ['main', ...remote.lines(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/feature']).slice(0, 5)];
+  const branches = [
+    'main',
+    ...remote.lines(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/feature']).slice(0, 5),
+  ];
   for (const [index, branch] of branches.entries()) {
     const back = remote.git(['rev-parse', `${branch}~${index + 3}`]);
-    remote.commit({ branch, from: back, files: { [`${packagePath('pkg-07')}/forced ${index}.cls`]: branch }, message: `Revert "A change"\n\nThis reverts commit ${back}.` });
-    remote.commit({ branch, files: { [`${packagePath('pkg-03')}/größer ${index}.cls`]: branch, [`${packagePath('pkg-07')}/forced ${index}.cls`]: null } });
+    remote.commit({
+      branch,
+      from: back,
+      files: { [`${packagePath('pkg-07')}/forced ${index}.cls`]: branch },
+      message: `Revert "A change"\n\nThis reverts commit ${back}.`,
+    });
+    remote.commit({
+      branch,
+      files: {
+        [`${packagePath('pkg-03')}/größer ${index}.cls`]: branch,
+        [`${packagePath('pkg-07')}/forced ${index}.cls`]: null,
+      },
+    });
   }
   tagAll();
   await project.fetch();
-  const tags = await app.sql<{ name: string; sha: string }>(`select name, sha from git_ref where project_id = ? and kind = 'tag'`, [project.id]);
+  const tags = await app.sql<{ name: string; sha: string }>(
+    `select name, sha from git_ref where project_id = ? and kind = 'tag'`,
+    [project.id],
+  );
   const lines = remote.lines(['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/tags']);
   expect(tags.map(({ name, sha }) => `${name} ${sha}`).toSorted()).toEqual(lines.toSorted());
   await compareRanges(remote, project.id, { rounds: 40, seed: 11 });
   const { log } = await known(project.id);
-  for (const branch of branches) for (const name of ['pkg-03', 'pkg-07']) {
-    const [from, to] = [commits[500] ?? '', remote.git(['rev-parse', branch])];
-    expect(log([name], from, to)).toEqual(remote.log(from, to, [packagePath(name)]));
-  }
+  for (const branch of branches)
+    for (const name of ['pkg-03', 'pkg-07']) {
+      const [from, to] = [commits[500] ?? '', remote.git(['rev-parse', branch])];
+      expect(log([name], from, to)).toEqual(remote.log(from, to, [packagePath(name)]));
+    }
 }, 120_000);
 
 test('of the published versions of real packages every changelog is what git lists, and its commits are told as they are', async () => {
@@ -101,7 +144,11 @@ test('of the published versions of real packages every changelog is what git lis
   const { id } = await mirrored(app, remote, { configuration: { packagePaths } });
   const { shas, log } = await known(id);
   expect(shas.length).toBeGreaterThanOrEqual(1_000);
-  const shaOf = new Map(remote.lines(['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/tags']).map((line) => line.split(' ') as [string, string]));
+  const shaOf = new Map(
+    remote
+      .lines(['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/tags'])
+      .map((line) => line.split(' ') as [string, string]),
+  );
   for (const { packageName, path, tags } of packages) {
     const ends = tags.map((tag) => shaOf.get(tag) ?? '');
     const [first = '', last = ''] = [ends[0], ends.at(-1)];
@@ -116,7 +163,15 @@ test('of the published versions of real packages every changelog is what git lis
     'select sha, subject, body, extract(epoch from committed_at)::text as time from git_commit where project_id = ?',
     [id],
   );
-  const told = remote.git(['log', '--all', '-z', '--format=%H%x1f%ct%x1f%s%x1f%b']).split('\0').filter(Boolean).map((each) => each.split('\x1f'));
-  const byId = new Map(told.map(([sha = '', time, subject, body = '']) => [sha, { time: Number(time), subject, body: body.trimEnd() }]));
-  expect(new Map(rows.map(({ sha, subject, body, time }) => [sha, { time: Number(time), subject, body }]))).toEqual(byId);
+  const told = remote
+    .git(['log', '--all', '-z', '--format=%H%x1f%ct%x1f%s%x1f%b'])
+    .split('\0')
+    .filter(Boolean)
+    .map((each) => each.split('\x1f'));
+  const byId = new Map(
+    told.map(([sha = '', time, subject, body = '']) => [sha, { time: Number(time), subject, body: body.trimEnd() }]),
+  );
+  expect(new Map(rows.map(({ sha, subject, body, time }) => [sha, { time: Number(time), subject, body }]))).toEqual(
+    byId,
+  );
 }, 120_000);

@@ -31,7 +31,9 @@ const repository = (): TestRepository => {
 const histories = createHistories();
 const historyOf = (projectId: string) => histories(reads.as(systemActor(app.tenant.id, 'test')), projectId);
 const shasOf = async (projectId: string): Promise<string[]> =>
-  (await app.sql<{ sha: string }>('select sha from git_commit where project_id = ? order by seq', [projectId])).map(({ sha }) => sha);
+  (await app.sql<{ sha: string }>('select sha from git_commit where project_id = ? order by seq', [projectId])).map(
+    ({ sha }) => sha,
+  );
 
 test('what is pushed later is added; moved tags, removed branches and rewritten ones are followed', async () => {
   const remote = repository();
@@ -39,8 +41,16 @@ test('what is pushed later is added; moved tags, removed branches and rewritten 
   const second = remote.commit({ files: { 'src/a': '2' }, message: 'SHOP-1: second (#12)' });
   remote.git(['tag', 'app_v1.0.0.1', first]);
   remote.git(['branch', 'old', first]);
-  const project = await mirrored(app, remote, { configuration: { packagePaths: { app: './src/' }, workItems: { workItemFilters: ['SHOP-\\d+'] } } });
-  expect(project.mirror).toMatchObject({ commits: 2, branches: 2, tags: 1, packagesFrom: 'setting', packages: [{ name: 'app', path: 'src' }] });
+  const project = await mirrored(app, remote, {
+    configuration: { packagePaths: { app: './src/' }, workItems: { workItemFilters: ['SHOP-\\d+'] } },
+  });
+  expect(project.mirror).toMatchObject({
+    commits: 2,
+    branches: 2,
+    tags: 1,
+    packagesFrom: 'setting',
+    packages: [{ name: 'app', path: 'src' }],
+  });
 
   const rewritten = remote.commit({ from: first, files: { 'src/a': '3' }, message: 'Rewritten' });
   remote.git(['tag', '-f', '-a', '-m', 'moved', 'app_v1.0.0.1', rewritten]);
@@ -53,7 +63,9 @@ test('what is pushed later is added; moved tags, removed branches and rewritten 
   ]);
   // What was rewritten stays known: a candidate may have been made of it.
   await expect(shasOf(project.id)).resolves.toEqual([first, second, rewritten]);
-  const facts = await app.sql('select work_items, pull_requests from git_commit where project_id = ? order by seq', [project.id]);
+  const facts = await app.sql('select work_items, pull_requests from git_commit where project_id = ? order by seq', [
+    project.id,
+  ]);
   expect(facts.map(({ work_items }) => work_items)).toEqual([[], ['SHOP-1'], []]);
   expect(facts.map(({ pull_requests }) => pull_requests)).toEqual([[], [12], []]);
 });
@@ -63,33 +75,61 @@ test('packages that move or come later, and other expressions for work items, ho
   const first = remote.commit({ files: { 'a/x': '1' }, message: 'SHOP-1 and #7' });
   const second = remote.commit({ files: { 'b/x': '1' } });
   const project = await mirrored(app, remote, { configuration: { packagePaths: { one: 'a' } } });
-  const manifest = { packageDirectories: [{ path: 'b', package: 'one' }, { path: 'a', package: 'two' }, { path: 'unpackaged' }] };
+  const manifest = {
+    packageDirectories: [{ path: 'b', package: 'one' }, { path: 'a', package: 'two' }, { path: 'unpackaged' }],
+  };
   remote.commit({ files: { 'sfdx-project.json': JSON.stringify(manifest) } });
   await project.patch({ configuration: { workItems: { workItemFilters: ['#(\\d+)'] } } });
-  await expect(project.fetch()).resolves.toMatchObject({ packagesFrom: 'manifest', packages: [{ name: 'one', path: 'b' }, { name: 'two', path: 'a' }] });
+  await expect(project.fetch()).resolves.toMatchObject({
+    packagesFrom: 'manifest',
+    packages: [
+      { name: 'one', path: 'b' },
+      { name: 'two', path: 'a' },
+    ],
+  });
   const { graph, packages } = await historyOf(project.id);
   const log = (name: string) => graph.log([packages.get(name)?.packageNo ?? -1], null, 2);
   expect([log('one'), log('two')]).toEqual([[1], [0]]);
   await expect(shasOf(project.id)).resolves.toEqual([first, second, expect.any(String)]);
-  await expect(app.sql('select work_items from git_commit where project_id = ? order by seq', [project.id])).resolves.toMatchObject([{ work_items: ['7'] }, { work_items: [] }, { work_items: [] }]);
+  await expect(
+    app.sql('select work_items from git_commit where project_id = ? order by seq', [project.id]),
+  ).resolves.toMatchObject([{ work_items: ['7'] }, { work_items: [] }, { work_items: [] }]);
 });
 
 test('hostile names of branches, tags and paths are data and nothing else', async () => {
   const remote = repository();
-  const sha = remote.commit({ files: { 'src/$(touch hacked)': '1', 'src/new\nline': '2', [`src/${'a'.repeat(40)}`]: '3', '--upload-pack=touch hacked': '4' } });
-  for (const name of ['--upload-pack=touch', '$(touch\u{a0}hacked)', "'; touch hacked; '"].map((each) => each.replaceAll(' ', '\u{a0}'))) {
+  const sha = remote.commit({
+    files: {
+      'src/$(touch hacked)': '1',
+      'src/new\nline': '2',
+      [`src/${'a'.repeat(40)}`]: '3',
+      '--upload-pack=touch hacked': '4',
+    },
+  });
+  for (const name of ['--upload-pack=touch', '$(touch\u{a0}hacked)', "'; touch hacked; '"].map((each) =>
+    each.replaceAll(' ', '\u{a0}'),
+  )) {
     remote.git(['update-ref', `refs/heads/${name}`, sha]);
   }
-  const project = await mirrored(app, remote, { configuration: { packagePaths: { app: 'src', '--output=x': '--upload-pack=touch hacked' } } });
+  const project = await mirrored(app, remote, {
+    configuration: { packagePaths: { app: 'src', '--output=x': '--upload-pack=touch hacked' } },
+  });
   expect(project.mirror).toMatchObject({ branches: 4, commits: 1, isStale: false });
   const { graph, packages } = await historyOf(project.id);
   const changes = await candidateAt(project, '1.0.0', sha);
   for (const since of ['--upload-pack=touch', '--output=hacked', '$(touch hacked)', 'a\nb']) {
-    const { id } = await app.as(app.application).post(201, '/api/release-candidates', { ...placeOf(project), releaseName: since.replace('\n', ' '), commitSha: sha, branch: since.replace('\n', ' '), value: {} });
+    const { id } = await app.as(app.application).post(201, '/api/release-candidates', {
+      ...placeOf(project),
+      releaseName: since.replace('\n', ' '),
+      commitSha: sha,
+      branch: since.replace('\n', ' '),
+      value: {},
+    });
     await app.as(app.member).get(400, `/api/release-candidates/${id}/changes?since=${encodeURIComponent(since)}`);
   }
   await expect(changes()).resolves.toMatchObject({ commits: [{ sha, packages: ['app'] }] });
-  for (const name of ['app', '--output=x']) expect(graph.log([packages.get(name)?.packageNo ?? -1], null, 0)).toEqual([0]);
+  for (const name of ['app', '--output=x'])
+    expect(graph.log([packages.get(name)?.packageNo ?? -1], null, 0)).toEqual([0]);
 });
 
 const placeOf = ({ repositoryIdentifier }: MirroredProject) => ({ repositoryIdentifier, domain: 'core' });
@@ -108,7 +148,12 @@ test('what is known of a remote that is gone is served, and said to be stale', a
   const changes = await candidateAt(project, '1.0.0', sha);
   await expect(changes()).resolves.toMatchObject({ totalCommits: 1, repository: { isStale: false, error: null } });
   remote.remove();
-  await expect(project.fetch({ isFailing: true })).resolves.toMatchObject({ isStale: true, commits: 1, failures: 1, error: expect.stringContaining('no repository') });
+  await expect(project.fetch({ isFailing: true })).resolves.toMatchObject({
+    isStale: true,
+    commits: 1,
+    failures: 1,
+    error: expect.stringContaining('no repository'),
+  });
   await expect(changes()).resolves.toMatchObject({
     commits: [{ sha }],
     missingChangelog: null,
@@ -126,12 +171,25 @@ test('history that is rewritten under a candidate: what was fetched stays, what 
   remote.git(['reflog', 'expire', '--expire=now', '--all']);
   remote.git(['gc', '--quiet', '--prune=now']);
   await project.fetch();
-  const [known, lost, current] = [await candidateAt(project, '1.0.0', fetched), await candidateAt(project, '1.1.0', unfetched), await candidateAt(project, '1.2.0', rewritten)];
-  await expect(known(`?since=${first}`)).resolves.toMatchObject({ commits: [{ sha: fetched }], missingChangelog: null });
-  await expect(lost()).resolves.toMatchObject({ commits: [], missingChangelog: expect.stringContaining('history was rewritten') });
+  const [known, lost, current] = [
+    await candidateAt(project, '1.0.0', fetched),
+    await candidateAt(project, '1.1.0', unfetched),
+    await candidateAt(project, '1.2.0', rewritten),
+  ];
+  await expect(known(`?since=${first}`)).resolves.toMatchObject({
+    commits: [{ sha: fetched }],
+    missingChangelog: null,
+  });
+  await expect(lost()).resolves.toMatchObject({
+    commits: [],
+    missingChangelog: expect.stringContaining('history was rewritten'),
+  });
   // From a candidate whose commit is gone nothing can be counted; from the beginning, or a known commit, it can.
   await expect(current()).resolves.toMatchObject({ commits: [], missingChangelog: expect.any(String) });
-  await expect(current(`?since=${first}`)).resolves.toMatchObject({ commits: [{ sha: rewritten }], missingChangelog: null });
+  await expect(current(`?since=${first}`)).resolves.toMatchObject({
+    commits: [{ sha: rewritten }],
+    missingChangelog: null,
+  });
 });
 
 test('a remote at an address that is not public, or with a secret in its address, is not read', async () => {
@@ -139,7 +197,10 @@ test('a remote at an address that is not public, or with a secret in its address
   const place = (remoteUrl: string) => ({ identifier: `acme/${remoteUrl.length}`, platform: 'host-a', remoteUrl });
   await owner.post(400, '/api/projects', place('https://dana:secret@git.example.com/shop.git'));
   await owner.post(201, '/api/projects', place('https://10.0.0.1/shop.git'));
-  const mirror = await eventually(() => owner.get(200, '/api/projects/acme%2F25/mirror'), ({ failures }) => failures > 0);
+  const mirror = await eventually(
+    () => owner.get(200, '/api/projects/acme%2F25/mirror'),
+    ({ failures }) => failures > 0,
+  );
   expect(mirror).toMatchObject({ fetchedAt: null, error: 'The host of the remote is not at a public address' });
 });
 
@@ -152,5 +213,8 @@ test('many asks at the same time are few fetches, and none is lost', async () =>
     void project.ask();
     return sha;
   });
-  await eventually(() => shasOf(project.id), (known) => shas.every((sha) => known.includes(sha)));
+  await eventually(
+    () => shasOf(project.id),
+    (known) => shas.every((sha) => known.includes(sha)),
+  );
 });

@@ -19,7 +19,8 @@ afterAll(async () => {
 
 const stage = (configuration?: object) => releaseStage(app, repositories, configuration);
 
-const named = (releases: Json[], name: string): Json => releases.find((each) => each.name === name || each.releaseName === name);
+const named = (releases: Json[], name: string): Json =>
+  releases.find((each) => each.name === name || each.releaseName === name);
 
 test('releases are listed with what changed in each environment, computed once', async () => {
   const { cut, deploy, get, remote } = await stage();
@@ -34,10 +35,21 @@ test('releases are listed with what changed in each environment, computed once',
     ],
     approval: { status: 'approved', approvedBy: 'dana@example.com', approvedAt: '2026-01-01T00:00:00Z' },
   });
-  await deploy('r2', 'prod', { deploymentStatus: 'Failed', packageDetails: [{ name: 'app', version: '1.1.0', status: 'failed', error: 'no such object' }] });
+  await deploy('r2', 'prod', {
+    deploymentStatus: 'Failed',
+    packageDetails: [{ name: 'app', version: '1.1.0', status: 'failed', error: 'no such object' }],
+  });
 
-  const list = await get('/api/releases', { includeChangelog: 'true', includeApprovals: 'true', skipLockStatus: 'false' });
-  expect(list).toMatchObject({ totalCount: 2, filters: { domain: null, includeChangelog: true }, changelogStats: { totalEnvironments: 4 } });
+  const list = await get('/api/releases', {
+    includeChangelog: 'true',
+    includeApprovals: 'true',
+    skipLockStatus: 'false',
+  });
+  expect(list).toMatchObject({
+    totalCount: 2,
+    filters: { domain: null, includeChangelog: true },
+    changelogStats: { totalEnvironments: 4 },
+  });
   expect(list.changelogStats.uniqueDiffsCalculated).toBeGreaterThan(0);
   const r2 = named(list.releases, 'r2');
   const tip = remote.git(['rev-parse', 'main']);
@@ -61,12 +73,25 @@ test('releases are listed with what changed in each environment, computed once',
     },
     { name: 'prod', status: 'Failed' },
   ]);
-  expect(r2.deploymentStatus).toMatchObject({ status: 'failed', missingFromEnvironments: ['prod'], packagesWithIssues: [{ packageName: 'app', issue: 'prod: no such object' }] });
+  expect(r2.deploymentStatus).toMatchObject({
+    status: 'failed',
+    missingFromEnvironments: ['prod'],
+    packagesWithIssues: [{ packageName: 'app', issue: 'prod: no such object' }],
+  });
   expect(r2.packageStatuses).toEqual([
     { packageName: 'app', releaseVersion: '1.1.0', isFullyDeployed: false, isAbandoned: false, trajectory: ['uat'] },
-    { packageName: 'lib', releaseVersion: '1.0.0', isFullyDeployed: true, isAbandoned: false, trajectory: ['uat', 'prod'] },
+    {
+      packageName: 'lib',
+      releaseVersion: '1.0.0',
+      isFullyDeployed: true,
+      isAbandoned: false,
+      trajectory: ['uat', 'prod'],
+    },
   ]);
-  expect(named(list.releases, 'r1').deploymentStatus).toMatchObject({ status: 'completed', missingFromEnvironments: [] });
+  expect(named(list.releases, 'r1').deploymentStatus).toMatchObject({
+    status: 'completed',
+    missingFromEnvironments: [],
+  });
 
   const again = await get('/api/releases', { includeChangelog: 'true' });
   expect(again.changelogStats).toMatchObject({ uniqueDiffsCalculated: 0 });
@@ -96,15 +121,33 @@ test('a summary of changes goes by a range of releases or by a time', async () =
     matchedDeploymentDates: [dates[1]],
     matchedEnvironments: ['uat'],
     workItems: ['SHOP-3'],
-    packageChanges: [{ packageName: 'app', changeType: 'updated', fromVersion: '1.0.0', toVersion: '1.1.0', commits: 1, workItems: ['SHOP-3'] }],
+    packageChanges: [
+      {
+        packageName: 'app',
+        changeType: 'updated',
+        fromVersion: '1.0.0',
+        toVersion: '1.1.0',
+        commits: 1,
+        workItems: ['SHOP-3'],
+      },
+    ],
   });
-  expect(range).toMatchObject({ missingChangelogReleases: [], unmatchedRanges: [], workItems: [{ key: 'SHOP-3', releases: ['r22'] }, { key: 'SHOP-4', releases: ['r333'] }] });
+  expect(range).toMatchObject({
+    missingChangelogReleases: [],
+    unmatchedRanges: [],
+    workItems: [
+      { key: 'SHOP-3', releases: ['r22'] },
+      { key: 'SHOP-4', releases: ['r333'] },
+    ],
+  });
 
   const time = await get('/api/releases/change-summary', { since: dates[1], until: '2026-02-01T10:00:00.000Z' });
   expect(time.releases.map((each: Json) => each.releaseName)).toEqual(['r22']);
   const unmatched = await get('/api/releases/change-summary', { fromReleaseName: 'r22', toReleaseName: 'nothing' });
   expect(unmatched).toMatchObject({ releases: [], unmatchedRanges: ['core: there is no release nothing'] });
-  await expect(get('/api/releases/change-summary', { environmentName: 'prod' })).resolves.toMatchObject({ summary: { totalReleases: 0 } });
+  await expect(get('/api/releases/change-summary', { environmentName: 'prod' })).resolves.toMatchObject({
+    summary: { totalReleases: 0 },
+  });
 });
 
 test('history that was rewritten under a release is a missing changelog', async () => {
@@ -120,10 +163,15 @@ test('history that was rewritten under a release is a missing changelog', async 
   await cut('r1', { app: '1.0.0' });
   await deploy('r1', 'uat');
   await expect(get('/api/releases/change-summary')).resolves.toMatchObject({
-    missingChangelogReleases: [{ releaseName: 'lost', domain: 'core' }, { releaseName: 'r1', domain: 'core' }],
+    missingChangelogReleases: [
+      { releaseName: 'lost', domain: 'core' },
+      { releaseName: 'r1', domain: 'core' },
+    ],
   });
   const { releases } = await get('/api/releases', { includeChangelog: 'true' });
-  expect(named(releases, 'r1').environments[0].changesFromPrevious[0].missingChangelog).toContain('history was rewritten');
+  expect(named(releases, 'r1').environments[0].changesFromPrevious[0].missingChangelog).toContain(
+    'history was rewritten',
+  );
 });
 
 test('a rollback takes a release out of what is deployed, and keeps the way back', async () => {
@@ -133,7 +181,13 @@ test('a rollback takes a release out of what is deployed, and keeps the way back
   await deploy('r1', 'uat');
   const { id } = await cut('r2', { app: '1.1.0', lib: '1.0.0' });
   await deploy('r2', 'uat');
-  const annotation = { repositoryIdentifier, environment: 'uat', target: 'r1', rolledBackFrom: 'r2', rolledBackBy: 'dana@example.com' };
+  const annotation = {
+    repositoryIdentifier,
+    environment: 'uat',
+    target: 'r1',
+    rolledBackFrom: 'r2',
+    rolledBackBy: 'dana@example.com',
+  };
   const pipeline = app.as(app.application);
   await pipeline.post(404, '/api/releases/rollback-annotation', { ...annotation, target: 'r9' });
   await pipeline.post(204, '/api/releases/rollback-annotation', annotation);
@@ -144,13 +198,22 @@ test('a rollback takes a release out of what is deployed, and keeps the way back
     rolledBackBy: 'dana@example.com',
     packageChanges: [{ name: 'app', from: '1.1.0', to: '1.0.0', direction: 'downgrade' }],
   });
-  expect(named(releases, 'r2')).toMatchObject({ deploymentStatus: { status: 'rolled_back' }, environments: [{ rolledBackAt: expect.any(String) }] });
+  expect(named(releases, 'r2')).toMatchObject({
+    deploymentStatus: { status: 'rolled_back' },
+    environments: [{ rolledBackAt: expect.any(String) }],
+  });
   expect((await get('/api/releases')).releases.map((each: Json) => each.name)).toEqual(['r1']);
 
   // Deployed to the other one alone it is not everywhere, so it is not final.
-  await expect(deploy('r2', 'prod')).resolves.toMatchObject({ finalizationPending: true, missingEnvironments: ['uat'] });
+  await expect(deploy('r2', 'prod')).resolves.toMatchObject({
+    finalizationPending: true,
+    missingEnvironments: ['uat'],
+  });
   await expect(pipeline.get(200, `/api/release-candidates/${id}`)).resolves.toMatchObject({ status: 'in_progress' });
-  const entries = await app.sql(`select 1 from audit_entry where action = 'release.rolled_back' and repository_identifier = ?`, [repositoryIdentifier]);
+  const entries = await app.sql(
+    `select 1 from audit_entry where action = 'release.rolled_back' and repository_identifier = ?`,
+    [repositoryIdentifier],
+  );
   expect(entries).toHaveLength(1);
   expect(query({})).toContain('repositoryIdentifier');
 });
@@ -167,17 +230,31 @@ test('the rolling analysis holds candidates against each other and a baseline, a
   expect(byDefault.headers.get('x-cache')).toBe('MISS');
   expect(byDefault.body).toMatchObject({ baseline: { releaseName: 'r1', isDefaultBaseline: true, completedAt: null } });
 
-  const timed = { packageDetails: [{ name: 'app', startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-01T00:01:30Z' }] };
+  const timed = {
+    packageDetails: [{ name: 'app', startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-01T00:01:30Z' }],
+  };
   for (const name of ['uat', 'prod']) await deploy('r1', name, timed);
   await deploy('r22', 'uat');
   await cut('r333', { app: '1.2.0' }, { branch: 'release/2' });
   await cut('r4444', { app: '1.3.0', lib: '1.1.0', web: '1.0.0' });
   const { body, headers } = await analyse('?includePackageChangelogs=true');
-  expect(body.baseline).toMatchObject({ releaseName: 'r1', isDefaultBaseline: false, deployedEnvironments: ['uat', 'prod'], branch: 'main', packages: { app: '1.0.0', lib: '1.0.0' } });
+  expect(body.baseline).toMatchObject({
+    releaseName: 'r1',
+    isDefaultBaseline: false,
+    deployedEnvironments: ['uat', 'prod'],
+    branch: 'main',
+    packages: { app: '1.0.0', lib: '1.0.0' },
+  });
   expect(body).toMatchObject({
     orchestrationOrder: ['uat', 'prod'],
-    currentEnvironmentStates: { uat: { currentRelease: 'r22', packages: { app: '1.1.0' } }, prod: { currentRelease: 'r1' } },
-    candidatesByBranch: { main: [{ releaseName: 'r22' }, { releaseName: 'r4444' }], 'release/2': [{ releaseName: 'r333' }] },
+    currentEnvironmentStates: {
+      uat: { currentRelease: 'r22', packages: { app: '1.1.0' } },
+      prod: { currentRelease: 'r1' },
+    },
+    candidatesByBranch: {
+      main: [{ releaseName: 'r22' }, { releaseName: 'r4444' }],
+      'release/2': [{ releaseName: 'r333' }],
+    },
   });
   expect(body.candidates.map((each: Json) => each.releaseName)).toEqual(['r22', 'r333', 'r4444']);
   const last = named(body.candidates, 'r4444');
@@ -189,7 +266,10 @@ test('the rolling analysis holds candidates against each other and a baseline, a
     ],
     removed: [],
   });
-  expect(last.cumulativeChanges).toMatchObject({ summary: { totalPackageChanges: 3, totalCommits: 3, totalWorkItems: 3 }, cumulativeSummary: { estimatedDeploymentTime: 90 } });
+  expect(last.cumulativeChanges).toMatchObject({
+    summary: { totalPackageChanges: 3, totalCommits: 3, totalWorkItems: 3 },
+    cumulativeSummary: { estimatedDeploymentTime: 90 },
+  });
   expect(named(body.candidates, 'r333').cumulativeChanges.packages.removed).toMatchObject([{ name: 'lib', to: null }]);
 
   // The same again comes from the cache; whatever it is made of makes another key.
@@ -208,7 +288,13 @@ test('the rolling analysis holds candidates against each other and a baseline, a
 test('a long answer is compressed for a client that takes it', async () => {
   const { cut, deploy, query } = await stage();
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`package-${index}`, '1.0.0']));
-  await app.as(app.application).post(201, '/api/release-candidates', { repositoryIdentifier: new URLSearchParams(query({})).get('repositoryIdentifier'), domain: 'core', releaseName: 'many', commitSha: 'abcdef0', value: { artifacts: many } });
+  await app.as(app.application).post(201, '/api/release-candidates', {
+    repositoryIdentifier: new URLSearchParams(query({})).get('repositoryIdentifier'),
+    domain: 'core',
+    releaseName: 'many',
+    commitSha: 'abcdef0',
+    value: { artifacts: many },
+  });
   await deploy('many', 'uat');
   await cut('r1', { app: '1.0.0' });
   const path = `/api/releases?${query({})}`;
@@ -238,10 +324,30 @@ test('the report on approvals tells what was new in the releases that were appro
   const [none, second, again, first] = items.map(({ changelog }: Json) => changelog);
   expect(none).toBeNull();
   expect(second).toEqual(again);
-  expect(second).toMatchObject({ since: 'r1', totalCommits: 1, totalWorkItems: 1, definition: null, isTruncated: false });
-  expect(second.packages).toMatchObject([{ packageName: 'app', fromVersion: '1.0.0', toVersion: '1.1.0', totalCommits: 1, workItems: { issues: ['SHOP-3'] }, missingChangelog: null }]);
-  expect(first).toMatchObject({ since: null, packages: [{ packageName: 'app', fromVersion: null }, { packageName: 'lib' }] });
-  const { text } = await app.as(app.member).request(200, 'GET', `${path}?${query({ includeChangelog: 'true', format: 'csv' })}`);
+  expect(second).toMatchObject({
+    since: 'r1',
+    totalCommits: 1,
+    totalWorkItems: 1,
+    definition: null,
+    isTruncated: false,
+  });
+  expect(second.packages).toMatchObject([
+    {
+      packageName: 'app',
+      fromVersion: '1.0.0',
+      toVersion: '1.1.0',
+      totalCommits: 1,
+      workItems: { issues: ['SHOP-3'] },
+      missingChangelog: null,
+    },
+  ]);
+  expect(first).toMatchObject({
+    since: null,
+    packages: [{ packageName: 'app', fromVersion: null }, { packageName: 'lib' }],
+  });
+  const { text } = await app
+    .as(app.member)
+    .request(200, 'GET', `${path}?${query({ includeChangelog: 'true', format: 'csv' })}`);
   expect(text.split('\r\n')).toHaveLength(6);
   expect(text).toContain('""since"":""r1""');
 });

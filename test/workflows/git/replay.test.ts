@@ -14,7 +14,9 @@ recording('records the history', async ({ keep }) => {
   try {
     remote.commit({ files: { a: '1' }, message: 'one' });
     const repositoryIdentifier = 'acme/shop';
-    const { id: projectId } = await app.as(app.owner).post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', remoteUrl: remote.path });
+    const { id: projectId } = await app
+      .as(app.owner)
+      .post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', remoteUrl: remote.path });
     const mirror = { tenantId: app.tenant.id, projectId, repositoryIdentifier };
     for (let n = 0; n < 3; n++) await app.launch.signal(gitMirrorContract, mirror, FETCH_SIGNAL);
     await keep('git-mirror', gitMirrorContract.workflowId(mirror));

@@ -11,17 +11,28 @@ afterAll(() => app.close());
 test('with the engine away events are recorded, and applied by the sweep when it is back', async () => {
   const owner = app.as(app.owner);
   const repositoryIdentifier = 'acme/shop';
-  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', configuration: { autoReleaseFinalization: true } });
+  await owner.post(201, '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+    configuration: { autoReleaseFinalization: true },
+  });
   await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'prod', category: 'release' });
   const name = { repositoryIdentifier, domain: 'core', releaseName: 'r1' };
   await owner.post(201, '/api/release-candidates', { ...name, commitSha: 'abcdef0', value: {} });
-  await owner.post(202, '/api/release-candidates/release-event', { ...name, environmentName: 'prod', deploymentStatus: 'Success' });
+  await owner.post(202, '/api/release-candidates/release-event', {
+    ...name,
+    environmentName: 'prod',
+    deploymentStatus: 'Success',
+  });
   // Requests that need no workflow go on.
   await expect(owner.post(200, '/api/release-candidates/find', name)).resolves.toMatchObject({ status: 'pending' });
 
   await app.sql(`update release_deployment set created_at = created_at - interval '1 minute'`);
   app.env.TEMPORAL_ADDRESS = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';
   const worker = await startWorker(app);
-  await eventually(() => owner.post(200, '/api/release-candidates/find', name), ({ status }) => status === 'finalized');
+  await eventually(
+    () => owner.post(200, '/api/release-candidates/find', name),
+    ({ status }) => status === 'finalized',
+  );
   await worker.kill('SIGTERM');
 });

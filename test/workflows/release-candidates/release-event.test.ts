@@ -18,7 +18,8 @@ async function project(environments: string[], configuration: object = { autoRel
   const repositoryIdentifier = `acme/p${++made}`;
   const owner = app.as(app.owner);
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', configuration });
-  for (const name of environments) await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'release' });
+  for (const name of environments)
+    await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'release' });
   const pipeline = app.as(app.application);
   return {
     repositoryIdentifier,
@@ -41,22 +42,46 @@ async function project(environments: string[], configuration: object = { autoRel
         ...more,
       }),
     statusOf: async (releaseName: string): Promise<string> =>
-      (await pipeline.post(200, '/api/release-candidates/find', { repositoryIdentifier, domain: 'core', releaseName })).status,
+      (await pipeline.post(200, '/api/release-candidates/find', { repositoryIdentifier, domain: 'core', releaseName }))
+        .status,
     abort: (releaseName: string) =>
-      pipeline.send('POST', '/api/release-candidates/abort', { body: { repositoryIdentifier, domain: 'core', releaseName } }),
+      pipeline.send('POST', '/api/release-candidates/abort', {
+        body: { repositoryIdentifier, domain: 'core', releaseName },
+      }),
   };
 }
 
 test('a candidate travels to finalized, and older ones along with it', async () => {
   const { candidate, event, statusOf } = await project(['uat', 'prod']);
   for (const name of ['r1', 'r2', 'r3']) await candidate(name);
-  await expect(event('r2', 'uat', { deploymentStatus: 'failed' })).resolves.toMatchObject({ updated: false, newStatus: 'pending', missingEnvironments: ['prod', 'uat'] });
-  await expect(event('r2', 'uat', {}, 200, '?dryRun=true')).resolves.toMatchObject({ updated: true, newStatus: 'in_progress' });
+  await expect(event('r2', 'uat', { deploymentStatus: 'failed' })).resolves.toMatchObject({
+    updated: false,
+    newStatus: 'pending',
+    missingEnvironments: ['prod', 'uat'],
+  });
+  await expect(event('r2', 'uat', {}, 200, '?dryRun=true')).resolves.toMatchObject({
+    updated: true,
+    newStatus: 'in_progress',
+  });
   await expect(statusOf('r2')).resolves.toBe('pending');
-  await expect(event('r2', 'uat')).resolves.toMatchObject({ updated: true, previousStatus: 'pending', newStatus: 'in_progress', finalizationPending: true, missingEnvironments: ['prod'] });
-  await expect(event('r2', 'prod', { status: 'SUCCESS', deploymentStatus: undefined })).resolves.toMatchObject({ updated: true, newStatus: 'finalized', intermediateCandidatesFinalized: true });
+  await expect(event('r2', 'uat')).resolves.toMatchObject({
+    updated: true,
+    previousStatus: 'pending',
+    newStatus: 'in_progress',
+    finalizationPending: true,
+    missingEnvironments: ['prod'],
+  });
+  await expect(event('r2', 'prod', { status: 'SUCCESS', deploymentStatus: undefined })).resolves.toMatchObject({
+    updated: true,
+    newStatus: 'finalized',
+    intermediateCandidatesFinalized: true,
+  });
   await expect(Promise.all(['r1', 'r2', 'r3'].map(statusOf))).resolves.toEqual(['finalized', 'finalized', 'pending']);
-  await expect(event('r1', 'prod')).resolves.toMatchObject({ updated: false, newStatus: 'finalized', message: expect.stringContaining('stays so') });
+  await expect(event('r1', 'prod')).resolves.toMatchObject({
+    updated: false,
+    newStatus: 'finalized',
+    message: expect.stringContaining('stays so'),
+  });
 });
 
 test('a repetition answers what the first came to, and records nothing', async () => {
@@ -73,7 +98,10 @@ test('the same event ten times at once is applied once', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => event('r1', 'uat', { executionId: 'run-1' })));
   expect(answers.filter(({ updated }) => updated).length).toBeLessThanOrEqual(1);
   expect(new Set(answers.map(({ newStatus }) => newStatus))).toEqual(new Set(['in_progress']));
-  const entries = await app.sql(`select 1 from audit_entry where action = 'release_candidate.status_changed' and repository_identifier = ?`, [`acme/p${made}`]);
+  const entries = await app.sql(
+    `select 1 from audit_entry where action = 'release_candidate.status_changed' and repository_identifier = ?`,
+    [`acme/p${made}`],
+  );
   expect(entries).toHaveLength(1);
 });
 
@@ -94,7 +122,9 @@ test('a candidate aborted while its event is under way ends in one of the two, a
     const [applied, aborted] = await Promise.all([event(`r${round}`, 'prod'), abort(`r${round}`)]);
     const status = await statusOf(`r${round}`);
     expect(status).toBe(aborted.status === 200 ? 'aborted' : 'finalized');
-    expect(applied).toMatchObject(status === 'aborted' ? { updated: false, newStatus: 'aborted' } : { updated: true, newStatus: 'finalized' });
+    expect(applied).toMatchObject(
+      status === 'aborted' ? { updated: false, newStatus: 'aborted' } : { updated: true, newStatus: 'finalized' },
+    );
   }
 });
 
@@ -103,13 +133,19 @@ test('a hundred events of one domain at once are all applied, in a state that so
   const { candidate, event, repositoryIdentifier } = await project(environments);
   for (let index = 0; index < 10; index++) await candidate(`r${index}`);
   const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, index) => event(`r${index % 10}`, `e${Math.floor(index / 10)}`, { executionId: `run-${index}` })),
+    Array.from({ length: 100 }, (_, index) =>
+      event(`r${index % 10}`, `e${Math.floor(index / 10)}`, { executionId: `run-${index}` }),
+    ),
   );
   // Every candidate was deployed everywhere, so each is final in any order, finalized by itself or along with another.
-  const list = await app.as(app.owner).get(200, `/api/release-candidates?repositoryIdentifier=${repositoryIdentifier}&status=finalized`);
+  const list = await app
+    .as(app.owner)
+    .get(200, `/api/release-candidates?repositoryIdentifier=${repositoryIdentifier}&status=finalized`);
   expect(list.total).toBe(10);
   expect(answers.every(({ newStatus }) => newStatus === 'in_progress' || newStatus === 'finalized')).toBe(true);
-  const [waiting] = await app.sql<{ n: string }>('select count(*) as n from release_deployment where applied_at is null');
+  const [waiting] = await app.sql<{ n: string }>(
+    'select count(*) as n from release_deployment where applied_at is null',
+  );
   expect(Number(waiting?.n)).toBe(0);
 });
 
@@ -121,11 +157,19 @@ test('without the setting nothing finalizes by itself', async () => {
 
 test('only environments that take the branch are needed', async () => {
   const { candidate, event, repositoryIdentifier } = await project(['prod']);
-  await app.as(app.owner).post(201, '/api/environments', { repositoryIdentifier, name: 'hotfix', category: 'release', branch: 'hotfix/*' });
+  await app
+    .as(app.owner)
+    .post(201, '/api/environments', { repositoryIdentifier, name: 'hotfix', category: 'release', branch: 'hotfix/*' });
   await candidate('r1', { branch: 'main' });
   await candidate('r2', { branch: 'hotfix/1' });
-  await expect(event('r1', 'prod')).resolves.toMatchObject({ newStatus: 'finalized', intermediateCandidatesFinalized: false });
-  await expect(event('r2', 'prod')).resolves.toMatchObject({ newStatus: 'in_progress', missingEnvironments: ['hotfix'] });
+  await expect(event('r1', 'prod')).resolves.toMatchObject({
+    newStatus: 'finalized',
+    intermediateCandidatesFinalized: false,
+  });
+  await expect(event('r2', 'prod')).resolves.toMatchObject({
+    newStatus: 'in_progress',
+    missingEnvironments: ['hotfix'],
+  });
 });
 
 test('what is unknown is refused and leaves nothing', async () => {
@@ -152,10 +196,16 @@ test('a comparison knows what the events installed and how long it took', async 
   });
   await event('r1', 'prod', { deploymentStatus: 'Failed', packages: { app: '5.0.0' } });
   const { id } = await candidate('r2', { value: { artifacts: { app: '1.0.0', fresh: '1.0.0' } } });
-  const compared = await app.as(app.member).post(200, `/api/release-candidates/${id}/compare`, { environmentName: 'prod' });
+  const compared = await app
+    .as(app.member)
+    .post(200, `/api/release-candidates/${id}/compare`, { environmentName: 'prod' });
   expect(compared).toMatchObject({
     environment: { name: 'prod' },
-    comparison: { packagesToInstall: [{ name: 'fresh' }], packagesToUpdate: [{ name: 'app', versions: { from: '0.9.0', to: '1.0.0' } }], totalChanges: 2 },
+    comparison: {
+      packagesToInstall: [{ name: 'fresh' }],
+      packagesToUpdate: [{ name: 'app', versions: { from: '0.9.0', to: '1.0.0' } }],
+      totalChanges: 2,
+    },
     estimatedDeploymentTime: 120,
   });
   await app.as(app.member).post(404, `/api/release-candidates/${id}/compare`, { environmentId: 'x' });
@@ -166,9 +216,18 @@ test('an event whose request found no worker is applied when one comes', async (
   const { candidate, event, statusOf } = await project(['prod']);
   await candidate('r1');
   await worker.kill('SIGKILL');
-  await expect(event('r1', 'prod', { executionId: 'run-1' }, 202)).resolves.toMatchObject({ updated: false, message: expect.stringContaining('recorded') });
+  await expect(event('r1', 'prod', { executionId: 'run-1' }, 202)).resolves.toMatchObject({
+    updated: false,
+    message: expect.stringContaining('recorded'),
+  });
   await expect(statusOf('r1')).resolves.toBe('pending');
   worker = await startWorker(app, ['releases-v1', 'system-v1']);
-  await eventually(() => statusOf('r1'), (status) => status === 'finalized');
-  await expect(event('r1', 'prod', { executionId: 'run-1' })).resolves.toMatchObject({ updated: false, newStatus: 'finalized' });
+  await eventually(
+    () => statusOf('r1'),
+    (status) => status === 'finalized',
+  );
+  await expect(event('r1', 'prod', { executionId: 'run-1' })).resolves.toMatchObject({
+    updated: false,
+    newStatus: 'finalized',
+  });
 });

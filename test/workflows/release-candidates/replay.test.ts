@@ -15,17 +15,29 @@ recording('records the history', async ({ keep }) => {
   try {
     const repositoryIdentifier = 'acme/shop';
     const owner = app.as(app.owner);
-    const { id: projectId } = await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', configuration: { autoReleaseFinalization: true } });
-    for (const name of ['uat', 'prod']) await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'release' });
+    const { id: projectId } = await owner.post(201, '/api/projects', {
+      identifier: repositoryIdentifier,
+      platform: 'host-a',
+      configuration: { autoReleaseFinalization: true },
+    });
+    for (const name of ['uat', 'prod'])
+      await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'release' });
     const candidate = { repositoryIdentifier, domain: 'core', releaseName: 'r1' };
     await owner.post(201, '/api/release-candidates', { ...candidate, commitSha: 'abcdef0', value: {} });
     const event = (environmentName: string) =>
-      owner.post(200, '/api/release-candidates/release-event', { ...candidate, environmentName, deploymentStatus: 'Success' });
+      owner.post(200, '/api/release-candidates/release-event', {
+        ...candidate,
+        environmentName,
+        deploymentStatus: 'Success',
+      });
     await event('uat');
     await Promise.all(Array.from({ length: 10 }, () => event('uat')));
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     await event('prod');
-    await keep('release-domain', releaseDomain.workflowId({ tenantId: app.tenant.id, projectId, repositoryIdentifier, domain: 'core' }));
+    await keep(
+      'release-domain',
+      releaseDomain.workflowId({ tenantId: app.tenant.id, projectId, repositoryIdentifier, domain: 'core' }),
+    );
   } finally {
     await worker.kill('SIGTERM');
     await app.close();

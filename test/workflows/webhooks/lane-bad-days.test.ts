@@ -22,9 +22,13 @@ afterEach(async () => {
 
 const addWebhook = (event: string, url = receiver.url, more = {}) =>
   app.as(app.owner).post(201, '/api/webhooks', { name: event, event, config: { url }, ...more });
-const trigger = (event: string, payload: object) => app.as(app.application).post(202, '/api/webhooks/trigger', { event, payload });
+const trigger = (event: string, payload: object) =>
+  app.as(app.application).post(202, '/api/webhooks/trigger', { event, payload });
 const countOf = async (status: string): Promise<number> => {
-  const [row] = await app.sql<{ total: number }>('select count(*)::int as total from webhook_delivery where status = ?', [status]);
+  const [row] = await app.sql<{ total: number }>(
+    'select count(*)::int as total from webhook_delivery where status = ?',
+    [status],
+  );
   return row?.total ?? 0;
 };
 async function work(): Promise<TestWorker> {
@@ -46,8 +50,15 @@ test('a worker is killed with -9 while 2,000 deliveries are pending: all arrive'
   expect(await countOf('pending')).toBeGreaterThanOrEqual(2_000);
   await work();
   const arrived = () => new Set(receiver.requests.map(({ body }) => JSON.parse(body).data.n));
-  await eventually(async () => arrived().size, (count) => count === TRIGGERED, 60_000);
-  await eventually(() => countOf('delivered'), (count) => count === TRIGGERED);
+  await eventually(
+    async () => arrived().size,
+    (count) => count === TRIGGERED,
+    60_000,
+  );
+  await eventually(
+    () => countOf('delivered'),
+    (count) => count === TRIGGERED,
+  );
   // Only what was under way at the moment of the kill may come twice.
   expect(receiver.requests.length - TRIGGERED).toBeLessThanOrEqual(events.length * 32);
 }, 120_000);
@@ -61,12 +72,17 @@ test('a worker that is told to stop ends soon though its receiver hangs, and giv
   const began = Date.now();
   expect(await worker.kill('SIGTERM')).toBe(0);
   expect(Date.now() - began).toBeLessThan(15_000);
-  const [leased] = await app.sql<{ total: number }>('select count(*)::int as total from webhook_delivery where lease_until is not null');
+  const [leased] = await app.sql<{ total: number }>(
+    'select count(*)::int as total from webhook_delivery where lease_until is not null',
+  );
   expect(leased?.total).toBe(0);
   receiver.answer(200);
   await work();
   await receiver.received(32 + 40, 30_000);
-  await eventually(() => countOf('delivered'), (count) => count === 40);
+  await eventually(
+    () => countOf('delivered'),
+    (count) => count === 40,
+  );
   // A request that was cut off is no try of which anything is known.
   expect(await app.sql('select distinct attempts from webhook_delivery')).toEqual([{ attempts: 1 }]);
 }, 90_000);
@@ -89,7 +105,9 @@ test('a receiver that hangs holds up nobody else', async () => {
 test('a wake that is lost costs a sweep, not the delivery', async () => {
   const deaf = await testApp({ launch: idleEngine });
   try {
-    await deaf.as(deaf.owner).post(201, '/api/webhooks', { name: 'a', event: 'lost.wake', config: { url: receiver.url } });
+    await deaf
+      .as(deaf.owner)
+      .post(201, '/api/webhooks', { name: 'a', event: 'lost.wake', config: { url: receiver.url } });
     await deaf.as(deaf.application).post(202, '/api/webhooks/trigger', { event: 'lost.wake', payload: {} });
     const worker = await startWorker(deaf, QUEUES);
     workers.push(worker);

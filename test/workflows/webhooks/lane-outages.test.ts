@@ -25,10 +25,14 @@ afterEach(async () => {
 });
 
 const addWebhook = (event: string) =>
-  app.as(app.owner).post(201, '/api/webhooks', { name: event, event, retryDelay: 100, retryCount: 10, config: { url: receiver.url } });
+  app
+    .as(app.owner)
+    .post(201, '/api/webhooks', { name: event, event, retryDelay: 100, retryCount: 10, config: { url: receiver.url } });
 const arrived = () => new Set(receiver.requests.map(({ body }) => JSON.parse(body).data.n));
 const undelivered = async () => {
-  const [row] = await app.sql<{ total: number }>(`select count(*)::int as total from webhook_delivery where status <> 'delivered'`);
+  const [row] = await app.sql<{ total: number }>(
+    `select count(*)::int as total from webhook_delivery where status <> 'delivered'`,
+  );
   return row?.total;
 };
 
@@ -75,7 +79,11 @@ test('Temporal is away for 20 s under load: triggers are accepted all the time, 
     expect(triggered.map((run) => run.refused)).toEqual([[], []]);
     expect(triggered.every((run) => run.accepted.length > 0)).toBe(true);
     engine = await startTemporal(options);
-    await eventually(async () => undelivered(), (total) => total === 0, 90_000);
+    await eventually(
+      async () => undelivered(),
+      (total) => total === 0,
+      90_000,
+    );
     const rows = await app.sql('select from webhook_delivery');
     expect(rows).toHaveLength(accepted);
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(accepted);
@@ -94,10 +102,20 @@ test('connections to the database are cut again and again under load: all that w
   const stop = keepTriggering(events);
   for (let count = 0; count < 6; count++) {
     await sleep(500);
-    await app.sql('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+    await app.sql(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
   }
   const { accepted } = await stop();
   expect(accepted).not.toEqual([]);
-  await eventually(async () => accepted.filter((n) => !arrived().has(n)).length, (missing) => missing === 0, 60_000);
-  await eventually(async () => undelivered(), (total) => total === 0, 60_000);
+  await eventually(
+    async () => accepted.filter((n) => !arrived().has(n)).length,
+    (missing) => missing === 0,
+    60_000,
+  );
+  await eventually(
+    async () => undelivered(),
+    (total) => total === 0,
+    60_000,
+  );
 }, 150_000);

@@ -15,13 +15,18 @@ recording('records the history', async ({ handleOf, keep }) => {
   const receiver = await webhookReceiver();
   const worker = await startWorker(app, ['webhooks-v1']);
   try {
-    const { id } = await app.as(app.owner).post(201, '/api/webhooks', { name: 'a', event: 'recorded', retryDelay: 70_000, config: { url: receiver.url } });
-    const trigger = () => app.as(app.application).post(202, '/api/webhooks/trigger', { event: 'recorded', payload: {} });
+    const { id } = await app
+      .as(app.owner)
+      .post(201, '/api/webhooks', { name: 'a', event: 'recorded', retryDelay: 70_000, config: { url: receiver.url } });
+    const trigger = () =>
+      app.as(app.application).post(202, '/api/webhooks/trigger', { event: 'recorded', payload: {} });
     receiver.answer(503);
     await trigger();
     const workflowId = webhookLaneContract.workflowId({ tenantId: app.tenant.id, webhookId: id });
     const handle = handleOf(workflowId);
-    const hasTimer = async () => (await handle.fetchHistory()).events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes) ?? false;
+    const hasTimer = async () =>
+      (await handle.fetchHistory()).events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes) ??
+      false;
     await eventually(hasTimer, Boolean, 60_000);
     receiver.answer(200);
     await trigger();

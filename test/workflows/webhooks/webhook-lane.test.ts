@@ -32,11 +32,16 @@ async function addWebhook(options: Record<string, unknown> = {}, config: Record<
 }
 const trigger = (event: string, payload: object = { a: 1 }, headers = {}) =>
   app.as(app.application).post(202, '/api/webhooks/trigger', { event, payload }, headers);
-const verified = (secret: string, { body, headers }: ReceivedRequest) => new Webhook(secret).verify(body, headers as Record<string, string>);
+const verified = (secret: string, { body, headers }: ReceivedRequest) =>
+  new Webhook(secret).verify(body, headers as Record<string, string>);
 const deliveriesOf = async (id: string) => (await owner().get(200, `${path(id)}/deliveries`)).deliveries;
 const settled = (id: string) =>
-  eventually(() => deliveriesOf(id), (list) => list.length > 0 && list.every(({ status }: { status: string }) => status !== 'pending'));
-const attemptsOf = (id: string, deliveryId: string) => owner().get(200, `${path(id)}/deliveries/${deliveryId}/attempts`);
+  eventually(
+    () => deliveriesOf(id),
+    (list) => list.length > 0 && list.every(({ status }: { status: string }) => status !== 'pending'),
+  );
+const attemptsOf = (id: string, deliveryId: string) =>
+  owner().get(200, `${path(id)}/deliveries/${deliveryId}/attempts`);
 const seconds = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1_000;
 
 test('what is triggered arrives, signed, and its way can be read', async () => {
@@ -53,12 +58,28 @@ test('what is triggered arrives, signed, and its way can be read', async () => {
     data: { z: 1, a: [2] },
   });
   expect(request.body).toContain('"data":{"z":1,"a":[2]}');
-  expect(request.headers).toMatchObject({ authorization: 'Bearer s3cret', 'x-team': 'a', 'content-type': 'application/json' });
+  expect(request.headers).toMatchObject({
+    authorization: 'Bearer s3cret',
+    'x-team': 'a',
+    'content-type': 'application/json',
+  });
   expect(request.headers.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-/);
   const [delivery] = await settled(webhook.id);
-  expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, responseStatus: 200, error: null, nextAttemptAt: null });
+  expect(delivery).toMatchObject({
+    status: 'delivered',
+    attempts: 1,
+    responseStatus: 200,
+    error: null,
+    nextAttemptAt: null,
+  });
   const [attempt] = await attemptsOf(webhook.id, delivery.id);
-  expect(attempt).toMatchObject({ attempt: 1, statusCode: 200, responseBody: 'ok', sentBody: request.body, templateError: null });
+  expect(attempt).toMatchObject({
+    attempt: 1,
+    statusCode: 200,
+    responseBody: 'ok',
+    sentBody: request.body,
+    templateError: null,
+  });
   expect(attempt.responseHeaders).toMatchObject({ 'set-cookie': '[redacted]', 'x-answer': 'yes' });
   const shown = await owner().get(200, path(webhook.id));
   expect(shown.statistics).toEqual({ success: 1, failure: 0, pending: 0, successRate: 1 });
@@ -75,7 +96,9 @@ test('failures are retried with growing waits under the same id, and every try i
   const [delivery] = await settled(webhook.id);
   expect(delivery).toMatchObject({ status: 'delivered', attempts: 3 });
   const attempts = await attemptsOf(webhook.id, delivery.id);
-  expect(attempts.map(({ attempt, statusCode }: { attempt: number; statusCode: number }) => [attempt, statusCode])).toEqual([
+  expect(
+    attempts.map(({ attempt, statusCode }: { attempt: number; statusCode: number }) => [attempt, statusCode]),
+  ).toEqual([
     [3, 200],
     [2, 503],
     [1, 503],
@@ -119,22 +142,36 @@ test('an address that is private fails the delivery for good', async () => {
   const webhook = await addWebhook();
   await app.sql(`update webhook set url = 'http://10.0.0.1/', revision = revision + 1 where id = ?`, [webhook.id]);
   await trigger(webhook.event);
-  expect((await settled(webhook.id))[0]).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringContaining('10.0.0.1') });
+  expect((await settled(webhook.id))[0]).toMatchObject({
+    status: 'failed',
+    attempts: 1,
+    error: expect.stringContaining('10.0.0.1'),
+  });
 });
 
 test('410 disables the webhook, and others hear of it', async () => {
   const webhook = await addWebhook({}, { url: `${receiver.url}/gone?token=secret` });
-  const watcher = await owner().post(201, '/api/webhooks', { name: 'watcher', event: 'webhook.disabled', config: { url: `${receiver.url}/watch` } });
+  const watcher = await owner().post(201, '/api/webhooks', {
+    name: 'watcher',
+    event: 'webhook.disabled',
+    config: { url: `${receiver.url}/watch` },
+  });
   receiver.answer((response, request) => response.writeHead(request.path.startsWith('/gone') ? 410 : 200).end());
   await trigger(webhook.event);
   await receiver.received(2);
-  expect(await owner().get(200, path(webhook.id))).toMatchObject({ status: 'failed', failureReason: expect.stringContaining('410') });
+  expect(await owner().get(200, path(webhook.id))).toMatchObject({
+    status: 'failed',
+    failureReason: expect.stringContaining('410'),
+  });
   const announced = JSON.parse(receiver.requests.find((request) => request.path === '/watch')?.body ?? '');
   expect(announced).toMatchObject({ type: 'webhook.disabled', data: { id: webhook.id, url: `${receiver.url}/gone` } });
   expect(await trigger(webhook.event)).toEqual([]);
   const refused = await owner().post(202, `${path(webhook.id)}/deliver`, { payload: {} });
   expect(refused).toMatchObject({ success: false, providerDetails: { queued: false, reason: 'failed' } });
-  const [entry] = await app.sql(`select actor->>'type' as type from audit_entry where action = 'webhook.disabled' and entity_id = ?`, [webhook.id]);
+  const [entry] = await app.sql(
+    `select actor->>'type' as type from audit_entry where action = 'webhook.disabled' and entity_id = ?`,
+    [webhook.id],
+  );
   expect(entry).toEqual({ type: 'system' });
   await owner().delete(204, path(watcher.id));
 });
@@ -146,7 +183,10 @@ test('twenty deliveries in a row that use up their tries disable the webhook; ac
   await settled(webhook.id);
   expect(await owner().get(200, path(webhook.id))).toMatchObject({ status: 'active', errorCount: 19 });
   await trigger(webhook.event);
-  await eventually(() => owner().get(200, path(webhook.id)), ({ status }) => status === 'failed');
+  await eventually(
+    () => owner().get(200, path(webhook.id)),
+    ({ status }) => status === 'failed',
+  );
   expect(receiver.requests).toHaveLength(40);
   const revived = await owner().patch(200, path(webhook.id), { status: 'active' });
   expect(revived).toMatchObject({ status: 'active', errorCount: 0, failureReason: null });
@@ -167,29 +207,50 @@ test('a success in between starts the count anew', async () => {
 });
 
 test('what the filter does not want is recorded and not sent', async () => {
-  const webhook = await addWebhook({}, { filter: { 'data.domain': ['sales'], 'data.count': { gte: 2 }, type: { regex: '^test' } } });
+  const webhook = await addWebhook(
+    {},
+    { filter: { 'data.domain': ['sales'], 'data.count': { gte: 2 }, type: { regex: '^test' } } },
+  );
   await trigger(webhook.event, { domain: 'service', count: 5 });
   await trigger(webhook.event, { domain: 'sales', count: 1 });
   await trigger(webhook.event, { domain: 'sales', count: 2 });
   await receiver.received(1);
   const deliveries = await settled(webhook.id);
-  expect(deliveries.map(({ status }: { status: string }) => status).toSorted()).toEqual(['delivered', 'filtered', 'filtered']);
+  expect(deliveries.map(({ status }: { status: string }) => status).toSorted()).toEqual([
+    'delivered',
+    'filtered',
+    'filtered',
+  ]);
   const filtered = deliveries.find(({ status }: { status: string }) => status === 'filtered');
   expect(filtered).toMatchObject({ attempts: 0, responseStatus: null });
   expect(await attemptsOf(webhook.id, filtered.id)).toEqual([]);
 });
 
 test('a template makes the body; an unknown path fails the delivery and sends nothing', async () => {
-  const webhook = await addWebhook({}, { body: '{"text":{{ data.name | json }},"by":"{{ type }}"}', method: 'PUT', headers: { 'Content-Type': 'text/x-mine' } });
+  const webhook = await addWebhook(
+    {},
+    {
+      body: '{"text":{{ data.name | json }},"by":"{{ type }}"}',
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/x-mine' },
+    },
+  );
   await trigger(webhook.event, { name: 'a "b"' });
   const [request] = await receiver.received(1);
-  expect(request).toMatchObject({ method: 'PUT', body: `{"text":"a \\"b\\"","by":"${webhook.event}"}`, headers: { 'content-type': 'text/x-mine' } });
+  expect(request).toMatchObject({
+    method: 'PUT',
+    body: `{"text":"a \\"b\\"","by":"${webhook.event}"}`,
+    headers: { 'content-type': 'text/x-mine' },
+  });
   const [first] = await settled(webhook.id);
   expect((await attemptsOf(webhook.id, first.id))[0].sentBody).toBe(request?.body);
   await trigger(webhook.event, { other: 1 });
   const [delivery] = await settled(webhook.id);
   expect(delivery).toMatchObject({ status: 'failed', attempts: 1, error: 'unknown path data.name' });
-  expect((await attemptsOf(webhook.id, delivery.id))[0]).toMatchObject({ templateError: 'unknown path data.name', sentBody: null });
+  expect((await attemptsOf(webhook.id, delivery.id))[0]).toMatchObject({
+    templateError: 'unknown path data.name',
+    sentBody: null,
+  });
   expect(receiver.requests).toHaveLength(1);
 });
 
@@ -202,7 +263,10 @@ test('after a rotation both secrets sign, and after a day only the new one', asy
   if (!during) throw new Error('nothing came');
   verified(webhook.secret, during);
   verified(secret, during);
-  await app.sql(`update webhook set previous_secret_until = now() - interval '1 second', revision = revision + 1 where id = ?`, [webhook.id]);
+  await app.sql(
+    `update webhook set previous_secret_until = now() - interval '1 second', revision = revision + 1 where id = ?`,
+    [webhook.id],
+  );
   await trigger(webhook.event);
   const [, after] = await receiver.received(2);
   if (!after) throw new Error('nothing came');
@@ -240,7 +304,10 @@ test('deleting cancels what is pending and keeps the log', async () => {
   receiver.answer(503);
   await trigger(webhook.event);
   await receiver.received(1);
-  await eventually(() => deliveriesOf(webhook.id), ([delivery]) => delivery.attempts === 1);
+  await eventually(
+    () => deliveriesOf(webhook.id),
+    ([delivery]) => delivery.attempts === 1,
+  );
   await owner().delete(204, path(webhook.id));
   expect(await deliveriesOf(webhook.id)).toMatchObject([{ status: 'cancelled', attempts: 1 }]);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -258,21 +325,35 @@ test('redeliver and recover send again, linked to the first', async () => {
   const since = failed.at(-1).createdAt;
   const again = await owner().post(202, `${path(webhook.id)}/deliveries/${failed[0].id}/redeliver`);
   await receiver.received(3);
-  expect(await owner().post(202, `${path(webhook.id)}/recover`, { since })).toEqual({ success: true, recovered: 1, hasMore: false });
+  expect(await owner().post(202, `${path(webhook.id)}/recover`, { since })).toEqual({
+    success: true,
+    recovered: 1,
+    hasMore: false,
+  });
   await receiver.received(4);
   expect(await owner().post(202, `${path(webhook.id)}/recover`, { since })).toMatchObject({ recovered: 0 });
   const deliveries = await settled(webhook.id);
-  expect(deliveries.map(({ redeliveryOf }: { redeliveryOf: string }) => redeliveryOf).filter(Boolean).toSorted()).toEqual(
-    failed.map(({ id }: { id: string }) => id).toSorted(),
-  );
+  expect(
+    deliveries
+      .map(({ redeliveryOf }: { redeliveryOf: string }) => redeliveryOf)
+      .filter(Boolean)
+      .toSorted(),
+  ).toEqual(failed.map(({ id }: { id: string }) => id).toSorted());
   expect(deliveries.some(({ id }: { id: string }) => id === again.providerDetails.deliveryId)).toBe(true);
   expect(new Set(receiver.requests.slice(2).map(({ body }) => JSON.parse(body).data.n))).toEqual(new Set([1, 2]));
 });
 
 test('a test sends the sample of the catalog', async () => {
-  const webhook = await owner().post(201, '/api/webhooks', { name: 'sample', event: 'release.published', config: { url: receiver.url } });
+  const webhook = await owner().post(201, '/api/webhooks', {
+    name: 'sample',
+    event: 'release.published',
+    config: { url: receiver.url },
+  });
   await owner().post(202, `${path(webhook.id)}/test`);
   const [request] = await receiver.received(1);
-  expect(JSON.parse(request?.body ?? '')).toMatchObject({ type: 'release.published', data: { releaseName: '2026.03' } });
+  expect(JSON.parse(request?.body ?? '')).toMatchObject({
+    type: 'release.published',
+    data: { releaseName: '2026.03' },
+  });
   await owner().delete(204, path(webhook.id));
 });
