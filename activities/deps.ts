@@ -25,7 +25,7 @@ export interface Deps {
   ) => UnitOfWork;
   reads: FencedReads;
   /** Connections of the lanes' role, which sees deliveries and stored intents across tenants. */
-  lanesPool: pg.Pool;
+  systemPool: pg.Pool;
   launch: Launch;
   lockTurns: LockTurns;
   encryption: Encryption;

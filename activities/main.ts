@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   const access = { databaseUrl: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE };
   const orm = connectOrm({ ...access, role: config.DATABASE_APP_ROLE });
   const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
-  const lanesPool = connectPool({ ...access, role: `${config.DATABASE_APP_ROLE}_lanes` }, onLost);
+  const systemPool = connectPool({ ...access, role: `${config.DATABASE_APP_ROLE}_lanes` }, onLost);
   const reads = createFencedReads({ ...access, role: config.DATABASE_APP_ROLE }, onLost);
   const launch = temporalLaunch(client, {
     queuePrefix: config.TASK_QUEUE_PREFIX,
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   const deps: Deps = {
     orm,
     reads,
-    lanesPool,
+    systemPool,
     actingAs,
     launch,
     lockTurns: createLockTurns(lockQuestions(launch)),
@@ -102,7 +102,7 @@ async function main(): Promise<void> {
     await Promise.all([
       orm.close(true),
       reads.close(),
-      lanesPool.end(),
+      systemPool.end(),
       client.connection.close(),
       webhookSender.close(),
       gitHosts.close(),

@@ -10,13 +10,13 @@ import { createOpenInvitation } from '../domain/invitations/invitations.queries.
 import { createTokenRing } from '../domain/auth/token-ring.ts';
 import { createAccessTokens } from '../domain/auth/access-tokens.ts';
 import { createAuthenticator } from '../domain/auth/authenticator.ts';
-import { createGuesses } from '../domain/auth/guesses.ts';
+import { createSignInThrottle } from '../domain/auth/sign-in-throttle.ts';
 import { createSecondFactors } from '../domain/auth/second-factor.ts';
 import { createSignIn } from '../domain/auth/sign-in.ts';
 import { loadCommands } from '../domain/flows/commands-file.ts';
 import { configuredSignInHosts } from '../activities/adapters/sign-in-hosts.ts';
 import { configuredOpenIdProvider } from '../activities/adapters/openid-provider.ts';
-import { createHistories } from '../domain/git/histories.ts';
+import { createCommitGraphCache } from '../domain/git/commit-graph-cache.ts';
 import { createDocumentStore } from '../domain/documents/document-store.ts';
 import { createAnalysisCache } from '../domain/releases/analysis-cache.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.queries.ts';
@@ -77,7 +77,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
   const now = () => new Date();
   const identityProvider = configuredOpenIdProvider(config);
   const secondFactors = createSecondFactors(orm, encryption);
-  const guesses = createGuesses(pool);
+  const signInThrottle = createSignInThrottle(pool);
   const wakes = createWakes(launch);
   let isStopping = false;
   const app = createApp(routes, {
@@ -99,12 +99,12 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       downloads: createDownloadLinks(ring, config.publicUrl),
       domainTurns: createDomainTurns(launch),
       lockTurns: createLockTurns(lockQuestions(launch)),
-      signIn: createSignIn(orm, { accessTokens, encryption, secondFactors, guesses, identityProvider, now }),
-      guesses,
+      signIn: createSignIn(orm, { accessTokens, encryption, secondFactors, signInThrottle, identityProvider, now }),
+      signInThrottle,
       secondFactors,
       signInHosts: configuredSignInHosts(config),
       ...(identityProvider && { identityProvider }),
-      histories: createHistories(),
+      commitGraphs: createCommitGraphCache(),
       analyses: createAnalysisCache(config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS),
       triggers: createTriggerQueue(pool, wakes.lanes),
       outbound: configuredAddresses(config),

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createAccessTokens } from '../domain/auth/access-tokens.ts';
 import { createAuthenticator } from '../domain/auth/authenticator.ts';
-import { createGuesses } from '../domain/auth/guesses.ts';
+import { createSignInThrottle } from '../domain/auth/sign-in-throttle.ts';
 import { createSecondFactors } from '../domain/auth/second-factor.ts';
 import { isPasswordRight, hashPassword } from '../domain/auth/secrets.ts';
 import { createSignIn } from '../domain/auth/sign-in.ts';
@@ -57,7 +57,7 @@ const signIn = createSignIn(orm, {
   accessTokens,
   encryption,
   identityProvider,
-  guesses: createGuesses(pool),
+  signInThrottle: createSignInThrottle(pool),
   secondFactors: createSecondFactors(orm, encryption),
   now: () => new Date(),
 });

@@ -1,10 +1,10 @@
 import { Migration } from '@mikro-orm/migrations';
-import { APP_ROLE, fenceTenant, LANES_ROLE, privileged, TENANT_OWNED } from './fences.ts';
+import { APP_ROLE, fenceTenant, SYSTEM_ROLE, privileged, TENANT_OWNED } from './fences.ts';
 
 /** Tenants, people, credentials, and the functions by which a credential finds its tenant. */
 export class Tenants extends Migration {
   override up(): void {
-    for (const role of [APP_ROLE, LANES_ROLE]) {
+    for (const role of [APP_ROLE, SYSTEM_ROLE]) {
       // Roles belong to the cluster: another database of it may have made them at this moment.
       this.addSql(`do $$ begin
           create role ${role} nologin noinherit;

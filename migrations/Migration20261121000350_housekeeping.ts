@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { LANES_ROLE } from './fences.ts';
+import { SYSTEM_ROLE } from './fences.ts';
 
 /** Each removes at most this many rows a call, so that none holds locks for long. */
 const BATCH = 10_000;
@@ -19,6 +19,6 @@ export class Housekeeping extends Migration {
           delete from ${table} where ctid = any (array(select ctid from ${table} where ${condition} limit ${BATCH})) returning 1)
         select count(*)::int from removed $$;
       revoke all on function ${name}() from public;
-      grant execute on function ${name}() to ${LANES_ROLE};`);
+      grant execute on function ${name}() to ${SYSTEM_ROLE};`);
   }
 }

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { fenceProject, fenceTenant, LANES_ROLE, openToLanes, TENANT_OWNED } from './fences.ts';
+import { fenceProject, fenceTenant, SYSTEM_ROLE, openToLanes, TENANT_OWNED } from './fences.ts';
 
 const PROJECT_KEY = 'foreign key (tenant_id, project_id) references project (tenant_id, id) on delete cascade';
 
@@ -107,7 +107,7 @@ export class ReleaseCandidates extends Migration {
       ${fenceProject('release_deployment')}
       ${openToLanes('release_deployment', ['select'])}`);
     this.addSql(`
-      create policy lanes on project to ${LANES_ROLE} using (true);
-      grant select (id, tenant_id, identifier) on project to ${LANES_ROLE}`);
+      create policy lanes on project to ${SYSTEM_ROLE} using (true);
+      grant select (id, tenant_id, identifier) on project to ${SYSTEM_ROLE}`);
   }
 }

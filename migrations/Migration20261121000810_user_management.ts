@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { fenceTenant, LANES_ROLE, privileged, TENANT_OWNED } from './fences.ts';
+import { fenceTenant, SYSTEM_ROLE, privileged, TENANT_OWNED } from './fences.ts';
 
 /** Adding people to a tenant, inviting them, and setting passwords. */
 export class UserManagement extends Migration {
@@ -85,6 +85,6 @@ export class UserManagement extends Migration {
             select ctid from invitation where created_at < now() - interval '30 days' limit 10000)) returning 1)
         select count(*)::int from removed $$;
       revoke all on function purge_invitations() from public;
-      grant execute on function purge_invitations() to ${LANES_ROLE};`);
+      grant execute on function purge_invitations() to ${SYSTEM_ROLE};`);
   }
 }

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { LANES_ROLE, privileged } from './fences.ts';
+import { SYSTEM_ROLE, privileged } from './fences.ts';
 
 /** Application tokens are replaced without a gap, and their owners are told before they expire. */
 export class ApplicationTokens extends Migration {
@@ -37,6 +37,6 @@ export class ApplicationTokens extends Migration {
             and t.expires_at - now() < (t.expires_at - coalesce(t.rotated_at, t.created_at)) / 4
           order by t.expires_at limit 100 $$;
       revoke all on function expiring_application_tokens() from public;
-      grant execute on function expiring_application_tokens() to ${LANES_ROLE};`);
+      grant execute on function expiring_application_tokens() to ${SYSTEM_ROLE};`);
   }
 }

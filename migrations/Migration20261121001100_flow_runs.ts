@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { fenceProject, fenceTenant, LANES_ROLE, TENANT_OWNED } from './fences.ts';
+import { fenceProject, fenceTenant, SYSTEM_ROLE, TENANT_OWNED } from './fences.ts';
 
 const PROJECT_KEY = 'foreign key (tenant_id, project_id) references project (tenant_id, id) on delete cascade';
 /** What counts of runs are kept by. */
@@ -39,8 +39,8 @@ export class FlowRuns extends Migration {
       create index flow_schedule_unsynced on flow_schedule (updated_at) where synced_at is null;
       ${fenceTenant('flow_schedule', ['select', 'insert', 'update'])}
       ${fenceProject('flow_schedule')}
-      create policy lanes on flow_schedule to ${LANES_ROLE} using (true);
-      grant select (id, tenant_id, cron, timezone, name, deleted_at, synced_at, updated_at), update (synced_at) on flow_schedule to ${LANES_ROLE}`);
+      create policy lanes on flow_schedule to ${SYSTEM_ROLE} using (true);
+      grant select (id, tenant_id, cron, timezone, name, deleted_at, synced_at, updated_at), update (synced_at) on flow_schedule to ${SYSTEM_ROLE}`);
 
     // A run without a workflow is carried out elsewhere: its worker reports by the internal routes.
     this.addSql(`
@@ -105,9 +105,9 @@ export class FlowRuns extends Migration {
       create index flow_run_open on flow_run (updated_at) where ended_at is null and has_workflow;
       ${fenceTenant('flow_run', ['select', 'insert', 'update'])}
       ${fenceProject('flow_run')}
-      create policy lanes on flow_run to ${LANES_ROLE} using (true);
+      create policy lanes on flow_run to ${SYSTEM_ROLE} using (true);
       grant select (id, tenant_id, task_type, status, has_workflow, launched_at, cancel_requested_at, created_at, updated_at, ended_at),
-        update (launched_at) on flow_run to ${LANES_ROLE}`);
+        update (launched_at) on flow_run to ${SYSTEM_ROLE}`);
 
     this.addTally();
 
@@ -137,8 +137,8 @@ export class FlowRuns extends Migration {
         foreign key (tenant_id, run_id) references flow_run (tenant_id, id) on delete cascade);
       create index flow_check_due on flow_check (updated_at) where written_revision < revision;
       ${fenceTenant('flow_check', ['select', 'insert', 'update'])}
-      create policy lanes on flow_check to ${LANES_ROLE} using (true);
-      grant select (tenant_id, run_id, kind, revision, written_revision, updated_at) on flow_check to ${LANES_ROLE}`);
+      create policy lanes on flow_check to ${SYSTEM_ROLE} using (true);
+      grant select (tenant_id, run_id, kind, revision, written_revision, updated_at) on flow_check to ${SYSTEM_ROLE}`);
   }
 
   /** Each change of a count is a row of its own, so that writers never wait for each other; they are added up later. */
@@ -188,6 +188,6 @@ export class FlowRuns extends Migration {
             on conflict (${columns}) where is_settled do update set runs = t.runs + excluded.runs)
         select count(*)::int from gone $$;
       revoke all on function settle_flow_run_tally() from public;
-      grant execute on function settle_flow_run_tally() to ${LANES_ROLE}`);
+      grant execute on function settle_flow_run_tally() to ${SYSTEM_ROLE}`);
   }
 }

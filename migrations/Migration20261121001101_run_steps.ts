@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { LANES_ROLE } from './fences.ts';
+import { SYSTEM_ROLE } from './fences.ts';
 
 /** What the steps of a run note so that each may be repeated. */
 export class RunSteps extends Migration {
@@ -8,6 +8,6 @@ export class RunSteps extends Migration {
     this.addSql(
       'alter table flow_run add column dispatch_tried_at timestamptz(3), add column engine_run_id text, add column reported_end jsonb',
     );
-    this.addSql(`grant select (project_id, request_id, traceparent) on flow_run to ${LANES_ROLE}`);
+    this.addSql(`grant select (project_id, request_id, traceparent) on flow_run to ${SYSTEM_ROLE}`);
   }
 }

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { fenceProject, fenceTenant, LANES_ROLE, openToLanes, TENANT_OWNED } from './fences.ts';
+import { fenceProject, fenceTenant, SYSTEM_ROLE, openToLanes, TENANT_OWNED } from './fences.ts';
 
 const LIVE = `state in ('asked', 'queued', 'held')`;
 
@@ -35,8 +35,8 @@ export class EnvironmentLocks extends Migration {
       ${fenceProject('environment_lock_ticket')}
       ${openToLanes('environment_lock_ticket', ['select'])}`);
     this.addSql(`
-      create policy lanes on environment to ${LANES_ROLE} using (true);
-      grant select (id, tenant_id, project_id, name) on environment to ${LANES_ROLE}`);
+      create policy lanes on environment to ${SYSTEM_ROLE} using (true);
+      grant select (id, tenant_id, project_id, name) on environment to ${SYSTEM_ROLE}`);
     this.addSql(`
       create function purge_lock_tickets() returns int language sql volatile security definer set search_path = public, pg_temp as $$
         with removed as (
@@ -44,6 +44,6 @@ export class EnvironmentLocks extends Migration {
             select ctid from environment_lock_ticket where ended_at < now() - interval '90 days' limit 10000)) returning 1)
         select count(*)::int from removed $$;
       revoke all on function purge_lock_tickets() from public;
-      grant execute on function purge_lock_tickets() to ${LANES_ROLE}`);
+      grant execute on function purge_lock_tickets() to ${SYSTEM_ROLE}`);
   }
 }

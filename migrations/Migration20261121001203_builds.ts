@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { fenceProject, fenceTenant, LANES_ROLE, openToLanes, privileged } from './fences.ts';
+import { fenceProject, fenceTenant, SYSTEM_ROLE, openToLanes, privileged } from './fences.ts';
 
 const OF_PROJECT = `
   tenant_id uuid not null,
@@ -68,7 +68,7 @@ export class Builds extends Migration {
             select ctid from hook_delivery where received_at < now() - interval '8 days' limit 10000)) returning 1)
         select count(*)::int from removed $$;
       revoke all on function purge_hook_deliveries() from public;
-      grant execute on function purge_hook_deliveries() to ${LANES_ROLE};`);
+      grant execute on function purge_hook_deliveries() to ${SYSTEM_ROLE};`);
 
     this.addTable(
       'build_preview',

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { LANES_ROLE } from './fences.ts';
+import { SYSTEM_ROLE } from './fences.ts';
 
 /** Previews that nobody asked for within thirty days are removed; asked for again they are computed again. */
 export class BuildPreviewsEnd extends Migration {
@@ -12,6 +12,6 @@ export class BuildPreviewsEnd extends Migration {
             select ctid from build_preview where requested_at < now() - interval '30 days' limit 10000)) returning 1)
         select count(*)::int from removed $$;
       revoke all on function purge_build_previews() from public;
-      grant execute on function purge_build_previews() to ${LANES_ROLE}`);
+      grant execute on function purge_build_previews() to ${SYSTEM_ROLE}`);
   }
 }

@@ -1,7 +1,7 @@
 /** The role that the API and the workers take on. It owns nothing, so that row-level security holds for it. */
 export const APP_ROLE = roleName(process.env.DATABASE_APP_ROLE ?? 'quayside_app');
 /** The role of the delivery lanes and of the sweep, which see the tables of deliveries across tenants and no others. */
-export const LANES_ROLE = `${APP_ROLE}_lanes`;
+export const SYSTEM_ROLE = `${APP_ROLE}_lanes`;
 
 function roleName(name: string): string {
   if (!/^[a-z_][a-z0-9_]{0,56}$/.test(name)) throw new Error(`DATABASE_APP_ROLE is malformed: ${name}`);
@@ -26,8 +26,8 @@ export const fenceProject = (table: string, column = 'project_id'): string => `
 
 /** Lets the lanes work on a table whatever the tenant. */
 export const openToLanes = (table: string, rights: readonly Right[]): string => `
-  create policy lanes on ${table} to ${LANES_ROLE} using (true) with check (true);
-  grant ${rights.join(', ')} on ${table} to ${LANES_ROLE};`;
+  create policy lanes on ${table} to ${SYSTEM_ROLE} using (true) with check (true);
+  grant ${rights.join(', ')} on ${table} to ${SYSTEM_ROLE};`;
 
 /** A function that runs with its owner's rights: the one way for the application past the fence, for one purpose. */
 export const privileged = (signature: string): string => `

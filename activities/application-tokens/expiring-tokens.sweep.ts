@@ -4,10 +4,10 @@ import type { Deps } from '../deps.ts';
 
 /** Tells of tokens that expire soon, each once. */
 export async function announceExpiringTokens({
-  lanesPool,
+  systemPool,
   actingAs,
-}: Pick<Deps, 'lanesPool' | 'actingAs'>): Promise<number> {
-  const tokens = await expiringTokens(lanesPool);
+}: Pick<Deps, 'systemPool' | 'actingAs'>): Promise<number> {
+  const tokens = await expiringTokens(systemPool);
   for (const { id, tenantId } of tokens)
     await actingAs(systemActor(tenantId, 'application-tokens'))((tx) => announceExpiry(tx, id));
   return tokens.length;

@@ -6,7 +6,7 @@ import { systemActor } from '../../domain/shared/actor.ts';
 import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
 import { approvalContract, type DecisionMade } from '../../workflows/approvals/approval.contract.ts';
 import type { Deps } from '../deps.ts';
-import { unlessRefused } from '../refusal.ts';
+import { asNonRetryable } from '../non-retryable.ts';
 
 interface ApprovalKey {
   tenantId: string;
@@ -27,7 +27,7 @@ export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
       tenantId: string;
       runId: string;
     }): Promise<{ approvalId: string; isNeeded: boolean }> =>
-      unlessRefused(async () => {
+      asNonRetryable(async () => {
         const { requestedBy, requestId, traceparent } = await requesterOf(
           reads.as(systemActor(tenantId, 'approval')),
           runId,

@@ -21,10 +21,10 @@ const UNTOLD = `
 
 /** Has the workflows of approvals look again where they may have missed something. */
 export async function sweepApprovals(
-  { lanesPool, launch }: Deps,
+  { systemPool, launch }: Deps,
   toldWithinSeconds = TOLD_WITHIN_SECONDS,
 ): Promise<number> {
-  const { rows } = await lanesPool.query<ApprovalInput>(UNTOLD, [toldWithinSeconds]);
+  const { rows } = await systemPool.query<ApprovalInput>(UNTOLD, [toldWithinSeconds]);
   for (let at = 0; at < rows.length; at += WORDS_AT_ONCE) {
     await Promise.all(
       rows.slice(at, at + WORDS_AT_ONCE).map((input) => launch.signal(approvalContract, input, RECHECK_SIGNAL)),

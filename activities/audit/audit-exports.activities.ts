@@ -12,7 +12,7 @@ import { systemActor } from '../../domain/shared/actor.ts';
 import { CSV_TYPE } from '../../domain/shared/csv-rules.ts';
 import { pagesAhead } from '../../domain/shared/pages-ahead.ts';
 import { auditExport, type AuditExportInput } from '../../workflows/audit/audit-export.contract.ts';
-import { beating } from '../beating.ts';
+import { withHeartbeat } from '../heartbeat.ts';
 import type { Deps } from '../deps.ts';
 
 /** Rows of one query: enough that its cost is the rows', few enough that they are no burden. */
@@ -23,7 +23,7 @@ const exporter = (tenantId: string) => systemActor(tenantId, 'audit-export');
 export const createAuditExportActivities = (deps: Deps) => ({
   /** Writes the file of an export and completes it; nothing to do for one that is settled. */
   writeExport: ({ tenantId, exportId }: AuditExportInput): Promise<void> =>
-    beating(async (signal) => {
+    withHeartbeat(async (signal) => {
       const inTenant = deps.actingAs(exporter(tenantId));
       const begun = await inTenant((tx) => moveExport(tx, exportId, { to: 'running' }));
       if (!begun) return;
@@ -75,8 +75,8 @@ interface OpenExport extends AuditExportInput {
 }
 
 /** Launches exports whose launch was lost, and settles those whose workflow somebody ended. */
-export async function sweepExports({ lanesPool, launch, log, actingAs }: Deps): Promise<number> {
-  const { rows } = await lanesPool.query<OpenExport>(
+export async function sweepExports({ systemPool, launch, log, actingAs }: Deps): Promise<number> {
+  const { rows } = await systemPool.query<OpenExport>(
     `select tenant_id as "tenantId", id as "exportId", status = 'queued' as "isNew" from audit_export
      where status in ('queued', 'running')
        and updated_at < now() - make_interval(secs => case status when 'queued' then $1::int else $2::int end)
@@ -101,8 +101,8 @@ export async function sweepExports({ lanesPool, launch, log, actingAs }: Deps): 
 }
 
 /** Removes the files of exports of all tenants whose time is over. */
-export async function expireAllExports({ lanesPool, actingAs, objects }: Deps): Promise<number> {
-  const { rows } = await lanesPool.query<{ tenantId: string }>(
+export async function expireAllExports({ systemPool, actingAs, objects }: Deps): Promise<number> {
+  const { rows } = await systemPool.query<{ tenantId: string }>(
     `select distinct tenant_id as "tenantId" from audit_export where status = 'completed' and expires_at <= now() limit $1`,
     [MOST],
   );

@@ -14,8 +14,8 @@ const OVERDUE = `
   order by b.requested_at limit ${MOST}`;
 
 /** Starts computations that were asked for while the engine was away. */
-export async function sweepBuildImpacts({ lanesPool, launch }: Deps): Promise<number> {
-  const { rows } = await lanesPool.query<BuildImpactInput>(OVERDUE, [OVERDUE_SECONDS]);
+export async function sweepBuildImpacts({ systemPool, launch }: Deps): Promise<number> {
+  const { rows } = await systemPool.query<BuildImpactInput>(OVERDUE, [OVERDUE_SECONDS]);
   await Promise.all(rows.map((preview) => launch.start(buildImpactContract, preview)));
   return rows.length;
 }

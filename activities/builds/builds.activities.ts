@@ -3,14 +3,14 @@ import { keepImpact, pendingPreview } from '../../domain/builds/build-preview.qu
 import { builtCommits } from '../../domain/builds/build-status.queries.ts';
 import { baseOf, impactOf } from '../../domain/builds/impact.ts';
 import { commitNumbers, commitShas } from '../../domain/git/commits.queries.ts';
-import { createHistories } from '../../domain/git/histories.ts';
+import { createCommitGraphCache } from '../../domain/git/commit-graph-cache.ts';
 import { Project } from '../../domain/projects/projects.entities.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import type { BuildImpactInput } from '../../workflows/builds/build-impact.contract.ts';
 import type { Deps } from '../deps.ts';
 
 export function createBuildActivities({ actingAs, now }: Deps) {
-  const histories = createHistories();
+  const commitGraphs = createCommitGraphCache();
   return {
     /** Computes what a pending preview asks for. One that was asked for anew meanwhile is left to its own workflow. */
     computeImpact: ({ tenantId, projectId, previewKey, generation }: BuildImpactInput): Promise<void> =>
@@ -18,7 +18,7 @@ export function createBuildActivities({ actingAs, now }: Deps) {
         const preview = await pendingPreview(tx, projectId, previewKey);
         const project = await tx.em.findOne(Project, { tenantId, id: projectId });
         if (!project || preview?.generation !== generation) return;
-        const history = await histories(tx, projectId);
+        const history = await commitGraphs(tx, projectId);
         const commit = (await commitNumbers(tx, projectId, [preview.commitId])).get(preview.commitId);
         const keep = { generation, computedAt: now() };
         if (commit === undefined) {

@@ -5,7 +5,7 @@ import { type LockTurn, takeTurn } from '../../domain/environment-locks/lock-tur
 import { systemActor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import type { Deps } from '../deps.ts';
-import { unlessRefused } from '../refusal.ts';
+import { asNonRetryable } from '../non-retryable.ts';
 
 interface TicketOfRun {
   tenantId: string;
@@ -53,7 +53,7 @@ export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) =
       runId: string;
       leaseMinutes?: number;
     }): Promise<{ ticketId: string; state: LockState }> =>
-      unlessRefused(async () => {
+      asNonRetryable(async () => {
         const unit = asRun(tenantId, runId);
         const request = {
           environmentId,
@@ -71,7 +71,7 @@ export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) =
 
     /** How a ticket stands, for a run that may have missed its signal. */
     lockState: ({ tenantId, environmentId, ticketId }: TicketOfRun): Promise<{ state: LockState }> =>
-      unlessRefused(() =>
+      asNonRetryable(() =>
         inTenant(tenantId)(async (tx) => ({ state: stateOf(await placedTicket(tx, environmentId, ticketId)) })),
       ),
 

@@ -35,14 +35,14 @@ const GIVEN_UP = `
  * told to look again; tickets that were asked for by requests which died leave it.
  */
 export async function sweepEnvironmentLocks(deps: Deps, overdueSeconds = OVERDUE_SECONDS): Promise<number> {
-  const { lanesPool, launch, actingAs } = deps;
-  const givenUp = (await lanesPool.query<TicketKey>(GIVEN_UP, [overdueSeconds])).rows;
+  const { systemPool, launch, actingAs } = deps;
+  const givenUp = (await systemPool.query<TicketKey>(GIVEN_UP, [overdueSeconds])).rows;
   for (const { tenantId, environmentId, ticketId } of givenUp) {
     await actingAs(systemActor(tenantId, 'environment-lock'))(async (tx) =>
       withdrawAsked(tx, await lockPlace(tx, environmentId), ticketId),
     );
   }
-  const lines = (await lanesPool.query<LockLine>(STANDING_STILL)).rows;
+  const lines = (await systemPool.query<LockLine>(STANDING_STILL)).rows;
   for (let at = 0; at < lines.length; at += WORDS_AT_ONCE) {
     await Promise.all(
       lines.slice(at, at + WORDS_AT_ONCE).map((line) => launch.signal(environmentLock, line, LOOK_SIGNAL)),

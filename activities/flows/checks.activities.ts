@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { contextOf, labelOf, stateOnHost } from '../../domain/flows/check-rules.ts';
 import { type DueCheck, dueChecks, noteUnwritten, noteWritten } from '../../domain/flows/flow-checks.queries.ts';
-import { type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
+import { type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
 import type { GitHost, HostAnswer } from '../../domain/git-hosts/git-host.port.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { CHECKS_CHANGED_SIGNAL, flowChecks, type FlowChecksInput } from '../../workflows/flows/flow-checks.contract.ts';
@@ -36,7 +36,11 @@ export const createCheckActivities = ({ actingAs, reads, findGitHost }: Deps) =>
 });
 export type CheckActivities = ReturnType<typeof createCheckActivities>;
 
-async function write(host: GitHost | undefined, run: RunFacts, { kind, wanted }: DueCheck): Promise<HostAnswer<null>> {
+async function write(
+  host: GitHost | undefined,
+  run: RunContext,
+  { kind, wanted }: DueCheck,
+): Promise<HostAnswer<null>> {
   const never = (reason: string) => ({ isOk: false, isTransient: false, mayBeDone: false, reason }) as const;
   const { repositoryIdentifier: repository, payload } = run;
   if (!host || repository === null) return never('no credential for the git host is kept');
@@ -60,8 +64,8 @@ const OVERDUE = `
   where written_revision < revision and updated_at < now() - interval '60 seconds' limit 200`;
 
 /** Writes what a lost signal, or a host that was away, left unwritten. */
-export async function sweepChecks({ lanesPool, launch }: Deps): Promise<number> {
-  const { rows } = await lanesPool.query<FlowChecksInput>(OVERDUE);
+export async function sweepChecks({ systemPool, launch }: Deps): Promise<number> {
+  const { rows } = await systemPool.query<FlowChecksInput>(OVERDUE);
   for (const run of rows) await launch.signal(flowChecks, run, CHECKS_CHANGED_SIGNAL);
   return rows.length;
 }

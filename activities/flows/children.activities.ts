@@ -1,5 +1,5 @@
 import { acceptRun, type AcceptedRun, type RunKey } from '../../domain/flows/accept-run.ts';
-import { latestChildren, noteCancel, type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
+import { latestChildren, noteCancel, type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
 import { nextStage, type Stage } from '../../domain/flows/release-stage-rules.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { isFinal, isSuccess, outcomeOf } from '../../domain/flows/run-status-rules.ts';
@@ -94,7 +94,7 @@ const releasePlaces = ({ sql, tenantId }: Tx, projectId: string, names: string[]
 /** In the name of whoever asked for the parent: they may not approve what they asked for. */
 async function startOne(
   tx: Tx,
-  { id: parentId, payload, triggeredBy, requestedBy }: RunFacts,
+  { id: parentId, payload, triggeredBy, requestedBy }: RunContext,
   name: string,
 ): Promise<AcceptedRun> {
   const { environmentNames: _, flowPath: __, ...shared } = payload;

@@ -6,7 +6,7 @@ import type { EndedProgram } from '../../domain/flows/program.port.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { objectKey } from '../../domain/objects/object-key-rules.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
-import { beating } from '../beating.ts';
+import { withHeartbeat } from '../heartbeat.ts';
 import type { Deps } from '../deps.ts';
 import { unitOfRun } from './run-steps.activities.ts';
 
@@ -28,7 +28,7 @@ export const createCommandActivities = (deps: Deps) => ({
       if (error instanceof UnfilledArgumentError) return { status: 'failed', error: error.message };
       throw error;
     }
-    return beating(async (signal) => {
+    return withHeartbeat(async (signal) => {
       const outputKey = objectKey(key.tenantId, 'flow-output', `${run.id}.log`);
       const program = { ...command, args, env: { ...command.env, QUAYSIDE_RUN_ID: run.id } };
       const ended = await deps.runProgram(program, signal, (output) =>

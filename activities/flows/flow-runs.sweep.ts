@@ -34,17 +34,17 @@ const OPEN = `
  * passed on is, and one whose workflow ended without closing it, as an operator can make it, is closed.
  */
 export async function sweepRuns(
-  { lanesPool, launch, log, actingAs }: Deps,
+  { systemPool, launch, log, actingAs }: Deps,
   overdueSeconds = OVERDUE_SECONDS,
 ): Promise<number> {
-  const { rows } = await lanesPool.query<OpenRun>(OPEN, [overdueSeconds]);
+  const { rows } = await systemPool.query<OpenRun>(OPEN, [overdueSeconds]);
   const lookAfter = async ({ isNew, isToCancel, ...found }: OpenRun): Promise<number> => {
     const run = Object.fromEntries(
       Object.entries(found).filter(([, value]) => value !== null),
     ) as unknown as AcceptedRun;
     if (isNew) await launch.start(flowRun, run);
     if (isToCancel) await launch.cancel(flowRun, run);
-    await lanesPool.query('update flow_run set launched_at = now() where tenant_id = $1 and id = $2', [
+    await systemPool.query('update flow_run set launched_at = now() where tenant_id = $1 and id = $2', [
       run.tenantId,
       run.runId,
     ]);
@@ -74,7 +74,7 @@ export async function sweepRuns(
 const ABANDONED = { status: 'failed', error: 'The workflow of the run was ended without closing it' } as const;
 
 /** Adds up the changes of counts since the last time, so that lists have few rows to add up themselves. */
-export async function settleCounts({ lanesPool }: Deps): Promise<number> {
-  const { rows } = await lanesPool.query<{ settled: number }>('select settle_flow_run_tally() as settled');
+export async function settleCounts({ systemPool }: Deps): Promise<number> {
+  const { rows } = await systemPool.query<{ settled: number }>('select settle_flow_run_tally() as settled');
   return rows[0]?.settled ?? 0;
 }

@@ -3,7 +3,7 @@ import { runById } from '../../domain/flows/flow-runs.queries.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { gitCredential } from '../../domain/git/git-credentials.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
-import { beating } from '../beating.ts';
+import { withHeartbeat } from '../heartbeat.ts';
 import type { Deps } from '../deps.ts';
 
 /** What the service itself does for a run. */
@@ -21,7 +21,7 @@ export const createOperationActivities = ({ reads, actingAs, encryption, createB
     }
     const place = { projectId, platform, remoteUrl, repositoryIdentifier };
     const credential = await actingAs(systemActor(tenantId, 'flow'))((tx) => gitCredential(tx, encryption, place));
-    const made = await beating((signal) =>
+    const made = await withHeartbeat((signal) =>
       createBranch(
         {
           remote: { url: remoteUrl, credential },

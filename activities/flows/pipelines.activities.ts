@@ -5,7 +5,7 @@ import {
   forgetDispatch,
   noteDispatch,
   notePipeline,
-  type RunFacts,
+  type RunContext,
   runById,
 } from '../../domain/flows/flow-runs.queries.ts';
 import { reportedEnd } from '../../domain/flows/run-reports.queries.ts';
@@ -23,9 +23,9 @@ const ENDS: Record<Exclude<PipelineState, 'open'>, RunOutcome> = {
 
 /** Pipelines of git hosts that carry runs out. */
 export const createPipelineActivities = (deps: Deps) => {
-  const factsOf = ({ tenantId, runId }: RunKey): Promise<RunFacts> =>
+  const factsOf = ({ tenantId, runId }: RunKey): Promise<RunContext> =>
     runById(deps.reads.as(systemActor(tenantId, 'flow')), runId);
-  const hostOf = async ({ tenantId }: RunKey, { id, projectId, platform }: RunFacts): Promise<GitHost | undefined> =>
+  const hostOf = async ({ tenantId }: RunKey, { id, projectId, platform }: RunContext): Promise<GitHost | undefined> =>
     projectId === null || platform === null
       ? undefined
       : deps.findGitHost({ tenantId, projectId, platform, purpose: `pipeline of run ${id}` });

@@ -7,7 +7,7 @@ import {
   executorOf,
   whyUnavailable,
 } from '../../domain/flows/executor-rules.ts';
-import { type ClaimedRun, claimRun, moveRun, type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
+import { type ClaimedRun, claimRun, moveRun, type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
 import { flowType } from '../../domain/flows/flow-types.ts';
 import { beginExecution, endRun, type RunOutcome } from '../../domain/flows/run-moves.ts';
 import { isFinal, type OpenStatus } from '../../domain/flows/run-status-rules.ts';
@@ -47,7 +47,7 @@ export const createRunStepActivities = (deps: Deps) => ({
   async beginRun(key: RunKey): Promise<RunPlan | NoPlan> {
     const unit = unitOfRun(deps, key);
     const engineRunId = Context.current().info.workflowExecution?.runId ?? key.runId;
-    const { run, plan } = await unit(async (tx): Promise<{ run?: RunFacts | undefined; plan?: RunPlan }> => {
+    const { run, plan } = await unit(async (tx): Promise<{ run?: RunContext | undefined; plan?: RunPlan }> => {
       const claimed = await claimRun(tx, key.runId, engineRunId);
       if (!claimed || isFinal(claimed.run.status)) return { run: claimed?.run };
       const made = planOf(claimed.run, deps.commands);
@@ -97,7 +97,7 @@ function refusalOf({ run, isLost }: ClaimedRun): RunOutcome | undefined {
 
 type Planned = { plan: RunPlan; refusal?: undefined } | { plan?: undefined; refusal: RunOutcome };
 
-function planOf({ taskType, payload, environmentId, approvalPolicy }: RunFacts, commands: Commands): Planned {
+function planOf({ taskType, payload, environmentId, approvalPolicy }: RunContext, commands: Commands): Planned {
   const type = flowType(taskType);
   const executor =
     type && executorOf(type, { hasPipeline: payload.pipeline !== undefined, hasCommand: commands.has(taskType) });
@@ -113,7 +113,7 @@ function planOf({ taskType, payload, environmentId, approvalPolicy }: RunFacts, 
 async function hostRefusal(
   findGitHost: FindGitHost,
   tenantId: string,
-  { id, projectId, platform }: RunFacts,
+  { id, projectId, platform }: RunContext,
 ): Promise<RunOutcome | undefined> {
   if (projectId === null || platform === null)
     return { status: 'failed', error: 'A pipeline needs a repository: the payload names none' };

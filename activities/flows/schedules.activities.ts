@@ -54,12 +54,12 @@ const UNSYNCED = `
 const OVERDUE_SECONDS = 5;
 
 /** Tells the engine of schedules that were made or removed while it was away. */
-export async function sweepSchedules({ lanesPool, launch }: Deps, overdueSeconds = OVERDUE_SECONDS): Promise<number> {
-  const { rows } = await lanesPool.query<UnsyncedSchedule>(UNSYNCED, [overdueSeconds]);
+export async function sweepSchedules({ systemPool, launch }: Deps, overdueSeconds = OVERDUE_SECONDS): Promise<number> {
+  const { rows } = await systemPool.query<UnsyncedSchedule>(UNSYNCED, [overdueSeconds]);
   for (const { cron, timezone, isRemoved, ...input } of rows) {
     if (isRemoved) await launch.unschedule(scheduledFlow, input);
     else await launch.schedule(scheduledFlow, input, { cron, timezone });
-    await lanesPool.query('update flow_schedule set synced_at = now() where tenant_id = $1 and id = $2', [
+    await systemPool.query('update flow_schedule set synced_at = now() where tenant_id = $1 and id = $2', [
       input.tenantId,
       input.scheduleId,
     ]);

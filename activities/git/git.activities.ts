@@ -2,7 +2,7 @@ import { gitCredential } from '../../domain/git/git-credentials.ts';
 import { beginFetch, noteFailure, noteSuccess } from '../../domain/git/mirror.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import type { MirrorInput } from '../../workflows/git/git-mirror.contract.ts';
-import { beating } from '../beating.ts';
+import { withHeartbeat } from '../heartbeat.ts';
 import type { Deps } from '../deps.ts';
 import { importFacts } from './import-facts.ts';
 
@@ -12,7 +12,7 @@ export const createGitActivities = (deps: Deps) => ({
    * remote. Answers whether the remote could be read; what is known of it stays when it could not.
    */
   syncMirror: ({ tenantId, projectId }: MirrorInput): Promise<'fetched' | 'failed' | 'nothing'> =>
-    beating(async (signal) => {
+    withHeartbeat(async (signal) => {
       const { actingAs, encryption, gitMirrors, now, gitFetchEverySeconds } = deps;
       const tx = actingAs(systemActor(tenantId, 'git-mirror'));
       const state = await tx((work) => beginFetch(work, projectId));

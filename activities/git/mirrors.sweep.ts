@@ -17,8 +17,8 @@ const DUE = `
   order by coalesce(m.next_fetch_at, '-infinity') limit ${MOST_MIRRORS}`;
 
 /** Fetches repositories whose time has come, and those for which a fetch was asked and not begun: only these count. */
-export async function sweepMirrors({ lanesPool, launch }: Deps): Promise<number> {
-  const { rows } = await lanesPool.query<MirrorInput & { isLost: boolean }>(DUE, [OVERDUE_SECONDS]);
+export async function sweepMirrors({ systemPool, launch }: Deps): Promise<number> {
+  const { rows } = await systemPool.query<MirrorInput & { isLost: boolean }>(DUE, [OVERDUE_SECONDS]);
   await Promise.all(rows.map(({ isLost: _, ...mirror }) => launch.signal(gitMirrorContract, mirror, FETCH_SIGNAL)));
   return rows.filter(({ isLost }) => isLost).length;
 }

@@ -29,10 +29,10 @@ const OVERDUE = `
 
 /** Asks the domains whose stored events nobody applied: Temporal was away, or a process died before it asked. */
 export async function sweepReleaseEvents(
-  { lanesPool, launch, log }: Deps,
+  { systemPool, launch, log }: Deps,
   overdueSeconds = OVERDUE_SECONDS,
 ): Promise<number> {
-  const { rows } = await lanesPool.query<OverdueDomain>(OVERDUE, [overdueSeconds]);
+  const { rows } = await systemPool.query<OverdueDomain>(OVERDUE, [overdueSeconds]);
   const asked = rows.map(async ({ eventIds, ...domain }) => {
     try {
       await launch.ask(releaseDomain, domain, APPLY_EVENTS, eventIds, ANSWER_MS);

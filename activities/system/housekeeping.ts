@@ -1,4 +1,4 @@
-import { purgeDeliveries } from '../../domain/webhooks/outlived.queries.ts';
+import { purgeDeliveries } from '../../domain/webhooks/expired-deliveries.queries.ts';
 import { expireAllExports } from '../audit/audit-exports.activities.ts';
 import type { Deps } from '../deps.ts';
 
@@ -10,8 +10,8 @@ interface Chore {
 
 const remove =
   (functionName: string) =>
-  async ({ lanesPool }: Deps): Promise<number> => {
-    const { rows } = await lanesPool.query<{ removed: number }>(`select ${functionName}() as removed`);
+  async ({ systemPool }: Deps): Promise<number> => {
+    const { rows } = await systemPool.query<{ removed: number }>(`select ${functionName}() as removed`);
     return rows[0]?.removed ?? 0;
   };
 
@@ -31,6 +31,6 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'files of writers that died', run: ({ objects }) => objects.removeAbandoned(ABANDONED_MS) },
   {
     name: 'deliveries of webhooks',
-    run: ({ lanesPool, webhookLogRetentionDays }) => purgeDeliveries(lanesPool, webhookLogRetentionDays),
+    run: ({ systemPool, webhookLogRetentionDays }) => purgeDeliveries(systemPool, webhookLogRetentionDays),
   },
 ];

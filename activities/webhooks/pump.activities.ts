@@ -3,9 +3,9 @@ import { activityInfo } from '@temporalio/activity';
 import type { ClaimedDelivery, LaneStore, Outcome } from '../../domain/webhooks/lane-store.queries.ts';
 import type { WebhookSender } from '../../domain/webhooks/webhook-sender.port.ts';
 import { type Lane, LINGER_MS } from '../../workflows/webhooks/webhook-lane.contract.ts';
-import { beating } from '../beating.ts';
+import { withHeartbeat } from '../heartbeat.ts';
 import { tryDelivery } from './delivery-try.ts';
-import type { LaneBell } from './lane-bell.ts';
+import type { DuePoller } from './due-poller.ts';
 import type { LaneTarget } from './lane-target.ts';
 import { OpenTries } from './open-tries.ts';
 
@@ -26,7 +26,7 @@ export interface PumpParts {
   /** How the lane's webhook is to be called, at that revision or a later one. */
   target: (lane: Lane, revision: number) => Promise<LaneTarget>;
   send: WebhookSender;
-  bell: LaneBell;
+  bell: DuePoller;
 }
 
 export type PumpActivities = ReturnType<typeof createPumpActivities>;
@@ -34,7 +34,7 @@ export type PumpActivities = ReturnType<typeof createPumpActivities>;
 export const createPumpActivities = (parts: PumpParts) => ({
   /** Delivers what is due in a lane, and what becomes due while it is hot; answers in how many ms there is more, or null. */
   pumpLane: (lane: Lane): Promise<number | null> =>
-    beating(async (stop) => {
+    withHeartbeat(async (stop) => {
       const pump = new Pump(lane, parts, stop);
       try {
         if (activityInfo().attempt > 1) await parts.store.releaseAll(lane);
@@ -80,7 +80,7 @@ class Pump {
       if (isFull) await this.#open.downTo(LANE_WINDOW / 2);
       this.#open.throwFailure();
       if (isFull) continue;
-      const hasRung = await bell.rings(this.#lane.webhookId, BELL_WAIT_MS);
+      const hasRung = await bell.waitForDue(this.#lane.webhookId, BELL_WAIT_MS);
       if (hasRung || this.#open.size > 0 || performance.now() < hotUntil) continue;
       const nextDueInMs = await store.nextDueInMs(this.#lane);
       // A Temporal timer may come a second late: near retries are waited for here.

@@ -4,7 +4,7 @@ import { disableWebhook } from '../../domain/webhooks/disable.queries.ts';
 import { createLaneStore, type LaneKey, type Outcome } from '../../domain/webhooks/lane-store.queries.ts';
 import { WAKE_SIGNAL, webhookLaneContract } from '../../workflows/webhooks/webhook-lane.contract.ts';
 import type { Deps } from '../deps.ts';
-import { createLaneBell } from './lane-bell.ts';
+import { createDuePoller } from './due-poller.ts';
 import { openTarget } from './lane-target.ts';
 import { createPumpActivities, type PumpActivities } from './pump.activities.ts';
 
@@ -13,7 +13,7 @@ const RECORD_REST_MS = 5;
 
 /** The activities of the delivery lanes, over the lanes' own connections. */
 export function createWebhookActivities(deps: Deps): PumpActivities {
-  const store = createLaneStore(deps.lanesPool);
+  const store = createLaneStore(deps.systemPool);
   const recordAll = async (outcomes: Outcome[]): Promise<void[]> => {
     for (const lane of await store.record(outcomes)) {
       disable(deps, lane).catch((error: unknown) => deps.log.error({ err: error, ...lane }, 'not disabled yet'));
@@ -26,7 +26,7 @@ export function createWebhookActivities(deps: Deps): PumpActivities {
     record,
     target: async (lane) => openTarget(lane.webhookId, await store.target(lane), deps.encryption),
     send: deps.sendWebhook,
-    bell: createLaneBell(store, (error) => deps.log.warn({ err: error }, 'the lanes could not ask what is due')),
+    bell: createDuePoller(store, (error) => deps.log.warn({ err: error }, 'the lanes could not ask what is due')),
   });
 }
 
@@ -39,7 +39,7 @@ const WAKES_AT_ONCE = 20;
 
 /** Wakes lanes whose wake was lost: Temporal was away, or a process ended between its commit and the wake. */
 export async function sweepLanes(deps: Deps): Promise<number> {
-  const overdue = await createLaneStore(deps.lanesPool).overdue(OVERDUE_MS);
+  const overdue = await createLaneStore(deps.systemPool).overdue(OVERDUE_MS);
   for (let at = 0; at < overdue.length; at += WAKES_AT_ONCE) {
     const some = overdue.slice(at, at + WAKES_AT_ONCE);
     await Promise.all(some.map((lane) => deps.launch.signal(webhookLaneContract, lane, WAKE_SIGNAL)));
@@ -49,7 +49,7 @@ export async function sweepLanes(deps: Deps): Promise<number> {
 
 /** Disables webhooks for which this was noted and then not carried out. */
 export async function sweepDisabled(deps: Deps): Promise<number> {
-  const lanes = await createLaneStore(deps.lanesPool).toDisable();
+  const lanes = await createLaneStore(deps.systemPool).toDisable();
   for (const lane of lanes) await disable(deps, lane);
   return lanes.length;
 }

@@ -40,12 +40,12 @@ async function takeDecision(
   scope: Scope,
 ): Promise<ApprovalRow> {
   const { tx, adapters, actor, requestId, traceparent, log } = scope;
-  const foresee = () =>
+  const previewEvent = () =>
     tx(async (work) => {
       const approval = await approvalById(work, id);
       return { approval, isRepeated: (await foreseeDecision(work, approval, decision)).isRepeated };
     });
-  const { approval, isRepeated } = await foresee();
+  const { approval, isRepeated } = await previewEvent();
   if (isRepeated) return approval;
   const made = { decision, comment: comment ?? null, by: actor, requestId, traceparent };
   try {
@@ -59,7 +59,7 @@ async function takeDecision(
       );
     }
     if (!(error instanceof DomainError) || error.code !== 'invalid_transition') throw error;
-    await foresee();
+    await previewEvent();
   }
   return tx((work) => approvalById(work, id));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { APPROVAL_STATUSES } from '../../domain/approvals/approval-rules.ts';
-import { FreeText, Moment, Name, queryFlag, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { FreeText, DateTime, Name, queryFlag, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const ApprovalStatus = z.enum(APPROVAL_STATUSES);
 
@@ -52,7 +52,7 @@ export const ApprovalsQuery = z.strictObject({
   offset: queryInt(0, 1_000_000, 0),
 });
 
-const MomentOrDay = z.union([Moment, z.iso.date().transform((day) => new Date(`${day}T00:00:00Z`))]);
+const DateTimeOrDay = z.union([DateTime, z.iso.date().transform((day) => new Date(`${day}T00:00:00Z`))]);
 
 export const ComplianceQuery = z.strictObject({
   repositoryIdentifier: RepositoryIdentifier,
@@ -62,10 +62,10 @@ export const ComplianceQuery = z.strictObject({
   domain: Name.optional(),
   requestedBy: Name.optional(),
   resolvedBy: Name.optional(),
-  from: MomentOrDay.optional().meta({
+  from: DateTimeOrDay.optional().meta({
     description: 'When the step was taken, inclusive; a day begins at midnight UTC',
   }),
-  to: MomentOrDay.optional().meta({ description: 'Exclusive' }),
+  to: DateTimeOrDay.optional().meta({ description: 'Exclusive' }),
   year: z
     .string()
     .regex(/^[12]\d{3}$/, 'must be a year')

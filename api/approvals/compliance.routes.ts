@@ -9,7 +9,7 @@ import {
 } from '../../domain/approvals/compliance.queries.ts';
 import { projectForReads } from '../../domain/projects/projects.queries.ts';
 import { CSV_TYPE, type CsvCell, csvRecord } from '../../domain/shared/csv-rules.ts';
-import { isoOf } from '../../domain/shared/moment-rules.ts';
+import { isoOf } from '../../domain/shared/date-time-rules.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { pageReply, RawReply } from '../http/replies.ts';
 import { CompliancePage, ComplianceQuery } from './approvals.schemas.ts';
@@ -72,11 +72,11 @@ export const complianceRoutes = [
     query: ComplianceQuery,
     status: 200,
     response: CompliancePage,
-    async handle({ query }, { reads, tx, adapters: { histories }, requestUrl }) {
+    async handle({ query }, { reads, tx, adapters: { commitGraphs }, requestUrl }) {
       const { repositoryIdentifier, format, limit, offset, includeChangelog, year: _, ...filters } = query;
       const project = await projectForReads(reads, repositoryIdentifier);
       const filter = { ...filters, repositoryIdentifier, ...boundsOf(query) };
-      const history = includeChangelog ? await histories(reads, project.id) : undefined;
+      const history = includeChangelog ? await commitGraphs(reads, project.id) : undefined;
       const told = async (rows: ComplianceRow[]) =>
         history ? tx((work) => withChangelogs(work, history, project, rows)) : rows;
       if (format === 'csv') {

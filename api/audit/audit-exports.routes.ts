@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exportFileName, noteRequested } from '../../domain/audit/export-moves.ts';
-import { refuseUnknownRepository } from '../../domain/audit/audit-list.queries.ts';
+import { assertKnownRepository } from '../../domain/audit/audit-list.queries.ts';
 import { type AuditExport, exportById, insertExport } from '../../domain/audit/exports.queries.ts';
 import { LINK_SECONDS } from '../../domain/objects/download-links.ts';
 import { CSV_TYPE } from '../../domain/shared/csv-rules.ts';
@@ -38,7 +38,7 @@ export const auditExportsRoutes = [
     response: ExportOut,
     audit: 'audit_export.requested',
     async handle({ body: { format: _, from, to, ...filters } }, { tx, reads, actor, adapters }) {
-      await refuseUnknownRepository(reads, filters.repositoryIdentifier, 'body');
+      await assertKnownRepository(reads, filters.repositoryIdentifier, 'body');
       const wanted = {
         ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
         ...(from && { from: from.toISOString() }),

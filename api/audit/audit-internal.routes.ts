@@ -11,7 +11,7 @@ const params = z.object({ id: Id });
 const GROUP = 'Audit: for workers outside';
 
 /** The trail is the whole tenant's: a token of some projects sees none of it. */
-function refuseScoped({ projectIds }: Actor): void {
+function assertNotScoped({ projectIds }: Actor): void {
   if (projectIds)
     throw new DomainError('forbidden', 'Forbidden - The trail is open to application tokens of all projects only');
 }
@@ -30,7 +30,7 @@ export const auditInternalRoutes = [
     status: 200,
     response: RowsPage,
     async handle({ params: { id }, query: { cursorCreatedAt, cursorId, limit } }, { reads, actor }) {
-      refuseScoped(actor);
+      assertNotScoped(actor);
       if ((cursorId === undefined) !== (cursorCreatedAt === undefined)) {
         throw invalidField(
           cursorId === undefined ? '#/query/cursorId' : '#/query/cursorCreatedAt',
@@ -60,7 +60,7 @@ export const auditInternalRoutes = [
     response: NoContent,
     audit: 'audit_export.completed',
     async handle({ params: { id }, body: { sha256 = null, ...file } }, { tx, reads, actor, adapters }) {
-      refuseScoped(actor);
+      assertNotScoped(actor);
       await exportById(reads, id);
       if (file.objectKey !== exportKey(actor.tenantId, id))
         throw invalidField('#/body/objectKey', `must be ${exportKey(actor.tenantId, id)}`);
@@ -87,7 +87,7 @@ export const auditInternalRoutes = [
     response: NoContent,
     audit: 'audit_export.failed',
     async handle({ params: { id }, body: { error } }, { tx, actor }) {
-      refuseScoped(actor);
+      assertNotScoped(actor);
       await tx(async (work) => {
         await exportById(work, id);
         await failExport(work, id, error);
@@ -107,7 +107,7 @@ export const auditInternalRoutes = [
     response: NoContent,
     audit: { none: 'each export that expires has an entry of its own, written only when there is one' },
     async handle(_, { tx, actor, adapters }) {
-      refuseScoped(actor);
+      assertNotScoped(actor);
       await expireExports(tx, adapters.objects);
     },
   }),

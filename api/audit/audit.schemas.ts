@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AUDIT_SOURCES } from '../../domain/audit/audit-rules.ts';
 import { EXPORT_STATUSES, KEPT_DAYS } from '../../domain/audit/export-rules.ts';
-import { JsonObject, Moment, Name, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { JsonObject, DateTime, Name, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const filters = {
   source: z.enum(AUDIT_SOURCES).optional(),
@@ -11,8 +11,8 @@ const filters = {
   }),
   repositoryIdentifier: RepositoryIdentifier.optional(),
   entityId: Name.optional(),
-  from: Moment.optional().meta({ description: 'Inclusive' }),
-  to: Moment.optional().meta({ description: 'Exclusive' }),
+  from: DateTime.optional().meta({ description: 'Inclusive' }),
+  to: DateTime.optional().meta({ description: 'Exclusive' }),
 };
 
 export const AuditQuery = z.strictObject({
@@ -106,7 +106,7 @@ export const ExportOut = z.object({
 export const DownloadUrl = z.object({ url: z.url(), expiresAt: Timestamp });
 
 export const RowsQuery = z.strictObject({
-  cursorCreatedAt: Moment.optional(),
+  cursorCreatedAt: DateTime.optional(),
   cursorId: z.uuid().optional(),
   limit: queryInt(1, 1_000, 1_000),
 });

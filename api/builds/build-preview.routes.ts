@@ -71,7 +71,7 @@ export const buildPreviewRoutes = [
       } = query;
       const outcome = await tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
-        const history = await adapters.histories(work, project.id);
+        const history = await adapters.commitGraphs(work, project.id);
         const found = await commitInRequest(work, project, history, query, 'query');
         if ('refusal' in found) return found;
         const request = {

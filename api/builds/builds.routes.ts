@@ -4,10 +4,10 @@ import { type BuildRow, listBuilds } from '../../domain/builds/build-status.quer
 import { BRANCHES_MAX, branchTip, listBranches } from '../../domain/builds/branches.queries.ts';
 import { domainPackages, type DomainPackages, domainsOf } from '../../domain/builds/domain-packages-rules.ts';
 import { commitShas, commitViews } from '../../domain/git/commits.queries.ts';
-import type { History } from '../../domain/git/histories.ts';
+import type { History } from '../../domain/git/commit-graph-cache.ts';
 import { projectForReads } from '../../domain/projects/projects.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
-import { isoOf } from '../../domain/shared/moment-rules.ts';
+import { isoOf } from '../../domain/shared/date-time-rules.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { pageReply } from '../http/replies.ts';
 import { BranchOut, BuildStatuses, CommitOut, CommitsQuery, ofRepository, StatusQuery } from './builds.schemas.ts';
@@ -50,7 +50,7 @@ export const buildsRoutes = [
     response: BuildStatuses,
     async handle({ query: { repositoryIdentifier, domain, limit, offset } }, { reads, adapters, requestUrl }) {
       const project = await projectForReads(reads, repositoryIdentifier);
-      const history = await adapters.histories(reads, project.id);
+      const history = await adapters.commitGraphs(reads, project.id);
       const domains = domainPackages(project.configuration.domains ?? [], history.packages.keys());
       const ofDomain = domain === undefined ? undefined : (domains.find(({ name }) => name === domain)?.packages ?? []);
       const { builds, total } = await listBuilds(reads, project.id, ofDomain && numbersOf(history, ofDomain), {
@@ -97,7 +97,7 @@ export const buildsRoutes = [
       // In this order, the history holds the tip.
       const tip = await branchTip(reads, project.id, branch);
       if (tip === undefined) throw notFound(`The branch ${branch}`);
-      const { graph } = await adapters.histories(reads, project.id);
+      const { graph } = await adapters.commitGraphs(reads, project.id);
       const commits = graph.newest(tip, limit);
       const views = await commitViews(reads, project.id, commits);
       const parents = commits.flatMap((commit) => graph.parentsOf(commit)[0] ?? []);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BUILD_STATES } from '../../domain/builds/build-state-rules.ts';
 import { ENVIRONMENT_CATEGORIES } from '../../domain/environments/environments.entities.ts';
 import { DISPLAY_STATUSES } from '../../domain/flows/run-status-rules.ts';
-import { Moment, Name, queryFlag, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { DateTime, Name, queryFlag, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const CommitId = z.string().regex(/^[0-9a-fA-F]{7,64}$/, 'must be 7 to 64 hexadecimal digits');
 const Branch = z.string().min(1).max(255);
@@ -157,7 +157,7 @@ export const ImpactResultIn = z.strictObject({
   generation: z.int().positive().max(2_147_483_647),
   status: z.enum(['available', 'error']),
   impactedDomains: z.array(ImpactedDomain).max(500),
-  computedAt: Moment,
+  computedAt: DateTime,
   message: z.string().max(2_000).optional(),
 });
 

@@ -1,5 +1,5 @@
 import { type CommitOnBranch, commitOnBranch } from '../../domain/builds/branches.queries.ts';
-import type { History } from '../../domain/git/histories.ts';
+import type { History } from '../../domain/git/commit-graph-cache.ts';
 import { requestFetch } from '../../domain/git/mirror.queries.ts';
 import type { Project } from '../../domain/projects/projects.entities.ts';
 import { type DomainError, invalidField } from '../../domain/shared/errors.ts';

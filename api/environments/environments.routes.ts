@@ -63,7 +63,7 @@ const audit = (
     ...change,
   });
 
-async function refuseTakenName(tx: Tx, projectId: string, name: string): Promise<void> {
+async function assertNameIsFree(tx: Tx, projectId: string, name: string): Promise<void> {
   if (await environmentByName(tx, projectId, name)) {
     throw new DomainError('already_exists', `There is already an environment named ${name} in this project`);
   }
@@ -85,7 +85,7 @@ export const environmentsRoutes = [
     handle: ({ body: { repositoryIdentifier, ...fields } }, { tx }) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'body');
-        await refuseTakenName(work, project.id, fields.name);
+        await assertNameIsFree(work, project.id, fields.name);
         if ((await listEnvironments(work, project.id)).length >= ENVIRONMENTS_MAX) {
           throw new DomainError('invalid_request', `A project has at most ${ENVIRONMENTS_MAX} environments`);
         }
@@ -157,7 +157,7 @@ export const environmentsRoutes = [
           throw versionConflict('The environment', environment.version);
         }
         const isRenamed = fields.name !== undefined && fields.name !== environment.name;
-        if (isRenamed && fields.name !== undefined) await refuseTakenName(work, project.id, fields.name);
+        if (isRenamed && fields.name !== undefined) await assertNameIsFree(work, project.id, fields.name);
         const before = stateOf(environment);
         work.em.assign(environment, fields as Partial<EnvironmentEntity>, { mergeObjectProperties: false });
         await work.em.flush();

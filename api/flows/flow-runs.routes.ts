@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { acceptRun, type AcceptedRun } from '../../domain/flows/accept-run.ts';
-import { noteCancel, type RunFacts, runById } from '../../domain/flows/flow-runs.queries.ts';
+import { noteCancel, type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
 import { endRun } from '../../domain/flows/run-moves.ts';
 import { listRuns, runDetail } from '../../domain/flows/run-list.queries.ts';
-import { decideCancel, displayOf, refuseOpenRerun, statusesOf } from '../../domain/flows/run-status-rules.ts';
+import { decideCancel, displayOf, assertRerunnable, statusesOf } from '../../domain/flows/run-status-rules.ts';
 import { projectForReads } from '../../domain/projects/projects.queries.ts';
 import { DomainError, notFound } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
@@ -64,7 +64,7 @@ async function detail(
 }
 
 /** Asks a run to end; one that a worker outside carries out is ended at once. Answers whether there was something to do. */
-async function askToEnd(tx: Tx, id: string): Promise<RunFacts | undefined> {
+async function askToEnd(tx: Tx, id: string): Promise<RunContext | undefined> {
   const run = await runById(tx, id, { isLocked: true });
   if (!decideCancel(run.status)) return undefined;
   if (!run.hasWorkflow) {
@@ -216,7 +216,7 @@ export const flowRunsRoutes = [
     handle: ({ params: { id } }, scope) =>
       start(scope, async (tx) => {
         const { status, hasWorkflow, payload, parentId } = await runById(tx, id);
-        refuseOpenRerun(status);
+        assertRerunnable(status);
         if (!hasWorkflow)
           throw new DomainError(
             'invalid_transition',

@@ -22,8 +22,8 @@ import {
   type ParsedBody,
   readFormBody,
   readJsonBody,
-  refuseInexactNumbers,
-  refuseUnstorable,
+  assertExactNumbers,
+  assertStorable,
 } from './request-body.ts';
 import type { Adapters } from './scope.ts';
 
@@ -130,7 +130,7 @@ async function inputOf(
   const headers = parseHeaders(route, ctx.headers);
   const read = route.bodyType === 'form' ? readFormBody : readJsonBody;
   const body = route.body === undefined ? undefined : await read(ctx.req, route.bodyLimitBytes ?? BODY_LIMIT_BYTES);
-  if (body && route.takesExactNumbers) refuseInexactNumbers(body.text);
+  if (body && route.takesExactNumbers) assertExactNumbers(body.text);
   const parsed = route.body?.safeParse(body?.value);
   if (parsed && !parsed.success) throw schemaViolation('body', parsed.error.issues);
   return { input: { params, query, headers, body: parsed?.data } as UntypedInput, body };
@@ -145,7 +145,7 @@ function parseParams({ params }: AnyRoute, given: Record<string, string>): unkno
 }
 
 function parseQuery({ query }: AnyRoute, given: Context['query']): unknown {
-  refuseUnstorable({ ...given }, '#/query');
+  assertStorable({ ...given }, '#/query');
   const parsed = query?.safeParse(given);
   if (parsed && !parsed.success) throw schemaViolation('query', parsed.error.issues);
   return parsed?.data;

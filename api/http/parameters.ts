@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import 'zod-openapi';
 import { isId } from '../../domain/shared/ids.ts';
-import { isoOf } from '../../domain/shared/moment-rules.ts';
+import { isoOf } from '../../domain/shared/date-time-rules.ts';
 
 /** Replaces the derived JSON schema in the reference, where the wire form differs from the parsed one. */
 const shownAs = (shown: Record<string, unknown>) => ({
@@ -50,7 +50,7 @@ export const queryFlag = (standard: boolean) =>
     .meta(shownAs({ type: 'boolean', default: standard }));
 
 /** A moment as a client sends it: ISO 8601 with an offset; a day that does not exist is refused. */
-export const Moment = z.iso
+export const DateTime = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
   .meta(shownAs({ type: 'string', format: 'date-time' }));

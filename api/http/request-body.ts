@@ -24,7 +24,7 @@ export async function readFormBody(request: IncomingMessage, limitBytes: number)
   }
   const text = decode(await read(request, length, limitBytes));
   const value = Object.fromEntries(new URLSearchParams(text));
-  refuseUnstorable(value, '#/body');
+  assertStorable(value, '#/body');
   return { text, value };
 }
 
@@ -48,7 +48,7 @@ export async function readJsonBody(request: IncomingMessage, limitBytes: number)
   if (isTooDeep(text)) throw invalidField('#/body', `nested deeper than ${MAX_DEPTH} levels`);
   const value = parse(text);
   // The escapes are rare; only where one stands does the value get walked.
-  if (/\\u(?:0000|d[89a-f])/i.test(text)) refuseUnstorable(value, '#/body');
+  if (/\\u(?:0000|d[89a-f])/i.test(text)) assertStorable(value, '#/body');
   return { text, value };
 }
 
@@ -99,13 +99,13 @@ function isTooDeep(text: string): boolean {
 }
 
 /** Throws where a number of a JSON text would be altered by being parsed and printed. */
-export function refuseInexactNumbers(text: string): void {
+export function assertExactNumbers(text: string): void {
   const number = inexactNumber(text);
   if (number !== undefined) throw invalidField('#/body', `the number ${number.slice(0, 40)} cannot be held exactly`);
 }
 
 /** Throws where a string, or a member's name, cannot be stored as text. */
-export function refuseUnstorable(value: unknown, pointer: string): void {
+export function assertStorable(value: unknown, pointer: string): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalidField(pointer, 'contains U+0000');
     if (!value.isWellFormed()) throw invalidField(pointer, 'contains half of a surrogate pair');
@@ -114,7 +114,7 @@ export function refuseUnstorable(value: unknown, pointer: string): void {
   if (value === null || typeof value !== 'object') return;
   for (const [key, member] of Object.entries(value)) {
     const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    refuseUnstorable(key, at.toWellFormed().replaceAll('\0', ''));
-    refuseUnstorable(member, at);
+    assertStorable(key, at.toWellFormed().replaceAll('\0', ''));
+    assertStorable(member, at);
   }
 }

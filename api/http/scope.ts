@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { DownloadLinks } from '../../domain/objects/download-links.ts';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { Encryption } from '../../domain/shared/encryption.ts';
-import type { Histories } from '../../domain/git/histories.ts';
+import type { CommitGraphCache } from '../../domain/git/commit-graph-cache.ts';
 import type { AnalysisCache } from '../../domain/releases/analysis-cache.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import type { Reads } from '../../domain/fenced-reads.ts';
@@ -12,7 +12,7 @@ import type { SignInAtHost, SignInHost } from '../../domain/auth/code-host.port.
 import type { IdentityProvider } from '../../domain/auth/identity-provider.port.ts';
 import type { FindReviewAssignment } from '../../domain/auth/review-assignments.port.ts';
 import type { SecondFactors } from '../../domain/auth/second-factor.ts';
-import type { Guesses } from '../../domain/auth/guesses.ts';
+import type { SignInThrottle } from '../../domain/auth/sign-in-throttle.ts';
 import type { OpenInvitation } from '../../domain/invitations/invitations.queries.ts';
 import type { Mailer } from '../../domain/mail/mailer.port.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
@@ -28,7 +28,7 @@ import type { CookieName, Cookies } from './cookies.ts';
 export interface Adapters {
   launch: Launch;
   signIn: SignIn;
-  guesses: Guesses;
+  signInThrottle: SignInThrottle;
   secondFactors: SecondFactors;
   signInHosts: Record<SignInHost, SignInAtHost>;
   /** Absent when no OpenID provider is configured. */
@@ -50,7 +50,7 @@ export interface Adapters {
   commands: Commands;
   /** Where operators look at a workflow; undefined when no such place is configured. */
   workflowUrl: (workflowId: string) => string | undefined;
-  histories: Histories;
+  commitGraphs: CommitGraphCache;
   documents: DocumentStore;
   analyses: AnalysisCache;
 }

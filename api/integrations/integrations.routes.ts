@@ -18,7 +18,7 @@ import { Integration, IntegrationIn, IntegrationPatch } from './integrations.sch
 const GROUP = 'Integrations';
 const params = z.object({ id: Id });
 
-function refuseUncallable(baseUrl: string | null | undefined, outbound: OutboundAddresses): void {
+function assertCallable(baseUrl: string | null | undefined, outbound: OutboundAddresses): void {
   const refusal = baseUrl ? outbound.refusedUrl(baseUrl) : undefined;
   if (refusal !== undefined) throw invalidField('#/body/baseUrl', refusal);
 }
@@ -39,7 +39,7 @@ export const integrationsRoutes = [
     audit: 'integration.created',
     handle: ({ body: { repositoryIdentifier, ...input } }, { tx, adapters }) =>
       tx(async (work) => {
-        refuseUncallable(input.baseUrl, adapters.outbound);
+        assertCallable(input.baseUrl, adapters.outbound);
         const project =
           repositoryIdentifier === null ? null : await projectInRequest(work, repositoryIdentifier, 'body');
         return createIntegration(work, adapters.encryption, { ...input, projectId: project?.id ?? null });
@@ -90,7 +90,7 @@ export const integrationsRoutes = [
     audit: 'integration.updated',
     handle: ({ params: { id }, body }, { tx, adapters }) =>
       tx((work) => {
-        refuseUncallable(body.baseUrl, adapters.outbound);
+        assertCallable(body.baseUrl, adapters.outbound);
         return changeIntegration(work, adapters.encryption, id, body);
       }),
   }),

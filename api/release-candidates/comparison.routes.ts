@@ -37,12 +37,12 @@ const query = z.strictObject({
 /** What a comparison says beyond versions, when it is asked for. */
 async function gitData(
   work: Tx,
-  { histories }: Pick<Adapters, 'histories'>,
+  { commitGraphs }: Pick<Adapters, 'commitGraphs'>,
   { project, candidate, comparison }: { project: Project; candidate: ReleaseCandidate; comparison: Comparison },
   isWanted: boolean,
 ) {
   if (!isWanted) return { changelog: null, linkedCandidates: null };
-  const history = await histories(work, project.id);
+  const history = await commitGraphs(work, project.id);
   const changes = [...comparison.packagesToInstall, ...comparison.packagesToUpdate].map(({ name, versions }) => ({
     name,
     ...versions,
@@ -135,10 +135,10 @@ export const comparisonRoutes = [
     query: z.strictObject({ since: z.string().min(1).max(255).optional() }),
     status: 200,
     response: CandidateChanges,
-    async handle({ params: { id }, query: { since } }, { tx, adapters: { histories, launch } }) {
+    async handle({ params: { id }, query: { since } }, { tx, adapters: { commitGraphs, launch } }) {
       const { project, log } = await tx(async (work) => {
         const found = await candidateWithProject(work, id);
-        const history = await histories(work, found.project.id);
+        const history = await commitGraphs(work, found.project.id);
         return { ...found, log: await candidateLog(work, history, found.project, found.candidate, since) };
       });
       if (log.missingChangelog !== null && project.remoteUrl !== null) {

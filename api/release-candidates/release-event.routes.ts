@@ -8,7 +8,7 @@ import { environmentByName } from '../../domain/environments/environments.querie
 import { domainNames } from '../../domain/projects/project-rules.ts';
 import type { Project } from '../../domain/projects/projects.entities.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
-import { foresee } from '../../domain/release-candidates/apply-event.ts';
+import { previewEvent } from '../../domain/release-candidates/apply-event.ts';
 import { type EventOutcome, isSuccess } from '../../domain/release-candidates/finalization-rules.ts';
 import type { ReleaseCandidate } from '../../domain/release-candidates/release-candidates.entities.ts';
 import { findCandidate } from '../../domain/release-candidates/release-candidates.queries.ts';
@@ -121,7 +121,7 @@ export const releaseEventRoutes = [
       if (dryRun) {
         return tx(async (work) => {
           const { project, candidate, environmentId } = await locate(work, event);
-          return foresee(work, project, candidate, { environmentId, status: event.deploymentStatus });
+          return previewEvent(work, project, candidate, { environmentId, status: event.deploymentStatus });
         });
       }
       const { projectId, stored } = await tx(async (work) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from '../../domain/release-candidates/finalization-rules.ts';
-import { JsonObject, Moment, Name } from '../http/parameters.ts';
+import { JsonObject, DateTime, Name } from '../http/parameters.ts';
 import { CandidateName, PackageVersions, ReleaseDefinition } from './release-candidates.schemas.ts';
 
 const statusByWord = new Map(DEPLOYMENT_STATUSES.map((status) => [status.toLowerCase(), status]));
@@ -38,7 +38,7 @@ export const ReleaseEventIn = z
       .max(255)
       .optional()
       .meta({ description: 'Run of the pipeline; two reports of one run are one event' }),
-    deployedAt: Moment.optional().meta({ description: 'Now when absent' }),
+    deployedAt: DateTime.optional().meta({ description: 'Now when absent' }),
     packages: PackageVersions.optional().meta({ description: "The candidate's own when absent" }),
     packageDetails: z.array(PackageDetail).max(5_000).optional(),
     releaseDefinition: ReleaseDefinition.optional(),

@@ -30,7 +30,7 @@ export const rollingAnalysisRoutes = [
     response: RollingAnalysis,
     handle: (
       { params: { repository, domain }, query: { branch, includePackageChangelogs, bypassCache } },
-      { tx, adapters: { histories, analyses } },
+      { tx, adapters: { commitGraphs, analyses } },
     ) =>
       tx(async (work) => {
         const project = await projectInPath(work, repository);
@@ -46,7 +46,7 @@ export const rollingAnalysisRoutes = [
           new RawReply('application/json', text, { 'X-Cache': cache, 'X-Cache-Key': key });
         const kept = bypassCache ? undefined : analyses.get(key);
         if (kept !== undefined) return answer(kept, 'HIT');
-        const history = await histories(work, project.id);
+        const history = await commitGraphs(work, project.id);
         const analysis = await rollingAnalysis(work, history, project, { domain, branch, includePackageChangelogs });
         const text = JSON.stringify(RollingAnalysis.parse(analysis));
         analyses.put(key, text);

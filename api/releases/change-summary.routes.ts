@@ -3,7 +3,7 @@ import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { changeSummary } from '../../domain/releases/change-summary.ts';
 import { SERIES_MAX } from '../../domain/releases/release-series.queries.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { Moment, Name, RepositoryIdentifier } from '../http/parameters.ts';
+import { DateTime, Name, RepositoryIdentifier } from '../http/parameters.ts';
 import { RepositoryFreshness } from '../http/changelogs.ts';
 
 const Summary = z.object({
@@ -64,15 +64,15 @@ export const changeSummaryRoutes = [
       environmentName: Name.optional(),
       fromReleaseName: Name.optional(),
       toReleaseName: Name.optional(),
-      since: Moment.optional(),
-      until: Moment.optional(),
+      since: DateTime.optional(),
+      until: DateTime.optional(),
     }),
     status: 200,
     response: Summary,
-    handle: ({ query: { repositoryIdentifier, since, until, ...names } }, { tx, adapters: { histories } }) =>
+    handle: ({ query: { repositoryIdentifier, since, until, ...names } }, { tx, adapters: { commitGraphs } }) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
-        const history = await histories(work, project.id);
+        const history = await commitGraphs(work, project.id);
         const times = { since: since?.toISOString(), until: until?.toISOString() };
         const { domain = null, environmentName = null, fromReleaseName = null, toReleaseName = null } = names;
         return {

@@ -4,7 +4,7 @@ import { deliveryMetrics, METRICS_DEPLOYMENTS_MAX } from '../../domain/releases/
 import { INTERVALS } from '../../domain/releases/metrics-rules.ts';
 import { invalidField } from '../../domain/shared/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { Moment, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { DateTime, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 import { RepositoryFreshness } from '../http/changelogs.ts';
 
 const DAY_MS = 86_400_000;
@@ -75,15 +75,15 @@ export const metricsRoutes = [
       repositoryIdentifier: RepositoryIdentifier,
       domain: Name.optional(),
       environmentName: Name.optional(),
-      since: Moment.optional().meta({ description: 'Included' }),
-      until: Moment.optional().meta({ description: 'Excluded; now when absent' }),
+      since: DateTime.optional().meta({ description: 'Included' }),
+      until: DateTime.optional().meta({ description: 'Excluded; now when absent' }),
       window: z.enum(INTERVALS).default('week'),
     }),
     status: 200,
     response: Metrics,
     handle: (
       { query: { repositoryIdentifier, domain, environmentName, window, ...times } },
-      { tx, now, adapters: { histories } },
+      { tx, now, adapters: { commitGraphs } },
     ) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
@@ -92,7 +92,7 @@ export const metricsRoutes = [
         const days = (until.getTime() - since.getTime()) / DAY_MS;
         if (days <= 0) throw invalidField('#/query/since', 'must be before until');
         if (days > DAYS_MAX) throw invalidField('#/query/since', `must be at most ${DAYS_MAX} days before until`);
-        const history = await histories(work, project.id);
+        const history = await commitGraphs(work, project.id);
         return {
           repositoryIdentifier,
           filters: { domain: domain ?? null, environmentName: environmentName ?? null, since, until, window },

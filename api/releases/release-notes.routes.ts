@@ -59,11 +59,11 @@ export const releaseNotesRoutes = [
     response: ReleaseNotes,
     handle: (
       { params: { name }, query: { repositoryIdentifier, domain, fromReleaseName, format } },
-      { tx, adapters: { histories } },
+      { tx, adapters: { commitGraphs } },
     ) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
-        const notes = await releaseNotes(work, await histories(work, project.id), project, {
+        const notes = await releaseNotes(work, await commitGraphs(work, project.id), project, {
           releaseName: name,
           domain,
           fromReleaseName,

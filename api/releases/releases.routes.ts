@@ -39,11 +39,11 @@ export const releasesRoutes = [
     }),
     status: 200,
     response: Releases,
-    handle: ({ query }, { tx, adapters: { histories }, requestUrl }) =>
+    handle: ({ query }, { tx, adapters: { commitGraphs }, requestUrl }) =>
       tx(async (work) => {
         const { repositoryIdentifier, domain, releaseName, includeChangelog, activeOnly, limit, offset } = query;
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
-        const history = includeChangelog ? await histories(work, project.id) : undefined;
+        const history = includeChangelog ? await commitGraphs(work, project.id) : undefined;
         const options = { domain, releaseName, activeOnly, includeChangelog, isForced: query.force, limit, offset };
         const { releases, records, total, changelogStats } = await listReleases(work, history, project, options);
         const environmentIds = [...new Set(records.map(({ environmentId }) => environmentId))];

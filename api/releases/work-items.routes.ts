@@ -89,10 +89,10 @@ export const workItemsRoutes = [
     query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier }),
     status: 200,
     response: WorkItemPlaces,
-    handle: ({ params: { key }, query: { repositoryIdentifier } }, { tx, adapters: { histories } }) =>
+    handle: ({ params: { key }, query: { repositoryIdentifier } }, { tx, adapters: { commitGraphs } }) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
-        return workItemPlaces(work, await histories(work, project.id), project, key);
+        return workItemPlaces(work, await commitGraphs(work, project.id), project, key);
       }),
   }),
 ];

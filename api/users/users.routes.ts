@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainError, notFound } from '../../domain/shared/errors.ts';
 import { addUser, changeUser, removeUser } from '../../domain/users/user-changes.ts';
-import { isSelf, refuseViewing } from '../../domain/users/user-rules.ts';
+import { isSelf, assertMayView } from '../../domain/users/user-rules.ts';
 import {
   authDataOf,
   findUser,
@@ -167,7 +167,7 @@ export const usersRoutes = [
     handle: ({ params: { email }, query: { team } }, { tx, actor }) =>
       tx(async (work) => {
         const user = await findUserByAddress(work, email);
-        refuseViewing(actor, user);
+        assertMayView(actor, user);
         if (!user || (team !== undefined && !user.teams.includes(team))) throw notFound('The user');
         return shown(work, user);
       }),

@@ -13,7 +13,7 @@ import {
 } from '../../domain/webhooks/deliveries.queries.ts';
 import { sampleData } from '../../domain/webhooks/event-catalog.ts';
 import { refusalOf } from '../../domain/webhooks/webhook-status-rules.ts';
-import { refuseUnknownLog, type Webhook, webhookById } from '../../domain/webhooks/webhooks.queries.ts';
+import { assertKnownLog, type Webhook, webhookById } from '../../domain/webhooks/webhooks.queries.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id } from '../http/parameters.ts';
 import { link, reply } from '../http/replies.ts';
@@ -153,7 +153,7 @@ export const deliveriesRoutes = [
     response: DeliveryPage,
     handle: ({ params: { id }, query: { cursor, limit, ...filter } }, { tx, requestUrl }) =>
       tx(async (work) => {
-        await refuseUnknownLog(work, id);
+        await assertKnownLog(work, id);
         const found = await listDeliveries(work, id, filter, cursor, limit + 1);
         const deliveries = found.slice(0, limit);
         const last = found.length > limit ? deliveries.at(-1) : undefined;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isId } from '../../domain/shared/ids.ts';
 import { DELIVERY_STATUSES } from '../../domain/webhooks/delivery-rules.ts';
 import type { DeliveryCursor } from '../../domain/webhooks/deliveries.queries.ts';
-import { JsonObject, Moment, queryInt, Timestamp } from '../http/parameters.ts';
+import { JsonObject, DateTime, queryInt, Timestamp } from '../http/parameters.ts';
 import { EventWord } from './webhooks.schemas.ts';
 
 /** Larger payloads are refused: they are kept with each delivery and sent with each try. */
@@ -13,7 +13,7 @@ export const TriggerIn = z.strictObject({
   payload: JsonObject.meta({ description: 'Becomes `data` of the body' }),
 });
 export const DeliverIn = z.strictObject({ payload: JsonObject.meta({ description: 'Becomes `data` of the body' }) });
-export const RecoverIn = z.strictObject({ since: Moment, until: Moment.optional() });
+export const RecoverIn = z.strictObject({ since: DateTime, until: DateTime.optional() });
 
 export const DeliveryResult = z
   .object({
@@ -64,11 +64,11 @@ export const DeliveriesQuery = z.strictObject({
     .transform(Number)
     .optional()
     .meta({ override: { type: 'integer', minimum: 100, maximum: 599, description: 'HTTP status of the last try' } }),
-  from: Moment.optional().meta({
+  from: DateTime.optional().meta({
     description: 'Inclusive',
     override: { type: 'string', format: 'date-time', description: 'Inclusive' },
   }),
-  to: Moment.optional().meta({
+  to: DateTime.optional().meta({
     description: 'Exclusive',
     override: { type: 'string', format: 'date-time', description: 'Exclusive' },
   }),

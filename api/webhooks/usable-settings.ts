@@ -9,7 +9,7 @@ import type { WebhookSettings } from '../../domain/webhooks/webhooks.queries.ts'
  * Refuses what could never be delivered: an address that the policy forbids, a malformed filter or template. Throws
  * `invalid_request` with a pointer.
  */
-export function refuseUnusable(
+export function assertUsable(
   { url, filter, bodyTemplate }: WebhookSettings,
   outbound: OutboundAddresses,
   urlPointer: string,

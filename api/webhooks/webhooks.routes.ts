@@ -21,7 +21,7 @@ import {
 import { defineRoute } from '../http/define-route.ts';
 import { Id, NoContent } from '../http/parameters.ts';
 import { auditWebhook, GROUP } from './audit-webhook.ts';
-import { refuseUnusable } from './usable-settings.ts';
+import { assertUsable } from './usable-settings.ts';
 import { newSettings, patchedSettings } from './webhook-settings.ts';
 import {
   EventCatalog,
@@ -35,7 +35,7 @@ import {
 
 const params = z.object({ id: Id });
 
-async function refuseTooMany(work: Tx): Promise<void> {
+async function assertRoomForWebhook(work: Tx): Promise<void> {
   if ((await countWebhooks(work)) < WEBHOOKS_MAX) return;
   throw new DomainError('invalid_request', `A tenant has at most ${WEBHOOKS_MAX} webhooks`);
 }
@@ -57,8 +57,8 @@ export const webhooksRoutes = [
       tx(async (work) => {
         if (body.repositoryIdentifier !== undefined) await projectInRequest(work, body.repositoryIdentifier, 'body');
         const settings = newSettings(body);
-        refuseUnusable(settings, outbound, body.webhookUrl === undefined ? '#/body/config/url' : '#/body/webhookUrl');
-        await refuseTooMany(work);
+        assertUsable(settings, outbound, body.webhookUrl === undefined ? '#/body/config/url' : '#/body/webhookUrl');
+        await assertRoomForWebhook(work);
         const secret = body.secret ?? newWebhookSecret();
         const webhook = shownWebhook(await insertWebhook(work, encryption, newId(), settings, secret));
         auditWebhook(work, 'webhook.created', webhook, { after: webhook });
@@ -120,7 +120,7 @@ export const webhooksRoutes = [
       tx(async (work) => {
         const before = await webhookById(work, encryption, id, { isLocked: true });
         const settings = patchedSettings(before, body);
-        if (body.config) refuseUnusable(settings, outbound, '#/body/config/url');
+        if (body.config) assertUsable(settings, outbound, '#/body/config/url');
         const after = await updateWebhook(work, encryption, id, settings, forgetsFailures(body.status));
         const webhook = shownWebhook(after);
         auditWebhook(work, 'webhook.updated', webhook, { before: shownWebhook(before), after: webhook });

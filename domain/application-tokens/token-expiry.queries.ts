@@ -8,8 +8,8 @@ export interface ExpiringToken {
 }
 
 /** Tokens of all tenants that expire soon and of which nobody was told; the next to expire first, at most 100. */
-export async function expiringTokens(lanesPool: pg.Pool): Promise<ExpiringToken[]> {
-  const { rows } = await lanesPool.query<ExpiringToken>(
+export async function expiringTokens(systemPool: pg.Pool): Promise<ExpiringToken[]> {
+  const { rows } = await systemPool.query<ExpiringToken>(
     'select id, tenant_id as "tenantId" from expiring_application_tokens()',
   );
   return rows;

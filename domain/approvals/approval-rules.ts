@@ -17,7 +17,7 @@ const IS_OPEN: Record<ApprovalStatus, boolean> = {
 export const isOpen = (status: ApprovalStatus): boolean => IS_OPEN[status];
 
 /** Throws `invalid_transition` for an approval that is settled. */
-export function refuseSettled(status: ApprovalStatus): void {
+export function assertOpen(status: ApprovalStatus): void {
   if (!isOpen(status)) throw new DomainError('invalid_transition', `The approval is ${status} already; that is final`);
 }
 
@@ -71,7 +71,7 @@ export function decide(
   if (votes.some(({ voterId, decision: before }) => voterId === voter.id && before === decision)) {
     return { status: terms.status, isRepeated: true };
   }
-  refuseSettled(terms.status);
+  assertOpen(terms.status);
   if (decision === 'reject') return { status: 'rejected', isRepeated: false };
   if (voter.id === terms.requesterId && !terms.allowSelfApproval) {
     throw new DomainError('forbidden', 'Who asked for this approval may not give it');

@@ -1,4 +1,4 @@
-import type { History } from '../git/histories.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { candidatesWithPrevious } from '../release-candidates/candidate-series.queries.ts';
 import { type ChangelogTotals, type PackageChangeView, viewChanges } from '../releases/change-views.ts';

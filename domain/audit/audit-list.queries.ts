@@ -44,7 +44,7 @@ const ACTIONS = `
     from action a where a.value is not null)`;
 
 /** Throws `invalid_request` for a repository that the tenant never had; one that was removed is still in the trail. */
-export async function refuseUnknownRepository(
+export async function assertKnownRepository(
   reads: Reads,
   identifier: string | undefined,
   place: 'query' | 'body',

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Reads } from '../fenced-reads.ts';
 import { type AuditEntry, canonicalJson, GENESIS_HASH, hashedText } from './audit-rules.ts';
-import { isoOf } from '../shared/moment-rules.ts';
+import { isoOf } from '../shared/date-time-rules.ts';
 import { pagesAhead } from '../shared/pages-ahead.ts';
 import { CELL_COLUMNS, type EntryCells } from './audit-list.queries.ts';
 

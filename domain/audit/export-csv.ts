@@ -1,5 +1,5 @@
 import { csvRecord } from '../shared/csv-rules.ts';
-import { isoOf } from '../shared/moment-rules.ts';
+import { isoOf } from '../shared/date-time-rules.ts';
 import type { EntryCells } from './audit-list.queries.ts';
 
 const COLUMNS = [

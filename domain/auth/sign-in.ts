@@ -5,7 +5,7 @@ import { unitOfWork } from '../unit-of-work.ts';
 import type { AccessTokens, AssuranceLevel } from './access-tokens.ts';
 import { keepHostAccount } from './aliases.ts';
 import type { HostAccount, SignInHost } from './code-host.port.ts';
-import type { Guesses } from './guesses.ts';
+import type { SignInThrottle } from './sign-in-throttle.ts';
 import type { Identity, IdentityProvider } from './identity-provider.port.ts';
 import type { SecondFactors } from './second-factor.ts';
 import { hashSecret, isPasswordRight } from './secrets.ts';
@@ -115,7 +115,7 @@ interface Ticket {
 
 interface SignInParts {
   accessTokens: AccessTokens;
-  guesses: Guesses;
+  signInThrottle: SignInThrottle;
   secondFactors: SecondFactors;
   encryption: Encryption;
   identityProvider: IdentityProvider | undefined;
@@ -124,7 +124,7 @@ interface SignInParts {
 
 export function createSignIn(
   orm: MikroORM,
-  { accessTokens, guesses, secondFactors, encryption, identityProvider, now }: SignInParts,
+  { accessTokens, signInThrottle, secondFactors, encryption, identityProvider, now }: SignInParts,
 ): SignIn {
   const query = <Row>(statement: string, parameters: unknown[]): Promise<Row[]> =>
     orm.em.getConnection().execute(statement, parameters) as unknown as Promise<Row[]>;
@@ -183,7 +183,7 @@ export function createSignIn(
   };
   /** Codes are counted per person, wherever they come from: only who knows the password gets here. */
   const byCode = (actor: Actor, code: string): Promise<ProofOutcome> =>
-    guesses.attempt<ProofOutcome>('second factor', actor.id, async () =>
+    signInThrottle.attempt<ProofOutcome>('second factor', actor.id, async () =>
       (await secondFactors.spend(actor.id, code, now()))
         ? {
             verdict: 'right',
@@ -194,7 +194,7 @@ export function createSignIn(
 
   return {
     byPassword: async ({ email, password, tenant, code, address }) => {
-      const actor = await guesses.attempt(address, email, async () => {
+      const actor = await signInThrottle.attempt(address, email, async () => {
         const [found] = await query<LoginRow>('select * from auth_login(?, ?)', [email, tenant ?? null]);
         const isRight = await isPasswordRight(found?.password_hash, password);
         if (!isRight || !found?.tenant_id || !found.role) return { verdict: 'wrong', value: undefined };

@@ -1,5 +1,5 @@
 import { commitNumbers, commitShas } from '../git/commits.queries.ts';
-import type { History } from '../git/histories.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import type { Tx } from '../unit-of-work.ts';
 
 type Sql = Pick<Tx, 'sql' | 'tenantId'>;

@@ -1,4 +1,4 @@
-import type { History } from '../git/histories.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { domainPackages } from './domain-packages-rules.ts';
 

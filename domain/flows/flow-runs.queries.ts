@@ -10,7 +10,7 @@ import type { ExecutionMode } from './new-runs.queries.ts';
 import { displayOf, FINAL_STATUSES, type RunStatus } from './run-status-rules.ts';
 
 /** A run with what its steps need to know. Moments are the database's text. */
-export interface RunFacts {
+export interface RunContext {
   id: string;
   parentId: string | null;
   projectId: string | null;
@@ -66,18 +66,18 @@ const FACTS = `
 /** Whoever reads rows: a unit of work, or reads without a transaction. */
 type Reader = Pick<Tx, 'sql' | 'tenantId'>;
 
-export const findRun = async ({ sql, tenantId }: Reader, id: string): Promise<RunFacts | undefined> =>
-  (await sql<RunFacts>(FACTS, [tenantId, id]))[0];
+export const findRun = async ({ sql, tenantId }: Reader, id: string): Promise<RunContext | undefined> =>
+  (await sql<RunContext>(FACTS, [tenantId, id]))[0];
 
 /** Throws `not_found`. Locked, nobody else moves the run before this transaction ends. */
-export async function runById(tx: Reader, id: string, { isLocked = false } = {}): Promise<RunFacts> {
-  const [run] = await tx.sql<RunFacts>(isLocked ? `${FACTS} for update of r` : FACTS, [tx.tenantId, id]);
+export async function runById(tx: Reader, id: string, { isLocked = false } = {}): Promise<RunContext> {
+  const [run] = await tx.sql<RunContext>(isLocked ? `${FACTS} for update of r` : FACTS, [tx.tenantId, id]);
   if (!run) throw notFound('The run');
   return run;
 }
 
 export interface ClaimedRun {
-  run: RunFacts;
+  run: RunContext;
   /** It is that of another workflow, of which the engine no longer knows. */
   isLost: boolean;
 }

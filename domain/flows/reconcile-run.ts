@@ -2,7 +2,7 @@ import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { describeChildren, type CheckKind } from './check-rules.ts';
 import { wantChecks } from './flow-checks.queries.ts';
-import { latestChildren, moveRun, type RunFacts, runById } from './flow-runs.queries.ts';
+import { latestChildren, moveRun, type RunContext, runById } from './flow-runs.queries.ts';
 import { endRun, reviseEnd } from './run-moves.ts';
 import { keepReport } from './run-reports.queries.ts';
 import { type FinalStatus, isFinal, outcomeOf, type RunStatus } from './run-status-rules.ts';
@@ -15,7 +15,7 @@ export interface ChildReport {
 }
 
 export interface Reconciled {
-  run: RunFacts;
+  run: RunContext;
   /** Its workflow has to be told. */
   isToTell: boolean;
   /** There is something to write to the host. */

@@ -1,7 +1,7 @@
 import { makeApprovalOfRunStale } from '../approvals/settle-approval.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/emit.queries.ts';
-import { moveRun, reviseRun, type RunFacts } from './flow-runs.queries.ts';
+import { moveRun, reviseRun, type RunContext } from './flow-runs.queries.ts';
 import { flowType } from './flow-types.ts';
 import { displayOf, eventOfEnd, type FinalStatus } from './run-status-rules.ts';
 
@@ -16,7 +16,7 @@ export interface RunOutcome {
 
 /** What subscribers and the trail say of a run, as it stood before the move. */
 type Told = Pick<
-  RunFacts,
+  RunContext,
   | 'id'
   | 'parentId'
   | 'taskType'

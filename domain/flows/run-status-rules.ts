@@ -79,7 +79,7 @@ export function decideCancel(status: RunStatus): boolean {
 }
 
 /** Throws `invalid_transition` while the run is open: two attempts of the same work would meet. */
-export function refuseOpenRerun(status: RunStatus): void {
+export function assertRerunnable(status: RunStatus): void {
   if (isFinal(status)) return;
   throw new DomainError('invalid_transition', `The run cannot be repeated yet: it is ${status}`);
 }

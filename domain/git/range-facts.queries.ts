@@ -1,5 +1,5 @@
 import type { Tx } from '../unit-of-work.ts';
-import type { History } from './histories.ts';
+import type { History } from './commit-graph-cache.ts';
 import type { Range, RangeFacts } from './range-memory.ts';
 
 export const rangeKey = ({ packageNo, from, to }: Range): string => `${packageNo}:${from ?? BEGINNING}:${to}`;

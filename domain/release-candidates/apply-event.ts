@@ -58,7 +58,7 @@ export async function applyEvent(
 }
 
 /** What an event would come to now; changes nothing. */
-export async function foresee(
+export async function previewEvent(
   tx: Tx,
   project: Project,
   candidate: ReleaseCandidate,

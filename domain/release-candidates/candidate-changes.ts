@@ -11,7 +11,7 @@ import {
   FINALIZED,
   isKnownStatus,
   NEW_CANDIDATE,
-  refuseLocked,
+  assertNotFinal,
 } from './candidate-status-rules.ts';
 import { changePackages, type PackageChanges, type ReleaseDefinition, unknownPackages } from './comparison-rules.ts';
 import { ReleaseCandidate } from './release-candidates.entities.ts';
@@ -125,7 +125,7 @@ async function updateCandidate(
   input: CandidateInput,
 ): Promise<ReleaseCandidate> {
   const { version, status, commitSha, value, branch = candidate.branch, tag = candidate.tag } = input;
-  refuseLocked(candidate.status, candidate.releaseName);
+  assertNotFinal(candidate.status, candidate.releaseName);
   if (version !== undefined && version !== candidate.version)
     throw versionConflict('The release candidate', candidate.version);
   const before = stateOf(candidate);
@@ -214,7 +214,7 @@ export async function updatePackages(
   candidate: ReleaseCandidate,
   changes: PackageChanges,
 ): Promise<void> {
-  refuseLocked(candidate.status, candidate.releaseName);
+  assertNotFinal(candidate.status, candidate.releaseName);
   const artifacts = candidate.value.artifacts ?? {};
   const [unknown] = unknownPackages(artifacts, changes);
   if (unknown !== undefined) {

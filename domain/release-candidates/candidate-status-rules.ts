@@ -65,7 +65,7 @@ export function decideMove(
 }
 
 /** Throws `locked` when the content of a candidate of that status may not change. */
-export function refuseLocked(status: CandidateStatus, releaseName: string): void {
+export function assertNotFinal(status: CandidateStatus, releaseName: string): void {
   if (isLocked(status)) {
     throw new DomainError('locked', `The release candidate ${releaseName} is ${status}; its content cannot change`);
   }

@@ -1,5 +1,5 @@
 import { type CommitView, commitNumbers, commitViews, tagCommits } from '../git/commits.queries.ts';
-import type { History } from '../git/histories.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import type { MirrorFreshness } from '../git/mirror.queries.ts';
 import { commitMentions, mentionsOf } from '../git/range-facts.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';

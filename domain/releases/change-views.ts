@@ -1,4 +1,4 @@
-import type { History } from '../git/histories.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import { rangeFacts, type Ranges } from '../git/range-facts.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { memoized } from '../shared/memoized.ts';

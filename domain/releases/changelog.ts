@@ -1,5 +1,5 @@
 import { type CommitView, commitShas, commitViews } from '../git/commits.queries.ts';
-import type { History } from '../git/histories.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import type { MirrorFreshness } from '../git/mirror.queries.ts';
 import { rangeFacts } from '../git/range-facts.queries.ts';
 import type { Range, RangeFacts } from '../git/range-memory.ts';

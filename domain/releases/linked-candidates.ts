@@ -1,4 +1,4 @@
-import type { History } from '../git/histories.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import { rangeFacts } from '../git/range-facts.queries.ts';
 import { newestCandidates, type SeriesCandidate } from '../release-candidates/candidate-series.queries.ts';
 import type { Tx } from '../unit-of-work.ts';

@@ -1,4 +1,4 @@
-import type { History } from '../git/histories.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import { rangeFacts } from '../git/range-facts.queries.ts';
 import { invalidField } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';

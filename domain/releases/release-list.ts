@@ -1,4 +1,4 @@
-import type { History } from '../git/histories.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import type { Project } from '../projects/projects.entities.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
 import { memoized } from '../shared/memoized.ts';

@@ -1,4 +1,4 @@
-import type { History } from '../git/histories.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { type CandidateName, candidatesNamed } from '../release-candidates/candidate-series.queries.ts';
 import { notFound } from '../shared/errors.ts';

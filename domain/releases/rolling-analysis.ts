@@ -1,7 +1,7 @@
 import { expectedSeconds, medianSeconds } from '../deployments/deployments.queries.ts';
 import { listEnvironments } from '../environments/environments.queries.ts';
 import { type CommitView, commitViews } from '../git/commits.queries.ts';
-import type { History } from '../git/histories.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import { rangeFacts, type Ranges } from '../git/range-facts.queries.ts';
 import type { Project } from '../projects/projects.entities.ts';
 import type { SeriesCandidate } from '../release-candidates/candidate-series.queries.ts';

@@ -1,5 +1,5 @@
 import { branchTips, type CommitView, commitNumbers, commitsNaming, commitViews } from '../git/commits.queries.ts';
-import type { History } from '../git/histories.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { newestCandidates, type SeriesCandidate } from '../release-candidates/candidate-series.queries.ts';

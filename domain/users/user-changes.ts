@@ -3,7 +3,7 @@ import { invalidField, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/emit.queries.ts';
-import { refuseChanging, refuseRemoving, refuseWithoutOwner, type UserChange } from './user-rules.ts';
+import { assertMayChange, assertMayRemove, assertHasOwner, type UserChange } from './user-rules.ts';
 import { findUser, findUserByAddress, type UserRow } from './users.queries.ts';
 
 interface Membership {
@@ -16,12 +16,12 @@ interface Membership {
 const lockMemberships = ({ sql, tenantId }: Tx) =>
   sql('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`memberships:${tenantId}`]);
 
-async function refuseLosingOwners({ sql, tenantId }: Tx): Promise<void> {
+async function assertOwnersRemain({ sql, tenantId }: Tx): Promise<void> {
   const [row] = await sql<{ owners: number }>(
     `select count(distinct user_id)::int as owners from membership where tenant_id = ? and role = 'owner'`,
     [tenantId],
   );
-  refuseWithoutOwner(row?.owners ?? 0);
+  assertHasOwner(row?.owners ?? 0);
 }
 
 const putName = ({ sql, tenantId }: Tx, userId: string, firstName: string, lastName: string) =>
@@ -83,7 +83,7 @@ export async function addUser(
   const teamAccountId = await putMembership(tx, person.user_id, team?.id, input.role);
   if (!before) await putName(tx, person.user_id, input.firstName, input.lastName);
   const user = await userAfter(tx, person.user_id);
-  await refuseLosingOwners(tx);
+  await assertOwnersRemain(tx);
   note(tx, before ? 'user.updated' : 'user.created', before, user);
   return { user, teamAccountId, isExistingUser: !person.is_new, isNewInTenant: before === undefined };
 }
@@ -96,7 +96,7 @@ export async function addUser(
 export async function changeUser(tx: Tx, address: string, change: UserChange, team?: string): Promise<UserRow> {
   await lockMemberships(tx);
   const before = await findUserByAddress(tx, address);
-  refuseChanging(tx.actor, before, change);
+  assertMayChange(tx.actor, before, change);
   if (!before || (team !== undefined && !before.teams.includes(team))) throw notFound('The user');
   const { firstName = before.firstName, lastName = before.lastName, role, teams } = change;
   if (firstName !== before.firstName || lastName !== before.lastName) await putName(tx, before.id, firstName, lastName);
@@ -109,7 +109,7 @@ export async function changeUser(tx: Tx, address: string, change: UserChange, te
     );
   }
   const after = await userAfter(tx, before.id);
-  await refuseLosingOwners(tx);
+  await assertOwnersRemain(tx);
   if (JSON.stringify(before) !== JSON.stringify(after)) note(tx, 'user.updated', before, after);
   return after;
 }
@@ -155,7 +155,7 @@ export async function removeUser(
   await lockMemberships(tx);
   const before = await findUserByAddress(tx, address);
   if (!before) throw notFound('The user');
-  refuseRemoving(tx.actor, before);
+  assertMayRemove(tx.actor, before);
   const removed = await tx.sql<Membership>(
     `delete from membership m using team t
      where m.tenant_id = ? and m.user_id = ? and t.id = m.team_id and (?::text is null or t.slug = ?)
@@ -172,7 +172,7 @@ export async function removeUser(
       [tx.tenantId, before.id],
     );
   }
-  await refuseLosingOwners(tx);
+  await assertOwnersRemain(tx);
   note(tx, after ? 'user.updated' : 'user.removed', before, after);
   const [only, ...more] = removed;
   return { userId: before.id, email: before.email, teamAccountId: more.length === 0 ? (only?.id ?? null) : null };

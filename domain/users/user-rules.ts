@@ -22,7 +22,7 @@ const forbidden = (message: string) => new DomainError('forbidden', message);
 export const isSelf = (actor: Actor, { id }: Pick<Subject, 'id'>): boolean => actor.type === 'user' && actor.id === id;
 
 /** Colleagues are shown to owners and applications, oneself to everyone. Throws `forbidden`, whether or not there is such a user. */
-export function refuseViewing(actor: Actor, subject: Subject | undefined): void {
+export function assertMayView(actor: Actor, subject: Subject | undefined): void {
   if (actor.role === 'member' && !(subject && isSelf(actor, subject)))
     throw forbidden('Forbidden - Requires role: owner, application');
 }
@@ -31,7 +31,7 @@ export function refuseViewing(actor: Actor, subject: Subject | undefined): void 
  * Names are changed by oneself and by owners; roles and teams, by which approvers are named, by owners alone; nobody
  * raises their own role. Throws `forbidden`, whether or not there is such a user.
  */
-export function refuseChanging(actor: Actor, subject: Subject | undefined, { role, teams }: UserChange): void {
+export function assertMayChange(actor: Actor, subject: Subject | undefined, { role, teams }: UserChange): void {
   const isOwn = subject !== undefined && isSelf(actor, subject);
   if (actor.role !== 'owner' && !isOwn) throw forbidden('Forbidden - Requires role: owner');
   if (isOwn && role !== undefined && RANK[role] > RANK[subject.role])
@@ -42,12 +42,12 @@ export function refuseChanging(actor: Actor, subject: Subject | undefined, { rol
 }
 
 /** Throws `forbidden` for removing oneself. */
-export function refuseRemoving(actor: Actor, subject: Pick<Subject, 'id'>): void {
+export function assertMayRemove(actor: Actor, subject: Pick<Subject, 'id'>): void {
   if (isSelf(actor, subject)) throw forbidden('Forbidden - Nobody removes themselves');
 }
 
 /** A tenant without an owner could not be administered any more. Throws `last_owner`. */
-export function refuseWithoutOwner(ownersLeft: number): void {
+export function assertHasOwner(ownersLeft: number): void {
   if (ownersLeft === 0)
     throw new DomainError('last_owner', 'The last owner of a tenant can be neither removed nor demoted');
 }

@@ -141,7 +141,7 @@ const NEXT_DUE = `
   where d.webhook_id = $1 and d.status = 'pending'
     and (select status = 'active' and deleted_at is null from webhook where id = $1)`;
 
-const RINGING = `
+const DUE_WEBHOOKS = `
   select w.id from unnest($1::uuid[]) as lane(id) join webhook w on w.id = lane.id and w.status = 'active' and w.deleted_at is null
   where exists (select from webhook_delivery d
     where d.webhook_id = lane.id and d.status = 'pending' and d.due_at <= now() and (d.lease_until is null or d.lease_until <= now()))`;
@@ -209,10 +209,10 @@ export const createLaneStore = (pool: Pool) => ({
   },
 
   /** Those of the webhooks that have something due which nobody holds. */
-  async ringing(webhookIds: readonly string[]): Promise<string[]> {
-    return (await pool.query<{ id: string }>({ name: 'lane-ringing', text: RINGING, values: [webhookIds] })).rows.map(
-      ({ id }) => id,
-    );
+  async dueWebhooks(webhookIds: readonly string[]): Promise<string[]> {
+    return (
+      await pool.query<{ id: string }>({ name: 'lane-dueWebhooks', text: DUE_WEBHOOKS, values: [webhookIds] })
+    ).rows.map(({ id }) => id);
   },
 
   /** Lanes with deliveries that are overdue and that nobody works on: their wake was lost. At most 500. */

@@ -87,7 +87,7 @@ export async function webhookById(
 }
 
 /** The log of a deleted webhook stays readable. Throws `not_found`. */
-export async function refuseUnknownLog(tx: Tx, id: string): Promise<void> {
+export async function assertKnownLog(tx: Tx, id: string): Promise<void> {
   const rows = await tx.sql('select from webhook where id = ?', [id]);
   if (rows.length === 0) throw notFound('The webhook');
 }

@@ -14,12 +14,12 @@ export function activityDeps(app: TestApp): { deps: Deps; close: () => Promise<v
   const onError = () => undefined;
   const orm = connectOrm(access);
   const reads = createFencedReads(access, onError);
-  const lanesPool = connectPool({ ...access, role: 'quayside_app_lanes' }, onError);
+  const systemPool = connectPool({ ...access, role: 'quayside_app_lanes' }, onError);
   const wakes = createWakes(app.launch);
   const deps = {
     orm,
     reads,
-    lanesPool,
+    systemPool,
     launch: app.launch,
     lockTurns: createLockTurns(lockQuestions(app.launch)),
     actingAs: (actor, context = {}) => unitOfWork(orm, { ...context, actor, wakes }),
@@ -28,7 +28,7 @@ export function activityDeps(app: TestApp): { deps: Deps; close: () => Promise<v
   return {
     deps: deps as unknown as Deps,
     async close() {
-      await Promise.all([orm.close(true), reads.close(), lanesPool.end()]);
+      await Promise.all([orm.close(true), reads.close(), systemPool.end()]);
     },
   };
 }

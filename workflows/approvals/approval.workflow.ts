@@ -11,7 +11,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { ApprovalActivities } from '../../activities/approvals/approvals.activities.ts';
-import { type ApprovalStatus, isOpen, refuseSettled } from '../../domain/approvals/approval-rules.ts';
+import { type ApprovalStatus, isOpen, assertOpen } from '../../domain/approvals/approval-rules.ts';
 import type { ApprovalStanding } from '../../domain/approvals/settle-approval.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
@@ -53,7 +53,7 @@ export async function approval({ tenantId, approvalId }: ApprovalInput): Promise
       else isToRecheck = true;
       return answer.status;
     },
-    { validator: (_made) => refuseLate(standing) },
+    { validator: (_made) => assertStillOpen(standing) },
   );
   setHandler(recheckSignal, () => {
     isToRecheck = true;
@@ -76,9 +76,9 @@ export async function approval({ tenantId, approvalId }: ApprovalInput): Promise
   await condition(allHandlersFinished);
 }
 
-function refuseLate(standing: ApprovalStanding | null): void {
+function assertStillOpen(standing: ApprovalStanding | null): void {
   try {
-    if (standing) refuseSettled(standing.status);
+    if (standing) assertOpen(standing.status);
   } catch (error) {
     if (error instanceof DomainError) throw ApplicationFailure.nonRetryable(error.message, error.code);
     throw error;

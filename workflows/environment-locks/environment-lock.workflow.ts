@@ -34,7 +34,7 @@ const standingQuery = defineQuery<LockTurn | undefined>('standing');
 const lockGranted = defineSignal<[LockGranted]>(LOCK_GRANTED_SIGNAL);
 
 /** What this workflow was told and has not yet looked after. */
-class Desk {
+class TicketInbox {
   #asked: string[] = [];
   #isToLook = false;
   #turnsBegun = 0;
@@ -72,27 +72,27 @@ class Desk {
 /** Gives out the lock of one environment, ticket by ticket; all its facts are rows, so that it may start anew at any time. */
 export async function environmentLock(input: EnvironmentLockInput): Promise<void> {
   const { tenantId, environmentId } = input;
-  const desk = new Desk();
+  const inbox = new TicketInbox();
   let toldTicketId = input.toldTicketId;
   let standing: LockTurn | undefined;
-  setHandler(takeInUpdate, (ticketIds) => desk.takeIn(ticketIds));
-  setHandler(lookSignal, () => desk.look());
+  setHandler(takeInUpdate, (ticketIds) => inbox.takeIn(ticketIds));
+  setHandler(lookSignal, () => inbox.look());
   setHandler(standingQuery, () => standing);
   for (;;) {
-    standing = await takeLockTurn({ tenantId, environmentId, ticketIds: desk.beginTurn() });
-    desk.endTurn();
+    standing = await takeLockTurn({ tenantId, environmentId, ticketIds: inbox.beginTurn() });
+    inbox.endTurn();
     const { holder, waiting, expiresInMs } = standing;
     setCurrentDetails(holder ? `Held by ticket ${holder.ticketId}; ${waiting} waiting` : 'Free');
     if (holder?.runId != null && holder.ticketId !== toldTicketId) {
       toldTicketId = holder.ticketId;
       await tell(tenantId, holder.runId, holder.ticketId);
     }
-    await condition(() => allHandlersFinished() || desk.hasAsked);
+    await condition(() => allHandlersFinished() || inbox.hasAsked);
     // A signal need not be looked after here: what follows begins with a turn.
-    if (workflowInfo().continueAsNewSuggested && !desk.hasAsked) {
+    if (workflowInfo().continueAsNewSuggested && !inbox.hasAsked) {
       await continueAsNew<typeof environmentLock>({ ...input, ...(toldTicketId !== undefined && { toldTicketId }) });
     }
-    const hasWork = await condition(() => desk.hasWork, expiresInMs === null ? LINGER_MS : Math.max(1, expiresInMs));
+    const hasWork = await condition(() => inbox.hasWork, expiresInMs === null ? LINGER_MS : Math.max(1, expiresInMs));
     if (!hasWork && expiresInMs === null) return;
   }
 }

@@ -16,7 +16,7 @@ import type { RunKey } from '../../domain/flows/accept-run.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { BRIEF_OUTSIDE_CALL, COMMAND, LOCAL_DATABASE_WORK, OUTSIDE_CALL, UNTIL_DONE } from '../activity-options.ts';
 import { COMMANDS_QUEUE, REPORTED_SIGNAL } from './flow-run.contract.ts';
-import { AMONG_OURSELVES, Patience, WITH_OTHERS } from './patience.ts';
+import { INTERNAL_POLL, PollBackoff, EXTERNAL_POLL } from './poll-backoff.ts';
 import { queueBeside } from './queues.ts';
 
 const { startChildren, cancelChildren } = proxyActivities<ChildActivities>(UNTIL_DONE);
@@ -87,11 +87,11 @@ export class RunExecution {
   /** Waits for what a pipeline reports; the host is asked, too, since a report may be lost. Undefined: it took too long. */
   async #pipelineEnd(timeoutSeconds: number): Promise<RunOutcome | undefined> {
     const deadline = Date.now() + timeoutSeconds * 1_000;
-    const patience = new Patience(WITH_OTHERS);
+    const backoff = new PollBackoff(EXTERNAL_POLL);
     for (;;) {
       const leftMs = deadline - Date.now();
       if (leftMs <= 0) return undefined;
-      const isTold = await patience.wait(() => this.#hasReport, leftMs);
+      const isTold = await backoff.wait(() => this.#hasReport, leftMs);
       this.#hasReport = false;
       const outcome = (await reportedOutcome(this.#run)) ?? (isTold ? null : await askPipeline(this.#run));
       if (outcome) return outcome;
@@ -100,12 +100,12 @@ export class RunExecution {
 
   /** Starts children stage by stage until all have ended; the last answer is the outcome of all. */
   async #followChildren(): Promise<RunOutcome> {
-    const patience = new Patience(AMONG_OURSELVES);
+    const backoff = new PollBackoff(INTERNAL_POLL);
     for (;;) {
       const heard = this.#childWords;
       const outcome = await startChildren(this.#run);
       if (outcome) return outcome;
-      await patience.wait(() => this.#childWords > heard);
+      await backoff.wait(() => this.#childWords > heard);
     }
   }
 

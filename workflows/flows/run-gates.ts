@@ -7,7 +7,7 @@ import { LOCK_GRANTED_SIGNAL, type LockGranted } from '../environment-locks/envi
 import type { ApprovalStatus } from '../../domain/approvals/approval-rules.ts';
 import { APPROVAL_SETTLED_SIGNAL, type ApprovalSettled } from '../approvals/approval.contract.ts';
 import { approvals, locks } from './gates.ts';
-import { AMONG_OURSELVES, Patience } from './patience.ts';
+import { INTERNAL_POLL, PollBackoff } from './poll-backoff.ts';
 
 export interface LockNeed {
   environmentId: string;
@@ -44,9 +44,9 @@ export class RunGates {
     const { approvalId, isNeeded } = await approvals().openApproval(this.#run);
     if (!isNeeded) return undefined;
     await this.#enterStep({ ...this.#run, status: 'waiting_approval' });
-    const patience = new Patience(AMONG_OURSELVES);
+    const backoff = new PollBackoff(INTERNAL_POLL);
     for (;;) {
-      const isSignalled = await patience.wait(() => this.#decisions.has(approvalId));
+      const isSignalled = await backoff.wait(() => this.#decisions.has(approvalId));
       const status = isSignalled
         ? this.#decisions.get(approvalId)
         : (await approvals().approvalState({ tenantId: this.#run.tenantId, approvalId })).status;
@@ -61,11 +61,11 @@ export class RunGates {
     const { ticketId, state } = await locks().takeLock({ ...this.#run, ...need });
     this.#ticketId = ticketId;
     if (state === 'queued') await this.#enterStep({ ...this.#run, status: 'waiting_lock' });
-    const patience = new Patience(AMONG_OURSELVES);
+    const backoff = new PollBackoff(INTERNAL_POLL);
     for (let current: LockState = state; current !== 'held'; ) {
       if (current === 'ended')
         return { status: 'failed', error: 'The ticket for the lock of the environment ended before the run had it' };
-      const isSignalled = await patience.wait(() => this.#granted.has(ticketId));
+      const isSignalled = await backoff.wait(() => this.#granted.has(ticketId));
       current = isSignalled ? 'held' : (await locks().lockState(this.#ticket)).state;
     }
     return undefined;

@@ -6,19 +6,19 @@ import { type TestApp, testApp } from '../../support/app.ts';
 
 let app: TestApp;
 let orm: ReturnType<typeof connectOrm>;
-let lanesPool: ReturnType<typeof connectPool>;
+let systemPool: ReturnType<typeof connectPool>;
 const deps = () => ({
-  lanesPool,
+  systemPool,
   actingAs: (actor: Parameters<typeof unitOfWork>[1]['actor']) => unitOfWork(orm, { actor }),
 });
 
 beforeAll(async () => {
   app = await testApp();
   orm = connectOrm({ databaseUrl: app.databaseUrl, role: 'quayside_app', poolSize: 2 });
-  lanesPool = connectPool({ databaseUrl: app.databaseUrl, role: 'quayside_app_lanes', poolSize: 2 }, () => undefined);
+  systemPool = connectPool({ databaseUrl: app.databaseUrl, role: 'quayside_app_lanes', poolSize: 2 }, () => undefined);
 });
 afterAll(async () => {
-  await Promise.all([orm.close(true), lanesPool.end()]);
+  await Promise.all([orm.close(true), systemPool.end()]);
   await app.close();
 });
 

@@ -9,7 +9,7 @@ import { engineAway } from '../../support/launch.ts';
 import type { ApiClient } from '../../support/client.ts';
 
 let app: TestApp;
-let lanesPool: ReturnType<typeof connectPool>;
+let systemPool: ReturnType<typeof connectPool>;
 /** What the sweep asked: domain and number of events. */
 let asked: { tenantId: string; repositoryIdentifier: string; domain: string; events: number }[] = [];
 let hanging: string | undefined;
@@ -23,15 +23,15 @@ const launch: Launch = {
   },
 };
 const sweep = (overdueSeconds?: number) =>
-  sweepReleaseEvents({ lanesPool, launch, log: pino({ level: 'silent' }) } as unknown as Deps, overdueSeconds);
+  sweepReleaseEvents({ systemPool, launch, log: pino({ level: 'silent' }) } as unknown as Deps, overdueSeconds);
 
 beforeAll(async () => {
   app = await testApp({ launch: engineAway });
-  lanesPool = connectPool({ databaseUrl: app.databaseUrl, role: 'quayside_app_lanes', poolSize: 2 }, () => undefined);
+  systemPool = connectPool({ databaseUrl: app.databaseUrl, role: 'quayside_app_lanes', poolSize: 2 }, () => undefined);
   for (const caller of [app.owner, app.stranger]) await storeEvents(app.as(caller));
 });
 afterAll(async () => {
-  await lanesPool.end();
+  await systemPool.end();
   await app.close();
 });
 beforeEach(() => {

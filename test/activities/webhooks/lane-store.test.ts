@@ -9,7 +9,7 @@ import {
   type LaneStore,
   type Outcome,
 } from '../../../domain/webhooks/lane-store.queries.ts';
-import { purgeDeliveries } from '../../../domain/webhooks/outlived.queries.ts';
+import { purgeDeliveries } from '../../../domain/webhooks/expired-deliveries.queries.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 
 let app: TestApp;
@@ -124,14 +124,14 @@ test('batches of several lanes are told apart', async () => {
   expect(await statusOf(b2)).toEqual({ status: 'filtered', attempts: 0 });
 });
 
-test('a lane says when it has more, and rings when it is due', async () => {
+test('a lane says when it has more, and waitForDue when it is due', async () => {
   const lane = await newLane(1);
-  expect(await store.ringing([lane.webhookId])).toEqual([lane.webhookId]);
+  expect(await store.dueWebhooks([lane.webhookId])).toEqual([lane.webhookId]);
   const [delivery] = await store.claim(lane, 1);
   if (!delivery) throw new Error('nothing claimed');
-  expect(await store.ringing([lane.webhookId])).toEqual([]);
+  expect(await store.dueWebhooks([lane.webhookId])).toEqual([]);
   await store.record([outcome(delivery, { status: 'pending', retryInMs: 60_000 })]);
-  expect(await store.ringing([lane.webhookId])).toEqual([]);
+  expect(await store.dueWebhooks([lane.webhookId])).toEqual([]);
   const inMs = await store.nextDueInMs(lane);
   expect(inMs).toBeGreaterThan(58_000);
   expect(inMs).toBeLessThanOrEqual(60_000);
@@ -145,7 +145,7 @@ test('a webhook that is off is neither claimed nor rung nor overdue', async () =
   expect(await store.overdue(5_000)).toContainEqual(lane);
   await app.as(app.owner).patch(200, `/api/webhooks/${lane.webhookId}`, { status: 'inactive' });
   expect(await store.claim(lane, 1)).toEqual([]);
-  expect(await store.ringing([lane.webhookId])).toEqual([]);
+  expect(await store.dueWebhooks([lane.webhookId])).toEqual([]);
   expect(await store.overdue(5_000)).not.toContainEqual(lane);
   expect(await store.nextDueInMs(lane)).toBeUndefined();
 });

@@ -11,7 +11,7 @@ const guess = async (email: string, password: string): Promise<number> => {
   return status;
 };
 
-test('of guesses by the hundred ten are looked at, and even the right one after them is not', async () => {
+test('of signInThrottle by the hundred ten are looked at, and even the right one after them is not', async () => {
   const statuses = await Promise.all(Array.from({ length: 200 }, (_, at) => guess(app.member.email, `guess ${at}`)));
   expect(statuses.filter((status) => status === 401)).toHaveLength(10);
   expect(statuses.filter((status) => status === 429)).toHaveLength(190);
@@ -19,7 +19,7 @@ test('of guesses by the hundred ten are looked at, and even the right one after 
   expect(await guess(app.owner.email, app.owner.password)).toBe(200);
 });
 
-test('guesses at a user who does not exist are held back the same', async () => {
+test('signInThrottle at a user who does not exist are held back the same', async () => {
   const statuses = await Promise.all(
     Array.from({ length: 30 }, (_, at) => guess('nobody@acme.example', `guess ${at}`)),
   );

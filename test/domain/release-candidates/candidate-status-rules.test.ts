@@ -1,4 +1,4 @@
-import { decideMove, isLocked, refuseLocked } from '../../../domain/release-candidates/candidate-status-rules.ts';
+import { decideMove, isLocked, assertNotFinal } from '../../../domain/release-candidates/candidate-status-rules.ts';
 
 const custom = ['on_hold'];
 
@@ -45,5 +45,5 @@ test('the content of final candidates is locked, of others it is not', () => {
     true,
     true,
   ]);
-  expect(() => refuseLocked('aborted', 'r1')).toThrow(expect.objectContaining({ code: 'locked' }));
+  expect(() => assertNotFinal('aborted', 'r1')).toThrow(expect.objectContaining({ code: 'locked' }));
 });

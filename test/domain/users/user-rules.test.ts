@@ -1,9 +1,9 @@
 import type { Actor, Role } from '../../../domain/shared/actor.ts';
 import {
-  refuseChanging,
-  refuseRemoving,
-  refuseViewing,
-  refuseWithoutOwner,
+  assertMayChange,
+  assertMayRemove,
+  assertMayView,
+  assertHasOwner,
   type UserChange,
 } from '../../../domain/users/user-rules.ts';
 
@@ -33,22 +33,22 @@ test.each<[string, Actor, Actor | undefined, UserChange, boolean]>([
   ['an owner lowers itself', owner, owner, { role: 'member' }, true],
   ['an owner puts itself into a team', owner, owner, { teams: ['approvers'] }, true],
 ])('%s: %#', (_, actor, subject, change, isAllowed) => {
-  const attempt = () => refuseChanging(actor, subject, change);
+  const attempt = () => assertMayChange(actor, subject, change);
   if (isAllowed) expect(attempt).not.toThrow();
   else expect(attempt).toThrow(/Forbidden/);
 });
 
 test('a member sees itself and nobody else', () => {
-  expect(() => refuseViewing(member, member)).not.toThrow();
-  expect(() => refuseViewing(member, owner)).toThrow(/Requires role: owner, application/);
-  expect(() => refuseViewing(member, undefined)).toThrow(/Requires role: owner, application/);
-  expect(() => refuseViewing(owner, member)).not.toThrow();
-  expect(() => refuseViewing(pipeline, member)).not.toThrow();
+  expect(() => assertMayView(member, member)).not.toThrow();
+  expect(() => assertMayView(member, owner)).toThrow(/Requires role: owner, application/);
+  expect(() => assertMayView(member, undefined)).toThrow(/Requires role: owner, application/);
+  expect(() => assertMayView(owner, member)).not.toThrow();
+  expect(() => assertMayView(pipeline, member)).not.toThrow();
 });
 
 test('nobody removes themselves, and an owner stays', () => {
-  expect(() => refuseRemoving(owner, owner)).toThrow(/Nobody removes themselves/);
-  expect(() => refuseRemoving(owner, member)).not.toThrow();
-  expect(() => refuseWithoutOwner(0)).toThrow(expect.objectContaining({ code: 'last_owner' }));
-  expect(() => refuseWithoutOwner(1)).not.toThrow();
+  expect(() => assertMayRemove(owner, owner)).toThrow(/Nobody removes themselves/);
+  expect(() => assertMayRemove(owner, member)).not.toThrow();
+  expect(() => assertHasOwner(0)).toThrow(expect.objectContaining({ code: 'last_owner' }));
+  expect(() => assertHasOwner(1)).not.toThrow();
 });

@@ -53,7 +53,7 @@ test.each([
   const [known] = await app.sql<{ count: string }>(`select count(*) from ${table}`);
   expect(known?.count).toBe('1');
   const purge = async () =>
-    (await deps.deps.lanesPool.query<{ removed: number }>(`select ${chore}() as removed`)).rows[0]?.removed;
+    (await deps.deps.systemPool.query<{ removed: number }>(`select ${chore}() as removed`)).rows[0]?.removed;
   await expect(purge()).resolves.toBe(0);
   await app.sql(`update ${table} set ${column} = now() - interval '${age}'`);
   await expect(purge()).resolves.toBe(1);

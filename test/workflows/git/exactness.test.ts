@@ -1,5 +1,5 @@
 import { createFencedReads, type FencedReads } from '../../../domain/fenced-reads.ts';
-import { createHistories, type History } from '../../../domain/git/histories.ts';
+import { createCommitGraphCache, type History } from '../../../domain/git/commit-graph-cache.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { mirrored } from '../../support/mirrored.ts';
@@ -38,7 +38,7 @@ const repository = (): TestRepository => {
   return made;
 };
 
-const histories = createHistories();
+const histories = createCommitGraphCache();
 /** The history as the service knows it, with the ids of its commits. */
 async function known(projectId: string): Promise<{
   history: History;

@@ -1,5 +1,5 @@
 import { createFencedReads, type FencedReads } from '../../../domain/fenced-reads.ts';
-import { createHistories } from '../../../domain/git/histories.ts';
+import { createCommitGraphCache } from '../../../domain/git/commit-graph-cache.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
@@ -28,7 +28,7 @@ const repository = (): TestRepository => {
   return made;
 };
 
-const histories = createHistories();
+const histories = createCommitGraphCache();
 const historyOf = (projectId: string) => histories(reads.as(systemActor(app.tenant.id, 'test')), projectId);
 const shasOf = async (projectId: string): Promise<string[]> =>
   (await app.sql<{ sha: string }>('select sha from git_commit where project_id = ? order by seq', [projectId])).map(

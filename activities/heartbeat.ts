@@ -4,7 +4,7 @@ import { Context } from '@temporalio/activity';
 const HEARTBEAT_MS = 1_000;
 
 /** Lets the engine know that the work of this activity goes on for as long as it does. */
-export async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
   const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
   try {

@@ -7,7 +7,7 @@ const FAILURES = 10;
 const WINDOW_SECONDS = 15 * 60;
 
 /** Holds back guessing: counts failures per place and name, over all API processes. */
-export interface Guesses {
+export interface SignInThrottle {
   /**
    * Makes an attempt. Those of one pair wait for each other, so that many at once cannot outrun the count; n processes
    * may let n − 1 more through. Throws `rate_limited` when the pair has failed too often.
@@ -23,7 +23,7 @@ export interface Guess<T> {
   verdict: 'right' | 'wrong' | 'open';
 }
 
-export function createGuesses(pool: pg.Pool): Guesses {
+export function createSignInThrottle(pool: pg.Pool): SignInThrottle {
   const limiter = new RateLimiterPostgres({
     storeClient: pool,
     tableName: 'sign_in_failure',

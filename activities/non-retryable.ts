@@ -3,7 +3,7 @@ import { DomainError } from '../domain/shared/errors.ts';
 import { REFUSED } from '../workflows/flows/refused.contract.ts';
 
 /** What was removed, or makes no sense, does not come by trying again: the workflow gets the refusal at once. */
-export async function unlessRefused<T>(work: () => Promise<T>): Promise<T> {
+export async function asNonRetryable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

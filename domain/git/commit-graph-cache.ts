@@ -19,9 +19,9 @@ export interface History {
 }
 
 /** Gives the history of a project; it is kept in memory, and only what is new is read. */
-export type Histories = (reads: Pick<Reads, 'sql' | 'tenantId'>, projectId: string) => Promise<History>;
+export type CommitGraphCache = (reads: Pick<Reads, 'sql' | 'tenantId'>, projectId: string) => Promise<History>;
 
-/** How many histories a process keeps: those asked for last. */
+/** How many commit graphs a process keeps: those asked for last. */
 const KEPT = 64;
 
 const emptyHistory = (projectId: string): History => ({
@@ -55,7 +55,7 @@ const CHANGES = `
     and (seq >= ? or not package_no in (select jsonb_array_elements_text(?::jsonb)::int))
   group by package_no`;
 
-export function createHistories(): Histories {
+export function createCommitGraphCache(): CommitGraphCache {
   const kept = new Map<string, Kept>();
 
   const keptOf = (projectId: string): Kept => {

@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
 
-interface PatienceOptions {
+interface PollBackoffOptions {
   firstMs: number;
   longestMs: number;
 }
@@ -9,11 +9,11 @@ interface PatienceOptions {
  * Waits for words that may be lost, in pauses between which the caller asks. They grow, so that the history of a run
  * that waits for months stays small, and are short again after a word.
  */
-export class Patience {
-  readonly #options: PatienceOptions;
+export class PollBackoff {
+  readonly #options: PollBackoffOptions;
   #pauseMs: number;
 
-  constructor(options: PatienceOptions) {
+  constructor(options: PollBackoffOptions) {
     this.#options = options;
     this.#pauseMs = options.firstMs;
   }
@@ -29,6 +29,6 @@ export class Patience {
 const MINUTE_MS = 60_000;
 
 /** For what other workflows of ours tell, who say it again when it did not arrive. */
-export const AMONG_OURSELVES = { firstMs: 15 * MINUTE_MS, longestMs: 24 * 60 * MINUTE_MS } satisfies PatienceOptions;
+export const INTERNAL_POLL = { firstMs: 15 * MINUTE_MS, longestMs: 24 * 60 * MINUTE_MS } satisfies PollBackoffOptions;
 /** For what hosts and workers outside report. */
-export const WITH_OTHERS = { firstMs: MINUTE_MS / 2, longestMs: 10 * MINUTE_MS } satisfies PatienceOptions;
+export const EXTERNAL_POLL = { firstMs: MINUTE_MS / 2, longestMs: 10 * MINUTE_MS } satisfies PollBackoffOptions;

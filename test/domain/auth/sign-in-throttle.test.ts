@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createGuesses, type Guesses } from '../../../domain/auth/guesses.ts';
+import { createSignInThrottle, type SignInThrottle } from '../../../domain/auth/sign-in-throttle.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 
 const GUESSES = 10_000;
@@ -21,10 +21,10 @@ async function guessAll(processes: pg.Pool[], name: string, count: number): Prom
     lookedAt++;
     return { verdict: 'wrong' as const, value: undefined };
   };
-  const guesses = processes.map(createGuesses);
+  const signInThrottle = processes.map(createSignInThrottle);
   const outcomes = await Promise.allSettled(
     Array.from({ length: count }, (_, at) =>
-      (guesses[at % guesses.length] as Guesses).attempt('203.0.113.7', name, wrong),
+      (signInThrottle[at % signInThrottle.length] as SignInThrottle).attempt('203.0.113.7', name, wrong),
     ),
   );
   const refusals = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -33,7 +33,7 @@ async function guessAll(processes: pg.Pool[], name: string, count: number): Prom
   return lookedAt;
 }
 
-test('of 10,000 guesses at once ten are looked at', async () => {
+test('of 10,000 signInThrottle at once ten are looked at', async () => {
   expect(await guessAll(pools.slice(0, 1), 'ada@acme.example', GUESSES)).toBe(10);
 });
 
@@ -42,7 +42,7 @@ test('a second process lets one more through at most', async () => {
 });
 
 test('a right one wipes the count, and one that is open leaves it', async () => {
-  const { attempt } = createGuesses(pools[0] as pg.Pool);
+  const { attempt } = createSignInThrottle(pools[0] as pg.Pool);
   const make = (verdict: 'right' | 'wrong' | 'open') =>
     attempt('203.0.113.7', 'eve@acme.example', async () => ({ verdict, value: verdict }));
   for (let time = 0; time < 9; time++) await make('wrong');

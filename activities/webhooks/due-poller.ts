@@ -1,9 +1,9 @@
 import type { LaneStore } from '../../domain/webhooks/lane-store.queries.ts';
 
 /** Tells a hot lane that something is due. */
-export interface LaneBell {
+export interface DuePoller {
   /** Resolves true when the lane has something due, false when `withinMs` passed without. */
-  rings: (webhookId: string, withinMs: number) => Promise<boolean>;
+  waitForDue: (webhookId: string, withinMs: number) => Promise<boolean>;
 }
 
 /** How often it asks while lanes are busy: this is most of the time from a commit to the receiver. */
@@ -14,7 +14,7 @@ const CALM_AFTER_MS = 3_000;
 const AFTER_ERROR_MS = 500;
 
 /** One query per tick asks for all the hot lanes of the process, so that a lane that lingers costs next to nothing. */
-export function createLaneBell(store: Pick<LaneStore, 'ringing'>, onError: (error: unknown) => void): LaneBell {
+export function createDuePoller(store: Pick<LaneStore, 'dueWebhooks'>, onError: (error: unknown) => void): DuePoller {
   const waiting = new Map<string, (rang: boolean) => void>();
   let timer: NodeJS.Timeout | undefined;
   let isAsking = false;
@@ -29,9 +29,9 @@ export function createLaneBell(store: Pick<LaneStore, 'ringing'>, onError: (erro
     timer = undefined;
     let nextInMs = AFTER_ERROR_MS;
     try {
-      const ringing = await store.ringing([...waiting.keys()]);
-      if (ringing.length > 0) lastRangAt = performance.now();
-      for (const id of ringing) waiting.get(id)?.(true);
+      const dueWebhooks = await store.dueWebhooks([...waiting.keys()]);
+      if (dueWebhooks.length > 0) lastRangAt = performance.now();
+      for (const id of dueWebhooks) waiting.get(id)?.(true);
       nextInMs = tickMs();
     } catch (error) {
       onError(error);
@@ -41,7 +41,7 @@ export function createLaneBell(store: Pick<LaneStore, 'ringing'>, onError: (erro
   };
 
   return {
-    rings: (webhookId, withinMs) =>
+    waitForDue: (webhookId, withinMs) =>
       new Promise((resolve) => {
         const answer = (rang: boolean) => {
           clearTimeout(giveUp);
