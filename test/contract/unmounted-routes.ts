@@ -1,4 +1,4 @@
-/** Routes of the interface that are not served yet. Routes only ever leave this list; `spec-ledger.test.ts` holds it against the interface. */
+/** Routes of `interface-routes.json` that are not served yet. The list may only shrink. */
 export const UNMOUNTED: readonly string[] = [
   'POST /api/auth/crm/register',
   'POST /api/auth/crm/register-sandbox-by-name',

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { routes } from '../../api/routes.ts';
 import { UNMOUNTED } from './unmounted-routes.ts';
 
-const INTERFACE_FILE = new URL('../../../shared/routes.json', import.meta.url);
+const INTERFACE_FILE = new URL('./interface-routes.json', import.meta.url);
 
-/** Routes that the service has beyond the interface. */
-const BEYOND = [
+/** Routes that the service adds to the interface. */
+const ADDITIONS = [
   /^\w+ \/api\/auth\/(refresh|logout|password-setup|set-password|sign-in|oidc\/(start|return))$/,
   /^\w+ \/api\/users\/me\/totp(\/confirm)?$/,
   /^POST \/api\/users\/me\/password$/,
@@ -30,18 +30,18 @@ const interfaceRoutes = (JSON.parse(readFileSync(INTERFACE_FILE, 'utf8')) as { m
 );
 const mounted = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
 
-test('every route of the interface is served or stands on the list of those that are not', () => {
+test('every route of the interface is served or listed as not served yet', () => {
   const accounted = new Set([...mounted, ...UNMOUNTED]);
   expect(interfaceRoutes.filter((route) => !accounted.has(route))).toEqual([]);
 });
 
-test('the list of unserved routes names only routes of the interface that are unserved', () => {
+test('the list of routes not served yet has no others', () => {
   expect(UNMOUNTED.filter((route) => !interfaceRoutes.includes(route) || mounted.includes(route))).toEqual([]);
 });
 
-test('every served route is of the interface or a known one beyond it', () => {
+test('every served route belongs to the interface or to the known additions', () => {
   const unknown = mounted.filter(
-    (route) => !interfaceRoutes.includes(route) && !BEYOND.some((known) => known.test(route)),
+    (route) => !interfaceRoutes.includes(route) && !ADDITIONS.some((known) => known.test(route)),
   );
   expect(unknown).toEqual([]);
 });
