@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { FencedReads } from '../domain/fenced-reads.ts';
+import type { FencedReads } from '../domain/data/fenced-reads.ts';
 import type { LockTurns } from '../domain/environment-locks/lock-turns.port.ts';
 import type { Commands } from '../domain/flows/commands-file.ts';
 import type { RunProgram } from '../domain/flows/program.port.ts';

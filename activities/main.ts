@@ -3,9 +3,9 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/w
 import { pino } from 'pino';
 import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
 import { loadCommands } from '../domain/flows/commands-file.ts';
-import { createFencedReads } from '../domain/fenced-reads.ts';
-import { connectOrm } from '../domain/orm.ts';
-import { connectPool } from '../domain/pool.ts';
+import { createFencedReads } from '../domain/data/fenced-reads.ts';
+import { connectOrm } from '../domain/data/orm.ts';
+import { connectPool } from '../domain/data/pool.ts';
 import { onStop, reportReady, sentenceOf } from '../domain/process.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import { ConfigError } from '../domain/shared/config.ts';
@@ -48,8 +48,8 @@ async function main(): Promise<void> {
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins: telemetry.plugins };
   const client = createTemporalClient(engine);
   const access = { databaseUrl: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE };
-  const orm = connectOrm({ ...access, role: config.DATABASE_APP_ROLE });
   const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const orm = connectOrm({ ...access, role: config.DATABASE_APP_ROLE }, onLost);
   const systemPool = connectPool({ ...access, role: `${config.DATABASE_APP_ROLE}_lanes` }, onLost);
   const reads = createFencedReads({ ...access, role: config.DATABASE_APP_ROLE }, onLost);
   const launch = temporalLaunch(client, {

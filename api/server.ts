@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import { createObjectStore } from '../activities/adapters/object-store.ts';
-import { connectOrm } from '../domain/orm.ts';
-import { createFencedReads } from '../domain/fenced-reads.ts';
-import { connectPool } from '../domain/pool.ts';
+import { connectOrm } from '../domain/data/orm.ts';
+import { createFencedReads } from '../domain/data/fenced-reads.ts';
+import { connectPool } from '../domain/data/pool.ts';
 import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
 import { createSmtpMailer } from '../activities/adapters/smtp-mailer.ts';
 import { createOpenInvitation } from '../domain/invitations/invitations.queries.ts';
@@ -66,8 +66,8 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     role: config.DATABASE_APP_ROLE,
     poolSize: config.DATABASE_POOL_SIZE,
   };
-  const orm = connectOrm(access);
   const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const orm = connectOrm(access, onLost);
   const reads = createFencedReads(access, onLost);
   const pool = connectPool(access, onLost);
   const keys = loadKeys(config);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectOrm } from '../domain/orm.ts';
+import { connectOrm } from '../domain/data/orm.ts';
 import { systemActor } from '../domain/shared/actor.ts';
 import { newId } from '../domain/shared/ids.ts';
 import { unitOfWork } from '../domain/unit-of-work.ts';

@@ -1,16 +1,20 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { CompiledQuery, type Transaction } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import { APPEND_AUDIT, type AuditNote, appendAuditParameters, unchainedEntry } from './audit/append.queries.ts';
 import type { UnchainedEntry } from './audit/audit-rules.ts';
 import type { Actor } from './shared/actor.ts';
-import { numbered } from './statements.ts';
+import { numbered } from './data/fenced-reads.ts';
+import type { Database, Tables } from './data/tables.ts';
 import { type Announcement, ENQUEUE_EVENTS, enqueueParameters } from './webhooks/enqueue.queries.ts';
 
 /** One transaction in one tenant, as a handler or an activity sees it. */
 export interface Tx {
   actor: Actor;
   tenantId: string;
+  /** For single entities: load, change, flush. */
   em: EntityManager;
+  /** For lists, batches, upserts and sets, in the same transaction. It does not see what the entity manager has not flushed. */
+  db: Database;
   now: Date;
   /** W3C `traceparent` of what caused the work, for what it queues. */
   traceparent: string | undefined;
@@ -61,18 +65,18 @@ export const unitOfWork =
     const lanes = new Set<string>();
     const approvals: SettledApproval[] = [];
     const result = await em.transactional(async (inner) => {
-      // Not the ORM's own way to it, which writes the values into the text: each statement would be parsed and planned anew.
-      const connection = inner.getTransactionContext<Transaction<unknown>>() as Transaction<unknown>;
+      const db = inner.getKysely<Tables>();
       const announced: Announcement[] = [];
       const entries: UnchainedEntry[] = [];
       const tx: Tx = {
         actor,
         tenantId: actor.tenantId,
         em: inner,
+        db,
         now: now(),
         traceparent,
         sql: async <Row>(statement: string, parameters: readonly unknown[] = []) => {
-          const { rows } = await connection.executeQuery<Row>(CompiledQuery.raw(numbered(statement), [...parameters]));
+          const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(numbered(statement), [...parameters]));
           return rows;
         },
         announce: (announcement) => {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { newPassword } from '../domain/auth/secrets.ts';
-import { connectOrm } from '../domain/orm.ts';
+import { connectOrm } from '../domain/data/orm.ts';
 import { generateKeys } from '../domain/shared/keys.ts';
 import { createProvisioning, type Provisioning } from '../domain/tenants/provisioning.ts';
 import { asOperatorError, operatorDatabaseUrl } from './operator-database.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { rotateKeys, type RotatedColumn } from '../domain/encryption/rotation.ts';
-import { connectOrm } from '../domain/orm.ts';
-import { connectionOptions } from '../domain/pool.ts';
+import { connectOrm } from '../domain/data/orm.ts';
+import { connectionOptions } from '../domain/data/pool.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
 import { createProvisioning } from '../domain/tenants/provisioning.ts';
 import { asOperatorError, operatorDatabaseUrl } from './operator-database.ts';

@@ -3,7 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Context } from 'koa';
 import type { Authenticator } from '../../domain/auth/authenticator.ts';
 import { hashSecret } from '../../domain/auth/secrets.ts';
-import type { FencedReads } from '../../domain/fenced-reads.ts';
+import type { FencedReads } from '../../domain/data/fenced-reads.ts';
 import type { Idempotency } from '../../domain/idempotency/idempotency.queries.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { z } from 'zod';
-import { OUTDATED_STATEMENT } from '../../domain/pool.ts';
+import { OUTDATED_STATEMENT } from '../../domain/data/pool.ts';
 import { DomainError, type ErrorCode, type FieldError } from '../../domain/shared/errors.ts';
 
 /** The one table from code to HTTP status. */

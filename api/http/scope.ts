@@ -5,7 +5,7 @@ import type { Encryption } from '../../domain/shared/encryption.ts';
 import type { CommitGraphCache } from '../../domain/git/commit-graph-cache.ts';
 import type { AnalysisCache } from '../../domain/releases/analysis-cache.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
-import type { Reads } from '../../domain/fenced-reads.ts';
+import type { ActorReads } from '../../domain/data/fenced-reads.ts';
 import type { DocumentStore } from '../../domain/documents/document-store.port.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { SignInAtHost, SignInHost } from '../../domain/auth/code-host.port.ts';
@@ -78,7 +78,7 @@ export interface Scope extends BaseScope {
   actor: Actor;
   tx: UnitOfWork;
   /** For handlers that only read and are called often: without a transaction around it. */
-  reads: Reads;
+  reads: ActorReads;
 }
 
 /** For routes that need no credential: there is no tenant until the handler finds one. */

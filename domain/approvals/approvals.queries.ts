@@ -1,4 +1,4 @@
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import type { Actor } from '../shared/actor.ts';
 import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -111,7 +111,7 @@ export interface ApprovalFilter {
 
 /** One page of approvals, newest first, with how many there are. */
 export async function listApprovals(
-  { sql, tenantId }: Reads,
+  { sql, tenantId }: ActorReads,
   { status, repositoryIdentifier, environment, decidableBy }: ApprovalFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: ApprovalRow[]; total: number }> {

@@ -1,4 +1,4 @@
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import { pagesAhead } from '../shared/pages-ahead.ts';
 import type { ApprovalStatus } from './approval-rules.ts';
 import type { ReleaseChangelog } from './compliance-changelogs.ts';
@@ -73,7 +73,7 @@ const COLUMNS = `e.id, e.approval_id as "approvalId", e.run_id as "executionId",
 
 /** One page of the steps of a repository's approvals, newest first, with how many there are. */
 export async function compliancePage(
-  { sql, tenantId }: Reads,
+  { sql, tenantId }: ActorReads,
   filter: ComplianceFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: ComplianceRow[]; total: number }> {
@@ -98,7 +98,7 @@ const ROWS_PER_BATCH = 1_000;
  * added meanwhile, which is newer, does not show; the next is fetched while the caller is at work.
  */
 export function complianceBatches(
-  { sql, tenantId }: Reads,
+  { sql, tenantId }: ActorReads,
   filter: ComplianceFilter,
   rowsPerBatch = ROWS_PER_BATCH,
 ): AsyncGenerator<ComplianceRow[], void> {

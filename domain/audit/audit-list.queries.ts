@@ -1,4 +1,4 @@
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import { unregistered } from '../projects/projects.queries.ts';
 import {
   afterPrefix,
@@ -45,7 +45,7 @@ const ACTIONS = `
 
 /** Throws `invalid_request` for a repository that the tenant never had; one that was removed is still in the trail. */
 export async function assertKnownRepository(
-  reads: Reads,
+  reads: ActorReads,
   identifier: string | undefined,
   place: 'query' | 'body',
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function assertKnownRepository(
 
 /** A page of the entries of a filter, newest first. */
 export async function listEntries(
-  reads: Reads,
+  reads: ActorReads,
   filter: AuditFilter,
   page: { limit: number; offset: number },
 ): Promise<EntryRow[]> {
@@ -113,7 +113,7 @@ function facetOf({ source, action, actor, repositoryIdentifier, entityId }: Audi
  * which are written with the entries, and only the hours that are cut are counted; several properties at once, or an
  * entity, are counted entry by entry.
  */
-export async function countEntries(reads: Reads, filter: AuditFilter): Promise<number> {
+export async function countEntries(reads: ActorReads, filter: AuditFilter): Promise<number> {
   const { from, to } = filter;
   const facet = facetOf(filter);
   const conditions = facetConditions(filter);
@@ -149,7 +149,7 @@ function counted(conditions: readonly Condition[]): Condition {
   return { sql: `(select count(*) from audit_entry e where ${sql})`, parameters };
 }
 
-async function countOf(reads: Reads, counts: readonly Condition[]): Promise<number> {
+async function countOf(reads: ActorReads, counts: readonly Condition[]): Promise<number> {
   const [row] = await reads.sql<{ total: string }>(
     `select ${counts.map(({ sql }) => sql).join(' + ')} as total`,
     counts.flatMap(({ parameters }) => parameters),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import { type AuditEntry, canonicalJson, GENESIS_HASH, hashedText } from './audit-rules.ts';
 import { isoOf } from '../shared/date-time-rules.ts';
 import { pagesAhead } from '../shared/pages-ahead.ts';
@@ -38,7 +38,7 @@ const HASH_AT = 'select hash from audit_entry where sequence = ?';
  * @param most entries at most.
  */
 export async function checkChain(
-  reads: Reads,
+  reads: ActorReads,
   firstSequence: number,
   lastSequence: number | undefined,
   most: number,
@@ -98,7 +98,7 @@ const BEYOND = `
 const missing = (sequence: number): ChainBreak => ({ sequence, reason: 'missing', detail: 'The entry is not there' });
 
 /** Undefined when the entry before is gone: then the first link cannot be told, and the entry before is the break. */
-async function hashBefore(reads: Reads, firstSequence: number): Promise<string | undefined> {
+async function hashBefore(reads: ActorReads, firstSequence: number): Promise<string | undefined> {
   if (firstSequence <= 1) return GENESIS_HASH;
   const [row] = await reads.sql<{ hash: string }>(HASH_AT, [firstSequence - 1]);
   return row?.hash;

@@ -1,4 +1,4 @@
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { textArray } from '../shared/text-array.ts';
@@ -31,7 +31,7 @@ const COLUMNS = `id, status, filters, requested_by as "requestedBy", requested_a
   file_name as "fileName", upper_sequence as "upperSequence"`;
 
 /** Anything that runs statements in one tenant. */
-type Sql = Pick<Reads, 'sql'> | Pick<Tx, 'sql'>;
+type Sql = Pick<ActorReads, 'sql'> | Pick<Tx, 'sql'>;
 
 /** Takes on an export of what the trail holds at this moment. */
 export async function insertExport(tx: Tx, filters: Record<string, string>): Promise<AuditExport> {
@@ -117,7 +117,7 @@ type ExportScope = Pick<AuditExport, 'filters' | 'upperSequence'>;
 
 /** The next rows of an export in the order of the trail. */
 export const exportRows = (
-  reads: Reads,
+  reads: ActorReads,
   scope: ExportScope,
   afterSequence: number,
   limit: number,
@@ -125,7 +125,7 @@ export const exportRows = (
 
 /** The same with all cells as the database's text: a million rows are not parsed to be printed again. */
 export const exportCells = (
-  reads: Reads,
+  reads: ActorReads,
   scope: ExportScope,
   afterSequence: number,
   limit: number,
@@ -135,7 +135,7 @@ export const exportCells = (
 const PAGE_TIMEOUT_MS = 300_000;
 
 function nextRows<Row>(
-  reads: Reads,
+  reads: ActorReads,
   columns: string,
   { filters, upperSequence }: ExportScope,
   afterSequence: number,

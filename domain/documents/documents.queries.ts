@@ -1,4 +1,4 @@
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import { newId } from '../shared/ids.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -21,7 +21,7 @@ export async function createCollection({ sql, tenantId }: Tx, name: string): Pro
 }
 
 /** Collections by name, those behind `after`. */
-export const listCollections = ({ sql, tenantId }: Reads, after: string, limit: number): Promise<Collection[]> =>
+export const listCollections = ({ sql, tenantId }: ActorReads, after: string, limit: number): Promise<Collection[]> =>
   sql('select id, name from document_collection where tenant_id = ? and name > ? order by name limit ?', [
     tenantId,
     after,
@@ -29,7 +29,7 @@ export const listCollections = ({ sql, tenantId }: Reads, after: string, limit: 
   ]);
 
 /** Throws `not_found`. */
-export async function collectionByName({ sql, tenantId }: Reads, name: string): Promise<Collection> {
+export async function collectionByName({ sql, tenantId }: ActorReads, name: string): Promise<Collection> {
   const [collection] = await sql<Collection>(
     'select id, name from document_collection where tenant_id = ? and name = ?',
     [tenantId, name],
@@ -91,7 +91,7 @@ export async function deleteDocument(
 
 /** Keys and versions of a collection by key, those behind `after`. */
 export const listKeys = (
-  { sql, tenantId }: Reads,
+  { sql, tenantId }: ActorReads,
   store: string,
   collection: string,
   after: string,
@@ -104,7 +104,7 @@ export const listKeys = (
 
 /** The version alone. Throws `not_found`. */
 export async function documentVersion(
-  { sql, tenantId }: Reads,
+  { sql, tenantId }: ActorReads,
   { store, collection, key }: DocumentName,
 ): Promise<number> {
   const [found] = await sql<{ version: number }>(
@@ -125,7 +125,7 @@ export interface VersionRow {
 
 /** Earlier versions of a document before one, newest first; fewer than `limit` when they are large, but at least one. */
 export const listVersions = (
-  { sql, tenantId }: Reads,
+  { sql, tenantId }: ActorReads,
   { store, collection, key }: DocumentName,
   before: number,
   limit: number,
@@ -153,7 +153,7 @@ const ISO = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
  * so that a slow reader holds no transaction: documents that are written meanwhile may come as they were or as they are.
  */
 export async function* documentTexts(
-  { sql, tenantId }: Reads,
+  { sql, tenantId }: ActorReads,
   store: string,
   collection: string,
 ): AsyncGenerator<string> {

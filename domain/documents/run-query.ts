@@ -1,4 +1,4 @@
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
 import { compileMatches, compileScan, type DocumentQuery, PAGE_MAX_BYTES } from './compile-query.ts';
 import type { Position } from './compile-sort.ts';
@@ -28,7 +28,7 @@ interface Row extends FoundDocument {
 type MatchRow = (Row | { [column in keyof Row]: null }) & { is_common: boolean };
 
 /** One page of a query, of at least one document and at most `limit`. Throws `invalid_request` when it takes too long. */
-export async function runQuery(reads: Reads, query: Omit<DocumentQuery, 'tenantId'>): Promise<FoundPage> {
+export async function runQuery(reads: ActorReads, query: Omit<DocumentQuery, 'tenantId'>): Promise<FoundPage> {
   const regex = query.filters.findIndex(({ operator }) => operator === 'regex');
   const timeoutMs = regex === -1 ? QUERY_TIMEOUT_MS : REGEX_TIMEOUT_MS;
   const whole = { ...query, tenantId: reads.tenantId, limit: query.limit + 1 };
@@ -48,16 +48,16 @@ export async function runQuery(reads: Reads, query: Omit<DocumentQuery, 'tenantI
   };
 }
 
-const scannedRows = (reads: Reads, query: DocumentQuery, timeoutMs: number): Promise<Row[]> => {
+const scannedRows = (reads: ActorReads, query: DocumentQuery, timeoutMs: number): Promise<Row[]> => {
   const { text, parameters } = compileScan(query);
   return reads.once<Row>(text, parameters, { timeoutMs });
 };
 
 /** Undefined where the index on content is of no use. */
-async function matchingRows(reads: Reads, query: DocumentQuery, timeoutMs: number): Promise<Row[] | undefined> {
+async function matchingRows(reads: ActorReads, query: DocumentQuery, timeoutMs: number): Promise<Row[] | undefined> {
   const compiled = compileMatches(query);
   if (!compiled) return undefined;
-  const rows = await reads.oftenAlike<MatchRow>(compiled.text, compiled.parameters, { timeoutMs });
+  const rows = await reads.sql<MatchRow>(compiled.text, compiled.parameters, { timeoutMs });
   return rows[0]?.is_common ? undefined : rows.filter((row) => row.key !== null);
 }
 

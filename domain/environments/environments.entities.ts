@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { tenantOwned } from '../shared/tenant-owned.ts';
+import { jsonColumn } from '../data/columns.ts';
+import { tenantOwned } from '../data/tenant-owned.ts';
 
 export const ENVIRONMENT_CATEGORIES = ['dev', 'test', 'snapshot', 'release'] as const;
 export type EnvironmentCategory = (typeof ENVIRONMENT_CATEGORIES)[number];
@@ -15,28 +16,25 @@ export interface ApprovalPolicy {
   expiresAfter?: string;
 }
 
-const EnvironmentSchema = defineEntity({
+export const EnvironmentSchema = defineEntity({
   name: 'Environment',
   tableName: 'environment',
   properties: {
     ...tenantOwned,
     projectId: p.uuid(),
-    name: p.string(),
+    name: p.text(),
     description: p.text().default(''),
-    category: p.enum([...ENVIRONMENT_CATEGORIES]).$type<EnvironmentCategory>(),
-    orgUsername: p.string().nullable(),
-    devHubUsername: p.string().nullable(),
-    /** Pattern of the branches that are deployed here: `*` within a segment, `**` across. */
-    branch: p.string().default('**'),
+    category: p.text().$type<EnvironmentCategory>(),
+    orgUsername: p.text().nullable(),
+    devHubUsername: p.text().nullable(),
+    branch: p.text().default('**'),
     orchestrationOrder: p.integer().default(0),
     isActive: p.boolean().default(true),
-    tags: p.json<string[]>(),
-    metadata: p.json<Record<string, unknown>>(),
-    approvalPolicy: p.json<ApprovalPolicy>().nullable(),
-    version: p.integer().version(),
+    tags: jsonColumn<string[]>().defaultRaw("'[]'::jsonb"),
+    metadata: jsonColumn<Record<string, unknown>>().defaultRaw("'{}'::jsonb"),
+    approvalPolicy: jsonColumn<ApprovalPolicy>().nullable(),
+    version: p.integer().version().default(1),
   },
 });
 export class Environment extends EnvironmentSchema.class {}
 EnvironmentSchema.setClass(Environment);
-
-export const environmentEntities = [EnvironmentSchema];

@@ -1,4 +1,4 @@
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -25,7 +25,7 @@ const SELECT = `
   from flow_schedule s left join project p on p.tenant_id = s.tenant_id and p.id = s.project_id
   where s.tenant_id = ? and s.deleted_at is null`;
 
-export const listSchedules = ({ sql, tenantId }: Reads): Promise<ScheduleRow[]> =>
+export const listSchedules = ({ sql, tenantId }: ActorReads): Promise<ScheduleRow[]> =>
   sql(`${SELECT} order by s.name limit ${SCHEDULES_MAX}`, [tenantId]);
 
 /** Undefined when there is none, or no longer. */

@@ -1,4 +1,4 @@
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import { notFound } from '../shared/errors.ts';
 import type { FlowCategory } from './category-rules.ts';
 import type { ExecutionMode } from './new-runs.queries.ts';
@@ -116,7 +116,7 @@ const COLUMNS = `r.id, project.identifier as "projectIdentifier", r.flow_path as
  * runs are counted one by one, up to `COUNTED_MAX`; beyond that `isExact` is false.
  */
 export async function listRuns(
-  { sql, tenantId }: Reads,
+  { sql, tenantId }: ActorReads,
   filter: RunFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ runs: RunRow[]; total: number; isExact: boolean }> {
@@ -167,7 +167,7 @@ export interface RunDetail extends RunRow {
 }
 
 /** Throws `not_found`. */
-export async function runDetail({ sql, tenantId }: Reads, id: string): Promise<RunDetail> {
+export async function runDetail({ sql, tenantId }: ActorReads, id: string): Promise<RunDetail> {
   const [run] = await sql<RunDetail>(
     `select ${COLUMNS}, r.has_workflow as "hasWorkflow", r.payload, r.result, r.output_tail as "outputTail", r.output_object as "outputObject",
        r.cancel_requested_at as "cancelRequestedAt", r.schedule_path as "schedulePath",
@@ -196,7 +196,7 @@ export interface RunsStanding {
   oldestNotLaunchedAt: string | null;
 }
 
-export async function runsStanding({ sql, tenantId }: Reads): Promise<RunsStanding> {
+export async function runsStanding({ sql, tenantId }: ActorReads): Promise<RunsStanding> {
   const [standing] = await sql<RunsStanding>(
     `select
        (select coalesce(sum(runs), 0)::int from flow_run_tally where tenant_id = ? and display_status = 'Waiting') as waiting,

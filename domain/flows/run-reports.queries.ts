@@ -1,4 +1,4 @@
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { RunOutcome } from './run-moves.ts';
 
@@ -11,7 +11,7 @@ export async function keepReport({ sql, tenantId }: Tx, runId: string, outcome: 
 }
 
 export async function reportedEnd(
-  { sql, tenantId }: Pick<Reads, 'sql' | 'tenantId'>,
+  { sql, tenantId }: Pick<ActorReads, 'sql' | 'tenantId'>,
   runId: string,
 ): Promise<RunOutcome | null> {
   const [run] = await sql<{ end: RunOutcome | null }>(

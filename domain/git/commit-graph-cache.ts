@@ -1,4 +1,4 @@
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import { CommitGraph } from './commit-graph-rules.ts';
 import { NEVER_FETCHED, type MirrorFreshness } from './mirror.queries.ts';
 import { createRangeMemory, type RangeMemory } from './range-memory.ts';
@@ -19,7 +19,7 @@ export interface History {
 }
 
 /** Gives the history of a project; it is kept in memory, and only what is new is read. */
-export type CommitGraphCache = (reads: Pick<Reads, 'sql' | 'tenantId'>, projectId: string) => Promise<History>;
+export type CommitGraphCache = (reads: Pick<ActorReads, 'sql' | 'tenantId'>, projectId: string) => Promise<History>;
 
 /** How many commit graphs a process keeps: those asked for last. */
 const KEPT = 64;
@@ -91,7 +91,7 @@ type Stamp = Pick<History, 'revision' | 'workItemsEpoch'>;
 
 async function growAfter(
   others: Promise<void>,
-  reads: Pick<Reads, 'sql' | 'tenantId'>,
+  reads: Pick<ActorReads, 'sql' | 'tenantId'>,
   entry: Kept,
   stamp: Stamp,
 ): Promise<void> {
@@ -101,7 +101,7 @@ async function growAfter(
 
 /** Commits first, and changes of these alone: what is imported between the two statements waits for the next time. */
 async function grow(
-  { sql, tenantId }: Pick<Reads, 'sql' | 'tenantId'>,
+  { sql, tenantId }: Pick<ActorReads, 'sql' | 'tenantId'>,
   history: History,
   stamp: Stamp,
 ): Promise<History> {

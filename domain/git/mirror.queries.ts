@@ -1,4 +1,4 @@
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import type { Platform, ProjectConfiguration } from '../projects/projects.entities.ts';
 import type { Tx } from '../unit-of-work.ts';
 
@@ -93,7 +93,7 @@ export interface MirrorReport extends MirrorFreshness {
 
 /** All that operators ask of a mirror; undefined when none was ever asked for. */
 export async function mirrorReport(
-  { sql, tenantId }: Reads | Tx,
+  { sql, tenantId }: ActorReads | Tx,
   projectId: string,
 ): Promise<MirrorReport | undefined> {
   const [report] = await sql<MirrorReport>(

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { tenantOwned } from '../shared/tenant-owned.ts';
+import { jsonColumn } from '../data/columns.ts';
+import { tenantOwned } from '../data/tenant-owned.ts';
 
 export const PLATFORMS = ['host-a', 'host-b', 'host-c'] as const;
 export type Platform = (typeof PLATFORMS)[number];
@@ -24,20 +25,18 @@ export type ProjectConfiguration = {
   customReleaseStatuses?: string[];
 };
 
-const ProjectSchema = defineEntity({
+export const ProjectSchema = defineEntity({
   name: 'Project',
   tableName: 'project',
   properties: {
     ...tenantOwned,
-    identifier: p.string(),
+    identifier: p.text(),
     remoteUrl: p.text().nullable(),
-    platform: p.enum([...PLATFORMS]).$type<Platform>(),
-    defaultBranch: p.string(),
-    configuration: p.json<ProjectConfiguration>(),
-    version: p.integer().version(),
+    platform: p.text().$type<Platform>(),
+    defaultBranch: p.text(),
+    configuration: jsonColumn<ProjectConfiguration & Record<string, unknown>>().defaultRaw("'{}'::jsonb"),
+    version: p.integer().version().default(1),
   },
 });
 export class Project extends ProjectSchema.class {}
 ProjectSchema.setClass(Project);
-
-export const projectEntities = [ProjectSchema];

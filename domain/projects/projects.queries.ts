@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { Project } from './projects.entities.ts';
@@ -8,7 +8,7 @@ import { Project } from './projects.entities.ts';
 export type ProjectFacts = Pick<Project, 'id' | 'identifier' | 'defaultBranch' | 'configuration'>;
 
 /** For `repositoryIdentifier` in a query that is read without a transaction: unknown is 400. */
-export async function projectForReads({ sql, tenantId }: Reads, identifier: string): Promise<ProjectFacts> {
+export async function projectForReads({ sql, tenantId }: ActorReads, identifier: string): Promise<ProjectFacts> {
   const [project] = await sql<ProjectFacts>(
     'select id, identifier, default_branch as "defaultBranch", configuration from project where tenant_id = ? and identifier = ?',
     [tenantId, identifier],

@@ -1,31 +1,42 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { tenantOwned } from '../shared/tenant-owned.ts';
-import { NEW_CANDIDATE } from './candidate-status-rules.ts';
+import { jsonColumn } from '../data/columns.ts';
+import { tenantOwned } from '../data/tenant-owned.ts';
 import type { ReleaseDefinition } from './comparison-rules.ts';
 
-const ReleaseCandidateSchema = defineEntity({
+export const ReleaseCandidateSchema = defineEntity({
   name: 'ReleaseCandidate',
   tableName: 'release_candidate',
   properties: {
     ...tenantOwned,
     projectId: p.uuid(),
-    domain: p.string(),
-    releaseName: p.string(),
-    commitSha: p.string(),
-    /** Without one the candidate counts as on the default branch. */
-    branch: p.string().nullable(),
-    tag: p.string().nullable(),
-    /** The release definition: an open object whose `artifacts` map package names to versions. */
-    value: p.json<ReleaseDefinition & Record<string, unknown>>(),
-    status: p.string().default(NEW_CANDIDATE),
+    domain: p.text(),
+    releaseName: p.text(),
+    commitSha: p.text(),
+    branch: p.text().nullable(),
+    tag: p.text().nullable(),
+    value: jsonColumn<ReleaseDefinition & Record<string, unknown>>().defaultRaw("'{}'::jsonb"),
+    status: p.text().default('pending'),
     statusChangedAt: p.datetime(3).nullable(),
-    statusChangedBy: p.string().nullable(),
-    createdBy: p.string(),
-    updatedBy: p.string(),
-    version: p.integer().version(),
+    statusChangedBy: p.text().nullable(),
+    createdBy: p.text(),
+    updatedBy: p.text(),
+    version: p.integer().version().default(1),
   },
 });
 export class ReleaseCandidate extends ReleaseCandidateSchema.class {}
 ReleaseCandidateSchema.setClass(ReleaseCandidate);
 
-export const releaseCandidateEntities = [ReleaseCandidateSchema];
+export const ReleaseCandidateCountSchema = defineEntity({
+  name: 'ReleaseCandidateCount',
+  tableName: 'release_candidate_count',
+  properties: {
+    tenantId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    domain: p.text().primary(),
+    branch: p.text().primary(),
+    status: p.text().primary(),
+    candidates: p.bigint('string'),
+  },
+});
+export class ReleaseCandidateCount extends ReleaseCandidateCountSchema.class {}
+ReleaseCandidateCountSchema.setClass(ReleaseCandidateCount);

@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import type { Reads } from '../fenced-reads.ts';
+import type { ActorReads } from '../data/fenced-reads.ts';
 import type { Project } from '../projects/projects.entities.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { domainNames } from '../projects/project-rules.ts';
@@ -69,7 +69,7 @@ function conditionOf(project: ProjectFacts, filter: CandidateFilter, noBranch: s
  * never read; the total is exact and comes from counts that triggers keep.
  */
 export async function listCandidates(
-  { oftenAlike, tenantId }: Reads,
+  { sql, tenantId }: ActorReads,
   project: ProjectFacts,
   filter: CandidateFilter,
   { limit, offset }: { limit: number; offset: number },
@@ -77,7 +77,7 @@ export async function listCandidates(
   const onRows = conditionOf(project, filter, 'branch is null');
   const onCounts = conditionOf(project, filter, `branch = ''`);
   // The size of the page stands in the statement: a plan for any size would not begin at the index's end.
-  const rows = await oftenAlike<CandidateRow & { total: string }>(
+  const rows = await sql<CandidateRow & { total: string }>(
     `with page as materialized (
        select id, created_at from release_candidate where tenant_id = ? and ${onRows.sql}
        order by created_at desc, id desc limit ${Math.trunc(limit)}${offset > 0 ? ' offset ?' : ''}),
@@ -93,7 +93,7 @@ export async function listCandidates(
 
 /** Candidates of a commit; an abbreviated id finds all that begin with it. Newest first, at most 200. */
 export const candidatesOfCommit = (
-  { sql, tenantId }: Reads,
+  { sql, tenantId }: ActorReads,
   projectId: string,
   commitSha: string,
 ): Promise<CandidateRow[]> =>
@@ -105,7 +105,7 @@ export const candidatesOfCommit = (
 
 /** The newest candidate of a domain, whatever its status. */
 export async function latestCandidate(
-  reads: Reads,
+  reads: ActorReads,
   project: ProjectFacts,
   domain: string,
   branch?: string,
@@ -120,7 +120,7 @@ export async function latestCandidate(
 }
 
 /** Names of branches with at least one candidate; one without a branch counts as on the default branch. */
-export async function candidateBranches({ sql }: Reads, project: ProjectFacts): Promise<string[]> {
+export async function candidateBranches({ sql }: ActorReads, project: ProjectFacts): Promise<string[]> {
   const rows = await sql<{ branch: string }>(
     `select distinct coalesce(nullif(branch, ''), ?) as branch from release_candidate_count
      where project_id = ? and candidates > 0 order by 1`,
@@ -130,7 +130,7 @@ export async function candidateBranches({ sql }: Reads, project: ProjectFacts): 
 }
 
 /** Domains of the project's configuration and those with candidates, by name. */
-export async function candidateDomains({ sql }: Reads, project: ProjectFacts): Promise<string[]> {
+export async function candidateDomains({ sql }: ActorReads, project: ProjectFacts): Promise<string[]> {
   const rows = await sql<{ domain: string }>(
     'select distinct domain from release_candidate_count where project_id = ? and candidates > 0',
     [project.id],

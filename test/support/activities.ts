@@ -1,8 +1,8 @@
 import type { Deps } from '../../activities/deps.ts';
 import { createLockTurns } from '../../domain/environment-locks/lock-turns.ts';
-import { createFencedReads } from '../../domain/fenced-reads.ts';
-import { connectOrm } from '../../domain/orm.ts';
-import { connectPool } from '../../domain/pool.ts';
+import { createFencedReads } from '../../domain/data/fenced-reads.ts';
+import { connectOrm } from '../../domain/data/orm.ts';
+import { connectPool } from '../../domain/data/pool.ts';
 import { unitOfWork } from '../../domain/unit-of-work.ts';
 import { lockQuestions } from '../../workflows/environment-locks/environment-lock.contract.ts';
 import { createWakes } from '../../workflows/wakes.contract.ts';

@@ -9,7 +9,7 @@ import { apiConfig } from '../../api/config.ts';
 import { createHttpMetrics } from '../../api/http/metrics.ts';
 import { createApi } from '../../api/server.ts';
 import { hashPassword, newPassword } from '../../domain/auth/secrets.ts';
-import { connectOrm } from '../../domain/orm.ts';
+import { connectOrm } from '../../domain/data/orm.ts';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import { objectStoreLocation } from '../../domain/objects/object-store-location.ts';
 import { newId } from '../../domain/shared/ids.ts';

@@ -1,6 +1,6 @@
 import { announceExpiringTokens } from '../../../activities/application-tokens/expiring-tokens.sweep.ts';
-import { connectOrm } from '../../../domain/orm.ts';
-import { connectPool } from '../../../domain/pool.ts';
+import { connectOrm } from '../../../domain/data/orm.ts';
+import { connectPool } from '../../../domain/data/pool.ts';
 import { unitOfWork } from '../../../domain/unit-of-work.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 

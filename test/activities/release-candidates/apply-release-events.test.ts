@@ -2,8 +2,8 @@ import {
   createReleaseActivities,
   type ReleaseActivities,
 } from '../../../activities/release-candidates/release-candidates.activities.ts';
-import { createFencedReads, type FencedReads } from '../../../domain/fenced-reads.ts';
-import { connectOrm } from '../../../domain/orm.ts';
+import { createFencedReads, type FencedReads } from '../../../domain/data/fenced-reads.ts';
+import { connectOrm } from '../../../domain/data/orm.ts';
 import type { Actor } from '../../../domain/shared/actor.ts';
 import { unitOfWork, type WorkContext } from '../../../domain/unit-of-work.ts';
 import type { Deps } from '../../../activities/deps.ts';

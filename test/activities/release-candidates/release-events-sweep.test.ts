@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Deps } from '../../../activities/deps.ts';
 import { sweepReleaseEvents } from '../../../activities/release-candidates/release-events.sweep.ts';
-import { connectPool } from '../../../domain/pool.ts';
+import { connectPool } from '../../../domain/data/pool.ts';
 import { EngineUnavailableError, type Launch } from '../../../workflows/launch.ts';
 import type { ReleaseDomainInput } from '../../../workflows/release-candidates/release-domain.contract.ts';
 import { type TestApp, testApp } from '../../support/app.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { connectPool } from '../../../domain/pool.ts';
+import { connectPool } from '../../../domain/data/pool.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import type { NextStep } from '../../../domain/webhooks/delivery-rules.ts';
 import {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectionOptions } from '../../../domain/pool.ts';
+import { connectionOptions } from '../../../domain/data/pool.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 

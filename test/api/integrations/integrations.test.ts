@@ -1,5 +1,5 @@
 import { findCredentials } from '../../../domain/integrations/integrations.queries.ts';
-import { connectOrm } from '../../../domain/orm.ts';
+import { connectOrm } from '../../../domain/data/orm.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { createEncryption } from '../../../domain/shared/encryption.ts';
 import { generateKeys } from '../../../domain/shared/keys.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { type AuditEntry, GENESIS_HASH, hashedText } from '../../../domain/audit/audit-rules.ts';
-import { connectOrm } from '../../../domain/orm.ts';
-import { connectionOptions } from '../../../domain/pool.ts';
+import { connectOrm } from '../../../domain/data/orm.ts';
+import { connectionOptions } from '../../../domain/data/pool.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import { unitOfWork } from '../../../domain/unit-of-work.ts';

@@ -1,4 +1,4 @@
-import { createFencedReads, type FencedReads } from '../../../domain/fenced-reads.ts';
+import { createFencedReads, type FencedReads } from '../../../domain/data/fenced-reads.ts';
 import { createCommitGraphCache, type History } from '../../../domain/git/commit-graph-cache.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { type TestApp, testApp } from '../../support/app.ts';

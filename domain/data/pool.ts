@@ -10,7 +10,7 @@ export interface DatabaseAccess {
   isReadOnly?: boolean;
 }
 
-/** Connection settings for plain `pg`, too, where the ORM would only stand in the way. */
+/** Settings of every connection; migrations use them, too. */
 export const connectionOptions = ({ databaseUrl, role, poolSize = 10, isReadOnly = false }: DatabaseAccess) => ({
   connectionString: databaseUrl,
   max: poolSize,
@@ -24,6 +24,22 @@ export const connectionOptions = ({ databaseUrl, role, poolSize = 10, isReadOnly
     ...(isReadOnly ? ['-c default_transaction_read_only=on'] : []),
   ].join(' '),
 });
+
+const { TIMESTAMPTZ, TIMESTAMP, DATE, INTERVAL } = pg.types.builtins;
+/** Timestamps stay the database's text: queries return them as they are, and the ORM makes a Date for its entities. */
+const types = new pg.TypeOverrides();
+for (const type of [TIMESTAMPTZ, TIMESTAMP, DATE, INTERVAL]) types.setTypeParser(type, (text) => text);
+
+/** The pool under the dialect. */
+export function createPool(access: DatabaseAccess, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({ ...connectionOptions(access), types });
+  takeBackLostClients(pool);
+  dropOutdatedClients(pool);
+  // Without a listener, a connection that the server drops ends the process.
+  pool.on('error', onError);
+  pool.on('connect', (client) => client.on('error', onError));
+  return pool;
+}
 
 /**
  * A pool of plain connections, for the few statements that run so often that an ORM's share of their cost counts:

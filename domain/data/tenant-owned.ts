@@ -1,5 +1,5 @@
 import { p } from '@mikro-orm/core';
-import { newId } from './ids.ts';
+import { newId } from '../shared/ids.ts';
 
 /** Columns of every row that belongs to a tenant; row-level security reads `tenant_id`. */
 export const tenantOwned = {
@@ -8,9 +8,13 @@ export const tenantOwned = {
     .primary()
     .onCreate(() => newId()),
   tenantId: p.uuid(),
-  createdAt: p.datetime(3).onCreate(() => new Date()),
+  createdAt: p
+    .datetime(3)
+    .defaultRaw('now()')
+    .onCreate(() => new Date()),
   updatedAt: p
     .datetime(3)
+    .defaultRaw('now()')
     .onCreate(() => new Date())
     .onUpdate(() => new Date()),
 };

@@ -1,0 +1,64 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { tenantOwned } from '../data/tenant-owned.ts';
+import type { ApprovalStatus } from './approval-rules.ts';
+import type { StepSource } from './approval-steps.ts';
+
+export const ApprovalSchema = defineEntity({
+  name: 'Approval',
+  tableName: 'approval',
+  properties: {
+    ...tenantOwned,
+    projectId: p.uuid().nullable(),
+    repositoryIdentifier: p.text().nullable(),
+    runId: p.uuid(),
+    taskType: p.text(),
+    environmentId: p.uuid().nullable(),
+    environmentName: p.text().nullable(),
+    domain: p.text().nullable(),
+    releaseName: p.text().nullable(),
+    status: p.text().$type<ApprovalStatus>().default('requested'),
+    approvers: p.array(),
+    minApprovals: p.integer(),
+    allowSelfApproval: p.boolean(),
+    expiresAt: p.datetime(6),
+    requesterId: p.text(),
+    requestedBy: p.text(),
+    resolvedBy: p.text().nullable(),
+    resolvedAt: p.datetime(3).nullable(),
+    comment: p.text().nullable(),
+    confirmedAt: p.datetime(3).nullable(),
+    toldAt: p.datetime(3).nullable(),
+  },
+});
+export class Approval extends ApprovalSchema.class {}
+ApprovalSchema.setClass(Approval);
+
+export const ApprovalEventSchema = defineEntity({
+  name: 'ApprovalEvent',
+  tableName: 'approval_event',
+  properties: {
+    id: p.uuid().primary(),
+    tenantId: p.uuid(),
+    projectId: p.uuid().nullable(),
+    repositoryIdentifier: p.text().nullable(),
+    approvalId: p.uuid(),
+    runId: p.uuid(),
+    taskType: p.text(),
+    environmentName: p.text().nullable(),
+    domain: p.text().nullable(),
+    releaseName: p.text().nullable(),
+    status: p.text().$type<ApprovalStatus>(),
+    source: p.text().$type<StepSource>(),
+    voterId: p.text().nullable(),
+    vote: p.text().$type<'approve' | 'reject'>().nullable(),
+    approvers: p.array(),
+    requestedBy: p.text(),
+    requestedAt: p.datetime(3),
+    resolvedBy: p.text().nullable(),
+    resolvedAt: p.datetime(3).nullable(),
+    comment: p.text().nullable(),
+    occurredAt: p.datetime(3),
+  },
+});
+export class ApprovalEvent extends ApprovalEventSchema.class {}
+ApprovalEventSchema.setClass(ApprovalEvent);

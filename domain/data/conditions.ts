@@ -1,0 +1,22 @@
+import {
+  type ExpressionBuilder,
+  type ExpressionWrapper,
+  type OperandExpression,
+  type ReferenceExpression,
+  sql,
+  type SqlBool,
+} from 'kysely';
+
+/**
+ * Whether a text column has one of the values. They go as one parameter, so that the statement's text does not depend
+ * on how many there are. A single one is compared by `=`, so that an index of the column can also give the order.
+ */
+export function isOneOf<DB, TB extends keyof DB>(
+  eb: ExpressionBuilder<DB, TB>,
+  column: ReferenceExpression<DB, TB> & string,
+  values: readonly string[],
+): ExpressionWrapper<DB, TB, SqlBool> {
+  const [only] = values;
+  const operand: OperandExpression<unknown> = values.length === 1 ? sql`${only}` : sql`any (${values}::text[])`;
+  return eb(column, '=', operand as never);
+}

@@ -1,0 +1,110 @@
+import {
+  AliasNode,
+  ColumnNode,
+  IdentifierNode,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  PostgresQueryCompiler,
+  ReferenceNode,
+  ReturningNode,
+  SelectAllNode,
+  type SelectionNode,
+} from 'kysely';
+import type pg from 'pg';
+import { PreparedStatements } from './prepared-statements.ts';
+
+/** Properties whose column the naming rule does not give; a test holds them against the entities. */
+const EXCEPTIONS = new Map([['exhaustedInRow', 'exhausted_in_a_row']]);
+const columns = new Map(EXCEPTIONS);
+
+/** The column of a property: `flow_path` of `flowPath`. */
+export function columnName(property: string): string {
+  let name = columns.get(property);
+  if (name === undefined) {
+    name = property.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+    columns.set(property, name);
+  }
+  return name;
+}
+
+/**
+ * Writes properties as columns, and selected columns as properties: `select "flow_path" as "flowPath"`. So rows need no
+ * renaming. Inside subqueries and CTEs all names, aliases included, are the database's.
+ */
+export class PropertyQueryCompiler extends PostgresQueryCompiler {
+  protected override visitIdentifier(node: IdentifierNode): void {
+    this.append(`"${this.sanitizeIdentifier(columnName(node.name))}"`);
+  }
+
+  protected override visitSelection({ selection }: SelectionNode): void {
+    if (!this.#isOutermost()) {
+      this.visitNode(selection);
+      return;
+    }
+    if (AliasNode.is(selection) && IdentifierNode.is(selection.alias)) {
+      this.visitNode(selection.node);
+      this.append(` as "${this.sanitizeIdentifier(selection.alias.name)}"`);
+      return;
+    }
+    const column = ReferenceNode.is(selection) ? selection.column : selection;
+    if (SelectAllNode.is(column)) {
+      throw new Error('Name the columns: one that a migration adds must not change the rows of a statement');
+    }
+    this.visitNode(selection);
+    if (ColumnNode.is(column) && columnName(column.column.name) !== column.column.name) {
+      this.append(` as "${this.sanitizeIdentifier(column.column.name)}"`);
+    }
+  }
+
+  /** Whether the selection is the statement's own, not that of a subquery. */
+  #isOutermost(): boolean {
+    const [, parent] = this.nodeStack;
+    return (
+      this.nodeStack.length === 2 || (this.nodeStack.length === 3 && parent !== undefined && ReturningNode.is(parent))
+    );
+  }
+}
+
+/** A pool as Kysely takes it; each connection prepares the statements that it meets repeatedly. */
+function preparing(pool: pg.Pool, isPrepared: boolean): PostgresPool {
+  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  const wrapped = (client: pg.PoolClient): PostgresPoolClient => {
+    const statements = new PreparedStatements(client);
+    const query = (text: string, values: unknown[] = []) =>
+      isPrepared ? statements.query(text, values) : client.query({ text, values });
+    return {
+      query: query as unknown as PostgresPoolClient['query'],
+      release: (error?: Error) => client.release(error),
+      get processID() {
+        return (client as unknown as { processID: number }).processID;
+      },
+    };
+  };
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => {
+      const client = await pool.connect();
+      let known = clients.get(client);
+      if (!known) clients.set(client, (known = wrapped(client)));
+      return known;
+    },
+  };
+}
+
+export interface DialectOptions {
+  /** False for statements that clients compose, where a plan for any values would be a bad one for these. */
+  isPrepared?: boolean;
+}
+
+/** The one way to the database: the ORM, units of work, fenced reads and system work all go through it. */
+export class QuaysideDialect extends PostgresDialect {
+  constructor(pool: pg.Pool, { isPrepared = true }: DialectOptions = {}) {
+    super({ pool: preparing(pool, isPrepared) });
+  }
+
+  override createQueryCompiler(): PropertyQueryCompiler {
+    return new PropertyQueryCompiler();
+  }
+}

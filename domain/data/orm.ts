@@ -1,0 +1,15 @@
+import { MikroORM } from '@mikro-orm/postgresql';
+import { QuaysideDialect } from './dialect.ts';
+import { createPool, type DatabaseAccess } from './pool.ts';
+import { entities } from './tables.ts';
+
+/** @param onError is told of connections that were lost. */
+export const connectOrm = (access: DatabaseAccess, onError: (error: Error) => void = () => undefined): MikroORM =>
+  new MikroORM({
+    // Only the database's name is read of it: connections come from the pool.
+    clientUrl: access.databaseUrl,
+    driverOptions: new QuaysideDialect(createPool(access, onError)),
+    entities: [...entities],
+    ensureDatabase: false,
+    forceUtcTimezone: true,
+  });

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+
+/** More statements than the service has in use at a time, and little for a backend process of PostgreSQL. */
+export const STATEMENTS_KEPT = 300;
+
+/**
+ * Sends the statements of one connection and prepares those that come a second time. At most `kept` stay prepared:
+ * beyond that the least recently used one is deallocated, here and in the database. So memory does not grow with the
+ * forms that clients can compose, and a statement that comes once costs no more than an unnamed one.
+ */
+export class PreparedStatements {
+  readonly #client: pg.ClientBase;
+  readonly #kept: number;
+  readonly #names = new Map<string, string>();
+  readonly #metOnce = new Set<string>();
+
+  constructor(client: pg.ClientBase, kept = STATEMENTS_KEPT) {
+    this.#client = client;
+    this.#kept = kept;
+  }
+
+  async query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const known = this.#names.get(text);
+    if (known !== undefined) {
+      // Inserted anew, it is the most recently used one.
+      this.#names.delete(text);
+      this.#names.set(text, known);
+      return this.#client.query({ name: known, text, values });
+    }
+    if (!isPreparable(text, values)) return this.#client.query({ text, values });
+    if (!this.#metOnce.delete(text)) {
+      if (this.#metOnce.size >= this.#kept) this.#metOnce.clear();
+      this.#metOnce.add(text);
+      return this.#client.query({ text, values });
+    }
+    if (this.#names.size >= this.#kept) await this.#deallocateOldest();
+    const name = createHash('sha1').update(text).digest('base64url');
+    this.#names.set(text, name);
+    return this.#client.query({ name, text, values });
+  }
+
+  async #deallocateOldest(): Promise<void> {
+    const [oldest] = this.#names;
+    if (!oldest) return;
+    const [text, name] = oldest;
+    this.#names.delete(text);
+    // `pg` would otherwise believe that the database still has it.
+    const { connection } = this.#client as unknown as { connection: { parsedStatements: Record<string, string> } };
+    delete connection.parsedStatements[name];
+    // Refused in a failed transaction: the plan then stays until the connection ends.
+    await this.#client.query(`deallocate "${name}"`).catch(() => undefined);
+  }
+}
+
+/** Not `begin`; and nothing with `.*`: after a migration adds a column, PostgreSQL would refuse the prepared statement. */
+const isPreparable = (text: string, values: unknown[]): boolean => values.length > 0 && !text.includes('.*');

@@ -1,0 +1,129 @@
+import type { InferKyselyDB } from '@mikro-orm/postgresql';
+import type { Kysely } from 'kysely';
+import { ApplicationTokenSchema } from '../application-tokens/application-tokens.entities.ts';
+import { ApprovalSchema, ApprovalEventSchema } from '../approvals/approvals.entities.ts';
+import { AuditEntrySchema, AuditExportSchema, AuditHeadSchema, AuditTallySchema } from '../audit/audit.entities.ts';
+import {
+  AuthSessionSchema,
+  RefreshTokenSchema,
+  SignInFailureSchema,
+  UserRecoveryCodeSchema,
+  UserTotpSchema,
+} from '../auth/auth.entities.ts';
+import {
+  BuildPreviewSchema,
+  BuildStatusSchema,
+  HookDeliverySchema,
+  HookSecretSchema,
+} from '../builds/builds.entities.ts';
+import { ReleaseDeploymentSchema } from '../deployments/deployments.entities.ts';
+import { DocumentSchema, DocumentCollectionSchema, DocumentVersionSchema } from '../documents/documents.entities.ts';
+import { EnvironmentLockTicketSchema } from '../environment-locks/environment-locks.entities.ts';
+import { EnvironmentSchema } from '../environments/environments.entities.ts';
+import {
+  FlowCheckSchema,
+  FlowRunSchema,
+  FlowRunLockSchema,
+  FlowRunTallySchema,
+  FlowScheduleSchema,
+} from '../flows/flows.entities.ts';
+import {
+  GitCommitSchema,
+  GitCommitPackageSchema,
+  GitMirrorSchema,
+  GitPackageSchema,
+  GitRangeSchema,
+  GitRefSchema,
+} from '../git/git.entities.ts';
+import { IdempotencyKeySchema } from '../idempotency/idempotency.entities.ts';
+import { IntegrationSchema } from '../integrations/integrations.entities.ts';
+import { InvitationSchema } from '../invitations/invitations.entities.ts';
+import { ProjectSchema } from '../projects/projects.entities.ts';
+import {
+  ReleaseCandidateSchema,
+  ReleaseCandidateCountSchema,
+} from '../release-candidates/release-candidates.entities.ts';
+import { PackageVersionSchema } from '../releases/releases.entities.ts';
+import { TenantSchema } from '../tenants/tenants.entities.ts';
+import {
+  MembershipSchema,
+  TeamSchema,
+  UserAccountSchema,
+  UserAliasSchema,
+  UserIdentitySchema,
+  UserProfileSchema,
+} from '../users/users.entities.ts';
+import { WebhookSchema, WebhookAttemptSchema, WebhookDeliverySchema } from '../webhooks/webhooks.entities.ts';
+import type { Cell } from './columns.ts';
+
+/** Every table of the schema. */
+export const entities = [
+  ApplicationTokenSchema,
+  ApprovalSchema,
+  ApprovalEventSchema,
+  AuditEntrySchema,
+  AuditExportSchema,
+  AuditHeadSchema,
+  AuditTallySchema,
+  AuthSessionSchema,
+  RefreshTokenSchema,
+  SignInFailureSchema,
+  UserRecoveryCodeSchema,
+  UserTotpSchema,
+  BuildPreviewSchema,
+  BuildStatusSchema,
+  HookDeliverySchema,
+  HookSecretSchema,
+  ReleaseDeploymentSchema,
+  DocumentSchema,
+  DocumentCollectionSchema,
+  DocumentVersionSchema,
+  EnvironmentLockTicketSchema,
+  EnvironmentSchema,
+  FlowCheckSchema,
+  FlowRunSchema,
+  FlowRunLockSchema,
+  FlowRunTallySchema,
+  FlowScheduleSchema,
+  GitCommitSchema,
+  GitCommitPackageSchema,
+  GitMirrorSchema,
+  GitPackageSchema,
+  GitRangeSchema,
+  GitRefSchema,
+  IdempotencyKeySchema,
+  IntegrationSchema,
+  InvitationSchema,
+  ProjectSchema,
+  ReleaseCandidateSchema,
+  ReleaseCandidateCountSchema,
+  PackageVersionSchema,
+  TenantSchema,
+  MembershipSchema,
+  TeamSchema,
+  UserAccountSchema,
+  UserAliasSchema,
+  UserIdentitySchema,
+  UserProfileSchema,
+  WebhookSchema,
+  WebhookAttemptSchema,
+  WebhookDeliverySchema,
+] as const;
+
+type Inferred = InferKyselyDB<
+  (typeof entities)[number],
+  { tableNamingStrategy: 'table'; columnNamingStrategy: 'property' }
+>;
+/** Tables by their name, columns by the entity's property. */
+export type Tables = { [T in keyof Inferred]: { [C in keyof Inferred[T]]: Cell<Inferred[T][C]> } };
+
+/** What statements are built on and run by: a transaction, or connections that may write. */
+export type Database = Kysely<Tables>;
+/**
+ * The reading part of it, which both a transaction and fenced reads offer. (Kysely's `ReadonlyKysely` declares what it
+ * lacks with other types, so that a `Kysely` does not pass for one.)
+ */
+export type ReadDatabase = Pick<
+  Database,
+  'selectFrom' | 'selectNoFrom' | 'with' | 'withRecursive' | 'fn' | 'case' | 'executeQuery' | 'getExecutor'
+>;

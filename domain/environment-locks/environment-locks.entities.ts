@@ -1,0 +1,28 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { jsonColumn } from '../data/columns.ts';
+import { tenantOwned } from '../data/tenant-owned.ts';
+import type { Actor } from '../shared/actor.ts';
+import type { TicketState } from './lock-rules.ts';
+
+export const EnvironmentLockTicketSchema = defineEntity({
+  name: 'EnvironmentLockTicket',
+  tableName: 'environment_lock_ticket',
+  properties: {
+    ...tenantOwned,
+    projectId: p.uuid(),
+    environmentId: p.uuid(),
+    number: p.bigint('string').generated('identity'),
+    holder: jsonColumn<Actor>(),
+    holderKey: p.text(),
+    executionId: p.text().nullable(),
+    runId: p.uuid().nullable(),
+    reason: p.text().nullable(),
+    leaseMinutes: p.double(),
+    state: p.text().$type<TicketState>().default('asked'),
+    heldAt: p.datetime(3).nullable(),
+    expiresAt: p.datetime(6).nullable(),
+    endedAt: p.datetime(3).nullable(),
+  },
+});
+export class EnvironmentLockTicket extends EnvironmentLockTicketSchema.class {}
+EnvironmentLockTicketSchema.setClass(EnvironmentLockTicket);

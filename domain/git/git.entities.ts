@@ -1,0 +1,107 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { jsonColumn } from '../data/columns.ts';
+
+export const GitCommitSchema = defineEntity({
+  name: 'GitCommit',
+  tableName: 'git_commit',
+  properties: {
+    tenantId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    seq: p.integer().primary(),
+    sha: p.text(),
+    parents: p.array().columnType('integer[]'),
+    authorName: p.text(),
+    authorEmail: p.text(),
+    authoredAt: p.datetime(3),
+    committedAt: p.datetime(3),
+    subject: p.text(),
+    body: p.text(),
+    workItems: p.array(),
+    pullRequests: p.array().columnType('integer[]'),
+  },
+});
+export class GitCommit extends GitCommitSchema.class {}
+GitCommitSchema.setClass(GitCommit);
+
+export const GitCommitPackageSchema = defineEntity({
+  name: 'GitCommitPackage',
+  tableName: 'git_commit_package',
+  properties: {
+    tenantId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    packageNo: p.integer().primary(),
+    seq: p.integer().primary(),
+    parentBits: p.bigint('string'),
+  },
+});
+export class GitCommitPackage extends GitCommitPackageSchema.class {}
+GitCommitPackageSchema.setClass(GitCommitPackage);
+
+export const GitMirrorSchema = defineEntity({
+  name: 'GitMirror',
+  tableName: 'git_mirror',
+  properties: {
+    tenantId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    requestedAt: p.datetime(6).defaultRaw('now()'),
+    attemptedAt: p.datetime(6).nullable(),
+    nextFetchAt: p.datetime(6).defaultRaw('now()'),
+    fetchedAt: p.datetime(3).nullable(),
+    failures: p.integer().default(0),
+    error: p.text().nullable(),
+    commits: p.integer().default(0),
+    revision: p.bigint('string').defaultRaw('0'),
+    workItemsEpoch: p.integer().default(0),
+    packagesFrom: p.text().default('none'),
+    workItemFilters: jsonColumn<string[]>().defaultRaw("'[]'::jsonb"),
+  },
+});
+export class GitMirror extends GitMirrorSchema.class {}
+GitMirrorSchema.setClass(GitMirror);
+
+export const GitPackageSchema = defineEntity({
+  name: 'GitPackage',
+  tableName: 'git_package',
+  properties: {
+    tenantId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    packageNo: p.integer().primary(),
+    name: p.text(),
+    path: p.text(),
+    versionNumber: p.text().nullable(),
+    isCurrent: p.boolean().default(true),
+  },
+});
+export class GitPackage extends GitPackageSchema.class {}
+GitPackageSchema.setClass(GitPackage);
+
+export const GitRangeSchema = defineEntity({
+  name: 'GitRange',
+  tableName: 'git_range',
+  properties: {
+    tenantId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    packageNo: p.integer().primary(),
+    fromSeq: p.integer().primary(),
+    toSeq: p.integer().primary(),
+    commits: p.array().columnType('integer[]'),
+    workItems: p.array(),
+    pullRequests: p.array().columnType('integer[]'),
+  },
+});
+export class GitRange extends GitRangeSchema.class {}
+GitRangeSchema.setClass(GitRange);
+
+export const GitRefSchema = defineEntity({
+  name: 'GitRef',
+  tableName: 'git_ref',
+  properties: {
+    tenantId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    kind: p.text().primary(),
+    name: p.text().primary(),
+    sha: p.text(),
+  },
+});
+export class GitRef extends GitRefSchema.class {}
+GitRefSchema.setClass(GitRef);

@@ -1,0 +1,17 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export const PackageVersionSchema = defineEntity({
+  name: 'PackageVersion',
+  tableName: 'package_version',
+  properties: {
+    tenantId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    name: p.text().primary(),
+    version: p.text().primary(),
+    candidateId: p.uuid(),
+    commitSha: p.text(),
+    createdAt: p.datetime(3),
+  },
+});
+export class PackageVersion extends PackageVersionSchema.class {}
+PackageVersionSchema.setClass(PackageVersion);

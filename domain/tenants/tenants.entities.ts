@@ -1,0 +1,13 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export const TenantSchema = defineEntity({
+  name: 'Tenant',
+  tableName: 'tenant',
+  properties: {
+    id: p.uuid().primary(),
+    slug: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+export class Tenant extends TenantSchema.class {}
+TenantSchema.setClass(Tenant);

@@ -1,0 +1,89 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { jsonColumn } from '../data/columns.ts';
+import { tenantOwned } from '../data/tenant-owned.ts';
+import type { TryErrorKind, DeliveryStatus } from './delivery-rules.ts';
+import type { WebhookStatus } from './webhook-status-rules.ts';
+
+export const WebhookSchema = defineEntity({
+  name: 'Webhook',
+  tableName: 'webhook',
+  properties: {
+    ...tenantOwned,
+    name: p.text(),
+    event: p.text(),
+    provider: p.text(),
+    repositoryIdentifier: p.text().nullable(),
+    url: p.text(),
+    method: p.text(),
+    headers: p.text().nullable(),
+    filter: jsonColumn<Record<string, unknown>>().columnType('json').nullable(),
+    bodyTemplate: p.text().nullable(),
+    secret: p.text(),
+    previousSecret: p.text().nullable(),
+    previousSecretUntil: p.datetime(3).nullable(),
+    timeoutMs: p.integer(),
+    retryCount: p.integer(),
+    retryDelayMs: p.integer(),
+    status: p.text().$type<WebhookStatus>().default('active'),
+    failureReason: p.text().nullable(),
+    createdBy: p.text(),
+    deletedAt: p.datetime(3).nullable(),
+    revision: p.integer().default(1),
+    errorCount: p.integer().default(0),
+    exhaustedInRow: p.integer().fieldName('exhausted_in_a_row').default(0),
+    deliveredCount: p.bigint('string').defaultRaw('0'),
+    failedCount: p.bigint('string').defaultRaw('0'),
+    lastDeliveryAt: p.datetime(3).nullable(),
+  },
+});
+export class Webhook extends WebhookSchema.class {}
+WebhookSchema.setClass(Webhook);
+
+export const WebhookAttemptSchema = defineEntity({
+  name: 'WebhookAttempt',
+  tableName: 'webhook_attempt',
+  properties: {
+    tenantId: p.uuid().primary(),
+    deliveryId: p.uuid().primary(),
+    attempt: p.integer().primary(),
+    url: p.text(),
+    method: p.text(),
+    statusCode: p.integer().nullable(),
+    error: p.text().nullable(),
+    errorKind: p.text().$type<TryErrorKind>().nullable(),
+    isEnvelope: p.boolean(),
+    sentBody: p.text().nullable(),
+    responseHeaders: jsonColumn<Record<string, string>>().columnType('json').nullable(),
+    responseBody: p.text().nullable(),
+    durationMs: p.integer(),
+    startedAt: p.datetime(3),
+  },
+});
+export class WebhookAttempt extends WebhookAttemptSchema.class {}
+WebhookAttemptSchema.setClass(WebhookAttempt);
+
+export const WebhookDeliverySchema = defineEntity({
+  name: 'WebhookDelivery',
+  tableName: 'webhook_delivery',
+  properties: {
+    tenantId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    webhookId: p.uuid(),
+    event: p.text(),
+    payload: jsonColumn<unknown>().columnType('json'),
+    traceparent: p.text().nullable(),
+    status: p.text().$type<DeliveryStatus>().default('pending'),
+    attempts: p.integer().default(0),
+    claims: p.integer().default(0),
+    dueAt: p.datetime(6).defaultRaw('now()'),
+    leaseUntil: p.datetime(3).nullable(),
+    redeliveryOf: p.uuid().nullable(),
+    lastStatusCode: p.integer().nullable(),
+    lastError: p.text().nullable(),
+    lastDurationMs: p.integer().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    completedAt: p.datetime(3).nullable(),
+  },
+});
+export class WebhookDelivery extends WebhookDeliverySchema.class {}
+WebhookDeliverySchema.setClass(WebhookDelivery);
