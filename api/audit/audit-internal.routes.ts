@@ -63,7 +63,7 @@ export const auditInternalRoutes = [
       assertNotScoped(actor);
       await exportById(reads, id);
       if (file.objectKey !== exportKey(actor.tenantId, id))
-        throw invalidField('#/body/objectKey', `must be ${exportKey(actor.tenantId, id)}`);
+        throw invalidField('objectKey', `must be ${exportKey(actor.tenantId, id)}`);
       const sizeBytes = await adapters.objects.sizeOf(file.objectKey);
       if (sizeBytes !== file.fileSizeBytes) {
         throw invalidField(

@@ -12,7 +12,7 @@ function hostOf(
 ): { name: SignInHost; accountOf: NonNullable<SignInAtHost['accountOf']> } {
   const name = given ?? (hosts['host-a'].accountOf || !hosts['host-b'].accountOf ? 'host-a' : 'host-b');
   const { accountOf } = hosts[name];
-  if (!accountOf) throw invalidField('#/body/provider', `this server is not set up to ask ${name}`);
+  if (!accountOf) throw invalidField('provider', `this server is not set up to ask ${name}`);
   return { name, accountOf };
 }
 
@@ -41,7 +41,7 @@ export const codeHostRoutes = [
       const asked = await accountOf(body.provider_token);
       if (asked.outcome === 'failed') throw upstreamFailed(name, asked.reason);
       if (asked.outcome === 'refused')
-        throw invalidField('#/body/provider_token', `${name} refuses the token, or it may not read e-mail addresses`);
+        throw invalidField('provider_token', `${name} refuses the token, or it may not read e-mail addresses`);
       return { aliases: await signIn.keepHostAccount(named, name, asked.account, requestId) };
     },
   }),
@@ -60,7 +60,7 @@ export const codeHostRoutes = [
     audit: { none: "the tokens are the caller's and the host's; nothing of the service changes" },
     async handle({ body: { provider, refresh_token: refreshToken } }, { adapters: { signInHosts }, log }) {
       const { refresh } = signInHosts[provider];
-      if (!refresh) throw invalidField('#/body/provider', `this server has no OAuth app at ${provider}`);
+      if (!refresh) throw invalidField('provider', `this server has no OAuth app at ${provider}`);
       const result = await refresh(refreshToken);
       switch (result.outcome) {
         case 'refreshed': {
@@ -73,7 +73,7 @@ export const codeHostRoutes = [
           };
         }
         case 'refused':
-          throw invalidField('#/body/refresh_token', `${provider} refuses the refresh token`);
+          throw invalidField('refresh_token', `${provider} refuses the refresh token`);
         case 'app_refused':
           log.error({ provider }, 'the credentials of the OAuth app are refused');
           throw new DomainError('upstream_error', `${provider} refuses the credentials of this server's OAuth app`);

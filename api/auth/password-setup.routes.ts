@@ -22,10 +22,10 @@ async function setFirstPassword(
   { adapters, actingAs }: PublicScope,
 ): Promise<string> {
   const invited = await adapters.openInvitation(token);
-  if (!invited) throw invalidField('#/body/token', SPENT);
+  if (!invited) throw invalidField('token', SPENT);
   const passwordHash = await hashChosenPassword(password, invited.email, pointer);
   const isAccepted = await actingAs(invited)((work) => acceptInvitation(work, token, passwordHash));
-  if (!isAccepted) throw invalidField('#/body/token', SPENT);
+  if (!isAccepted) throw invalidField('token', SPENT);
   return invited.email;
 }
 

@@ -163,7 +163,7 @@ export const buildPreviewRoutes = [
           const known = await findImpact(work, project.id, previewKey);
           if (!known) throw notFound('The preview');
           if (result.generation > known.generation)
-            throw invalidField('#/body/generation', `the newest generation is ${known.generation}`);
+            throw invalidField('generation', `the newest generation is ${known.generation}`);
           return;
         }
         work.audit({

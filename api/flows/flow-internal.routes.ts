@@ -261,7 +261,7 @@ export const flowInternalRoutes = [
     async handle({ body }, { tx }) {
       await tx(async (work) => {
         const run = await findRun(work, body.executionId);
-        if (!run) throw invalidField('#/body/executionId', 'There is no such run');
+        if (!run) throw invalidField('executionId', 'There is no such run');
         await trackLock(work, body);
         work.audit({
           source: 'flow',

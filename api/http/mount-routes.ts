@@ -14,7 +14,7 @@ import { compressBody } from './compression.ts';
 import type { AnyRoute, RouteInput } from './define-route.ts';
 import type { RequestState } from './envelope.ts';
 import { answerOnce } from './idempotency.ts';
-import { schemaViolation } from './problems.ts';
+import { locateFields, schemaViolation } from './problems.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Answer, JsonText, RawReply, Reply } from './replies.ts';
 import {
@@ -47,7 +47,13 @@ type UntypedInput = RouteInput<undefined, undefined, undefined>;
 export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePath: string): Router {
   const router = new Router({ prefix: basePath });
   for (const route of routes.toSorted(literalFirst)) {
-    router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), (ctx) => serve(route, deps, ctx));
+    router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), async (ctx) => {
+      try {
+        await serve(route, deps, ctx);
+      } catch (error) {
+        throw locateFields(error, route);
+      }
+    });
   }
   return router;
 }

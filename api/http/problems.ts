@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { OUTDATED_STATEMENT } from '../../domain/data/pool.ts';
 import { DomainError, type ErrorCode, type FieldError } from '../../domain/shared/errors.ts';
+import type { AnyRoute } from './define-route.ts';
 
 /** The one table from code to HTTP status. */
 export const STATUS_OF: Record<ErrorCode, number> = {
@@ -118,6 +119,24 @@ export function fieldErrors(place: 'body' | 'query' | 'headers', issues: readonl
     if (issue.code !== 'unrecognized_keys') return [{ detail: issue.message, pointer: at }];
     return issue.keys.map((key) => ({ detail: 'unknown field', pointer: `${at}/${escapePointer(key)}` }));
   });
+}
+
+/** The error with pointers into the request of this route, where it names fields alone. */
+export function locateFields(error: unknown, route: Pick<AnyRoute, 'body' | 'query'>): unknown {
+  if (!(error instanceof DomainError) || !error.extras.fields) return error;
+  const fields = error.extras.fields.map(({ pointer, detail }) => ({
+    detail,
+    pointer: pointer.startsWith('#') ? pointer : `#/${placeOf(pointer, route)}/${pointer}`,
+  }));
+  return new DomainError(error.code, error.message, { ...error.extras, fields });
+}
+
+/** A field that no schema names (it is one of an open object) is one of the body where there is a body. */
+function placeOf(field: string, { body, query }: Pick<AnyRoute, 'body' | 'query'>): 'body' | 'query' {
+  const [name = ''] = field.split('/');
+  const isIn = (schema: z.ZodType | undefined) => schema instanceof z.ZodObject && name in schema.shape;
+  const [isInQuery, isInBody] = [isIn(query), isIn(body)];
+  return isInQuery && !isInBody ? 'query' : body ? 'body' : 'query';
 }
 
 /** RFC 6901. */

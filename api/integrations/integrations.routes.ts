@@ -20,7 +20,7 @@ const params = z.object({ id: Id });
 
 function assertCallable(baseUrl: string | null | undefined, outbound: OutboundAddresses): void {
   const refusal = baseUrl ? outbound.refusedUrl(baseUrl) : undefined;
-  if (refusal !== undefined) throw invalidField('#/body/baseUrl', refusal);
+  if (refusal !== undefined) throw invalidField('baseUrl', refusal);
 }
 
 export const integrationsRoutes = [

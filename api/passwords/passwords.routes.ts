@@ -24,7 +24,7 @@ export const passwordsRoutes = [
         const value = await isPasswordRight(await tx(ownPasswordHash), currentPassword);
         return { value, verdict: value ? 'right' : 'wrong' };
       });
-      if (!isRight) throw invalidField('#/body/currentPassword', 'The current password is wrong');
+      if (!isRight) throw invalidField('currentPassword', 'The current password is wrong');
       const passwordHash = await hashChosenPassword(newPassword, actor.email, '#/body/newPassword');
       await tx((work) => changeOwnPassword(work, passwordHash));
     },

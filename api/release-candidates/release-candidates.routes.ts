@@ -79,7 +79,7 @@ export const releaseCandidatesRoutes = [
         const project = await projectInRequest(work, repositoryIdentifier, 'body');
         const domains = domainNames(project.configuration);
         if (domains.length > 0 && !domains.includes(input.domain)) {
-          throw invalidField('#/body/domain', `${input.domain} is not a domain of the project: ${domains.join(', ')}`);
+          throw invalidField('domain', `${input.domain} is not a domain of the project: ${domains.join(', ')}`);
         }
         return view(await saveCandidate(work, project, input), project);
       }),

@@ -90,8 +90,8 @@ export const metricsRoutes = [
         const until = times.until ?? now();
         const since = times.since ?? new Date(until.getTime() - STANDARD_DAYS * DAY_MS);
         const days = (until.getTime() - since.getTime()) / DAY_MS;
-        if (days <= 0) throw invalidField('#/query/since', 'must be before until');
-        if (days > DAYS_MAX) throw invalidField('#/query/since', `must be at most ${DAYS_MAX} days before until`);
+        if (days <= 0) throw invalidField('since', 'must be before until');
+        if (days > DAYS_MAX) throw invalidField('since', `must be at most ${DAYS_MAX} days before until`);
         const history = await commitGraphs(work, project.id);
         return {
           repositoryIdentifier,

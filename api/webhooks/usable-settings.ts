@@ -20,8 +20,8 @@ export function assertUsable(
     compileFilter(filter, compileLinearRegex);
     if (bodyTemplate !== null) compileTemplate(bodyTemplate);
   } catch (error) {
-    if (error instanceof FilterError) throw invalidField(`#/body/config/filter${pointerOf(error.path)}`, error.message);
-    if (error instanceof TemplateError) throw invalidField('#/body/config/body', error.message);
+    if (error instanceof FilterError) throw invalidField(`config/filter${pointerOf(error.path)}`, error.message);
+    if (error instanceof TemplateError) throw invalidField('config/body', error.message);
     throw error;
   }
 }

@@ -66,7 +66,7 @@ function refusalOf(
   regex: number,
   timeoutMs: number,
 ): DomainError | undefined {
-  if (code === '2201B') return invalidField(`#/body/filters/${Math.max(0, regex)}/value`, message);
+  if (code === '2201B') return invalidField(`filters/${Math.max(0, regex)}/value`, message);
   if (code === '57014')
     return new DomainError('invalid_request', `The query took longer than ${timeoutMs / 1_000} s; ask for less`);
   return undefined;

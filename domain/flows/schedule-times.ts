@@ -11,15 +11,15 @@ const FIVE_FIELDS = new RegExp(String.raw`^${FIELD}(?:,${FIELD})*(?:\s+${FIELD}(
  */
 export function nextDue({ cron, timezone }: { cron: string; timezone: string }, after: Date): Date | null {
   if (!FIVE_FIELDS.test(cron))
-    throw invalidField('#/body/cron', 'must have five fields: minute, hour, day of month, month, day of week');
+    throw invalidField('cron', 'must have five fields: minute, hour, day of month, month, day of week');
   try {
     Intl.DateTimeFormat('en', { timeZone: timezone }).format(after);
   } catch {
-    throw invalidField('#/body/timezone', `${timezone} is not a time zone`);
+    throw invalidField('timezone', `${timezone} is not a time zone`);
   }
   try {
     return new Cron(cron, { timezone }).nextRun(after);
   } catch (error) {
-    throw invalidField('#/body/cron', (error as Error).message);
+    throw invalidField('cron', (error as Error).message);
   }
 }

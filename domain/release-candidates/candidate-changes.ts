@@ -97,7 +97,7 @@ async function createCandidate(tx: Tx, project: Project, input: CandidateInput):
   const { version, status = NEW_CANDIDATE, branch = null, tag = null, ...fields } = input;
   if (version !== undefined) throw versionConflict('The release candidate', 0);
   if (!isKnownStatus(status, project.configuration.customReleaseStatuses)) {
-    throw invalidField('#/body/status', `${status} is not a status of this project`);
+    throw invalidField('status', `${status} is not a status of this project`);
   }
   const { email } = tx.actor;
   const candidate = tx.em.create(ReleaseCandidate, {

@@ -71,7 +71,7 @@ async function sinceOf(
   const tagged = (await tagCommits(tx, project.id, [text])).get(text);
   const commit = tagged ?? (SHA.test(text) ? (await commitNumbers(tx, project.id, [text])).get(text) : undefined);
   if (commit === undefined && history.graph.size > 0)
-    throw invalidField('#/query/since', `${text} is no date, and no known commit or tag of the repository`);
+    throw invalidField('since', `${text} is no date, and no known commit or tag of the repository`);
   return commit === undefined ? { kind: 'unknown' } : { kind: 'commit', commit };
 }
 

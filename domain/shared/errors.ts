@@ -26,7 +26,10 @@ export type ErrorCode =
 
 export interface FieldError {
   detail: string;
-  /** A JSON pointer into the request: `#/body/config/url`, `#/query/limit`. */
+  /**
+   * A JSON pointer into the request (`#/body/config/url`, `#/query/limit`), or the field's path alone (`config/url`):
+   * then the route that was called knows where in its request the field is.
+   */
   pointer: string;
 }
 
@@ -52,9 +55,12 @@ export class DomainError extends Error {
 
 export const notFound = (what: string) => new DomainError('not_found', `${what} not found`);
 
-/** A refusal of one field by a rule that no schema can express. */
-export const invalidField = (pointer: string, detail: string) =>
-  new DomainError('invalid_request', detail, { fields: [{ pointer, detail }] });
+/**
+ * A refusal of one field by a rule that no schema can express.
+ * @param field its path in the request, segments parted by slashes: `teams`, `filters/3/value`.
+ */
+export const invalidField = (field: string, detail: string) =>
+  new DomainError('invalid_request', detail, { fields: [{ pointer: field, detail }] });
 
 export const versionConflict = (what: string, currentVersion: number) =>
   new DomainError('version_conflict', `${what} was changed in the meantime; its current version is ${currentVersion}`, {

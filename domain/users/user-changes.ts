@@ -127,8 +127,7 @@ async function putTeams(
     [tx.tenantId, slugs],
   );
   const unknown = teams.find((team) => !known.some(({ slug }) => slug === team));
-  if (unknown !== undefined)
-    throw invalidField('#/body/teams', `there is no team ${unknown}; adding somebody to it makes it`);
+  if (unknown !== undefined) throw invalidField('teams', `there is no team ${unknown}; adding somebody to it makes it`);
   await tx.sql(
     `delete from membership m using team t where m.tenant_id = ? and m.user_id = ? and t.id = m.team_id
        and t.slug not in (select jsonb_array_elements_text(?::jsonb))`,
