@@ -87,7 +87,7 @@ export function inserting<T extends keyof Tables, C extends keyof NewRow<T> & st
   rest: (query: InsertQueryBuilder<Tables, T, InsertResult>) => Compilable<Row>,
 ): (db: Database, row: Pick<NewRow<T>, C>) => Promise<Row[]> {
   const run = statement<Record<string, unknown>>()<Row>((db, given) =>
-    rest(db.insertInto(table).values(given as never) as never),
+    rest(db.insertInto(table).values(given as never)),
   );
   return (db, row) => run(db, Object.fromEntries(columns.map((column) => [column, row[column] ?? null])));
 }

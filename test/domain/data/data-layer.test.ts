@@ -63,7 +63,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const newEnvironment = (tx: Tx, name: string) =>
+const newEnvironment = (tx: Tx, name: string): Environment =>
   tx.em.create(Environment, {
     tenantId: tx.tenantId,
     projectId,
@@ -71,7 +71,7 @@ const newEnvironment = (tx: Tx, name: string) =>
     category: 'dev',
     tags: ['a', `b's`],
     metadata: { secretly: `it's` },
-  } as never) as Environment;
+  } as never);
 
 test('entities and queries share one transaction and its fence', async () => {
   const uow = unitOfWork(orm, { actor });
@@ -174,7 +174,7 @@ test('fenced reads see the tenant and the projects of their actor, and cannot wr
 
 test('a read that takes too long is cancelled', async () => {
   const { db } = reads.as(actor).with({ timeoutMs: 50 });
-  await expect(sql`select pg_sleep(5)`.execute(db as Database)).rejects.toMatchObject({ code: '57014' });
+  await expect(sql`select pg_sleep(5)`.execute(db)).rejects.toMatchObject({ code: '57014' });
   expect(await reads.as(actor).db.selectFrom('project').select('id').execute()).toHaveLength(1);
 });
 
@@ -196,11 +196,9 @@ test('a statement is prepared when it comes again, and connections keep a bounde
   expect(await namesOf(reads.as(actor).with({ isPlannedAnew: true }).db)).toEqual([false, false, false]);
   const { db } = reads.as(actor);
   for (let form = 0; form < STATEMENTS_KEPT + 50; form++) {
-    for (let time = 0; time < 2; time++) await sql`select ${'x'}::text, ${sql.lit(form)}`.execute(db as Database);
+    for (let time = 0; time < 2; time++) await sql`select ${'x'}::text, ${sql.lit(form)}`.execute(db);
   }
-  const kept = await sql<{ count: number }>`select count(*)::int as count from pg_prepared_statements`.execute(
-    db as Database,
-  );
+  const kept = await sql<{ count: number }>`select count(*)::int as count from pg_prepared_statements`.execute(db);
   expect(kept.rows).toEqual([{ count: STATEMENTS_KEPT }]);
   expect(await byId(db)).toEqual([]);
 });
