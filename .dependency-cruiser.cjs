@@ -64,7 +64,7 @@ module.exports = {
     {
       name: 'adapters-from-composition-roots-only',
       severity: 'error',
-      from: { pathNot: '^(api/(main|server)|activities/(main|adapters/.*))\\.ts$' },
+      from: { pathNot: '^(api/(main|server)|activities/(main|backend|adapters/.*))\\.ts$' },
       to: { path: '^activities/adapters/', dependencyTypesNot: ['type-only'] },
     },
     {

@@ -1,32 +1,13 @@
-import { join, resolve } from 'node:path';
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
-import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
-import { loadCommands } from '../domain/flows/commands-file.ts';
-import { createFencedReads } from '../domain/data/fenced-reads.ts';
-import { connectOrm } from '../domain/data/orm.ts';
-import { connectPool } from '../domain/data/pool.ts';
 import { onStop, reportReady, sentenceOf } from '../domain/process.ts';
-import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import { ConfigError } from '../domain/shared/config.ts';
-import { createEncryption } from '../domain/shared/encryption.ts';
-import { loadKeys } from '../domain/shared/keys.ts';
-import { unitOfWork } from '../domain/unit-of-work.ts';
-import { configuredAddresses } from '../domain/webhooks/outbound-addresses.ts';
-import { lockQuestions } from '../workflows/environment-locks/environment-lock.contract.ts';
 import { reconcileSchedules, SYSTEM_QUEUE } from '../workflows/schedules.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
-import { createWakes } from '../workflows/wakes.contract.ts';
-import { createObjectStore } from './adapters/object-store.ts';
-import { createGitHosts } from './adapters/git-hosts.ts';
-import { createGitBranches } from './adapters/git-branches.ts';
-import { createProgramRunner } from './adapters/program-runner.ts';
+import { createBackend, createWorkerBackend } from './backend.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
-import { createGitMirrors } from './adapters/git-mirrors.ts';
-import { createWebhookSender } from './adapters/webhook-sender.ts';
 import { chosenQueues, workerConfig } from './config.ts';
-import type { Deps } from './deps.ts';
 import { taskQueues } from './registry.ts';
 import { sweepAll } from './system/sweep.activities.ts';
 import { createFleet } from './worker.ts';
@@ -47,46 +28,11 @@ async function main(): Promise<void> {
   const telemetry = startTelemetry('quayside-worker', config.OTEL_EXPORTER_OTLP_ENDPOINT);
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins: telemetry.plugins };
   const client = createTemporalClient(engine);
-  const access = { databaseUrl: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE };
-  const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
-  const orm = connectOrm({ ...access, role: config.DATABASE_APP_ROLE }, onLost);
-  const systemPool = connectPool({ ...access, role: `${config.DATABASE_APP_ROLE}_lanes` }, onLost);
-  const reads = createFencedReads({ ...access, role: config.DATABASE_APP_ROLE }, onLost);
   const launch = temporalLaunch(client, {
     queuePrefix: config.TASK_QUEUE_PREFIX,
-    onError: (error) => log.warn({ err: error }, 'a wake failed; the sweep makes good for it'),
+    onError: (error) => log.warn({ err: error }, 'a signal failed; the sweep sends it again'),
   });
-  const wakes = createWakes(launch);
-  const addresses = configuredAddresses(config);
-  const webhookSender = createWebhookSender(addresses);
-  const encryption = createEncryption(loadKeys(config).encryptionKeys);
-  const actingAs: Deps['actingAs'] = (actor, context = {}) => unitOfWork(orm, { actor, ...context, wakes });
-  const gitHosts = createGitHosts({ addresses, actingAs, encryption });
-  const deps: Deps = {
-    orm,
-    reads,
-    systemPool,
-    actingAs,
-    launch,
-    lockTurns: createLockTurns(lockQuestions(launch)),
-    sendWebhook: webhookSender.send,
-    objects: createObjectStore(objectStoreLocation(config)),
-    encryption,
-    commands: loadCommands(config.COMMANDS_FILE),
-    runProgram: createProgramRunner(),
-    findGitHost: gitHosts.find,
-    createBranch: createGitBranches({ allowLocal: config.ALLOW_LOCAL_GIT, addresses }),
-    log,
-    now: () => new Date(),
-    webhookLogRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS,
-    gitMirrors: createGitMirrors({
-      folder: resolve(config.GIT_MIRROR_DIR ?? join(config.DATA_DIR, 'git')),
-      allowLocal: config.ALLOW_LOCAL_GIT,
-      addresses,
-      log,
-    }),
-    gitFetchEverySeconds: config.GIT_FETCH_EVERY_SECONDS,
-  };
+  const { deps, close } = createWorkerBackend(createBackend({ config, launch, log }), config);
   const queues = chosenQueues(taskQueues(deps), config.queues);
   const fleet = await createFleet({
     ...engine,
@@ -99,14 +45,7 @@ async function main(): Promise<void> {
   onStop(log, async () => {
     fleet.stop();
     await running;
-    await Promise.all([
-      orm.close(true),
-      reads.close(),
-      systemPool.end(),
-      client.connection.close(),
-      webhookSender.close(),
-      gitHosts.close(),
-    ]);
+    await Promise.all([close(), client.connection.close()]);
     await telemetry.shutdown();
   });
   if (queues.some(({ taskQueue }) => taskQueue === SYSTEM_QUEUE)) {

@@ -23,7 +23,7 @@ const stateOf = ({ state }: PlacedTicket): LockState => {
 
 const anyTicket = () => undefined;
 
-export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) => {
+export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: Deps) => {
   const inTenant = (tenantId: string) => actingAs(systemActor(tenantId, 'environment-lock'));
   const asRun = (tenantId: string, runId: string) =>
     actingAs({ ...systemActor(tenantId, 'flow'), id: runId, email: `run:${runId}` });
@@ -64,7 +64,7 @@ export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) =
           runId,
         };
         const { place, ticket } = await unit((tx) => requestTicket(tx, request));
-        if (ticket.state === 'asked') await lockTurns.take(place, ticket.ticketId);
+        if (ticket.state === 'asked') await environmentLocks.take(place, ticket.ticketId);
         const placed = await unit((tx) => placedTicket(tx, environmentId, ticket.ticketId));
         return { ticketId: placed.ticketId, state: stateOf(placed) };
       }),
@@ -86,7 +86,7 @@ export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) =
         const place = await inTenant(tenantId)((tx) =>
           extendLease(tx, environmentId, ticketId, leaseMinutes, anyTicket),
         );
-        lockTurns.look(place);
+        environmentLocks.look(place);
         return { isHeld: true };
       } catch (error) {
         if (error instanceof DomainError) return { isHeld: false };
@@ -119,7 +119,7 @@ export const createEnvironmentLockActivities = ({ actingAs, lockTurns }: Deps) =
           const { place, hasChanged } = await unit((tx) =>
             returnTicket(tx, ticket.environmentId, ticket.ticketId, anyTicket),
           );
-          if (hasChanged) lockTurns.look(place);
+          if (hasChanged) environmentLocks.look(place);
         } catch (error) {
           if (!(error instanceof DomainError)) throw error;
         }

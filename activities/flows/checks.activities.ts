@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts';
 /** Hosts cut longer ones, or refuse them. */
 const DESCRIPTION_MAX = 140;
 
-export const createCheckActivities = ({ actingAs, reads, findGitHost }: Deps) => ({
+export const createCheckActivities = ({ actingAs, reads, git: { findHost } }: Deps) => ({
   /** Writes to a run's host what is wanted there and not written yet. What can never be written is noted with its reason. */
   async writeChecks({ tenantId, runId }: FlowChecksInput): Promise<void> {
     const actor = systemActor(tenantId, 'flow');
@@ -21,7 +21,7 @@ export const createCheckActivities = ({ actingAs, reads, findGitHost }: Deps) =>
     const host =
       projectId === null || platform === null
         ? undefined
-        : await findGitHost({ tenantId, projectId, platform, purpose: `checks of run ${runId}` });
+        : await findHost({ tenantId, projectId, platform, purpose: `checks of run ${runId}` });
     const unit = actingAs(actor);
     for (const check of due) {
       const answer = await write(host, run, check);

@@ -18,7 +18,7 @@ export const createCommandActivities = (deps: Deps) => ({
    */
   async runCommand(key: RunKey): Promise<RunOutcome> {
     const run = await runById(deps.reads.as(systemActor(key.tenantId, 'flow')), key.runId);
-    const command = deps.commands.get(run.taskType);
+    const command = deps.flows.commands.get(run.taskType);
     if (!command)
       return { status: 'failed', error: `The list of commands of this worker does not name ${run.taskType}` };
     let args: string[];
@@ -31,7 +31,7 @@ export const createCommandActivities = (deps: Deps) => ({
     return withHeartbeat(async (signal) => {
       const outputKey = objectKey(key.tenantId, 'flow-output', `${run.id}.log`);
       const program = { ...command, args, env: { ...command.env, QUAYSIDE_RUN_ID: run.id } };
-      const ended = await deps.runProgram(program, signal, (output) =>
+      const ended = await deps.flows.runProgram(program, signal, (output) =>
         deps.objects.put(outputKey, output, 'text/plain'),
       );
       await unitOfRun(deps, key)((tx) => keepOutput(tx, run.id, ended.outputTail, ended.isKept ? outputKey : null));

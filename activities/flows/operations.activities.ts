@@ -7,7 +7,7 @@ import { withHeartbeat } from '../heartbeat.ts';
 import type { Deps } from '../deps.ts';
 
 /** What the service itself does for a run. */
-export const createOperationActivities = ({ reads, actingAs, encryption, createBranch }: Deps) => ({
+export const createOperationActivities = ({ reads, actingAs, encryption, git: { createBranch } }: Deps) => ({
   /** Carries out a run of a type that the service knows how to do; done twice, it comes to the same. */
   async runOperation({ tenantId, runId }: RunKey): Promise<RunOutcome> {
     const { taskType, payload, projectId, platform, remoteUrl, repositoryIdentifier } = await runById(

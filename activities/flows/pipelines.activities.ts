@@ -28,7 +28,7 @@ export const createPipelineActivities = (deps: Deps) => {
   const hostOf = async ({ tenantId }: RunKey, { id, projectId, platform }: RunContext): Promise<GitHost | undefined> =>
     projectId === null || platform === null
       ? undefined
-      : deps.findGitHost({ tenantId, projectId, platform, purpose: `pipeline of run ${id}` });
+      : deps.git.findHost({ tenantId, projectId, platform, purpose: `pipeline of run ${id}` });
   /** The pipeline of a run with its host; undefined when the host did not tell of one, or no credential is left. */
   const pipelineOf = async (key: RunKey): Promise<{ host: GitHost; pipeline: PipelineRun } | undefined> => {
     const run = await findRun(deps.reads.as(systemActor(key.tenantId, 'flow')), key.runId);

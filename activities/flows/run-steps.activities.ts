@@ -50,7 +50,7 @@ export const createRunStepActivities = (deps: Deps) => ({
     const { run, plan } = await unit(async (tx): Promise<{ run?: RunContext | undefined; plan?: RunPlan }> => {
       const claimed = await claimRun(tx, key.runId, engineRunId);
       if (!claimed || isFinal(claimed.run.status)) return { run: claimed?.run };
-      const made = planOf(claimed.run, deps.commands);
+      const made = planOf(claimed.run, deps.flows.commands);
       const refusal = refusalOf(claimed) ?? made.refusal;
       if (refusal) await endRun(tx, claimed.run, refusal);
       else if (made.plan?.isRunning && made.plan.executor !== 'cicd') await beginExecution(tx, claimed.run);
@@ -58,7 +58,7 @@ export const createRunStepActivities = (deps: Deps) => ({
     });
     if (!run || !plan) return { isOver: true, parentId: run?.parentId ?? null };
     if (plan.executor !== 'cicd') return plan;
-    const refusal = await hostRefusal(deps.findGitHost, key.tenantId, run);
+    const refusal = await hostRefusal(deps.git.findHost, key.tenantId, run);
     if (refusal) {
       await unit((tx) => endRun(tx, run, refusal));
       return { isOver: true, parentId: run.parentId };

@@ -13,7 +13,7 @@ export const createGitActivities = (deps: Deps) => ({
    */
   syncMirror: ({ tenantId, projectId }: MirrorInput): Promise<'fetched' | 'failed' | 'nothing'> =>
     withHeartbeat(async (signal) => {
-      const { actingAs, encryption, gitMirrors, now, gitFetchEverySeconds } = deps;
+      const { actingAs, encryption, git, now } = deps;
       const tx = actingAs(systemActor(tenantId, 'git-mirror'));
       const state = await tx((work) => beginFetch(work, projectId));
       if (!state || state.remoteUrl === null) return 'nothing';
@@ -23,13 +23,13 @@ export const createGitActivities = (deps: Deps) => ({
       );
       const remote = { url: remoteUrl, credential };
       const fetchedAt = now();
-      const result = await gitMirrors.fetch({ tenantId, projectId }, remote, signal);
+      const result = await git.mirrors.fetch({ tenantId, projectId }, remote, signal);
       if (result.outcome === 'failed') {
         await tx((work) => noteFailure(work, projectId, result.reason));
         return 'failed';
       }
       await importFacts(deps, { tenantId, projectId }, state, remote);
-      await tx((work) => noteSuccess(work, projectId, fetchedAt, gitFetchEverySeconds));
+      await tx((work) => noteSuccess(work, projectId, fetchedAt, git.fetchEverySeconds));
       return 'fetched';
     }),
 });

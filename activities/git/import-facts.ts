@@ -38,9 +38,11 @@ const MANIFEST_BYTES_MAX = 1024 * 1024;
  * again; the refs come last, since the next import begins at them.
  */
 export async function importFacts(deps: Deps, mirror: MirrorOf, state: MirrorState, remote: Remote): Promise<void> {
-  const { gitMirrors } = deps;
+  const {
+    git: { mirrors },
+  } = deps;
   const tx = deps.actingAs(systemActor(mirror.tenantId, 'git-mirror'));
-  const refs = await gitMirrors.refs(mirror);
+  const refs = await mirrors.refs(mirror);
   const filters = workItemFilters(state.configuration);
   if (JSON.stringify(filters) !== JSON.stringify(state.workItemFilters))
     await findWorkItemsAgain(deps, mirror, filters);
@@ -50,7 +52,7 @@ export async function importFacts(deps: Deps, mirror: MirrorOf, state: MirrorSta
   const shasOf = (some: readonly Ref[]) => [...new Set(some.map(({ sha }) => sha))];
   const knownShas = new Set(shasOf(known));
   const tips = shasOf(refs).filter((sha) => !knownShas.has(sha));
-  const lines = await gitMirrors.newCommits(mirror, tips, [...knownShas]);
+  const lines = await mirrors.newCommits(mirror, tips, [...knownShas]);
   const finders = keyFinders(filters);
   for (let at = 0; at < lines.length; at += CHUNK)
     await importChunk(deps, mirror, lines.slice(at, at + CHUNK), packages, finders);
@@ -66,7 +68,7 @@ async function importChunk(
   packages: readonly KnownPackage[],
   finders: readonly KeyFinder[],
 ) {
-  const texts = await deps.gitMirrors.commits(
+  const texts = await deps.git.mirrors.commits(
     mirror,
     lines.map(({ sha }) => sha),
   );
@@ -110,7 +112,7 @@ async function changesOf(
       places.push({ commit, parent: place });
     }
   }
-  await deps.gitMirrors.changedPaths(mirror, pairs, (pair, path) => {
+  await deps.git.mirrors.changedPaths(mirror, pairs, (pair, path) => {
     const { commit = 0, parent = 0 } = places[pair] ?? {};
     changes.add(commit, parent, path);
   });
@@ -119,14 +121,14 @@ async function changesOf(
 
 /** The packages that the project's manifest lists on its default branch, or else its setting. */
 async function wantedPackages(
-  { gitMirrors }: Deps,
+  { git: { mirrors } }: Deps,
   mirror: MirrorOf,
   state: MirrorState,
   refs: readonly Ref[],
   remote: Remote,
 ) {
   const tip = refs.find(({ kind, name }) => kind === 'branch' && name === state.defaultBranch);
-  const manifest = tip && (await gitMirrors.file(mirror, remote, tip.sha, MANIFEST, MANIFEST_BYTES_MAX));
+  const manifest = tip && (await mirrors.file(mirror, remote, tip.sha, MANIFEST, MANIFEST_BYTES_MAX));
   const ofManifest = manifest === undefined ? undefined : packagesOfManifest(manifest);
   if (ofManifest && ofManifest.length > 0) return { from: 'manifest' as PackagesFrom, packages: ofManifest };
   const { packagePaths } = state.configuration;
@@ -154,7 +156,7 @@ async function updatePackages(
     const start = seq;
     const lines = await tx((work) => commitLines(work, projectId, start, CHUNK));
     if (lines.length === 0) break;
-    const present = await deps.gitMirrors.present(
+    const present = await deps.git.mirrors.present(
       mirror,
       lines.flatMap(({ sha, parents }) => [sha, ...parents]),
     );

@@ -31,6 +31,6 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'files of writers that died', run: ({ objects }) => objects.removeAbandoned(ABANDONED_MS) },
   {
     name: 'deliveries of webhooks',
-    run: ({ systemPool, webhookLogRetentionDays }) => purgeDeliveries(systemPool, webhookLogRetentionDays),
+    run: ({ systemPool, webhooks: { logRetentionDays } }) => purgeDeliveries(systemPool, logRetentionDays),
   },
 ];

@@ -25,7 +25,7 @@ export function createWebhookActivities(deps: Deps): PumpActivities {
     store,
     record,
     target: async (lane) => openTarget(lane.webhookId, await store.target(lane), deps.encryption),
-    send: deps.sendWebhook,
+    send: deps.webhooks.send,
     bell: createDuePoller(store, (error) => deps.log.warn({ err: error }, 'the lanes could not ask what is due')),
   });
 }

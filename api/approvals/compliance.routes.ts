@@ -72,7 +72,17 @@ export const complianceRoutes = [
     query: ComplianceQuery,
     status: 200,
     response: CompliancePage,
-    async handle({ query }, { reads, tx, adapters: { commitGraphs }, requestUrl }) {
+    async handle(
+      { query },
+      {
+        reads,
+        tx,
+        adapters: {
+          git: { commitGraphs },
+        },
+        requestUrl,
+      },
+    ) {
       const { repositoryIdentifier, format, limit, offset, includeChangelog, year: _, ...filters } = query;
       const project = await projectForReads(reads, repositoryIdentifier);
       const filter = { ...filters, repositoryIdentifier, ...boundsOf(query) };

@@ -79,7 +79,7 @@ export const auditExportsRoutes = [
     errors: ['in_progress', 'invalid_transition'],
     async handle({ params: { id } }, { reads, adapters }) {
       const { key, fileName } = fileOf(await exportById(reads, id));
-      return fileReply(CSV_TYPE, await adapters.objects.get(key), fileName);
+      return fileReply(CSV_TYPE, await adapters.objects.store.get(key), fileName);
     },
   }),
 
@@ -95,7 +95,7 @@ export const auditExportsRoutes = [
     errors: ['in_progress', 'invalid_transition'],
     async handle({ params: { id } }, { reads, adapters, publicUrl, now }) {
       const file = fileOf(await exportById(reads, id));
-      const token = await adapters.downloads.sign({ ...file, contentType: CSV_TYPE }, now());
+      const token = await adapters.objects.downloads.sign({ ...file, contentType: CSV_TYPE }, now());
       return {
         url: `${publicUrl}/api/downloads?token=${token}`,
         expiresAt: new Date(now().getTime() + LINK_SECONDS * 1_000),

@@ -64,7 +64,7 @@ export const auditInternalRoutes = [
       await exportById(reads, id);
       if (file.objectKey !== exportKey(actor.tenantId, id))
         throw invalidField('objectKey', `must be ${exportKey(actor.tenantId, id)}`);
-      const sizeBytes = await adapters.objects.sizeOf(file.objectKey);
+      const sizeBytes = await adapters.objects.store.sizeOf(file.objectKey);
       if (sizeBytes !== file.fileSizeBytes) {
         throw invalidField(
           '#/body/fileSizeBytes',
@@ -108,7 +108,7 @@ export const auditInternalRoutes = [
     audit: { none: 'each export that expires has an entry of its own, written only when there is one' },
     async handle(_, { tx, actor, adapters }) {
       assertNotScoped(actor);
-      await expireExports(tx, adapters.objects);
+      await expireExports(tx, adapters.objects.store);
     },
   }),
 ];

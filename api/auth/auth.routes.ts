@@ -68,7 +68,17 @@ export const authRoutes = [
     errors: ['unauthenticated'],
     takesCredential: true,
     audit: 'auth.signed_in',
-    async handle({ body: { totp, ...body } }, { adapters: { signIn }, address, requestId, publicUrl }) {
+    async handle(
+      { body: { totp, ...body } },
+      {
+        adapters: {
+          auth: { signIn },
+        },
+        address,
+        requestId,
+        publicUrl,
+      },
+    ) {
       const proof = provenBy(await signIn.byPassword({ ...body, code: totp, address }));
       return answer(await signIn.withTokens(proof, requestId), publicUrl);
     },
@@ -88,7 +98,13 @@ export const authRoutes = [
     audit: 'auth.signed_in',
     async handle(
       { body: { access_token, refresh_token: refreshToken, tenant } },
-      { adapters: { signIn }, cookies, requestId },
+      {
+        adapters: {
+          auth: { signIn },
+        },
+        cookies,
+        requestId,
+      },
     ) {
       const { proof, sessionId } = memberOf(await signIn.byToken(access_token, { refreshToken, tenant }));
       const secret = await signIn.withCookie(proof, requestId, sessionId);
@@ -111,7 +127,7 @@ export const authRoutes = [
     takesCredential: true,
     audit: { none: 'a session that goes on; its beginning and its end are in the trail' },
     async handle({ body }, { adapters, requestId, publicUrl }) {
-      const signedIn = await adapters.signIn.refresh(body.refresh_token, requestId);
+      const signedIn = await adapters.auth.signIn.refresh(body.refresh_token, requestId);
       if (!signedIn) throw refused('The refresh token is unknown, spent or expired');
       return answer(signedIn, publicUrl);
     },
@@ -129,7 +145,18 @@ export const authRoutes = [
     errors: ['forbidden'],
     takesCredential: true,
     audit: 'auth.session_ended',
-    async handle({ body }, { adapters: { signIn }, cookies, isFromOwnPage, caller, requestId }) {
+    async handle(
+      { body },
+      {
+        adapters: {
+          auth: { signIn },
+        },
+        cookies,
+        isFromOwnPage,
+        caller,
+        requestId,
+      },
+    ) {
       const refreshToken = body?.refresh_token;
       if (refreshToken !== undefined) await signIn.end(refreshToken, requestId);
       const actor = refreshToken === undefined || isFromOwnPage ? await caller() : undefined;

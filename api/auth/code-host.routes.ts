@@ -30,7 +30,15 @@ export const codeHostRoutes = [
     errors: ['unauthenticated', 'forbidden', 'upstream_error', 'upstream_timeout'],
     takesCredential: true,
     audit: 'user.aliases_resolved',
-    async handle({ body }, { adapters: { signIn, signInHosts }, requestId }) {
+    async handle(
+      { body },
+      {
+        adapters: {
+          auth: { signIn, signInHosts },
+        },
+        requestId,
+      },
+    ) {
       const { name, accountOf } = hostOf(body.provider, signInHosts);
       const named = await signIn.byToken(body.access_token);
       if (named.outcome === 'failed') throw upstreamFailed('The identity provider', named.reason);
@@ -58,7 +66,15 @@ export const codeHostRoutes = [
     response: RefreshProviderOut,
     errors: ['upstream_error', 'upstream_timeout'],
     audit: { none: "the tokens are the caller's and the host's; nothing of the service changes" },
-    async handle({ body: { provider, refresh_token: refreshToken } }, { adapters: { signInHosts }, log }) {
+    async handle(
+      { body: { provider, refresh_token: refreshToken } },
+      {
+        adapters: {
+          auth: { signInHosts },
+        },
+        log,
+      },
+    ) {
       const { refresh } = signInHosts[provider];
       if (!refresh) throw invalidField('provider', `this server has no OAuth app at ${provider}`);
       const result = await refresh(refreshToken);

@@ -21,7 +21,7 @@ async function setFirstPassword(
   pointer: string,
   { adapters, actingAs }: PublicScope,
 ): Promise<string> {
-  const invited = await adapters.openInvitation(token);
+  const invited = await adapters.invitations.open(token);
   if (!invited) throw invalidField('token', SPENT);
   const passwordHash = await hashChosenPassword(password, invited.email, pointer);
   const isAccepted = await actingAs(invited)((work) => acceptInvitation(work, token, passwordHash));
@@ -58,7 +58,7 @@ export const passwordSetupRoutes = [
     takesCredential: true,
     async handle({ query: { token } }, { adapters, publicUrl }) {
       const basePath = basePathOf(publicUrl);
-      const invited = await adapters.openInvitation(token);
+      const invited = await adapters.invitations.open(token);
       return invited
         ? raw(passwordSetupPage({ basePath, token, email: invited.email }), 200)
         : raw(spentLinkPage(basePath, SPENT), 400);
@@ -84,7 +84,7 @@ export const passwordSetupRoutes = [
         return raw(passwordSetPage(basePath), 200);
       } catch (error) {
         if (!(error instanceof DomainError) || error.code !== 'invalid_request') throw error;
-        const invited = await scope.adapters.openInvitation(token);
+        const invited = await scope.adapters.invitations.open(token);
         if (!invited) return raw(spentLinkPage(basePath, SPENT), 400);
         return raw(passwordSetupPage({ basePath, token, email: invited.email, error: `${error.message}.` }), 400);
       }

@@ -39,7 +39,16 @@ const raw = (page: RawReply, status: number, cookies: readonly string[] = []): R
 const redirect = (location: string, cookies: readonly string[] = []): Reply<void> =>
   reply(NO_BODY, { status: 302, headers: { Location: location }, cookies });
 
-async function sessionCookie(proof: Proof, { adapters: { signIn }, cookies, requestId }: PublicScope): Promise<string> {
+async function sessionCookie(
+  proof: Proof,
+  {
+    adapters: {
+      auth: { signIn },
+    },
+    cookies,
+    requestId,
+  }: PublicScope,
+): Promise<string> {
   return cookies.write('qs_session', await signIn.withCookie(proof, requestId), COOKIE_SECONDS);
 }
 
@@ -52,7 +61,7 @@ function refusedForm(
   status: number,
 ) {
   const { adapters, publicUrl } = scope;
-  const hasIdentityProvider = adapters.identityProvider?.browser !== undefined;
+  const hasIdentityProvider = adapters.auth.identityProvider?.browser !== undefined;
   return raw(signInPage({ basePath: basePathOf(publicUrl), next, email, tenant, error, hasIdentityProvider }), status);
 }
 
@@ -82,13 +91,15 @@ export const signInPageRoutes = [
       if (!actor) {
         const next = `${basePath}/api/auth/continue?${new URLSearchParams({ action, params })}`;
         return raw(
-          signInPage({ basePath, next, hasIdentityProvider: adapters.identityProvider?.browser !== undefined }),
+          signInPage({ basePath, next, hasIdentityProvider: adapters.auth.identityProvider?.browser !== undefined }),
           200,
         );
       }
       const { targetOrg, repository } = link;
       const assignmentId =
-        repository === undefined ? undefined : await adapters.findReviewAssignment?.(actor, { targetOrg, repository });
+        repository === undefined
+          ? undefined
+          : await adapters.auth.findReviewAssignment?.(actor, { targetOrg, repository });
       if (assignmentId !== undefined) return redirect(`${basePath}/review-env/${encodeURIComponent(assignmentId)}`);
       const { targetOrg: target, ...rest } = link;
       return redirect(`${basePath}/api/auth/crm/frontdoor?${new URLSearchParams({ target, ...rest })}`);
@@ -110,7 +121,7 @@ export const signInPageRoutes = [
         signInPage({
           basePath: basePathOf(publicUrl),
           next,
-          hasIdentityProvider: adapters.identityProvider?.browser !== undefined,
+          hasIdentityProvider: adapters.auth.identityProvider?.browser !== undefined,
         }),
         200,
       );
@@ -142,8 +153,8 @@ export const signInPageRoutes = [
       const tenant = body.tenant || undefined;
       try {
         const result = await (ticket === undefined
-          ? adapters.signIn.byPassword({ email, password, tenant, address })
-          : adapters.signIn.byTicket(ticket, code));
+          ? adapters.auth.signIn.byPassword({ email, password, tenant, address })
+          : adapters.auth.signIn.byTicket(ticket, code));
         switch (result.outcome) {
           case 'proven':
             return raw(goOnPage(next), 200, [await sessionCookie(result.proof, scope)]);
@@ -178,7 +189,18 @@ export const signInPageRoutes = [
     response: NoContent,
     errors: ['upstream_error', 'upstream_timeout'],
     takesCredential: true,
-    async handle({ query }, { adapters: { identityProvider, encryption }, cookies, now, publicUrl }) {
+    async handle(
+      { query },
+      {
+        adapters: {
+          auth: { identityProvider },
+          encryption,
+        },
+        cookies,
+        now,
+        publicUrl,
+      },
+    ) {
       const next = ownPath(query.next, '#/query/next', publicUrl);
       if (!identityProvider?.browser) throw new DomainError('not_found', 'No identity provider is configured');
       const begun = await identityProvider.browser.begin(publicUrl + RETURN_PATH);
@@ -217,15 +239,15 @@ export const signInPageRoutes = [
       const pending = openPending(scope);
       const fail = (error: string, status: number) =>
         raw(failedPage(basePath, pending?.next ?? basePath + DEFAULT_NEXT, error), status, [cookies.clear('qs_oidc')]);
-      if (!pending || !adapters.identityProvider?.browser)
+      if (!pending || !adapters.auth.identityProvider?.browser)
         return fail('The sign-in was begun too long ago, or in another browser.', 400);
       const { search } = new URL(requestUrl, publicUrl);
-      const checked = await adapters.identityProvider.browser.complete(publicUrl + RETURN_PATH + search, pending);
+      const checked = await adapters.auth.identityProvider.browser.complete(publicUrl + RETURN_PATH + search, pending);
       if (checked.outcome === 'failed')
         return fail('The identity provider is not reachable.', checked.reason === 'timeout' ? 504 : 502);
       if (checked.outcome === 'invalid')
         return fail('The identity provider did not confirm who you are, or gave no verified e-mail.', 401);
-      const proof = await adapters.signIn.byIdentity(checked.identity, pending.tenant);
+      const proof = await adapters.auth.signIn.byIdentity(checked.identity, pending.tenant);
       if (!proof) return fail('Nobody with your e-mail is a member here.', 403);
       return redirect(pending.next, [await sessionCookie(proof, scope), cookies.clear('qs_oidc')]);
     },

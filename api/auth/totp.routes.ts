@@ -43,7 +43,7 @@ export const totpRoutes = [
     audit: 'user.second_factor_offered',
     async handle(_, { actor, tx, adapters }) {
       requirePerson(actor);
-      return tx((work) => adapters.secondFactors.offer(work));
+      return tx((work) => adapters.auth.secondFactors.offer(work));
     },
   }),
   defineRoute({
@@ -60,7 +60,7 @@ export const totpRoutes = [
     audit: 'user.second_factor_added',
     async handle({ body }, { actor, tx, adapters }) {
       requirePerson(actor);
-      return { recoveryCodes: await tx((work) => adapters.secondFactors.confirm(work, body.code)) };
+      return { recoveryCodes: await tx((work) => adapters.auth.secondFactors.confirm(work, body.code)) };
     },
   }),
   defineRoute({
@@ -75,7 +75,7 @@ export const totpRoutes = [
     audit: 'user.second_factor_removed',
     async handle(_, { actor, tx, adapters }) {
       requirePerson(actor);
-      await tx((work) => adapters.secondFactors.remove(work));
+      await tx((work) => adapters.auth.secondFactors.remove(work));
     },
   }),
 ];

@@ -38,7 +38,7 @@ const impactView = (place: Place, { baseCommitId: _, ...impact }: ImpactFacts): 
 });
 
 /** Whether the project's pipeline, or a program of the operator's list, builds commits. */
-const canBuild = ({ configuration }: Pick<Project, 'configuration'>, { commands }: Adapters): boolean =>
+const canBuild = ({ configuration }: Pick<Project, 'configuration'>, { flows: { commands } }: Adapters): boolean =>
   executorOf(
     { own: undefined },
     { hasPipeline: configuration.buildPipeline !== undefined, hasCommand: commands.has('build') },
@@ -71,7 +71,7 @@ export const buildPreviewRoutes = [
       } = query;
       const outcome = await tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
-        const history = await adapters.commitGraphs(work, project.id);
+        const history = await adapters.git.commitGraphs(work, project.id);
         const found = await commitInRequest(work, project, history, query, 'query');
         if ('refusal' in found) return found;
         const request = {

@@ -28,7 +28,13 @@ export const buildRunRoutes = [
       const { repositoryIdentifier, branchName: branch } = body;
       const outcome = await tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'body');
-        const found = await commitInRequest(work, project, await adapters.commitGraphs(work, project.id), body, 'body');
+        const found = await commitInRequest(
+          work,
+          project,
+          await adapters.git.commitGraphs(work, project.id),
+          body,
+          'body',
+        );
         if ('refusal' in found) return found;
         const exclusion = whyExcluded(branch, project);
         return exclusion === null ? runBuild(work, project, { branch, sha: found.sha, requestId }) : { exclusion };

@@ -50,7 +50,7 @@ export const buildsRoutes = [
     response: BuildStatuses,
     async handle({ query: { repositoryIdentifier, domain, limit, offset } }, { reads, adapters, requestUrl }) {
       const project = await projectForReads(reads, repositoryIdentifier);
-      const history = await adapters.commitGraphs(reads, project.id);
+      const history = await adapters.git.commitGraphs(reads, project.id);
       const domains = domainPackages(project.configuration.domains ?? [], history.packages.keys());
       const ofDomain = domain === undefined ? undefined : (domains.find(({ name }) => name === domain)?.packages ?? []);
       const { builds, total } = await listBuilds(reads, project.id, ofDomain && numbersOf(history, ofDomain), {
@@ -97,7 +97,7 @@ export const buildsRoutes = [
       // In this order, the history holds the tip.
       const tip = await branchTip(reads, project.id, branch);
       if (tip === undefined) throw notFound(`The branch ${branch}`);
-      const { graph } = await adapters.commitGraphs(reads, project.id);
+      const { graph } = await adapters.git.commitGraphs(reads, project.id);
       const commits = graph.newest(tip, limit);
       const views = await commitViews(reads, project.id, commits);
       const parents = commits.flatMap((commit) => graph.parentsOf(commit)[0] ?? []);

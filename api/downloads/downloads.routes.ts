@@ -15,9 +15,9 @@ export const downloadsRoutes = [
     response: z.instanceof(RawReply),
     contentType: 'application/octet-stream',
     async handle({ query: { token } }, { adapters, now }) {
-      const opened = await adapters.downloads.open(token, now());
+      const opened = await adapters.objects.downloads.open(token, now());
       if (!opened) throw new DomainError('forbidden', 'The link is not one of this service, or its time is over');
-      return fileReply(opened.contentType, await adapters.objects.get(opened.key), opened.fileName);
+      return fileReply(opened.contentType, await adapters.objects.store.get(opened.key), opened.fileName);
     },
   }),
 ];

@@ -48,7 +48,7 @@ async function detail(
     locks,
     ...row
   } = await runDetail(reads, id);
-  const temporalUrl = hasWorkflow ? adapters.workflowUrl(flowWorkflowId(reads.tenantId, id)) : undefined;
+  const temporalUrl = hasWorkflow ? adapters.flows.workflowUrl(flowWorkflowId(reads.tenantId, id)) : undefined;
   return {
     ...runView(row, now()),
     payload,
@@ -166,7 +166,7 @@ export const flowRunsRoutes = [
     contentType: 'text/plain',
     async handle({ params: { id } }, { reads, adapters }) {
       const { outputObject } = await runDetail(reads, id);
-      const content = outputObject === null ? undefined : await adapters.objects.get(outputObject);
+      const content = outputObject === null ? undefined : await adapters.objects.store.get(outputObject);
       if (!content) throw notFound('The output of the run');
       return new RawReply('text/plain; charset=utf-8', Readable.from(content)) as never;
     },

@@ -37,7 +37,7 @@ export const flowTypesRoutes = [
     roles: ANYONE,
     status: 200,
     response: z.array(FlowTypeOut),
-    handle: async (_, { adapters }) => FLOW_TYPES.map((type) => view(type, adapters.commands)),
+    handle: async (_, { adapters }) => FLOW_TYPES.map((type) => view(type, adapters.flows.commands)),
   }),
   defineRoute({
     method: 'get',
@@ -49,7 +49,7 @@ export const flowTypesRoutes = [
     response: FlowHealth,
     async handle(_, { reads, adapters }) {
       const standing = await runsStanding(reads);
-      const available = FLOW_TYPES.filter((type) => view(type, adapters.commands).available).length;
+      const available = FLOW_TYPES.filter((type) => view(type, adapters.flows.commands).available).length;
       return {
         ...standing,
         status: standing.notLaunched > 0 ? ('degraded' as const) : ('ok' as const),

@@ -24,35 +24,41 @@ import type { TriggerQueue } from '../../domain/webhooks/trigger-queue.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import type { CookieName, Cookies } from './cookies.ts';
 
-/** What handlers reach beside the database; made once by the composition root. */
+/** What handlers reach beside the database, by feature; made once by the composition root. */
 export interface Adapters {
   launch: Launch;
-  signIn: SignIn;
-  signInThrottle: SignInThrottle;
-  secondFactors: SecondFactors;
-  signInHosts: Record<SignInHost, SignInAtHost>;
-  /** Absent when no OpenID provider is configured. */
-  identityProvider?: IdentityProvider;
-  /** Absent as long as there are no review environments: then links lead to the front door. */
-  findReviewAssignment?: FindReviewAssignment;
   encryption: Encryption;
-  objects: ObjectStore;
-  /** Absent where no mail server is configured. */
-  mail: Mailer | undefined;
-  openInvitation: OpenInvitation;
-  downloads: DownloadLinks;
-  triggers: TriggerQueue;
-  /** Which addresses webhooks may have; a name is judged again when it is resolved. */
-  outbound: OutboundAddresses;
-  domainTurns: DomainTurns;
-  lockTurns: LockTurns;
-  /** Programs that the operator allows, by type of flow. */
-  commands: Commands;
-  /** Where operators look at a workflow; undefined when no such place is configured. */
-  workflowUrl: (workflowId: string) => string | undefined;
-  commitGraphs: CommitGraphCache;
+  auth: {
+    signIn: SignIn;
+    signInThrottle: SignInThrottle;
+    secondFactors: SecondFactors;
+    signInHosts: Record<SignInHost, SignInAtHost>;
+    /** Absent when no OpenID provider is configured. */
+    identityProvider?: IdentityProvider;
+    /** Absent as long as there are no review environments: then links lead to the front door. */
+    findReviewAssignment?: FindReviewAssignment;
+  };
   documents: DocumentStore;
-  analyses: AnalysisCache;
+  environmentLocks: LockTurns;
+  flows: {
+    /** Programs that the operator allows, by type of flow. */
+    commands: Commands;
+    /** Where operators look at a workflow; undefined when no such place is configured. */
+    workflowUrl: (workflowId: string) => string | undefined;
+  };
+  git: { commitGraphs: CommitGraphCache };
+  invitations: {
+    /** Absent where no mail server is configured. */
+    mail: Mailer | undefined;
+    open: OpenInvitation;
+  };
+  objects: { store: ObjectStore; downloads: DownloadLinks };
+  releases: { domainTurns: DomainTurns; analyses: AnalysisCache };
+  webhooks: {
+    triggers: TriggerQueue;
+    /** Which addresses webhooks may have; a name is checked again when it is resolved. */
+    outbound: OutboundAddresses;
+  };
 }
 
 /** The service's cookies, as a request carries them and as a reply sets them. */

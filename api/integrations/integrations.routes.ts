@@ -39,7 +39,7 @@ export const integrationsRoutes = [
     audit: 'integration.created',
     handle: ({ body: { repositoryIdentifier, ...input } }, { tx, adapters }) =>
       tx(async (work) => {
-        assertCallable(input.baseUrl, adapters.outbound);
+        assertCallable(input.baseUrl, adapters.webhooks.outbound);
         const project =
           repositoryIdentifier === null ? null : await projectInRequest(work, repositoryIdentifier, 'body');
         return createIntegration(work, adapters.encryption, { ...input, projectId: project?.id ?? null });
@@ -90,7 +90,7 @@ export const integrationsRoutes = [
     audit: 'integration.updated',
     handle: ({ params: { id }, body }, { tx, adapters }) =>
       tx((work) => {
-        assertCallable(body.baseUrl, adapters.outbound);
+        assertCallable(body.baseUrl, adapters.webhooks.outbound);
         return changeIntegration(work, adapters.encryption, id, body);
       }),
   }),

@@ -20,7 +20,7 @@ export const passwordsRoutes = [
     audit: 'user.password_changed',
     async handle({ body: { currentPassword, newPassword } }, { actor, tx, adapters }) {
       if (actor.type !== 'user') throw new DomainError('forbidden', 'Forbidden - An application token has no password');
-      const isRight = await adapters.signInThrottle.attempt('change of the password', actor.email, async () => {
+      const isRight = await adapters.auth.signInThrottle.attempt('change of the password', actor.email, async () => {
         const value = await isPasswordRight(await tx(ownPasswordHash), currentPassword);
         return { value, verdict: value ? 'right' : 'wrong' };
       });

@@ -37,7 +37,7 @@ const query = z.strictObject({
 /** What a comparison says beyond versions, when it is asked for. */
 async function gitData(
   work: Tx,
-  { commitGraphs }: Pick<Adapters, 'commitGraphs'>,
+  { git: { commitGraphs } }: Pick<Adapters, 'git'>,
   { project, candidate, comparison }: { project: Project; candidate: ReleaseCandidate; comparison: Comparison },
   isWanted: boolean,
 ) {
@@ -135,7 +135,16 @@ export const comparisonRoutes = [
     query: z.strictObject({ since: z.string().min(1).max(255).optional() }),
     status: 200,
     response: CandidateChanges,
-    async handle({ params: { id }, query: { since } }, { tx, adapters: { commitGraphs, launch } }) {
+    async handle(
+      { params: { id }, query: { since } },
+      {
+        tx,
+        adapters: {
+          git: { commitGraphs },
+          launch,
+        },
+      },
+    ) {
       const { project, log } = await tx(async (work) => {
         const found = await candidateWithProject(work, id);
         const history = await commitGraphs(work, found.project.id);

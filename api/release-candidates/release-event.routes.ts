@@ -134,7 +134,7 @@ export const releaseEventRoutes = [
       if (stored.outcome) return repeated(stored.outcome);
       const { repositoryIdentifier, domain } = event;
       try {
-        const outcome = await adapters.domainTurns(
+        const outcome = await adapters.releases.domainTurns(
           { tenantId: actor.tenantId, projectId, repositoryIdentifier, domain },
           stored.id,
         );

@@ -30,7 +30,13 @@ export const rollingAnalysisRoutes = [
     response: RollingAnalysis,
     handle: (
       { params: { repository, domain }, query: { branch, includePackageChangelogs, bypassCache } },
-      { tx, adapters: { commitGraphs, analyses } },
+      {
+        tx,
+        adapters: {
+          git: { commitGraphs },
+          releases: { analyses },
+        },
+      },
     ) =>
       tx(async (work) => {
         const project = await projectInPath(work, repository);

@@ -69,7 +69,15 @@ export const changeSummaryRoutes = [
     }),
     status: 200,
     response: Summary,
-    handle: ({ query: { repositoryIdentifier, since, until, ...names } }, { tx, adapters: { commitGraphs } }) =>
+    handle: (
+      { query: { repositoryIdentifier, since, until, ...names } },
+      {
+        tx,
+        adapters: {
+          git: { commitGraphs },
+        },
+      },
+    ) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
         const history = await commitGraphs(work, project.id);

@@ -83,7 +83,13 @@ export const metricsRoutes = [
     response: Metrics,
     handle: (
       { query: { repositoryIdentifier, domain, environmentName, window, ...times } },
-      { tx, now, adapters: { commitGraphs } },
+      {
+        tx,
+        now,
+        adapters: {
+          git: { commitGraphs },
+        },
+      },
     ) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');

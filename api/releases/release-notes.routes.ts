@@ -59,7 +59,12 @@ export const releaseNotesRoutes = [
     response: ReleaseNotes,
     handle: (
       { params: { name }, query: { repositoryIdentifier, domain, fromReleaseName, format } },
-      { tx, adapters: { commitGraphs } },
+      {
+        tx,
+        adapters: {
+          git: { commitGraphs },
+        },
+      },
     ) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');

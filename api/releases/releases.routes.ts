@@ -39,7 +39,16 @@ export const releasesRoutes = [
     }),
     status: 200,
     response: Releases,
-    handle: ({ query }, { tx, adapters: { commitGraphs }, requestUrl }) =>
+    handle: (
+      { query },
+      {
+        tx,
+        adapters: {
+          git: { commitGraphs },
+        },
+        requestUrl,
+      },
+    ) =>
       tx(async (work) => {
         const { repositoryIdentifier, domain, releaseName, includeChangelog, activeOnly, limit, offset } = query;
         const project = await projectInRequest(work, repositoryIdentifier, 'query');

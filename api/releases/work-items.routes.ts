@@ -89,7 +89,15 @@ export const workItemsRoutes = [
     query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier }),
     status: 200,
     response: WorkItemPlaces,
-    handle: ({ params: { key }, query: { repositoryIdentifier } }, { tx, adapters: { commitGraphs } }) =>
+    handle: (
+      { params: { key }, query: { repositoryIdentifier } },
+      {
+        tx,
+        adapters: {
+          git: { commitGraphs },
+        },
+      },
+    ) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier, 'query');
         return workItemPlaces(work, await commitGraphs(work, project.id), project, key);

@@ -10,7 +10,7 @@ export async function invite(
   user: { id: string; email: string },
   { tx, actor, adapters, publicUrl, log }: Scope,
 ): Promise<NotInvited> {
-  if (!adapters.mail) return 'No mail server is configured';
+  if (!adapters.invitations.mail) return 'No mail server is configured';
   const reservation = await tx((work) => reserveInvitation(work, user));
   if (reservation.outcome === 'too_many') return 'This person was invited several times within the last hour';
   const { token, tenant } = reservation;
@@ -22,7 +22,7 @@ export async function invite(
     link: publicUrl + link,
     passwordDays: token === undefined ? undefined : INVITATION_DAYS,
   });
-  const sent = await adapters.mail(mail);
+  const sent = await adapters.invitations.mail(mail);
   if (sent.outcome === 'sent') return undefined;
   log.warn({ reason: sent.reason }, 'an invitation was not sent');
   return `The invitation was not sent: ${sent.reason}`;

@@ -85,7 +85,17 @@ export const deliveriesRoutes = [
     response: z.array(DeliveryResult),
     errors: ['payload_too_large'],
     audit: 'webhook.triggered',
-    async handle({ body: { event, payload } }, { actor, requestId, traceparent, adapters: { triggers } }) {
+    async handle(
+      { body: { event, payload } },
+      {
+        actor,
+        requestId,
+        traceparent,
+        adapters: {
+          webhooks: { triggers },
+        },
+      },
+    ) {
       const deliveries = await triggers({ actor, event, payload, requestId, traceparent });
       return deliveries.map(({ deliveryId, webhookId }) => ({
         success: true,

@@ -53,7 +53,16 @@ export const webhooksRoutes = [
     status: 201,
     response: NewWebhook,
     audit: 'webhook.created',
-    handle: ({ body }, { tx, adapters: { encryption, outbound } }) =>
+    handle: (
+      { body },
+      {
+        tx,
+        adapters: {
+          encryption,
+          webhooks: { outbound },
+        },
+      },
+    ) =>
       tx(async (work) => {
         if (body.repositoryIdentifier !== undefined) await projectInRequest(work, body.repositoryIdentifier, 'body');
         const settings = newSettings(body);
@@ -116,7 +125,16 @@ export const webhooksRoutes = [
     status: 200,
     response: Webhook,
     audit: 'webhook.updated',
-    handle: ({ params: { id }, body }, { tx, adapters: { encryption, outbound } }) =>
+    handle: (
+      { params: { id }, body },
+      {
+        tx,
+        adapters: {
+          encryption,
+          webhooks: { outbound },
+        },
+      },
+    ) =>
       tx(async (work) => {
         const before = await webhookById(work, encryption, id, { isLocked: true });
         const settings = patchedSettings(before, body);

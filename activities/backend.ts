@@ -1,0 +1,132 @@
+import { join, resolve } from 'node:path';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Logger } from 'pino';
+import { createFencedReads, type FencedReads } from '../domain/data/fenced-reads.ts';
+import { connectDatabase } from '../domain/data/database.ts';
+import { connectOrm } from '../domain/data/orm.ts';
+import { connectPool, type DatabaseAccess } from '../domain/data/pool.ts';
+import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
+import type { LockTurns } from '../domain/environment-locks/lock-turns.port.ts';
+import { type Commands, loadCommands } from '../domain/flows/commands-file.ts';
+import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
+import type { ObjectStore } from '../domain/objects/object-store.port.ts';
+import type { Actor } from '../domain/shared/actor.ts';
+import type { Config } from '../domain/shared/config.ts';
+import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
+import { type Keys, loadKeys } from '../domain/shared/keys.ts';
+import { type UnitOfWork, unitOfWork, type Wakes, type WorkContext } from '../domain/unit-of-work.ts';
+import { configuredAddresses, type OutboundAddresses } from '../domain/webhooks/outbound-addresses.ts';
+import { lockQuestions } from '../workflows/environment-locks/environment-lock.contract.ts';
+import type { Launch } from '../workflows/launch.ts';
+import { createWakes } from '../workflows/wakes.contract.ts';
+import { createGitBranches } from './adapters/git-branches.ts';
+import { createGitHosts } from './adapters/git-hosts.ts';
+import { createGitMirrors } from './adapters/git-mirrors.ts';
+import { createObjectStore } from './adapters/object-store.ts';
+import { createProgramRunner } from './adapters/program-runner.ts';
+import { createWebhookSender } from './adapters/webhook-sender.ts';
+import type { Deps } from './deps.ts';
+
+/** What the API and the workers share; made once per process, by tests from the same configuration. */
+export interface Backend {
+  /** Connections with the role of the application, to which row-level security applies. */
+  access: DatabaseAccess;
+  orm: MikroORM;
+  reads: FencedReads;
+  /** A unit of work in the actor's tenant. */
+  actingAs: (actor: Actor, context?: Omit<WorkContext, 'actor' | 'wakes'>) => UnitOfWork;
+  launch: Launch;
+  wakes: Wakes;
+  environmentLocks: LockTurns;
+  keys: Keys;
+  encryption: Encryption;
+  objects: ObjectStore;
+  /** Which addresses outgoing requests may go to. */
+  outbound: OutboundAddresses;
+  /** Programs that the operator allows, by type of flow. */
+  commands: Commands;
+  log: Logger;
+  now: () => Date;
+  /** Told of database connections that were lost. */
+  onConnectionLost: (error: Error) => void;
+  close: () => Promise<void>;
+}
+
+export interface BackendParts {
+  config: Config;
+  launch: Launch;
+  log: Logger;
+}
+
+/** Connects to nothing yet: connections are made when they are needed. */
+export function createBackend({ config, launch, log }: BackendParts): Backend {
+  const access = {
+    databaseUrl: config.DATABASE_URL,
+    role: config.DATABASE_APP_ROLE,
+    poolSize: config.DATABASE_POOL_SIZE,
+  };
+  const onConnectionLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const orm = connectOrm(access, onConnectionLost);
+  const reads = createFencedReads(access, onConnectionLost);
+  const wakes = createWakes(launch);
+  const keys = loadKeys(config);
+  return {
+    access,
+    orm,
+    reads,
+    actingAs: (actor, context = {}) => unitOfWork(orm, { ...context, actor, wakes }),
+    launch,
+    wakes,
+    environmentLocks: createLockTurns(lockQuestions(launch)),
+    keys,
+    encryption: createEncryption(keys.encryptionKeys),
+    objects: createObjectStore(objectStoreLocation(config)),
+    outbound: configuredAddresses(config),
+    commands: loadCommands(config.COMMANDS_FILE),
+    log,
+    now: () => new Date(),
+    onConnectionLost,
+    async close() {
+      await Promise.all([orm.close(true), reads.close()]);
+    },
+  };
+}
+
+export interface WorkerBackend {
+  deps: Deps;
+  /** Closes the backend, too. */
+  close: () => Promise<void>;
+}
+
+/** What the activities of a worker reach beside what it shares with the API. */
+export function createWorkerBackend(backend: Backend, config: Config): WorkerBackend {
+  const { access, actingAs, encryption, outbound, log, onConnectionLost } = backend;
+  const systemAccess = { ...access, role: `${config.DATABASE_APP_ROLE}_lanes` };
+  const system = connectDatabase(systemAccess, onConnectionLost);
+  const systemPool = connectPool(systemAccess, onConnectionLost);
+  const webhookSender = createWebhookSender(outbound);
+  const gitHosts = createGitHosts({ addresses: outbound, actingAs, encryption });
+  return {
+    deps: {
+      ...backend,
+      system: system.db,
+      systemPool,
+      flows: { commands: backend.commands, runProgram: createProgramRunner() },
+      git: {
+        findHost: gitHosts.find,
+        createBranch: createGitBranches({ allowLocal: config.ALLOW_LOCAL_GIT, addresses: outbound }),
+        mirrors: createGitMirrors({
+          folder: resolve(config.GIT_MIRROR_DIR ?? join(config.DATA_DIR, 'git')),
+          allowLocal: config.ALLOW_LOCAL_GIT,
+          addresses: outbound,
+          log,
+        }),
+        fetchEverySeconds: config.GIT_FETCH_EVERY_SECONDS,
+      },
+      webhooks: { send: webhookSender.send, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS },
+    },
+    async close() {
+      await Promise.all([backend.close(), system.close(), systemPool.end(), webhookSender.close(), gitHosts.close()]);
+    },
+  };
+}
