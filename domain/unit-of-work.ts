@@ -3,7 +3,7 @@ import { CompiledQuery } from 'kysely';
 import { APPEND_AUDIT, type AuditNote, appendAuditParameters, unchainedEntry } from './audit/append.queries.ts';
 import type { UnchainedEntry } from './audit/audit-rules.ts';
 import type { Actor } from './shared/actor.ts';
-import { numbered } from './data/fenced-reads.ts';
+import { fenceVariables, numbered } from './data/fenced-reads.ts';
 import type { Database, Tables } from './data/tables.ts';
 import { type Announcement, ENQUEUE_EVENTS, enqueueParameters } from './webhooks/enqueue.queries.ts';
 
@@ -106,9 +106,3 @@ export const unitOfWork =
     if (approvals.length > 0) wakes?.approvals(actor.tenantId, approvals);
     return result;
   };
-
-/** What the policies of `migrations/fences.ts` read. */
-export const fenceVariables = ({ tenantId, projectIds }: Actor): Record<string, string> => ({
-  'app.tenant_id': tenantId,
-  'app.project_ids': projectIds === undefined ? '' : `{${projectIds.join(',')}}`,
-});

@@ -11,10 +11,6 @@ export type JsonText<T> = string & { readonly [JSON_TEXT]: T };
 /** Writes a value as JSON. Left to `pg`, an array would become `{…}`, which is not JSON. */
 export const json = <T>(value: T): JsonText<T> => JSON.stringify(value) as JsonText<T>;
 
-/** Like `json`, with SQL null for a value that is absent. */
-export const jsonOrNull = <T>(value: T | null | undefined): JsonText<T> | null =>
-  value === null || value === undefined ? null : json(value);
-
 /** `p.json` for columns that queries use, too. */
 export const jsonColumn = <T>() => p.json<Json<T>>();
 

@@ -1,6 +1,5 @@
 import { CompiledQuery, type DatabaseConnection, DefaultQueryExecutor, Kysely } from 'kysely';
 import type { Actor } from '../shared/actor.ts';
-import { fenceVariables } from '../unit-of-work.ts';
 import { QuaysideDialect } from './dialect.ts';
 import { createPool, type DatabaseAccess } from './pool.ts';
 import type { ReadDatabase, Tables } from './tables.ts';
@@ -110,3 +109,9 @@ export function numbered(statement: string): string {
   let place = 0;
   return statement.replaceAll('?', () => `$${++place}`);
 }
+
+/** What the policies of `migrations/fences.ts` read. */
+export const fenceVariables = ({ tenantId, projectIds }: Actor): Record<string, string> => ({
+  'app.tenant_id': tenantId,
+  'app.project_ids': projectIds === undefined ? '' : `{${projectIds.join(',')}}`,
+});
