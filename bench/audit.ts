@@ -54,10 +54,13 @@ try {
     console.log(`round ${round}: list, check, export`);
     for (const [name, query] of Object.entries(FILTERS)) {
       await calls(query, 40);
+      const cpu = service.measureCpu();
       const result = await calls(query, CALLS);
+      figures.noteCpu(`list by ${name}`, cpu(), CALLS);
       figures.note(`list by ${name}: p95`, quantile(result.latenciesMs, 0.95), 'ms', '<= 30');
       figures.note('list: other answers than 200', unexpected(result, 200), '', '0');
     }
+    const checkCpu = service.measureCpu();
     const checkBegunAt = performance.now();
     const { checked, isIntact } = await service.call<{ checked: number; isIntact: boolean }>(
       'GET',
@@ -70,8 +73,10 @@ try {
       '/s',
       '>= 100000',
     );
+    figures.noteCpu('check, per entry', checkCpu(), checked);
     const before = service.workerMegabytes();
     let peak = before;
+    const exportCpu = service.measureCpu();
     const exportBegunAt = performance.now();
     const { id } = await service.call<{ id: string }>('POST', '/api/audit/exports', {});
     for (;;) {
@@ -93,6 +98,7 @@ try {
       's',
       '<= 20',
     );
+    figures.noteCpu('export, per entry', exportCpu(), ENTRIES);
     figures.note('export: growth of the worker', peak - before, 'MB', '<= 150');
   }
   figures.print();

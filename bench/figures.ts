@@ -1,3 +1,5 @@
+import type { CpuTimes } from './cpu.ts';
+
 interface Figure {
   unit: string;
   target: string;
@@ -18,6 +20,15 @@ export class Figures {
     const figure = this.#figures.get(name) ?? { unit, target, values: [] };
     figure.values.push(value);
     this.#figures.set(name, figure);
+  }
+
+  /** CPU per unit of work: of each process, and of all. Noise on the machine moves it less than times. */
+  noteCpu(name: string, cpu: CpuTimes, units: number): void {
+    const each = Object.entries(cpu);
+    const totalMs = each.reduce((sum, [, ms]) => sum + ms, 0);
+    for (const [process, ms] of [...each, ['all', totalMs] as const]) {
+      this.note(`${name}: CPU, ${process}`, (ms * 1_000) / units, 'µs');
+    }
   }
 
   print(): void {

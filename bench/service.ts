@@ -11,6 +11,7 @@ import { nodeFlags } from '../tools/child.ts';
 import { startPostgres } from '../tools/embedded-postgres.ts';
 import { anyFreePort } from '../tools/ports.ts';
 import { startTemporal } from '../tools/temporal-dev-server.ts';
+import { type CpuTimes, cpuTimes } from './cpu.ts';
 
 /** The whole service as it would run, on servers of its own, with one tenant. */
 export interface Service {
@@ -31,6 +32,8 @@ export interface Service {
   apiMegabytes: () => number;
   /** Of the worker process. */
   workerMegabytes: () => number;
+  /** Begins to measure CPU; the answer gives what API, worker, PostgreSQL and Temporal have used since. */
+  measureCpu: () => () => CpuTimes;
   /** Starts a further process of the benchmark. */
   start: (modulePath: string, args?: string[]) => Promise<ChildProcess>;
   stop: () => Promise<void>;
@@ -103,6 +106,19 @@ export async function startService(queues: readonly string[]): Promise<Service> 
     call: (method, path, body) => send(url, ownerToken, method, path, body),
     apiMegabytes: () => megabytesOf(api),
     workerMegabytes: () => megabytesOf(worker),
+    measureCpu() {
+      const pids = {
+        API: api.pid ?? 0,
+        ...(worker?.pid !== undefined && { worker: worker.pid }),
+        PostgreSQL: postgres.pid,
+        Temporal: temporal.pid,
+      };
+      const before = cpuTimes(pids);
+      return () => {
+        const after = cpuTimes(pids);
+        return Object.fromEntries(Object.entries(after).map(([name, ms]) => [name, ms - (before[name] ?? 0)]));
+      };
+    },
     addTenant: (slug) => newTenant(postgres.url, slug),
     start,
     async stop() {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { anyFreePort } from '../tools/ports.ts';
-import { startService } from './service.ts';
+import { type Service, startService } from './service.ts';
 import type { Load, LoadResult } from './webhooks-load.ts';
 import type { Receipts } from './webhooks-receiver.ts';
 
@@ -17,7 +17,8 @@ export interface Stage {
   refusingUrl: string;
   addWebhook: (event: string, url: string) => Promise<string>;
   setInactive: (webhookId: string) => Promise<void>;
-  generate: (load: Pick<Load, 'events' | 'perSecond' | 'seconds'>) => Promise<LoadResult>;
+  generate: (load: Pick<Load, 'requests' | 'count' | 'perSecond'>) => Promise<LoadResult>;
+  measureCpu: Service['measureCpu'];
   /** Answers what was received since the last time, and begins anew. */
   forget: () => Promise<Receipts>;
   /** Waits until so many deliveries have come, or `seconds` have passed without. */
@@ -47,7 +48,8 @@ export async function setStage(): Promise<Stage> {
     async setInactive(id) {
       await service.call('PATCH', `/api/webhooks/${id}`, { status: 'inactive' });
     },
-    generate: (stretch) => ask<LoadResult>(load, { apiUrl, token, ...stretch }),
+    generate: (requests) => ask<LoadResult>(load, { apiUrl, token, ...requests }),
+    measureCpu: service.measureCpu,
     forget: () => ask<Receipts>(receiver, 'forget'),
     async arrived(count, seconds) {
       for (const giveUpAt = Date.now() + seconds * 1_000; Date.now() < giveUpAt; await sleep(50)) {

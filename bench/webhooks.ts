@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Figures, quantile } from './figures.ts';
+import type { Queuing } from './webhooks-load.ts';
 import { setStage, type Stage } from './webhooks-stage.ts';
 
 /**
  * Measures webhooks through the real route: API, worker, receiver and load generator as processes, PostgreSQL (fsync
  * on) and the Temporal dev server on the same machine; credential, tenancy and audit as in service.
- * Options: `--rounds 3`, `--only steady,burst,backlog,fanout`.
+ * Options: `--rounds 3`, `--only steady,burst,deliver,posted,backlog,fanout`.
  */
 const { values: options } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, only: { type: 'string' } },
@@ -20,30 +21,57 @@ const TIMEOUT_MS = 10_000;
 
 const figures = new Figures();
 
+const trigger = (event: string): Queuing => ({ path: '/api/webhooks/trigger', event });
+
 interface SteadyOptions {
   perSecond: number;
   seconds: number;
   targets: { receipt: string; accept: string };
+  /** To the one webhook instead of to all that subscribe to the event. */
+  isDirect?: boolean;
 }
 
-async function steady(stage: Stage, { perSecond, seconds, targets }: SteadyOptions): Promise<void> {
+async function steady(stage: Stage, { perSecond, seconds, targets, isDirect }: SteadyOptions): Promise<void> {
   const event = `bench.steady-${perSecond}-${Date.now()}`;
-  const load = { events: [event], perSecond };
   const webhookId = await stage.addWebhook(event, stage.receiverUrl('/steady'));
-  await stage.generate({ ...load, seconds: 2 });
+  const requests = [isDirect ? { path: `/api/webhooks/${webhookId}/deliver` } : trigger(event)];
+  await stage.generate({ requests, perSecond, count: perSecond * 2 });
   await stage.arrived(perSecond * 2, 10);
   await stage.forget();
-  const { acceptMs, accepted, refused } = await stage.generate({ ...load, seconds });
+  const cpu = stage.measureCpu();
+  const { acceptMs, accepted, refused } = await stage.generate({ requests, perSecond, count: perSecond * seconds });
   await stage.arrived(accepted, 10);
+  const used = cpu();
   const seen = await stage.forget();
   const latencies = Object.values(seen.latenciesMs).flat();
-  const name = `${perSecond.toLocaleString('en')}/s, one webhook`;
+  const name = `${perSecond.toLocaleString('en')}/s, ${isDirect ? 'deliver' : 'one webhook'}`;
   figures.note(`${name}: receipt p50`, quantile(latencies, 0.5));
   figures.note(`${name}: receipt p95`, quantile(latencies, 0.95), 'ms', targets.receipt);
   figures.note(`${name}: receipt p99`, quantile(latencies, 0.99));
   figures.note(`${name}: accept p50`, quantile(acceptMs, 0.5));
   figures.note(`${name}: accept p95`, quantile(acceptMs, 0.95), 'ms', targets.accept);
   figures.note(`${name}: refused or missing`, refused + accepted - seen.count, '', '0');
+  figures.noteCpu(name, used, accepted);
+  await stage.setInactive(webhookId);
+}
+
+/** Posted as fast as the API answers, while the lane delivers. */
+async function posted(stage: Stage): Promise<void> {
+  const event = `bench.posted-${Date.now()}`;
+  const webhookId = await stage.addWebhook(event, stage.receiverUrl('/posted'));
+  await stage.generate({ requests: [trigger(event)], count: 200 });
+  await stage.arrived(200, 10);
+  await stage.forget();
+  const cpu = stage.measureCpu();
+  const { accepted, refused, firstAt } = await stage.generate({ requests: [trigger(event)], count: BACKLOG });
+  await stage.arrived(accepted, 120);
+  const used = cpu();
+  const seen = await stage.forget();
+  const name = `${BACKLOG.toLocaleString('en')} posted at once`;
+  const perSecond = seen.count / ((seen.lastAt - firstAt) / 1_000);
+  figures.note(`${name}: delivered per second`, perSecond, '/s', '>= 2000');
+  figures.note(`${name}: refused or missing`, refused + accepted - seen.count, '', '0');
+  figures.noteCpu(name, used, accepted);
   await stage.setInactive(webhookId);
 }
 
@@ -56,12 +84,15 @@ async function backlog(stage: Stage): Promise<void> {
     [stage.tenantId, webhookId, event, BACKLOG],
   );
   await stage.forget();
-  await stage.generate({ events: [event], perSecond: 1, seconds: 1 });
+  const cpu = stage.measureCpu();
+  await stage.generate({ requests: [trigger(event)], count: 1 });
   await stage.arrived(BACKLOG + 1, 120);
+  const used = cpu();
   const seen = await stage.forget();
   const name = `backlog of ${BACKLOG.toLocaleString('en')}`;
-  figures.note(`${name}: deliveries per second`, seen.count / ((seen.lastAt - seen.firstAt) / 1_000), '/s', '>= 3000');
+  figures.note(`${name}: deliveries per second`, seen.count / ((seen.lastAt - seen.firstAt) / 1_000), '/s', '>= 3500');
   figures.note(`${name}: missing`, BACKLOG + 1 - seen.count, '', '0');
+  figures.noteCpu(name, used, BACKLOG);
   await stage.setInactive(webhookId);
 }
 
@@ -78,11 +109,11 @@ async function fanoutP95(stage: Stage, deadLanes: number): Promise<number> {
     const deadUrl = lane % 2 === 0 ? stage.receiverUrl('/hang') : stage.refusingUrl;
     webhookIds.push(await stage.addWebhook(event, isDead ? deadUrl : stage.receiverUrl(`/lane-${lane}`)));
   }
-  const load = { events: lanes.map(({ event }) => event), perSecond: FANOUT_PER_SECOND };
-  await stage.generate({ ...load, seconds: 3 });
+  const load = { requests: lanes.map(({ event }) => trigger(event)), perSecond: FANOUT_PER_SECOND };
+  await stage.generate({ ...load, count: FANOUT_PER_SECOND * 3 });
   await sleep(1_000);
   await stage.forget();
-  await stage.generate({ ...load, seconds: 12 });
+  await stage.generate({ ...load, count: FANOUT_PER_SECOND * 12 });
   await sleep(1_000);
   const { latenciesMs } = await stage.forget();
   for (const id of webhookIds) await stage.setInactive(id);
@@ -102,6 +133,9 @@ async function fanout(stage: Stage): Promise<void> {
 const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
   steady: (stage) => steady(stage, { perSecond: 200, seconds: 15, targets: { receipt: '<= 25', accept: '<= 10' } }),
   burst: (stage) => steady(stage, { perSecond: 1_000, seconds: 10, targets: { receipt: '<= 60', accept: '' } }),
+  deliver: (stage) =>
+    steady(stage, { perSecond: 200, seconds: 15, targets: { receipt: '', accept: '' }, isDirect: true }),
+  posted,
   backlog,
   fanout,
 };
