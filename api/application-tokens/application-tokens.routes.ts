@@ -33,8 +33,7 @@ export const applicationTokensRoutes = [
     audit: 'application_token.created',
     handle: ({ body: { name, expiresIn, projects } }, { tx }) =>
       tx(async (work) => {
-        const scope =
-          projects && (await Promise.all(projects.map((identifier) => projectInRequest(work, identifier, 'body'))));
+        const scope = projects && (await Promise.all(projects.map((identifier) => projectInRequest(work, identifier))));
         return createApplicationToken(work, { name, expiresInDays: expiresIn, projectIds: scope?.map(({ id }) => id) });
       }),
   }),

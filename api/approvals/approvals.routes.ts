@@ -8,7 +8,7 @@ import {
   voterOf,
 } from '../../domain/approvals/approvals.queries.ts';
 import { expireOfRun, foreseeDecision } from '../../domain/approvals/settle-approval.ts';
-import { projectForReads } from '../../domain/projects/projects.queries.ts';
+import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { approvalContract, type ApprovalInput, DECIDE } from '../../workflows/approvals/approval.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
@@ -97,7 +97,7 @@ export const approvalsRoutes = [
       { query: { status = 'requested', mine, repositoryIdentifier, environment, limit, offset } },
       { reads, actor, requestUrl },
     ) {
-      if (repositoryIdentifier !== undefined) await projectForReads(reads, repositoryIdentifier);
+      if (repositoryIdentifier !== undefined) await projectInRequest(reads, repositoryIdentifier);
       const decidableBy = mine ? await voterOf(reads, actor) : undefined;
       const { items, total } = await listApprovals(
         reads,

@@ -7,7 +7,7 @@ import {
   compliancePage,
   type ComplianceRow,
 } from '../../domain/approvals/compliance.queries.ts';
-import { projectForReads } from '../../domain/projects/projects.queries.ts';
+import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { CSV_TYPE, type CsvCell, csvRecord } from '../../domain/shared/csv-rules.ts';
 import { isoOf } from '../../domain/shared/date-time-rules.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -84,7 +84,7 @@ export const complianceRoutes = [
       },
     ) {
       const { repositoryIdentifier, format, limit, offset, includeChangelog, year: _, ...filters } = query;
-      const project = await projectForReads(reads, repositoryIdentifier);
+      const project = await projectInRequest(reads, repositoryIdentifier);
       const filter = { ...filters, repositoryIdentifier, ...boundsOf(query) };
       const history = includeChangelog ? await commitGraphs(reads, project.id) : undefined;
       const told = async (rows: ComplianceRow[]) =>

@@ -38,7 +38,7 @@ export const auditExportsRoutes = [
     response: ExportOut,
     audit: 'audit_export.requested',
     async handle({ body: { format: _, from, to, ...filters } }, { tx, reads, actor, adapters }) {
-      await assertKnownRepository(reads, filters.repositoryIdentifier, 'body');
+      await assertKnownRepository(reads, filters.repositoryIdentifier);
       const wanted = {
         ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
         ...(from && { from: from.toISOString() }),

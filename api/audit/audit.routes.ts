@@ -16,7 +16,7 @@ export const auditRoutes = [
     status: 200,
     response: AuditPage,
     async handle({ query: { limit, offset, ...filter } }, { reads, requestUrl }) {
-      await assertKnownRepository(reads, filter.repositoryIdentifier, 'query');
+      await assertKnownRepository(reads, filter.repositoryIdentifier);
       const [items, total] = await Promise.all([
         listEntries(reads, filter, { limit, offset }),
         countEntries(reads, filter),

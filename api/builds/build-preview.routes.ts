@@ -12,7 +12,7 @@ import { executorOf } from '../../domain/flows/executor-rules.ts';
 import { displayOf, isFinal } from '../../domain/flows/run-status-rules.ts';
 import { commitShas } from '../../domain/git/commits.queries.ts';
 import type { Project } from '../../domain/projects/projects.entities.ts';
-import { projectForReads, projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { invalidField, notFound } from '../../domain/shared/errors.ts';
 import { matchesPattern } from '../../domain/shared/pattern-rules.ts';
 import { buildImpactContract, type BuildImpactInput } from '../../workflows/builds/build-impact.contract.ts';
@@ -70,7 +70,7 @@ export const buildPreviewRoutes = [
         debug,
       } = query;
       const outcome = await tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const project = await projectInRequest(work, repositoryIdentifier);
         const history = await adapters.git.commitGraphs(work, project.id);
         const found = await commitInRequest(work, project, history, query, 'query');
         if ('refusal' in found) return found;
@@ -138,7 +138,7 @@ export const buildPreviewRoutes = [
     status: 200,
     response: Impact,
     async handle({ query: { repositoryIdentifier, previewKey } }, { reads }) {
-      const project = await projectForReads(reads, repositoryIdentifier);
+      const project = await projectInRequest(reads, repositoryIdentifier);
       const impact = await findImpact(reads, project.id, previewKey);
       if (!impact) throw notFound('The preview');
       return impactView({ tenantId: reads.tenantId, projectId: project.id, repositoryIdentifier }, impact);
@@ -158,7 +158,7 @@ export const buildPreviewRoutes = [
     audit: 'build.impact_recorded',
     handle: ({ body: { repositoryIdentifier, previewKey, ...result } }, { tx }) =>
       tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'body');
+        const project = await projectInRequest(work, repositoryIdentifier);
         if (!(await keepImpact(work, project.id, previewKey, result))) {
           const known = await findImpact(work, project.id, previewKey);
           if (!known) throw notFound('The preview');

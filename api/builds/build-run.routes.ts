@@ -27,7 +27,7 @@ export const buildRunRoutes = [
     async handle({ body }, { tx, adapters, requestId }) {
       const { repositoryIdentifier, branchName: branch } = body;
       const outcome = await tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'body');
+        const project = await projectInRequest(work, repositoryIdentifier);
         const found = await commitInRequest(
           work,
           project,

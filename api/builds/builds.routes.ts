@@ -5,7 +5,7 @@ import { BRANCHES_MAX, branchTip, listBranches } from '../../domain/builds/branc
 import { domainPackages, type DomainPackages, domainsOf } from '../../domain/builds/domain-packages-rules.ts';
 import { commitShas, commitViews } from '../../domain/git/commits.queries.ts';
 import type { History } from '../../domain/git/commit-graph-cache.ts';
-import { projectForReads } from '../../domain/projects/projects.queries.ts';
+import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { isoOf } from '../../domain/shared/date-time-rules.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -49,7 +49,7 @@ export const buildsRoutes = [
     status: 200,
     response: BuildStatuses,
     async handle({ query: { repositoryIdentifier, domain, limit, offset } }, { reads, adapters, requestUrl }) {
-      const project = await projectForReads(reads, repositoryIdentifier);
+      const project = await projectInRequest(reads, repositoryIdentifier);
       const history = await adapters.git.commitGraphs(reads, project.id);
       const domains = domainPackages(project.configuration.domains ?? [], history.packages.keys());
       const ofDomain = domain === undefined ? undefined : (domains.find(({ name }) => name === domain)?.packages ?? []);
@@ -76,7 +76,7 @@ export const buildsRoutes = [
     status: 200,
     response: z.array(BranchOut),
     async handle({ query: { repositoryIdentifier } }, { reads }) {
-      const project = await projectForReads(reads, repositoryIdentifier);
+      const project = await projectInRequest(reads, repositoryIdentifier);
       const branches = await listBranches(reads, project.id);
       return branches.map((branch) => ({ ...branch, isDefault: branch.name === project.defaultBranch }));
     },
@@ -93,7 +93,7 @@ export const buildsRoutes = [
     status: 200,
     response: z.array(CommitOut),
     async handle({ query: { repositoryIdentifier, branch, limit } }, { reads, adapters }) {
-      const project = await projectForReads(reads, repositoryIdentifier);
+      const project = await projectInRequest(reads, repositoryIdentifier);
       // In this order, the history holds the tip.
       const tip = await branchTip(reads, project.id, branch);
       if (tip === undefined) throw notFound(`The branch ${branch}`);

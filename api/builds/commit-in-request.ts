@@ -1,7 +1,7 @@
 import { type CommitOnBranch, commitOnBranch } from '../../domain/builds/branches.queries.ts';
 import type { History } from '../../domain/git/commit-graph-cache.ts';
 import { requestFetch } from '../../domain/git/mirror.queries.ts';
-import type { Project } from '../../domain/projects/projects.entities.ts';
+import type { ProjectFacts } from '../../domain/projects/projects.queries.ts';
 import { type DomainError, invalidField } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
@@ -10,13 +10,13 @@ import type { Launch } from '../../workflows/launch.ts';
 /** A commit that is not known yet; the project whose repository is to be fetched, where it has one. */
 export interface MissingCommit {
   refusal: DomainError;
-  toFetch: Project | undefined;
+  toFetch: ProjectFacts | undefined;
 }
 
 /** The commit of a build, on its branch; when it is unknown, a fetch is asked for and the refusal is for after the commit. */
 export async function commitInRequest(
   tx: Tx,
-  project: Project,
+  project: ProjectFacts,
   history: History,
   { branchName, commitId }: { branchName: string; commitId: string },
   place: 'query' | 'body',

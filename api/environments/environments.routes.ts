@@ -10,7 +10,7 @@ import {
   listEnvironments,
 } from '../../domain/environments/environments.queries.ts';
 import { lockStatuses } from '../../domain/environment-locks/environment-locks.queries.ts';
-import type { Project } from '../../domain/projects/projects.entities.ts';
+import type { ProjectFacts } from '../../domain/projects/projects.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { DomainError, versionConflict } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
@@ -23,7 +23,7 @@ const ANYONE = ['owner', 'member', 'application'] as const;
 const params = z.object({ id: Id });
 
 /** Environments of one project as clients see them. */
-async function viewAll(tx: Tx, environments: readonly EnvironmentEntity[], { identifier }: Project) {
+async function viewAll(tx: Tx, environments: readonly EnvironmentEntity[], { identifier }: ProjectFacts) {
   const lockStatus = await lockStatuses(
     tx,
     environments.map(({ id }) => id),
@@ -35,7 +35,7 @@ async function viewAll(tx: Tx, environments: readonly EnvironmentEntity[], { ide
   }));
 }
 
-async function view(tx: Tx, environment: EnvironmentEntity, project: Project) {
+async function view(tx: Tx, environment: EnvironmentEntity, project: ProjectFacts) {
   const [shown] = await viewAll(tx, [environment], project);
   if (!shown) throw new Error('one environment makes one view');
   return shown;
@@ -50,7 +50,7 @@ const audit = (
   tx: Tx,
   action: string,
   { id, name }: EnvironmentEntity,
-  { identifier }: Project,
+  { identifier }: ProjectFacts,
   change: { before?: unknown; after?: unknown },
 ) =>
   tx.audit({
@@ -84,7 +84,7 @@ export const environmentsRoutes = [
     audit: 'environment.created',
     handle: ({ body: { repositoryIdentifier, ...fields } }, { tx }) =>
       tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'body');
+        const project = await projectInRequest(work, repositoryIdentifier);
         await assertNameIsFree(work, project.id, fields.name);
         if ((await listEnvironments(work, project.id)).length >= ENVIRONMENTS_MAX) {
           throw new DomainError('invalid_request', `A project has at most ${ENVIRONMENTS_MAX} environments`);
@@ -118,7 +118,7 @@ export const environmentsRoutes = [
     response: z.array(Environment),
     handle: ({ query: { repositoryIdentifier, category } }, { tx }) =>
       tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const project = await projectInRequest(work, repositoryIdentifier);
         return viewAll(work, await listEnvironments(work, project.id, category), project);
       }),
   }),

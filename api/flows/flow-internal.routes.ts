@@ -88,7 +88,7 @@ export const flowInternalRoutes = [
       { tx, requestId },
     ) =>
       tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'body');
+        const project = await projectInRequest(work, repositoryIdentifier);
         const parent = await runById(work, parentId, { isLocked: true });
         const { skipApproval = false, approvers = [] } = parent.approvalPolicy ?? { skipApproval: true };
         const approvalControls = { skipApproval, approvers };
@@ -128,7 +128,7 @@ export const flowInternalRoutes = [
     audit: 'flow.run_registered',
     handle: ({ body: { hatchetRunId, taskType, flowPath, repositoryIdentifier, schedulePath } }, { tx, requestId }) =>
       tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'body');
+        const project = await projectInRequest(work, repositoryIdentifier);
         const externalId = `scheduled:${hatchetRunId}`;
         const run = {
           ...registered(taskType, flowPath, project.id),

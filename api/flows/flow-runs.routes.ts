@@ -5,7 +5,7 @@ import { noteCancel, type RunContext, runById } from '../../domain/flows/flow-ru
 import { endRun } from '../../domain/flows/run-moves.ts';
 import { listRuns, runDetail } from '../../domain/flows/run-list.queries.ts';
 import { decideCancel, displayOf, assertRerunnable, statusesOf } from '../../domain/flows/run-status-rules.ts';
-import { projectForReads } from '../../domain/projects/projects.queries.ts';
+import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { DomainError, notFound } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { flowWorkflowId } from '../../workflows/flows/flow-id.contract.ts';
@@ -115,7 +115,7 @@ export const flowRunsRoutes = [
       const { limit, page, repositoryIdentifier, category, taskType, status, workItemKey, since, date, ...filter } =
         query;
       const project =
-        repositoryIdentifier === undefined ? undefined : await projectForReads(reads, repositoryIdentifier);
+        repositoryIdentifier === undefined ? undefined : await projectInRequest(reads, repositoryIdentifier);
       const from = since && ('msBefore' in since ? new Date(now().getTime() - since.msBefore) : since);
       const offset = (page - 1) * limit;
       const { runs, total, isExact } = await listRuns(

@@ -40,8 +40,7 @@ export const integrationsRoutes = [
     handle: ({ body: { repositoryIdentifier, ...input } }, { tx, adapters }) =>
       tx(async (work) => {
         assertCallable(input.baseUrl, adapters.webhooks.outbound);
-        const project =
-          repositoryIdentifier === null ? null : await projectInRequest(work, repositoryIdentifier, 'body');
+        const project = repositoryIdentifier === null ? null : await projectInRequest(work, repositoryIdentifier);
         return createIntegration(work, adapters.encryption, { ...input, projectId: project?.id ?? null });
       }),
   }),
@@ -61,7 +60,7 @@ export const integrationsRoutes = [
     handle: ({ query: { kind, repositoryIdentifier } }, { tx }) =>
       tx(async (work) => {
         const project =
-          repositoryIdentifier === undefined ? undefined : await projectInRequest(work, repositoryIdentifier, 'query');
+          repositoryIdentifier === undefined ? undefined : await projectInRequest(work, repositoryIdentifier);
         return listIntegrations(work, { kind, projectId: project?.id });
       }),
   }),

@@ -4,7 +4,7 @@ import { moveCandidate, updatePackages } from '../../domain/release-candidates/c
 import { ABORTED } from '../../domain/release-candidates/candidate-status-rules.ts';
 import { lockedCandidate } from '../../domain/release-candidates/release-candidates.queries.ts';
 import type { ReleaseCandidate as CandidateEntity } from '../../domain/release-candidates/release-candidates.entities.ts';
-import type { Project } from '../../domain/projects/projects.entities.ts';
+import type { ProjectFacts } from '../../domain/projects/projects.queries.ts';
 import type { Tx, UnitOfWork } from '../../domain/unit-of-work.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id } from '../http/parameters.ts';
@@ -19,10 +19,10 @@ const MOVES = ['release_candidate.status_changed', 'release_candidate.aborted'];
 const changeByName = (
   tx: UnitOfWork,
   { repositoryIdentifier, ...name }: { repositoryIdentifier: string; domain: string; releaseName: string },
-  change: (work: Tx, project: Project, candidate: CandidateEntity) => Promise<unknown>,
+  change: (work: Tx, project: ProjectFacts, candidate: CandidateEntity) => Promise<unknown>,
 ) =>
   tx(async (work) => {
-    const project = await projectInRequest(work, repositoryIdentifier, 'body');
+    const project = await projectInRequest(work, repositoryIdentifier);
     const candidate = await lockedCandidate(work, project.id, name);
     await change(work, project, candidate);
     return view(candidate, project);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { estimateDeploymentSeconds, installedPackages } from '../../domain/deployments/deployments.queries.ts';
 import type { Environment } from '../../domain/environments/environments.entities.ts';
 import { environmentById, environmentByName } from '../../domain/environments/environments.queries.ts';
-import type { Project } from '../../domain/projects/projects.entities.ts';
+import type { ProjectFacts } from '../../domain/projects/projects.queries.ts';
 import { type Comparison, comparePackages } from '../../domain/release-candidates/comparison-rules.ts';
 import type { ReleaseCandidate } from '../../domain/release-candidates/release-candidates.entities.ts';
 import { candidateLog } from '../../domain/releases/candidate-log.ts';
@@ -38,7 +38,7 @@ const query = z.strictObject({
 async function gitData(
   work: Tx,
   { git: { commitGraphs } }: Pick<Adapters, 'git'>,
-  { project, candidate, comparison }: { project: Project; candidate: ReleaseCandidate; comparison: Comparison },
+  { project, candidate, comparison }: { project: ProjectFacts; candidate: ReleaseCandidate; comparison: Comparison },
   isWanted: boolean,
 ) {
   if (!isWanted) return { changelog: null, linkedCandidates: null };

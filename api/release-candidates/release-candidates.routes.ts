@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { domainNames } from '../../domain/projects/project-rules.ts';
-import type { Project } from '../../domain/projects/projects.entities.ts';
-import { projectForReads, type ProjectFacts, projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { type ProjectFacts, projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { removeCandidates, saveCandidate } from '../../domain/release-candidates/candidate-changes.ts';
 import { CANDIDATE_STATUSES, isKnownStatus } from '../../domain/release-candidates/candidate-status-rules.ts';
 import {
@@ -36,7 +35,7 @@ const params = z.object({ id: Id });
 /** A branch that the project is configured for outlives its candidates. */
 const isProtected = (
   branch: string,
-  { defaultBranch, configuration: { branches = [], cascade = [] } }: Project,
+  { defaultBranch, configuration: { branches = [], cascade = [] } }: ProjectFacts,
 ): boolean =>
   [defaultBranch, ...branches, ...cascade.flatMap(({ from, to }) => [from, to])].some((pattern) =>
     matchesPattern(pattern, branch),
@@ -76,7 +75,7 @@ export const releaseCandidatesRoutes = [
     ],
     handle: ({ body: { repositoryIdentifier, ...input } }, { tx }) =>
       tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'body');
+        const project = await projectInRequest(work, repositoryIdentifier);
         const domains = domainNames(project.configuration);
         if (domains.length > 0 && !domains.includes(input.domain)) {
           throw invalidField('domain', `${input.domain} is not a domain of the project: ${domains.join(', ')}`);
@@ -104,7 +103,7 @@ export const releaseCandidatesRoutes = [
     status: 200,
     response: z.object({ items: z.array(ReleaseCandidate), total: z.int(), limit: z.int(), offset: z.int() }),
     async handle({ query: { repositoryIdentifier, limit, offset, status, ...filter } }, { reads, requestUrl }) {
-      const project = await projectForReads(reads, repositoryIdentifier);
+      const project = await projectInRequest(reads, repositoryIdentifier);
       const found = await listCandidates(
         reads,
         project,
@@ -125,7 +124,7 @@ export const releaseCandidatesRoutes = [
     status: 200,
     response: z.array(z.string()),
     handle: async ({ query: { repositoryIdentifier } }, { reads }) =>
-      candidateBranches(reads, await projectForReads(reads, repositoryIdentifier)),
+      candidateBranches(reads, await projectInRequest(reads, repositoryIdentifier)),
   }),
   defineRoute({
     method: 'get',
@@ -137,7 +136,7 @@ export const releaseCandidatesRoutes = [
     status: 200,
     response: z.array(z.string()),
     handle: async ({ query: { repositoryIdentifier } }, { reads }) =>
-      candidateDomains(reads, await projectForReads(reads, repositoryIdentifier)),
+      candidateDomains(reads, await projectInRequest(reads, repositoryIdentifier)),
   }),
   defineRoute({
     method: 'get',
@@ -149,7 +148,7 @@ export const releaseCandidatesRoutes = [
     status: 200,
     response: ReleaseCandidate,
     async handle({ query: { repositoryIdentifier, domain, branch } }, { reads }) {
-      const project = await projectForReads(reads, repositoryIdentifier);
+      const project = await projectInRequest(reads, repositoryIdentifier);
       const candidate = await latestCandidate(reads, project, domain, branch);
       if (!candidate) throw notFound(`A release candidate of domain ${domain}`);
       return view(candidate, project);
@@ -170,7 +169,7 @@ export const releaseCandidatesRoutes = [
       .record(z.string(), z.array(ReleaseCandidate))
       .meta({ description: 'Domain to its candidates, newest first' }),
     async handle({ params: { commitSha }, query: { repositoryIdentifier } }, { reads }) {
-      const project = await projectForReads(reads, repositoryIdentifier);
+      const project = await projectInRequest(reads, repositoryIdentifier);
       const candidates = await candidatesOfCommit(reads, project.id, commitSha);
       const byDomain = Map.groupBy(candidates, ({ domain }) => domain);
       return Object.fromEntries(
@@ -190,7 +189,7 @@ export const releaseCandidatesRoutes = [
     audit: { none: 'reads' },
     handle: ({ body: { repositoryIdentifier, ...name } }, { tx }) =>
       tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'body');
+        const project = await projectInRequest(work, repositoryIdentifier);
         const candidate = await findCandidate(work, project.id, name);
         if (!candidate) throw notFound(`Release candidate ${name.releaseName} of domain ${name.domain}`);
         return view(candidate, project);
@@ -248,7 +247,7 @@ export const releaseCandidatesRoutes = [
     audit: 'release_candidate.deleted',
     handle: ({ params: { branchName: branch }, query: { repositoryIdentifier } }, { tx }) =>
       tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const project = await projectInRequest(work, repositoryIdentifier);
         if (isProtected(branch, project)) {
           throw new DomainError(
             'protected_branch',

@@ -6,7 +6,7 @@ import {
 } from '../../domain/deployments/deployments.queries.ts';
 import { environmentByName } from '../../domain/environments/environments.queries.ts';
 import { domainNames } from '../../domain/projects/project-rules.ts';
-import type { Project } from '../../domain/projects/projects.entities.ts';
+import type { ProjectFacts } from '../../domain/projects/projects.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { previewEvent } from '../../domain/release-candidates/apply-event.ts';
 import { type EventOutcome, isSuccess } from '../../domain/release-candidates/finalization-rules.ts';
@@ -24,14 +24,14 @@ import { ReleaseEventIn, ReleaseEventOut } from './release-event.schemas.ts';
 type ReleaseEvent = z.output<typeof ReleaseEventIn>;
 
 interface Located {
-  project: Project;
+  project: ProjectFacts;
   candidate: ReleaseCandidate;
   environmentId: string;
 }
 
 /** Finds what an event names. An unknown repository is 400, an unknown environment, domain or candidate 404. */
 async function locate(tx: Tx, event: ReleaseEvent): Promise<Located> {
-  const project = await projectInRequest(tx, event.repositoryIdentifier, 'body');
+  const project = await projectInRequest(tx, event.repositoryIdentifier);
   const environment = await environmentByName(tx, project.id, event.environmentName);
   if (!environment) throw notFound(`Environment ${event.environmentName}`);
   const domains = domainNames(project.configuration);

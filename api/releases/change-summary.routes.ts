@@ -79,7 +79,7 @@ export const changeSummaryRoutes = [
       },
     ) =>
       tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const project = await projectInRequest(work, repositoryIdentifier);
         const history = await commitGraphs(work, project.id);
         const times = { since: since?.toISOString(), until: until?.toISOString() };
         const { domain = null, environmentName = null, fromReleaseName = null, toReleaseName = null } = names;

@@ -92,7 +92,7 @@ export const metricsRoutes = [
       },
     ) =>
       tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const project = await projectInRequest(work, repositoryIdentifier);
         const until = times.until ?? now();
         const since = times.since ?? new Date(until.getTime() - STANDARD_DAYS * DAY_MS);
         const days = (until.getTime() - since.getTime()) / DAY_MS;

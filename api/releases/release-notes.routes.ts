@@ -67,7 +67,7 @@ export const releaseNotesRoutes = [
       },
     ) =>
       tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const project = await projectInRequest(work, repositoryIdentifier);
         const notes = await releaseNotes(work, await commitGraphs(work, project.id), project, {
           releaseName: name,
           domain,

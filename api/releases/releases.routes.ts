@@ -51,7 +51,7 @@ export const releasesRoutes = [
     ) =>
       tx(async (work) => {
         const { repositoryIdentifier, domain, releaseName, includeChangelog, activeOnly, limit, offset } = query;
-        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const project = await projectInRequest(work, repositoryIdentifier);
         const history = includeChangelog ? await commitGraphs(work, project.id) : undefined;
         const options = { domain, releaseName, activeOnly, includeChangelog, isForced: query.force, limit, offset };
         const { releases, records, total, changelogStats } = await listReleases(work, history, project, options);
@@ -95,7 +95,7 @@ export const releasesRoutes = [
     audit: 'release.rolled_back',
     async handle({ body: { repositoryIdentifier, environment: name, ...report } }, { tx }) {
       await tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'body');
+        const project = await projectInRequest(work, repositoryIdentifier);
         const environment = await environmentByName(work, project.id, name);
         if (!environment) throw notFound(`The environment ${name}`);
         await annotateRollback(work, project, environment, report);

@@ -99,7 +99,7 @@ export const workItemsRoutes = [
       },
     ) =>
       tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier, 'query');
+        const project = await projectInRequest(work, repositoryIdentifier);
         return workItemPlaces(work, await commitGraphs(work, project.id), project, key);
       }),
   }),

@@ -64,7 +64,7 @@ export const webhooksRoutes = [
       },
     ) =>
       tx(async (work) => {
-        if (body.repositoryIdentifier !== undefined) await projectInRequest(work, body.repositoryIdentifier, 'body');
+        if (body.repositoryIdentifier !== undefined) await projectInRequest(work, body.repositoryIdentifier);
         const settings = newSettings(body);
         assertUsable(settings, outbound, body.webhookUrl === undefined ? '#/body/config/url' : '#/body/webhookUrl');
         await assertRoomForWebhook(work);

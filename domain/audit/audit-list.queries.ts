@@ -44,16 +44,12 @@ const ACTIONS = `
     from action a where a.value is not null)`;
 
 /** Throws `invalid_request` for a repository that the tenant never had; one that was removed is still in the trail. */
-export async function assertKnownRepository(
-  reads: ActorReads,
-  identifier: string | undefined,
-  place: 'query' | 'body',
-): Promise<void> {
+export async function assertKnownRepository(reads: ActorReads, identifier: string | undefined): Promise<void> {
   if (identifier === undefined) return;
   const [known] = await reads.sql(`select from audit_tally where facet = 'repository' and value = ? limit 1`, [
     identifier,
   ]);
-  if (!known) throw unregistered(identifier, place);
+  if (!known) throw unregistered(identifier);
 }
 
 /** A page of the entries of a filter, newest first. */

@@ -1,6 +1,6 @@
 import { acceptRun, type AcceptedRun } from '../flows/accept-run.ts';
 import { isFinal, isSuccess, type RunStatus } from '../flows/run-status-rules.ts';
-import type { Project } from '../projects/projects.entities.ts';
+import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 
 export interface BuildRun {
@@ -28,7 +28,7 @@ export async function existingBuild(
  */
 export async function runBuild(
   tx: Tx,
-  { id, identifier, configuration: { buildPipeline } }: Project,
+  { id, identifier, configuration: { buildPipeline } }: ProjectFacts,
   { branch, sha, requestId }: { branch: string; sha: string; requestId: string },
 ): Promise<{ existing: BuildRun } | { accepted: AcceptedRun }> {
   await tx.sql('select pg_advisory_xact_lock(hashtextextended(?, 2))', [`build/${tx.tenantId}/${id}/${sha}`]);

@@ -1,4 +1,4 @@
-import type { Project } from '../projects/projects.entities.ts';
+import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/emit.queries.ts';
 import {
@@ -53,7 +53,7 @@ async function lockedStatus(
 }
 
 /** Notes a pushed commit: from now on it is in the list of builds. */
-export async function notePush(tx: Tx, project: Project, event: PushEvent): Promise<void> {
+export async function notePush(tx: Tx, project: ProjectFacts, event: PushEvent): Promise<void> {
   await tx.sql(
     `insert into build_status as b (tenant_id, project_id, commit_sha, branch, commit_message, commit_author, commit_date)
      values (?, ?, ?, ?, ?, ?, coalesce(?::timestamptz, now()))
@@ -65,7 +65,7 @@ export async function notePush(tx: Tx, project: Project, event: PushEvent): Prom
 }
 
 /** Notes what a host says of a build, unless it said something later before; the subscribers are told when the whole moves. */
-export async function noteStatus(tx: Tx, project: Project, event: StatusEvent): Promise<void> {
+export async function noteStatus(tx: Tx, project: ProjectFacts, event: StatusEvent): Promise<void> {
   const stored = await lockedStatus(tx, project.id, event);
   const told: BuildContext = { state: event.state, at: event.at, url: event.buildUrl };
   const known = Object.hasOwn(stored.contexts, event.context) ? stored.contexts[event.context] : undefined;
@@ -115,7 +115,7 @@ interface Move {
 
 function tell(
   tx: Tx,
-  project: Project,
+  project: ProjectFacts,
   { commitId, buildUrl, buildNumber, at }: StatusEvent,
   { move, before, state, branch }: Move,
 ): void {

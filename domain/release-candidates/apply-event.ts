@@ -1,6 +1,7 @@
 import { latestDeployments, lockDeployment, storeOutcome } from '../deployments/deployments.queries.ts';
 import { listEnvironments } from '../environments/environments.queries.ts';
 import { Project } from '../projects/projects.entities.ts';
+import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { moveCandidate } from './candidate-changes.ts';
 import { FINALIZED, LOCKED_STATUSES } from './candidate-status-rules.ts';
@@ -60,7 +61,7 @@ export async function applyEvent(
 /** What an event would come to now; changes nothing. */
 export async function previewEvent(
   tx: Tx,
-  project: Project,
+  project: ProjectFacts,
   candidate: ReleaseCandidate,
   event: { environmentId: string; status: DeploymentStatus },
 ): Promise<EventOutcome> {
@@ -77,7 +78,7 @@ export async function previewEvent(
 
 async function decideFor(
   tx: Tx,
-  project: Project,
+  project: ProjectFacts,
   candidate: ReleaseCandidate,
   deploymentStatus: DeploymentStatus,
   latest: readonly LatestDeployment[],

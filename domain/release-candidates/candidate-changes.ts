@@ -1,6 +1,6 @@
 import { makeApprovalsStale } from '../approvals/settle-approval.ts';
 import { canonicalJson } from '../audit/audit-rules.ts';
-import type { Project } from '../projects/projects.entities.ts';
+import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, versionConflict } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/emit.queries.ts';
@@ -51,7 +51,11 @@ const PACKAGES_CHANGED = 'The packages of the release candidate changed';
 /** What of a definition is deployed. */
 const packagesOf = ({ artifacts, packageDependencies }: Facts['value']) => ({ artifacts, packageDependencies });
 
-const eventOf = (project: Project, candidate: Facts, more: object = {}): EventData<'release_candidate.created'> => ({
+const eventOf = (
+  project: ProjectFacts,
+  candidate: Facts,
+  more: object = {},
+): EventData<'release_candidate.created'> => ({
   id: candidate.id,
   repositoryIdentifier: project.identifier,
   domain: candidate.domain,
@@ -66,7 +70,7 @@ const eventOf = (project: Project, candidate: Facts, more: object = {}): EventDa
 
 function audit(
   tx: Tx,
-  project: Project,
+  project: ProjectFacts,
   candidate: Facts,
   action: string,
   summary: string,
@@ -87,13 +91,13 @@ function audit(
  * Creates the candidate of that name, or updates the one that there is. Throws `version_conflict`, `locked` for a
  * candidate whose content may not change, `invalid_transition` and `invalid_request` for its status.
  */
-export async function saveCandidate(tx: Tx, project: Project, input: CandidateInput): Promise<ReleaseCandidate> {
+export async function saveCandidate(tx: Tx, project: ProjectFacts, input: CandidateInput): Promise<ReleaseCandidate> {
   await lockDomain(tx, project.id, input.domain);
   const existing = await findCandidate(tx, project.id, input);
   return existing ? updateCandidate(tx, project, existing, input) : createCandidate(tx, project, input);
 }
 
-async function createCandidate(tx: Tx, project: Project, input: CandidateInput): Promise<ReleaseCandidate> {
+async function createCandidate(tx: Tx, project: ProjectFacts, input: CandidateInput): Promise<ReleaseCandidate> {
   const { version, status = NEW_CANDIDATE, branch = null, tag = null, ...fields } = input;
   if (version !== undefined) throw versionConflict('The release candidate', 0);
   if (!isKnownStatus(status, project.configuration.customReleaseStatuses)) {
@@ -120,7 +124,7 @@ async function createCandidate(tx: Tx, project: Project, input: CandidateInput):
 
 async function updateCandidate(
   tx: Tx,
-  project: Project,
+  project: ProjectFacts,
   candidate: ReleaseCandidate,
   input: CandidateInput,
 ): Promise<ReleaseCandidate> {
@@ -159,7 +163,7 @@ export interface MoveOptions {
  */
 export async function moveCandidate(
   tx: Tx,
-  project: Project,
+  project: ProjectFacts,
   candidate: ReleaseCandidate,
   status: string,
   { reason, isIntermediate = false }: MoveOptions = {},
@@ -210,7 +214,7 @@ export async function moveCandidate(
 /** Takes packages out of a candidate and gives others another version. Throws `locked`, `invalid_request`. */
 export async function updatePackages(
   tx: Tx,
-  project: Project,
+  project: ProjectFacts,
   candidate: ReleaseCandidate,
   changes: PackageChanges,
 ): Promise<void> {
@@ -242,7 +246,7 @@ export async function updatePackages(
 /** Removes candidates; the records of their deployments stay. */
 export async function removeCandidates(
   tx: Tx,
-  project: Project,
+  project: ProjectFacts,
   candidates: readonly ReleaseCandidate[],
 ): Promise<void> {
   for (const candidate of candidates) {

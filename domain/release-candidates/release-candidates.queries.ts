@@ -1,6 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ActorReads } from '../data/fenced-reads.ts';
-import type { Project } from '../projects/projects.entities.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { domainNames } from '../projects/project-rules.ts';
 import { notFound } from '../shared/errors.ts';
@@ -199,7 +198,11 @@ export async function olderOpenCandidates(
 }
 
 /** All candidates of a branch, in every domain; the locks of their domains are taken in order of name. */
-export async function lockCandidatesOfBranch(tx: Tx, project: Project, branch: string): Promise<ReleaseCandidate[]> {
+export async function lockCandidatesOfBranch(
+  tx: Tx,
+  project: ProjectFacts,
+  branch: string,
+): Promise<ReleaseCandidate[]> {
   const domains = await tx.sql<{ domain: string }>(
     'select distinct domain from release_candidate_count where project_id = ? and branch = ? and candidates > 0 order by 1',
     [project.id, branch],

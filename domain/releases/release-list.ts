@@ -1,5 +1,5 @@
 import type { History } from '../git/commit-graph-cache.ts';
-import type { Project } from '../projects/projects.entities.ts';
+import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
 import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -28,7 +28,7 @@ export interface ReleaseListOptions extends ReleaseFilter {
 async function changesOfRecords(
   tx: Tx,
   history: History,
-  project: Project,
+  project: ProjectFacts,
   records: readonly EnvironmentRecord[],
   isForced: boolean,
 ) {
@@ -57,7 +57,7 @@ const packagesOf = (
 export async function listReleases(
   tx: Tx,
   history: History | undefined,
-  project: Project,
+  project: ProjectFacts,
   { limit, offset, isForced, ...filter }: ReleaseListOptions,
 ) {
   const startedAt = performance.now();

@@ -1,5 +1,5 @@
 import type { Environment } from '../environments/environments.entities.ts';
-import type { Project } from '../projects/projects.entities.ts';
+import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { lockDomain } from '../release-candidates/release-candidates.queries.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -63,7 +63,7 @@ async function domainOf(
  */
 export async function annotateRollback(
   tx: Tx,
-  project: Project,
+  project: ProjectFacts,
   environment: Environment,
   report: RollbackReport,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { listEnvironments } from '../environments/environments.queries.ts';
 import { type CommitView, commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import { rangeFacts, type Ranges } from '../git/range-facts.queries.ts';
-import type { Project } from '../projects/projects.entities.ts';
+import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { SeriesCandidate } from '../release-candidates/candidate-series.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { chooseBaseline, deployedTo } from './baseline-rules.ts';
@@ -28,7 +28,7 @@ const packagesOf = (candidate: SeriesCandidate | undefined): Packages => candida
 export async function rollingAnalysis(
   tx: Tx,
   history: History,
-  project: Project,
+  project: ProjectFacts,
   { domain, branch, includePackageChangelogs }: AnalysisOptions,
 ) {
   const { defaultBranch } = project;
