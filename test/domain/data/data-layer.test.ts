@@ -137,6 +137,34 @@ test('json goes through entities and queries', async () => {
   });
 });
 
+test('the entity manager sends its values as parameters, and its statements are prepared', async () => {
+  await unitOfWork(orm, { actor })(async (tx) => {
+    wire.length = 0;
+    const environments = ['param-1', 'param-2', 'param-3'].map((name) => newEnvironment(tx, name));
+    await tx.em.flush();
+    for (const [index, environment] of environments.entries()) {
+      environment.description = `it's ${index}`;
+      await tx.em.flush();
+    }
+    // Several entities at once are updated by one statement.
+    for (const environment of environments) environment.metadata = { secretly: `it's` };
+    await tx.em.flush();
+    tx.em.clear();
+    const found = await tx.em.find(
+      Environment,
+      { name: { $in: ['param-1', 'param-3'] } },
+      { orderBy: { name: 'asc' } },
+    );
+    expect(found.map(({ description, metadata }) => [description, metadata])).toEqual([
+      [`it's 0`, { secretly: `it's` }],
+      [`it's 2`, { secretly: `it's` }],
+    ]);
+    const texts = wire.map(({ text }) => text).join('\n');
+    for (const value of [tx.tenantId, `it's`, `it''s`, 'param-1']) expect(texts).not.toContain(value);
+    expect(wire.filter(({ name, text }) => text.startsWith('update') && name !== undefined)).not.toEqual([]);
+  });
+});
+
 test('errors keep their class and code', async () => {
   await unitOfWork(orm, { actor })(async (tx) => {
     newEnvironment(tx, 'once');
