@@ -1,11 +1,11 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
-import { APPEND_AUDIT, type AuditNote, appendAuditParameters, unchainedEntry } from './audit/append.queries.ts';
+import { appendEntries, type AuditNote, unchainedEntry } from './audit/append.queries.ts';
 import type { UnchainedEntry } from './audit/audit-rules.ts';
 import type { Actor } from './shared/actor.ts';
 import { fenceVariables, numbered } from './data/fenced-reads.ts';
 import type { Database, Tables } from './data/tables.ts';
-import { type Announcement, ENQUEUE_EVENTS, enqueueParameters } from './webhooks/enqueue.queries.ts';
+import { type Announcement, enqueueEvents } from './webhooks/enqueue.queries.ts';
 
 /** One transaction in one tenant, as a handler or an activity sees it. */
 export interface Tx {
@@ -20,13 +20,13 @@ export interface Tx {
   traceparent: string | undefined;
   /** Rows of a statement with `?` placeholders; it runs in this transaction. Timestamps come as text. */
   sql<Row>(statement: string, parameters?: readonly unknown[]): Promise<Row[]>;
-  /** Queues an event to its subscribers; written, with the others of the transaction, before the trail is. */
+  /** Queues an event to its subscribers; all events of the transaction are written together, just before the audit entries. */
   announce(announcement: Announcement): void;
   /** Adds an entry to the tenant's audit trail; written as the last statement before the commit. */
   audit(note: AuditNote): void;
   /** Marks a webhook that has something new to deliver; its lane is woken when the transaction is committed. */
   wakeLane(webhookId: string): void;
-  /** Marks an approval that was settled by none of its own decisions; its workflow looks when the transaction is committed. */
+  /** Marks an approval that something other than a decision settled; its workflow checks it again after the commit. */
   wakeApproval(approval: SettledApproval): void;
 }
 
@@ -36,7 +36,7 @@ export interface SettledApproval {
   repositoryIdentifier: string | null;
 }
 
-/** Who learns of a commit. Each returns at once and never throws; a word that is lost is made good by a sweep. */
+/** Signals to workflows after a commit. Each returns at once and never throws; lost signals are recovered by the sweeper. */
 export interface Wakes {
   lanes: (tenantId: string, webhookIds: readonly string[]) => void;
   approvals: (tenantId: string, approvals: readonly SettledApproval[]) => void;
@@ -95,11 +95,9 @@ export const unitOfWork =
       const value = await work(tx);
       if (announced.length + entries.length > 0) await inner.flush();
       if (announced.length > 0) {
-        const parameters = enqueueParameters(actor.tenantId, announced, traceparent);
-        for (const { webhookId } of await tx.sql<{ webhookId: string }>(ENQUEUE_EVENTS, parameters))
-          lanes.add(webhookId);
+        for (const webhookId of await enqueueEvents(db, actor.tenantId, announced, traceparent)) lanes.add(webhookId);
       }
-      if (entries.length > 0) await tx.sql(APPEND_AUDIT, appendAuditParameters(actor.tenantId, entries));
+      if (entries.length > 0) await appendEntries(db, actor.tenantId, entries);
       return value;
     });
     if (lanes.size > 0) wakes?.lanes(actor.tenantId, [...lanes]);

@@ -1,13 +1,13 @@
-import {
-  completeExport,
-  expireExports,
-  exportFileName,
-  exportKey,
-  failExport,
-} from '../../domain/audit/export-moves.ts';
 import { EXPORT_HEADER, exportRecords } from '../../domain/audit/export-csv.ts';
-import type { EntryCells } from '../../domain/audit/audit-list.queries.ts';
-import { type AuditExport, exportCells, moveExport } from '../../domain/audit/exports.queries.ts';
+import { exportFileName, exportKey } from '../../domain/audit/export-rules.ts';
+import { beginExport, completeExport, expireExports, failExport } from '../../domain/audit/exports.mutations.ts';
+import {
+  type AuditExport,
+  exportCells,
+  stalledExports,
+  tenantsWithExpiredExports,
+} from '../../domain/audit/exports.queries.ts';
+import type { EntryCells } from '../../domain/audit/chain.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { CSV_TYPE } from '../../domain/shared/csv-rules.ts';
 import { pagesAhead } from '../../domain/shared/pages-ahead.ts';
@@ -15,7 +15,7 @@ import { auditExport, type AuditExportInput } from '../../workflows/audit/audit-
 import { withHeartbeat } from '../heartbeat.ts';
 import type { Deps } from '../deps.ts';
 
-/** Rows of one query: enough that its cost is the rows', few enough that they are no burden. */
+/** Rows of one query: enough that the rows are what it costs, few enough to keep memory small. */
 const PAGE_ROWS = 1_000;
 
 const exporter = (tenantId: string) => systemActor(tenantId, 'audit-export');
@@ -25,7 +25,7 @@ export const createAuditExportActivities = (deps: Deps) => ({
   writeExport: ({ tenantId, exportId }: AuditExportInput): Promise<void> =>
     withHeartbeat(async (signal) => {
       const inTenant = deps.actingAs(exporter(tenantId));
-      const begun = await inTenant((tx) => moveExport(tx, exportId, { to: 'running' }));
+      const begun = await inTenant((tx) => beginExport(tx, exportId));
       if (!begun) return;
       const count = { rows: 0 };
       const key = exportKey(tenantId, exportId);
@@ -64,27 +64,17 @@ async function* fileOf(
   }
 }
 
-/** An export that was asked for so long ago and has not begun was not launched. */
-const OVERDUE_SECONDS = 30;
-/** An export that is written for so long may have lost its workflow. */
-const SILENT_SECONDS = 600;
-const MOST = 200;
+/** An export that was asked for this long ago and has not begun was not launched. */
+const QUEUED_MAX_SECONDS = 30;
+/** An export that has been running for this long may have lost its workflow. */
+const RUNNING_MAX_SECONDS = 600;
+const SWEPT_MAX = 200;
 
-interface OpenExport extends AuditExportInput {
-  isNew: boolean;
-}
-
-/** Launches exports whose launch was lost, and settles those whose workflow somebody ended. */
-export async function sweepExports({ systemPool, launch, log, actingAs }: Deps): Promise<number> {
-  const { rows } = await systemPool.query<OpenExport>(
-    `select tenant_id as "tenantId", id as "exportId", status = 'queued' as "isNew" from audit_export
-     where status in ('queued', 'running')
-       and updated_at < now() - make_interval(secs => case status when 'queued' then $1::int else $2::int end)
-     order by created_at limit $3`,
-    [OVERDUE_SECONDS, SILENT_SECONDS, MOST],
-  );
+/** Launches exports whose launch was lost, and settles those whose workflow was ended by somebody. */
+export async function sweepExports({ system, launch, log, actingAs }: Deps): Promise<number> {
+  const limits = { queuedSeconds: QUEUED_MAX_SECONDS, runningSeconds: RUNNING_MAX_SECONDS, limit: SWEPT_MAX };
   let found = 0;
-  for (const { isNew, ...input } of rows) {
+  for (const { isNew, ...input } of await stalledExports(system, limits)) {
     try {
       if (isNew) await launch.start(auditExport, input);
       else if (await launch.isRunning(auditExport, input)) continue;
@@ -100,13 +90,11 @@ export async function sweepExports({ systemPool, launch, log, actingAs }: Deps):
   return found;
 }
 
-/** Removes the files of exports of all tenants whose time is over. */
-export async function expireAllExports({ systemPool, actingAs, objects }: Deps): Promise<number> {
-  const { rows } = await systemPool.query<{ tenantId: string }>(
-    `select distinct tenant_id as "tenantId" from audit_export where status = 'completed' and expires_at <= now() limit $1`,
-    [MOST],
-  );
+/** Removes the files of exports of all tenants that have expired. */
+export async function expireAllExports({ system, actingAs, objects }: Deps): Promise<number> {
   let expired = 0;
-  for (const { tenantId } of rows) expired += await expireExports(actingAs(exporter(tenantId)), objects);
+  for (const { tenantId } of await tenantsWithExpiredExports(system, SWEPT_MAX)) {
+    expired += await expireExports(actingAs(exporter(tenantId)), objects);
+  }
   return expired;
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { exportFileName, noteRequested } from '../../domain/audit/export-moves.ts';
-import { assertKnownRepository } from '../../domain/audit/audit-list.queries.ts';
-import { type AuditExport, exportById, insertExport } from '../../domain/audit/exports.queries.ts';
+import { fileToFetch } from '../../domain/audit/export-rules.ts';
+import { requestExport } from '../../domain/audit/exports.mutations.ts';
+import { type AuditExport, exportById } from '../../domain/audit/exports.queries.ts';
 import { LINK_SECONDS } from '../../domain/objects/download-links.ts';
 import { CSV_TYPE } from '../../domain/shared/csv-rules.ts';
-import { DomainError, notFound } from '../../domain/shared/errors.ts';
 import { auditExport } from '../../workflows/audit/audit-export.contract.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id } from '../http/parameters.ts';
@@ -15,15 +14,6 @@ const params = z.object({ id: Id });
 
 const shown = (found: AuditExport): z.input<typeof ExportOut> => ({ ...found, format: 'csv' });
 
-/** The file of an export that can be fetched. Throws `not_found` for one whose time is over, `in_progress` for one without a file yet. */
-function fileOf(found: AuditExport): { key: string; fileName: string } {
-  if (found.status === 'expired') throw notFound('The file of this export');
-  if (found.status === 'failed') throw new DomainError('invalid_transition', `The export failed: ${found.error}`);
-  if (found.objectKey === null)
-    throw new DomainError('in_progress', `The export is ${found.status}: its file is not complete`);
-  return { key: found.objectKey, fileName: found.fileName ?? exportFileName(found) };
-}
-
 export const auditExportsRoutes = [
   defineRoute({
     method: 'post',
@@ -31,24 +21,14 @@ export const auditExportsRoutes = [
     group: 'Audit',
     summary: 'Ask for the entries of a filter as a CSV file',
     description:
-      'The file holds what the trail holds at this moment, in its order. A workflow writes it; `audit_export.completed` tells when it is there. Approvals have a report of their own.',
+      'The file holds what the trail holds at the time of the request, in its order. A workflow writes it; `audit_export.completed` is sent when it is complete. Approvals have a report of their own.',
     roles: ['owner'],
     body: ExportIn,
     status: 202,
     response: ExportOut,
     audit: 'audit_export.requested',
-    async handle({ body: { format: _, from, to, ...filters } }, { tx, reads, actor, adapters }) {
-      await assertKnownRepository(reads, filters.repositoryIdentifier);
-      const wanted = {
-        ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
-        ...(from && { from: from.toISOString() }),
-        ...(to && { to: to.toISOString() }),
-      };
-      const made = await tx(async (work) => {
-        const inserted = await insertExport(work, wanted);
-        noteRequested(work, inserted);
-        return inserted;
-      });
+    async handle({ body: { format: _, ...filter } }, { tx, actor, adapters }) {
+      const made = await tx((work) => requestExport(work, filter));
       adapters.launch.begin(auditExport, { tenantId: actor.tenantId, exportId: made.id });
       return shown(made);
     },
@@ -58,7 +38,7 @@ export const auditExportsRoutes = [
     method: 'get',
     path: '/api/audit/exports/{id}',
     group: 'Audit',
-    summary: 'Read how far an export is',
+    summary: 'Read the status of an export',
     roles: ['owner'],
     params,
     status: 200,
@@ -78,7 +58,7 @@ export const auditExportsRoutes = [
     contentType: 'text/csv',
     errors: ['in_progress', 'invalid_transition'],
     async handle({ params: { id } }, { reads, adapters }) {
-      const { key, fileName } = fileOf(await exportById(reads, id));
+      const { key, fileName } = fileToFetch(await exportById(reads, id));
       return fileReply(CSV_TYPE, await adapters.objects.store.get(key), fileName);
     },
   }),
@@ -94,7 +74,7 @@ export const auditExportsRoutes = [
     response: DownloadUrl,
     errors: ['in_progress', 'invalid_transition'],
     async handle({ params: { id } }, { reads, adapters, publicUrl, now }) {
-      const file = fileOf(await exportById(reads, id));
+      const file = fileToFetch(await exportById(reads, id));
       const token = await adapters.objects.downloads.sign({ ...file, contentType: CSV_TYPE }, now());
       return {
         url: `${publicUrl}/api/downloads?token=${token}`,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { completeExport, expireExports, exportKey, failExport } from '../../domain/audit/export-moves.ts';
-import { exportById, exportRows, sequenceAt } from '../../domain/audit/exports.queries.ts';
+import { completeStoredExport, expireExports, failExport } from '../../domain/audit/exports.mutations.ts';
+import { exportPage } from '../../domain/audit/exports.queries.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError, invalidField } from '../../domain/shared/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -8,7 +8,7 @@ import { Id, NoContent } from '../http/parameters.ts';
 import { CompleteIn, FailIn, RowsPage, RowsQuery } from './audit.schemas.ts';
 
 const params = z.object({ id: Id });
-const GROUP = 'Audit: for workers outside';
+const GROUP = 'Audit: for external workers';
 
 /** The trail is the whole tenant's: a token of some projects sees none of it. */
 function assertNotScoped({ projectIds }: Actor): void {
@@ -37,10 +37,8 @@ export const auditInternalRoutes = [
           'both parts of a cursor go together',
         );
       }
-      const wanted = await exportById(reads, id);
-      const after =
-        cursorId && cursorCreatedAt ? await sequenceAt(reads, { id: cursorId, createdAt: cursorCreatedAt }) : 0;
-      const rows = await exportRows(reads, wanted, after, limit);
+      const cursor = cursorId && cursorCreatedAt ? { id: cursorId, createdAt: cursorCreatedAt } : undefined;
+      const rows = await exportPage(reads, id, cursor, limit);
       const last = rows.length === limit ? rows.at(-1) : undefined;
       return { rows, nextCursorCreatedAt: last?.occurredAt ?? null, nextCursorId: last?.id ?? null };
     },
@@ -50,9 +48,9 @@ export const auditInternalRoutes = [
     method: 'post',
     path: '/api/audit/internal/exports/{id}/complete',
     group: GROUP,
-    summary: 'Say that the file of an export is in the object store',
+    summary: 'Report that the file of an export is in the object store',
     description:
-      'The key is `<tenant>/audit-exports/<export>.csv`, and the size must be that of the object. Said again of a settled export: nothing changes.',
+      'The key is `<tenant>/audit-exports/<export>.csv`, and the size must be that of the object. For an export that is settled nothing changes.',
     roles: ['application'],
     params,
     body: CompleteIn,
@@ -61,17 +59,7 @@ export const auditInternalRoutes = [
     audit: 'audit_export.completed',
     async handle({ params: { id }, body: { sha256 = null, ...file } }, { tx, reads, actor, adapters }) {
       assertNotScoped(actor);
-      await exportById(reads, id);
-      if (file.objectKey !== exportKey(actor.tenantId, id))
-        throw invalidField('objectKey', `must be ${exportKey(actor.tenantId, id)}`);
-      const sizeBytes = await adapters.objects.store.sizeOf(file.objectKey);
-      if (sizeBytes !== file.fileSizeBytes) {
-        throw invalidField(
-          '#/body/fileSizeBytes',
-          sizeBytes === undefined ? 'there is no such object in the store' : `the object has ${sizeBytes} bytes`,
-        );
-      }
-      await tx((work) => completeExport(work, id, { ...file, sha256 }));
+      await completeStoredExport({ tx, reads }, adapters.objects.store, id, { ...file, sha256 });
     },
   }),
 
@@ -79,7 +67,7 @@ export const auditInternalRoutes = [
     method: 'post',
     path: '/api/audit/internal/exports/{id}/fail',
     group: GROUP,
-    summary: 'Say that an export came to nothing',
+    summary: 'Report that an export failed',
     roles: ['application'],
     params,
     body: FailIn,
@@ -88,10 +76,7 @@ export const auditInternalRoutes = [
     audit: 'audit_export.failed',
     async handle({ params: { id }, body: { error } }, { tx, actor }) {
       assertNotScoped(actor);
-      await tx(async (work) => {
-        await exportById(work, id);
-        await failExport(work, id, error);
-      });
+      await tx((work) => failExport(work, id, error));
     },
   }),
 
@@ -99,7 +84,7 @@ export const auditInternalRoutes = [
     method: 'post',
     path: '/api/audit/internal/exports/cleanup',
     group: GROUP,
-    summary: "Remove the files of the tenant's exports whose time is over",
+    summary: "Remove the files of the tenant's exports that have expired",
     description: 'The service does so by itself every hour.',
     roles: ['application'],
     body: z.strictObject({}),

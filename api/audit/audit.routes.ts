@@ -1,5 +1,5 @@
-import { checkChain } from '../../domain/audit/chain.queries.ts';
-import { countEntries, listEntries, assertKnownRepository } from '../../domain/audit/audit-list.queries.ts';
+import { checkChain } from '../../domain/audit/check-chain.ts';
+import { findEntries } from '../../domain/audit/audit-list.queries.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { pageReply } from '../http/replies.ts';
 import { AuditPage, AuditQuery, CHECKED_MAX, VerifyOut, VerifyQuery } from './audit.schemas.ts';
@@ -16,11 +16,7 @@ export const auditRoutes = [
     status: 200,
     response: AuditPage,
     async handle({ query: { limit, offset, ...filter } }, { reads, requestUrl }) {
-      await assertKnownRepository(reads, filter.repositoryIdentifier);
-      const [items, total] = await Promise.all([
-        listEntries(reads, filter, { limit, offset }),
-        countEntries(reads, filter),
-      ]);
+      const { items, total } = await findEntries(reads, filter, { limit, offset });
       return pageReply(requestUrl, { limit, offset, total }, { items, total, limit, offset });
     },
   }),

@@ -1,8 +1,12 @@
-import { newId } from '../shared/ids.ts';
+import { sql } from 'kysely';
+import { json, type JsonText } from '../data/columns.ts';
+import { statement } from '../data/statement.ts';
+import type { Database } from '../data/tables.ts';
 import type { Actor } from '../shared/actor.ts';
+import { newId } from '../shared/ids.ts';
 import { type AuditSource, canonicalParts, type UnchainedEntry } from './audit-rules.ts';
 
-/** What a mutation says of itself; the unit of work adds who, when and by which request. */
+/** What a mutation records of itself; the unit of work adds who, when and by which request. */
 export interface AuditNote {
   source: AuditSource;
   action: string;
@@ -23,7 +27,7 @@ export function unchainedEntry(
   requestId: string | null,
   occurredAt: Date,
 ): UnchainedEntry {
-  // Through JSON once: the hash is taken over what the database will give back.
+  // Through JSON once: the hash is taken over what the database will return.
   const plain = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
   return {
     id: newId(),
@@ -41,19 +45,19 @@ export function unchainedEntry(
   };
 }
 
-/**
- * The one statement that extends a tenant's chain; it locks the chain's head until the transaction ends, so it goes
- * last. Parameters: tenant, and the entries as JSON with their canonical parts.
- */
-export const APPEND_AUDIT = 'select audit_append(?::uuid, ?::jsonb)';
-
 /** An entry as `audit_append` takes it. */
-export function withCanonicalParts(entry: UnchainedEntry) {
+export type AppendedEntry = UnchainedEntry & { head: string; middle: string; tail: string };
+
+export function withCanonicalParts(entry: UnchainedEntry): AppendedEntry {
   const [head, middle, tail] = canonicalParts(entry);
   return { ...entry, head, middle, tail };
 }
 
-export const appendAuditParameters = (tenantId: string, entries: readonly UnchainedEntry[]): [string, string] => [
-  tenantId,
-  JSON.stringify(entries.map(withCanonicalParts)),
-];
+const APPEND = statement<{ tenantId: string; entries: JsonText<AppendedEntry[]> }>()((db, { tenantId, entries }) =>
+  db.selectNoFrom(sql`audit_append(${tenantId}::uuid, ${entries}::jsonb)`.as('appended')),
+);
+
+/** Extends a tenant's chain. It locks the head of the chain until the transaction ends, so it goes last. */
+export async function appendEntries(db: Database, tenantId: string, entries: readonly UnchainedEntry[]): Promise<void> {
+  await APPEND(db, { tenantId, entries: json(entries.map(withCanonicalParts)) });
+}

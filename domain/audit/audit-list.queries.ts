@@ -1,87 +1,142 @@
-import type { ActorReads } from '../data/fenced-reads.ts';
+import { expressionBuilder, sql, type Expression } from 'kysely';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { Tables } from '../data/tables.ts';
 import { unregistered } from '../projects/projects.queries.ts';
 import {
   afterPrefix,
-  allOf,
   type AuditFilter,
   type Condition,
+  entryConditions,
   facetConditions,
   timeConditions,
 } from './audit-filter.ts';
-import type { AuditEntry } from './audit-rules.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Columns of an entry as readers get it, times as the database's text. */
-export const ENTRY_COLUMNS = `e.id, e.sequence::int8 as sequence, e.occurred_at as "occurredAt", e.source, e.action, e.actor,
-  e.repository_identifier as "repositoryIdentifier", e.entity_type as "entityType", e.entity_id as "entityId", e.summary,
-  e.before, e.after, e.request_id as "requestId", e.prev_hash as "prevHash", e.hash`;
+const PLAIN_COLUMNS = [
+  'e.id',
+  'e.sequence',
+  'e.occurredAt',
+  'e.source',
+  'e.action',
+  'e.repositoryIdentifier',
+  'e.entityType',
+  'e.entityId',
+  'e.summary',
+  'e.requestId',
+  'e.prevHash',
+  'e.hash',
+] as const;
 
-/** An entry as the database gives it: `sequence` and times are text. */
-export interface EntryRow extends Omit<AuditEntry, 'sequence'> {
-  sequence: string;
-}
+/** Columns of an entry as readers get it. */
+export const ENTRY_COLUMNS = [...PLAIN_COLUMNS, 'e.actor', 'e.before', 'e.after'] as const;
 
 /** The same with JSON as the database's text, for those who read many: a part need not be parsed to be printed again. */
-export interface EntryCells extends Omit<EntryRow, 'actor' | 'before' | 'after'> {
-  actor: string;
-  before: string | null;
-  after: string | null;
-}
-export const CELL_COLUMNS = ENTRY_COLUMNS.replace('e.actor', 'e.actor::text').replace(
-  'e.before, e.after',
-  'e.before::text, e.after::text',
-);
-
-const NEWEST_FIRST = 'order by e.occurred_at desc, e.sequence desc';
-
-// Each action has its place in the index, so the newest of each are merged instead of all that begin alike sorted.
-const ACTIONS = `
-  with recursive action (value) as (
-    (select value from audit_tally where facet = 'action' and value >= ? and value < ? order by value limit 1)
-    union all
-    select (select t.value from audit_tally t where t.facet = 'action' and t.value > a.value and t.value < ? order by t.value limit 1)
-    from action a where a.value is not null)`;
+export const CELL_COLUMNS = [
+  ...PLAIN_COLUMNS,
+  entryConditions.cast<string>('e.actor', 'text').as('actor'),
+  entryConditions.cast<string | null>('e.before', 'text').as('before'),
+  entryConditions.cast<string | null>('e.after', 'text').as('after'),
+] as const;
 
 /** Throws `invalid_request` for a repository that the tenant never had; one that was removed is still in the trail. */
-export async function assertKnownRepository(reads: ActorReads, identifier: string | undefined): Promise<void> {
+export async function assertKnownRepository({ db }: Reads, identifier: string | undefined): Promise<void> {
   if (identifier === undefined) return;
-  const [known] = await reads.sql(`select from audit_tally where facet = 'repository' and value = ? limit 1`, [
-    identifier,
-  ]);
+  const known = await db
+    .selectFrom('audit_tally')
+    .where('facet', '=', 'repository')
+    .where('value', '=', identifier)
+    .limit(1)
+    .select('facet')
+    .executeTakeFirst();
   if (!known) throw unregistered(identifier);
 }
 
-/** A page of the entries of a filter, newest first. */
-export async function listEntries(
-  reads: ActorReads,
+/** An entry; `sequence` and times are the database's text. */
+export type EntryRow = Awaited<ReturnType<typeof listEntries>>[number];
+
+/** A page of the entries of a filter, newest first, with how many there are. Throws `invalid_request` as `assertKnownRepository`. */
+export async function findEntries(
+  reads: Reads,
   filter: AuditFilter,
   page: { limit: number; offset: number },
-): Promise<EntryRow[]> {
+): Promise<{ items: EntryRow[]; total: number }> {
+  await assertKnownRepository(reads, filter.repositoryIdentifier);
+  const [items, total] = await Promise.all([listEntries(reads, filter, page), countEntries(reads, filter)]);
+  return { items, total };
+}
+
+function listEntries(reads: Reads, filter: AuditFilter, page: { limit: number; offset: number }) {
   const { action, ...others } = filter;
-  const { sql: condition, parameters } = allOf([...facetConditions(others), ...timeConditions(filter)]);
-  const chosen = (where: string) =>
-    `select e.occurred_at, e.sequence from audit_entry e where ${where} ${NEWEST_FIRST}`;
-  const { limit, offset } = page;
-  const withRows = `, page as (%) select ${ENTRY_COLUMNS} from page join audit_entry e on e.sequence = page.sequence ${NEWEST_FIRST}`;
-  if (action === undefined) {
-    const statement = `with ${withRows.slice(2).replace('%', () => `${chosen(condition)} limit ? offset ?`)}`;
-    return reads.sql<EntryRow>(statement, [...parameters, limit, offset]);
-  }
-  const merged = `
-    select e.occurred_at, e.sequence from action a
-    cross join lateral (${chosen(`e.action = a.value and ${condition}`)} limit ?) e
-    where a.value is not null ${NEWEST_FIRST} limit ? offset ?`;
+  const conditions = [...facetConditions(others), ...timeConditions(filter)];
+  return action === undefined ? pageOf(reads, conditions, page) : pageOfAction(reads, action, conditions, page);
+}
+
+function pageOf({ db }: Reads, conditions: Condition[], { limit, offset }: { limit: number; offset: number }) {
+  return db
+    .with('page', (inner) =>
+      inner
+        .selectFrom('audit_entry as e')
+        .where(entryConditions.and(conditions))
+        .orderBy('e.occurredAt', 'desc')
+        .orderBy('e.sequence', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .select(['e.occurredAt', 'e.sequence']),
+    )
+    .selectFrom('page')
+    .innerJoin('audit_entry as e', 'e.sequence', 'page.sequence')
+    .orderBy('e.occurredAt', 'desc')
+    .orderBy('e.sequence', 'desc')
+    .select(ENTRY_COLUMNS)
+    .execute();
+}
+
+/** Each action has its place in the index, so the newest of each are merged instead of sorting all with this beginning. */
+function pageOfAction(
+  { db }: Reads,
+  action: string,
+  conditions: Condition[],
+  { limit, offset }: { limit: number; offset: number },
+) {
   const end = afterPrefix(action);
-  return reads.sql<EntryRow>(ACTIONS + withRows.replace('%', () => merged), [
-    action,
-    end,
-    end,
-    ...parameters,
-    limit + offset,
-    limit,
-    offset,
-  ]);
+  return db
+    .withRecursive(
+      'action(value)',
+      () => sql<{ value: string | null }>`(
+        (select value from audit_tally where facet = 'action' and value >= ${action} and value < ${end} order by value limit 1)
+        union all
+        select (select t.value from audit_tally t
+          where t.facet = 'action' and t.value > a.value and t.value < ${end} order by t.value limit 1)
+        from action a where a.value is not null)`,
+    )
+    .with('page', (inner) =>
+      inner
+        .selectFrom('action as a')
+        .crossJoinLateral((of) =>
+          of
+            .selectFrom('audit_entry as e')
+            .whereRef('e.action', '=', 'a.value')
+            .where(entryConditions.and(conditions))
+            .orderBy('e.occurredAt', 'desc')
+            .orderBy('e.sequence', 'desc')
+            .limit(limit + offset)
+            .select(['e.occurredAt', 'e.sequence'])
+            .as('e'),
+        )
+        .where('a.value', 'is not', null)
+        .orderBy('e.occurredAt', 'desc')
+        .orderBy('e.sequence', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .select(['e.occurredAt', 'e.sequence']),
+    )
+    .selectFrom('page')
+    .innerJoin('audit_entry as e', 'e.sequence', 'page.sequence')
+    .orderBy('e.occurredAt', 'desc')
+    .orderBy('e.sequence', 'desc')
+    .select(ENTRY_COLUMNS)
+    .execute();
 }
 
 interface Facet {
@@ -105,50 +160,51 @@ function facetOf({ source, action, actor, repositoryIdentifier, entityId }: Audi
 }
 
 /**
- * How many entries a filter names, exactly. By one property, within a time or not, whole hours come from the tallies
+ * How many entries a filter names, exactly. By one property, with or without a time, whole hours come from the tallies
  * which are written with the entries, and only the hours that are cut are counted; several properties at once, or an
  * entity, are counted entry by entry.
  */
-export async function countEntries(reads: ActorReads, filter: AuditFilter): Promise<number> {
+async function countEntries({ db }: Reads, filter: AuditFilter): Promise<number> {
+  const row = await db
+    .selectNoFrom(sql<string>`${sql.join(countsOf(filter), sql` + `)}`.as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(row.total);
+}
+
+/** Numbers that add up to the count. */
+function countsOf(filter: AuditFilter): Expression<unknown>[] {
   const { from, to } = filter;
   const facet = facetOf(filter);
   const conditions = facetConditions(filter);
   const firstHour = from && new Date(Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS);
   const endHour = to && new Date(Math.floor(to.getTime() / HOUR_MS) * HOUR_MS);
   if (!facet || (firstHour && endHour && firstHour >= endHour)) {
-    return countOf(reads, [counted([...conditions, ...timeConditions(filter)])]);
+    return [counted([...conditions, ...timeConditions(filter)])];
   }
-  const { facet: name, from: value, until } = facet;
-  const hours = allOf([
-    { sql: 't.facet = ?', parameters: [name] },
+  const cut = (time: Pick<AuditFilter, 'from' | 'to'>) => counted([...conditions, ...timeConditions(time)]);
+  return [
+    tallied(facet, firstHour, endHour),
+    ...(from && firstHour && from < firstHour ? [cut({ from, to: firstHour })] : []),
+    ...(to && endHour && endHour < to ? [cut({ from: endHour, to })] : []),
+  ];
+}
+
+const counted = (conditions: Condition[]): Expression<unknown> =>
+  entryConditions
+    .selectFrom('audit_entry as e')
+    .where(entryConditions.and(conditions))
+    .select((eb) => eb.fn.countAll<string>().as('entries'));
+
+function tallied({ facet, from, until }: Facet, firstHour: Date | undefined, endHour: Date | undefined) {
+  let tallies = expressionBuilder<Tables>()
+    .selectFrom('audit_tally as t')
+    .where('t.facet', '=', facet)
+    .select((eb) => eb.fn.coalesce(eb.fn.sum('t.entries'), sql.lit(0)).as('entries'));
+  tallies =
     until === undefined
-      ? { sql: 't.value = ?', parameters: [value] }
-      : { sql: 't.value >= ? and t.value < ?', parameters: [value, until] },
-    ...(firstHour ? [{ sql: 't.hour >= ?', parameters: [firstHour.toISOString()] }] : []),
-    ...(endHour ? [{ sql: 't.hour < ?', parameters: [endHour.toISOString()] }] : []),
-  ]);
-  const whole = {
-    sql: `(select coalesce(sum(t.entries), 0) from audit_tally t where ${hours.sql})`,
-    parameters: hours.parameters,
-  };
-  return countOf(reads, [
-    whole,
-    ...(from && firstHour && from < firstHour
-      ? [counted([...conditions, ...timeConditions({ from, to: firstHour })])]
-      : []),
-    ...(to && endHour && endHour < to ? [counted([...conditions, ...timeConditions({ from: endHour, to })])] : []),
-  ]);
-}
-
-function counted(conditions: readonly Condition[]): Condition {
-  const { sql, parameters } = allOf(conditions);
-  return { sql: `(select count(*) from audit_entry e where ${sql})`, parameters };
-}
-
-async function countOf(reads: ActorReads, counts: readonly Condition[]): Promise<number> {
-  const [row] = await reads.sql<{ total: string }>(
-    `select ${counts.map(({ sql }) => sql).join(' + ')} as total`,
-    counts.flatMap(({ parameters }) => parameters),
-  );
-  return Number(row?.total ?? 0);
+      ? tallies.where('t.value', '=', from)
+      : tallies.where('t.value', '>=', from).where('t.value', '<', until);
+  if (firstHour) tallies = tallies.where('t.hour', '>=', firstHour.toISOString());
+  if (endHour) tallies = tallies.where('t.hour', '<', endHour.toISOString());
+  return tallies;
 }

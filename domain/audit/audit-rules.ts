@@ -58,18 +58,18 @@ export function canonicalJson(value: unknown): string {
   return `{${members}}`;
 }
 
-/** What JSON writes in another way than it stands, lone surrogates among it. */
+/** What JSON escapes, lone surrogates included. */
 const ESCAPED = /["\\\p{Cc}\p{Cs}]/u;
 
-/** Most texts need no escapes, and a trail has millions. */
+/** Most texts need no escapes, and a trail has millions of them. */
 const quoted = (text: string): string => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`);
 
-/** All that is known before the entry's place in the chain is. */
+/** All that is known of an entry before its place in the chain. */
 export type UnchainedEntry = Omit<AuditEntry, 'sequence' | 'prevHash' | 'hash'>;
 
 /**
  * The canonical entry in three parts, between which the database puts `prevHash` and `sequence`, so that the chain's
- * head is locked only for the one statement that appends. Members stand in sorted order:
+ * head is locked only for the one statement that appends. Members are in sorted order:
  * `…occurredAt`, **prevHash**, `repositoryIdentifier, requestId`, **sequence**, `source, summary`.
  * @param actor canonical JSON of the actor.
  */
@@ -97,7 +97,7 @@ export function hashedText(entry: Omit<AuditEntry, 'hash'>, actor?: string): str
   return `${entry.prevHash}${head}${entry.prevHash}${middle}${entry.sequence}${tail}`;
 }
 
-/** A copy without the values of the named members, at any depth; tells absent from redacted. */
+/** A copy without the values of the named members, at any depth; absent members stay absent. */
 export function redact(value: unknown, secretMembers: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => redact(item, secretMembers));
   if (value === null || typeof value !== 'object' || value instanceof Date) return value;

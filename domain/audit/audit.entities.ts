@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
+import type { StoredFilter } from './audit-filter.ts';
 import type { AuditSource, AuditEntry as AuditEntryFields } from './audit-rules.ts';
 import type { ExportStatus } from './export-rules.ts';
 
@@ -37,7 +38,7 @@ export const AuditExportSchema = defineEntity({
   properties: {
     ...tenantOwned,
     status: p.text().$type<ExportStatus>().default('queued'),
-    filters: jsonColumn<Record<string, unknown>>(),
+    filters: jsonColumn<StoredFilter>(),
     requestedBy: p.text(),
     requestedAt: p.datetime(3).defaultRaw('now()'),
     upperSequence: p.bigint('string'),

@@ -1,151 +1,45 @@
-import { hash } from 'node:crypto';
-import type { ActorReads } from '../data/fenced-reads.ts';
-import { type AuditEntry, canonicalJson, GENESIS_HASH, hashedText } from './audit-rules.ts';
-import { isoOf } from '../shared/date-time-rules.ts';
-import { pagesAhead } from '../shared/pages-ahead.ts';
-import { CELL_COLUMNS, type EntryCells } from './audit-list.queries.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import { GENESIS_HASH } from './audit-rules.ts';
+import { CELL_COLUMNS } from './audit-list.queries.ts';
 
-/** Read and checked at once; between two pages other work of the process has its turn. */
-const PAGE = 1_000;
-const ACTORS_MAX = 1_000;
-
-/** The first place where a trail is not what was written. */
-export interface ChainBreak {
-  sequence: number;
-  reason: 'altered' | 'missing' | 'not_linked' | 'beyond_head';
-  detail: string;
+/** The end of the trail as it was written. */
+export async function chainHead({ db }: Reads): Promise<{ sequence: number; hash: string }> {
+  const head = await db.selectFrom('audit_head').select(['sequence', 'hash']).executeTakeFirst();
+  return { sequence: Number(head?.sequence ?? 0), hash: head?.hash ?? GENESIS_HASH };
 }
 
-export interface ChainCheck {
-  checked: number;
-  firstSequence: number;
-  /** The last one that was looked at. */
-  lastSequence: number;
-  firstBreak: ChainBreak | null;
-  /** Where the trail ends as it was written. */
-  head: { sequence: number; hash: string };
+/** Entries in the order of the trail, behind one and up to another. */
+export const entriesBetween = ({ db }: Reads, after: number, upTo: number, limit: number) =>
+  db
+    .selectFrom('audit_entry as e')
+    .where('e.sequence', '>', String(after))
+    .where('e.sequence', '<=', String(upTo))
+    .orderBy('e.sequence')
+    .limit(limit)
+    .select(CELL_COLUMNS)
+    .execute();
+
+/** An entry with its JSON as the database's text. */
+export type EntryCells = Awaited<ReturnType<typeof entriesBetween>>[number];
+
+export async function hashAt({ db }: Reads, sequence: number): Promise<string | undefined> {
+  const entry = await db
+    .selectFrom('audit_entry')
+    .where('sequence', '=', String(sequence))
+    .select('hash')
+    .executeTakeFirst();
+  return entry?.hash;
 }
 
-const HEAD = 'select sequence, hash from audit_head';
-const PAGE_AFTER = `select ${CELL_COLUMNS} from audit_entry e where e.sequence > ? and e.sequence <= ? order by e.sequence limit ${PAGE}`;
-const HASH_AT = 'select hash from audit_entry where sequence = ?';
-
-/**
- * Recomputes the chain from `firstSequence` on: each entry's hash from its members, its link to the entry before, the
- * numbers without a gap, and the end against the head that is written with each entry. Stops at the first break.
- *
- * @param lastSequence absent: to the end of the trail.
- * @param most entries at most.
- */
-export async function checkChain(
-  reads: ActorReads,
-  firstSequence: number,
-  lastSequence: number | undefined,
-  most: number,
-): Promise<ChainCheck> {
-  // The head is read first: what is appended meanwhile is none of this check's business.
-  const [headRow] = await reads.sql<{ sequence: string; hash: string }>(HEAD);
-  const head = { sequence: Number(headRow?.sequence ?? 0), hash: headRow?.hash ?? GENESIS_HASH };
-  const isToEnd = lastSequence === undefined || lastSequence >= head.sequence;
-  const end = Math.min(isToEnd ? head.sequence : lastSequence, firstSequence + most - 1);
-  let checked = 0;
-  const outcome = (sequence: number, firstBreak: ChainBreak | null): ChainCheck => ({
-    checked,
-    firstSequence,
-    lastSequence: sequence,
-    firstBreak,
-    head,
-  });
-  let before = { sequence: firstSequence - 1, hash: await hashBefore(reads, firstSequence) };
-  const actors = new Actors();
-  const pages = pagesAhead<EntryCells>(PAGE, (behind) =>
-    reads.sql(PAGE_AFTER, [Number(behind?.sequence ?? firstSequence - 1), end]),
-  );
-  for await (const rows of pages) {
-    for (const row of rows) {
-      const sequence = Number(row.sequence);
-      const found = breakAt(row, sequence, before, actors);
-      if (found) return outcome(found.sequence, found);
-      before = { sequence, hash: row.hash };
-      checked++;
-    }
-  }
-  if (before.sequence < end) return outcome(before.sequence + 1, missing(before.sequence + 1));
-  if (end === head.sequence && end >= firstSequence && before.hash !== head.hash) {
-    return outcome(end, {
-      sequence: end,
-      reason: 'altered',
-      detail: 'The last entry is not the one that the head of the trail names',
-    });
-  }
-  if (end === head.sequence) {
-    const [beyond] = await reads.sql<{ sequence: string }>(BEYOND, [head.sequence]);
-    if (beyond)
-      return outcome(end, {
-        sequence: Number(beyond.sequence),
-        reason: 'beyond_head',
-        detail: 'The entry was not appended by the service',
-      });
-  }
-  return outcome(before.sequence, null);
-}
-
-// Entries that were appended since the head was read are in the head by now.
-const BEYOND = `
-  select e.sequence from audit_entry e
-  where e.sequence > ? and e.sequence > (select sequence from audit_head) order by e.sequence limit 1`;
-
-const missing = (sequence: number): ChainBreak => ({ sequence, reason: 'missing', detail: 'The entry is not there' });
-
-/** Undefined when the entry before is gone: then the first link cannot be told, and the entry before is the break. */
-async function hashBefore(reads: ActorReads, firstSequence: number): Promise<string | undefined> {
-  if (firstSequence <= 1) return GENESIS_HASH;
-  const [row] = await reads.sql<{ hash: string }>(HASH_AT, [firstSequence - 1]);
-  return row?.hash;
-}
-
-function breakAt(
-  row: EntryCells,
-  sequence: number,
-  before: { sequence: number; hash: string | undefined },
-  actors: Actors,
-): ChainBreak | undefined {
-  if (sequence !== before.sequence + 1) return missing(before.sequence + 1);
-  if (before.hash === undefined) return missing(before.sequence);
-  if (row.prevHash !== before.hash)
-    return { sequence, reason: 'not_linked', detail: 'The entry does not follow the one before it' };
-  const { actor, canonical } = actors.read(row.actor);
-  const entry: AuditEntry = {
-    ...row,
-    sequence,
-    occurredAt: isoOf(row.occurredAt),
-    actor,
-    before: parsed(row.before),
-    after: parsed(row.after),
-  };
-  if (hash('sha256', hashedText(entry, canonical)) !== row.hash)
-    return { sequence, reason: 'altered', detail: 'The entry is not what was written' };
-  return undefined;
-}
-
-const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
-
-interface ReadActor {
-  actor: AuditEntry['actor'];
-  canonical: string;
-}
-
-/** Few people write most of a trail: each is read once. */
-class Actors {
-  readonly #read = new Map<string, ReadActor>();
-
-  read(text: string): ReadActor {
-    const known = this.#read.get(text);
-    if (known) return known;
-    const actor: AuditEntry['actor'] = JSON.parse(text);
-    const made = { actor, canonical: canonicalJson(actor) };
-    if (this.#read.size >= ACTORS_MAX) this.#read.clear();
-    this.#read.set(text, made);
-    return made;
-  }
+/** The first entry behind the head of the trail. Those appended since the head was read are in the head by now. */
+export async function sequenceBeyondHead({ db }: Reads, head: number): Promise<number | undefined> {
+  const entry = await db
+    .selectFrom('audit_entry as e')
+    .where('e.sequence', '>', String(head))
+    .where('e.sequence', '>', (eb) => eb.selectFrom('audit_head').select('sequence'))
+    .orderBy('e.sequence')
+    .limit(1)
+    .select('e.sequence')
+    .executeTakeFirst();
+  return entry && Number(entry.sequence);
 }

@@ -1,6 +1,6 @@
 import { csvRecord } from '../shared/csv-rules.ts';
 import { isoOf } from '../shared/date-time-rules.ts';
-import type { EntryCells } from './audit-list.queries.ts';
+import type { EntryCells } from './chain.queries.ts';
 
 const COLUMNS = [
   'id',

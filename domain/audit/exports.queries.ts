@@ -1,164 +1,175 @@
-import type { ActorReads } from '../data/fenced-reads.ts';
+import { sql, type Updateable } from 'kysely';
+import { json } from '../data/columns.ts';
+import { isOneOf } from '../data/conditions.ts';
+import type { ActorReads, Reads } from '../data/fenced-reads.ts';
+import type { Database, Tables } from '../data/tables.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
-import { textArray } from '../shared/text-array.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { allOf, type AuditFilter, facetConditions, timeConditions } from './audit-filter.ts';
-import { CELL_COLUMNS, ENTRY_COLUMNS, type EntryCells, type EntryRow } from './audit-list.queries.ts';
+import { entryConditions, facetConditions, filterOf, type StoredFilter, timeConditions } from './audit-filter.ts';
+import { CELL_COLUMNS, ENTRY_COLUMNS, type EntryRow } from './audit-list.queries.ts';
+import type { EntryCells } from './chain.queries.ts';
 import { type ExportStatus, KEPT_DAYS, origins } from './export-rules.ts';
 
-/** An export as it is stored; times are the database's text, counts too. */
-export interface AuditExport {
-  id: string;
-  status: ExportStatus;
-  filters: Record<string, string>;
-  requestedBy: string;
-  requestedAt: string;
-  completedAt: string | null;
-  expiresAt: string;
-  rowCount: string | null;
-  fileSizeBytes: string | null;
-  sha256: string | null;
-  error: string | null;
-  objectKey: string | null;
-  fileName: string | null;
-  /** The last entry that belongs to it: what came later does not. */
-  upperSequence: string;
-}
+const COLUMNS = [
+  'id',
+  'status',
+  'filters',
+  'requestedBy',
+  'requestedAt',
+  'completedAt',
+  'expiresAt',
+  'rowCount',
+  'fileSizeBytes',
+  'sha256',
+  'error',
+  'objectKey',
+  'fileName',
+  'upperSequence',
+] as const;
 
-const COLUMNS = `id, status, filters, requested_by as "requestedBy", requested_at as "requestedAt", completed_at as "completedAt",
-  expires_at as "expiresAt", row_count as "rowCount", file_size_bytes as "fileSizeBytes", sha256, error, object_key as "objectKey",
-  file_name as "fileName", upper_sequence as "upperSequence"`;
+/** An export; times and numbers of rows, bytes and entries are the database's text. */
+export type AuditExport = Awaited<ReturnType<typeof exportById>>;
 
-/** Anything that runs statements in one tenant. */
-type Sql = Pick<ActorReads, 'sql'> | Pick<Tx, 'sql'>;
-
-/** Takes on an export of what the trail holds at this moment. */
-export async function insertExport(tx: Tx, filters: Record<string, string>): Promise<AuditExport> {
-  const [made] = await tx.sql<AuditExport>(
-    `insert into audit_export (id, tenant_id, filters, requested_by, requested_at, upper_sequence, expires_at)
-     values (?, ?, ?::jsonb, ?, ?, coalesce((select sequence from audit_head), 0), ?::timestamptz + interval '${KEPT_DAYS} days') returning ${COLUMNS}`,
-    [newId(), tx.tenantId, JSON.stringify(filters), tx.actor.email, tx.now.toISOString(), tx.now.toISOString()],
-  );
-  return made as AuditExport;
+/** Inserts an export of what the trail holds at this time. */
+export function insertExport({ db, tenantId, actor, now }: Tx, filters: StoredFilter): Promise<AuditExport> {
+  const requestedAt = now.toISOString();
+  return db
+    .insertInto('audit_export')
+    .values((eb) => ({
+      id: newId(),
+      tenantId,
+      filters: json(filters),
+      requestedBy: actor.email,
+      requestedAt,
+      upperSequence: eb.fn.coalesce(eb.selectFrom('audit_head').select('sequence'), sql<string>`0`),
+      expiresAt: sql<string>`${requestedAt}::timestamptz + ${sql.lit(`${KEPT_DAYS} days`)}::interval`,
+    }))
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
 }
 
 /** Throws `not_found`. */
-export async function exportById({ sql }: Sql, id: string): Promise<AuditExport> {
-  const [found] = await sql<AuditExport>(`select ${COLUMNS} from audit_export where id = ?`, [id]);
+export async function exportById({ db }: Reads, id: string) {
+  const found = await db.selectFrom('audit_export').where('id', '=', id).select(COLUMNS).executeTakeFirst();
   if (!found) throw notFound('Export');
   return found;
 }
 
-/** What was made of the rows. */
-export interface ExportFile {
-  objectKey: string;
-  fileName: string;
-  rowCount: number;
-  fileSizeBytes: number;
-  sha256: string | null;
-}
+/** Changes an export that may reach the status from where it is; else undefined. */
+export const updateExport = (
+  { db }: Tx,
+  id: string,
+  status: ExportStatus,
+  changes: Omit<Updateable<Tables['audit_export']>, 'status'> = {},
+): Promise<AuditExport | undefined> =>
+  db
+    .updateTable('audit_export')
+    .set({ ...changes, status, updatedAt: sql<string>`now()` })
+    .where('id', '=', id)
+    .where((eb) => isOneOf(eb, 'status', origins(status)))
+    .returning(COLUMNS)
+    .executeTakeFirst();
 
-type Move =
-  | { to: 'running' }
-  | { to: 'failed'; error: string }
-  | { to: 'completed'; file: ExportFile }
-  | { to: 'expired' };
+/** The completed exports of the tenant that have expired. */
+export const expiredExports = ({ db }: Reads, limit: number) =>
+  db
+    .selectFrom('audit_export')
+    .where('status', '=', 'completed')
+    .where('expiresAt', '<=', sql<string>`now()`)
+    .orderBy('expiresAt')
+    .limit(limit)
+    .select(['id', 'objectKey'])
+    .execute();
 
-/** Moves an export; undefined when it may not go there from where it is, or is there already. */
-export async function moveExport(tx: Tx, id: string, move: Move): Promise<AuditExport | undefined> {
-  const changes = changesOf(move, tx.now);
-  const [moved] = await tx.sql<AuditExport>(
-    `update audit_export set status = ?, updated_at = now()${changes.map(({ column }) => `, ${column} = ?`).join('')}
-     where id = ? and status = any (?::text[]) returning ${COLUMNS}`,
-    [move.to, ...changes.map(({ value }) => value), id, textArray(origins(move.to))],
-  );
-  return moved;
-}
+/** Tenants with exports that have expired; `db` has the role of the system. */
+export const tenantsWithExpiredExports = (db: Database, limit: number) =>
+  db
+    .selectFrom('audit_export')
+    .where('status', '=', 'completed')
+    .where('expiresAt', '<=', sql<string>`now()`)
+    .distinct()
+    .limit(limit)
+    .select('tenantId')
+    .execute();
 
-function changesOf(move: Move, now: Date): { column: string; value: unknown }[] {
-  switch (move.to) {
-    case 'running':
-      return [];
-    case 'failed':
-      return [
-        { column: 'error', value: move.error },
-        { column: 'completed_at', value: now.toISOString() },
-      ];
-    case 'expired':
-      return [{ column: 'object_key', value: null }];
-    case 'completed':
-      return [
-        { column: 'object_key', value: move.file.objectKey },
-        { column: 'file_name', value: move.file.fileName },
-        { column: 'row_count', value: move.file.rowCount },
-        { column: 'file_size_bytes', value: move.file.fileSizeBytes },
-        { column: 'sha256', value: move.file.sha256 },
-        { column: 'completed_at', value: now.toISOString() },
-      ];
-  }
-}
-
-/** The completed exports of the tenant whose time is over. */
-export const outlivedExports = ({ sql }: Sql, most: number): Promise<AuditExport[]> =>
-  sql<AuditExport>(
-    `select ${COLUMNS} from audit_export where status = 'completed' and expires_at <= now() order by expires_at limit ?`,
-    [most],
-  );
-
-/** A filter as it is kept with an export. */
-export const filterOf = ({ from, to, ...others }: Record<string, string>): AuditFilter => ({
-  ...others,
-  ...(from !== undefined && { from: new Date(from) }),
-  ...(to !== undefined && { to: new Date(to) }),
-});
+/** Exports of all tenants that did not begin, or did not end, within the times; `db` has the role of the system. */
+export const stalledExports = (
+  db: Database,
+  limits: { queuedSeconds: number; runningSeconds: number; limit: number },
+) =>
+  db
+    .selectFrom('audit_export')
+    .where('status', 'in', sql<ExportStatus>`('queued', 'running')`)
+    .where(
+      'updatedAt',
+      '<',
+      sql<string>`now() - make_interval(secs => case status
+        when 'queued' then ${limits.queuedSeconds}::int else ${limits.runningSeconds}::int end)`,
+    )
+    .orderBy('createdAt')
+    .limit(limits.limit)
+    .select((eb) => ['tenantId', 'id as exportId', eb('status', '=', sql.lit('queued')).as('isNew')])
+    .execute();
 
 type ExportScope = Pick<AuditExport, 'filters' | 'upperSequence'>;
 
-/** The next rows of an export in the order of the trail. */
-export const exportRows = (
-  reads: ActorReads,
-  scope: ExportScope,
-  afterSequence: number,
-  limit: number,
-): Promise<EntryRow[]> => nextRows(reads, ENTRY_COLUMNS, scope, afterSequence, limit);
-
-/** The same with all cells as the database's text: a million rows are not parsed to be printed again. */
+/** The next entries of an export in the order of the trail, with JSON as the database's text: a million entries are not parsed to be printed again. */
 export const exportCells = (
   reads: ActorReads,
   scope: ExportScope,
   afterSequence: number,
   limit: number,
-): Promise<EntryCells[]> => nextRows(reads, CELL_COLUMNS, scope, afterSequence, limit, { timeoutMs: PAGE_TIMEOUT_MS });
+): Promise<EntryCells[]> =>
+  nextEntries(reads.with({ isPlannedAnew: true, timeoutMs: PAGE_TIMEOUT_MS }), scope, afterSequence, limit)
+    .select(CELL_COLUMNS)
+    .execute();
 
-/** A filter that few entries pass has long ways between them; nobody waits for a file. */
+/** With a filter that few entries pass, much is read between them; nobody waits for a file. */
 const PAGE_TIMEOUT_MS = 300_000;
 
-function nextRows<Row>(
-  reads: ActorReads,
-  columns: string,
-  { filters, upperSequence }: ExportScope,
-  afterSequence: number,
-  limit: number,
-  options: { timeoutMs?: number } = {},
-): Promise<Row[]> {
+/** To be planned for this very range: a plan for any range reads all that follows, for each page again. */
+function nextEntries({ db }: Reads, { filters, upperSequence }: ExportScope, afterSequence: number, limit: number) {
   const filter = filterOf(filters);
-  const condition = allOf([
-    { sql: 'e.sequence > ? and e.sequence <= ?', parameters: [afterSequence, upperSequence] },
-    ...facetConditions(filter),
-    ...timeConditions(filter),
-  ]);
-  // Planned for this very range: the plan for any range reads all that follows, for each page again.
-  const statement = `select ${columns} from audit_entry e where ${condition.sql} order by e.sequence limit ?`;
-  return reads.once<Row>(statement, [...condition.parameters, limit], options);
+  return db
+    .selectFrom('audit_entry as e')
+    .where('e.sequence', '>', String(afterSequence))
+    .where('e.sequence', '<=', upperSequence)
+    .where(entryConditions.and([...facetConditions(filter), ...timeConditions(filter)]))
+    .orderBy('e.sequence')
+    .limit(limit);
 }
 
-/** Where in the trail a cursor stands. Throws `invalid_request` when it is none of this trail. */
-export async function sequenceAt({ sql }: Sql, cursor: { createdAt: Date; id: string }): Promise<number> {
-  const [entry] = await sql<{ sequence: string }>('select sequence from audit_entry where id = ? and occurred_at = ?', [
-    cursor.id,
-    cursor.createdAt.toISOString(),
-  ]);
+/** Where a page of an export ended: at the entry with this time and id. */
+export interface EntryCursor {
+  createdAt: Date;
+  id: string;
+}
+
+/**
+ * A page of the entries of an export in the order of the trail, from the beginning or behind a cursor.
+ * Throws `not_found`, and `invalid_request` for a cursor that no page of this trail gave.
+ */
+export async function exportPage(
+  reads: ActorReads,
+  id: string,
+  cursor: EntryCursor | undefined,
+  limit: number,
+): Promise<EntryRow[]> {
+  const scope = await exportById(reads, id);
+  const after = cursor ? await sequenceAt(reads, cursor) : 0;
+  return nextEntries(reads.with({ isPlannedAnew: true }), scope, after, limit)
+    .select(ENTRY_COLUMNS)
+    .execute();
+}
+
+async function sequenceAt({ db }: Reads, { id, createdAt }: EntryCursor): Promise<number> {
+  const entry = await db
+    .selectFrom('audit_entry')
+    .where('id', '=', id)
+    .where('occurredAt', '=', createdAt.toISOString())
+    .select('sequence')
+    .executeTakeFirst();
   if (!entry) throw new DomainError('invalid_request', 'The cursor is not one that a page of rows gave');
   return Number(entry.sequence);
 }

@@ -1,23 +1,58 @@
+import { sql } from 'kysely';
+import { json, type JsonText } from '../data/columns.ts';
+import { statement } from '../data/statement.ts';
+import type { Database } from '../data/tables.ts';
+
 /** An event on its way to its subscribers. */
 export interface Announcement {
   event: string;
   data: unknown;
 }
 
-/**
- * One pending delivery per event and active webhook that subscribes to it, in the order of the events; answers the
- * webhooks. Parameters: see `enqueueParameters`.
- */
-export const ENQUEUE_EVENTS = `
-  insert into webhook_delivery (id, tenant_id, webhook_id, event, payload, traceparent)
-  select uuidv7(), w.tenant_id, w.id, w.event, announced.item->'data', ?::text
-  from json_array_elements(?::json) with ordinality as announced (item, place)
-  join webhook w on w.tenant_id = ?::uuid and w.event = announced.item->>'event' and w.status = 'active' and w.deleted_at is null
-  order by announced.place
-  returning webhook_id as "webhookId"`;
+interface Enqueued {
+  tenantId: string;
+  events: JsonText<readonly Announcement[]>;
+  traceparent: string | null;
+}
 
-export const enqueueParameters = (
+const ENQUEUE = statement<Enqueued>()((db, { tenantId, events, traceparent }) =>
+  db
+    .insertInto('webhook_delivery')
+    .columns(['id', 'tenantId', 'webhookId', 'event', 'payload', 'traceparent'])
+    .expression((eb) =>
+      eb
+        .selectFrom(
+          sql<{ item: unknown; place: string }>`json_array_elements(${events}::json) with ordinality`.as<'announced'>(
+            sql`announced (item, place)`,
+          ),
+        )
+        .innerJoin('webhook as w', (join) =>
+          join
+            .on('w.tenantId', '=', tenantId)
+            .on('w.event', '=', sql<string>`announced.item->>'event'`)
+            .on('w.status', '=', sql.lit('active'))
+            .on('w.deletedAt', 'is', null),
+        )
+        .orderBy('announced.place')
+        .select([
+          sql<string>`uuidv7()`.as('id'),
+          'w.tenantId',
+          'w.id as webhook_id',
+          'w.event',
+          sql<never>`announced.item->'data'`.as('payload'),
+          sql<string | null>`${traceparent}::text`.as('traceparent'),
+        ]),
+    )
+    .returning('webhookId'),
+);
+
+/** One pending delivery per event and active webhook that subscribes to it, in the order of the events; answers the webhooks. */
+export async function enqueueEvents(
+  db: Database,
   tenantId: string,
-  announced: readonly Announcement[],
+  events: readonly Announcement[],
   traceparent: string | undefined,
-) => [traceparent ?? null, JSON.stringify(announced), tenantId];
+): Promise<string[]> {
+  const rows = await ENQUEUE(db, { tenantId, events: json(events), traceparent: traceparent ?? null });
+  return rows.map(({ webhookId }) => webhookId);
+}

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { appendAuditParameters, unchainedEntry } from '../audit/append.queries.ts';
+import { unchainedEntry, withCanonicalParts } from '../audit/append.queries.ts';
 import { tenantQueues } from '../shared/tenant-queues.ts';
 import type { QueuedDelivery, TriggerQueue, TriggerRequest } from './trigger-queue.port.ts';
 
@@ -24,7 +24,6 @@ export function createTriggerQueue(
   const flush = async (requests: TriggerRequest[], tenantId: string): Promise<QueuedDelivery[][]> => {
     const now = new Date();
     const entries = requests.map((request) => unchainedEntry(noteOf(request), request.actor, request.requestId, now));
-    const [, auditEntries] = appendAuditParameters(tenantId, entries);
     const { rows } = await pool.query<QueuedDelivery & { request: number }>({
       name: 'webhook-trigger',
       text: TRIGGER,
@@ -33,7 +32,7 @@ export function createTriggerQueue(
         requests.map(({ event }) => event),
         requests.map(({ payload }) => JSON.stringify(payload)),
         requests.map(({ traceparent }) => traceparent),
-        auditEntries,
+        JSON.stringify(entries.map(withCanonicalParts)),
       ],
     });
     const results = requests.map((): QueuedDelivery[] => []);
