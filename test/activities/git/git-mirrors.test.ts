@@ -137,7 +137,7 @@ test('two imports of one repository at once make each commit known once', async 
   const { deps, close } = activityDeps(app);
   try {
     const gitMirrors = mirrorsIn(newFolder());
-    const own = { ...deps, gitMirrors };
+    const own = { ...deps, git: { ...deps.git, mirrors: gitMirrors } };
     const { id: projectId } = await app
       .as(app.owner)
       .post(201, '/api/projects', { identifier: 'acme/twice', platform: 'host-a', defaultBranch: 'main' });
