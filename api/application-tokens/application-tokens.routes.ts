@@ -20,6 +20,7 @@ const GROUP = 'Application tokens';
 
 export const applicationTokensRoutes = [
   defineRoute({
+    operationId: 'createApplicationToken',
     method: 'post',
     path: '/api/application-tokens',
     group: GROUP,
@@ -38,6 +39,7 @@ export const applicationTokensRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'listApplicationTokens',
     method: 'get',
     path: '/api/application-tokens',
     group: GROUP,
@@ -48,6 +50,7 @@ export const applicationTokensRoutes = [
     handle: (_, { tx }) => tx(listApplicationTokens),
   }),
   defineRoute({
+    operationId: 'rotateApplicationToken',
     method: 'post',
     path: '/api/application-tokens/{id}/rotate',
     group: GROUP,
@@ -67,6 +70,7 @@ export const applicationTokensRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'deleteApplicationToken',
     method: 'delete',
     path: '/api/application-tokens/{id}',
     group: GROUP,

@@ -12,14 +12,13 @@ import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { approvalContract, type ApprovalInput, DECIDE } from '../../workflows/approvals/approval.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Id, NoContent } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';
 import { Approval, ApprovalsQuery, ApprovalWithSteps, DecisionIn } from './approvals.schemas.ts';
 
 const GROUP = 'Approvals';
-const ANYONE = ['owner', 'member', 'application'] as const;
 const PEOPLE = ['owner', 'member'] as const;
 const params = z.object({ id: Id });
 
@@ -64,8 +63,9 @@ async function takeDecision(
   return tx((work) => approvalById(work, id));
 }
 
-const decisionRoute = (decision: Decision, summary: string, description: string) =>
+const decisionRoute = (operationId: string, decision: Decision, summary: string, description: string) =>
   defineRoute({
+    operationId,
     method: 'post',
     path: `/api/flows/approvals/{id}/${decision}`,
     group: GROUP,
@@ -85,11 +85,12 @@ const decisionRoute = (decision: Decision, summary: string, description: string)
 
 export const approvalsRoutes = [
   defineRoute({
+    operationId: 'listApprovals',
     method: 'get',
     path: '/api/flows/approvals',
     group: GROUP,
     summary: 'Approvals that wait for a decision, newest first',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: ApprovalsQuery,
     status: 200,
     response: z.object({ items: z.array(Approval), total: z.int(), limit: z.int(), offset: z.int() }),
@@ -108,11 +109,12 @@ export const approvalsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'getApproval',
     method: 'get',
     path: '/api/flows/approvals/{id}',
     group: GROUP,
     summary: 'One approval with its steps',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params,
     status: 200,
     response: ApprovalWithSteps,
@@ -122,12 +124,14 @@ export const approvalsRoutes = [
     },
   }),
   decisionRoute(
+    'grantApproval',
     'approve',
     'Approve what a run waits for',
     'For approvers: the people and teams that the policy names, else the owners. Who asked for it may approve only where the policy allows it; with `minApprovals` the last of so many people decides.',
   ),
-  decisionRoute('reject', 'Refuse what a run waits for', 'For approvers. One rejection ends it.'),
+  decisionRoute('rejectApproval', 'reject', 'Refuse what a run waits for', 'For approvers. One rejection ends it.'),
   defineRoute({
+    operationId: 'expireApproval',
     method: 'post',
     path: '/api/flows/internal/approvals/{id}/expire',
     group: 'Flows (internal)',

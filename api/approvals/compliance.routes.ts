@@ -10,7 +10,7 @@ import {
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { CSV_TYPE, type CsvCell, csvRecord } from '../../domain/shared/csv-rules.ts';
 import { isoOf } from '../../domain/shared/date-time-rules.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { pageReply, RawReply } from '../http/replies.ts';
 import { CompliancePage, ComplianceQuery } from './approvals.schemas.ts';
 
@@ -59,6 +59,7 @@ function boundsOf({ year, from, to }: z.output<typeof ComplianceQuery>): Pick<Co
 
 export const complianceRoutes = [
   defineRoute({
+    operationId: 'getComplianceReport',
     method: 'get',
     path: '/api/flows/approvals/compliance',
     group: 'Approvals',
@@ -68,7 +69,7 @@ export const complianceRoutes = [
       '`source` says what made the step: `run`, `vote`, `timer`, `worker`, `release_candidate`, `newer_request` or `run_ended`. `changelog` tells what was new in the release against the candidate before it in its domain and branch: packages with their commits, work items and pull requests, as far as the repository is known; `definition` is what the release itself says. It is null where there is no such candidate.',
       "With `format=csv` the whole report is streamed as `text/csv` (RFC 4180, UTF-8); texts that a spreadsheet would take for formulas get a leading `'`.",
     ].join('\n\n'),
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     query: ComplianceQuery,
     status: 200,
     response: CompliancePage,

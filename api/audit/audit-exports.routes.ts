@@ -16,6 +16,7 @@ const shown = (found: AuditExport): z.input<typeof ExportOut> => ({ ...found, fo
 
 export const auditExportsRoutes = [
   defineRoute({
+    operationId: 'createAuditExport',
     method: 'post',
     path: '/api/audit/exports',
     group: 'Audit',
@@ -35,6 +36,7 @@ export const auditExportsRoutes = [
   }),
 
   defineRoute({
+    operationId: 'getAuditExport',
     method: 'get',
     path: '/api/audit/exports/{id}',
     group: 'Audit',
@@ -47,6 +49,7 @@ export const auditExportsRoutes = [
   }),
 
   defineRoute({
+    operationId: 'downloadAuditExport',
     method: 'get',
     path: '/api/audit/exports/{id}/download',
     group: 'Audit',
@@ -64,6 +67,7 @@ export const auditExportsRoutes = [
   }),
 
   defineRoute({
+    operationId: 'getAuditExportUrl',
     method: 'get',
     path: '/api/audit/exports/{id}/download-url',
     group: 'Audit',

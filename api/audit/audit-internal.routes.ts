@@ -18,6 +18,7 @@ function assertNotScoped({ projectIds }: Actor): void {
 
 export const auditInternalRoutes = [
   defineRoute({
+    operationId: 'listAuditExportRows',
     method: 'get',
     path: '/api/audit/internal/exports/{id}/rows',
     group: GROUP,
@@ -45,6 +46,7 @@ export const auditInternalRoutes = [
   }),
 
   defineRoute({
+    operationId: 'completeAuditExport',
     method: 'post',
     path: '/api/audit/internal/exports/{id}/complete',
     group: GROUP,
@@ -64,6 +66,7 @@ export const auditInternalRoutes = [
   }),
 
   defineRoute({
+    operationId: 'failAuditExport',
     method: 'post',
     path: '/api/audit/internal/exports/{id}/fail',
     group: GROUP,
@@ -81,6 +84,7 @@ export const auditInternalRoutes = [
   }),
 
   defineRoute({
+    operationId: 'cleanUpAuditExports',
     method: 'post',
     path: '/api/audit/internal/exports/cleanup',
     group: GROUP,

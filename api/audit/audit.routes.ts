@@ -6,6 +6,7 @@ import { AuditPage, AuditQuery, CHECKED_MAX, VerifyOut, VerifyQuery } from './au
 
 export const auditRoutes = [
   defineRoute({
+    operationId: 'listAuditEntries',
     method: 'get',
     path: '/api/audit',
     group: 'Audit',
@@ -22,6 +23,7 @@ export const auditRoutes = [
   }),
 
   defineRoute({
+    operationId: 'verifyAuditTrail',
     method: 'get',
     path: '/api/audit/verify',
     group: 'Audit',

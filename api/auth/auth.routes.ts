@@ -56,6 +56,7 @@ const notMember = () => new DomainError('forbidden', 'The token is valid, but no
 
 export const authRoutes = [
   definePublicRoute({
+    operationId: 'signIn',
     method: 'post',
     path: '/api/auth/admin/login',
     group: 'Authentication',
@@ -84,6 +85,7 @@ export const authRoutes = [
     },
   }),
   definePublicRoute({
+    operationId: 'createSession',
     method: 'post',
     path: '/api/auth/callback',
     group: 'Authentication',
@@ -115,6 +117,7 @@ export const authRoutes = [
     },
   }),
   definePublicRoute({
+    operationId: 'refreshTokens',
     method: 'post',
     path: '/api/auth/refresh',
     group: 'Authentication',
@@ -133,6 +136,7 @@ export const authRoutes = [
     },
   }),
   definePublicRoute({
+    operationId: 'signOut',
     method: 'post',
     path: '/api/auth/logout',
     group: 'Authentication',

@@ -18,6 +18,7 @@ function hostOf(
 
 export const codeHostRoutes = [
   definePublicRoute({
+    operationId: 'resolveEmails',
     method: 'post',
     path: '/api/auth/resolve-emails',
     group: 'Authentication',
@@ -54,6 +55,7 @@ export const codeHostRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'refreshProviderToken',
     method: 'post',
     path: '/api/users/refresh-provider-token',
     group: 'Users',

@@ -31,6 +31,7 @@ async function setFirstPassword(
 
 export const passwordSetupRoutes = [
   definePublicRoute({
+    operationId: 'setInitialPassword',
     method: 'post',
     path: '/api/auth/password-setup',
     group: 'Authentication',
@@ -47,6 +48,7 @@ export const passwordSetupRoutes = [
     },
   }),
   definePublicRoute({
+    operationId: 'getPasswordSetupPage',
     method: 'get',
     path: '/api/auth/set-password',
     group: 'Authentication',
@@ -65,6 +67,7 @@ export const passwordSetupRoutes = [
     },
   }),
   definePublicRoute({
+    operationId: 'submitPasswordSetupForm',
     method: 'post',
     path: '/api/auth/set-password',
     group: 'Authentication',

@@ -67,6 +67,7 @@ function refusedForm(
 
 export const signInPageRoutes = [
   definePublicRoute({
+    operationId: 'continueToOrg',
     method: 'get',
     path: '/api/auth/continue',
     group: 'Authentication',
@@ -106,6 +107,7 @@ export const signInPageRoutes = [
     },
   }),
   definePublicRoute({
+    operationId: 'getSignInPage',
     method: 'get',
     path: '/api/auth/sign-in',
     group: 'Authentication',
@@ -128,6 +130,7 @@ export const signInPageRoutes = [
     },
   }),
   definePublicRoute({
+    operationId: 'submitSignInForm',
     method: 'post',
     path: '/api/auth/sign-in',
     group: 'Authentication',
@@ -178,6 +181,7 @@ export const signInPageRoutes = [
     },
   }),
   definePublicRoute({
+    operationId: 'startOidcSignIn',
     method: 'get',
     path: '/api/auth/oidc/start',
     group: 'Authentication',
@@ -222,6 +226,7 @@ export const signInPageRoutes = [
     },
   }),
   definePublicRoute({
+    operationId: 'completeOidcSignIn',
     method: 'get',
     path: RETURN_PATH,
     group: 'Authentication',

@@ -30,6 +30,7 @@ function requirePerson({ type }: Actor): void {
 
 export const totpRoutes = [
   defineRoute({
+    operationId: 'createTotp',
     method: 'post',
     path: '/api/users/me/totp',
     group: 'Users',
@@ -47,6 +48,7 @@ export const totpRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'confirmTotp',
     method: 'post',
     path: '/api/users/me/totp/confirm',
     group: 'Users',
@@ -64,6 +66,7 @@ export const totpRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'deleteTotp',
     method: 'delete',
     path: '/api/users/me/totp',
     group: 'Users',

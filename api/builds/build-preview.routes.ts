@@ -16,14 +16,13 @@ import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { invalidField, notFound } from '../../domain/shared/errors.ts';
 import { matchesPattern } from '../../domain/shared/pattern-rules.ts';
 import { buildImpactContract, type BuildImpactInput } from '../../workflows/builds/build-impact.contract.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 import type { Adapters } from '../http/scope.ts';
 import { commitInRequest, fetchMissing } from './commit-in-request.ts';
 import { Impact, ImpactQuery, ImpactResultIn, Preview, PreviewQuery } from './builds.schemas.ts';
 
 const GROUP = 'Builds';
-const ANYONE = ['owner', 'member', 'application'] as const;
 
 type Place = Pick<BuildImpactInput, 'tenantId' | 'projectId' | 'repositoryIdentifier'>;
 
@@ -46,6 +45,7 @@ const canBuild = ({ configuration }: Pick<Project, 'configuration'>, { flows: { 
 
 export const buildPreviewRoutes = [
   defineRoute({
+    operationId: 'previewBuild',
     method: 'get',
     path: '/api/builds/preview',
     group: GROUP,
@@ -55,7 +55,7 @@ export const buildPreviewRoutes = [
       'It is what changed since the newest commit before on the same line that was built with success; without one, since the default branch, or on the default branch since the commit before.',
       'A branch or commit that is not known is 400, and a fetch of the repository is asked for.',
     ].join('\n\n'),
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: PreviewQuery,
     status: 200,
     response: Preview,
@@ -129,11 +129,12 @@ export const buildPreviewRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'getBuildImpact',
     method: 'get',
     path: '/api/builds/impact-preview',
     group: GROUP,
     summary: 'The impact of a previewed build, as far as it is computed',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: ImpactQuery,
     status: 200,
     response: Impact,
@@ -145,6 +146,7 @@ export const buildPreviewRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'publishBuildImpact',
     method: 'post',
     path: '/api/builds/impact-preview/results',
     group: GROUP,

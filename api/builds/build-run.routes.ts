@@ -3,13 +3,14 @@ import { runBuild } from '../../domain/builds/build-runs.ts';
 import { isFinal } from '../../domain/flows/run-status-rules.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { flowRun } from '../../workflows/flows/flow-run.contract.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { reply } from '../http/replies.ts';
 import { commitInRequest, fetchMissing } from './commit-in-request.ts';
 import { RunIn, RunOut } from './builds.schemas.ts';
 
 export const buildRunRoutes = [
   defineRoute({
+    operationId: 'startBuild',
     method: 'post',
     path: '/api/builds/run',
     group: 'Builds',
@@ -18,7 +19,7 @@ export const buildRunRoutes = [
       'The commit must be reachable from the branch; what is not known is 400, and a fetch of the repository is asked for.',
       "202 `started`: a run of the flow `build`, by the project's `buildPipeline` or the operator's command. 200: the commit is being built (`already_active`), was built with success (`already_completed`), or the branch is not one that the project builds (`excluded`). A build that failed is started again.",
     ].join('\n\n'),
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     body: RunIn,
     status: 202,
     otherStatuses: [200],

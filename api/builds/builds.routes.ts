@@ -8,12 +8,11 @@ import type { History } from '../../domain/git/commit-graph-cache.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { isoOf } from '../../domain/shared/date-time-rules.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { pageReply } from '../http/replies.ts';
 import { BranchOut, BuildStatuses, CommitOut, CommitsQuery, ofRepository, StatusQuery } from './builds.schemas.ts';
 
 const GROUP = 'Builds';
-const ANYONE = ['owner', 'member', 'application'] as const;
 
 const numbersOf = ({ packages }: History, names: readonly string[]): number[] =>
   names.flatMap((name) => packages.get(name)?.packageNo ?? []);
@@ -39,12 +38,13 @@ function view(
 
 export const buildsRoutes = [
   defineRoute({
+    operationId: 'listBuilds',
     method: 'get',
     path: '/api/builds/status',
     group: GROUP,
     summary: 'Builds of the commits that hooks of the git host told of, newest commit first',
     description: 'Pushes and states of builds come by `POST /api/hooks/{host}`.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: StatusQuery,
     status: 200,
     response: BuildStatuses,
@@ -67,11 +67,12 @@ export const buildsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'listBuildBranches',
     method: 'get',
     path: '/api/builds/branches',
     group: GROUP,
     summary: `Branches of the repository, those with the newest commits first; at most ${BRANCHES_MAX}`,
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: ofRepository,
     status: 200,
     response: z.array(BranchOut),
@@ -82,13 +83,14 @@ export const buildsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'listBuildCommits',
     method: 'get',
     path: '/api/builds/commits',
     group: GROUP,
     summary: 'The newest commits of a branch, in the order of git log',
     description:
       'As far as the repository is fetched: see `GET /api/projects/{identifier}/mirror`. An unknown branch is 404.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: CommitsQuery,
     status: 200,
     response: z.array(CommitOut),

@@ -58,6 +58,7 @@ const unproven = () =>
 
 export const hooksRoutes = [
   defineRoute({
+    operationId: 'createHookSecret',
     method: 'post',
     path: '/api/projects/{identifier}/hook-secret',
     group: 'Projects',
@@ -79,6 +80,7 @@ export const hooksRoutes = [
       }),
   }),
   definePublicRoute({
+    operationId: 'receiveHook',
     method: 'post',
     path: '/api/hooks/{host}',
     group: GROUP,

@@ -5,8 +5,8 @@ import { expectedVersion, refusedWrite } from '../../domain/documents/preconditi
 import { valueText } from '../../domain/documents/value-rules.ts';
 import type { z } from 'zod';
 import { DomainError, invalidField } from '../../domain/shared/errors.ts';
-import { defineRoute } from '../http/define-route.ts';
-import { ANYONE, BULK_MAX, BulkIn, BulkReply, type BulkResult, GROUP, ofStore } from './documents.schemas.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
+import { BULK_MAX, BulkIn, BulkReply, type BulkResult, GROUP, ofStore } from './documents.schemas.ts';
 
 type Item = z.output<typeof BulkIn>['documents'][number];
 type Result = z.input<typeof BulkResult>;
@@ -46,13 +46,14 @@ const result = (item: Item, outcome: WriteOutcome): Result =>
 
 export const bulkRoutes = [
   defineRoute({
+    operationId: 'saveDocuments',
     method: 'post',
     path: '/api/doc-store/bulk',
     group: GROUP,
     summary: `Write up to ${BULK_MAX.toLocaleString('en')} documents`,
     description:
       'Each as it would be written alone, with an outcome of its own, in the order of the request. With `atomic` all are written or none: when one is refused the answer is its refusal, 409 with `results` where versions are in conflict.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: ofStore,
     body: BulkIn,
     takesExactNumbers: true,

@@ -8,11 +8,10 @@ import {
   listCollections,
   listKeys,
 } from '../../domain/documents/documents.queries.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 import { link, RawReply, reply } from '../http/replies.ts';
 import {
-  ANYONE,
   Collection,
   CollectionIn,
   CollectionsQuery,
@@ -44,13 +43,14 @@ async function* wholeCollection({ id, name }: { id: string; name: string }, text
 
 export const collectionsRoutes = [
   defineRoute({
+    operationId: 'createCollection',
     method: 'post',
     path: '/api/doc-store/collections',
     group: GROUP,
     summary: 'Make an empty collection',
     description:
       'Not needed before documents are written: a collection is made with its first document. A collection has documents in each store.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     body: CollectionIn,
     status: 201,
     response: Collection,
@@ -71,12 +71,13 @@ export const collectionsRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'listCollections',
     method: 'get',
     path: '/api/doc-store/collections',
     group: GROUP,
     summary: 'The collections, by name',
     description: PAGES,
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: CollectionsQuery,
     status: 200,
     response: z.array(Collection),
@@ -84,13 +85,14 @@ export const collectionsRoutes = [
       namesReply(requestUrl, await listCollections(reads, after, limit + 1), limit, ({ name }) => name),
   }),
   defineRoute({
+    operationId: 'getCollection',
     method: 'get',
     path: '/api/doc-store/collections/{collectionName}',
     group: GROUP,
     summary: 'A collection with all of its documents in one store',
     description:
       'Streamed, documents by key. What is written meanwhile may come as it was or as it is. An answer that breaks off ends without its last bracket.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: inCollection,
     query: ofStore,
     status: 200,
@@ -102,6 +104,7 @@ export const collectionsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'deleteCollection',
     method: 'delete',
     path: '/api/doc-store/collections/{collectionName}',
     group: GROUP,
@@ -126,12 +129,13 @@ export const collectionsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'listDocuments',
     method: 'get',
     path: '/api/doc-store/collections/{collectionName}/docs',
     group: GROUP,
     summary: 'Keys and versions of the documents of a collection, by key',
     description: PAGES,
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: inCollection,
     query: KeysQuery,
     status: 200,

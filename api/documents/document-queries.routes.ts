@@ -7,11 +7,10 @@ import { type FoundDocument, runQuery } from '../../domain/documents/run-query.t
 import type { Store } from '../../domain/documents/store-rules.ts';
 import { invalidField } from '../../domain/shared/errors.ts';
 import { parsePath } from '../../domain/shared/json-path-rules.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { JsonText, link, reply } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';
 import {
-  ANYONE,
   CollectionQueryIn,
   type DocumentQueryIn,
   FoundDocuments,
@@ -78,12 +77,13 @@ function pathOf(field: string, pointer: string): string[] {
 
 export const documentQueriesRoutes = [
   defineRoute({
+    operationId: 'queryDocuments',
     method: 'post',
     path: '/api/doc-store/collections/query',
     group: GROUP,
     summary: 'Query documents across collections',
     description: `\`pathPattern\` is matched with the collection, and also, its last segment taken as a key, with collection and key. ${SEMANTICS}`,
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: QueryQuery,
     body: QueryIn,
     takesExactNumbers: true,
@@ -93,13 +93,14 @@ export const documentQueriesRoutes = [
     handle: ({ query, body }, scope) => answer({ pattern: parsePathPattern(body.pathPattern), query, body }, scope),
   }),
   defineRoute({
+    operationId: 'queryCollection',
     method: 'post',
     path: '/api/doc-store/collections/{collectionName}/query',
     group: GROUP,
     summary: 'Query the documents of one collection',
     description: `Use \`/api/doc-store/collections/query\` instead; here \`pathPattern\` is not looked at. ${SEMANTICS}`,
     isDeprecated: true,
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: inCollection,
     query: QueryQuery,
     body: CollectionQueryIn,

@@ -5,11 +5,10 @@ import { expectedVersion, refusedWrite } from '../../domain/documents/preconditi
 import { valueText } from '../../domain/documents/value-rules.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { emitEvent } from '../../domain/webhooks/emit.queries.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent, Timestamp } from '../http/parameters.ts';
 import { JsonText, link, reply } from '../http/replies.ts';
 import {
-  ANYONE,
   Conditions,
   Document,
   DocumentIn,
@@ -41,13 +40,14 @@ function documentText(
 
 export const documentsRoutes = [
   defineRoute({
+    operationId: 'saveDocument',
     method: 'post',
     path: '/api/doc-store/collections/{collectionName}/docs/{key}',
     group: GROUP,
     summary: 'Create a document, or update it',
     description:
       'Without `version` and `If-Match` a document is created, and its collection with it; with the current version it is updated: 201 and 200. Anything else is 409 with `currentVersion`, or 412 where a header named the version. The version counts from 1 and is the `ETag`. Numbers that JavaScript does not hold exactly, U+0000 and halves of surrogate pairs are refused, never altered; the order of members is not kept.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: ofDocument,
     query: ofStore,
     headers: Conditions,
@@ -85,12 +85,13 @@ export const documentsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'getDocument',
     method: 'get',
     path: '/api/doc-store/collections/{collectionName}/docs/{key}',
     group: GROUP,
     summary: 'A document with its version',
     description: 'The version is also the `ETag`; with `If-None-Match` and the current one the answer is 304.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: ofDocument,
     query: ofStore,
     status: 200,
@@ -103,6 +104,7 @@ export const documentsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'deleteDocument',
     method: 'delete',
     path: '/api/doc-store/collections/{collectionName}/docs/{key}',
     group: GROUP,
@@ -132,11 +134,12 @@ export const documentsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'getDocumentVersion',
     method: 'get',
     path: '/api/doc-store/collections/{collectionName}/docs/{key}/version',
     group: GROUP,
     summary: 'The version of a document alone',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: ofDocument,
     query: ofStore,
     status: 200,
@@ -147,13 +150,14 @@ export const documentsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'listDocumentVersions',
     method: 'get',
     path: '/api/doc-store/collections/{collectionName}/docs/{key}/history',
     group: GROUP,
     summary: 'Earlier versions of a document, newest first',
     description:
       'How many are kept is a setting of the service for each store: 20 in `packages`, none in the others unless it says otherwise. `before` asks for those before a version; the `Link` header leads to the next ones.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: ofDocument,
     query: VersionsQuery,
     status: 200,

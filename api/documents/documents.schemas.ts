@@ -7,7 +7,6 @@ import { FILTER_OPERATORS } from '../../domain/webhooks/filter-rules.ts';
 import { queryInt, Timestamp } from '../http/parameters.ts';
 
 export const GROUP = 'Document store';
-export const ANYONE = ['owner', 'member', 'application'] as const;
 
 const refusedBy = (refusal: (text: string) => string | undefined) => (context: z.core.ParsePayload<string>) => {
   const message = refusal(context.value);

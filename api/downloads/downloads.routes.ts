@@ -5,6 +5,7 @@ import { fileReply, RawReply } from '../http/replies.ts';
 
 export const downloadsRoutes = [
   definePublicRoute({
+    operationId: 'downloadFile',
     method: 'get',
     path: '/api/downloads',
     group: 'Downloads',

@@ -16,13 +16,12 @@ import {
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Id, NoContent, queryInt } from '../http/parameters.ts';
 import { reply } from '../http/replies.ts';
 import { LeaseIn, LockIn, LockLine, LockTicket } from './environment-locks.schemas.ts';
 
 const GROUP = 'Environment locks';
-const ANYONE = ['owner', 'member', 'application'] as const;
 const ofEnvironment = z.object({ id: Id });
 const ofTicket = z.object({ id: Id, ticketId: Id });
 
@@ -42,6 +41,7 @@ const mayChange =
 
 export const environmentLocksRoutes = [
   defineRoute({
+    operationId: 'requestEnvironmentLock',
     method: 'post',
     path: '/api/environments/{id}/locks',
     group: GROUP,
@@ -50,7 +50,7 @@ export const environmentLocksRoutes = [
       'The reply is a ticket, which has the lock at once (`held`) or waits for it in the order of asking (`queued`): read it again until it is held. The lock goes to the next when its holder gives it back, or when the lease runs out.',
       'Who asks again, for the same `executionId`, gets the same ticket with 200. When the workflow engine does not answer within 5 s the reply is 503, and no ticket is left behind.',
     ].join('\n\n'),
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: ofEnvironment,
     body: LockIn,
     status: 201,
@@ -90,11 +90,12 @@ export const environmentLocksRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'getEnvironmentLockQueue',
     method: 'get',
     path: '/api/environments/{id}/locks',
     group: GROUP,
     summary: 'Who has the lock of an environment, and who waits for it',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: ofEnvironment,
     query: z.strictObject({ limit: queryInt(1, 1_000, 100) }),
     status: 200,
@@ -111,24 +112,26 @@ export const environmentLocksRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'getEnvironmentLockTicket',
     method: 'get',
     path: '/api/environments/{id}/locks/{ticketId}',
     group: GROUP,
     summary: 'One ticket, with its place in the line',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: ofTicket,
     status: 200,
     response: LockTicket,
     handle: async ({ params: { id, ticketId } }, { reads }) => view(await placedTicket(reads, id, ticketId)),
   }),
   defineRoute({
+    operationId: 'extendEnvironmentLock',
     method: 'post',
     path: '/api/environments/{id}/locks/{ticketId}/extend',
     group: GROUP,
     summary: 'Let the lease of a lock go on',
     description:
       'Refused with 409 for a ticket that does not have the lock, or lost it. For its holder, and for owners.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: ofTicket,
     body: LeaseIn,
     status: 200,
@@ -145,13 +148,14 @@ export const environmentLocksRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'releaseEnvironmentLock',
     method: 'delete',
     path: '/api/environments/{id}/locks/{ticketId}',
     group: GROUP,
     summary: 'Give a lock back, or leave the line',
     description:
       'Needs no workflow engine: the lock goes to the next as soon as one answers. A ticket that has ended stays as it is. For its holder, and for owners.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: ofTicket,
     status: 204,
     response: NoContent,

@@ -14,12 +14,11 @@ import type { ProjectFacts } from '../../domain/projects/projects.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { DomainError, versionConflict } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Id, NoContent, RepositoryIdentifier } from '../http/parameters.ts';
 import { Environment, EnvironmentIn, EnvironmentPatch } from './environments.schemas.ts';
 
 const GROUP = 'Environments';
-const ANYONE = ['owner', 'member', 'application'] as const;
 const params = z.object({ id: Id });
 
 /** Environments of one project as clients see them. */
@@ -71,6 +70,7 @@ async function assertNameIsFree(tx: Tx, projectId: string, name: string): Promis
 
 export const environmentsRoutes = [
   defineRoute({
+    operationId: 'createEnvironment',
     method: 'post',
     path: '/api/environments',
     group: GROUP,
@@ -105,11 +105,12 @@ export const environmentsRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'listEnvironments',
     method: 'get',
     path: '/api/environments',
     group: GROUP,
     summary: 'The environments of a project, in the order in which releases travel through them',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,
       category: z.enum(ENVIRONMENT_CATEGORIES).optional(),
@@ -123,11 +124,12 @@ export const environmentsRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'getEnvironment',
     method: 'get',
     path: '/api/environments/{id}',
     group: GROUP,
     summary: 'One environment',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params,
     status: 200,
     response: Environment,
@@ -138,6 +140,7 @@ export const environmentsRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'updateEnvironment',
     method: 'patch',
     path: '/api/environments/{id}',
     group: GROUP,
@@ -166,6 +169,7 @@ export const environmentsRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'deleteEnvironment',
     method: 'delete',
     path: '/api/environments/{id}',
     group: GROUP,

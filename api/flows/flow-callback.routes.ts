@@ -13,6 +13,7 @@ const ENDS = { completed: 'succeeded', failed: 'failed', rejected: 'rejected', c
 
 export const flowCallbackRoutes = [
   defineRoute({
+    operationId: 'reportRunProgress',
     method: 'post',
     path: '/api/flows/internal/{id}/callback',
     group: 'Flows: internal',

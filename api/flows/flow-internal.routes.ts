@@ -72,6 +72,7 @@ const registered = (taskType: string, flowPath: string, projectId: string) => ({
 
 export const flowInternalRoutes = [
   defineRoute({
+    operationId: 'registerChildRun',
     method: 'post',
     path: '/api/flows/internal/register-child',
     group: GROUP,
@@ -116,6 +117,7 @@ export const flowInternalRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'registerScheduledRun',
     method: 'post',
     path: '/api/flows/internal/register-scheduled',
     group: GROUP,
@@ -152,6 +154,7 @@ export const flowInternalRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'updateRunMetadata',
     method: 'patch',
     path: '/api/flows/internal/{id}/metadata',
     group: GROUP,
@@ -186,6 +189,7 @@ export const flowInternalRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'reconcileRun',
     method: 'post',
     path: '/api/flows/internal/{id}/reconcile-check',
     group: GROUP,
@@ -205,6 +209,7 @@ export const flowInternalRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'reconcileBuild',
     method: 'post',
     path: '/api/flows/internal/{id}/reconcile-build-check',
     group: GROUP,
@@ -223,6 +228,7 @@ export const flowInternalRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'renderValidationCheck',
     method: 'post',
     path: '/api/flows/internal/{id}/render-validation-check',
     group: GROUP,
@@ -249,6 +255,7 @@ export const flowInternalRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'trackRunLock',
     method: 'post',
     path: '/api/flows/internal/track-lock-run',
     group: GROUP,

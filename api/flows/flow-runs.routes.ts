@@ -11,14 +11,13 @@ import type { Tx } from '../../domain/unit-of-work.ts';
 import { flowWorkflowId } from '../../workflows/flows/flow-id.contract.ts';
 import { flowRun } from '../../workflows/flows/flow-run.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { pageReply, RawReply } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';
 import { byId, Run, RunDetail, RunIn, Runs, RunsQuery, RunStarted } from './flow-runs.schemas.ts';
 import { runView } from './run-view.ts';
 
 const GROUP = 'Flows';
-const ANYONE = ['owner', 'member', 'application'] as const;
 const DAY_MS = 86_400_000;
 
 /** Takes on a run, launches it after the commit, and answers what the caller is told. */
@@ -87,13 +86,14 @@ async function askToEnd(tx: Tx, id: string): Promise<RunContext | undefined> {
 
 export const flowRunsRoutes = [
   defineRoute({
+    operationId: 'startFlowRun',
     method: 'post',
     path: '/api/flows/run',
     group: GROUP,
     summary: 'Start a run of a flow',
     description:
       'The run is kept and listed at once, and carried out as soon as an engine and a worker are there. A type that nothing here carries out is taken, too: its run fails at once and says why.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     body: RunIn,
     status: 202,
     response: RunStarted,
@@ -102,12 +102,13 @@ export const flowRunsRoutes = [
       start(scope, (tx) => acceptRun(tx, payload, { requestId: scope.requestId })),
   }),
   defineRoute({
+    operationId: 'listFlowRuns',
     method: 'get',
     path: '/api/flows/runs',
     group: GROUP,
     summary: 'Runs, newest first',
     description: 'Filters hold before counting. Scheduled and internal runs are left out unless they are asked for.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: RunsQuery,
     status: 200,
     response: Runs,
@@ -143,23 +144,25 @@ export const flowRunsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'getFlowRun',
     method: 'get',
     path: '/api/flows/runs/{id}',
     group: GROUP,
     summary: 'One run, with its payload, result, children and locks',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: byId,
     status: 200,
     response: RunDetail,
     handle: ({ params: { id } }, scope) => detail(scope, id),
   }),
   defineRoute({
+    operationId: 'getFlowRunOutput',
     method: 'get',
     path: '/api/flows/runs/{id}/output',
     group: GROUP,
     summary: 'What the command of a run printed, up to 64 MiB',
     description: 'Only once it has ended, and only for runs that a command carried out: 404 before and otherwise.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: byId,
     status: 200,
     response: z.string(),
@@ -172,13 +175,14 @@ export const flowRunsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'cancelFlowRun',
     method: 'post',
     path: '/api/flows/runs/{id}/cancel',
     group: GROUP,
     summary: 'Cancel a run',
     description:
       'Its gates are left, its lock is given back, its program is ended. The reply may still show it open; cancelling a cancelled run changes nothing.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: byId,
     status: 200,
     response: Run,
@@ -202,12 +206,13 @@ export const flowRunsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'rerunFlowRun',
     method: 'post',
     path: '/api/flows/runs/{id}/rerun',
     group: GROUP,
     summary: 'Run a run again that is over, with the same payload',
     description: 'A child run becomes the latest attempt of that child.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: byId,
     status: 202,
     response: RunStarted,

@@ -13,7 +13,7 @@ import { nextDue } from '../../domain/flows/schedule-times.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { type ScheduledFlowInput, scheduledFlow } from '../../workflows/flows/scheduled-flow.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 import type { Scope } from '../http/scope.ts';
 import { byId, Schedule, ScheduleIn } from './flow-runs.schemas.ts';
@@ -55,6 +55,7 @@ async function tellEngine({ tx, log }: Scope, input: ScheduledFlowInput, tell: (
 
 export const flowSchedulesRoutes = [
   defineRoute({
+    operationId: 'createFlowSchedule',
     method: 'post',
     path: '/api/flows/schedules',
     group: GROUP,
@@ -88,16 +89,18 @@ export const flowSchedulesRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'listFlowSchedules',
     method: 'get',
     path: '/api/flows/schedules',
     group: GROUP,
     summary: 'Schedules of flows, by name',
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     status: 200,
     response: z.array(Schedule),
     handle: async (_, { reads, now }) => (await listSchedules(reads)).map((row) => view(row, now())),
   }),
   defineRoute({
+    operationId: 'deleteFlowSchedule',
     method: 'delete',
     path: '/api/flows/schedules/{id}',
     group: GROUP,

@@ -3,11 +3,10 @@ import { executorOf, whyUnavailable } from '../../domain/flows/executor-rules.ts
 import { FLOW_TYPES, type FlowType } from '../../domain/flows/flow-types.ts';
 import { runsStanding } from '../../domain/flows/run-list.queries.ts';
 import type { Commands } from '../../domain/flows/commands-file.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { FlowHealth, FlowTypeOut } from './flow-runs.schemas.ts';
 
 const GROUP = 'Flows';
-const ANYONE = ['owner', 'member', 'application'] as const;
 
 const schemas = new Map(FLOW_TYPES.map(({ id, payload }) => [id, z.toJSONSchema(payload, { io: 'input' })]));
 
@@ -29,22 +28,24 @@ function view(type: FlowType, commands: Commands): z.input<typeof FlowTypeOut> {
 
 export const flowTypesRoutes = [
   defineRoute({
+    operationId: 'listFlowTypes',
     method: 'get',
     path: '/api/flows/types',
     group: GROUP,
     summary: 'Types of flows, with the shape of their payloads and what carries them out',
     description: 'A run whose payload names a `pipeline` is carried out by the git host, whatever its type says here.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     status: 200,
     response: z.array(FlowTypeOut),
     handle: async (_, { adapters }) => FLOW_TYPES.map((type) => view(type, adapters.flows.commands)),
   }),
   defineRoute({
+    operationId: 'getFlowHealth',
     method: 'get',
     path: '/api/flows/health',
     group: GROUP,
     summary: 'How the runs of the tenant stand',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     status: 200,
     response: FlowHealth,
     async handle(_, { reads, adapters }) {

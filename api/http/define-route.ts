@@ -1,8 +1,11 @@
 import type { z } from 'zod';
-import type { Role } from '../../domain/shared/actor.ts';
+import { type Role, ROLES } from '../../domain/shared/actor.ts';
 import type { ErrorCode } from '../../domain/shared/errors.ts';
 import type { JsonText, RawReply, Reply } from './replies.ts';
 import type { PublicScope, Scope } from './scope.ts';
+
+/** Everybody with a credential. */
+export const ANY_ROLE = ROLES;
 
 type Shape = z.ZodType;
 type Output<S extends Shape | undefined> = S extends Shape ? z.output<S> : undefined;
@@ -35,6 +38,8 @@ interface RouteShape<
   R extends Shape,
   H extends Shape | undefined = undefined,
 > {
+  /** Name of the operation in the reference and in generated clients: a verb and a noun, unique (`listWebhooks`). */
+  operationId: string;
   /** With `{name}` for parameters; a literal segment wins over a parameter. */
   path: `/${string}`;
   /** The heading of the group in the reference. */

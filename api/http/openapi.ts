@@ -60,7 +60,7 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
   const isPublic = route.roles === 'public';
   const roles = isPublic ? '' : `Roles: ${(route.roles as readonly string[]).join(', ')}.`;
   return {
-    operationId: operationId(route),
+    operationId: route.operationId,
     tags: [route.group],
     summary: route.summary,
     ...(route.isDeprecated && { deprecated: true }),
@@ -116,13 +116,3 @@ function refusals(route: AnyRoute, isPublic: boolean) {
     ]),
   );
 }
-
-/** `postReleaseCandidatesReleaseEvent`: stable as long as the path is. */
-export const operationId = ({ method, path }: Pick<AnyRoute, 'method' | 'path'>): string =>
-  method +
-  path
-    .replace(/^\/api/, '')
-    .split(/[^A-Za-z0-9]+/)
-    .filter(Boolean)
-    .map((word) => word[0]?.toUpperCase() + word.slice(1))
-    .join('');

@@ -25,6 +25,7 @@ function assertCallable(baseUrl: string | null | undefined, outbound: OutboundAd
 
 export const integrationsRoutes = [
   defineRoute({
+    operationId: 'createIntegration',
     method: 'post',
     path: '/api/integrations',
     group: GROUP,
@@ -45,6 +46,7 @@ export const integrationsRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'listIntegrations',
     method: 'get',
     path: '/api/integrations',
     group: GROUP,
@@ -65,6 +67,7 @@ export const integrationsRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'getIntegration',
     method: 'get',
     path: '/api/integrations/{id}',
     group: GROUP,
@@ -76,6 +79,7 @@ export const integrationsRoutes = [
     handle: ({ params: { id } }, { tx }) => tx((work) => integrationById(work, id)),
   }),
   defineRoute({
+    operationId: 'updateIntegration',
     method: 'patch',
     path: '/api/integrations/{id}',
     group: GROUP,
@@ -94,6 +98,7 @@ export const integrationsRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'deleteIntegration',
     method: 'delete',
     path: '/api/integrations/{id}',
     group: GROUP,

@@ -1,19 +1,20 @@
 import { isPasswordRight } from '../../domain/auth/secrets.ts';
 import { changeOwnPassword, hashChosenPassword, ownPasswordHash } from '../../domain/passwords/passwords.ts';
 import { DomainError, invalidField } from '../../domain/shared/errors.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 import { PasswordChange } from './passwords.schemas.ts';
 
 export const passwordsRoutes = [
   defineRoute({
+    operationId: 'changePassword',
     method: 'post',
     path: '/api/users/me/password',
     group: 'Users',
     summary: 'Change one’s own password',
     description:
       'All sessions of the user end, but the one that the request comes from. Too many wrong passwords: 429.',
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     body: PasswordChange,
     status: 204,
     response: NoContent,

@@ -3,7 +3,7 @@ import { mirrorReport, type MirrorReport, requestFetch } from '../../domain/git/
 import { projectInPath } from '../../domain/projects/projects.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const GROUP = 'Projects';
@@ -45,11 +45,12 @@ const NEVER: MirrorReport = {
 
 export const mirrorRoutes = [
   defineRoute({
+    operationId: 'getProjectMirror',
     method: 'get',
     path: '/api/projects/{identifier}/mirror',
     group: GROUP,
     summary: "What is known of a project's repository, and how new it is",
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     params,
     status: 200,
     response: Mirror,
@@ -60,13 +61,14 @@ export const mirrorRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'fetchProjectMirror',
     method: 'post',
     path: '/api/projects/{identifier}/mirror/fetch',
     group: GROUP,
     summary: "Ask for a fetch of a project's repository",
     description:
       'Pushes told by hooks and a schedule do so anyway. The fetch is done when `fetchedAt` is later than the `requestedAt` of the reply.',
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     params,
     status: 202,
     response: Mirror,

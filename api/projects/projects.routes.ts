@@ -7,13 +7,12 @@ import { DomainError, versionConflict } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { emitEvent } from '../../domain/webhooks/emit.queries.ts';
 import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
 import { Project, ProjectIn, ProjectPatch } from './projects.schemas.ts';
 
 const GROUP = 'Projects';
-const ANYONE = ['owner', 'member', 'application'] as const;
 const params = z.object({ identifier: RepositoryIdentifier });
 
 /** What of a project stands in the audit trail and in events. */
@@ -58,6 +57,7 @@ const announce = (tx: Tx, event: 'project.created' | 'project.updated' | 'projec
 
 export const projectsRoutes = [
   defineRoute({
+    operationId: 'createProject',
     method: 'post',
     path: '/api/projects',
     group: GROUP,
@@ -90,12 +90,13 @@ export const projectsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'listProjects',
     method: 'get',
     path: '/api/projects',
     group: GROUP,
     summary: 'The projects of the tenant, by identifier',
     description: 'A scoped application token sees its projects alone.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: z.strictObject({ limit: queryInt(1, 200, 50), offset: queryInt(0, 1_000_000, 0) }),
     status: 200,
     response: z.object({ items: z.array(Project), total: z.int(), limit: z.int(), offset: z.int() }),
@@ -111,17 +112,19 @@ export const projectsRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'getProject',
     method: 'get',
     path: '/api/projects/{identifier}',
     group: GROUP,
     summary: 'One project',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params,
     status: 200,
     response: Project,
     handle: ({ params: { identifier } }, { tx }) => tx((work) => projectInPath(work, identifier)),
   }),
   defineRoute({
+    operationId: 'updateProject',
     method: 'patch',
     path: '/api/projects/{identifier}',
     group: GROUP,
@@ -154,6 +157,7 @@ export const projectsRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'deleteProject',
     method: 'delete',
     path: '/api/projects/{identifier}',
     group: GROUP,

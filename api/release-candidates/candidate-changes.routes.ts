@@ -6,13 +6,12 @@ import { lockedCandidate } from '../../domain/release-candidates/release-candida
 import type { ReleaseCandidate as CandidateEntity } from '../../domain/release-candidates/release-candidates.entities.ts';
 import type { ProjectFacts } from '../../domain/projects/projects.queries.ts';
 import type { Tx, UnitOfWork } from '../../domain/unit-of-work.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Id } from '../http/parameters.ts';
 import { candidateWithProject, view } from './candidate-view.ts';
 import { AbortIn, ReleaseCandidate, StatusByNameIn, StatusIn, UpdatePackagesIn } from './release-candidates.schemas.ts';
 
 const GROUP = 'Release candidates';
-const ANYONE = ['owner', 'member', 'application'] as const;
 const MOVES = ['release_candidate.status_changed', 'release_candidate.aborted'];
 
 /** Changes the candidate of that name while nobody else does, and answers it. */
@@ -30,13 +29,14 @@ const changeByName = (
 
 export const candidateChangesRoutes = [
   defineRoute({
+    operationId: 'updateReleaseCandidateStatus',
     method: 'patch',
     path: '/api/release-candidates/{id}/status',
     group: GROUP,
     summary: 'Move a release candidate to another status',
     description:
       'pending and in_progress reach each other; either reaches aborted or finalized, which are final. The same status changes nothing.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: z.object({ id: Id }),
     body: StatusIn,
     status: 200,
@@ -51,11 +51,12 @@ export const candidateChangesRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'updateReleaseCandidateStatusByName',
     method: 'patch',
     path: '/api/release-candidates/status-by-name',
     group: GROUP,
     summary: 'Move the release candidate of that name to another status',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     body: StatusByNameIn,
     status: 200,
     response: ReleaseCandidate,
@@ -65,12 +66,13 @@ export const candidateChangesRoutes = [
       changeByName(tx, name, (work, project, candidate) => moveCandidate(work, project, candidate, status)),
   }),
   defineRoute({
+    operationId: 'abortReleaseCandidate',
     method: 'post',
     path: '/api/release-candidates/abort',
     group: GROUP,
     summary: 'Abort a release candidate, for good',
     description: 'An aborted one stays as it is; a finalized one cannot be aborted.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     body: AbortIn,
     status: 200,
     response: ReleaseCandidate,
@@ -82,12 +84,13 @@ export const candidateChangesRoutes = [
       ),
   }),
   defineRoute({
+    operationId: 'updateReleaseCandidatePackages',
     method: 'patch',
     path: '/api/release-candidates/update-packages',
     group: GROUP,
     summary: 'Take packages out of a release candidate, or give them another version',
     description: 'Refused for finalized and aborted candidates, and for packages that the candidate does not hold.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     body: UpdatePackagesIn,
     status: 200,
     response: ReleaseCandidate,

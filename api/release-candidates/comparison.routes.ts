@@ -13,7 +13,7 @@ import { isId } from '../../domain/shared/ids.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { CandidateChanges } from '../http/changelogs.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Id, queryFlag } from '../http/parameters.ts';
 import type { Adapters } from '../http/scope.ts';
 import { candidateWithProject, view } from './candidate-view.ts';
@@ -25,7 +25,6 @@ import {
 } from './release-candidates.schemas.ts';
 
 const GROUP = 'Release candidates';
-const ANYONE = ['owner', 'member', 'application'] as const;
 const params = z.object({ id: Id });
 const query = z.strictObject({
   includeChangelog: queryFlag(false).meta({
@@ -68,13 +67,14 @@ async function chosenEnvironment(
 
 export const comparisonRoutes = [
   defineRoute({
+    operationId: 'compareReleaseCandidateToEnvironment',
     method: 'post',
     path: '/api/release-candidates/{id}/compare',
     group: GROUP,
     summary: 'Compare a release candidate with what is installed in an environment',
     description:
       'Installed is what the successful deployments to the environment, reported as release events, left there.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params,
     query,
     body: CompareIn,
@@ -97,11 +97,12 @@ export const comparisonRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'compareReleaseCandidateToPackages',
     method: 'post',
     path: '/api/release-candidates/{id}/compare-to-packages',
     group: GROUP,
     summary: 'Compare a release candidate with a map of package versions',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params,
     query,
     body: CompareToPackagesIn,
@@ -121,6 +122,7 @@ export const comparisonRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'getReleaseCandidateChanges',
     method: 'get',
     path: '/api/release-candidates/{id}/changes',
     group: GROUP,
@@ -130,7 +132,7 @@ export const comparisonRoutes = [
       '`since` is a commit, a tag, or a date that is compared with the dates of the commits; absent: the commit of the candidate before it on the same branch.',
       'A commit that is not known is no error: `missingChangelog` says so, and a fetch of the repository is asked for.',
     ].join('\n\n'),
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params,
     query: z.strictObject({ since: z.string().min(1).max(255).optional() }),
     status: 200,

@@ -14,7 +14,7 @@ import {
 } from '../../domain/release-candidates/release-candidates.queries.ts';
 import { DomainError, invalidField, notFound } from '../../domain/shared/errors.ts';
 import { matchesPattern } from '../../domain/shared/pattern-rules.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Id, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
 import { candidateWithProject, view } from './candidate-view.ts';
@@ -28,7 +28,6 @@ import {
 } from './release-candidates.schemas.ts';
 
 const GROUP = 'Release candidates';
-const ANYONE = ['owner', 'member', 'application'] as const;
 const ofRepository = z.strictObject({ repositoryIdentifier: RepositoryIdentifier });
 const params = z.object({ id: Id });
 
@@ -56,13 +55,14 @@ function statusesOf(text: string | undefined, project: ProjectFacts): string[] |
 
 export const releaseCandidatesRoutes = [
   defineRoute({
+    operationId: 'saveReleaseCandidate',
     method: 'post',
     path: '/api/release-candidates',
     group: GROUP,
     summary: 'Create a release candidate, or update the one of that name',
     description:
       'The key is repository, domain and release name. Where the project lists domains, another one is refused. A stale `version` is a conflict; the content of a finalized or aborted candidate is locked.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     body: CandidateIn,
     status: 201,
     response: ReleaseCandidate,
@@ -84,13 +84,14 @@ export const releaseCandidatesRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'listReleaseCandidates',
     method: 'get',
     path: '/api/release-candidates',
     group: GROUP,
     summary: 'Release candidates of a repository, newest first',
     description:
       'Finalized ones are left out unless `includeFinalized` is true or `status` names them. `total` is exact.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,
       domain: Domain.optional(),
@@ -115,11 +116,12 @@ export const releaseCandidatesRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'listReleaseCandidateBranches',
     method: 'get',
     path: '/api/release-candidates/branches',
     group: GROUP,
     summary: 'Branches that have release candidates',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: ofRepository,
     status: 200,
     response: z.array(z.string()),
@@ -127,11 +129,12 @@ export const releaseCandidatesRoutes = [
       candidateBranches(reads, await projectInRequest(reads, repositoryIdentifier)),
   }),
   defineRoute({
+    operationId: 'listReleaseCandidateDomains',
     method: 'get',
     path: '/api/release-candidates/domains',
     group: GROUP,
     summary: 'Domains of the project, and those that have release candidates',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: ofRepository,
     status: 200,
     response: z.array(z.string()),
@@ -139,11 +142,12 @@ export const releaseCandidatesRoutes = [
       candidateDomains(reads, await projectInRequest(reads, repositoryIdentifier)),
   }),
   defineRoute({
+    operationId: 'getLatestReleaseCandidate',
     method: 'get',
     path: '/api/release-candidates/latest',
     group: GROUP,
     summary: 'The newest release candidate of a domain, whatever its status',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier, domain: Domain, branch: Branch.optional() }),
     status: 200,
     response: ReleaseCandidate,
@@ -155,13 +159,14 @@ export const releaseCandidatesRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'getReleaseCandidatesByCommit',
     method: 'get',
     path: '/api/release-candidates/by-commit/{commitSha}',
     group: GROUP,
     summary: 'Release candidates of a commit, by domain',
     description:
       'An abbreviated commit id of at least 7 digits finds every commit that begins with it. At most 200 candidates.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: z.object({ commitSha: CommitSha }),
     query: ofRepository,
     status: 200,
@@ -178,11 +183,12 @@ export const releaseCandidatesRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'findReleaseCandidate',
     method: 'post',
     path: '/api/release-candidates/find',
     group: GROUP,
     summary: 'The release candidate of that name',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     body: CandidateName,
     status: 200,
     response: ReleaseCandidate,
@@ -196,11 +202,12 @@ export const releaseCandidatesRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'getReleaseCandidate',
     method: 'get',
     path: '/api/release-candidates/{id}',
     group: GROUP,
     summary: 'One release candidate',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params,
     status: 200,
     response: ReleaseCandidate,
@@ -211,11 +218,12 @@ export const releaseCandidatesRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'deleteReleaseCandidate',
     method: 'delete',
     path: '/api/release-candidates/{id}',
     group: GROUP,
     summary: 'Delete a release candidate; the records of its deployments stay',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params,
     status: 204,
     response: NoContent,
@@ -228,13 +236,14 @@ export const releaseCandidatesRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'deleteReleaseCandidatesByBranch',
     method: 'delete',
     path: '/api/release-candidates/by-branch/{branchName}',
     group: GROUP,
     summary: 'Delete the release candidates of a branch',
     description:
       'Refused for the default branch, for branches that the project is configured with and for members of its cascade.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: z.object({ branchName: Branch }),
     query: ofRepository,
     status: 200,

@@ -16,7 +16,7 @@ import { notFound } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { emitEvent } from '../../domain/webhooks/emit.queries.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { queryFlag } from '../http/parameters.ts';
 import { reply } from '../http/replies.ts';
 import { ReleaseEventIn, ReleaseEventOut } from './release-event.schemas.ts';
@@ -100,6 +100,7 @@ const repeated = (outcome: EventOutcome): EventOutcome => ({ ...outcome, updated
 
 export const releaseEventRoutes = [
   defineRoute({
+    operationId: 'reportReleaseEvent',
     method: 'post',
     path: '/api/release-candidates/release-event',
     group: 'Release candidates',
@@ -108,7 +109,7 @@ export const releaseEventRoutes = [
       'Records the deployment and drives the candidate: the first success makes it in_progress; deployed to all active environments of category `release` whose pattern takes its branch, it is finalized when the project setting `autoReleaseFinalization` is on, and older open candidates of the same domain and branch along with it.',
       'Idempotent by `executionId`, else by `deployedAt`. Events of one domain are applied one after another. When the engine does not answer within 5 s the reply is 202: the event is recorded and applied later.',
     ].join('\n\n'),
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     query: z.strictObject({
       dryRun: queryFlag(false).meta({ description: 'Tell what would happen, and change nothing' }),
     }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { projectInPath } from '../../domain/projects/projects.queries.ts';
 import { rollingAnalysis } from '../../domain/releases/rolling-analysis.ts';
 import { ANALYSED_MAX, analysisDigest } from '../../domain/releases/rolling-analysis.queries.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { queryFlag, RepositoryIdentifier } from '../http/parameters.ts';
 import { RawReply } from '../http/replies.ts';
 import { Branch, Domain } from './release-candidates.schemas.ts';
@@ -11,6 +11,7 @@ import { RollingAnalysis } from './rolling-analysis.schemas.ts';
 
 export const rollingAnalysisRoutes = [
   defineRoute({
+    operationId: 'getRollingAnalysis',
     method: 'get',
     path: '/api/release-candidates/rolling-analysis/{repository}/{domain}',
     group: 'Release candidates',
@@ -19,7 +20,7 @@ export const rollingAnalysisRoutes = [
       `The baseline is the newest candidate that is deployed to all release environments of its branch; without one, the oldest candidate. Aborted candidates are left out; the newest ${ANALYSED_MAX} are looked at.`,
       'The result is kept until something that it is made of changes, at most for ROLLING_ANALYSIS_CACHE_TTL_SECONDS: `X-Cache` is HIT or MISS, `X-Cache-Key` names what it was made of.',
     ].join('\n\n'),
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     params: z.object({ repository: RepositoryIdentifier, domain: Domain }),
     query: z.strictObject({
       branch: Branch.optional().meta({ description: 'Only its candidates; all branches when absent' }),

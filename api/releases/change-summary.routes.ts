@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { changeSummary } from '../../domain/releases/change-summary.ts';
 import { SERIES_MAX } from '../../domain/releases/release-series.queries.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { DateTime, Name, RepositoryIdentifier } from '../http/parameters.ts';
 import { RepositoryFreshness } from '../http/changelogs.ts';
 
@@ -49,6 +49,7 @@ const Summary = z.object({
 
 export const changeSummaryRoutes = [
   defineRoute({
+    operationId: 'getChangeSummary',
     method: 'get',
     path: '/api/releases/change-summary',
     group: 'Releases',
@@ -57,7 +58,7 @@ export const changeSummaryRoutes = [
       `Releases of a domain stand in the order of their first successful deployment, to the environment when one is named; each is held against the one before it. The newest ${SERIES_MAX} are looked at.`,
       'Release-range mode: after `fromReleaseName` (excluded) up to `toReleaseName` (included), in each domain that has them. Date-range mode: with a successful deployment from `since` to `until`, both inclusive. Totals are of distinct commits and work items.',
     ].join('\n\n'),
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,
       domain: Name.optional(),

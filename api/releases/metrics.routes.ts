@@ -3,7 +3,7 @@ import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { deliveryMetrics, METRICS_DEPLOYMENTS_MAX } from '../../domain/releases/metrics.ts';
 import { INTERVALS } from '../../domain/releases/metrics-rules.ts';
 import { invalidField } from '../../domain/shared/errors.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { DateTime, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 import { RepositoryFreshness } from '../http/changelogs.ts';
 
@@ -57,6 +57,7 @@ const Metrics = z
 
 export const metricsRoutes = [
   defineRoute({
+    operationId: 'getDeliveryMetrics',
     method: 'get',
     path: '/api/releases/metrics',
     group: 'Releases',
@@ -70,7 +71,7 @@ export const metricsRoutes = [
         '- **Time to restore**: from a failed deployment to the next success that was not taken back; from a deployment that was taken back to when it was. Failed ones in a row are one failure. It counts in the window in which it began; what is not restored by `until` is in `failures` only.',
       `Definitions follow DORA's four keys. Without \`since\`, the last ${STANDARD_DAYS} days; at most ${DAYS_MAX} days and ${METRICS_DEPLOYMENTS_MAX} deployments.`,
     ].join('\n\n'),
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,
       domain: Name.optional(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { htmlNotes, markdownNotes } from '../../domain/releases/notes-format-rules.ts';
 import { releaseNotes } from '../../domain/releases/release-notes.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Name, RepositoryIdentifier } from '../http/parameters.ts';
 import { RawReply } from '../http/replies.ts';
 import { changesOfPackages, Commit, RepositoryFreshness } from '../http/changelogs.ts';
@@ -39,6 +39,7 @@ const ReleaseNotes = z
 
 export const releaseNotesRoutes = [
   defineRoute({
+    operationId: 'getReleaseNotes',
     method: 'get',
     path: '/api/releases/{name}/notes',
     group: 'Releases',
@@ -47,7 +48,7 @@ export const releaseNotesRoutes = [
       'Of every domain that has a release of the name. It is held against the release of the domain that was deployed before it, or `fromReleaseName`; one that is not deployed yet against the newest that is. Packages, commits and work items are those of its changelog.',
       '`format=md` answers `text/markdown` (CommonMark), `format=html` a page of `text/html`; texts out of commits show as they are and cannot become markup.',
     ].join('\n\n'),
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     params: z.object({ name: Name }),
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,

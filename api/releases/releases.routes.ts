@@ -6,16 +6,16 @@ import { listReleases } from '../../domain/releases/release-list.ts';
 import { approvalsOfReleases } from '../../domain/releases/releases.queries.ts';
 import { annotateRollback } from '../../domain/releases/rollback.ts';
 import { notFound } from '../../domain/shared/errors.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Name, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
 import { Releases, RollbackIn } from './releases.schemas.ts';
 
 const GROUP = 'Releases';
-const ANYONE = ['owner', 'member', 'application'] as const;
 
 export const releasesRoutes = [
   defineRoute({
+    operationId: 'listReleases',
     method: 'get',
     path: '/api/releases',
     group: GROUP,
@@ -24,7 +24,7 @@ export const releasesRoutes = [
       'A release is what was deployed under one name in one domain. With `activeOnly`, only releases that run at this moment in at least one active environment.',
       'Changelogs are computed once and kept; `force` computes them anew. Commits that are not known are said to be missing.',
     ].join('\n\n'),
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,
       domain: Name.optional(),
@@ -81,13 +81,14 @@ export const releasesRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'annotateRollback',
     method: 'post',
     path: '/api/releases/rollback-annotation',
     group: GROUP,
     summary: "Mark a release's record in an environment as the result of a rollback",
     description:
       'Keeps the delta of the way back. The release that was taken back, and those between the two, no longer count as deployed there: not for what is installed, and not for finalization.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     body: RollbackIn,
     status: 204,
     response: NoContent,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { ITEM_CANDIDATES_MAX, ITEM_COMMITS_MAX, workItemPlaces } from '../../domain/releases/work-item-places.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 import { Commit, RepositoryFreshness } from '../http/changelogs.ts';
 
@@ -75,6 +75,7 @@ const WorkItemPlaces = z
 
 export const workItemsRoutes = [
   defineRoute({
+    operationId: 'locateWorkItem',
     method: 'get',
     path: '/api/releases/work-items/{key}',
     group: 'Releases',
@@ -84,7 +85,7 @@ export const workItemsRoutes = [
       'A domain is concerned when changed packages are listed for it, or its candidates hold them. A change that was picked onto another branch is another commit: both count.',
       `Looked at are the newest ${ITEM_COMMITS_MAX} commits that name it, and the newest ${ITEM_CANDIDATES_MAX} candidates of each domain. A key that no commit names is nowhere yet: empty lists.`,
     ].join('\n\n'),
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     params: z.object({ key: Name }),
     query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier }),
     status: 200,

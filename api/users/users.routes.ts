@@ -13,7 +13,7 @@ import {
   type UserRow,
 } from '../../domain/users/users.queries.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { pageReply, reply } from '../http/replies.ts';
 import { invite } from './invite.ts';
 import {
@@ -33,7 +33,6 @@ import {
 } from './users.schemas.ts';
 
 const GROUP = 'Users';
-const ANYONE = ['owner', 'member', 'application'] as const;
 
 const shown = async (tx: Tx, user: UserRow) =>
   isSelf(tx.actor, user) ? { ...user, authData: await authDataOf(tx, user.id) } : user;
@@ -53,13 +52,14 @@ async function orFailure<T>(work: () => Promise<T>): Promise<T> {
 
 export const usersRoutes = [
   defineRoute({
+    operationId: 'listUsers',
     method: 'get',
     path: '/api/users',
     group: GROUP,
     summary: 'The users of the tenant, or one by a username or an e-mail',
     description:
       'A list by e-mail, of a team and of a role (the highest of the user’s memberships). With `lookup` and `id`: one user, 404 when the tenant has none of that name. Authentication metadata is shown of the caller alone.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     query: UsersQuery,
     status: 200,
     response: z.union([UserPage, User]),
@@ -77,6 +77,7 @@ export const usersRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'addUser',
     method: 'post',
     path: '/api/users',
     group: GROUP,
@@ -114,6 +115,7 @@ export const usersRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'removeUser',
     method: 'delete',
     path: '/api/users',
     group: GROUP,
@@ -132,12 +134,13 @@ export const usersRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'getCurrentUser',
     method: 'get',
     path: '/api/users/me',
     group: GROUP,
     summary: 'The profile of the caller, with teams and authentication metadata',
     description: 'An application token is shown as a user of role `application` without teams.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     status: 200,
     response: User,
     async handle(_, { actor, tx }) {
@@ -153,13 +156,14 @@ export const usersRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'getUser',
     method: 'get',
     path: '/api/users/{email}',
     group: GROUP,
     summary: 'One user, by the primary e-mail or an alias',
     description:
       'Everyone sees their own full profile; owners and applications see others without authentication metadata. With `team`: 404 for who is not in it.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: emailParams,
     query: teamQuery,
     status: 200,
@@ -173,13 +177,14 @@ export const usersRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'updateUser',
     method: 'put',
     path: '/api/users/{email}',
     group: GROUP,
     summary: 'Change names, role and teams of a user',
     description:
       'Names: oneself or an owner. Role and teams: an owner; nobody raises their own role. `team` narrows the change of the role to that team, else it holds in all. What is not given stays. Effective on the user’s next request. Names are the tenant’s own.',
-    roles: ANYONE,
+    roles: ANY_ROLE,
     params: emailParams,
     query: teamQuery,
     body: UserPatch,
@@ -196,6 +201,7 @@ export const usersRoutes = [
       ),
   }),
   defineRoute({
+    operationId: 'inviteUser',
     method: 'post',
     path: '/api/users/{email}/invite',
     group: GROUP,
@@ -215,12 +221,13 @@ export const usersRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'listTeams',
     method: 'get',
     path: '/api/teams',
     group: GROUP,
     summary: 'The teams of the tenant by slug',
     description: `A team is made by adding the first user to it. At most ${TEAMS_MAX}.`,
-    roles: ANYONE,
+    roles: ANY_ROLE,
     status: 200,
     response: z.array(Team),
     handle: (_, { tx }) => tx(listTeams),

@@ -73,6 +73,7 @@ function refused(webhook: Webhook) {
 
 export const deliveriesRoutes = [
   defineRoute({
+    operationId: 'triggerWebhooks',
     method: 'post',
     path: '/api/webhooks/trigger',
     group: GROUP,
@@ -105,6 +106,7 @@ export const deliveriesRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'deliverToWebhook',
     method: 'post',
     path: '/api/webhooks/{id}/deliver',
     group: GROUP,
@@ -130,6 +132,7 @@ export const deliveriesRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'testWebhook',
     method: 'post',
     path: '/api/webhooks/{id}/test',
     group: GROUP,
@@ -150,6 +153,7 @@ export const deliveriesRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'listWebhookDeliveries',
     method: 'get',
     path: '/api/webhooks/{id}/deliveries',
     group: GROUP,
@@ -175,6 +179,7 @@ export const deliveriesRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'listWebhookDeliveryAttempts',
     method: 'get',
     path: '/api/webhooks/{id}/deliveries/{deliveryId}/attempts',
     group: GROUP,
@@ -193,6 +198,7 @@ export const deliveriesRoutes = [
       ),
   }),
   defineRoute({
+    operationId: 'redeliverWebhookDelivery',
     method: 'post',
     path: '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver',
     group: GROUP,
@@ -215,6 +221,7 @@ export const deliveriesRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'recoverWebhookDeliveries',
     method: 'post',
     path: '/api/webhooks/{id}/recover',
     group: GROUP,

@@ -18,7 +18,7 @@ import {
   webhookById,
   WEBHOOKS_MAX,
 } from '../../domain/webhooks/webhooks.queries.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Id, NoContent } from '../http/parameters.ts';
 import { auditWebhook, GROUP } from './audit-webhook.ts';
 import { assertUsable } from './usable-settings.ts';
@@ -42,6 +42,7 @@ async function assertRoomForWebhook(work: Tx): Promise<void> {
 
 export const webhooksRoutes = [
   defineRoute({
+    operationId: 'createWebhook',
     method: 'post',
     path: '/api/webhooks',
     group: GROUP,
@@ -75,6 +76,7 @@ export const webhooksRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'listWebhooks',
     method: 'get',
     path: '/api/webhooks',
     group: GROUP,
@@ -86,16 +88,18 @@ export const webhooksRoutes = [
       tx(async (work) => (await listWebhooks(work, encryption)).map(shownWebhook)),
   }),
   defineRoute({
+    operationId: 'getEventCatalog',
     method: 'get',
     path: '/api/webhooks/event-catalog',
     group: GROUP,
     summary: 'Every event that the service emits, with the fields that filters and templates can name',
-    roles: ['owner', 'member', 'application'],
+    roles: ANY_ROLE,
     status: 200,
     response: EventCatalog,
     handle: async () => Object.fromEntries(catalogEntries.map((entry) => [entry.event, entry])),
   }),
   defineRoute({
+    operationId: 'getWebhook',
     method: 'get',
     path: '/api/webhooks/{id}',
     group: GROUP,
@@ -113,6 +117,7 @@ export const webhooksRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'updateWebhook',
     method: 'patch',
     path: '/api/webhooks/{id}',
     group: GROUP,
@@ -147,6 +152,7 @@ export const webhooksRoutes = [
       }),
   }),
   defineRoute({
+    operationId: 'deleteWebhook',
     method: 'delete',
     path: '/api/webhooks/{id}',
     group: GROUP,
@@ -165,6 +171,7 @@ export const webhooksRoutes = [
     },
   }),
   defineRoute({
+    operationId: 'rotateWebhookSecret',
     method: 'post',
     path: '/api/webhooks/{id}/rotate-secret',
     group: GROUP,

@@ -1,5 +1,4 @@
 import type { AnyRoute } from '../../api/http/define-route.ts';
-import { operationId } from '../../api/http/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import type { TestApp } from '../support/app.ts';
 import { type BaseFixtures, type Example, type FeatureExamples, type Fixtures, fresh } from './examples/example.ts';
@@ -57,10 +56,10 @@ export function makeExamples(app: TestApp): Examples {
   };
   return {
     async of(route) {
-      const operation = operationId(route);
-      const feature = featureByOperation.get(operation);
-      const call = feature?.calls[operation];
-      if (!feature || !call) throw new Error(`test/contract/examples lacks ${operation}`);
+      const { operationId } = route;
+      const feature = featureByOperation.get(operationId);
+      const call = feature?.calls[operationId];
+      if (!feature || !call) throw new Error(`test/contract/examples lacks ${operationId}`);
       const things = fixtures.get(feature) ?? fixturesOf(feature);
       fixtures.set(feature, things);
       return call(await things);

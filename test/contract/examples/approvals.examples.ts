@@ -34,11 +34,11 @@ export const approvalsExamples = featureExamples(
     return { ...open, approvedId, rejectedId };
   },
   {
-    getFlowsApprovals: () => ({}),
-    getFlowsApprovalsId: ({ approvalId: id }) => ({ params: { id } }),
-    postFlowsApprovalsIdApprove: ({ approvedId: id }) => ({ params: { id }, body: { comment: 'checked' } }),
-    postFlowsApprovalsIdReject: ({ rejectedId: id }) => ({ params: { id }, body: {} }),
-    postFlowsInternalApprovalsIdExpire: ({ runId: id }) => ({ params: { id } }),
-    getFlowsApprovalsCompliance: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    listApprovals: () => ({}),
+    getApproval: ({ approvalId: id }) => ({ params: { id } }),
+    grantApproval: ({ approvedId: id }) => ({ params: { id }, body: { comment: 'checked' } }),
+    rejectApproval: ({ rejectedId: id }) => ({ params: { id }, body: {} }),
+    expireApproval: ({ runId: id }) => ({ params: { id } }),
+    getComplianceReport: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
   },
 );

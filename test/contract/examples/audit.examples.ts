@@ -13,19 +13,19 @@ export const auditExamples = featureExamples(
     return { exportId: id as string, completedExportId: done.id as string, openKey };
   },
   {
-    getAudit: () => ({ query: { source: 'project' } }),
-    getAuditVerify: () => ({}),
-    postAuditExports: ({ repositoryIdentifier }) => ({ body: { repositoryIdentifier, format: 'csv' } }),
-    getAuditExportsId: ({ exportId: id }) => ({ params: { id } }),
-    getAuditExportsIdDownload: ({ completedExportId: id }) => ({ params: { id } }),
-    getAuditExportsIdDownloadUrl: ({ completedExportId: id }) => ({ params: { id } }),
-    getAuditInternalExportsIdRows: ({ exportId: id }) => ({ params: { id } }),
-    postAuditInternalExportsIdComplete: ({ exportId: id, openKey }) => ({
+    listAuditEntries: () => ({ query: { source: 'project' } }),
+    verifyAuditTrail: () => ({}),
+    createAuditExport: ({ repositoryIdentifier }) => ({ body: { repositoryIdentifier, format: 'csv' } }),
+    getAuditExport: ({ exportId: id }) => ({ params: { id } }),
+    downloadAuditExport: ({ completedExportId: id }) => ({ params: { id } }),
+    getAuditExportUrl: ({ completedExportId: id }) => ({ params: { id } }),
+    listAuditExportRows: ({ exportId: id }) => ({ params: { id } }),
+    completeAuditExport: ({ exportId: id, openKey }) => ({
       params: { id },
       body: { objectKey: openKey, fileName: 'audit.csv', rowCount: 0, fileSizeBytes: 4 },
     }),
-    postAuditInternalExportsIdFail: ({ exportId: id }) => ({ params: { id }, body: { error: 'the disk is full' } }),
-    postAuditInternalExportsCleanup: () => ({ body: {} }),
+    failAuditExport: ({ exportId: id }) => ({ params: { id }, body: { error: 'the disk is full' } }),
+    cleanUpAuditExports: () => ({ body: {} }),
   },
 );
 

@@ -17,14 +17,14 @@ export const buildsExamples = featureExamples(
     return { built, commitId, previewKey: impact.previewKey as string, hookSecret: secret as string };
   },
   {
-    getBuildsStatus: ({ built }) => ({ query: { repositoryIdentifier: built, domain: 'core' } }),
-    getBuildsBranches: ({ built }) => ({ query: { repositoryIdentifier: built } }),
-    getBuildsCommits: ({ built }) => ({ query: { repositoryIdentifier: built, branch: 'main' } }),
-    getBuildsPreview: ({ built, commitId }) => ({
+    listBuilds: ({ built }) => ({ query: { repositoryIdentifier: built, domain: 'core' } }),
+    listBuildBranches: ({ built }) => ({ query: { repositoryIdentifier: built } }),
+    listBuildCommits: ({ built }) => ({ query: { repositoryIdentifier: built, branch: 'main' } }),
+    previewBuild: ({ built, commitId }) => ({
       query: { repositoryIdentifier: built, branchName: 'main', commitId, forceBuildDomains: 'core', debug: 'true' },
     }),
-    getBuildsImpactPreview: ({ built, previewKey }) => ({ query: { repositoryIdentifier: built, previewKey } }),
-    postBuildsImpactPreviewResults: ({ built, previewKey }) => ({
+    getBuildImpact: ({ built, previewKey }) => ({ query: { repositoryIdentifier: built, previewKey } }),
+    publishBuildImpact: ({ built, previewKey }) => ({
       body: {
         repositoryIdentifier: built,
         previewKey,
@@ -34,7 +34,7 @@ export const buildsExamples = featureExamples(
         computedAt: '2026-03-02T09:30:00Z',
       },
     }),
-    postBuildsRun: ({ built, commitId }) => ({ body: { repositoryIdentifier: built, branchName: 'main', commitId } }),
-    postProjectsIdentifierHookSecret: ({ built }) => ({ params: { identifier: built } }),
+    startBuild: ({ built, commitId }) => ({ body: { repositoryIdentifier: built, branchName: 'main', commitId } }),
+    createHookSecret: ({ built }) => ({ params: { identifier: built } }),
   },
 );

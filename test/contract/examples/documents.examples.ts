@@ -8,26 +8,26 @@ export const documentsExamples = featureExamples(
     return { collectionName, key };
   },
   {
-    postDocStoreCollections: () => ({ body: { name: fresh('made') } }),
-    getDocStoreCollections: () => ({}),
-    getDocStoreCollectionsCollectionName: ({ collectionName }) => ({ params: { collectionName } }),
-    deleteDocStoreCollectionsCollectionName: ({ collectionName }) => ({ params: { collectionName } }),
-    getDocStoreCollectionsCollectionNameDocs: ({ collectionName }) => ({ params: { collectionName } }),
-    postDocStoreCollectionsQuery: () => ({
+    createCollection: () => ({ body: { name: fresh('made') } }),
+    listCollections: () => ({}),
+    getCollection: ({ collectionName }) => ({ params: { collectionName } }),
+    deleteCollection: ({ collectionName }) => ({ params: { collectionName } }),
+    listDocuments: ({ collectionName }) => ({ params: { collectionName } }),
+    queryDocuments: () => ({
       body: { pathPattern: '**', filters: [{ field: 'downloads', operator: 'gt', value: 2 }] },
     }),
-    postDocStoreCollectionsCollectionNameQuery: ({ collectionName }) => ({ params: { collectionName }, body: {} }),
-    postDocStoreCollectionsCollectionNameDocsKey: (params) => ({
+    queryCollection: ({ collectionName }) => ({ params: { collectionName }, body: {} }),
+    saveDocument: (params) => ({
       params: pathOf(params),
       body: { value: { downloads: 4 }, version: 1 },
       status: 200,
       strangersStatus: 409,
     }),
-    getDocStoreCollectionsCollectionNameDocsKey: (params) => ({ params: pathOf(params) }),
-    deleteDocStoreCollectionsCollectionNameDocsKey: (params) => ({ params: pathOf(params) }),
-    getDocStoreCollectionsCollectionNameDocsKeyVersion: (params) => ({ params: pathOf(params) }),
-    getDocStoreCollectionsCollectionNameDocsKeyHistory: (params) => ({ params: pathOf(params) }),
-    postDocStoreBulk: () => ({ body: { documents: [{ collection: fresh('bulk'), key: 'a', value: 1 }] } }),
+    getDocument: (params) => ({ params: pathOf(params) }),
+    deleteDocument: (params) => ({ params: pathOf(params) }),
+    getDocumentVersion: (params) => ({ params: pathOf(params) }),
+    listDocumentVersions: (params) => ({ params: pathOf(params) }),
+    saveDocuments: () => ({ body: { documents: [{ collection: fresh('bulk'), key: 'a', value: 1 }] } }),
   },
 );
 

@@ -14,13 +14,13 @@ export const environmentLocksExamples = featureExamples(
     return { ticketId };
   },
   {
-    postEnvironmentsIdLocks: ({ environmentId: id }) => ({ params: { id }, body: { reason: 'deployment' } }),
-    getEnvironmentsIdLocks: ({ environmentId: id }) => ({ params: { id } }),
-    getEnvironmentsIdLocksTicketId: ({ environmentId: id, ticketId }) => ({ params: { id, ticketId } }),
-    postEnvironmentsIdLocksTicketIdExtend: ({ environmentId: id, ticketId }) => ({
+    requestEnvironmentLock: ({ environmentId: id }) => ({ params: { id }, body: { reason: 'deployment' } }),
+    getEnvironmentLockQueue: ({ environmentId: id }) => ({ params: { id } }),
+    getEnvironmentLockTicket: ({ environmentId: id, ticketId }) => ({ params: { id, ticketId } }),
+    extendEnvironmentLock: ({ environmentId: id, ticketId }) => ({
       params: { id, ticketId },
       body: { leaseMinutes: 60 },
     }),
-    deleteEnvironmentsIdLocksTicketId: ({ environmentId: id, ticketId }) => ({ params: { id, ticketId } }),
+    releaseEnvironmentLock: ({ environmentId: id, ticketId }) => ({ params: { id, ticketId } }),
   },
 );

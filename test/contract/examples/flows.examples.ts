@@ -26,17 +26,17 @@ export const flowsExamples = featureExamples(
     return { runId, endedRunId, childId: childId as string, scheduleId: schedule.id as string };
   },
   {
-    postFlowsRun: ({ repositoryIdentifier }) => ({ body: { payload: { id: 'analyze', repositoryIdentifier } } }),
-    getFlowsRuns: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
-    getFlowsRunsId: ({ runId: id }) => ({ params: { id } }),
+    startFlowRun: ({ repositoryIdentifier }) => ({ body: { payload: { id: 'analyze', repositoryIdentifier } } }),
+    listFlowRuns: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    getFlowRun: ({ runId: id }) => ({ params: { id } }),
     // Nothing was printed: no worker carried it out.
-    getFlowsRunsIdOutput: ({ runId: id }) => ({ params: { id }, status: 404 }),
-    postFlowsRunsIdCancel: ({ runId: id }) => ({ params: { id } }),
-    postFlowsRunsIdRerun: ({ endedRunId: id }) => ({ params: { id } }),
-    getFlowsTypes: () => ({}),
-    getFlowsHealth: () => ({}),
+    getFlowRunOutput: ({ runId: id }) => ({ params: { id }, status: 404 }),
+    cancelFlowRun: ({ runId: id }) => ({ params: { id } }),
+    rerunFlowRun: ({ endedRunId: id }) => ({ params: { id } }),
+    listFlowTypes: () => ({}),
+    getFlowHealth: () => ({}),
 
-    postFlowsSchedules: ({ repositoryIdentifier }) => ({
+    createFlowSchedule: ({ repositoryIdentifier }) => ({
       body: {
         name: fresh('schedule'),
         cron: '*/5 1-4 * * MON-FRI',
@@ -44,13 +44,13 @@ export const flowsExamples = featureExamples(
         payload: { id: 'analyze', repositoryIdentifier },
       },
     }),
-    getFlowsSchedules: () => ({}),
-    deleteFlowsSchedulesId: ({ scheduleId: id }) => ({ params: { id } }),
+    listFlowSchedules: () => ({}),
+    deleteFlowSchedule: ({ scheduleId: id }) => ({ params: { id } }),
 
-    postFlowsInternalRegisterChild: ({ runId, repositoryIdentifier }) => ({
+    registerChildRun: ({ runId, repositoryIdentifier }) => ({
       body: { parentTaskExecutionId: runId, taskType: 'build-domain', flowPath: fresh('path'), repositoryIdentifier },
     }),
-    postFlowsInternalRegisterScheduled: ({ repositoryIdentifier }) => ({
+    registerScheduledRun: ({ repositoryIdentifier }) => ({
       body: {
         hatchetRunId: fresh('run'),
         taskType: 'nightly-clean-up',
@@ -59,19 +59,19 @@ export const flowsExamples = featureExamples(
         schedulePath: 'schedules/nightly',
       },
     }),
-    patchFlowsInternalIdMetadata: ({ runId: id }) => ({
+    updateRunMetadata: ({ runId: id }) => ({
       params: { id },
       body: { result: { packages: { app: '1.2.3' } } },
     }),
-    postFlowsInternalIdReconcileCheck: ({ runId: id, childId }) => ({
+    reconcileRun: ({ runId: id, childId }) => ({
       params: { id },
       body: { reportingExecutionId: childId, domainName: 'core', status: 'succeeded' },
     }),
-    postFlowsInternalIdReconcileBuildCheck: ({ runId: id, childId }) => ({
+    reconcileBuild: ({ runId: id, childId }) => ({
       params: { id },
       body: { reportingExecutionId: childId, domainName: 'core', status: 'failed' },
     }),
-    postFlowsInternalIdRenderValidationCheck: ({ runId: id }) => ({
+    renderValidationCheck: ({ runId: id }) => ({
       params: { id },
       body: {
         domainResults: [
@@ -80,7 +80,7 @@ export const flowsExamples = featureExamples(
         ],
       },
     }),
-    postFlowsInternalTrackLockRun: ({ runId }) => ({ body: { executionId: runId, lockKey: 'acme/shop/uat' } }),
-    postFlowsInternalIdCallback: ({ childId: id }) => ({ params: { id }, body: { event: 'completed' } }),
+    trackRunLock: ({ runId }) => ({ body: { executionId: runId, lockKey: 'acme/shop/uat' } }),
+    reportRunProgress: ({ childId: id }) => ({ params: { id }, body: { event: 'completed' } }),
   },
 );

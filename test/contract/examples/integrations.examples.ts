@@ -9,12 +9,12 @@ export const integrationsExamples = featureExamples(
     return { integrationId: id as string };
   },
   {
-    postIntegrations: ({ repositoryIdentifier }) => ({
+    createIntegration: ({ repositoryIdentifier }) => ({
       body: { kind: 'host-a', name: 'Host', repositoryIdentifier, credentials },
     }),
-    getIntegrations: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
-    getIntegrationsId: ({ integrationId: id }) => ({ params: { id } }),
-    patchIntegrationsId: ({ integrationId: id }) => ({ params: { id }, body: { isActive: false } }),
-    deleteIntegrationsId: ({ integrationId: id }) => ({ params: { id } }),
+    listIntegrations: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    getIntegration: ({ integrationId: id }) => ({ params: { id } }),
+    updateIntegration: ({ integrationId: id }) => ({ params: { id }, body: { isActive: false } }),
+    deleteIntegration: ({ integrationId: id }) => ({ params: { id } }),
   },
 );

@@ -11,23 +11,23 @@ export const projectsExamples = featureExamples(
     return { mirrored };
   },
   {
-    postProjects: () => ({ body: { identifier: `acme/${fresh('made')}`, platform: 'host-b' } }),
-    getProjects: () => ({}),
-    getProjectsIdentifier: ({ repositoryIdentifier: identifier }) => ({ params: { identifier } }),
-    patchProjectsIdentifier: ({ repositoryIdentifier: identifier }) => ({
+    createProject: () => ({ body: { identifier: `acme/${fresh('made')}`, platform: 'host-b' } }),
+    listProjects: () => ({}),
+    getProject: ({ repositoryIdentifier: identifier }) => ({ params: { identifier } }),
+    updateProject: ({ repositoryIdentifier: identifier }) => ({
       params: { identifier },
       body: { defaultBranch: 'trunk' },
     }),
-    deleteProjectsIdentifier: ({ repositoryIdentifier: identifier }) => ({ params: { identifier } }),
-    getProjectsIdentifierMirror: ({ mirrored: identifier }) => ({ params: { identifier } }),
-    postProjectsIdentifierMirrorFetch: ({ mirrored: identifier }) => ({ params: { identifier } }),
+    deleteProject: ({ repositoryIdentifier: identifier }) => ({ params: { identifier } }),
+    getProjectMirror: ({ mirrored: identifier }) => ({ params: { identifier } }),
+    fetchProjectMirror: ({ mirrored: identifier }) => ({ params: { identifier } }),
 
-    postEnvironments: ({ repositoryIdentifier }) => ({
+    createEnvironment: ({ repositoryIdentifier }) => ({
       body: { repositoryIdentifier, name: fresh('environment'), category: 'dev' },
     }),
-    getEnvironments: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
-    getEnvironmentsId: ({ environmentId: id }) => ({ params: { id } }),
-    patchEnvironmentsId: ({ environmentId: id }) => ({ params: { id }, body: { description: 'changed' } }),
-    deleteEnvironmentsId: ({ environmentId: id }) => ({ params: { id } }),
+    listEnvironments: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    getEnvironment: ({ environmentId: id }) => ({ params: { id } }),
+    updateEnvironment: ({ environmentId: id }) => ({ params: { id }, body: { description: 'changed' } }),
+    deleteEnvironment: ({ environmentId: id }) => ({ params: { id } }),
   },
 );

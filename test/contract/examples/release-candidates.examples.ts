@@ -16,7 +16,7 @@ export const releaseCandidatesExamples = featureExamples(
     return { candidateId: candidate.id as string, releaseName, commitSha };
   },
   {
-    postReleaseCandidates: ({ repositoryIdentifier, commitSha }) => ({
+    saveReleaseCandidate: ({ repositoryIdentifier, commitSha }) => ({
       body: {
         repositoryIdentifier,
         domain: 'core',
@@ -25,37 +25,40 @@ export const releaseCandidatesExamples = featureExamples(
         value: { artifacts: {} },
       },
     }),
-    getReleaseCandidates: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
-    getReleaseCandidatesBranches: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
-    getReleaseCandidatesDomains: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
-    getReleaseCandidatesLatest: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier, domain: 'core' } }),
-    getReleaseCandidatesByCommitCommitSha: ({ repositoryIdentifier, commitSha }) => ({
+    listReleaseCandidates: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    listReleaseCandidateBranches: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    listReleaseCandidateDomains: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    getLatestReleaseCandidate: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier, domain: 'core' } }),
+    getReleaseCandidatesByCommit: ({ repositoryIdentifier, commitSha }) => ({
       params: { commitSha },
       query: { repositoryIdentifier },
     }),
-    postReleaseCandidatesFind: (fixtures) => ({ body: nameOf(fixtures) }),
-    getReleaseCandidatesId: ({ candidateId: id }) => ({ params: { id } }),
-    deleteReleaseCandidatesId: ({ candidateId: id }) => ({ params: { id } }),
-    deleteReleaseCandidatesByBranchBranchName: ({ repositoryIdentifier }) => ({
+    findReleaseCandidate: (fixtures) => ({ body: nameOf(fixtures) }),
+    getReleaseCandidate: ({ candidateId: id }) => ({ params: { id } }),
+    deleteReleaseCandidate: ({ candidateId: id }) => ({ params: { id } }),
+    deleteReleaseCandidatesByBranch: ({ repositoryIdentifier }) => ({
       params: { branchName: 'release/1' },
       query: { repositoryIdentifier },
     }),
-    patchReleaseCandidatesIdStatus: ({ candidateId: id }) => ({ params: { id }, body: { status: 'in_progress' } }),
-    patchReleaseCandidatesStatusByName: (fixtures) => ({ body: { ...nameOf(fixtures), status: 'in_progress' } }),
-    postReleaseCandidatesAbort: (fixtures) => ({ body: nameOf(fixtures) }),
-    patchReleaseCandidatesUpdatePackages: (fixtures) => ({
+    updateReleaseCandidateStatus: ({ candidateId: id }) => ({ params: { id }, body: { status: 'in_progress' } }),
+    updateReleaseCandidateStatusByName: (fixtures) => ({ body: { ...nameOf(fixtures), status: 'in_progress' } }),
+    abortReleaseCandidate: (fixtures) => ({ body: nameOf(fixtures) }),
+    updateReleaseCandidatePackages: (fixtures) => ({
       body: { ...nameOf(fixtures), versionOverrides: { app: '1.2.4' } },
     }),
-    postReleaseCandidatesIdCompare: ({ candidateId: id }) => ({ params: { id }, body: { environmentName: 'uat' } }),
-    postReleaseCandidatesIdCompareToPackages: ({ candidateId: id }) => ({
+    compareReleaseCandidateToEnvironment: ({ candidateId: id }) => ({
+      params: { id },
+      body: { environmentName: 'uat' },
+    }),
+    compareReleaseCandidateToPackages: ({ candidateId: id }) => ({
       params: { id },
       body: { packages: { app: '1.0.0' } },
     }),
-    getReleaseCandidatesIdChanges: ({ candidateId: id }) => ({ params: { id } }),
-    getReleaseCandidatesRollingAnalysisRepositoryDomain: ({ repositoryIdentifier: repository }) => ({
+    getReleaseCandidateChanges: ({ candidateId: id }) => ({ params: { id } }),
+    getRollingAnalysis: ({ repositoryIdentifier: repository }) => ({
       params: { repository, domain: 'core' },
     }),
-    postReleaseCandidatesReleaseEvent: (fixtures) => ({
+    reportReleaseEvent: (fixtures) => ({
       body: { ...nameOf(fixtures), environmentName: 'uat', deploymentStatus: 'success', executionId: fresh('run') },
     }),
   },

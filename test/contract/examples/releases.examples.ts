@@ -18,20 +18,20 @@ export const releasesExamples = featureExamples(
     return { target, rolledBackFrom };
   },
   {
-    getReleases: ({ repositoryIdentifier }) => ({
+    listReleases: ({ repositoryIdentifier }) => ({
       query: { repositoryIdentifier, includeChangelog: 'true', includeApprovals: 'true', skipLockStatus: 'false' },
     }),
-    getReleasesChangeSummary: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
-    getReleasesWorkItemsKey: ({ repositoryIdentifier }) => ({
+    getChangeSummary: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    locateWorkItem: ({ repositoryIdentifier }) => ({
       params: { key: 'SHOP-1' },
       query: { repositoryIdentifier },
     }),
-    getReleasesMetrics: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
-    getReleasesNameNotes: ({ repositoryIdentifier, target }) => ({
+    getDeliveryMetrics: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+    getReleaseNotes: ({ repositoryIdentifier, target }) => ({
       params: { name: target },
       query: { repositoryIdentifier },
     }),
-    postReleasesRollbackAnnotation: ({ repositoryIdentifier, target, rolledBackFrom }) => ({
+    annotateRollback: ({ repositoryIdentifier, target, rolledBackFrom }) => ({
       body: { repositoryIdentifier, environment: 'uat', target, rolledBackFrom, rolledBackBy: 'dana@example.com' },
     }),
   },

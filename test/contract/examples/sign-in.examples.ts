@@ -9,10 +9,10 @@ export const signInExamples = featureExamples(
     return { code: codeOf(uri) };
   },
   {
-    postUsersMeTotp: () => ({}),
-    postUsersMeTotpConfirm: ({ code }) => ({ body: { code } }),
-    deleteUsersMeTotp: () => ({}),
+    createTotp: () => ({}),
+    confirmTotp: ({ code }) => ({ body: { code } }),
+    deleteTotp: () => ({}),
     // No host is set up for these tests: the refusal says so.
-    postUsersRefreshProviderToken: () => ({ body: { provider: 'host-a', refresh_token: 'of-the-host' }, status: 400 }),
+    refreshProviderToken: () => ({ body: { provider: 'host-a', refresh_token: 'of-the-host' }, status: 400 }),
   },
 );
