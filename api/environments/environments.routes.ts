@@ -1,19 +1,13 @@
 import { z } from 'zod';
+import { ENVIRONMENT_CATEGORIES } from '../../domain/environments/environments.entities.ts';
 import {
-  ENVIRONMENT_CATEGORIES,
-  Environment as EnvironmentEntity,
-} from '../../domain/environments/environments.entities.ts';
-import {
-  ENVIRONMENTS_MAX,
-  environmentById,
-  environmentByName,
-  listEnvironments,
-} from '../../domain/environments/environments.queries.ts';
-import { lockStatuses } from '../../domain/environment-locks/environment-locks.queries.ts';
-import type { ProjectFacts } from '../../domain/projects/projects.queries.ts';
-import { projectInRequest } from '../../domain/projects/projects.queries.ts';
-import { DomainError, versionConflict } from '../../domain/shared/errors.ts';
-import type { Tx } from '../../domain/unit-of-work.ts';
+  createEnvironment,
+  removeEnvironment,
+  updateEnvironment,
+} from '../../domain/environments/environments.mutations.ts';
+import { ENVIRONMENTS_MAX, environmentById, listEnvironments } from '../../domain/environments/environments.queries.ts';
+import { type LockStatus, lockStatuses } from '../../domain/environment-locks/environment-locks.queries.ts';
+import { type ProjectFacts, projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Id, NoContent, RepositoryIdentifier } from '../http/parameters.ts';
 import { Environment, EnvironmentIn, EnvironmentPatch } from './environments.schemas.ts';
@@ -21,52 +15,12 @@ import { Environment, EnvironmentIn, EnvironmentPatch } from './environments.sch
 const GROUP = 'Environments';
 const params = z.object({ id: Id });
 
-/** Environments of one project as clients see them. */
-async function viewAll(tx: Tx, environments: readonly EnvironmentEntity[], { identifier }: ProjectFacts) {
-  const lockStatus = await lockStatuses(
-    tx,
-    environments.map(({ id }) => id),
-  );
-  return environments.map((environment) => ({
-    ...environment,
-    repositoryIdentifier: identifier,
-    lockStatus: lockStatus(environment.id),
-  }));
-}
-
-async function view(tx: Tx, environment: EnvironmentEntity, project: ProjectFacts) {
-  const [shown] = await viewAll(tx, [environment], project);
-  if (!shown) throw new Error('one environment makes one view');
-  return shown;
-}
-
-/** What of an environment stands in the audit trail. */
-const stateOf = ({ tenantId: _t, createdAt: _c, updatedAt: _u, version: _v, ...state }: EnvironmentEntity) => ({
-  ...state,
-});
-
-const audit = (
-  tx: Tx,
-  action: string,
-  { id, name }: EnvironmentEntity,
+/** An environment as clients see it. */
+const view = <E extends { id: string }>(
+  environment: E,
   { identifier }: ProjectFacts,
-  change: { before?: unknown; after?: unknown },
-) =>
-  tx.audit({
-    source: 'environment',
-    action,
-    entityType: 'environment',
-    entityId: id,
-    repositoryIdentifier: identifier,
-    summary: `Environment ${name} ${action.split('.')[1]}`,
-    ...change,
-  });
-
-async function assertNameIsFree(tx: Tx, projectId: string, name: string): Promise<void> {
-  if (await environmentByName(tx, projectId, name)) {
-    throw new DomainError('already_exists', `There is already an environment named ${name} in this project`);
-  }
-}
+  lockStatusOf: (environmentId: string) => LockStatus,
+) => ({ ...environment, repositoryIdentifier: identifier, lockStatus: lockStatusOf(environment.id) });
 
 export const environmentsRoutes = [
   defineRoute({
@@ -85,23 +39,8 @@ export const environmentsRoutes = [
     handle: ({ body: { repositoryIdentifier, ...fields } }, { tx }) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier);
-        await assertNameIsFree(work, project.id, fields.name);
-        if ((await listEnvironments(work, project.id)).length >= ENVIRONMENTS_MAX) {
-          throw new DomainError('invalid_request', `A project has at most ${ENVIRONMENTS_MAX} environments`);
-        }
-        const environment = work.em.create(EnvironmentEntity, {
-          orgUsername: null,
-          devHubUsername: null,
-          approvalPolicy: null,
-          tags: [],
-          metadata: {},
-          ...(fields as Partial<EnvironmentEntity> & Pick<EnvironmentEntity, 'name' | 'category'>),
-          tenantId: work.tenantId,
-          projectId: project.id,
-        });
-        await work.em.flush();
-        audit(work, 'environment.created', environment, project, { after: stateOf(environment) });
-        return view(work, environment, project);
+        const environment = await createEnvironment(work, project, fields);
+        return view(environment, project, await lockStatuses(work, [environment.id]));
       }),
   }),
   defineRoute({
@@ -120,7 +59,12 @@ export const environmentsRoutes = [
     handle: ({ query: { repositoryIdentifier, category } }, { tx }) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier);
-        return viewAll(work, await listEnvironments(work, project.id, category), project);
+        const environments = await listEnvironments(work, project.id, category);
+        const lockStatusOf = await lockStatuses(
+          work,
+          environments.map(({ id }) => id),
+        );
+        return environments.map((environment) => view(environment, project, lockStatusOf));
       }),
   }),
   defineRoute({
@@ -136,7 +80,7 @@ export const environmentsRoutes = [
     handle: ({ params: { id } }, { tx }) =>
       tx(async (work) => {
         const { environment, project } = await environmentById(work, id);
-        return view(work, environment, project);
+        return view(environment, project, await lockStatuses(work, [id]));
       }),
   }),
   defineRoute({
@@ -153,19 +97,10 @@ export const environmentsRoutes = [
     response: Environment,
     errors: ['already_exists', 'version_conflict'],
     audit: 'environment.updated',
-    handle: ({ params: { id }, body: { version, ...fields } }, { tx }) =>
+    handle: ({ params: { id }, body }, { tx }) =>
       tx(async (work) => {
-        const { environment, project } = await environmentById(work, id, { isLocked: true });
-        if (version !== undefined && version !== environment.version) {
-          throw versionConflict('The environment', environment.version);
-        }
-        const isRenamed = fields.name !== undefined && fields.name !== environment.name;
-        if (isRenamed && fields.name !== undefined) await assertNameIsFree(work, project.id, fields.name);
-        const before = stateOf(environment);
-        work.em.assign(environment, fields as Partial<EnvironmentEntity>, { mergeObjectProperties: false });
-        await work.em.flush();
-        audit(work, 'environment.updated', environment, project, { before, after: stateOf(environment) });
-        return view(work, environment, project);
+        const { environment, project } = await updateEnvironment(work, id, body);
+        return view(environment, project, await lockStatuses(work, [id]));
       }),
   }),
   defineRoute({
@@ -179,12 +114,6 @@ export const environmentsRoutes = [
     status: 204,
     response: NoContent,
     audit: 'environment.deleted',
-    async handle({ params: { id } }, { tx }) {
-      await tx(async (work) => {
-        const { environment, project } = await environmentById(work, id, { isLocked: true });
-        await work.em.remove(environment).flush();
-        audit(work, 'environment.deleted', environment, project, { before: stateOf(environment) });
-      });
-    },
+    handle: ({ params: { id } }, { tx }) => tx((work) => removeEnvironment(work, id)),
   }),
 ];

@@ -7,13 +7,13 @@ export type EnvironmentCategory = (typeof ENVIRONMENT_CATEGORIES)[number];
 
 /** Who may approve a deployment to an environment, and how many of them are needed. */
 export interface ApprovalPolicy {
-  skipApproval?: boolean;
+  skipApproval?: boolean | undefined;
   /** E-mails and team slugs; none: the tenant's owners. */
-  approvers?: string[];
-  minApprovals?: number;
-  allowSelfApproval?: boolean;
+  approvers?: string[] | undefined;
+  minApprovals?: number | undefined;
+  allowSelfApproval?: boolean | undefined;
   /** ISO 8601 duration. */
-  expiresAfter?: string;
+  expiresAfter?: string | undefined;
 }
 
 export const EnvironmentSchema = defineEntity({
@@ -27,7 +27,9 @@ export const EnvironmentSchema = defineEntity({
     category: p.text().$type<EnvironmentCategory>(),
     orgUsername: p.text().nullable(),
     devHubUsername: p.text().nullable(),
+    /** Pattern of the branches that are deployed there. */
     branch: p.text().default('**'),
+    /** Place in the order in which releases travel. */
     orchestrationOrder: p.integer().default(0),
     isActive: p.boolean().default(true),
     tags: jsonColumn<string[]>().defaultRaw("'[]'::jsonb"),

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
+import type { Reads } from '../data/fenced-reads.ts';
 import { notFound } from '../shared/errors.ts';
-import { Project } from '../projects/projects.entities.ts';
+import { projectById, type ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { Environment, type EnvironmentCategory } from './environments.entities.ts';
 
@@ -8,21 +9,49 @@ import { Environment, type EnvironmentCategory } from './environments.entities.t
 export const ENVIRONMENTS_MAX = 500;
 
 /** Environments of a project in the order in which releases travel through them. */
-export const listEnvironments = (tx: Tx, projectId: string, category?: EnvironmentCategory): Promise<Environment[]> =>
-  tx.em.find(
-    Environment,
-    { tenantId: tx.tenantId, projectId, ...(category && { category }) },
-    { orderBy: { orchestrationOrder: 'asc', name: 'asc' }, limit: ENVIRONMENTS_MAX },
-  );
+export const listEnvironments = ({ db, tenantId }: Reads, projectId: string, category?: EnvironmentCategory) => {
+  const ofProject = db
+    .selectFrom('environment')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .orderBy('orchestrationOrder')
+    .orderBy('name')
+    .limit(ENVIRONMENTS_MAX)
+    .select([
+      'id',
+      'name',
+      'description',
+      'category',
+      'orgUsername',
+      'devHubUsername',
+      'branch',
+      'orchestrationOrder',
+      'isActive',
+      'tags',
+      'metadata',
+      'approvalPolicy',
+      'version',
+      'createdAt',
+      'updatedAt',
+    ]);
+  return (category === undefined ? ofProject : ofProject.where('category', '=', category)).execute();
+};
 
-/** An environment with its project. Throws `not_found`. Locked, nobody else changes it before this transaction ends. */
-export async function environmentById(tx: Tx, id: string, { isLocked = false } = {}) {
-  const lock = isLocked ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
+/** An environment with its project. Throws `not_found`. `forUpdate`: nobody else changes it until this transaction ends. */
+export async function environmentById(
+  tx: Tx,
+  id: string,
+  { forUpdate = false } = {},
+): Promise<{ environment: Environment; project: ProjectFacts }> {
+  const lock = forUpdate ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
   const environment = await tx.em.findOne(Environment, { tenantId: tx.tenantId, id }, lock);
-  const project = environment && (await tx.em.findOne(Project, { tenantId: tx.tenantId, id: environment.projectId }));
+  const project = environment && (await projectById(tx, environment.projectId));
   if (!project) throw notFound('The environment');
   return { environment, project };
 }
 
 export const environmentByName = (tx: Tx, projectId: string, name: string): Promise<Environment | null> =>
   tx.em.findOne(Environment, { tenantId: tx.tenantId, projectId, name });
+
+export const countEnvironments = (tx: Tx, projectId: string): Promise<number> =>
+  tx.em.count(Environment, { tenantId: tx.tenantId, projectId });

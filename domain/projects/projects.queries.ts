@@ -28,6 +28,15 @@ export async function findProject({ db, tenantId }: Reads, identifier: string): 
   return project;
 }
 
+const BY_ID = statement<{ tenantId: string; id: string }>()((db, { tenantId, id }) =>
+  db.selectFrom('project').where('tenantId', '=', tenantId).where('id', '=', id).select(COLUMNS),
+);
+
+export async function projectById({ db, tenantId }: Reads, id: string): Promise<ProjectFacts | undefined> {
+  const [project] = await BY_ID(db, { tenantId, id });
+  return project;
+}
+
 /** For `repositoryIdentifier` in a query or a body. Throws `invalid_request` for one that is not registered. */
 export async function projectInRequest(reads: Reads, identifier: string): Promise<ProjectFacts> {
   const project = await findProject(reads, identifier);
@@ -38,12 +47,23 @@ export async function projectInRequest(reads: Reads, identifier: string): Promis
 export const unregistered = (identifier: string) =>
   invalidField('repositoryIdentifier', `The repository ${identifier} is not registered as a project`);
 
-/** For an identifier in a path. Throws `not_found`. Locked, nobody else changes it before this transaction ends. */
-export async function projectInPath(tx: Tx, identifier: string, { isLocked = false } = {}): Promise<Project> {
-  const lock = isLocked ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
+/** For an identifier in a path. Throws `not_found`. `forUpdate`: nobody else changes it until this transaction ends. */
+export async function projectInPath(tx: Tx, identifier: string, { forUpdate = false } = {}): Promise<Project> {
+  const lock = forUpdate ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
   const project = await tx.em.findOne(Project, { tenantId: tx.tenantId, identifier }, lock);
   if (!project) throw notFound(`Project ${identifier}`);
   return project;
 }
 
-export const countProjects = (tx: Tx): Promise<number> => tx.em.count(Project, { tenantId: tx.tenantId });
+/** A page of the tenant's projects by identifier, and how many there are. */
+export async function listProjects(
+  tx: Tx,
+  page: { limit: number; offset: number },
+): Promise<{ items: Project[]; total: number }> {
+  const [items, total] = await tx.em.findAndCount(
+    Project,
+    { tenantId: tx.tenantId },
+    { orderBy: { identifier: 'asc' }, ...page },
+  );
+  return { items, total };
+}

@@ -12,3 +12,10 @@ export function mergePatch(current: object, patch: object): Record<string, unkno
 
 const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Some members of an object; one that is undefined stays as it is. */
+export type Patch<T> = { [K in keyof T]?: T[K] | undefined };
+
+/** The members that a patch gives. */
+export const definedMembers = <T extends object>(patch: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as never;

@@ -1,0 +1,87 @@
+import { requestFetch } from '../git/mirror.queries.ts';
+import { DomainError, versionConflict } from '../shared/errors.ts';
+import { definedMembers, mergePatch, type Patch } from '../shared/merge-rules.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { emitEvent } from '../webhooks/emit.queries.ts';
+import { Project } from './projects.entities.ts';
+import { findProject, projectInPath } from './projects.queries.ts';
+
+type Fields = Pick<Project, 'remoteUrl' | 'platform' | 'defaultBranch'>;
+
+export interface NewProject extends Pick<Project, 'identifier' | 'platform' | 'defaultBranch'> {
+  remoteUrl?: string | null | undefined;
+  configuration: Record<string, unknown>;
+}
+
+export interface ProjectPatch extends Patch<Fields> {
+  /** A merge patch (RFC 7396): `null` takes a member out. */
+  configuration?: object | undefined;
+  /** Of the project as the caller knows it. */
+  version?: number | undefined;
+}
+
+/** What of a project stands in the audit trail. */
+const stateOf = ({ id, identifier, remoteUrl, platform, defaultBranch, configuration }: Project) => ({
+  id,
+  identifier,
+  remoteUrl,
+  platform,
+  defaultBranch,
+  configuration,
+});
+
+/** Writes a change to the audit trail and announces it. */
+function record(
+  tx: Tx,
+  action: 'created' | 'updated' | 'deleted',
+  { id, identifier, platform, defaultBranch }: Project,
+  change: { before?: unknown; after?: unknown },
+): void {
+  tx.audit({
+    source: 'project',
+    action: `project.${action}`,
+    entityType: 'project',
+    entityId: id,
+    repositoryIdentifier: identifier,
+    summary: `Project ${identifier} ${action}`,
+    ...change,
+  });
+  emitEvent(tx, `project.${action}`, { id, repositoryIdentifier: identifier, platform, defaultBranch });
+}
+
+/** Registers a repository, and requests a first fetch of its remote. Throws `already_exists`. */
+export async function registerProject(tx: Tx, { remoteUrl = null, ...input }: NewProject): Promise<Project> {
+  if (await findProject(tx, input.identifier)) {
+    throw new DomainError('already_exists', `The repository ${input.identifier} is already registered`);
+  }
+  const project = tx.em.create(Project, { ...input, remoteUrl, tenantId: tx.tenantId });
+  await tx.em.flush();
+  record(tx, 'created', project, { after: stateOf(project) });
+  if (project.remoteUrl !== null) await requestFetch(tx, project.id);
+  return project;
+}
+
+/** Changes a project, and requests a fetch of its remote. Throws `not_found`, `version_conflict`. */
+export async function updateProject(
+  tx: Tx,
+  identifier: string,
+  { version, configuration, ...fields }: ProjectPatch,
+): Promise<Project> {
+  const project = await projectInPath(tx, identifier, { forUpdate: true });
+  if (version !== undefined && version !== project.version) throw versionConflict('The project', project.version);
+  const before = stateOf(project);
+  tx.em.assign(project, definedMembers(fields));
+  if (configuration) project.configuration = mergePatch(project.configuration, configuration);
+  await tx.em.flush();
+  record(tx, 'updated', project, { before, after: stateOf(project) });
+  if (project.remoteUrl !== null) await requestFetch(tx, project.id);
+  return project;
+}
+
+/** Removes a project with all that belongs to it but its audit trail. Throws `not_found`. */
+export async function removeProject(tx: Tx, identifier: string): Promise<void> {
+  const project = await projectInPath(tx, identifier, { forUpdate: true });
+  const before = stateOf(project);
+  await tx.em.remove(project).flush();
+  record(tx, 'deleted', project, { before });
+}
