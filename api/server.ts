@@ -1,14 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import { createBackend } from '../activities/backend.ts';
+import { connectDatabase } from '../domain/data/database.ts';
 import { connectPool } from '../domain/data/pool.ts';
 import { createSmtpMailer } from '../activities/adapters/smtp-mailer.ts';
-import { createOpenInvitation } from '../domain/invitations/invitations.queries.ts';
+import { createFindInvited } from '../domain/invitations/invitations.queries.ts';
 import { createTokenRing } from '../domain/auth/token-ring.ts';
 import { createAccessTokens } from '../domain/auth/access-tokens.ts';
 import { createAuthenticator } from '../domain/auth/authenticator.ts';
 import { createSignInThrottle } from '../domain/auth/sign-in-throttle.ts';
-import { createSecondFactors } from '../domain/auth/second-factor.ts';
+import { createSessions } from '../domain/auth/sessions.ts';
 import { createSignIn } from '../domain/auth/sign-in.ts';
 import { configuredSignInHosts } from '../activities/adapters/sign-in-hosts.ts';
 import { configuredOpenIdProvider } from '../activities/adapters/openid-provider.ts';
@@ -52,20 +53,23 @@ const senderOf = ({ MAIL_FROM, publicUrl }: ApiConfig): string =>
 /** Puts the API together; it listens nowhere yet. */
 export function createApi({ config, log, metrics, launch, dependencies }: ApiParts): ApiServer {
   const backend = createBackend({ config, launch, log });
-  const { access, orm, reads, wakes, keys, encryption, now } = backend;
+  const { access, actingAs, orm, reads, wakes, keys, encryption, now } = backend;
+  const { db: database, close: closeDatabase } = connectDatabase(access, backend.onConnectionLost);
   const pool = connectPool(access, backend.onConnectionLost);
   const ring = createTokenRing(keys.tokenKeys);
   const accessTokens = createAccessTokens(ring, config.publicUrl);
   const identityProvider = configuredOpenIdProvider(config);
-  const secondFactors = createSecondFactors(orm, encryption);
-  const signInThrottle = createSignInThrottle(pool);
+  const signInThrottle = createSignInThrottle(database);
   let isStopping = false;
   const app = createApp(routes, {
     orm,
     reads,
-    authenticator: createAuthenticator(pool, accessTokens, identityProvider, (error) =>
-      log.warn({ err: error }, 'last use of a token not noted'),
-    ),
+    authenticator: createAuthenticator({
+      database,
+      accessTokens,
+      identityProvider,
+      onError: (error) => log.warn({ err: error }, 'last use of a token not noted'),
+    }),
     cookies: cookiesOf(config.publicUrl),
     idempotency: createIdempotency(encryption),
     tokenLimit: createRateLimit('token', config.RATE_LIMIT_PER_MINUTE),
@@ -74,16 +78,17 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       launch,
       encryption,
       auth: {
-        signIn: createSignIn(orm, {
+        signIn: createSignIn({
+          database,
+          actingAs,
           accessTokens,
           encryption,
-          secondFactors,
           signInThrottle,
           identityProvider,
           now,
         }),
+        sessions: createSessions({ database, actingAs, accessTokens }),
         signInThrottle,
-        secondFactors,
         signInHosts: configuredSignInHosts(config),
         ...(identityProvider && { identityProvider }),
       },
@@ -93,7 +98,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       git: { commitGraphs: createCommitGraphCache() },
       invitations: {
         mail: config.SMTP_URL === undefined ? undefined : createSmtpMailer(config.SMTP_URL, senderOf(config)),
-        open: createOpenInvitation(pool),
+        findInvited: createFindInvited(database),
       },
       objects: {
         store: backend.objects,
@@ -123,7 +128,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       isStopping = true;
     },
     async disconnect() {
-      await Promise.all([backend.close(), pool.end()]);
+      await Promise.all([backend.close(), closeDatabase(), pool.end()]);
     },
   };
 }

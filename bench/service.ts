@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../domain/migrate.ts';
 import { connectOrm } from '../domain/data/orm.ts';
-import { createProvisioning } from '../domain/tenants/provisioning.ts';
+import { createProvisioning } from '../domain/tenants/provisioning.mutations.ts';
 import { nodeFlags } from '../tools/child.ts';
 import { startPostgres } from '../tools/embedded-postgres.ts';
 import { anyFreePort } from '../tools/ports.ts';

@@ -6,16 +6,17 @@ import { parseArgs } from 'node:util';
 import { createAccessTokens } from '../domain/auth/access-tokens.ts';
 import { createAuthenticator } from '../domain/auth/authenticator.ts';
 import { createSignInThrottle } from '../domain/auth/sign-in-throttle.ts';
-import { createSecondFactors } from '../domain/auth/second-factor.ts';
+import { type ActingAs, createSessions } from '../domain/auth/sessions.ts';
 import { isPasswordRight, hashPassword } from '../domain/auth/secrets.ts';
 import { createSignIn } from '../domain/auth/sign-in.ts';
 import { createTokenRing } from '../domain/auth/token-ring.ts';
 import { migrate } from '../domain/migrate.ts';
 import { connectOrm } from '../domain/data/orm.ts';
-import { connectPool } from '../domain/data/pool.ts';
+import { connectDatabase } from '../domain/data/database.ts';
 import { createEncryption } from '../domain/shared/encryption.ts';
 import { generateKeys } from '../domain/shared/keys.ts';
-import { createProvisioning } from '../domain/tenants/provisioning.ts';
+import { createProvisioning } from '../domain/tenants/provisioning.mutations.ts';
+import { unitOfWork } from '../domain/unit-of-work.ts';
 import { startPostgres } from '../tools/embedded-postgres.ts';
 import { Figures, quantile } from './figures.ts';
 
@@ -41,9 +42,9 @@ chmodSync(dataDir, 0o755);
 const postgres = await startPostgres({ dataDir });
 await migrate(postgres.url);
 const access = { databaseUrl: postgres.url, role: 'quayside_app' };
-const [orm, pool, asOwner] = [
+const [orm, lookups, asOwner] = [
   connectOrm(access),
-  connectPool(access, console.error),
+  connectDatabase(access, console.error),
   connectOrm({ databaseUrl: postgres.url, poolSize: 1 }),
 ];
 const keys = generateKeys();
@@ -53,15 +54,19 @@ const email = 'user@elsewhere.example';
 const identityProvider = {
   verify: async () => ({ outcome: 'valid' as const, identity: { email: OWNER, aal: 'aal1' as const } }),
 };
-const signIn = createSignIn(orm, {
+const database = lookups.db;
+const actingAs: ActingAs = (actor, context = {}) => unitOfWork(orm, { actor, ...context });
+const sessions = createSessions({ database, actingAs, accessTokens });
+const signIn = createSignIn({
+  database,
+  actingAs,
   accessTokens,
   encryption,
   identityProvider,
-  signInThrottle: createSignInThrottle(pool),
-  secondFactors: createSecondFactors(orm, encryption),
+  signInThrottle: createSignInThrottle(database),
   now: () => new Date(),
 });
-const authenticator = createAuthenticator(pool, accessTokens, identityProvider, console.error);
+const authenticator = createAuthenticator({ database, accessTokens, identityProvider, onError: console.error });
 
 /** Milliseconds of each of many calls, one after another, with a pause before each when one is given. */
 async function timed(count: number, call: (at: number) => Promise<unknown>, pauseMs = 0): Promise<number[]> {
@@ -87,13 +92,13 @@ try {
     signIn.byPassword({ email: as, password, address });
   const login = async (): Promise<void> => {
     const result = await byPassword(OWNER, PASSWORD, 'bench');
-    if (result.outcome === 'proven') await signIn.withTokens(result.proof, 'bench');
+    if (result.outcome === 'proven') await sessions.beginWithTokens(result.proof, 'bench');
     else throw new Error(`the sign-in ended ${result.outcome}`);
   };
   const result = await byPassword(OWNER, PASSWORD, 'bench');
   if (result.outcome !== 'proven') throw new Error(`the sign-in ended ${result.outcome}`);
-  const { accessToken } = await signIn.withTokens(result.proof, 'bench');
-  const cookie = await signIn.withCookie(result.proof, 'bench');
+  const { accessToken } = await sessions.beginWithTokens(result.proof, 'bench');
+  const cookie = await sessions.beginWithCookie(result.proof, 'bench');
   const hash = await hashPassword(PASSWORD);
 
   const [checks, signIns] = [Number(options.checks), Number(options['sign-ins'])];
@@ -130,7 +135,7 @@ try {
   }
   figures.print();
 } finally {
-  await Promise.all([orm.close(true), asOwner.close(true), pool.end()]);
+  await Promise.all([orm.close(true), asOwner.close(true), lookups.close()]);
   await postgres.stop();
   rmSync(dataDir, { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { newPassword } from '../domain/auth/secrets.ts';
 import { connectOrm } from '../domain/data/orm.ts';
 import { generateKeys } from '../domain/shared/keys.ts';
-import { createProvisioning, type Provisioning } from '../domain/tenants/provisioning.ts';
+import { createProvisioning, type Provisioning } from '../domain/tenants/provisioning.mutations.ts';
 import { asOperatorError, operatorDatabaseUrl } from './operator-database.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 

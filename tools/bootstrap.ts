@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newPassword } from '../domain/auth/secrets.ts';
 import { connectOrm } from '../domain/data/orm.ts';
-import { createProvisioning } from '../domain/tenants/provisioning.ts';
+import { createProvisioning } from '../domain/tenants/provisioning.mutations.ts';
 
 export interface Bootstrapped {
   tenant: string;

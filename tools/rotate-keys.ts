@@ -3,7 +3,7 @@ import { rotateKeys, type RotatedColumn } from '../domain/encryption/rotation.ts
 import { connectOrm } from '../domain/data/orm.ts';
 import { connectionOptions } from '../domain/data/pool.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
-import { createProvisioning } from '../domain/tenants/provisioning.ts';
+import { createProvisioning } from '../domain/tenants/provisioning.mutations.ts';
 import { asOperatorError, operatorDatabaseUrl } from './operator-database.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import {
   createApplicationToken,
-  listApplicationTokens,
   revokeApplicationToken,
   rotateApplicationToken,
-} from '../../domain/application-tokens/application-tokens.queries.ts';
+} from '../../domain/application-tokens/application-tokens.mutations.ts';
+import { listApplicationTokens } from '../../domain/application-tokens/application-tokens.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
-import { notFound } from '../../domain/shared/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id, NoContent } from '../http/parameters.ts';
 import {
@@ -24,7 +23,7 @@ export const applicationTokensRoutes = [
     method: 'post',
     path: '/api/application-tokens',
     group: GROUP,
-    summary: 'Make a token for a pipeline or a worker',
+    summary: 'Create a token for a pipeline or a worker',
     description: 'The token is shown in this reply alone. An unknown project: 400.',
     roles: ['owner'],
     body: ApplicationTokenIn,
@@ -47,27 +46,24 @@ export const applicationTokensRoutes = [
     roles: ['owner'],
     status: 200,
     response: z.array(ApplicationToken),
-    handle: (_, { tx }) => tx(listApplicationTokens),
+    handle: (_, { reads }) => listApplicationTokens(reads),
   }),
   defineRoute({
     operationId: 'rotateApplicationToken',
     method: 'post',
     path: '/api/application-tokens/{id}/rotate',
     group: GROUP,
-    summary: 'Give a token a new text, which is shown in this reply alone',
+    summary: 'Rotate a token',
     description:
-      'Name, projects and id stay. The old text works for some hours more, so that pipelines change over without a gap; 0 ends it at once.',
+      'The new secret is shown in this reply alone. Name, projects and id stay. The previous secret works for `overlapHours` more, so that pipelines can change over without a gap; 0 ends it at once.',
     roles: ['owner'],
     params: z.object({ id: Id }),
     body: TokenRotation,
     status: 200,
     response: NewApplicationToken,
     audit: 'application_token.rotated',
-    async handle({ params: { id }, body: { expiresIn, overlapHours } }, { tx }) {
-      const rotated = await tx((work) => rotateApplicationToken(work, id, { expiresInDays: expiresIn, overlapHours }));
-      if (!rotated) throw notFound('The application token');
-      return rotated;
-    },
+    handle: ({ params: { id }, body: { expiresIn, overlapHours } }, { tx }) =>
+      tx((work) => rotateApplicationToken(work, id, { expiresInDays: expiresIn, overlapHours })),
   }),
   defineRoute({
     operationId: 'deleteApplicationToken',
@@ -80,9 +76,6 @@ export const applicationTokensRoutes = [
     status: 204,
     response: NoContent,
     audit: 'application_token.revoked',
-    async handle({ params: { id } }, { tx }) {
-      const isRevoked = await tx((work) => revokeApplicationToken(work, id));
-      if (!isRevoked) throw notFound('The application token');
-    },
+    handle: ({ params: { id } }, { tx }) => tx((work) => revokeApplicationToken(work, id)),
   }),
 ];

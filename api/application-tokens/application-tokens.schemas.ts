@@ -14,7 +14,7 @@ export const ApplicationTokenIn = z.strictObject({
 export const TokenRotation = z
   .strictObject({
     expiresIn: z.int().min(1).max(365).default(30).meta({ description: 'Days' }),
-    overlapHours: OverlapHours.meta({ description: 'Hours for which the old text goes on working' }),
+    overlapHours: OverlapHours.meta({ description: 'Hours for which the previous secret goes on working' }),
   })
   .prefault({});
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { ProofOutcome, SignedIn, TokenOutcome } from '../../domain/auth/sign-in.ts';
-import { COOKIE_SECONDS, type Proof } from '../../domain/auth/sessions.ts';
-import { upstreamFailed } from '../../domain/auth/upstream.ts';
-import { DomainError } from '../../domain/shared/errors.ts';
+import type { ProofOutcome, TokenOutcome } from '../../domain/auth/sign-in.ts';
+import { COOKIE_SECONDS, type Proof } from '../../domain/auth/sessions.mutations.ts';
+import type { SignedIn } from '../../domain/auth/sessions.ts';
+import { DomainError, upstreamFailed } from '../../domain/shared/errors.ts';
 import { definePublicRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 import { reply } from '../http/replies.ts';
@@ -69,19 +69,9 @@ export const authRoutes = [
     errors: ['unauthenticated'],
     takesCredential: true,
     audit: 'auth.signed_in',
-    async handle(
-      { body: { totp, ...body } },
-      {
-        adapters: {
-          auth: { signIn },
-        },
-        address,
-        requestId,
-        publicUrl,
-      },
-    ) {
-      const proof = provenBy(await signIn.byPassword({ ...body, code: totp, address }));
-      return answer(await signIn.withTokens(proof, requestId), publicUrl);
+    async handle({ body: { totp, ...body } }, { adapters, address, requestId, publicUrl }) {
+      const proof = provenBy(await adapters.auth.signIn.byPassword({ ...body, code: totp, address }));
+      return answer(await adapters.auth.sessions.beginWithTokens(proof, requestId), publicUrl);
     },
   }),
   definePublicRoute({
@@ -98,18 +88,9 @@ export const authRoutes = [
     errors: ['unauthenticated', 'forbidden', 'upstream_error', 'upstream_timeout'],
     takesCredential: true,
     audit: 'auth.signed_in',
-    async handle(
-      { body: { access_token, refresh_token: refreshToken, tenant } },
-      {
-        adapters: {
-          auth: { signIn },
-        },
-        cookies,
-        requestId,
-      },
-    ) {
-      const { proof, sessionId } = memberOf(await signIn.byToken(access_token, { refreshToken, tenant }));
-      const secret = await signIn.withCookie(proof, requestId, sessionId);
+    async handle({ body: { access_token, refresh_token: refreshToken, tenant } }, { adapters, cookies, requestId }) {
+      const { proof, sessionId } = memberOf(await adapters.auth.signIn.byToken(access_token, { refreshToken, tenant }));
+      const secret = await adapters.auth.sessions.beginWithCookie(proof, requestId, sessionId);
       return reply(
         { success: true as const, data: { userId: proof.actor.id } },
         { cookies: [cookies.write('qs_session', secret, COOKIE_SECONDS)] },
@@ -122,7 +103,7 @@ export const authRoutes = [
     path: '/api/auth/refresh',
     group: 'Authentication',
     summary: 'Exchange a refresh token for a new access token and a new refresh token',
-    description: 'A refresh token is good for one use; one that comes again ends its whole session.',
+    description: 'A refresh token can be used once; one that is sent again ends its whole session.',
     body: RefreshIn,
     status: 200,
     response: LoginOut,
@@ -130,7 +111,7 @@ export const authRoutes = [
     takesCredential: true,
     audit: { none: 'a session that goes on; its beginning and its end are in the trail' },
     async handle({ body }, { adapters, requestId, publicUrl }) {
-      const signedIn = await adapters.auth.signIn.refresh(body.refresh_token, requestId);
+      const signedIn = await adapters.auth.sessions.refresh(body.refresh_token, requestId);
       if (!signedIn) throw refused('The refresh token is unknown, spent or expired');
       return answer(signedIn, publicUrl);
     },
@@ -149,22 +130,11 @@ export const authRoutes = [
     errors: ['forbidden'],
     takesCredential: true,
     audit: 'auth.session_ended',
-    async handle(
-      { body },
-      {
-        adapters: {
-          auth: { signIn },
-        },
-        cookies,
-        isFromOwnPage,
-        caller,
-        requestId,
-      },
-    ) {
+    async handle({ body }, { adapters, cookies, isFromOwnPage, caller, requestId }) {
       const refreshToken = body?.refresh_token;
-      if (refreshToken !== undefined) await signIn.end(refreshToken, requestId);
+      if (refreshToken !== undefined) await adapters.auth.sessions.end(refreshToken, requestId);
       const actor = refreshToken === undefined || isFromOwnPage ? await caller() : undefined;
-      if (actor) await signIn.endOwn(actor, requestId);
+      if (actor) await adapters.auth.sessions.endOwn(actor, requestId);
       return reply(undefined, { cookies: [cookies.clear('qs_session')] });
     },
   }),

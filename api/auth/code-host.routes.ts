@@ -1,7 +1,6 @@
 import type { SignInAtHost, SignInHost } from '../../domain/auth/code-host.port.ts';
 import { ROLES } from '../../domain/shared/actor.ts';
-import { upstreamFailed } from '../../domain/auth/upstream.ts';
-import { DomainError, invalidField } from '../../domain/shared/errors.ts';
+import { DomainError, invalidField, upstreamFailed } from '../../domain/shared/errors.ts';
 import { definePublicRoute, defineRoute } from '../http/define-route.ts';
 import { RefreshProviderIn, RefreshProviderOut, ResolveEmailsIn, ResolveEmailsOut } from './code-host.schemas.ts';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { acceptInvitation } from '../../domain/invitations/invitations.queries.ts';
-import { hashChosenPassword } from '../../domain/passwords/passwords.ts';
-import { DomainError, invalidField } from '../../domain/shared/errors.ts';
+import { setFirstPassword, SPENT_LINK } from '../../domain/invitations/invitations.mutations.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
 import { definePublicRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 import { type RawReply, reply, type Reply } from '../http/replies.ts';
@@ -9,25 +8,13 @@ import type { PublicScope } from '../http/scope.ts';
 import { passwordSetPage, passwordSetupPage, spentLinkPage } from './password-setup-page.ts';
 import { LinkQuery, PasswordForm, PasswordSetup } from './password-setup.schemas.ts';
 
-const SPENT = 'The link is unknown, used or expired; ask an owner to invite you once more';
-
 const raw = (page: RawReply, status: number): Reply<never> => reply(page as never, { status });
 const basePathOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '');
 
-/** Sets the password that somebody chose by a link; answers whose it is. Throws `invalid_request` for a spent link or a weak password. */
-async function setFirstPassword(
-  token: string,
-  password: string,
-  pointer: string,
+const setPassword = (
   { adapters, actingAs }: PublicScope,
-): Promise<string> {
-  const invited = await adapters.invitations.open(token);
-  if (!invited) throw invalidField('token', SPENT);
-  const passwordHash = await hashChosenPassword(password, invited.email, pointer);
-  const isAccepted = await actingAs(invited)((work) => acceptInvitation(work, token, passwordHash));
-  if (!isAccepted) throw invalidField('token', SPENT);
-  return invited.email;
-}
+  input: { token: string; password: string; field: string },
+): Promise<string> => setFirstPassword({ findInvited: adapters.invitations.findInvited, actingAs }, input);
 
 export const passwordSetupRoutes = [
   definePublicRoute({
@@ -44,7 +31,10 @@ export const passwordSetupRoutes = [
     takesCredential: true,
     audit: 'user.password_set',
     async handle({ body: { token, newPassword } }, scope) {
-      return { success: true as const, email: await setFirstPassword(token, newPassword, '#/body/newPassword', scope) };
+      return {
+        success: true as const,
+        email: await setPassword(scope, { token, password: newPassword, field: 'newPassword' }),
+      };
     },
   }),
   definePublicRoute({
@@ -60,10 +50,10 @@ export const passwordSetupRoutes = [
     takesCredential: true,
     async handle({ query: { token } }, { adapters, publicUrl }) {
       const basePath = basePathOf(publicUrl);
-      const invited = await adapters.invitations.open(token);
+      const invited = await adapters.invitations.findInvited(token);
       return invited
         ? raw(passwordSetupPage({ basePath, token, email: invited.email }), 200)
-        : raw(spentLinkPage(basePath, SPENT), 400);
+        : raw(spentLinkPage(basePath, SPENT_LINK), 400);
     },
   }),
   definePublicRoute({
@@ -83,12 +73,12 @@ export const passwordSetupRoutes = [
     async handle({ body: { token, password } }, scope) {
       const basePath = basePathOf(scope.publicUrl);
       try {
-        await setFirstPassword(token, password, '#/body/password', scope);
+        await setPassword(scope, { token, password, field: 'password' });
         return raw(passwordSetPage(basePath), 200);
       } catch (error) {
         if (!(error instanceof DomainError) || error.code !== 'invalid_request') throw error;
-        const invited = await scope.adapters.invitations.open(token);
-        if (!invited) return raw(spentLinkPage(basePath, SPENT), 400);
+        const invited = await scope.adapters.invitations.findInvited(token);
+        if (!invited) return raw(spentLinkPage(basePath, SPENT_LINK), 400);
         return raw(passwordSetupPage({ basePath, token, email: invited.email, error: `${error.message}.` }), 400);
       }
     },

@@ -1,5 +1,5 @@
 import { isOwnPath, parseFrontDoorLink } from '../../domain/auth/own-path-rules.ts';
-import { COOKIE_SECONDS, type Proof } from '../../domain/auth/sessions.ts';
+import { COOKIE_SECONDS, type Proof } from '../../domain/auth/sessions.mutations.ts';
 import type { PendingSignIn } from '../../domain/auth/identity-provider.port.ts';
 import { DomainError, invalidField } from '../../domain/shared/errors.ts';
 import { definePublicRoute } from '../http/define-route.ts';
@@ -26,10 +26,10 @@ interface Pending extends PendingSignIn {
 const basePathOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '');
 
 /** The target of a redirect after sign-in. Throws for one that is not a path of the service. */
-function ownPath(next: string | undefined, pointer: string, publicUrl: string): string {
+function ownPath(next: string | undefined, publicUrl: string): string {
   const basePath = basePathOf(publicUrl);
   const target = next ?? basePath + DEFAULT_NEXT;
-  if (!isOwnPath(target, basePath)) throw invalidField(pointer, 'must be a path of this service');
+  if (!isOwnPath(target, basePath)) throw invalidField('next', 'must be a path of this service');
   return target;
 }
 
@@ -39,18 +39,8 @@ const raw = (page: RawReply, status: number, cookies: readonly string[] = []): R
 const redirect = (location: string, cookies: readonly string[] = []): Reply<void> =>
   reply(NO_BODY, { status: 302, headers: { Location: location }, cookies });
 
-async function sessionCookie(
-  proof: Proof,
-  {
-    adapters: {
-      auth: { signIn },
-    },
-    cookies,
-    requestId,
-  }: PublicScope,
-): Promise<string> {
-  return cookies.write('qs_session', await signIn.withCookie(proof, requestId), COOKIE_SECONDS);
-}
+const sessionCookie = async (proof: Proof, { adapters, cookies, requestId }: PublicScope): Promise<string> =>
+  cookies.write('qs_session', await adapters.auth.sessions.beginWithCookie(proof, requestId), COOKIE_SECONDS);
 
 /** Answers a form that was refused by the same form, with the reason. */
 function refusedForm(
@@ -84,7 +74,7 @@ export const signInPageRoutes = [
       const link = parseFrontDoorLink(params);
       if (!link)
         throw invalidField(
-          '#/query/params',
+          'params',
           'must be targetOrg:<name>, and optionally repository:<identifier> and prodOrg:<name>',
         );
       const basePath = basePathOf(publicUrl);
@@ -118,7 +108,7 @@ export const signInPageRoutes = [
     response: NoContent,
     contentType: 'text/html',
     async handle({ query }, { adapters, publicUrl }) {
-      const next = ownPath(query.next, '#/query/next', publicUrl);
+      const next = ownPath(query.next, publicUrl);
       return raw(
         signInPage({
           basePath: basePathOf(publicUrl),
@@ -147,7 +137,7 @@ export const signInPageRoutes = [
     audit: 'auth.signed_in',
     async handle({ body }, scope) {
       const { adapters, address, isFromOwnPage, publicUrl } = scope;
-      const next = ownPath(body.next, '#/body/next', publicUrl);
+      const next = ownPath(body.next, publicUrl);
       const basePath = basePathOf(publicUrl);
       // Otherwise another site could sign somebody in as somebody else.
       if (!isFromOwnPage)
@@ -205,7 +195,7 @@ export const signInPageRoutes = [
         publicUrl,
       },
     ) {
-      const next = ownPath(query.next, '#/query/next', publicUrl);
+      const next = ownPath(query.next, publicUrl);
       if (!identityProvider?.browser) throw new DomainError('not_found', 'No identity provider is configured');
       const begun = await identityProvider.browser.begin(publicUrl + RETURN_PATH);
       if (begun.outcome === 'failed') {

@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { type Actor, ROLES } from '../../domain/shared/actor.ts';
-import { DomainError } from '../../domain/shared/errors.ts';
+import {
+  confirmSecondFactor,
+  offerSecondFactor,
+  removeSecondFactor,
+} from '../../domain/auth/second-factors.mutations.ts';
+import { ROLES } from '../../domain/shared/actor.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 
@@ -23,11 +27,6 @@ const Confirmed = z.object({
   recoveryCodes: z.array(z.string()).meta({ description: 'Each is good once in place of a code; shown only now' }),
 });
 
-/** A second factor is a person's; an application token has none. */
-function requirePerson({ type }: Actor): void {
-  if (type !== 'user') throw new DomainError('forbidden', 'Forbidden - Only people have a second factor');
-}
-
 export const totpRoutes = [
   defineRoute({
     operationId: 'createTotp',
@@ -42,10 +41,7 @@ export const totpRoutes = [
     response: Offered,
     errors: ['already_exists'],
     audit: 'user.second_factor_offered',
-    async handle(_, { actor, tx, adapters }) {
-      requirePerson(actor);
-      return tx((work) => adapters.auth.secondFactors.offer(work));
-    },
+    handle: (_, { tx, adapters }) => tx((work) => offerSecondFactor(work, adapters.encryption)),
   }),
   defineRoute({
     operationId: 'confirmTotp',
@@ -60,10 +56,8 @@ export const totpRoutes = [
     status: 200,
     response: Confirmed,
     audit: 'user.second_factor_added',
-    async handle({ body }, { actor, tx, adapters }) {
-      requirePerson(actor);
-      return { recoveryCodes: await tx((work) => adapters.auth.secondFactors.confirm(work, body.code)) };
-    },
+    handle: ({ body: { code } }, { tx, adapters }) =>
+      tx(async (work) => ({ recoveryCodes: await confirmSecondFactor(work, adapters.encryption, code) })),
   }),
   defineRoute({
     operationId: 'deleteTotp',
@@ -76,9 +70,6 @@ export const totpRoutes = [
     status: 204,
     response: NoContent,
     audit: 'user.second_factor_removed',
-    async handle(_, { actor, tx, adapters }) {
-      requirePerson(actor);
-      await tx((work) => adapters.auth.secondFactors.remove(work));
-    },
+    handle: (_, { tx }) => tx(removeSecondFactor),
   }),
 ];

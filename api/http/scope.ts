@@ -11,9 +11,9 @@ import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { SignInAtHost, SignInHost } from '../../domain/auth/code-host.port.ts';
 import type { IdentityProvider } from '../../domain/auth/identity-provider.port.ts';
 import type { FindReviewAssignment } from '../../domain/auth/review-assignments.port.ts';
-import type { SecondFactors } from '../../domain/auth/second-factor.ts';
+import type { Sessions } from '../../domain/auth/sessions.ts';
 import type { SignInThrottle } from '../../domain/auth/sign-in-throttle.ts';
-import type { OpenInvitation } from '../../domain/invitations/invitations.queries.ts';
+import type { FindInvited } from '../../domain/invitations/invitations.queries.ts';
 import type { Mailer } from '../../domain/mail/mailer.port.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
 import type { LockTurns } from '../../domain/environment-locks/lock-turns.port.ts';
@@ -31,7 +31,7 @@ export interface Adapters {
   auth: {
     signIn: SignIn;
     signInThrottle: SignInThrottle;
-    secondFactors: SecondFactors;
+    sessions: Sessions;
     signInHosts: Record<SignInHost, SignInAtHost>;
     /** Absent when no OpenID provider is configured. */
     identityProvider?: IdentityProvider;
@@ -50,7 +50,7 @@ export interface Adapters {
   invitations: {
     /** Absent where no mail server is configured. */
     mail: Mailer | undefined;
-    open: OpenInvitation;
+    findInvited: FindInvited;
   };
   objects: { store: ObjectStore; downloads: DownloadLinks };
   releases: { domainTurns: DomainTurns; analyses: AnalysisCache };

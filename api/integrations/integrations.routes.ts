@@ -4,10 +4,8 @@ import {
   changeIntegration,
   createIntegration,
   deleteIntegration,
-  INTEGRATIONS_MAX,
-  integrationById,
-  listIntegrations,
-} from '../../domain/integrations/integrations.queries.ts';
+} from '../../domain/integrations/integrations.mutations.ts';
+import { INTEGRATIONS_MAX, integrationById, listIntegrations } from '../../domain/integrations/integrations.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { invalidField } from '../../domain/shared/errors.ts';
 import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
@@ -76,7 +74,7 @@ export const integrationsRoutes = [
     params,
     status: 200,
     response: Integration,
-    handle: ({ params: { id } }, { tx }) => tx((work) => integrationById(work, id)),
+    handle: ({ params: { id } }, { reads }) => integrationById(reads, id),
   }),
   defineRoute({
     operationId: 'updateIntegration',

@@ -1,6 +1,4 @@
-import { isPasswordRight } from '../../domain/auth/secrets.ts';
-import { changeOwnPassword, hashChosenPassword, ownPasswordHash } from '../../domain/passwords/passwords.ts';
-import { DomainError, invalidField } from '../../domain/shared/errors.ts';
+import { changeOwnPassword } from '../../domain/passwords/passwords.mutations.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 import { PasswordChange } from './passwords.schemas.ts';
@@ -19,15 +17,7 @@ export const passwordsRoutes = [
     status: 204,
     response: NoContent,
     audit: 'user.password_changed',
-    async handle({ body: { currentPassword, newPassword } }, { actor, tx, adapters }) {
-      if (actor.type !== 'user') throw new DomainError('forbidden', 'Forbidden - An application token has no password');
-      const isRight = await adapters.auth.signInThrottle.attempt('change of the password', actor.email, async () => {
-        const value = await isPasswordRight(await tx(ownPasswordHash), currentPassword);
-        return { value, verdict: value ? 'right' : 'wrong' };
-      });
-      if (!isRight) throw invalidField('currentPassword', 'The current password is wrong');
-      const passwordHash = await hashChosenPassword(newPassword, actor.email, '#/body/newPassword');
-      await tx((work) => changeOwnPassword(work, passwordHash));
-    },
+    handle: ({ body }, { actor, tx, adapters }) =>
+      changeOwnPassword({ actor, tx, throttle: adapters.auth.signInThrottle }, body),
   }),
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DomainError, notFound } from '../../domain/shared/errors.ts';
-import { addUser, changeUser, removeUser } from '../../domain/users/user-changes.ts';
+import { addUser, changeUser, removeUser } from '../../domain/users/users.mutations.ts';
 import { isSelf, assertMayView } from '../../domain/users/user-rules.ts';
 import {
   authDataOf,
@@ -13,9 +13,10 @@ import {
   type UserRow,
 } from '../../domain/users/users.queries.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
+import { inviteByMail } from '../../domain/invitations/invitations.mutations.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { pageReply, reply } from '../http/replies.ts';
-import { invite } from './invite.ts';
+import type { Scope } from '../http/scope.ts';
 import {
   AddedUser,
   ChangedUser,
@@ -36,6 +37,17 @@ const GROUP = 'Users';
 
 const shown = async (tx: Tx, user: UserRow) =>
   isSelf(tx.actor, user) ? { ...user, authData: await authDataOf(tx, user.id) } : user;
+
+const invite = (user: UserRow, { tx, adapters, publicUrl, log }: Scope): Promise<string | undefined> =>
+  inviteByMail(
+    {
+      tx,
+      mail: adapters.invitations.mail,
+      publicUrl,
+      onRefused: (reason) => log.warn({ reason }, 'an invitation was not sent'),
+    },
+    user,
+  );
 
 /** The interface wants refusals of these routes in two more members. */
 async function orFailure<T>(work: () => Promise<T>): Promise<T> {

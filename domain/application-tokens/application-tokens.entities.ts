@@ -7,13 +7,16 @@ export const ApplicationTokenSchema = defineEntity({
   properties: {
     ...tenantOwned,
     name: p.text(),
+    /** Of the secret. */
     tokenHash: p.text(),
+    /** The only projects that it sees; null: all. */
     projectIds: p.array().columnType('uuid[]').nullable(),
     expiresAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),
     createdBy: p.text(),
     revokedAt: p.datetime(3).nullable(),
     rotatedAt: p.datetime(3).nullable(),
+    /** Of the secret before the last rotation, which is accepted until `previousUntil`. */
     previousHash: p.text().nullable(),
     previousUntil: p.datetime(3).nullable(),
     expiryAnnouncedAt: p.datetime(3).nullable(),

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { tenantOwned } from '../data/tenant-owned.ts';
+import type { AssuranceLevel } from './access-tokens.ts';
 
 export const AuthSessionSchema = defineEntity({
   name: 'AuthSession',
@@ -7,10 +8,12 @@ export const AuthSessionSchema = defineEntity({
   properties: {
     ...tenantOwned,
     userId: p.uuid(),
-    aal: p.text().default('aal1'),
+    aal: p.text().$type<AssuranceLevel>().default('aal1'),
     expiresAt: p.datetime(3),
     revokedAt: p.datetime(3).nullable(),
+    /** Of the secret in a browser's cookie; null for a session that is kept by refresh tokens. */
     cookieHash: p.text().nullable(),
+    /** The session with which this one ends. */
     begunFrom: p.uuid().nullable(),
   },
 });
@@ -36,7 +39,9 @@ export const SignInFailureSchema = defineEntity({
   tableName: 'sign_in_failure',
   properties: {
     key: p.text().primary(),
+    /** Failures counted until `expire`. */
     points: p.integer().default(0),
+    /** Milliseconds since 1970. */
     expire: p.bigint('string').nullable(),
   },
 });
@@ -59,9 +64,11 @@ export const UserTotpSchema = defineEntity({
   tableName: 'user_totp',
   properties: {
     userId: p.uuid().primary(),
+    /** Encrypted. */
     secret: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     confirmedAt: p.datetime(3).nullable(),
+    /** The step of time (RFC 6238) of the last code that was accepted. */
     lastStep: p.bigint('string').defaultRaw('0'),
   },
 });

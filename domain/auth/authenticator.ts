@@ -1,115 +1,126 @@
-import type pg from 'pg';
+import type { Database } from '../data/tables.ts';
 import { batched } from '../shared/batched.ts';
 import type { Actor, Role } from '../shared/actor.ts';
+import { upstreamFailed } from '../shared/errors.ts';
 import { isId } from '../shared/ids.ts';
 import type { AccessTokens } from './access-tokens.ts';
+import {
+  findApplicationTokens,
+  findCookieSessions,
+  findPeople,
+  findSessions,
+  touchApplicationTokens,
+} from './credentials.queries.ts';
 import type { IdentityProvider } from './identity-provider.port.ts';
 import { APPLICATION_TOKEN_PREFIX, hashSecret } from './secrets.ts';
-import { upstreamFailed } from './upstream.ts';
 
 /**
- * Finds who stands behind a credential. It asks the database on each call, so that a revoked token, an ended session or
- * a changed role holds on the next request; concurrent calls share one query.
+ * Finds whose a credential is. It asks the database on each call, so that a revoked token, an ended session or a changed
+ * role takes effect on the next request; concurrent calls share one query.
  */
 export interface Authenticator {
-  /** An access token, an application token, or a token of the OpenID provider. Throws when that cannot be asked. */
+  /** An access token, an application token, or a token of the OpenID provider. Throws when the provider cannot be asked. */
   byBearer(bearer: string): Promise<Actor | undefined>;
   /** The secret of a session cookie. */
   byCookie(secret: string): Promise<Actor | undefined>;
 }
 
-interface TokenRow {
-  token_hash: string;
-  id: string;
-  tenant_id: string;
-  name: string;
-  project_ids: string[] | null;
-  is_use_stale: boolean;
-}
-interface PersonRow {
-  user_id: string;
-  tenant_id: string;
-  email: string;
-  role: Role | null;
-}
-interface SessionRow extends PersonRow {
-  id: string;
-}
-
-/** Under load, so many milliseconds between two queries: they are many, and each is small. */
+/** Under load, the time between two queries: they are many, and each is small. */
 const REST_MS = 1;
 
-export function createAuthenticator(
-  pool: pg.Pool,
-  accessTokens: AccessTokens,
-  identityProvider: IdentityProvider | undefined,
-  onError: (error: unknown) => void,
-): Authenticator {
-  /** Asks a function of the database, which takes an array, for many calls at once. */
-  const finder = <Row extends object>(functionName: string, keyOf: (row: Row) => string) =>
+export interface AuthenticatorParts {
+  /** With the application's role, outside any tenant. */
+  database: Database;
+  accessTokens: AccessTokens;
+  identityProvider: IdentityProvider | undefined;
+  /** Told of uses of application tokens that could not be noted. */
+  onError: (error: unknown) => void;
+}
+
+export function createAuthenticator({
+  database,
+  accessTokens,
+  identityProvider,
+  onError,
+}: AuthenticatorParts): Authenticator {
+  const finder = <Row>(find: (keys: string[]) => Promise<Row[]>, keyOf: (row: Row) => string) =>
     batched(
       async (keys: string[]) => {
-        const { rows } = await pool.query<Row>({
-          name: functionName,
-          text: `select * from ${functionName}($1)`,
-          values: [keys],
-        });
-        const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+        const byKey = new Map((await find(keys)).map((row) => [keyOf(row), row]));
         return keys.map((key) => byKey.get(key));
       },
       { restMs: REST_MS },
     );
-  const findToken = finder<TokenRow>('auth_application_tokens', (row) => row.token_hash);
-  const findSession = finder<SessionRow>('auth_sessions', ({ id }) => id);
-  const findCookie = finder<SessionRow & { cookie_hash: string }>('auth_cookie_sessions', (row) => row.cookie_hash);
-  const findPerson = finder<PersonRow & { known_by: string }>('auth_people', (row) => row.known_by);
+  const findToken = finder(
+    (hashes) => findApplicationTokens(database, { hashes }),
+    ({ tokenHash }) => tokenHash,
+  );
+  const findSession = finder(
+    (ids) => findSessions(database, { ids }),
+    ({ id }) => id,
+  );
+  const findCookie = finder(
+    (hashes) => findCookieSessions(database, { hashes }),
+    ({ cookieHash }) => cookieHash,
+  );
+  const findPerson = finder(
+    (emails) => findPeople(database, { emails }),
+    ({ knownBy }) => knownBy,
+  );
   const touch = batched(async (ids: string[]) => {
-    await pool.query('select auth_touch_application_tokens($1)', [ids]);
+    await touchApplicationTokens(database, { ids });
     return ids;
   });
 
-  const application = async (bearer: string): Promise<Actor | undefined> => {
-    const row = await findToken(hashSecret(bearer));
+  const byApplicationToken = async (token: string): Promise<Actor | undefined> => {
+    const row = await findToken(hashSecret(token));
     if (!row) return undefined;
-    if (row.is_use_stale) touch(row.id).catch(onError);
+    const { id, tenantId, name, projectIds, isUseStale } = row;
+    if (isUseStale) touch(id).catch(onError);
     return {
       type: 'application',
-      id: row.id,
-      tenantId: row.tenant_id,
+      id,
+      tenantId,
       role: 'application',
-      email: `app:${row.name}`,
-      ...(row.project_ids && { projectIds: row.project_ids }),
+      email: `app:${name}`,
+      ...(projectIds && { projectIds }),
     };
   };
-  const person = (
-    { user_id: id, tenant_id: tenantId, email, role }: PersonRow,
-    sessionId?: string,
-  ): Actor | undefined =>
-    role === null
-      ? undefined
-      : { type: 'user', id, tenantId, role, email, ...(sessionId !== undefined && { sessionId }) };
-  const known = async (bearer: string): Promise<Actor | undefined> => {
-    const checked = await identityProvider?.verify(bearer);
+  const byProvidersToken = async (token: string): Promise<Actor | undefined> => {
+    const checked = await identityProvider?.verify(token);
     if (checked?.outcome === 'failed') throw upstreamFailed('The identity provider', checked.reason);
     if (checked?.outcome !== 'valid') return undefined;
     const row = await findPerson(checked.identity.email);
-    return row && person(row);
+    return row && memberOf(row);
   };
 
   return {
     async byBearer(bearer) {
-      if (bearer.startsWith(APPLICATION_TOKEN_PREFIX)) return application(bearer);
+      if (bearer.startsWith(APPLICATION_TOKEN_PREFIX)) return byApplicationToken(bearer);
       const claims = await accessTokens.verify(bearer);
-      if (!claims) return known(bearer);
+      if (!claims) return byProvidersToken(bearer);
       if (!isId(claims.sid)) return undefined;
       const session = await findSession(claims.sid);
-      if (session?.user_id !== claims.sub || session.tenant_id !== claims.tenant) return undefined;
-      return person(session, session.id);
+      if (session?.userId !== claims.sub || session.tenantId !== claims.tenant) return undefined;
+      return memberOf(session, session.id);
     },
 
     async byCookie(secret) {
       const session = await findCookie(hashSecret(secret));
-      return session && person(session, session.id);
+      return session && memberOf(session, session.id);
     },
   };
 }
+
+interface Found {
+  userId: string;
+  tenantId: string | null;
+  email: string;
+  role: Role | null;
+}
+
+/** Nobody, when the person is a member of no tenant. */
+const memberOf = ({ userId: id, tenantId, email, role }: Found, sessionId?: string): Actor | undefined =>
+  role === null || tenantId === null
+    ? undefined
+    : { type: 'user', id, tenantId, role, email, ...(sessionId !== undefined && { sessionId }) };

@@ -1,12 +1,12 @@
-import type pg from 'pg';
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Database } from '../data/tables.ts';
 import { DomainError } from '../shared/errors.ts';
 import { hashSecret } from './secrets.ts';
+import { addFailure, findFailures, removeFailures } from './sign-in-failures.queries.ts';
 
-const FAILURES = 10;
+const FAILURES_MAX = 10;
 const WINDOW_SECONDS = 15 * 60;
 
-/** Holds back guessing: counts failures per place and name, over all API processes. */
+/** Slows down guessing: counts failures per place and name, over all API processes. */
 export interface SignInThrottle {
   /**
    * Makes an attempt. Those of one pair wait for each other, so that many at once cannot outrun the count; n processes
@@ -23,24 +23,16 @@ export interface Guess<T> {
   verdict: 'right' | 'wrong' | 'open';
 }
 
-export function createSignInThrottle(pool: pg.Pool): SignInThrottle {
-  const limiter = new RateLimiterPostgres({
-    storeClient: pool,
-    tableName: 'sign_in_failure',
-    tableCreated: true,
-    keyPrefix: '',
-    points: FAILURES,
-    duration: WINDOW_SECONDS,
-    clearExpiredByTimeout: false,
-  });
-  const turns = new Map<string, Promise<unknown>>();
+export function createSignInThrottle(database: Database): SignInThrottle {
+  /** The last attempt under way, per key. */
+  const attempts = new Map<string, Promise<unknown>>();
 
   const counted = async <T>(key: string, guess: () => Promise<Guess<T>>): Promise<T> => {
-    const state = await limiter.get(key);
-    if (state && state.consumedPoints >= FAILURES) throw tooMany(state);
+    const failures = await findFailures(database, key);
+    if (failures && failures.points >= FAILURES_MAX) throw tooMany(failures.secondsLeft);
     const { value, verdict } = await guess();
-    if (verdict === 'wrong') await count(limiter, key);
-    if (verdict === 'right' && state) await limiter.delete(key);
+    if (verdict === 'wrong') await addFailure(database, key, WINDOW_SECONDS);
+    if (verdict === 'right' && failures) await removeFailures(database, key);
     return value;
   };
 
@@ -48,27 +40,19 @@ export function createSignInThrottle(pool: pg.Pool): SignInThrottle {
     async attempt(place, name, guess) {
       // Hashed, because the name may be one that nobody should find in a table.
       const key = hashSecret(`${place} ${name.toLowerCase()}`);
-      const mine = (turns.get(key) ?? Promise.resolve()).then(() => counted(key, guess));
+      const mine = (attempts.get(key) ?? Promise.resolve()).then(() => counted(key, guess));
       const settled = mine.catch(() => undefined);
-      turns.set(key, settled);
+      attempts.set(key, settled);
       try {
         return await mine;
       } finally {
-        if (turns.get(key) === settled) turns.delete(key);
+        if (attempts.get(key) === settled) attempts.delete(key);
       }
     },
   };
 }
 
-async function count(limiter: RateLimiterPostgres, key: string): Promise<void> {
-  try {
-    await limiter.consume(key);
-  } catch (refusal) {
-    if (!(refusal instanceof RateLimiterRes)) throw refusal;
-  }
-}
-
-const tooMany = (state: RateLimiterRes) =>
+const tooMany = (secondsLeft: number) =>
   new DomainError('rate_limited', 'Too many failed sign-ins; try again later', {
-    headers: { 'Retry-After': String(Math.ceil(state.msBeforeNext / 1000)) },
+    headers: { 'Retry-After': String(secondsLeft) },
   });

@@ -1,7 +1,7 @@
-import { totpContext } from '../auth/second-factor.ts';
+import { totpContext } from '../auth/second-factors.mutations.ts';
 import { hookSecretContext } from '../builds/hooks.ts';
 import { replyContext } from '../idempotency/idempotency.queries.ts';
-import { integrationSecretContext } from '../integrations/integrations.queries.ts';
+import { integrationSecretContext } from '../integrations/integrations.mutations.ts';
 import { webhookSecretContext } from '../webhooks/webhook-secrets.ts';
 
 /** A column whose values are encrypted, with the key of its table and what a value of a row belongs to. */

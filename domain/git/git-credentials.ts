@@ -1,4 +1,4 @@
-import { findCredentials } from '../integrations/integrations.queries.ts';
+import { findCredentials } from '../integrations/integrations.mutations.ts';
 import type { Platform } from '../projects/projects.entities.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import type { Tx } from '../unit-of-work.ts';

@@ -2,7 +2,10 @@
 export const INTEGRATION_KINDS = ['host-a', 'host-b', 'host-c', 'tracker-a', 'browser', 'ai-model', 'metrics'] as const;
 export type IntegrationKind = (typeof INTEGRATION_KINDS)[number];
 
-/** How the service shows itself to an external system. */
+/** What a system needs to know beside credentials. */
+export type IntegrationOptions = Record<string, string | number | boolean>;
+
+/** How the service authenticates at an external system. */
 export type Credentials =
   | { type: 'token'; token: string; username?: string | undefined }
   | { type: 'basic'; username: string; password: string };
@@ -12,10 +15,10 @@ interface Target {
 }
 
 /**
- * Whether credentials that were given for one server would now go to another: who may change the address must not
+ * Whether credentials that were given for one server would now go to another: whoever may change the address must not
  * get hold of a secret that somebody else entered.
  */
-export const needsCredentialsAnew = (before: Target, after: Target): boolean => originOf(before) !== originOf(after);
+export const needsNewCredentials = (before: Target, after: Target): boolean => originOf(before) !== originOf(after);
 
 const originOf = ({ baseUrl }: Target): string | null =>
   baseUrl === null ? null : (URL.parse(baseUrl)?.origin ?? null);

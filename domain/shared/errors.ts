@@ -66,3 +66,9 @@ export const versionConflict = (what: string, currentVersion: number) =>
   new DomainError('version_conflict', `${what} was changed in the meantime; its current version is ${currentVersion}`, {
     members: { currentVersion },
   });
+
+/** An external system did not do its part. @param system begins the sentence: `host-a`. */
+export const upstreamFailed = (system: string, reason: 'timeout' | 'error') =>
+  reason === 'timeout'
+    ? new DomainError('upstream_timeout', `${system} did not answer in time`)
+    : new DomainError('upstream_error', `${system} is not reachable or gave no usable answer`);

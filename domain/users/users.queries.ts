@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { Database } from '../data/tables.ts';
 import type { Role } from '../shared/actor.ts';
-import type { Tx } from '../unit-of-work.ts';
+import { newId } from '../shared/ids.ts';
 
 /** A user as the tenant sees it. */
 export interface UserRow {
@@ -13,30 +16,58 @@ export interface UserRow {
   teams: string[];
 }
 
-const SELECT = `
-  select u.id, coalesce(p.first_name, '') as "firstName", coalesce(p.last_name, '') as "lastName", u.email, s.role, s.teams
-  from (
-    select m.user_id, (array_agg(m.role order by role_rank(m.role) desc))[1] as role, array_agg(t.slug order by t.slug) as teams
-    from membership m join team t on t.tenant_id = m.tenant_id and t.id = m.team_id
-    where m.tenant_id = ? group by m.user_id) s
-  join user_account u on u.id = s.user_id
-  left join user_profile p on p.tenant_id = ? and p.user_id = s.user_id`;
+const usersOf = ({ db, tenantId }: Reads) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('membership as m')
+        .innerJoin('team as t', (join) => join.onRef('t.tenantId', '=', 'm.tenantId').onRef('t.id', '=', 'm.teamId'))
+        .where('m.tenantId', '=', tenantId)
+        .groupBy('m.userId')
+        .select([
+          'm.userId',
+          sql<Role>`(array_agg(m.role order by role_rank(m.role) desc))[1]`.as('role'),
+          sql<string[]>`array_agg(t.slug order by t.slug)`.as('teams'),
+        ])
+        .as('s'),
+    )
+    .innerJoin('user_account as u', 'u.id', 's.userId')
+    .leftJoin('user_profile as p', (join) => join.on('p.tenantId', '=', tenantId).onRef('p.userId', '=', 's.userId'))
+    .select((eb) => [
+      'u.id',
+      eb.fn.coalesce('p.firstName', sql.lit('')).as('firstName'),
+      eb.fn.coalesce('p.lastName', sql.lit('')).as('lastName'),
+      'u.email',
+      's.role',
+      's.teams',
+    ]);
 
-const find = async ({ sql, tenantId }: Tx, condition: string, parameters: unknown[]): Promise<UserRow | undefined> =>
-  (await sql<UserRow>(`${SELECT} where ${condition}`, [tenantId, tenantId, ...parameters]))[0];
-
-export const findUser = (tx: Tx, userId: string): Promise<UserRow | undefined> => find(tx, 'u.id = ?', [userId]);
+export const findUser = (reads: Reads, userId: string): Promise<UserRow | undefined> =>
+  usersOf(reads).where('u.id', '=', userId).executeTakeFirst();
 
 /** By the primary address or by any other of the user's. */
-export const findUserByAddress = (tx: Tx, address: string): Promise<UserRow | undefined> =>
-  find(tx, 'u.id = (select a.user_id from user_alias a where a.email = lower(?))', [address]);
+export const findUserByAddress = (reads: Reads, address: string): Promise<UserRow | undefined> =>
+  usersOf(reads)
+    .where('u.id', '=', (eb) =>
+      eb.selectFrom('user_alias as a').where('a.email', '=', sql<string>`lower(${address})`).select('a.userId'),
+    )
+    .executeTakeFirst();
 
 /** By the name that the user has at a git host. */
-export const findUserByProviderName = (tx: Tx, provider: string, username: string): Promise<UserRow | undefined> =>
-  find(tx, 'u.id = (select i.user_id from user_identity i where i.provider = ? and i.username = lower(?))', [
-    provider,
-    username,
-  ]);
+export const findUserByProviderName = (
+  reads: Reads,
+  provider: string,
+  username: string,
+): Promise<UserRow | undefined> =>
+  usersOf(reads)
+    .where('u.id', '=', (eb) =>
+      eb
+        .selectFrom('user_identity as i')
+        .where('i.provider', '=', provider)
+        .where('i.username', '=', sql<string>`lower(${username})`)
+        .select('i.userId'),
+    )
+    .executeTakeFirst();
 
 export interface UserFilter {
   team?: string | undefined;
@@ -47,53 +78,58 @@ export interface UserFilter {
 
 /** The tenant's users by address, those of a team or a role, and how many there are in all. */
 export async function listUsers(
-  { sql, tenantId }: Tx,
+  reads: Reads,
   { team, role, limit, offset }: UserFilter,
 ): Promise<{ items: UserRow[]; total: number }> {
-  const condition = '(?::text is null or ? = any (s.teams)) and (?::text is null or s.role = ?)';
-  const parameters = [tenantId, tenantId, team ?? null, team ?? null, role ?? null, role ?? null];
-  const items = await sql<UserRow>(`${SELECT} where ${condition} order by u.email limit ? offset ?`, [
-    ...parameters,
-    limit,
-    offset,
-  ]);
-  const [count] = await sql<{ total: number }>(
-    `select count(*)::int as total from (${SELECT} where ${condition}) x`,
-    parameters,
-  );
-  return { items, total: count?.total ?? 0 };
+  let users = usersOf(reads);
+  if (team !== undefined) users = users.where(sql<boolean>`${team} = any (s.teams)`);
+  if (role !== undefined) users = users.where('s.role', '=', role);
+  const items = await users.orderBy('u.email').limit(limit).offset(offset).execute();
+  const { total } = await users.clearSelect().select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+/** The person of an address, who is made when the service knows nobody by it. */
+export async function personOfAddress(db: Database, address: string): Promise<{ userId: string; isNew: boolean }> {
+  return db
+    .selectFrom(sql<{ userId: string; isNew: boolean }>`person_of_address(${address}, ${newId()})`.as('p'))
+    .select(['p.userId', 'p.isNew'])
+    .executeTakeFirstOrThrow();
 }
 
 /** How a user signs in and is found: for that user alone. */
-export async function authDataOf({ sql }: Tx, userId: string): Promise<Record<string, unknown>> {
-  const [row] = await sql<{ data: Record<string, unknown> }>(
-    `select u.auth_data || jsonb_build_object(
-       'hasPassword', u.password_hash is not null,
-       'aliases', (select coalesce(jsonb_agg(jsonb_build_object('email', a.email, 'provider', a.provider) order by a.email), '[]')
-         from user_alias a where a.user_id = u.id and a.email <> u.email),
-       'identities', (select coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'username', i.username) order by i.provider, i.username), '[]')
-         from user_identity i where i.user_id = u.id)) as data
-     from user_account u where u.id = ?`,
-    [userId],
-  );
-  return row?.data ?? {};
-}
-
-export interface TeamRow {
-  id: string;
-  slug: string;
-  members: number;
-  createdAt: string;
+export async function authDataOf({ db }: Reads, userId: string): Promise<Record<string, unknown>> {
+  const aliases = sql`(select coalesce(jsonb_agg(jsonb_build_object('email', a.email, 'provider', a.provider) order by a.email), '[]')
+    from user_alias a where a.user_id = u.id and a.email <> u.email)`;
+  const identities = sql`(select coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'username', i.username) order by i.provider, i.username), '[]')
+    from user_identity i where i.user_id = u.id)`;
+  const user = await db
+    .selectFrom('user_account as u')
+    .where('u.id', '=', userId)
+    .select(
+      sql<Record<string, unknown>>`u.auth_data || jsonb_build_object(
+        'hasPassword', u.password_hash is not null, 'aliases', ${aliases}, 'identities', ${identities})`.as('authData'),
+    )
+    .executeTakeFirst();
+  return user?.authData ?? {};
 }
 
 /** Most teams of a list. */
 export const TEAMS_MAX = 1_000;
 
 /** The tenant's teams by slug, at most `TEAMS_MAX`. */
-export const listTeams = ({ sql, tenantId }: Tx): Promise<TeamRow[]> =>
-  sql(
-    `select t.id, t.slug, t.created_at as "createdAt",
-       (select count(*)::int from membership m where m.tenant_id = t.tenant_id and m.team_id = t.id) as members
-     from team t where t.tenant_id = ? order by t.slug limit ${TEAMS_MAX}`,
-    [tenantId],
-  );
+export const listTeams = ({ db, tenantId }: Reads) =>
+  db
+    .selectFrom('team as t')
+    .where('t.tenantId', '=', tenantId)
+    .orderBy('t.slug')
+    .limit(sql.lit(TEAMS_MAX))
+    .select([
+      't.id',
+      't.slug',
+      't.createdAt',
+      sql<number>`(select count(*)::int from membership m where m.tenant_id = t.tenant_id and m.team_id = t.id)`.as(
+        'members',
+      ),
+    ])
+    .execute();

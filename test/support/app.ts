@@ -13,7 +13,7 @@ import { connectOrm } from '../../domain/data/orm.ts';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import { objectStoreLocation } from '../../domain/objects/object-store-location.ts';
 import { newId } from '../../domain/shared/ids.ts';
-import { createProvisioning } from '../../domain/tenants/provisioning.ts';
+import { createProvisioning } from '../../domain/tenants/provisioning.mutations.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';

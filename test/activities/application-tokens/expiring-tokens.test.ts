@@ -1,24 +1,16 @@
 import { announceExpiringTokens } from '../../../activities/application-tokens/expiring-tokens.sweep.ts';
-import { connectOrm } from '../../../domain/data/orm.ts';
-import { connectPool } from '../../../domain/data/pool.ts';
-import { unitOfWork } from '../../../domain/unit-of-work.ts';
+import type { WorkerBackend } from '../../../activities/backend.ts';
+import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 
 let app: TestApp;
-let orm: ReturnType<typeof connectOrm>;
-let systemPool: ReturnType<typeof connectPool>;
-const deps = () => ({
-  systemPool,
-  actingAs: (actor: Parameters<typeof unitOfWork>[1]['actor']) => unitOfWork(orm, { actor }),
-});
-
+let worker: WorkerBackend;
 beforeAll(async () => {
   app = await testApp();
-  orm = connectOrm({ databaseUrl: app.databaseUrl, role: 'quayside_app', poolSize: 2 });
-  systemPool = connectPool({ databaseUrl: app.databaseUrl, role: 'quayside_app_lanes', poolSize: 2 }, () => undefined);
+  worker = activityDeps(app);
 });
 afterAll(async () => {
-  await Promise.all([orm.close(true), systemPool.end()]);
+  await worker.close();
   await app.close();
 });
 
@@ -32,7 +24,7 @@ async function token(name: string, ageDays: number, leftDays: number): Promise<s
   return id;
 }
 
-test('who subscribes is told once of each token that expires soon, in its tenant alone', async () => {
+test('each token that expires soon is announced once, in its tenant alone', async () => {
   for (const owner of [app.owner, app.stranger]) {
     await app.as(owner).post(201, '/api/webhooks', {
       name: 'expiry',
@@ -48,19 +40,19 @@ test('who subscribes is told once of each token that expires soon, in its tenant
   const revoked = await token('revoked', 83, 1);
   await app.as(app.owner).delete(204, `/api/application-tokens/${revoked}`);
 
-  await Promise.all([announceExpiringTokens(deps()), announceExpiringTokens(deps())]);
-  await expect(announceExpiringTokens(deps())).resolves.toBe(0);
-  const told = await app.sql<{ tenant_id: string; payload: { id: string; name: string; expiresAt: string } }>(
+  await Promise.all([announceExpiringTokens(worker.deps), announceExpiringTokens(worker.deps)]);
+  await expect(announceExpiringTokens(worker.deps)).resolves.toBe(0);
+  const announced = await app.sql<{ tenant_id: string; payload: { id: string; name: string; expiresAt: string } }>(
     `select tenant_id, payload from webhook_delivery where event = 'application_token.expiring'`,
   );
-  expect(told.map(({ payload }) => payload.id).toSorted()).toEqual(soon.toSorted());
-  expect(new Set(told.map(({ tenant_id }) => tenant_id))).toEqual(new Set([app.tenant.id]));
-  expect(told[0]?.payload.expiresAt).toMatch(/^\d{4}-.*Z$/);
+  expect(announced.map(({ payload }) => payload.id).toSorted()).toEqual(soon.toSorted());
+  expect(new Set(announced.map(({ tenant_id }) => tenant_id))).toEqual(new Set([app.tenant.id]));
+  expect(announced[0]?.payload.expiresAt).toMatch(/^\d{4}-.*Z$/);
 
   const [first = ''] = soon;
   await app.as(app.owner).post(200, `/api/application-tokens/${first}/rotate`, { expiresIn: 1 });
   await app.sql(`update application_token set expires_at = now() + interval '1 hour' where id = ?`, [first]);
-  await expect(announceExpiringTokens(deps())).resolves.toBe(0);
+  await expect(announceExpiringTokens(worker.deps)).resolves.toBe(0);
   await app.sql(`update application_token set rotated_at = now() - interval '1 day' where id = ?`, [first]);
-  await expect(announceExpiringTokens(deps())).resolves.toBe(1);
+  await expect(announceExpiringTokens(worker.deps)).resolves.toBe(1);
 });

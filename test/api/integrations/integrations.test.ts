@@ -1,4 +1,4 @@
-import { findCredentials } from '../../../domain/integrations/integrations.queries.ts';
+import { findCredentials } from '../../../domain/integrations/integrations.mutations.ts';
 import { connectOrm } from '../../../domain/data/orm.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { createEncryption } from '../../../domain/shared/encryption.ts';

@@ -1,48 +1,50 @@
-import pg from 'pg';
+import { connectDatabase, type DatabaseConnection } from '../../../domain/data/database.ts';
 import { createSignInThrottle, type SignInThrottle } from '../../../domain/auth/sign-in-throttle.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 
 const GUESSES = 10_000;
 let database: TestDatabase;
-let pools: pg.Pool[];
+let processes: DatabaseConnection[];
 beforeAll(async () => {
   database = await testDatabase();
-  pools = [1, 2].map(() => new pg.Pool({ connectionString: database.url, max: 5 }));
+  processes = [1, 2].map(() =>
+    connectDatabase({ databaseUrl: database.url, role: 'quayside_app', poolSize: 5 }, () => undefined),
+  );
 });
 afterAll(async () => {
-  await Promise.all(pools.map((pool) => pool.end()));
+  await Promise.all(processes.map(({ close }) => close()));
   await database.drop();
 });
 
-/** Makes many wrong guesses at once by each of some processes; answers how many were looked at. */
-async function guessAll(processes: pg.Pool[], name: string, count: number): Promise<number> {
-  let lookedAt = 0;
+/** Makes many wrong guesses at once by each of some processes; answers how many were checked. */
+async function guessAll(by: DatabaseConnection[], name: string, count: number): Promise<number> {
+  let checked = 0;
   const wrong = async () => {
-    lookedAt++;
+    checked++;
     return { verdict: 'wrong' as const, value: undefined };
   };
-  const signInThrottle = processes.map(createSignInThrottle);
+  const throttles = by.map(({ db }) => createSignInThrottle(db));
   const outcomes = await Promise.allSettled(
     Array.from({ length: count }, (_, at) =>
-      (signInThrottle[at % signInThrottle.length] as SignInThrottle).attempt('203.0.113.7', name, wrong),
+      (throttles[at % throttles.length] as SignInThrottle).attempt('203.0.113.7', name, wrong),
     ),
   );
   const refusals = outcomes.filter((outcome) => outcome.status === 'rejected');
   expect(refusals.every(({ reason }) => (reason as { code?: string }).code === 'rate_limited')).toBe(true);
-  expect(refusals).toHaveLength(count - lookedAt);
-  return lookedAt;
+  expect(refusals).toHaveLength(count - checked);
+  return checked;
 }
 
-test('of 10,000 signInThrottle at once ten are looked at', async () => {
-  expect(await guessAll(pools.slice(0, 1), 'ada@acme.example', GUESSES)).toBe(10);
+test('of 10,000 attempts at once ten are checked', async () => {
+  expect(await guessAll(processes.slice(0, 1), 'ada@acme.example', GUESSES)).toBe(10);
 });
 
 test('a second process lets one more through at most', async () => {
-  expect(await guessAll(pools, 'bob@acme.example', 200)).toBeLessThanOrEqual(11);
+  expect(await guessAll(processes, 'bob@acme.example', 200)).toBeLessThanOrEqual(11);
 });
 
-test('a right one wipes the count, and one that is open leaves it', async () => {
-  const { attempt } = createSignInThrottle(pools[0] as pg.Pool);
+test('a right one resets the count, and one that is open leaves it', async () => {
+  const { attempt } = createSignInThrottle((processes[0] as DatabaseConnection).db);
   const make = (verdict: 'right' | 'wrong' | 'open') =>
     attempt('203.0.113.7', 'eve@acme.example', async () => ({ verdict, value: verdict }));
   for (let time = 0; time < 9; time++) await make('wrong');

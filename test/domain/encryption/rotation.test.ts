@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { ENCRYPTED_COLUMNS } from '../../../domain/encryption/encrypted-columns.ts';
 import { rotateKeys } from '../../../domain/encryption/rotation.ts';
-import { integrationSecretContext } from '../../../domain/integrations/integrations.queries.ts';
+import { integrationSecretContext } from '../../../domain/integrations/integrations.mutations.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import { createEncryption } from '../../../domain/shared/encryption.ts';
 import { generateKeys } from '../../../domain/shared/keys.ts';

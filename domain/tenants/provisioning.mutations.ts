@@ -1,10 +1,13 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { createApplicationToken } from '../application-tokens/application-tokens.queries.ts';
-import { hashChosenPassword } from '../passwords/passwords.ts';
+import { createApplicationToken } from '../application-tokens/application-tokens.mutations.ts';
+import type { Tables } from '../data/tables.ts';
+import { hashChosenPassword, setPassword } from '../passwords/passwords.mutations.ts';
 import type { Actor } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { type Tx, unitOfWork } from '../unit-of-work.ts';
+import { putMembership, putTeam } from '../users/memberships.queries.ts';
+import { personOfAddress } from '../users/users.queries.ts';
 
 /** The team that a tenant's first owner belongs to. */
 const FIRST_TEAM = 'owners';
@@ -17,12 +20,12 @@ export interface CreatedTenant {
 }
 
 /**
- * What the operator of the service does to tenants. It runs on the connection of the schema's owner, for which
- * row-level security does not hold; everything is audited in the tenant with actor type `operator`.
+ * What the operator of the service does to tenants. It connects as the schema's owner, to whom row-level security does
+ * not apply; everything is audited in the tenant with actor type `operator`.
  */
 export interface Provisioning {
   /**
-   * Makes a tenant and its first owner; a person whom the service knows already keeps the password of before.
+   * Makes a tenant and its first owner; a person whom the service knows already keeps their password.
    * Throws `already_exists` for a taken slug, `invalid_request` for a malformed one or a weak password.
    */
   createTenant(input: {
@@ -33,7 +36,7 @@ export interface Provisioning {
   listTenants(): Promise<{ tenantId: string; slug: string; createdAt: string }[]>;
   /** Sets the password of a member of the tenant and ends that person's sessions. Throws `not_found`, `invalid_request` for a weak one. */
   resetPassword(input: { tenant: string; email: string; password: string }): Promise<void>;
-  /** Notes in every tenant's trail that stored secrets are under another key now. */
+  /** Notes in every tenant's trail that stored secrets were re-encrypted with another key. */
   noteKeyRotation(keyId: string): Promise<void>;
   /** Throws `not_found` for an unknown tenant, `already_exists` for a taken name. */
   createToken(input: {
@@ -43,12 +46,12 @@ export interface Provisioning {
   }): Promise<{ id: string; name: string; expiresAt: string; token: string }>;
 }
 
+/** @param orm connected as the owner of the schema. */
 export function createProvisioning(orm: MikroORM): Provisioning {
-  const query = <Row>(statement: string, parameters: unknown[] = []): Promise<Row[]> =>
-    orm.em.getConnection().execute(statement, parameters) as unknown as Promise<Row[]>;
+  const database = orm.em.fork().getKysely<Tables>();
   const actingIn = (tenantId: string) => unitOfWork(orm, { actor: operatorOf(tenantId) });
-  const tenantId = async (slug: string): Promise<string> => {
-    const [tenant] = await query<{ id: string }>('select id from tenant where slug = ?', [slug]);
+  const idOf = async (slug: string): Promise<string> => {
+    const tenant = await database.selectFrom('tenant').where('slug', '=', slug).select('id').executeTakeFirst();
     if (!tenant) throw new DomainError('not_found', `There is no tenant ${slug}`);
     return tenant.id;
   };
@@ -57,14 +60,16 @@ export function createProvisioning(orm: MikroORM): Provisioning {
     async createTenant({ slug, ownerEmail, password }) {
       if (!SLUG.test(slug)) throw new DomainError('invalid_request', `The slug ${slug} must match ${SLUG.source}`);
       const email = ownerEmail.toLowerCase();
-      const passwordHash = await hashChosenPassword(password, email, '#/password');
+      const passwordHash = await hashChosenPassword(password, email, 'password');
       const id = newId();
       const isKnownUser = await actingIn(id)(async (tx) => {
-        const made = await tx.sql(
-          'insert into tenant (id, slug) values (?, ?) on conflict (slug) do nothing returning 1',
-          [id, slug],
-        );
-        if (made.length === 0) throw new DomainError('already_exists', `There is already a tenant ${slug}`);
+        const added = await tx.db
+          .insertInto('tenant')
+          .values({ id, slug })
+          .onConflict((conflict) => conflict.column('slug').doNothing())
+          .returning('id')
+          .executeTakeFirst();
+        if (!added) throw new DomainError('already_exists', `There is already a tenant ${slug}`);
         tx.audit({
           source: 'system',
           action: 'tenant.created',
@@ -78,19 +83,26 @@ export function createProvisioning(orm: MikroORM): Provisioning {
     },
 
     listTenants: () =>
-      query('select id as "tenantId", slug, created_at as "createdAt" from tenant order by created_at, id'),
+      database
+        .selectFrom('tenant')
+        .orderBy('createdAt')
+        .orderBy('id')
+        .select(['id as tenantId', 'slug', 'createdAt'])
+        .execute(),
 
     async resetPassword({ tenant, email, password }) {
-      const id = await tenantId(tenant);
-      const passwordHash = await hashChosenPassword(password, email, '#/password');
+      const id = await idOf(tenant);
+      const passwordHash = await hashChosenPassword(password, email, 'password');
       await actingIn(id)(async (tx) => {
-        const [user] = await tx.sql<{ id: string }>(
-          `select u.id from user_account u
-           where u.email = ? and exists (select from membership m where m.user_id = u.id and m.tenant_id = ?)`,
-          [email.toLowerCase(), id],
-        );
+        const user = await tx.db
+          .selectFrom('user_account as u')
+          .innerJoin('membership as m', 'm.userId', 'u.id')
+          .where('u.email', '=', email.toLowerCase())
+          .where('m.tenantId', '=', id)
+          .select('u.id')
+          .executeTakeFirst();
         if (!user) throw new DomainError('not_found', `${email} is not a member of the tenant ${tenant}`);
-        await tx.sql('select set_password(?, ?, null)', [user.id, passwordHash]);
+        await setPassword(tx.db, user.id, passwordHash);
         tx.audit({
           source: 'user',
           action: 'user.password_reset',
@@ -102,8 +114,7 @@ export function createProvisioning(orm: MikroORM): Provisioning {
     },
 
     async noteKeyRotation(keyId) {
-      const tenants = await query<{ id: string }>('select id from tenant order by id');
-      for (const { id } of tenants) {
+      for (const { id } of await database.selectFrom('tenant').orderBy('id').select('id').execute()) {
         await actingIn(id)(async (tx) =>
           tx.audit({
             source: 'system',
@@ -117,7 +128,7 @@ export function createProvisioning(orm: MikroORM): Provisioning {
     },
 
     async createToken({ tenant, name, expiresInDays }) {
-      return actingIn(await tenantId(tenant))((tx) => createApplicationToken(tx, { name, expiresInDays }));
+      return actingIn(await idOf(tenant))((tx) => createApplicationToken(tx, { name, expiresInDays }));
     },
   };
 }
@@ -132,21 +143,9 @@ const operatorOf = (tenantId: string): Actor => ({
 
 /** Answers whether the service knew the person before. */
 async function addOwner(tx: Tx, email: string, passwordHash: string): Promise<boolean> {
-  const [person] = await tx.sql<{ user_id: string; is_new: boolean }>('select * from person_of_address(?, ?)', [
-    email,
-    newId(),
-  ]);
-  if (!person) throw new Error('an address has a person once asked for');
-  const { user_id: userId, is_new: isNew } = person;
-  if (isNew) await tx.sql('select set_password(?, ?, null)', [userId, passwordHash]);
-  const teamId = newId();
-  await tx.sql('insert into team (id, tenant_id, slug) values (?, ?, ?)', [teamId, tx.tenantId, FIRST_TEAM]);
-  await tx.sql(`insert into membership (id, tenant_id, team_id, user_id, role) values (?, ?, ?, ?, 'owner')`, [
-    newId(),
-    tx.tenantId,
-    teamId,
-    userId,
-  ]);
+  const { userId, isNew } = await personOfAddress(tx.db, email);
+  if (isNew) await setPassword(tx.db, userId, passwordHash);
+  await putMembership(tx, userId, await putTeam(tx, FIRST_TEAM), 'owner');
   tx.audit({
     source: 'user',
     action: 'user.created',

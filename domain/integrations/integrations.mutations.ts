@@ -1,0 +1,144 @@
+import { LockMode } from '@mikro-orm/core';
+import { json } from '../data/columns.ts';
+import type { Encryption } from '../shared/encryption.ts';
+import { DomainError, notFound, versionConflict } from '../shared/errors.ts';
+import { newId } from '../shared/ids.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { type Credentials, type IntegrationKind, needsNewCredentials } from './integration-rules.ts';
+import { Integration } from './integrations.entities.ts';
+import { integrationById, type IntegrationRow, usableIntegration } from './integrations.queries.ts';
+
+/** The context under which credentials are encrypted: copied to another integration's row they do not decrypt. */
+export const integrationSecretContext = (integrationId: string): string => `integration:${integrationId}`;
+
+const encrypted = (encryption: Encryption, integrationId: string, credentials: Credentials): string =>
+  encryption.encrypt(JSON.stringify(credentials), integrationSecretContext(integrationId));
+
+type IntegrationSettings = Pick<IntegrationRow, 'name' | 'baseUrl' | 'settings' | 'isActive'>;
+
+/** One kind has at most one integration for the tenant and one for each project: `already_exists`. */
+export async function createIntegration(
+  tx: Tx,
+  encryption: Encryption,
+  {
+    credentials,
+    settings,
+    ...input
+  }: IntegrationSettings & { kind: IntegrationKind; projectId: string | null; credentials: Credentials },
+): Promise<IntegrationRow> {
+  const id = newId();
+  const added = await tx.db
+    .insertInto('integration')
+    .values({
+      ...input,
+      id,
+      tenantId: tx.tenantId,
+      settings: json(settings),
+      credentials: encrypted(encryption, id, credentials),
+      createdBy: tx.actor.email,
+    })
+    .onConflict((conflict) => conflict.columns(['tenantId', 'kind', 'projectId']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!added) {
+    throw new DomainError(
+      'already_exists',
+      `There is already an integration of kind ${input.kind} for ${input.projectId ? 'this project' : 'the tenant'}`,
+    );
+  }
+  const integration = await integrationById(tx, id);
+  note(tx, 'integration.created', integration, { after: integration });
+  return integration;
+}
+
+export type IntegrationChange = { [Member in keyof IntegrationSettings]?: IntegrationSettings[Member] | undefined } & {
+  credentials?: Credentials | undefined;
+  version?: number | undefined;
+};
+
+/** Throws `not_found`, `version_conflict`; `invalid_request` when a new server would get the old credentials. */
+export async function changeIntegration(
+  tx: Tx,
+  encryption: Encryption,
+  id: string,
+  { version, credentials, ...change }: IntegrationChange,
+): Promise<IntegrationRow> {
+  const integration = await lockedIntegration(tx, id);
+  const before = await integrationById(tx, id);
+  if (version !== undefined && version !== integration.version)
+    throw versionConflict('The integration', integration.version);
+  const {
+    name = before.name,
+    baseUrl = before.baseUrl,
+    settings = before.settings,
+    isActive = before.isActive,
+  } = change;
+  if (!credentials && needsNewCredentials(before, { baseUrl })) {
+    throw new DomainError('invalid_request', 'Another server needs the credentials anew', {
+      fields: [{ pointer: 'credentials', detail: 'required when baseUrl names another server' }],
+    });
+  }
+  Object.assign(integration, { name, baseUrl, settings, isActive, version: integration.version + 1 });
+  if (credentials) {
+    integration.credentials = encrypted(encryption, id, credentials);
+    integration.credentialsUpdatedAt = tx.now;
+  }
+  await tx.em.flush();
+  const after = await integrationById(tx, id);
+  note(tx, 'integration.updated', after, { before, after });
+  return after;
+}
+
+/** Throws `not_found`. */
+export async function deleteIntegration(tx: Tx, id: string): Promise<void> {
+  const integration = await lockedIntegration(tx, id);
+  const before = await integrationById(tx, id);
+  tx.em.remove(integration);
+  note(tx, 'integration.deleted', before, { before });
+}
+
+async function lockedIntegration({ em, tenantId }: Tx, id: string): Promise<Integration> {
+  const integration = await em.findOne(Integration, { id, tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!integration) throw notFound('The integration');
+  return integration;
+}
+
+/** An integration ready to be used. */
+export interface UsableIntegration extends Pick<IntegrationRow, 'id' | 'kind' | 'baseUrl' | 'settings'> {
+  credentials: Credentials;
+}
+
+/**
+ * The active integration of a kind with its credentials: that of the project, else that of the tenant, else undefined.
+ * The read is noted in the audit trail; what it answers goes into no log, workflow input or reply.
+ * @param purpose for a reader of the trail: `fetch of acme/shop`.
+ */
+export async function findCredentials(
+  tx: Tx,
+  encryption: Encryption,
+  { kind, projectId, purpose }: { kind: IntegrationKind; projectId?: string | undefined; purpose: string },
+): Promise<UsableIntegration | undefined> {
+  const row = await usableIntegration(tx, kind, projectId);
+  if (!row) return undefined;
+  const { id, name, baseUrl, settings } = row;
+  const credentials = JSON.parse(encryption.decrypt(row.credentials, integrationSecretContext(id))) as Credentials;
+  note(tx, 'integration.credentials_read', row, {}, `Credentials of ${name} (${row.kind}) read: ${purpose}`);
+  return { id, kind: row.kind, baseUrl, settings, credentials };
+}
+
+const note = (
+  tx: Tx,
+  action: string,
+  { id, name, kind, repositoryIdentifier }: Pick<IntegrationRow, 'id' | 'name' | 'kind' | 'repositoryIdentifier'>,
+  change: { before?: unknown; after?: unknown },
+  summary = `Integration ${name} (${kind}) ${action.split('.')[1]}`,
+): void =>
+  tx.audit({
+    source: 'integration',
+    action,
+    entityType: 'integration',
+    entityId: id,
+    repositoryIdentifier,
+    summary,
+    ...change,
+  });

@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import { isOneOf } from '../data/conditions.ts';
+import type { Role } from '../shared/actor.ts';
+import { newId } from '../shared/ids.ts';
+import type { Tx } from '../unit-of-work.ts';
+
+/** Changes of a tenant's memberships wait for each other, so that what they find holds until they are committed. */
+export async function lockMemberships({ db, tenantId }: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`memberships:${tenantId}`}, 0))`.execute(db);
+}
+
+/** How many people own the tenant. */
+export async function countOwners({ db, tenantId }: Tx): Promise<number> {
+  const { owners } = await db
+    .selectFrom('membership')
+    .where('tenantId', '=', tenantId)
+    .where('role', '=', 'owner')
+    .select(sql<number>`count(distinct user_id)::int`.as('owners'))
+    .executeTakeFirstOrThrow();
+  return owners;
+}
+
+/** What the tenant calls a user. */
+export async function putName(
+  { db, tenantId }: Tx,
+  userId: string,
+  { firstName, lastName }: { firstName: string; lastName: string },
+): Promise<void> {
+  await db
+    .insertInto('user_profile')
+    .values({ tenantId, userId, firstName, lastName })
+    .onConflict((conflict) =>
+      conflict.columns(['tenantId', 'userId']).doUpdateSet({ firstName, lastName, updatedAt: sql`now()` }),
+    )
+    .execute();
+}
+
+/** The id of a team, which is made when it is missing. */
+export async function putTeam({ db, tenantId }: Tx, slug: string): Promise<string> {
+  await db
+    .insertInto('team')
+    .values({ id: newId(), tenantId, slug })
+    .onConflict((conflict) => conflict.columns(['tenantId', 'slug']).doNothing())
+    .execute();
+  const { id } = await db
+    .selectFrom('team')
+    .where('tenantId', '=', tenantId)
+    .where('slug', '=', slug)
+    .select('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** The tenant's teams of these slugs. */
+export const findTeams = ({ db, tenantId }: Tx, slugs: readonly string[]) =>
+  db
+    .selectFrom('team')
+    .where('tenantId', '=', tenantId)
+    .where((eb) => isOneOf(eb, 'slug', slugs))
+    .select(['id', 'slug'])
+    .execute();
+
+/** A membership in a team, made or given another role; answers its id. */
+export async function putMembership({ db, tenantId }: Tx, userId: string, teamId: string, role: Role): Promise<string> {
+  const { id } = await db
+    .insertInto('membership')
+    .values({ id: newId(), tenantId, teamId, userId, role })
+    .onConflict((conflict) =>
+      conflict.columns(['tenantId', 'teamId', 'userId']).doUpdateSet({ role, updatedAt: sql`now()` }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Leaves a user in exactly these teams: with the role that they have there, or in new ones with the given one. */
+export async function putMemberships(
+  { db, tenantId }: Tx,
+  userId: string,
+  teamIds: readonly string[],
+  role: Role,
+): Promise<void> {
+  await db
+    .deleteFrom('membership')
+    .where('tenantId', '=', tenantId)
+    .where('userId', '=', userId)
+    .where(sql<boolean>`team_id <> all (${teamIds}::uuid[])`)
+    .execute();
+  await db
+    .insertInto('membership')
+    .columns(['id', 'tenantId', 'teamId', 'userId', 'role'])
+    .expression(
+      sql`select uuidv7(), ${tenantId}::uuid, team_id, ${userId}::uuid, ${role} from unnest(${teamIds}::uuid[]) as t (team_id)`,
+    )
+    .onConflict((conflict) => conflict.columns(['tenantId', 'teamId', 'userId']).doNothing())
+    .execute();
+}
+
+const teamOf = (tenantId: string, slug: string) =>
+  sql<string>`(select id from team where tenant_id = ${tenantId} and slug = ${slug})`;
+
+/** Gives a user the role in one team, or in all of theirs. */
+export async function setRole({ db, tenantId }: Tx, userId: string, role: Role, team?: string): Promise<void> {
+  let memberships = db
+    .updateTable('membership')
+    .set({ role, updatedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('userId', '=', userId)
+    .where('role', '<>', role);
+  if (team !== undefined) memberships = memberships.where('teamId', '=', teamOf(tenantId, team));
+  await memberships.execute();
+}
+
+/** Removes a user from one team, or from all of the tenant's; answers the memberships that ended. */
+export function removeMemberships({ db, tenantId }: Tx, userId: string, team?: string): Promise<{ id: string }[]> {
+  let memberships = db.deleteFrom('membership').where('tenantId', '=', tenantId).where('userId', '=', userId);
+  if (team !== undefined) memberships = memberships.where('teamId', '=', teamOf(tenantId, team));
+  return memberships.returning('id').execute();
+}
+
+/** Removes what the tenant keeps of a person who is in none of its teams any more, and ends their sessions there. */
+export async function removeFromTenant({ db, tenantId }: Tx, userId: string): Promise<void> {
+  await db.deleteFrom('user_profile').where('tenantId', '=', tenantId).where('userId', '=', userId).execute();
+  await db.deleteFrom('invitation').where('tenantId', '=', tenantId).where('userId', '=', userId).execute();
+  await db
+    .updateTable('auth_session')
+    .set({ revokedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .execute();
+}

@@ -1,0 +1,124 @@
+import type { Role } from '../shared/actor.ts';
+import { invalidField, notFound } from '../shared/errors.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { emitEvent } from '../webhooks/emit.queries.ts';
+import {
+  countOwners,
+  findTeams,
+  lockMemberships,
+  putMembership,
+  putMemberships,
+  putName,
+  putTeam,
+  removeFromTenant,
+  removeMemberships,
+  setRole,
+} from './memberships.queries.ts';
+import { assertHasOwner, assertMayChange, assertMayRemove, type UserChange } from './user-rules.ts';
+import { findUser, findUserByAddress, personOfAddress, type UserRow } from './users.queries.ts';
+
+export interface AddedUser {
+  user: UserRow;
+  teamAccountId: string;
+  /** Somebody with this address was known to the service before. */
+  isExistingUser: boolean;
+  isNewInTenant: boolean;
+}
+
+/**
+ * Adds somebody to a team, which is made when nobody is in it yet. A person whom the service knows by the address keeps
+ * the account and gets the role in the team; names are stored for people who are new in the tenant.
+ * Throws `last_owner`.
+ */
+export async function addUser(
+  tx: Tx,
+  input: { email: string; firstName: string; lastName: string; team: string; role: Role },
+): Promise<AddedUser> {
+  await lockMemberships(tx);
+  const { userId, isNew } = await personOfAddress(tx.db, input.email);
+  const before = await findUser(tx, userId);
+  const teamAccountId = await putMembership(tx, userId, await putTeam(tx, input.team), input.role);
+  if (!before) await putName(tx, userId, input);
+  const user = await userAfter(tx, userId);
+  assertHasOwner(await countOwners(tx));
+  note(tx, before ? 'user.updated' : 'user.created', before, user);
+  return { user, teamAccountId, isExistingUser: !isNew, isNewInTenant: before === undefined };
+}
+
+/**
+ * Changes names, role and teams of a user of the tenant.
+ * @param team the one team in which the role is changed; absent: it is changed in all of the user's teams.
+ * Throws `not_found`, `forbidden`, `last_owner`, and `invalid_request` for an unknown team.
+ */
+export async function changeUser(tx: Tx, address: string, change: UserChange, team?: string): Promise<UserRow> {
+  await lockMemberships(tx);
+  const before = await findUserByAddress(tx, address);
+  assertMayChange(tx.actor, before, change);
+  if (!before || (team !== undefined && !before.teams.includes(team))) throw notFound('The user');
+  const { firstName = before.firstName, lastName = before.lastName, role, teams } = change;
+  if (firstName !== before.firstName || lastName !== before.lastName)
+    await putName(tx, before.id, { firstName, lastName });
+  if (teams) await putMemberships(tx, before.id, await idsOfTeams(tx, teams), role ?? before.role);
+  if (role) await setRole(tx, before.id, role, team);
+  const after = await userAfter(tx, before.id);
+  assertHasOwner(await countOwners(tx));
+  if (JSON.stringify(before) !== JSON.stringify(after)) note(tx, 'user.updated', before, after);
+  return after;
+}
+
+async function idsOfTeams(tx: Tx, slugs: readonly string[]): Promise<string[]> {
+  const teams = await findTeams(tx, slugs);
+  const unknown = slugs.find((team) => !teams.some(({ slug }) => slug === team));
+  if (unknown !== undefined) throw invalidField('teams', `there is no team ${unknown}; adding somebody to it makes it`);
+  return teams.map(({ id }) => id);
+}
+
+/**
+ * Removes a user from a team, or from all teams of the tenant; the account stays. With the last membership, the user's
+ * sessions in the tenant end. Throws `not_found`, `forbidden` for oneself, `last_owner`.
+ */
+export async function removeUser(
+  tx: Tx,
+  address: string,
+  team?: string,
+): Promise<{ userId: string; email: string; teamAccountId: string | null }> {
+  await lockMemberships(tx);
+  const before = await findUserByAddress(tx, address);
+  if (!before) throw notFound('The user');
+  assertMayRemove(tx.actor, before);
+  const removed = await removeMemberships(tx, before.id, team);
+  if (removed.length === 0) throw notFound('The user');
+  const after = await findUser(tx, before.id);
+  if (!after) await removeFromTenant(tx, before.id);
+  assertHasOwner(await countOwners(tx));
+  note(tx, after ? 'user.updated' : 'user.removed', before, after);
+  const [only, ...more] = removed;
+  return { userId: before.id, email: before.email, teamAccountId: more.length === 0 ? (only?.id ?? null) : null };
+}
+
+async function userAfter(tx: Tx, userId: string): Promise<UserRow> {
+  const user = await findUser(tx, userId);
+  if (!user) throw new Error('a user with a membership is visible');
+  return user;
+}
+
+function note(
+  tx: Tx,
+  action: 'user.created' | 'user.updated' | 'user.removed',
+  before: UserRow | undefined,
+  after: UserRow | undefined,
+): void {
+  const user = after ?? before;
+  if (!user) return;
+  tx.audit({
+    source: 'user',
+    action,
+    entityType: 'user',
+    entityId: user.id,
+    summary: `User ${user.email} ${action.split('.')[1]}`,
+    before,
+    after,
+  });
+  const { id, email, firstName, lastName, role, teams } = user;
+  emitEvent(tx, action, { id, email, firstName, lastName, role, teams, changedBy: tx.actor.email });
+}
