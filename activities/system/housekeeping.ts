@@ -1,4 +1,4 @@
-import { purgeDeliveries } from '../../domain/webhooks/expired-deliveries.queries.ts';
+import { createLaneStore } from '../../domain/webhooks/lane-store.queries.ts';
 import { expireAllExports } from '../audit/audit-exports.activities.ts';
 import type { Deps } from '../deps.ts';
 
@@ -31,6 +31,6 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'files of writers that died', run: ({ objects }) => objects.removeAbandoned(ABANDONED_MS) },
   {
     name: 'deliveries of webhooks',
-    run: ({ systemPool, webhooks: { logRetentionDays } }) => purgeDeliveries(systemPool, logRetentionDays),
+    run: ({ system, webhooks: { logRetentionDays } }) => createLaneStore(system).purge(logRetentionDays),
   },
 ];

@@ -1,5 +1,6 @@
 import { propagation, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { ClaimedDelivery, LoggedTry } from '../../domain/webhooks/lane-store.queries.ts';
+import type { ClaimedDelivery } from '../../domain/webhooks/lane-store.queries.ts';
+import type { LoggedTry } from '../../domain/webhooks/outcomes.queries.ts';
 
 const tracer = trace.getTracer('quayside-worker');
 

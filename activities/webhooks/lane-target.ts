@@ -7,7 +7,7 @@ import { compileLinearRegex } from '../../domain/webhooks/linear-regex.ts';
 import { signingKey } from '../../domain/webhooks/standard-webhooks.ts';
 import { openHeaders, openSecret } from '../../domain/webhooks/webhook-secrets.ts';
 
-/** A webhook made ready for sending: secrets open, filter and template compiled. */
+/** A webhook ready for sending: secrets decrypted, filter and template compiled. */
 export interface LaneTarget extends RetryPolicy {
   revision: number;
   url: string;
@@ -16,7 +16,7 @@ export interface LaneTarget extends RetryPolicy {
   timeoutMs: number;
   isWanted: PayloadTest | undefined;
   renderBody: RenderBody | undefined;
-  /** The keys that sign at a moment: after a rotation, for a while, two. */
+  /** The keys that sign at a time: for a while after a rotation, two. */
   keysAt: (now: Date) => Buffer[];
 }
 
@@ -25,6 +25,7 @@ export function openTarget(webhookId: string, stored: StoredTarget, encryption: 
   const current = signingKey(openSecret(encryption, webhookId, stored.secret));
   const previous =
     stored.previousSecret === null ? undefined : signingKey(openSecret(encryption, webhookId, stored.previousSecret));
+  const previousUntil = new Date(stored.previousSecretUntil ?? 0);
   const hasFilter = filter !== null && Object.keys(filter).length > 0;
   return {
     revision,
@@ -40,8 +41,7 @@ export function openTarget(webhookId: string, stored: StoredTarget, encryption: 
     },
     isWanted: hasFilter ? compileFilter(filter, compileLinearRegex) : undefined,
     renderBody: bodyTemplate === null ? undefined : compileTemplate(bodyTemplate),
-    keysAt: (now) =>
-      previous && stored.previousSecretUntil && now < stored.previousSecretUntil ? [current, previous] : [current],
+    keysAt: (now) => (previous && now < previousUntil ? [current, previous] : [current]),
   };
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
-import type { ClaimedDelivery, LaneStore, Outcome } from '../../domain/webhooks/lane-store.queries.ts';
+import type { ClaimedDelivery, LaneStore } from '../../domain/webhooks/lane-store.queries.ts';
+import type { Outcome } from '../../domain/webhooks/outcomes.queries.ts';
 import type { WebhookSender } from '../../domain/webhooks/webhook-sender.port.ts';
 import { type Lane, LINGER_MS } from '../../workflows/webhooks/webhook-lane.contract.ts';
 import { withHeartbeat } from '../heartbeat.ts';

@@ -1,19 +1,20 @@
 import { systemActor } from '../../domain/shared/actor.ts';
 import { batched } from '../../domain/shared/batched.ts';
-import { disableWebhook } from '../../domain/webhooks/disable.queries.ts';
-import { createLaneStore, type LaneKey, type Outcome } from '../../domain/webhooks/lane-store.queries.ts';
+import { createLaneStore, type LaneKey } from '../../domain/webhooks/lane-store.queries.ts';
+import type { Outcome } from '../../domain/webhooks/outcomes.queries.ts';
+import { disableWebhook } from '../../domain/webhooks/webhooks.mutations.ts';
 import { WAKE_SIGNAL, webhookLaneContract } from '../../workflows/webhooks/webhook-lane.contract.ts';
 import type { Deps } from '../deps.ts';
 import { createDuePoller } from './due-poller.ts';
 import { openTarget } from './lane-target.ts';
 import { createPumpActivities, type PumpActivities } from './pump.activities.ts';
 
-/** Nobody waits for a record, and each costs the same for one outcome as for ten. */
+/** Nobody waits for a record, and one of ten outcomes costs the same as one of one. */
 const RECORD_REST_MS = 5;
 
-/** The activities of the delivery lanes, over the lanes' own connections. */
+/** The activities of the delivery lanes, over connections with the role of the system. */
 export function createWebhookActivities(deps: Deps): PumpActivities {
-  const store = createLaneStore(deps.systemPool);
+  const store = createLaneStore(deps.system);
   const recordAll = async (outcomes: Outcome[]): Promise<void[]> => {
     for (const lane of await store.record(outcomes)) {
       disable(deps, lane).catch((error: unknown) => deps.log.error({ err: error, ...lane }, 'not disabled yet'));
@@ -26,20 +27,20 @@ export function createWebhookActivities(deps: Deps): PumpActivities {
     record,
     target: async (lane) => openTarget(lane.webhookId, await store.target(lane), deps.encryption),
     send: deps.webhooks.send,
-    bell: createDuePoller(store, (error) => deps.log.warn({ err: error }, 'the lanes could not ask what is due')),
+    bell: createDuePoller(store, (error) => deps.log.warn({ err: error }, 'the lanes could not find out what is due')),
   });
 }
 
 const disable = (deps: Deps, { tenantId, webhookId }: LaneKey): Promise<void> =>
   deps.actingAs(systemActor(tenantId, 'webhook-lane'))((tx) => disableWebhook(tx, webhookId));
 
-/** A lane with nobody at work whose deliveries are due for this long lost its wake. */
+/** A lane that nobody works on, with deliveries due for this long, missed its signal. */
 const OVERDUE_MS = 5_000;
 const WAKES_AT_ONCE = 20;
 
-/** Wakes lanes whose wake was lost: Temporal was away, or a process ended between its commit and the wake. */
+/** Wakes lanes whose signal was lost: Temporal was away, or a process ended between its commit and the signal. */
 export async function sweepLanes(deps: Deps): Promise<number> {
-  const overdue = await createLaneStore(deps.systemPool).overdue(OVERDUE_MS);
+  const overdue = await createLaneStore(deps.system).overdue(OVERDUE_MS);
   for (let at = 0; at < overdue.length; at += WAKES_AT_ONCE) {
     const some = overdue.slice(at, at + WAKES_AT_ONCE);
     await Promise.all(some.map((lane) => deps.launch.signal(webhookLaneContract, lane, WAKE_SIGNAL)));
@@ -47,9 +48,9 @@ export async function sweepLanes(deps: Deps): Promise<number> {
   return overdue.length;
 }
 
-/** Disables webhooks for which this was noted and then not carried out. */
+/** Disables webhooks for which a reason was recorded and nothing followed. */
 export async function sweepDisabled(deps: Deps): Promise<number> {
-  const lanes = await createLaneStore(deps.systemPool).toDisable();
+  const lanes = await createLaneStore(deps.system).toDisable();
   for (const lane of lanes) await disable(deps, lane);
   return lanes.length;
 }

@@ -4,7 +4,7 @@ import { deleteDocument, documentVersion, listVersions } from '../../domain/docu
 import { expectedVersion, refusedWrite } from '../../domain/documents/precondition-rules.ts';
 import { valueText } from '../../domain/documents/value-rules.ts';
 import { notFound } from '../../domain/shared/errors.ts';
-import { emitEvent } from '../../domain/webhooks/emit.queries.ts';
+import { emitEvent } from '../../domain/webhooks/event-catalog.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent, Timestamp } from '../http/parameters.ts';
 import { JsonText, link, reply } from '../http/replies.ts';

@@ -14,7 +14,7 @@ import type { ReleaseCandidate } from '../../domain/release-candidates/release-c
 import { findCandidate } from '../../domain/release-candidates/release-candidates.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
-import { emitEvent } from '../../domain/webhooks/emit.queries.ts';
+import { emitEvent } from '../../domain/webhooks/event-catalog.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { queryFlag } from '../http/parameters.ts';

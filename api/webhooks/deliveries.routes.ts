@@ -1,23 +1,17 @@
 import { z } from 'zod';
-import type { Encryption } from '../../domain/shared/encryption.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
-import type { Tx } from '../../domain/unit-of-work.ts';
 import {
-  deliveryTotals,
-  enqueueDelivery,
-  listAttempts,
-  listDeliveries,
-  RECOVER_MAX,
+  type Queued,
+  type QueuedDelivery,
+  queueDelivery,
+  queueSample,
   recoverFailed,
   redeliver,
-} from '../../domain/webhooks/deliveries.queries.ts';
-import { sampleData } from '../../domain/webhooks/event-catalog.ts';
-import { refusalOf } from '../../domain/webhooks/webhook-status-rules.ts';
-import { assertKnownLog, type Webhook, webhookById } from '../../domain/webhooks/webhooks.queries.ts';
+} from '../../domain/webhooks/deliveries.mutations.ts';
+import { listAttempts, listDeliveries } from '../../domain/webhooks/deliveries.queries.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id } from '../http/parameters.ts';
 import { link, reply } from '../http/replies.ts';
-import { auditWebhook, GROUP } from './audit-webhook.ts';
 import {
   Attempt,
   cursorAfter,
@@ -30,44 +24,36 @@ import {
   RecoverResult,
   TriggerIn,
 } from './deliveries.schemas.ts';
+import { GROUP } from './webhooks.schemas.ts';
 
 const params = z.object({ id: Id });
 const deliveryParams = z.object({ id: Id, deliveryId: Id });
 
-/** Refusals of what answers a delivery result carry its members, too. */
-async function webhookToDeliver(work: Tx, encryption: Encryption, id: string): Promise<Webhook> {
+/** Where a delivery result is the answer, a problem carries its members, too. */
+async function withResultMembers<Result>(answer: Promise<Result>): Promise<Result> {
   try {
-    return await webhookById(work, encryption, id);
+    return await answer;
   } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
+    if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
     throw new DomainError(error.code, error.message, {
       members: { success: false, error: error.message, providerDetails: { queued: false, notFound: true } },
     });
   }
 }
 
-/** A delivery that was queued, as the interface tells of it. */
-const queued = (webhook: Webhook, deliveryId: string, eventName = webhook.event) => ({
-  success: true,
-  message: 'Delivery queued',
-  providerDetails: {
-    queued: true,
-    deliveryId,
-    webhookId: webhook.id,
-    eventName,
-    url: webhook.url,
-    method: webhook.method,
-  },
-});
-
-/** Nothing was queued, because the webhook is off; undefined when it is on. */
-function refused(webhook: Webhook) {
-  const error = refusalOf(webhook.status, webhook.failureReason);
-  if (error === undefined || webhook.status === 'active') return undefined;
+/** The reply for a delivery that was queued, or why nothing was. */
+async function deliveryResult(queuing: Promise<Queued<QueuedDelivery>>): Promise<z.input<typeof DeliveryResult>> {
+  const queued = await withResultMembers(queuing);
+  const { id: webhookId, url, method, event: eventName, status } = queued.webhook;
+  if (queued.refusal !== undefined) {
+    const reason = status === 'active' ? undefined : status;
+    return { success: false, error: queued.refusal, providerDetails: { queued: false, webhookId, eventName, reason } };
+  }
+  const { deliveryId, event } = queued;
   return {
-    success: false,
-    error,
-    providerDetails: { queued: false, webhookId: webhook.id, eventName: webhook.event, reason: webhook.status },
+    success: true,
+    message: 'Delivery queued',
+    providerDetails: { queued: true, deliveryId, webhookId, eventName: event, url, method },
   };
 }
 
@@ -121,15 +107,8 @@ export const deliveriesRoutes = [
     response: DeliveryResult,
     errors: ['payload_too_large'],
     audit: 'webhook.delivery_queued',
-    handle: ({ params: { id }, body: { payload } }, { tx, adapters: { encryption } }) =>
-      tx(async (work) => {
-        const webhook = await webhookToDeliver(work, encryption, id);
-        const refusal = refused(webhook);
-        if (refusal) return refusal;
-        const deliveryId = await enqueueDelivery(work, id, webhook.event, payload);
-        auditWebhook(work, 'webhook.delivery_queued', webhook, { after: { deliveryId } });
-        return queued(webhook, deliveryId);
-      }),
+    handle: ({ params: { id }, body: { payload } }, { tx }) =>
+      deliveryResult(tx((work) => queueDelivery(work, id, payload))),
   }),
   defineRoute({
     operationId: 'testWebhook',
@@ -142,15 +121,7 @@ export const deliveriesRoutes = [
     status: 202,
     response: DeliveryResult,
     audit: 'webhook.tested',
-    handle: ({ params: { id } }, { tx, adapters: { encryption } }) =>
-      tx(async (work) => {
-        const webhook = await webhookToDeliver(work, encryption, id);
-        const refusal = refused(webhook);
-        if (refusal) return refusal;
-        const deliveryId = await enqueueDelivery(work, id, webhook.event, sampleData(webhook.event));
-        auditWebhook(work, 'webhook.tested', webhook, { after: { deliveryId } });
-        return queued(webhook, deliveryId);
-      }),
+    handle: ({ params: { id } }, { tx }) => deliveryResult(tx((work) => queueSample(work, id))),
   }),
   defineRoute({
     operationId: 'listWebhookDeliveries',
@@ -165,18 +136,13 @@ export const deliveriesRoutes = [
     query: DeliveriesQuery,
     status: 200,
     response: DeliveryPage,
-    handle: ({ params: { id }, query: { cursor, limit, ...filter } }, { tx, requestUrl }) =>
-      tx(async (work) => {
-        await assertKnownLog(work, id);
-        const found = await listDeliveries(work, id, filter, cursor, limit + 1);
-        const deliveries = found.slice(0, limit);
-        const last = found.length > limit ? deliveries.at(-1) : undefined;
-        const nextCursor = last ? cursorAfter(last) : null;
-        const page = { deliveries, totals: await deliveryTotals(work, id, filter), nextCursor };
-        return nextCursor === null
-          ? page
-          : reply(page, { headers: { Link: link(requestUrl, { cursor: nextCursor }, 'next') } });
-      }),
+    async handle({ params: { id }, query: { cursor, limit, ...filter } }, { reads, requestUrl }) {
+      const { nextCursor: last, ...page } = await listDeliveries(reads, id, filter, { cursor, limit });
+      const nextCursor = last ? cursorAfter(last) : null;
+      return nextCursor === null
+        ? { ...page, nextCursor }
+        : reply({ ...page, nextCursor }, { headers: { Link: link(requestUrl, { cursor: nextCursor }, 'next') } });
+    },
   }),
   defineRoute({
     operationId: 'listWebhookDeliveryAttempts',
@@ -188,14 +154,12 @@ export const deliveriesRoutes = [
     params: deliveryParams,
     status: 200,
     response: z.array(Attempt),
-    handle: ({ params: { id, deliveryId } }, { tx }) =>
-      tx(async (work) =>
-        (await listAttempts(work, id, deliveryId)).map(({ errorKind, ...attempt }) => ({
-          ...attempt,
-          templateError: errorKind === 'template' ? attempt.error : null,
-          completedAt: new Date(Date.parse(attempt.startedAt) + attempt.durationMs),
-        })),
-      ),
+    handle: async ({ params: { id, deliveryId } }, { reads }) =>
+      (await listAttempts(reads, id, deliveryId)).map(({ errorKind, ...attempt }) => ({
+        ...attempt,
+        templateError: errorKind === 'template' ? attempt.error : null,
+        completedAt: new Date(Date.parse(attempt.startedAt) + attempt.durationMs),
+      })),
   }),
   defineRoute({
     operationId: 'redeliverWebhookDelivery',
@@ -208,17 +172,7 @@ export const deliveriesRoutes = [
     status: 202,
     response: DeliveryResult,
     audit: 'webhook.redelivered',
-    handle: ({ params: { id, deliveryId } }, { tx, adapters: { encryption } }) =>
-      tx(async (work) => {
-        const webhook = await webhookToDeliver(work, encryption, id);
-        const refusal = refused(webhook);
-        if (refusal) return refusal;
-        const repeated = await redeliver(work, id, deliveryId);
-        auditWebhook(work, 'webhook.redelivered', webhook, {
-          after: { deliveryId: repeated.id, redeliveryOf: deliveryId },
-        });
-        return queued(webhook, repeated.id, repeated.event);
-      }),
+    handle: ({ params: { id, deliveryId } }, { tx }) => deliveryResult(tx((work) => redeliver(work, id, deliveryId))),
   }),
   defineRoute({
     operationId: 'recoverWebhookDeliveries',
@@ -234,19 +188,10 @@ export const deliveriesRoutes = [
     status: 202,
     response: RecoverResult,
     audit: 'webhook.recovered',
-    handle: ({ params: { id }, body: { since, until } }, { tx, adapters: { encryption } }) =>
-      tx(async (work) => {
-        const end = until ?? work.now;
-        if (end <= since)
-          throw new DomainError('invalid_request', '`until` must be after `since`', {
-            fields: [{ pointer: '#/body/until', detail: 'must be after since' }],
-          });
-        const webhook = await webhookToDeliver(work, encryption, id);
-        const refusal = refused(webhook);
-        if (refusal) return { success: false, error: refusal.error, recovered: 0, hasMore: false };
-        const recovered = await recoverFailed(work, id, since, end);
-        auditWebhook(work, 'webhook.recovered', webhook, { after: { since, until: end, recovered } });
-        return { success: true, recovered, hasMore: recovered === RECOVER_MAX };
-      }),
+    async handle({ params: { id }, body: { since, until } }, { tx }) {
+      const queued = await withResultMembers(tx((work) => recoverFailed(work, id, since, until)));
+      if (queued.refusal !== undefined) return { success: false, error: queued.refusal, recovered: 0, hasMore: false };
+      return { success: true, recovered: queued.recovered, hasMore: queued.hasMore };
+    },
   }),
 ];

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { restoredHeaders } from '../../domain/webhooks/header-rules.ts';
-import type { WebhookSettings } from '../../domain/webhooks/webhooks.queries.ts';
+import type { WebhookSettings } from '../../domain/webhooks/webhook-settings.ts';
+import type { SettingsChange } from '../../domain/webhooks/webhooks.mutations.ts';
 import type { WebhookIn, WebhookPatch } from './webhooks.schemas.ts';
 
 const REPOSITORY_PROVIDER = 'host-a';
 const REPOSITORY_EVENT = 'push';
 
-/** What a body that asks for a webhook means; its schema has seen to it that one of both styles is complete. */
+/** The settings that a body asks for; its schema has checked that one of both styles is complete. */
 export function newSettings(body: z.output<typeof WebhookIn>): WebhookSettings {
   const { repositoryIdentifier = null, webhookUrl, config, timeout, retryCount, retryDelay } = body;
   return {
@@ -26,23 +26,17 @@ export function newSettings(body: z.output<typeof WebhookIn>): WebhookSettings {
   };
 }
 
-/** The settings after a change: what it does not name stays. */
-export function patchedSettings(
-  before: WebhookSettings,
-  { config = {}, ...patch }: z.output<typeof WebhookPatch>,
-): WebhookSettings {
-  return {
-    ...before,
-    name: patch.name ?? before.name,
-    event: patch.event ?? before.event,
-    url: config.url ?? before.url,
-    method: config.method ?? before.method,
-    headers: config.headers ? restoredHeaders(config.headers, before.headers) : before.headers,
-    filter: config.filter ?? before.filter,
-    bodyTemplate: config.body === undefined ? before.bodyTemplate : config.body,
-    timeoutMs: patch.timeout ?? before.timeoutMs,
-    retryCount: patch.retryCount ?? before.retryCount,
-    retryDelayMs: patch.retryDelay ?? before.retryDelayMs,
-    status: patch.status ?? before.status,
-  };
-}
+/** The settings that a body changes. */
+export const settingsChange = ({ config = {}, ...patch }: z.output<typeof WebhookPatch>): SettingsChange => ({
+  ...(patch.name !== undefined && { name: patch.name }),
+  ...(patch.event !== undefined && { event: patch.event }),
+  ...(config.url !== undefined && { url: config.url }),
+  ...(config.method !== undefined && { method: config.method }),
+  ...(config.headers !== undefined && { headers: config.headers }),
+  ...(config.filter !== undefined && { filter: config.filter }),
+  ...(config.body !== undefined && { bodyTemplate: config.body }),
+  ...(patch.timeout !== undefined && { timeoutMs: patch.timeout }),
+  ...(patch.retryCount !== undefined && { retryCount: patch.retryCount }),
+  ...(patch.retryDelay !== undefined && { retryDelayMs: patch.retryDelay }),
+  ...(patch.status !== undefined && { status: patch.status }),
+});

@@ -5,6 +5,8 @@ import { isWebhookSecret } from '../../domain/webhooks/standard-webhooks.ts';
 import { OWNER_STATUSES, WEBHOOK_STATUSES } from '../../domain/webhooks/webhook-status-rules.ts';
 import { JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
+export const GROUP = 'Webhooks';
+
 export const EventWord = z
   .string()
   .max(100)

@@ -5,7 +5,7 @@ import { isoOf } from '../shared/date-time-rules.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { emitEvent } from '../webhooks/emit.queries.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
 import { ApplicationToken } from './application-tokens.entities.ts';
 import { applicationTokenById, type ApplicationTokenRow } from './application-tokens.queries.ts';
 

@@ -1,6 +1,6 @@
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { emitEvent } from '../webhooks/emit.queries.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { Decision, SettledStatus } from './approval-rules.ts';
 import type { ApprovalRow } from './approvals.queries.ts';
 

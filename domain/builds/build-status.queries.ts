@@ -1,6 +1,6 @@
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { emitEvent } from '../webhooks/emit.queries.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
 import {
   type BuildContext,
   type BuildContexts,

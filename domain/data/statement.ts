@@ -9,6 +9,7 @@ import {
   Kysely,
   PostgresAdapter,
   PostgresIntrospector,
+  type QueryExecutorProvider,
   sql,
 } from 'kysely';
 import { PropertyQueryCompiler } from './dialect.ts';
@@ -36,6 +37,11 @@ export type Slots<P> = {
   readonly [K in keyof Required<P>]: Expression<Exclude<P[K], undefined>> | Extract<P[K], undefined>;
 };
 
+/** A query of the builder, or one in `sql`. */
+interface Compiled<Row> {
+  compile: (by: QueryExecutorProvider) => CompiledQuery<Row>;
+}
+
 interface Built {
   text: string;
   slots: readonly unknown[];
@@ -51,7 +57,7 @@ const FORMS_KEPT = 500;
  */
 export const statement =
   <P extends object, Form = undefined>() =>
-  <Row>(build: (db: Database, given: Slots<P>, form: Form) => Compilable<Row>) => {
+  <Row>(build: (db: Database, given: Slots<P>, form: Form) => Compiled<Row>) => {
     const forms = new Map<string, Built>();
     const builtFor = (parameters: P, form: Form): Built => {
       let key = form === undefined ? '' : JSON.stringify(form);
@@ -61,7 +67,7 @@ export const statement =
         const slotOf = ([name, value]: [string, unknown]) =>
           [name, value === undefined ? undefined : sql`${new Slot(name)}`] as const;
         const given = Object.fromEntries(Object.entries(parameters).map(slotOf)) as unknown as Slots<P>;
-        const { sql: text, parameters: slots } = build(builder, given, form).compile();
+        const { sql: text, parameters: slots } = build(builder, given, form).compile(builder);
         if (forms.size >= FORMS_KEPT) forms.clear();
         forms.set(key, (built = { text, slots }));
       }

@@ -1,5 +1,5 @@
 import type { Tx } from '../unit-of-work.ts';
-import { emitEvent } from '../webhooks/emit.queries.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { EventData } from '../webhooks/event-catalog.ts';
 import type { LockPlace, TicketRow } from './environment-locks.queries.ts';
 

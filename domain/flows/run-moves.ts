@@ -1,6 +1,6 @@
 import { makeApprovalOfRunStale } from '../approvals/settle-approval.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { emitEvent } from '../webhooks/emit.queries.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
 import { moveRun, reviseRun, type RunContext } from './flow-runs.queries.ts';
 import { flowType } from './flow-types.ts';
 import { displayOf, eventOfEnd, type FinalStatus } from './run-status-rules.ts';

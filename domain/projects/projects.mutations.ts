@@ -2,7 +2,7 @@ import { requestFetch } from '../git/mirror.queries.ts';
 import { DomainError, versionConflict } from '../shared/errors.ts';
 import { definedMembers, mergePatch, type Patch } from '../shared/merge-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { emitEvent } from '../webhooks/emit.queries.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
 import { Project } from './projects.entities.ts';
 import { findProject, projectInPath } from './projects.queries.ts';
 

@@ -3,7 +3,7 @@ import { canonicalJson } from '../audit/audit-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, versionConflict } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { emitEvent } from '../webhooks/emit.queries.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { EventData } from '../webhooks/event-catalog.ts';
 import {
   ABORTED,

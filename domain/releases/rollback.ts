@@ -3,7 +3,7 @@ import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { lockDomain } from '../release-candidates/release-candidates.queries.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { emitEvent } from '../webhooks/emit.queries.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
 import { type Rollback, reverseDelta } from './rollback-rules.ts';
 
 export interface RollbackReport {

@@ -1,7 +1,7 @@
 import type { Role } from '../shared/actor.ts';
 import { invalidField, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { emitEvent } from '../webhooks/emit.queries.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
 import {
   countOwners,
   findTeams,

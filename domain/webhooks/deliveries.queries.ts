@@ -1,23 +1,11 @@
+import { expressionBuilder, type Expression, sql, type SqlBool } from 'kysely';
+import { json, type JsonText } from '../data/columns.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { Tables } from '../data/tables.ts';
 import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { DeliveryStatus } from './delivery-rules.ts';
 import { envelopeText } from './envelope-rules.ts';
-
-export interface DeliveryRow {
-  id: string;
-  webhookId: string;
-  event: string;
-  status: DeliveryStatus;
-  attempts: number;
-  responseStatus: number | null;
-  error: string | null;
-  durationMs: number | null;
-  redeliveryOf: string | null;
-  createdAt: string;
-  /** When the next try is due; null when there is none. */
-  nextAttemptAt: string | null;
-  completedAt: string | null;
-}
 
 /** Where a page begins: after the delivery with this time and id. */
 export interface DeliveryCursor {
@@ -34,166 +22,243 @@ export interface DeliveryFilter {
   to?: Date | undefined;
 }
 
+/** Numbers of deliveries. */
 export interface DeliveryTotals {
   success: number;
   failure: number;
   pending: number;
 }
 
-/** Deliveries of a webhook, newest first. */
-export function listDeliveries(
-  tx: Tx,
-  webhookId: string,
-  filter: DeliveryFilter,
-  cursor: DeliveryCursor | undefined,
-  limit: number,
-): Promise<DeliveryRow[]> {
-  const conditions: [string, ...unknown[]][] = [
-    ['webhook_id = ?', webhookId],
-    ...(filter.status ? [['status = ?', filter.status] as [string, unknown]] : []),
-    ...(filter.responseStatus === undefined ? [] : [statusCodeCondition(filter.responseStatus)]),
-    ...windowConditions(filter),
-    ...(cursor
-      ? [['(created_at, id) < (?::timestamptz, ?::uuid)', cursor.createdAt, cursor.id] as [string, ...unknown[]]]
-      : []),
-  ];
-  return tx.sql(
-    `select id, webhook_id as "webhookId", event, status, attempts, last_status_code as "responseStatus", last_error as error,
-       last_duration_ms as "durationMs", redelivery_of as "redeliveryOf", created_at as "createdAt",
-       case when status = 'pending' then due_at end as "nextAttemptAt", completed_at as "completedAt"
-     from webhook_delivery where ${conditions.map(([text]) => text).join(' and ')}
-     order by created_at desc, id desc limit ?`,
-    [...conditions.flatMap(([, ...values]) => values), limit],
-  );
+/** The log of a deleted webhook stays readable. Throws `not_found`. */
+async function assertHasLog({ db }: Reads, webhookId: string): Promise<void> {
+  const webhook = await db.selectFrom('webhook').where('id', '=', webhookId).select('id').executeTakeFirst();
+  if (!webhook) throw notFound('The webhook');
 }
 
-/** The second condition lets the index of refused deliveries be used, which holds no successes. */
-const statusCodeCondition = (code: number): [string, unknown] => [
-  code >= 300 ? 'last_status_code = ? and last_status_code >= 300' : 'last_status_code = ?',
-  code,
-];
+const deliveries = expressionBuilder<Tables, 'webhook_delivery'>();
 
-const windowConditions = ({ from, to }: DeliveryFilter): [string, unknown][] => [
-  ...(from ? [['created_at >= ?::timestamptz', from.toISOString()] as [string, unknown]] : []),
-  ...(to ? [['created_at < ?::timestamptz', to.toISOString()] as [string, unknown]] : []),
-];
+function windowConditions({ from, to }: Pick<DeliveryFilter, 'from' | 'to'>): Expression<SqlBool>[] {
+  return [
+    ...(from ? [deliveries('createdAt', '>=', from.toISOString())] : []),
+    ...(to ? [deliveries('createdAt', '<', to.toISOString())] : []),
+  ];
+}
+
+/**
+ * A page of the deliveries of a webhook, newest first, with the totals of the window of time. Throws `not_found`.
+ * `nextCursor` is undefined at the end.
+ */
+export async function listDeliveries(
+  reads: Reads,
+  webhookId: string,
+  { status, responseStatus, from, to }: DeliveryFilter,
+  { cursor, limit }: { cursor?: DeliveryCursor | undefined; limit: number },
+) {
+  await assertHasLog(reads, webhookId);
+  let query = reads.db
+    .selectFrom('webhook_delivery')
+    .where('webhookId', '=', webhookId)
+    .where(deliveries.and(windowConditions({ from, to })));
+  if (status) query = query.where('status', '=', status);
+  if (responseStatus !== undefined) query = query.where('lastStatusCode', '=', responseStatus);
+  // Lets the index of refused deliveries be used, which holds no successes.
+  if (responseStatus !== undefined && responseStatus >= 300) query = query.where('lastStatusCode', '>=', sql.lit(300));
+  if (cursor)
+    query = query.where(sql<SqlBool>`(created_at, id) < (${cursor.createdAt}::timestamptz, ${cursor.id}::uuid)`);
+  const found = await query
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .select((eb) => [
+      'id',
+      'webhookId',
+      'event',
+      'status',
+      'attempts',
+      'lastStatusCode as responseStatus',
+      'lastError as error',
+      'lastDurationMs as durationMs',
+      'redeliveryOf',
+      'createdAt',
+      eb.case().when('status', '=', sql.lit('pending')).then(eb.ref('dueAt')).end().as('nextAttemptAt'),
+      'completedAt',
+    ])
+    .execute();
+  const page = found.slice(0, limit);
+  return {
+    deliveries: page,
+    totals: await deliveryTotals(reads, webhookId, { from, to }),
+    nextCursor: found.length > limit ? page.at(-1) : undefined,
+  };
+}
 
 /** Totals of a webhook: of a window of time when one is given, else of all that was ever sent, which is counted as it happens. */
 export async function deliveryTotals(
-  tx: Tx,
+  { db }: Reads,
   webhookId: string,
   window: Pick<DeliveryFilter, 'from' | 'to'> = {},
 ): Promise<DeliveryTotals> {
   const conditions = windowConditions(window);
-  const [totals] =
-    conditions.length === 0
-      ? await tx.sql<DeliveryTotals>(
-          `select delivered_count::int as success, failed_count::int as failure,
-             (select count(*)::int from webhook_delivery d where d.webhook_id = w.id and d.status = 'pending') as pending
-           from webhook w where id = ?`,
-          [webhookId],
-        )
-      : await tx.sql<DeliveryTotals>(
-          `select count(*) filter (where status = 'delivered')::int as success, count(*) filter (where status = 'failed')::int as failure,
-             count(*) filter (where status = 'pending')::int as pending
-           from webhook_delivery where webhook_id = ? and ${conditions.map(([text]) => text).join(' and ')}`,
-          [webhookId, ...conditions.map(([, value]) => value)],
-        );
-  return totals ?? { success: 0, failure: 0, pending: 0 };
+  const rows = await (conditions.length === 0
+    ? db
+        .selectFrom('webhook as w')
+        .where('w.id', '=', webhookId)
+        .select((eb) => [
+          eb.cast<number>('w.deliveredCount', 'integer').as('success'),
+          eb.cast<number>('w.failedCount', 'integer').as('failure'),
+          sql<number>`(${eb
+            .selectFrom('webhook_delivery as d')
+            .whereRef('d.webhookId', '=', 'w.id')
+            .where('d.status', '=', sql.lit('pending'))
+            .select(sql`count(*)::int`.as('count'))})`.as('pending'),
+        ])
+    : db
+        .selectFrom('webhook_delivery')
+        .where('webhookId', '=', webhookId)
+        .where(deliveries.and(conditions))
+        .select([
+          sql<number>`count(*) filter (where status = 'delivered')::int`.as('success'),
+          sql<number>`count(*) filter (where status = 'failed')::int`.as('failure'),
+          sql<number>`count(*) filter (where status = 'pending')::int`.as('pending'),
+        ])
+  ).execute();
+  return rows[0] ?? { success: 0, failure: 0, pending: 0 };
 }
 
-export interface AttemptRow {
-  attempt: number;
-  url: string;
-  method: string;
-  statusCode: number | null;
-  error: string | null;
-  errorKind: string | null;
-  sentBody: string | null;
-  responseHeaders: Record<string, string> | null;
-  responseBody: string | null;
-  durationMs: number;
-  startedAt: string;
-}
-
-interface StoredAttempt extends Omit<AttemptRow, 'responseHeaders'> {
-  isEnvelope: boolean;
-  responseHeaders: Record<string, string> | string | null;
-}
-
-/** Every try of a delivery, newest first, with what was sent. Throws `not_found`. */
-export async function listAttempts(tx: Tx, webhookId: string, deliveryId: string): Promise<AttemptRow[]> {
-  const [delivery] = await tx.sql<{ id: string; event: string; payload: string; createdAt: string }>(
-    `select id, event, payload::text as payload, created_at as "createdAt" from webhook_delivery
-     where tenant_id = ? and id = ? and webhook_id = ?`,
-    [tx.tenantId, deliveryId, webhookId],
-  );
+/** Every attempt of a delivery, newest first, with what was sent. Throws `not_found`. */
+export async function listAttempts({ db, tenantId }: Reads, webhookId: string, deliveryId: string) {
+  const delivery = await db
+    .selectFrom('webhook_delivery')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', deliveryId)
+    .where('webhookId', '=', webhookId)
+    .select((eb) => ['id', 'event', eb.cast<string>('payload', 'text').as('payload'), 'createdAt'])
+    .executeTakeFirst();
   if (!delivery) throw notFound('The delivery');
-  const rows = await tx.sql<StoredAttempt>(
-    `select attempt, url, method, status_code as "statusCode", error, error_kind as "errorKind", is_envelope as "isEnvelope",
-       sent_body as "sentBody", response_headers as "responseHeaders", response_body as "responseBody",
-       duration_ms as "durationMs", started_at as "startedAt"
-     from webhook_attempt where tenant_id = ? and delivery_id = ? order by attempt desc`,
-    [tx.tenantId, deliveryId],
-  );
-  const envelope = envelopeText({ ...delivery, createdAt: new Date(delivery.createdAt) });
-  return rows.map(({ isEnvelope, ...row }) => ({
-    ...row,
-    sentBody: isEnvelope ? envelope : row.sentBody,
-    responseHeaders:
-      typeof row.responseHeaders === 'string'
-        ? (JSON.parse(row.responseHeaders) as Record<string, string>)
-        : row.responseHeaders,
+  const attempts = await db
+    .selectFrom('webhook_attempt')
+    .where('tenantId', '=', tenantId)
+    .where('deliveryId', '=', deliveryId)
+    .orderBy('attempt', 'desc')
+    .select([
+      'attempt',
+      'url',
+      'method',
+      'statusCode',
+      'error',
+      'errorKind',
+      'isEnvelope',
+      'sentBody',
+      'responseHeaders',
+      'responseBody',
+      'durationMs',
+      'startedAt',
+    ])
+    .execute();
+  const envelope = envelopeText(delivery);
+  return attempts.map(({ isEnvelope, ...attempt }) => ({
+    ...attempt,
+    sentBody: isEnvelope ? envelope : attempt.sentBody,
   }));
 }
 
-/** Queues one payload to one webhook and wakes its lane; answers the delivery's id. */
-export async function enqueueDelivery(
-  tx: Tx,
+/** Inserts a pending delivery; answers its id. */
+export async function insertDelivery(
+  { db, tenantId, traceparent }: Tx,
   webhookId: string,
   event: string,
   payload: Record<string, unknown>,
 ): Promise<string> {
-  const [row] = await tx.sql<{ id: string }>(
-    `insert into webhook_delivery (id, tenant_id, webhook_id, event, payload, traceparent)
-     values (uuidv7(), ?, ?, ?, ?::json, ?::text) returning id`,
-    [tx.tenantId, webhookId, event, JSON.stringify(payload), tx.traceparent ?? null],
-  );
-  tx.wakeLane(webhookId);
-  return row?.id ?? '';
+  const { id } = await db
+    .insertInto('webhook_delivery')
+    .values({
+      id: sql<string>`uuidv7()`,
+      tenantId,
+      webhookId,
+      event,
+      payload: json(payload) as JsonText<unknown>,
+      traceparent: traceparent ?? null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }
 
-/** Queues what a delivery carried once more, as a delivery of its own. Throws `not_found`. */
-export async function redeliver(tx: Tx, webhookId: string, deliveryId: string): Promise<{ id: string; event: string }> {
-  const [row] = await tx.sql<{ id: string; event: string }>(
-    `insert into webhook_delivery (id, tenant_id, webhook_id, event, payload, traceparent, redelivery_of)
-     select uuidv7(), tenant_id, webhook_id, event, payload, ?::text, id from webhook_delivery
-     where tenant_id = ? and id = ? and webhook_id = ? returning id, event`,
-    [tx.traceparent ?? null, tx.tenantId, deliveryId, webhookId],
-  );
-  if (!row) throw notFound('The delivery');
-  tx.wakeLane(webhookId);
-  return row;
-}
+const COPIED = ['id', 'tenantId', 'webhookId', 'event', 'payload', 'traceparent', 'redeliveryOf'] as const;
 
-export const RECOVER_MAX = 10_000;
+/** Inserts a delivery of the same payload once more, linked to the one before; undefined when there is none. */
+export const copyDelivery = ({ db, tenantId, traceparent }: Tx, webhookId: string, deliveryId: string) =>
+  db
+    .insertInto('webhook_delivery')
+    .columns(COPIED)
+    .expression((eb) =>
+      eb
+        .selectFrom('webhook_delivery')
+        .where('tenantId', '=', tenantId)
+        .where('id', '=', deliveryId)
+        .where('webhookId', '=', webhookId)
+        .select([
+          sql<string>`uuidv7()`.as('id'),
+          'tenantId',
+          'webhookId',
+          'event',
+          'payload',
+          sql<string | null>`${traceparent ?? null}::text`.as('traceparent'),
+          'id as redeliveryOf',
+        ]),
+    )
+    .returning(['id', 'event'])
+    .executeTakeFirst();
 
 /**
- * Queues the failed deliveries of a window once more, oldest first, at most `RECOVER_MAX`; answers how many. One that
- * was queued again before is left out: its repetition counts in its stead.
+ * Inserts the failed deliveries of a window once more, oldest first, at most `limit`; answers how many. One that was
+ * queued again before is left out: its copy counts instead.
  */
-export async function recoverFailed(tx: Tx, webhookId: string, since: Date, until: Date): Promise<number> {
-  const [row] = await tx.sql<{ total: number }>(
-    `with repeated as (
-       insert into webhook_delivery (id, tenant_id, webhook_id, event, payload, traceparent, redelivery_of)
-       select uuidv7(), tenant_id, webhook_id, event, payload, ?::text, id from webhook_delivery d
-       where d.webhook_id = ? and d.status = 'failed' and d.created_at >= ?::timestamptz and d.created_at < ?::timestamptz
-         and not exists (select from webhook_delivery r where r.redelivery_of = d.id)
-       order by d.created_at, d.id limit ${RECOVER_MAX}
-       returning 1)
-     select count(*)::int as total from repeated`,
-    [tx.traceparent ?? null, webhookId, since.toISOString(), until.toISOString()],
-  );
-  if (row && row.total > 0) tx.wakeLane(webhookId);
-  return row?.total ?? 0;
+export async function copyFailed(
+  { db, traceparent }: Tx,
+  webhookId: string,
+  { since, until, limit }: { since: Date; until: Date; limit: number },
+): Promise<number> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('webhook_delivery')
+    .columns(COPIED)
+    .expression((eb) =>
+      eb
+        .selectFrom('webhook_delivery as d')
+        .where('d.webhookId', '=', webhookId)
+        .where('d.status', '=', sql.lit('failed'))
+        .where('d.createdAt', '>=', since.toISOString())
+        .where('d.createdAt', '<', until.toISOString())
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('webhook_delivery as r').whereRef('r.redeliveryOf', '=', 'd.id').select(sql.lit(1).as('one')),
+            ),
+          ),
+        )
+        .orderBy('d.createdAt')
+        .orderBy('d.id')
+        .limit(limit)
+        .select([
+          sql<string>`uuidv7()`.as('new_id'),
+          'd.tenantId',
+          'd.webhookId',
+          'd.event',
+          'd.payload',
+          sql<string | null>`${traceparent ?? null}::text`.as('traceparent'),
+          'd.id as redelivery_of',
+        ]),
+    )
+    .executeTakeFirst();
+  return Number(numInsertedOrUpdatedRows ?? 0);
+}
+
+/** Cancels what is pending of a webhook. */
+export async function cancelPending({ db }: Tx, webhookId: string): Promise<void> {
+  await db
+    .updateTable('webhook_delivery')
+    .set({ status: 'cancelled', completedAt: sql<string>`now()` })
+    .where('webhookId', '=', webhookId)
+    .where('status', '=', 'pending')
+    .execute();
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Tx } from '../unit-of-work.ts';
 import { accountEvents } from './events/account.events.ts';
 import { analysisEvents } from './events/analysis.events.ts';
 import { environmentEvents } from './events/environment.events.ts';
@@ -16,8 +17,16 @@ export const EVENT_CATALOG = {
 } satisfies Record<string, EventDefinition>;
 
 export type EventName = keyof typeof EVENT_CATALOG;
-/** What an emitter says of an event; it becomes `data` of the body that is sent. */
+/** The data of an event; it becomes `data` of the body that is sent. */
 export type EventData<E extends EventName> = z.input<(typeof EVENT_CATALOG)[E]['data']>;
+
+/**
+ * Announces an event: one pending delivery for every active webhook that subscribes to it, in the caller's
+ * transaction. What is rolled back is not announced.
+ */
+export function emitEvent<E extends EventName>(tx: Tx, event: E, data: EventData<E>): void {
+  tx.announce({ event, data });
+}
 
 /** A field that templates and filters may name. */
 export interface CatalogField {
@@ -64,7 +73,7 @@ const envelopeFields = (event: string): CatalogField[] => [
   { path: 'timestamp', type: 'string', description: 'When the event occurred, ISO 8601 UTC', example: SAMPLE_TIME },
 ];
 
-/** The catalog as clients read it, by event name. Made once. */
+/** The catalog as clients read it, by event name. Built once. */
 export const catalogEntries: readonly CatalogEntry[] = Object.entries<EventDefinition>(EVENT_CATALOG)
   .map(([event, { description, data }]): CatalogEntry => {
     const fields = fieldsOf('data', z.toJSONSchema(data, { io: 'input' }) as FieldSchema);

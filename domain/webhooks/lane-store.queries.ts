@@ -1,6 +1,7 @@
-import type { Pool } from 'pg';
-import { EXHAUSTED_LIMIT, type NextStep } from './delivery-rules.ts';
-import type { TryOutcome } from './webhook-sender.port.ts';
+import { sql } from 'kysely';
+import { statement } from '../data/statement.ts';
+import type { Database } from '../data/tables.ts';
+import { type Outcome, recordOutcomes } from './outcomes.queries.ts';
 
 /** The one queue of deliveries to one webhook. */
 export interface LaneKey {
@@ -8,245 +9,231 @@ export interface LaneKey {
   webhookId: string;
 }
 
-export interface ClaimedDelivery {
-  id: string;
-  tenantId: string;
-  event: string;
-  /** JSON, as it was given. */
-  payload: string;
-  traceparent: string | null;
-  /** Tries made so far. */
-  attempts: number;
-  /** Which claim this is; only the last one may record. */
-  claim: number;
-  createdAt: Date;
-  /** Grows whenever what is needed for sending changes. */
-  revision: number;
-}
-
-/** A webhook as it is stored; secrets and headers are encrypted. */
-export interface StoredTarget {
-  revision: number;
-  url: string;
-  method: string;
-  headers: string | null;
-  filter: Record<string, unknown> | null;
-  bodyTemplate: string | null;
-  secret: string;
-  previousSecret: string | null;
-  previousSecretUntil: Date | null;
-  timeoutMs: number;
-  retryCount: number;
-  retryDelayMs: number;
-}
-
-/** One try as the log keeps it. */
-export interface LoggedTry extends TryOutcome {
-  url: string;
-  method: string;
-  /** True: the standard envelope, which is not stored again; else the body, or null when none was sent. */
-  sentBody: true | string | null;
-  startedAt: Date;
-}
-
-export interface Outcome {
-  delivery: ClaimedDelivery;
-  next: NextStep | { status: 'filtered' };
-  /** Absent when nothing was tried. */
-  tried?: LoggedTry;
-}
-
-/**
- * What the lanes do with deliveries, across tenants: the only statements that run as the lanes' role. Everything else
- * goes through a unit of work.
- */
-export type LaneStore = ReturnType<typeof createLaneStore>;
-
-/** How long a claim outlives the longest try of its webhook. */
+/** How long a claim outlives the longest attempt of its webhook. */
 const LEASE_MARGIN_MS = 20_000;
 
-const CLAIM = `
-  with due as (
-    select d.tenant_id, d.id from webhook_delivery d
-    where d.webhook_id = $1 and d.status = 'pending' and d.due_at <= now()
-      and (d.lease_until is null or d.lease_until <= now())
-      and (select status = 'active' and deleted_at is null from webhook where id = $1)
-    order by d.due_at limit $2 for update of d skip locked)
-  update webhook_delivery d
-  set claims = d.claims + 1, lease_until = now() + (w.timeout_ms + ${LEASE_MARGIN_MS}) * interval '1 ms'
-  from due, webhook w where d.tenant_id = due.tenant_id and d.id = due.id and w.id = $1
-  returning d.id, d.tenant_id as "tenantId", d.event, d.payload::text, d.traceparent, d.attempts, d.claims as claim,
-    d.created_at as "createdAt", w.revision`;
+const NOW = sql<string>`now()`;
 
-const TARGET = `
-  select revision, url, method, headers, filter, body_template as "bodyTemplate", secret, previous_secret as "previousSecret",
-    previous_secret_until as "previousSecretUntil", timeout_ms as "timeoutMs", retry_count as "retryCount", retry_delay_ms as "retryDelayMs"
-  from webhook where id = $1`;
+const CLAIM = statement<{ webhookId: string; limit: number }>()((db, { webhookId, limit }) =>
+  db
+    .with('due', (inner) =>
+      inner
+        .selectFrom('webhook_delivery as d')
+        .where('d.webhookId', '=', webhookId)
+        .where('d.status', '=', sql.lit('pending'))
+        .where('d.dueAt', '<=', NOW)
+        .where((eb) => eb.or([eb('d.leaseUntil', 'is', null), eb('d.leaseUntil', '<=', NOW)]))
+        .where(sql<boolean>`(select status = 'active' and deleted_at is null from webhook where id = ${webhookId})`)
+        .orderBy('d.dueAt')
+        .limit(limit)
+        .forUpdate('d')
+        .skipLocked()
+        .select(['d.tenantId', 'd.id']),
+    )
+    .updateTable('webhook_delivery as d')
+    .from(['due', 'webhook as w'])
+    .set((eb) => ({
+      claims: eb('d.claims', '+', sql.lit(1)),
+      leaseUntil: sql<string>`now() + (w.timeout_ms + ${sql.lit(LEASE_MARGIN_MS)}) * interval '1 ms'`,
+    }))
+    .whereRef('d.tenantId', '=', 'due.tenantId')
+    .whereRef('d.id', '=', 'due.id')
+    .where('w.id', '=', webhookId)
+    .returning((eb) => [
+      'd.id',
+      'd.tenantId',
+      'd.event',
+      eb.cast<string>('d.payload', 'text').as('payload'),
+      'd.traceparent',
+      'd.attempts',
+      'd.claims as claim',
+      'd.createdAt',
+      'w.revision',
+    ]),
+);
 
-// Every try is logged, but only the last claim moves the delivery. One cancelled meanwhile stays so unless it arrived.
-const RECORD = `
-  with outcome as materialized (
-    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::int[], $6::bool[], $7::bool[], $8::int[], $9::text[],
-      $10::text[], $11::int[], $12::text[], $13::text[], $14::bool[], $15::text[], $16::text[], $17::text[], $18::int[], $19::timestamptz[])
-      with ordinality as o(tenant_id, id, claim, status, retry_in_ms, is_exhausted, is_gone, attempt, url, method, status_code, error,
-        error_kind, is_envelope, sent_body, response_headers, response_body, duration_ms, started_at, place)),
-  logged as (
-    insert into webhook_attempt (tenant_id, delivery_id, attempt, url, method, status_code, error, error_kind, is_envelope, sent_body,
-      response_headers, response_body, duration_ms, started_at)
-    select tenant_id, id, attempt, url, method, status_code, error, error_kind, is_envelope, sent_body, response_headers::json,
-      response_body, duration_ms, started_at
-    from outcome where attempt is not null on conflict do nothing),
-  moved as (
-    update webhook_delivery d
-    set status = case when d.status = 'pending' or o.status = 'delivered' then o.status else d.status end,
-      attempts = coalesce(o.attempt, d.attempts), lease_until = null, due_at = now() + coalesce(o.retry_in_ms, 0) * interval '1 ms',
-      last_status_code = o.status_code, last_error = o.error, last_duration_ms = o.duration_ms,
-      completed_at = case when o.status <> 'pending' then now() end
-    from outcome o
-    where d.tenant_id = o.tenant_id and d.id = o.id and d.claims = o.claim and d.status in ('pending', 'cancelled')
-    returning d.webhook_id, d.status, o.is_exhausted, o.is_gone, o.attempt, o.place),
-  ranked as (select *, max(place) filter (where status = 'delivered') over (partition by webhook_id) as last_success from moved),
-  tally as (
-    select webhook_id, count(*) filter (where status = 'delivered') as delivered, count(*) filter (where status = 'failed') as failed,
-      bool_or(status = 'delivered') as has_success, bool_or(attempt is not null) as has_try, bool_or(is_gone) as is_gone,
-      count(*) filter (where status = 'failed' and place > coalesce(last_success, 0)) as errors,
-      count(*) filter (where status = 'failed' and is_exhausted and place > coalesce(last_success, 0)) as exhausted
-    from ranked group by webhook_id),
-  counted as (
-    select w.id, t.*, case when t.has_success then 0 else w.exhausted_in_a_row end + t.exhausted as in_a_row
-    from tally t join webhook w on w.id = t.webhook_id)
-  update webhook w
-  set delivered_count = w.delivered_count + c.delivered, failed_count = w.failed_count + c.failed,
-    error_count = case when c.has_success then 0 else w.error_count end + c.errors,
-    exhausted_in_a_row = c.in_a_row,
-    last_delivery_at = case when c.has_try then now() else w.last_delivery_at end,
-    failure_reason = case
-      when w.status <> 'active' or w.failure_reason is not null then w.failure_reason
-      when c.is_gone then 'The receiver answered 410 Gone'
-      when c.in_a_row >= ${EXHAUSTED_LIMIT} then '${EXHAUSTED_LIMIT} deliveries in a row used up their tries' end
-  from counted c where w.id = c.id
-  returning w.tenant_id as "tenantId", w.id as "webhookId", w.status = 'active' and w.failure_reason is not null as "isToDisable"`;
+/**
+ * A delivery that a worker holds: `payload` is JSON as it was given, `attempts` counts those made so far, `claim` says
+ * which claim this is (only the last one may record), and `revision` grows whenever what is needed for sending changes.
+ */
+export type ClaimedDelivery = Awaited<ReturnType<typeof CLAIM>>[number];
 
-const RELEASE_ALL = `
-  update webhook_delivery set lease_until = null where webhook_id = $1 and status = 'pending' and lease_until is not null`;
+const TARGET = statement<{ webhookId: string }>()((db, { webhookId }) =>
+  db
+    .selectFrom('webhook')
+    .where('id', '=', webhookId)
+    .select([
+      'revision',
+      'url',
+      'method',
+      'headers',
+      'filter',
+      'bodyTemplate',
+      'secret',
+      'previousSecret',
+      'previousSecretUntil',
+      'timeoutMs',
+      'retryCount',
+      'retryDelayMs',
+    ]),
+);
 
-const RELEASE = `
-  update webhook_delivery d set lease_until = null
-  from unnest($1::uuid[], $2::uuid[], $3::int[]) as mine(tenant_id, id, claim)
-  where d.tenant_id = mine.tenant_id and d.id = mine.id and d.claims = mine.claim and d.status = 'pending'`;
+/** A webhook as it is stored; secrets and headers are encrypted. */
+export type StoredTarget = Awaited<ReturnType<typeof TARGET>>[number];
 
-const NEXT_DUE = `
-  select extract(epoch from min(greatest(d.due_at, d.lease_until)) - now()) * 1000 as "inMs"
-  from webhook_delivery d
-  where d.webhook_id = $1 and d.status = 'pending'
-    and (select status = 'active' and deleted_at is null from webhook where id = $1)`;
+const NEXT_DUE = statement<{ webhookId: string }>()((db, { webhookId }) =>
+  db
+    .selectFrom('webhook_delivery as d')
+    .where('d.webhookId', '=', webhookId)
+    .where('d.status', '=', sql.lit('pending'))
+    .where(sql<boolean>`(select status = 'active' and deleted_at is null from webhook where id = ${webhookId})`)
+    .select(sql<string | null>`extract(epoch from min(greatest(d.due_at, d.lease_until)) - now()) * 1000`.as('inMs')),
+);
 
-const DUE_WEBHOOKS = `
-  select w.id from unnest($1::uuid[]) as lane(id) join webhook w on w.id = lane.id and w.status = 'active' and w.deleted_at is null
-  where exists (select from webhook_delivery d
-    where d.webhook_id = lane.id and d.status = 'pending' and d.due_at <= now() and (d.lease_until is null or d.lease_until <= now()))`;
+const DUE_WEBHOOKS = statement<{ webhookIds: readonly string[] }>()((db, { webhookIds }) =>
+  db
+    .selectFrom(sql<{ id: string }>`unnest(${webhookIds}::uuid[])`.as<'lane'>(sql`lane (id)`))
+    .innerJoin('webhook as w', (join) =>
+      join.onRef('w.id', '=', 'lane.id').on('w.status', '=', sql.lit('active')).on('w.deletedAt', 'is', null),
+    )
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('webhook_delivery as d')
+          .whereRef('d.webhookId', '=', 'lane.id')
+          .where('d.status', '=', sql.lit('pending'))
+          .where('d.dueAt', '<=', NOW)
+          .where((eb) => eb.or([eb('d.leaseUntil', 'is', null), eb('d.leaseUntil', '<=', NOW)]))
+          .select(sql.lit(1).as('one')),
+      ),
+    )
+    .select('w.id'),
+);
 
-// A lane with a live lease is being worked on, only slowly: to wake it would tell it nothing.
-const OVERDUE = `
-  select w.tenant_id as "tenantId", w.id as "webhookId" from webhook w
-  where w.status = 'active' and w.deleted_at is null
-    and exists (select from webhook_delivery d
-      where d.webhook_id = w.id and d.status = 'pending' and d.due_at < now() - $1 * interval '1 ms')
-    and not exists (select from webhook_delivery d where d.webhook_id = w.id and d.status = 'pending' and d.lease_until > now())
-  limit 500`;
+/** Statements that work across tenants; nearly everything else goes through a unit of work. */
+export type LaneStore = ReturnType<typeof createLaneStore>;
 
-const TO_DISABLE = `
-  select tenant_id as "tenantId", id as "webhookId" from webhook where status = 'active' and failure_reason is not null limit 100`;
-
-/** @param pool connections of the lanes' role. */
-export const createLaneStore = (pool: Pool) => ({
-  /** Takes up to `limit` due deliveries of a lane, each for as long as its longest try can last. */
-  async claim({ webhookId }: LaneKey, limit: number): Promise<ClaimedDelivery[]> {
-    return (await pool.query<ClaimedDelivery>({ name: 'lane-claim', text: CLAIM, values: [webhookId, limit] })).rows;
-  },
+/** @param db connections with the role of the system. */
+export const createLaneStore = (db: Database) => ({
+  /** Claims up to `limit` due deliveries of a lane, each for as long as its longest attempt can last. */
+  claim: ({ webhookId }: LaneKey, limit: number): Promise<ClaimedDelivery[]> => CLAIM(db, { webhookId, limit }),
 
   /** How the lane's webhook is to be called now. */
   async target({ webhookId }: LaneKey): Promise<StoredTarget> {
-    const [target] = (await pool.query<StoredTarget>({ name: 'lane-target', text: TARGET, values: [webhookId] })).rows;
+    const [target] = await TARGET(db, { webhookId });
     if (!target) throw new Error(`there is no webhook ${webhookId}`);
     return target;
   },
 
-  /** Logs tries and moves their deliveries on, in one statement; answers the lanes that should be disabled. */
-  async record(outcomes: readonly Outcome[]): Promise<LaneKey[]> {
-    const { rows } = await pool.query<LaneKey & { isToDisable: boolean }>({
-      name: 'lane-record',
-      text: RECORD,
-      values: recordValues(outcomes),
-    });
-    return rows.filter(({ isToDisable }) => isToDisable);
-  },
+  /** Logs attempts and updates their deliveries, in one statement; answers the lanes that should be disabled. */
+  record: (outcomes: readonly Outcome[]): Promise<LaneKey[]> => recordOutcomes(db, outcomes),
 
-  /** Gives back claims that came to nothing, so that another worker need not wait for their lease. */
+  /** Releases claims whose attempt was not made, so that another worker need not wait for their lease. */
   async release(deliveries: readonly ClaimedDelivery[]): Promise<void> {
-    const values = [
-      deliveries.map(({ tenantId }) => tenantId),
-      deliveries.map(({ id }) => id),
-      deliveries.map(({ claim }) => claim),
-    ];
-    await pool.query(RELEASE, values);
+    const tenantIds = deliveries.map(({ tenantId }) => tenantId);
+    const ids = deliveries.map(({ id }) => id);
+    const claims = deliveries.map(({ claim }) => claim);
+    const mine = sql<{ tenant_id: string; id: string; claim: number }>`
+      unnest(${tenantIds}::uuid[], ${ids}::uuid[], ${claims}::int[])`;
+    await db
+      .updateTable('webhook_delivery as d')
+      .from(mine.as<'mine'>(sql`mine (tenant_id, id, claim)`))
+      .set({ leaseUntil: null })
+      .whereRef('d.tenantId', '=', 'mine.tenant_id')
+      .whereRef('d.id', '=', 'mine.id')
+      .whereRef('d.claims', '=', 'mine.claim')
+      .where('d.status', '=', 'pending')
+      .execute();
   },
 
-  /** Takes back all that a lost pump of the lane held. */
+  /** Releases all that a lost pump of the lane held. */
   async releaseAll({ webhookId }: LaneKey): Promise<void> {
-    await pool.query(RELEASE_ALL, [webhookId]);
+    await db
+      .updateTable('webhook_delivery')
+      .set({ leaseUntil: null })
+      .where('webhookId', '=', webhookId)
+      .where('status', '=', 'pending')
+      .where('leaseUntil', 'is not', null)
+      .execute();
   },
 
-  /** Milliseconds until the lane has work again; undefined when nothing is pending, or the webhook is off. */
+  /** Milliseconds until the lane has work again; undefined when nothing is pending, or the webhook is not active. */
   async nextDueInMs({ webhookId }: LaneKey): Promise<number | undefined> {
-    const { rows } = await pool.query<{ inMs: string | null }>({
-      name: 'lane-next-due',
-      text: NEXT_DUE,
-      values: [webhookId],
-    });
-    const inMs = rows[0]?.inMs ?? undefined;
+    const [row] = await NEXT_DUE(db, { webhookId });
+    const inMs = row?.inMs ?? undefined;
     return inMs === undefined ? undefined : Math.max(0, Math.ceil(Number(inMs)));
   },
 
   /** Those of the webhooks that have something due which nobody holds. */
   async dueWebhooks(webhookIds: readonly string[]): Promise<string[]> {
-    return (
-      await pool.query<{ id: string }>({ name: 'lane-dueWebhooks', text: DUE_WEBHOOKS, values: [webhookIds] })
-    ).rows.map(({ id }) => id);
+    return (await DUE_WEBHOOKS(db, { webhookIds })).map(({ id }) => id);
   },
 
-  /** Lanes with deliveries that are overdue and that nobody works on: their wake was lost. At most 500. */
-  async overdue(byMs: number): Promise<LaneKey[]> {
-    return (await pool.query<LaneKey>(OVERDUE, [byMs])).rows;
-  },
+  /** Lanes with deliveries that are overdue and that nobody works on: their signal was lost. At most 500. */
+  overdue: (byMs: number): Promise<LaneKey[]> =>
+    db
+      .selectFrom('webhook as w')
+      .where('w.status', '=', 'active')
+      .where('w.deletedAt', 'is', null)
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('webhook_delivery as d')
+            .whereRef('d.webhookId', '=', 'w.id')
+            .where('d.status', '=', sql.lit('pending'))
+            .where('d.dueAt', '<', sql<string>`now() - ${byMs} * interval '1 ms'`)
+            .select(sql.lit(1).as('one')),
+        ),
+      )
+      // A lane with a live lease is being worked on, only slowly.
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('webhook_delivery as d')
+              .whereRef('d.webhookId', '=', 'w.id')
+              .where('d.status', '=', sql.lit('pending'))
+              .where('d.leaseUntil', '>', NOW)
+              .select(sql.lit(1).as('one')),
+          ),
+        ),
+      )
+      .limit(500)
+      .select(['w.tenantId', 'w.id as webhookId'])
+      .execute(),
 
-  /** Lanes whose disabling was noted and not carried out. At most 100. */
-  async toDisable(): Promise<LaneKey[]> {
-    return (await pool.query<LaneKey>(TO_DISABLE)).rows;
+  /** Lanes for which a reason to disable them was recorded and nothing followed. At most 100. */
+  toDisable: (): Promise<LaneKey[]> =>
+    db
+      .selectFrom('webhook')
+      .where('status', '=', 'active')
+      .where('failureReason', 'is not', null)
+      .limit(100)
+      .select(['tenantId', 'id as webhookId'])
+      .execute(),
+
+  /** Removes deliveries, with their attempts, that are older than `days`, in batches; answers how many. */
+  async purge(days: number): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const removed = await purgeBatch(db, days);
+      total += removed;
+      if (removed < PURGE_BATCH) return total;
+    }
   },
 });
 
-function recordValues(outcomes: readonly Outcome[]): unknown[] {
-  const column = <T>(pick: (outcome: Outcome) => T): T[] => outcomes.map(pick);
-  return [
-    column(({ delivery }) => delivery.tenantId),
-    column(({ delivery }) => delivery.id),
-    column(({ delivery }) => delivery.claim),
-    column(({ next }) => next.status),
-    column(({ next }) => ('retryInMs' in next ? next.retryInMs : null)),
-    column(({ next }) => 'isExhausted' in next && next.isExhausted),
-    column(({ next }) => 'isGone' in next && next.isGone),
-    column(({ delivery, tried }) => (tried ? delivery.attempts + 1 : null)),
-    column(({ tried }) => tried?.url),
-    column(({ tried }) => tried?.method),
-    column(({ tried }) => tried?.statusCode),
-    column(({ tried }) => tried?.error),
-    column(({ tried }) => tried?.errorKind),
-    column(({ tried }) => tried?.sentBody === true),
-    column(({ tried }) => (tried?.sentBody === true ? null : tried?.sentBody)),
-    column(({ tried }) => tried?.responseHeaders && JSON.stringify(tried.responseHeaders)),
-    column(({ tried }) => tried?.responseBody),
-    column(({ tried }) => tried?.durationMs),
-    column(({ tried }) => tried?.startedAt),
-  ];
+const PURGE_BATCH = 2_000;
+
+// Pending deliveries of a webhook that is not active wait for it, but not longer than the log is kept.
+async function purgeBatch(db: Database, days: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with expired as (
+      select old.tenant_id, old.id from webhook w cross join lateral (
+        select d.tenant_id, d.id from webhook_delivery d
+        where d.webhook_id = w.id and d.created_at < now() - make_interval(days => ${days}::int)
+          and (d.status <> 'pending' or w.status <> 'active')
+        order by d.created_at limit ${PURGE_BATCH}) old
+      limit ${PURGE_BATCH}),
+    attempts as (
+      delete from webhook_attempt a using expired e where a.tenant_id = e.tenant_id and a.delivery_id = e.id)
+    delete from webhook_delivery d using expired e where d.tenant_id = e.tenant_id and d.id = e.id`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }

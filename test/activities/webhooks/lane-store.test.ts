@@ -1,5 +1,5 @@
-import type { Pool } from 'pg';
-import { connectPool } from '../../../domain/data/pool.ts';
+import { sql } from 'kysely';
+import { connectDatabase, type DatabaseConnection } from '../../../domain/data/database.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import type { NextStep } from '../../../domain/webhooks/delivery-rules.ts';
 import {
@@ -7,22 +7,21 @@ import {
   createLaneStore,
   type LaneKey,
   type LaneStore,
-  type Outcome,
 } from '../../../domain/webhooks/lane-store.queries.ts';
-import { purgeDeliveries } from '../../../domain/webhooks/expired-deliveries.queries.ts';
+import type { Outcome } from '../../../domain/webhooks/outcomes.queries.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 
 let app: TestApp;
-let pool: Pool;
+let system: DatabaseConnection;
 let store: LaneStore;
 
 beforeAll(async () => {
   app = await testApp();
-  pool = connectPool({ databaseUrl: app.databaseUrl, role: 'quayside_app_lanes', poolSize: 4 }, () => undefined);
-  store = createLaneStore(pool);
+  system = connectDatabase({ databaseUrl: app.databaseUrl, role: 'quayside_app_lanes', poolSize: 4 }, () => undefined);
+  store = createLaneStore(system.db);
 });
 afterAll(async () => {
-  await pool.end();
+  await system.close();
   await app.close();
 });
 
@@ -168,18 +167,19 @@ test('old deliveries go with their tries; pending ones of an active webhook stay
   await app.sql(`update webhook_delivery set created_at = now() - interval '91 days' where webhook_id = ?`, [
     lane.webhookId,
   ]);
-  expect(await purgeDeliveries(pool, 90)).toBe(1);
+  expect(await store.purge(90)).toBe(1);
   expect(await app.sql('select from webhook_attempt where delivery_id = ?', [delivery.id])).toEqual([]);
   await app.sql(`update webhook set status = 'inactive' where id = ?`, [lane.webhookId]);
-  expect(await purgeDeliveries(pool, 90)).toBe(4);
+  expect(await store.purge(90)).toBe(4);
 });
 
-test('the role of the lanes reads no credentials and makes no rows of its own', async () => {
+test('the role of the system reads no credentials and inserts no deliveries', async () => {
+  const run = (statement: string) => sql.raw(statement).execute(system.db);
   for (const table of ['audit_entry', 'application_token', 'user_account', 'auth_session']) {
-    await expect(pool.query(`select from ${table}`)).rejects.toThrow(/permission denied/);
+    await expect(run(`select from ${table}`)).rejects.toThrow(/permission denied/);
   }
-  await expect(pool.query('insert into webhook_delivery (id, tenant_id) values (uuidv7(), uuidv7())')).rejects.toThrow(
+  await expect(run('insert into webhook_delivery (id, tenant_id) values (uuidv7(), uuidv7())')).rejects.toThrow(
     /permission denied/,
   );
-  await expect(pool.query('delete from webhook')).rejects.toThrow(/permission denied/);
+  await expect(run('delete from webhook')).rejects.toThrow(/permission denied/);
 });

@@ -1,0 +1,82 @@
+import { invalidField, notFound } from '../shared/errors.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { copyDelivery, copyFailed, insertDelivery } from './deliveries.queries.ts';
+import { sampleData } from './event-catalog.ts';
+import { refusalOf } from './webhook-status-rules.ts';
+import { auditWebhook } from './webhooks.mutations.ts';
+import { webhookById } from './webhooks.queries.ts';
+
+type DeliveredWebhook = Awaited<ReturnType<typeof webhookById>>;
+
+/** Nothing is queued for a webhook that is not active. */
+export type Queued<Result> = { webhook: DeliveredWebhook } & ({ refusal: string } | ({ refusal?: never } & Result));
+
+/** Queues by `queue` unless the webhook is not active. Throws `not_found`. */
+async function unlessRefused<Result>(
+  tx: Tx,
+  webhookId: string,
+  queue: (webhook: DeliveredWebhook) => Promise<Result>,
+): Promise<Queued<Result>> {
+  const webhook = await webhookById(tx, webhookId);
+  const refusal = refusalOf(webhook.status, webhook.failureReason);
+  return refusal === undefined ? { webhook, ...(await queue(webhook)) } : { webhook, refusal };
+}
+
+export interface QueuedDelivery {
+  deliveryId: string;
+  event: string;
+}
+
+/** Queues a payload to one webhook. Throws `not_found`. */
+export const queueDelivery = (
+  tx: Tx,
+  webhookId: string,
+  payload: Record<string, unknown>,
+): Promise<Queued<QueuedDelivery>> =>
+  unlessRefused(tx, webhookId, async (webhook) => {
+    const deliveryId = await insertDelivery(tx, webhookId, webhook.event, payload);
+    auditWebhook(tx, 'delivery_queued', webhook, { after: { deliveryId } });
+    tx.wakeLane(webhookId);
+    return { deliveryId, event: webhook.event };
+  });
+
+/** Queues a sample of the webhook's event, as the catalog shows it. Throws `not_found`. */
+export const queueSample = (tx: Tx, webhookId: string): Promise<Queued<QueuedDelivery>> =>
+  unlessRefused(tx, webhookId, async (webhook) => {
+    const deliveryId = await insertDelivery(tx, webhookId, webhook.event, sampleData(webhook.event));
+    auditWebhook(tx, 'tested', webhook, { after: { deliveryId } });
+    tx.wakeLane(webhookId);
+    return { deliveryId, event: webhook.event };
+  });
+
+/** Queues the payload of a delivery once more, as a delivery of its own. Throws `not_found`. */
+export const redeliver = (tx: Tx, webhookId: string, redeliveryOf: string): Promise<Queued<QueuedDelivery>> =>
+  unlessRefused(tx, webhookId, async (webhook) => {
+    const copy = await copyDelivery(tx, webhookId, redeliveryOf);
+    if (!copy) throw notFound('The delivery');
+    auditWebhook(tx, 'redelivered', webhook, { after: { deliveryId: copy.id, redeliveryOf } });
+    tx.wakeLane(webhookId);
+    return { deliveryId: copy.id, event: copy.event };
+  });
+
+const RECOVER_MAX = 10_000;
+
+/**
+ * Queues the failed deliveries of a window once more, oldest first, at most 10,000 in a call.
+ * Throws `not_found`, and `invalid_request` for a window that ends before it begins.
+ * @param until now when absent.
+ */
+export function recoverFailed(
+  tx: Tx,
+  webhookId: string,
+  since: Date,
+  until: Date = tx.now,
+): Promise<Queued<{ recovered: number; hasMore: boolean }>> {
+  if (until <= since) throw invalidField('until', 'must be after since');
+  return unlessRefused(tx, webhookId, async (webhook) => {
+    const recovered = await copyFailed(tx, webhookId, { since, until, limit: RECOVER_MAX });
+    auditWebhook(tx, 'recovered', webhook, { after: { since, until, recovered } });
+    if (recovered > 0) tx.wakeLane(webhookId);
+    return { recovered, hasMore: recovered === RECOVER_MAX };
+  });
+}

@@ -1,0 +1,132 @@
+import type { Encryption } from '../shared/encryption.ts';
+import { invalidField } from '../shared/errors.ts';
+import { compileTemplate, TemplateError } from './body-template.ts';
+import { compileFilter, FilterError, type WebhookFilter } from './filter-rules.ts';
+import { redactedHeaders } from './header-rules.ts';
+import { compileLinearRegex } from './linear-regex.ts';
+import type { OutboundAddresses } from './outbound-addresses.ts';
+import { openHeaders, sealHeaders } from './webhook-secrets.ts';
+import type { WebhookStatus } from './webhook-status-rules.ts';
+import type { Webhook } from './webhooks.entities.ts';
+
+/** What of a webhook its owner decides, beside its secret. */
+export interface WebhookSettings {
+  name: string;
+  event: string;
+  provider: string;
+  repositoryIdentifier: string | null;
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  filter: WebhookFilter;
+  bodyTemplate: string | null;
+  timeoutMs: number;
+  retryCount: number;
+  retryDelayMs: number;
+  status: WebhookStatus;
+}
+
+/** Settings as the row holds them. */
+export const sealedSettings = (encryption: Encryption, id: string, settings: WebhookSettings) => ({
+  ...settings,
+  headers: sealHeaders(encryption, id, settings.headers),
+});
+
+export const openedSettings = (encryption: Encryption, webhook: StoredWebhook): WebhookSettings => ({
+  name: webhook.name,
+  event: webhook.event,
+  provider: webhook.provider,
+  repositoryIdentifier: webhook.repositoryIdentifier ?? null,
+  url: webhook.url,
+  method: webhook.method,
+  headers: openHeaders(encryption, webhook.id, webhook.headers ?? null),
+  filter: webhook.filter ?? {},
+  bodyTemplate: webhook.bodyTemplate ?? null,
+  timeoutMs: webhook.timeoutMs,
+  retryCount: webhook.retryCount,
+  retryDelayMs: webhook.retryDelayMs,
+  status: webhook.status,
+});
+
+/**
+ * Refuses what could never be delivered: an address that the policy forbids, a malformed filter or template. Throws
+ * `invalid_request` with the field.
+ * @param urlField the field that gave the address.
+ */
+export function assertUsable(
+  { url, filter, bodyTemplate }: WebhookSettings,
+  outbound: OutboundAddresses,
+  urlField: string,
+): void {
+  const refusal = outbound.refusedUrl(url);
+  if (refusal !== undefined) throw invalidField(urlField, refusal);
+  try {
+    compileFilter(filter, compileLinearRegex);
+    if (bodyTemplate !== null) compileTemplate(bodyTemplate);
+  } catch (error) {
+    if (error instanceof FilterError) throw invalidField(`config/filter${pointerOf(error.path)}`, error.message);
+    if (error instanceof TemplateError) throw invalidField('config/body', error.message);
+    throw error;
+  }
+}
+
+/** RFC 6901. */
+const pointerOf = (key: string): string => (key === '' ? '' : `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+
+/** Columns of which replies and audit entries are made. */
+export const SHOWN_COLUMNS = [
+  'id',
+  'name',
+  'event',
+  'provider',
+  'repositoryIdentifier',
+  'url',
+  'method',
+  'headers',
+  'filter',
+  'bodyTemplate',
+  'timeoutMs',
+  'retryCount',
+  'retryDelayMs',
+  'status',
+  'failureReason',
+  'lastDeliveryAt',
+  'errorCount',
+  'createdBy',
+  'createdAt',
+  'updatedAt',
+] as const satisfies (keyof Webhook)[];
+
+/** A webhook as an entity, or as a row of a query: there, times are text. */
+export type StoredWebhook = {
+  [C in (typeof SHOWN_COLUMNS)[number]]: Date extends Webhook[C] ? Webhook[C] | string : Webhook[C];
+};
+
+/** A webhook in replies and in the audit trail: without secret, and without values of headers that look like one. */
+export function shownWebhook(encryption: Encryption, webhook: StoredWebhook) {
+  const settings = openedSettings(encryption, webhook);
+  return {
+    id: webhook.id,
+    name: settings.name,
+    event: settings.event,
+    provider: settings.provider,
+    repositoryIdentifier: settings.repositoryIdentifier,
+    config: {
+      url: settings.url,
+      method: settings.method,
+      headers: redactedHeaders(settings.headers),
+      filter: settings.filter,
+      body: settings.bodyTemplate,
+    },
+    timeout: settings.timeoutMs,
+    retryCount: settings.retryCount,
+    retryDelay: settings.retryDelayMs,
+    status: settings.status,
+    failureReason: webhook.failureReason ?? null,
+    lastDeliveryAt: webhook.lastDeliveryAt ?? null,
+    errorCount: webhook.errorCount,
+    createdBy: webhook.createdBy,
+    createdAt: webhook.createdAt,
+    updatedAt: webhook.updatedAt,
+  };
+}

@@ -1,0 +1,197 @@
+import { LockMode } from '@mikro-orm/core';
+import { projectInRequest } from '../projects/projects.queries.ts';
+import type { Encryption } from '../shared/encryption.ts';
+import { DomainError, notFound } from '../shared/errors.ts';
+import { newId } from '../shared/ids.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { cancelPending } from './deliveries.queries.ts';
+import { emitEvent } from './event-catalog.ts';
+import { restoredHeaders } from './header-rules.ts';
+import type { OutboundAddresses } from './outbound-addresses.ts';
+import { newWebhookSecret, ROTATION_OVERLAP_MS } from './standard-webhooks.ts';
+import { sealSecret } from './webhook-secrets.ts';
+import {
+  assertUsable,
+  openedSettings,
+  sealedSettings,
+  shownWebhook,
+  type WebhookSettings,
+} from './webhook-settings.ts';
+import { forgetsFailures, isDelivering, type OwnerStatus } from './webhook-status-rules.ts';
+import { Webhook } from './webhooks.entities.ts';
+import { countWebhooks, WEBHOOKS_MAX } from './webhooks.queries.ts';
+
+type ShownWebhook = ReturnType<typeof shownWebhook>;
+
+/** What decides over settings, and how they are kept. */
+interface SettingParts {
+  encryption: Encryption;
+  outbound: OutboundAddresses;
+}
+
+/**
+ * Subscribes a receiver. Throws `invalid_request` for a repository that is not registered, for settings that could
+ * never be delivered, and when the tenant has the most webhooks that it may have.
+ * @param urlField the field that gave the address.
+ * @param chosenSecret absent: one is made.
+ */
+export async function createWebhook(
+  tx: Tx,
+  { encryption, outbound }: SettingParts,
+  settings: WebhookSettings,
+  urlField: string,
+  chosenSecret?: string,
+): Promise<ShownWebhook & { secret: string }> {
+  if (settings.repositoryIdentifier !== null) await projectInRequest(tx, settings.repositoryIdentifier);
+  assertUsable(settings, outbound, urlField);
+  if ((await countWebhooks(tx)) >= WEBHOOKS_MAX)
+    throw new DomainError('invalid_request', `A tenant has at most ${WEBHOOKS_MAX} webhooks`);
+  const id = newId();
+  const secret = chosenSecret ?? newWebhookSecret();
+  const webhook = tx.em.create(Webhook, {
+    ...sealedSettings(encryption, id, settings),
+    id,
+    tenantId: tx.tenantId,
+    secret: sealSecret(encryption, id, secret),
+    createdBy: tx.actor.email,
+  });
+  await tx.em.flush();
+  const shown = shownWebhook(encryption, webhook);
+  auditWebhook(tx, 'created', webhook, { after: shown });
+  return { ...shown, secret };
+}
+
+/** Settings that an owner changes; what is absent stays. */
+export type SettingsChange = Partial<Omit<WebhookSettings, 'provider' | 'repositoryIdentifier' | 'status'>> & {
+  status?: OwnerStatus;
+};
+
+/** Members of `config` in requests. */
+const CONFIG = ['url', 'method', 'headers', 'filter', 'bodyTemplate'] as const satisfies (keyof SettingsChange)[];
+
+/**
+ * Changes settings; deliveries that are claimed from now on use them. Throws `not_found`, and `invalid_request` as
+ * `assertUsable`.
+ */
+export async function changeWebhook(
+  tx: Tx,
+  { encryption, outbound }: SettingParts,
+  id: string,
+  change: SettingsChange,
+): Promise<ShownWebhook> {
+  const webhook = await lockedWebhook(tx, id);
+  const before = shownWebhook(encryption, webhook);
+  const current = openedSettings(encryption, webhook);
+  const headers = change.headers ? restoredHeaders(change.headers, current.headers) : current.headers;
+  const settings: WebhookSettings = { ...current, ...change, headers };
+  if (CONFIG.some((member) => member in change)) assertUsable(settings, outbound, 'config/url');
+  tx.em.assign(webhook, {
+    ...sealedSettings(encryption, id, settings),
+    revision: webhook.revision + 1,
+    ...(forgetsFailures(change.status) && { errorCount: 0, exhaustedInRow: 0, failureReason: null }),
+  });
+  await tx.em.flush();
+  const after = shownWebhook(encryption, webhook);
+  auditWebhook(tx, 'updated', webhook, { before, after });
+  if (isDelivering(webhook.status)) tx.wakeLane(id);
+  return after;
+}
+
+/** Deletes a webhook with its secrets and cancels what is pending; its log stays. Throws `not_found`. */
+export async function deleteWebhook(tx: Tx, encryption: Encryption, id: string): Promise<void> {
+  const webhook = await lockedWebhook(tx, id);
+  auditWebhook(tx, 'deleted', webhook, { before: shownWebhook(encryption, webhook) });
+  tx.em.assign(webhook, {
+    deletedAt: tx.now,
+    secret: '',
+    previousSecret: null,
+    headers: null,
+    status: 'inactive',
+    revision: webhook.revision + 1,
+  });
+  await tx.em.flush();
+  await cancelPending(tx, id);
+}
+
+/** Gives a webhook a new secret; the one before signs, too, until the returned time. Throws `not_found`. */
+export async function rotateWebhookSecret(
+  tx: Tx,
+  encryption: Encryption,
+  id: string,
+): Promise<{ secret: string; previousSecretValidUntil: Date }> {
+  const webhook = await lockedWebhook(tx, id);
+  const secret = newWebhookSecret();
+  const previousSecretValidUntil = new Date(tx.now.getTime() + ROTATION_OVERLAP_MS);
+  tx.em.assign(webhook, {
+    previousSecret: webhook.secret,
+    previousSecretUntil: previousSecretValidUntil,
+    secret: sealSecret(encryption, id, secret),
+    revision: webhook.revision + 1,
+  });
+  auditWebhook(tx, 'secret_rotated', webhook);
+  return { secret, previousSecretValidUntil };
+}
+
+/**
+ * Disables a webhook for which the lane recorded a reason: it becomes `failed`, and `webhook.disabled` is announced.
+ * Nothing happens when its owner changed it first.
+ */
+export async function disableWebhook(tx: Tx, id: string): Promise<void> {
+  const webhook = await tx.em.findOne(
+    Webhook,
+    { id, status: 'active', failureReason: { $ne: null }, deletedAt: null },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  if (!webhook) return;
+  webhook.status = 'failed';
+  const { name, event, url, errorCount } = webhook;
+  const reason = webhook.failureReason ?? '';
+  tx.audit({
+    source: 'webhook',
+    action: 'webhook.disabled',
+    entityType: 'webhook',
+    entityId: id,
+    summary: `Webhook ${name} disabled: ${reason}`,
+    before: { status: 'active' },
+    after: { status: 'failed', failureReason: reason, errorCount },
+  });
+  emitEvent(tx, 'webhook.disabled', { id, name, event, reason, errorCount, url: withoutQuery(url) });
+}
+
+/** Queries of receivers' addresses often hold a token. */
+const withoutQuery = (address: string): string => {
+  const url = new URL(address);
+  return url.origin + url.pathname;
+};
+
+/** Nobody else changes it before this transaction ends. */
+async function lockedWebhook(tx: Tx, id: string): Promise<Webhook> {
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+  const webhook = await tx.em.findOne(Webhook, { tenantId: tx.tenantId, id, deletedAt: null }, lock);
+  if (!webhook) throw notFound('The webhook');
+  return webhook;
+}
+
+interface AuditedWebhook {
+  id: string;
+  name: string;
+  repositoryIdentifier?: string | null | undefined;
+}
+
+/** Records a change of a webhook; `before` and `after` are as replies show it, without secrets. */
+export function auditWebhook(
+  tx: Tx,
+  change: string,
+  { id, name, repositoryIdentifier = null }: AuditedWebhook,
+  states: { before?: unknown; after?: unknown } = {},
+): void {
+  tx.audit({
+    source: 'webhook',
+    action: `webhook.${change}`,
+    entityType: 'webhook',
+    entityId: id,
+    repositoryIdentifier,
+    summary: `Webhook ${name}: ${change.replaceAll('_', ' ')}`,
+    ...states,
+  });
+}
