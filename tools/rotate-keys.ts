@@ -1,7 +1,6 @@
-import pg from 'pg';
 import { rotateKeys, type RotatedColumn } from '../domain/encryption/rotation.ts';
 import { connectOrm } from '../domain/data/orm.ts';
-import { connectionOptions } from '../domain/data/pool.ts';
+import { connectDatabase } from '../domain/data/database.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
 import { createProvisioning } from '../domain/tenants/provisioning.mutations.ts';
 import { asOperatorError, operatorDatabaseUrl } from './operator-database.ts';
@@ -18,12 +17,11 @@ function configuredEncryption(): Encryption {
 }
 
 async function rotate(databaseUrl: string, encryption: Encryption): Promise<RotatedColumn[]> {
-  const client = new pg.Client(connectionOptions({ databaseUrl }));
+  const { db, close } = connectDatabase({ databaseUrl, poolSize: 1 }, () => undefined);
   try {
-    await client.connect();
-    return await rotateKeys(client, encryption);
+    return await rotateKeys(db, encryption);
   } finally {
-    await client.end();
+    await close();
   }
 }
 

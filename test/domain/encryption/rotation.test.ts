@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
 import pg from 'pg';
+import { connectDatabase, type DatabaseConnection } from '../../../domain/data/database.ts';
+import type { Database } from '../../../domain/data/tables.ts';
 import { ENCRYPTED_COLUMNS } from '../../../domain/encryption/encrypted-columns.ts';
 import { rotateKeys } from '../../../domain/encryption/rotation.ts';
 import { integrationSecretContext } from '../../../domain/integrations/integrations.mutations.ts';
@@ -15,15 +18,16 @@ const after = createEncryption(`${newKey},${oldKey}`);
 const newOnly = createEncryption(newKey);
 
 let app: TestApp;
-let client: pg.Client;
+let database: DatabaseConnection;
+let db: Database;
 
 beforeAll(async () => {
   app = await testApp({ env: { ENCRYPTION_KEYS: oldKey, TOKEN_KEYS: generateKeys().tokenKeys } });
-  client = new pg.Client(app.databaseUrl);
-  await client.connect();
+  database = connectDatabase({ databaseUrl: app.databaseUrl, poolSize: 4 }, () => undefined);
+  db = database.db;
 });
 afterAll(async () => {
-  await client.end();
+  await database.close();
   await app.close();
 });
 
@@ -75,7 +79,7 @@ test('the list names every column in which the service stores an encrypted value
   }
   expect(encrypted.toSorted()).toEqual(ENCRYPTED_COLUMNS.map(({ table, column }) => `${table}.${column}`).toSorted());
 
-  const rotated = await rotateKeys(client, after, { batchSize: 2 });
+  const rotated = await rotateKeys(db, after, { batchSize: 2 });
   for (const { table, column, key, context } of ENCRYPTED_COLUMNS) {
     expect(rotated).toContainEqual({ table, column, reencrypted: expect.any(Number), unreadable: 0 });
     const rows = await app.sql<Record<string, string>>(
@@ -85,10 +89,10 @@ test('the list names every column in which the service stores an encrypted value
     for (const { stored = '', ...row } of rows)
       expect(() => newOnly.decrypt(stored, context(row as Record<string, string>))).not.toThrow();
   }
-  await expect(rotateKeys(client, after)).resolves.toEqual(rotated.map((column) => ({ ...column, reencrypted: 0 })));
+  await expect(rotateKeys(db, after)).resolves.toEqual(rotated.map((column) => ({ ...column, reencrypted: 0 })));
 });
 
-test('values that change meanwhile keep their change, and rows that are held are waited for', async () => {
+test('values that change meanwhile keep their change, and rows that are locked are retried', async () => {
   const ids = await addIntegrations(400);
   const [held = ''] = ids;
   const holder = new pg.Client(app.databaseUrl);
@@ -109,7 +113,7 @@ test('values that change meanwhile keep their change, and rows that are held are
   };
   const changing = change();
   const releasing = new Promise((resolve) => setTimeout(resolve, 150)).then(() => holder.query('commit'));
-  const [{ reencrypted, unreadable } = { reencrypted: 0, unreadable: 1 }] = await rotateKeys(client, after, {
+  const [{ reencrypted, unreadable } = { reencrypted: 0, unreadable: 1 }] = await rotateKeys(db, after, {
     batchSize: 7,
     columns: columnOf('integration'),
   });
@@ -118,32 +122,26 @@ test('values that change meanwhile keep their change, and rows that are held are
   await holder.end();
   expect(unreadable).toBe(0);
   expect(reencrypted).toBeGreaterThan(300);
-  await rotateKeys(client, after, { columns: columnOf('integration') });
+  await rotateKeys(db, after, { columns: columnOf('integration') });
   for (const id of ids) await expect(credentials(id)).resolves.toBe(changed.get(id) ?? `secret of ${id}`);
 });
 
-test('broken off, it goes on where it is run again; two at once are one too many', async () => {
+test('interrupted, it continues when it is run again; of two at once the second is refused', async () => {
   const ids = await addIntegrations(60);
-  const other = new pg.Client(app.databaseUrl);
-  await other.connect();
-  let isBroken = false;
-  const breaking = {
-    query: (text: string, values?: unknown[]) => {
-      if (isBroken && text.includes('update integration')) return Promise.reject(new Error('the process died'));
-      if (text.includes('update integration')) isBroken = true;
-      return other.query(text, values);
-    },
-  } as unknown as pg.ClientBase;
-  await expect(rotateKeys(breaking, after, { batchSize: 20, columns: columnOf('integration') })).rejects.toThrow(
-    'died',
-  );
-  await other.query('select pg_advisory_lock(7205002)');
-  await expect(rotateKeys(client, after)).rejects.toThrow('under way');
-  await other.end();
-  const [{ reencrypted } = { reencrypted: 0 }] = await rotateKeys(client, after, {
-    batchSize: 20,
-    columns: columnOf('integration'),
+  const columns = columnOf('integration');
+  // The second batch meets a row that cannot be written.
+  await app.sql(`
+    create function fail_update() returns trigger language plpgsql as 'begin raise exception ''interrupted''; end';
+    create trigger interruption before update on integration for each row when (old.id = '${ids.toSorted()[30]}')
+      execute function fail_update()`);
+  await expect(rotateKeys(db, after, { batchSize: 20, columns })).rejects.toThrow('interrupted');
+  await app.sql('drop trigger interruption on integration; drop function fail_update()');
+  await db.connection().execute(async (other) => {
+    await sql`select pg_advisory_lock(7205002)`.execute(other);
+    await expect(rotateKeys(db, after)).rejects.toThrow('under way');
+    await sql`select pg_advisory_unlock(7205002)`.execute(other);
   });
+  const [{ reencrypted } = { reencrypted: 0 }] = await rotateKeys(db, after, { batchSize: 20, columns });
   expect(reencrypted).toBe(40);
   for (const id of ids) await expect(credentials(id)).resolves.toBe(`secret of ${id}`);
 });
@@ -152,7 +150,7 @@ test('a value under a key that is not there is counted and left alone', async ()
   const [id = ''] = await addIntegrations(1);
   const stranger = createEncryption(named('lost')).encrypt('secret', integrationSecretContext(id));
   await app.sql('update integration set credentials = ? where id = ?', [stranger, id]);
-  await expect(rotateKeys(client, after, { columns: columnOf('integration') })).resolves.toMatchObject([
+  await expect(rotateKeys(db, after, { columns: columnOf('integration') })).resolves.toMatchObject([
     { reencrypted: 0, unreadable: 1 },
   ]);
   await expect(app.sql('select credentials from integration where id = ?', [id])).resolves.toEqual([
