@@ -5,13 +5,13 @@ import { auditRoutes } from './audit/audit.routes.ts';
 import { auditExportsRoutes } from './audit/audit-exports.routes.ts';
 import { auditInternalRoutes } from './audit/audit-internal.routes.ts';
 import { downloadsRoutes } from './downloads/downloads.routes.ts';
-import { passwordSetupRoutes } from './auth/password-setup.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
 import { buildPreviewRoutes } from './builds/build-preview.routes.ts';
 import { buildRunRoutes } from './builds/build-run.routes.ts';
 import { hooksRoutes } from './builds/hooks.routes.ts';
 import { buildsRoutes } from './builds/builds.routes.ts';
 import { codeHostRoutes } from './auth/code-host.routes.ts';
+import { oidcRoutes } from './auth/oidc.routes.ts';
 import { signInPageRoutes } from './auth/sign-in-page.routes.ts';
 import { totpRoutes } from './auth/totp.routes.ts';
 import { bulkRoutes } from './documents/bulk.routes.ts';
@@ -38,6 +38,7 @@ import { workItemsRoutes } from './releases/work-items.routes.ts';
 import { rollingAnalysisRoutes } from './release-candidates/rolling-analysis.routes.ts';
 import { releaseEventRoutes } from './release-candidates/release-event.routes.ts';
 import { mirrorRoutes } from './projects/mirror.routes.ts';
+import { passwordSetupRoutes } from './passwords/password-setup.routes.ts';
 import { passwordsRoutes } from './passwords/passwords.routes.ts';
 import { projectsRoutes } from './projects/projects.routes.ts';
 import { usersRoutes } from './users/users.routes.ts';
@@ -48,6 +49,7 @@ import { webhooksRoutes } from './webhooks/webhooks.routes.ts';
 export const routes: readonly AnyRoute[] = [
   ...authRoutes,
   ...signInPageRoutes,
+  ...oidcRoutes,
   ...codeHostRoutes,
   ...totpRoutes,
   ...passwordSetupRoutes,

@@ -16,7 +16,7 @@ interface Command {
 
 const TOKEN_DAYS = 365;
 
-/** The password of OWNER_PASSWORD, which is not shown again, or a random one, which is: there is no second chance. */
+/** The password of OWNER_PASSWORD, which is not printed, or a random one, which is printed this once. */
 const password = (): { password: string; shown: { password?: string } } => {
   const given = process.env.OWNER_PASSWORD;
   if (given) return { password: given, shown: {} };
@@ -32,8 +32,7 @@ const COMMANDS: Record<string, Command> = {
         throw new OperatorError(`--owner-email ${ownerEmail} is not an e-mail address.`);
       const { password: chosen, shown } = password();
       const { isKnownUser, ...tenant } = await provisioning.createTenant({ slug, ownerEmail, password: chosen });
-      if (isKnownUser)
-        process.stderr.write(`${tenant.ownerEmail} was known already and keeps the password of before.\n`);
+      if (isKnownUser) process.stderr.write(`${tenant.ownerEmail} has an account already and keeps its password.\n`);
       return { ...tenant, ...(!isKnownUser && shown) };
     },
   },

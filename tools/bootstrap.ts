@@ -7,13 +7,13 @@ import { createProvisioning } from '../domain/tenants/provisioning.mutations.ts'
 export interface Bootstrapped {
   tenant: string;
   ownerEmail: string;
-  /** Only when the tenant was made just now. */
+  /** Only when the tenant was created just now. */
   ownerPassword?: string;
   created: boolean;
 }
 
 /**
- * Makes the first tenant and its owner when the service has none. A password that was not given is random, answered
+ * Creates the first tenant and its owner when the service has none. A password that was not given is random, answered
  * once and kept in `owner.json` of the data directory, readable by its owner alone.
  */
 export async function bootstrap(options: {

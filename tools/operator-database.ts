@@ -15,7 +15,7 @@ export function operatorDatabaseUrl(): string {
   return url;
 }
 
-/** What PostgreSQL or the way to it refused, as a sentence that names what to set or do. */
+/** An error of the database or of its connection, as a sentence that says what to set or do. */
 export function asOperatorError(error: unknown, url: string): unknown {
   if (!(error instanceof Error) || error instanceof DomainError || error instanceof OperatorError) return error;
   const { code = '' } = error as { code?: string };

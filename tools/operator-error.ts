@@ -1,4 +1,4 @@
-/** A start or a command that cannot go on; its message is the one sentence that the operator sees. */
+/** A start or a command that cannot continue; its message is the one sentence that the operator sees. */
 export class OperatorError extends Error {}
 
 /** Prints what stopped a command: one sentence where the operator can act on it, else the whole error. */

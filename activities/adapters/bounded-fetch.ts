@@ -1,5 +1,5 @@
 interface Bounds {
-  /** From the request to the last byte of the answer. */
+  /** From the request to the last byte of the response. */
   timeoutMs: number;
   maxBytes: number;
 }

@@ -3,13 +3,13 @@ import type { AccountOutcome } from '../../domain/auth/code-host.port.ts';
 import { boundedFetch, failureOf } from './bounded-fetch.ts';
 
 const PAGE = 100;
-/** More addresses than this no person has. */
+/** Nobody has more addresses. */
 const MAX_PAGES = 5;
 
 const Account = z.object({ id: z.union([z.number(), z.string()]), login: z.string().min(1) });
 const Emails = z.array(z.object({ email: z.string(), verified: z.boolean() }));
 
-/** The person behind a token of host-a: `GET /user` and `GET /user/emails` of its REST interface, version 2022-11-28. */
+/** The person whom a token of host-a belongs to: `GET /user` and `GET /user/emails` of its REST interface, version 2022-11-28. */
 export const hostAAccount =
   (apiUrl: string, timeoutMs: number) =>
   async (token: string): Promise<AccountOutcome> => {
@@ -25,7 +25,7 @@ export const hostAAccount =
       });
     try {
       const answer = await get('/user');
-      // A token without the right to read addresses is told 403 or 404 there.
+      // A token without the right to read addresses gets 403 or 404 there.
       if ([401, 403, 404].includes(answer.status)) return { outcome: 'refused' };
       const account = answer.ok ? Account.safeParse(await answer.json()) : undefined;
       if (!account?.success) return { outcome: 'failed', reason: 'error' };

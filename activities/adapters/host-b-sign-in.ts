@@ -5,8 +5,8 @@ import { boundedFetch, failureOf } from './bounded-fetch.ts';
 const Profile = z.object({ id: z.string().min(1), emailAddress: z.string().optional() });
 
 /**
- * The person behind a token of host-b: its profile interface, version 7.1. A profile has one address, which the host
- * confirms before it takes it.
+ * The person whom a token of host-b belongs to: its profile interface, version 7.1. A profile has one address, which the
+ * host has verified.
  */
 export const hostBAccount =
   (apiUrl: string, timeoutMs: number) =>
@@ -18,7 +18,7 @@ export const hostBAccount =
           headers: { accept: 'application/json', authorization: `Bearer ${token}` },
         },
       );
-      // A token that is not good is answered 401, or with a redirect or 203 to its sign-in page.
+      // An invalid token is answered 401, or by a redirect or 203 with its sign-in page.
       if ([203, 302, 401, 403].includes(answer.status)) return { outcome: 'refused' };
       const profile = answer.ok ? Profile.safeParse(await answer.json()) : undefined;
       if (!profile?.success) return { outcome: 'failed', reason: 'error' };

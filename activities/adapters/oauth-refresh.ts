@@ -17,7 +17,7 @@ const Tokens = z.object({
 });
 const Refusal = z.object({ error: z.string() });
 
-/** Errors that speak of the app and not of the person's token: RFC 6749, section 5.2, and host-a's own words. */
+/** Errors about the app and not the person's token: RFC 6749, section 5.2, and host-a's own codes. */
 const APP_ERRORS = new Set([
   'invalid_client',
   'unauthorized_client',
@@ -26,8 +26,8 @@ const APP_ERRORS = new Set([
 ]);
 
 /**
- * Refreshes tokens at a host's token endpoint (RFC 6749, section 6). host-a answers refusals with 200, so the body
- * decides before the status does.
+ * Refreshes tokens at a host's token endpoint (RFC 6749, section 6). host-a answers refusals with 200, so the body is
+ * read before the status.
  */
 export const oauthRefresh =
   ({ tokenUrl, clientId, clientSecret }: OAuthApp, timeoutMs: number) =>

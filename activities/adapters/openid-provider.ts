@@ -4,12 +4,12 @@ import type { Identity, IdentityOutcome, IdentityProvider } from '../../domain/a
 import type { Config } from '../../domain/shared/config.ts';
 import { boundedFetch, failureOf } from './bounded-fetch.ts';
 
-/** Clocks of the provider and of this machine may differ by so much. */
+/** How far the clocks of the provider and of this machine may differ. */
 const CLOCK_SKEW_SECONDS = 30;
-/** A checked token is not checked again for so long; then the provider's keys are asked anew. */
+/** How long a checked token is trusted; then it is checked with the provider's present keys. */
 const KEPT_MS = 5 * 60_000;
 const KEPT_TOKENS = 10_000;
-/** Signatures that only the provider can make: no `none`, and nothing with a secret that both sides know. */
+/** Signatures that only the provider can make: no `none`, and none by a shared secret. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -31,13 +31,13 @@ export interface OpenIdSettings {
   /** This service as a client of the provider; absent: no sign-in in the browser. */
   client?: { id: string; secret?: string | undefined; scope: string };
   timeoutMs?: number;
-  /** After keys were fetched, an unknown key id does not make them be fetched again for so long. */
+  /** For how long after fetching keys an unknown key id does not fetch them again. */
   keyCooldownMs?: number;
-  /** After the provider could not be discovered, it is not asked again for so long. */
+  /** For how long after a failed discovery the provider is not asked again. */
   discoveryCooldownMs?: number;
 }
 
-/** The provider that the environment names, if it names one. */
+/** The provider that the environment configures, if any. */
 export function configuredOpenIdProvider({
   OIDC_ISSUER: issuer,
   OIDC_AUDIENCE: audience,
@@ -177,13 +177,13 @@ function claimedIssuer(token: string): string | undefined {
 }
 
 function outcomeOf({ email, email_verified: isVerified, amr }: JWTPayload): IdentityOutcome {
-  // Some providers write the claim as text.
+  // Some providers write the claim as a string.
   if (typeof email !== 'string' || (isVerified !== true && isVerified !== 'true')) return { outcome: 'invalid' };
   const aal: Identity['aal'] = Array.isArray(amr) && amr.includes('mfa') ? 'aal2' : 'aal1';
   return { outcome: 'valid', identity: { email: email.toLowerCase(), aal } };
 }
 
-/** Whether the provider, or a check of what it sent, said no; everything else is a provider that is not reachable. */
+/** Whether the provider refused, or what it sent is invalid; any other error means that it is not reachable. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof errors.JOSEError)
     return !['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'].includes(error.code);

@@ -6,7 +6,7 @@ import { oauthRefresh } from './oauth-refresh.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** The hosts as the environment sets them up. */
+/** The hosts that the environment configures. */
 export function configuredSignInHosts(config: Config, timeoutMs = TIMEOUT_MS): Record<SignInHost, SignInAtHost> {
   const { HOST_A_API_URL: apiUrlA, HOST_B_API_URL: apiUrlB } = config;
   const refreshA = refreshOf(

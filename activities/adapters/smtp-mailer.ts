@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { MAIL_TIMEOUT_MS, type Mailer, type MailOutcome } from '../../domain/mail/mailer.port.ts';
 
-/** One step of the conversation may take so long: a server that hangs is given up well before the whole. */
+/** Time-out of each step of the dialogue, shorter than that of the whole. */
 const STEP_TIMEOUT_MS = 5_000;
 
 /**
@@ -17,7 +17,7 @@ export function createSmtpMailer(smtpUrl: string, from: string, timeoutMs = MAIL
     greetingTimeout: stepMs,
     socketTimeout: stepMs,
     dnsTimeout: stepMs,
-    // Nothing of a mail is fetched from a file or an address.
+    // No part of a mail may be loaded from a file or an address.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -39,7 +39,7 @@ export function createSmtpMailer(smtpUrl: string, from: string, timeoutMs = MAIL
   };
 }
 
-/** In words of our own: the server's may repeat addresses. */
+/** Not the server's own message, which may repeat addresses. */
 function reasonOf(error: unknown): string {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   if (code === 'ETIMEDOUT') return 'the mail server did not answer in time';

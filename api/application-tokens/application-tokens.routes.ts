@@ -5,7 +5,6 @@ import {
   rotateApplicationToken,
 } from '../../domain/application-tokens/application-tokens.mutations.ts';
 import { listApplicationTokens } from '../../domain/application-tokens/application-tokens.queries.ts';
-import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id, NoContent } from '../http/parameters.ts';
 import {
@@ -32,10 +31,7 @@ export const applicationTokensRoutes = [
     errors: ['already_exists'],
     audit: 'application_token.created',
     handle: ({ body: { name, expiresIn, projects } }, { tx }) =>
-      tx(async (work) => {
-        const scope = projects && (await Promise.all(projects.map((identifier) => projectInRequest(work, identifier))));
-        return createApplicationToken(work, { name, expiresInDays: expiresIn, projectIds: scope?.map(({ id }) => id) });
-      }),
+      tx((work) => createApplicationToken(work, { name, expiresInDays: expiresIn, projects })),
   }),
   defineRoute({
     operationId: 'listApplicationTokens',

@@ -8,7 +8,7 @@ import { NoContent } from '../http/parameters.ts';
 import { reply } from '../http/replies.ts';
 import { CallbackIn, CallbackOut, LoginIn, LoginOut, LogoutIn, RefreshIn } from './auth.schemas.ts';
 
-/** Publishable by design: it names this interface and grants nothing. */
+/** Publishable by design: it identifies this interface and grants nothing. */
 const PUBLISHABLE_KEY = 'qs_pub_quayside';
 
 const refused = (message: string, members: object = {}) =>
@@ -37,7 +37,7 @@ function provenBy(result: ProofOutcome): Proof {
   }
 }
 
-/** The member whom the supplied tokens name. */
+/** The member whom the supplied tokens belong to. */
 function memberOf(named: TokenOutcome): { proof: Proof; sessionId?: string } {
   switch (named.outcome) {
     case 'failed':
@@ -81,7 +81,7 @@ export const authRoutes = [
     group: 'Authentication',
     summary: 'Validate tokens of a sign-in and begin a browser session with them',
     description:
-      'Takes an access token of this service or of the configured OpenID provider; there the user is found by verified e-mail or alias. Sets the session cookie, always of a new session, good for 12 hours. A valid token of somebody who is no member: 403.',
+      'Accepts an access token of this service, or of the configured OpenID provider, whose users are found by verified e-mail or alias. Sets the session cookie, always of a new session, valid for 12 hours. A valid token of somebody who is no member: 403.',
     body: CallbackIn,
     status: 200,
     response: CallbackOut,
@@ -109,7 +109,7 @@ export const authRoutes = [
     response: LoginOut,
     errors: ['unauthenticated'],
     takesCredential: true,
-    audit: { none: 'a session that goes on; its beginning and its end are in the trail' },
+    audit: { none: 'a session continues; its beginning and its end are in the trail' },
     async handle({ body }, { adapters, requestId, publicUrl }) {
       const signedIn = await adapters.auth.sessions.refresh(body.refresh_token, requestId);
       if (!signedIn) throw refused('The refresh token is unknown, spent or expired');
@@ -123,7 +123,7 @@ export const authRoutes = [
     group: 'Authentication',
     summary: 'End the session of a refresh token, and that of the session cookie',
     description:
-      'Access tokens of the session are refused from now on; the cookie is cleared. An unknown token changes nothing. Without a refresh token, the session ends in which the request comes.',
+      'Access tokens of the session are refused from now on; the cookie is cleared. An unknown token changes nothing. Without a refresh token, the session of the request ends.',
     body: LogoutIn,
     status: 204,
     response: NoContent,

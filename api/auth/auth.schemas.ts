@@ -18,7 +18,7 @@ export const RefreshIn = z.strictObject({ refresh_token: RefreshToken });
 
 export const LogoutIn = z.strictObject({ refresh_token: RefreshToken.optional() }).optional();
 
-/** Longest access token that is taken: those of some providers carry many groups. */
+/** Longest access token that is accepted: those of some providers carry many groups. */
 const TOKEN_MAX = 16_384;
 export const AccessToken = z
   .string()
@@ -30,7 +30,7 @@ export const CallbackIn = z.strictObject({
   access_token: AccessToken,
   refresh_token: z.string().min(1).max(TOKEN_MAX).optional().meta({
     description:
-      'When the access token is of this service: must be an unspent one of the same session. Not looked at otherwise',
+      'When the access token is of this service: must be an unused one of the same session. Ignored otherwise',
   }),
   tenant: TenantSlug.optional().meta({
     description: 'For tokens of the OpenID provider: slug of the tenant; the one of the oldest membership when absent',
@@ -43,9 +43,9 @@ export const LoginOut = z
   .object({
     success: z.literal(true),
     access_token: z.string().meta({ description: 'JWT, valid for one hour' }),
-    refresh_token: z.string().meta({ description: 'Valid for 30 days and for one use' }),
+    refresh_token: z.string().meta({ description: 'Valid for 30 days, and for one use' }),
     local_backend_url: z.string(),
-    local_backend_anon_key: z.string().meta({ description: 'Publishable; opens nothing by itself' }),
+    local_backend_anon_key: z.string().meta({ description: 'Publishable; grants nothing by itself' }),
     aal: z.string(),
     user: z.object({ id: z.uuid(), email: z.string(), role: z.enum(ROLES) }),
   })

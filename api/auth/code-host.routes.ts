@@ -4,14 +4,14 @@ import { DomainError, invalidField, upstreamFailed } from '../../domain/shared/e
 import { definePublicRoute, defineRoute } from '../http/define-route.ts';
 import { RefreshProviderIn, RefreshProviderOut, ResolveEmailsIn, ResolveEmailsOut } from './code-host.schemas.ts';
 
-/** The host that a provider token is of when the caller names none: the one that is set up, host-a first. */
+/** The host of a provider token; when the caller names none, the configured one, host-a first. */
 function hostOf(
   given: SignInHost | undefined,
   hosts: Record<SignInHost, SignInAtHost>,
 ): { name: SignInHost; accountOf: NonNullable<SignInAtHost['accountOf']> } {
   const name = given ?? (hosts['host-a'].accountOf || !hosts['host-b'].accountOf ? 'host-a' : 'host-b');
   const { accountOf } = hosts[name];
-  if (!accountOf) throw invalidField('provider', `this server is not set up to ask ${name}`);
+  if (!accountOf) throw invalidField('provider', `this server is not configured for ${name}`);
   return { name, accountOf };
 }
 
@@ -21,9 +21,9 @@ export const codeHostRoutes = [
     method: 'post',
     path: '/api/auth/resolve-emails',
     group: 'Authentication',
-    summary: 'Learn the verified e-mails of a user from a git host, as aliases by which the user is found',
+    summary: 'Read the verified e-mails of a user from a git host, and keep them as aliases',
     description:
-      'The access token, of this service or of the OpenID provider, names the user, who need not be a member of any tenant. Answers the e-mails that name this user now; one that belongs to another user stays theirs and is left out. Also notes the name of the user at the host.',
+      'The access token, of this service or of the OpenID provider, identifies the user, who need not be a member of any tenant. Answers the e-mails that now belong to this user; one that belongs to another user stays theirs and is left out. The name of the user at the host is kept, too.',
     body: ResolveEmailsIn,
     status: 200,
     response: ResolveEmailsOut,
@@ -45,7 +45,7 @@ export const codeHostRoutes = [
       if (named.outcome === 'invalid')
         throw new DomainError('unauthenticated', 'The access token is malformed, expired or revoked');
       if (named.outcome === 'unknown')
-        throw new DomainError('forbidden', 'The access token is valid, but its e-mail names no user');
+        throw new DomainError('forbidden', 'The access token is valid, but no user has its e-mail');
       const asked = await accountOf(body.provider_token);
       if (asked.outcome === 'failed') throw upstreamFailed(name, asked.reason);
       if (asked.outcome === 'refused')
@@ -60,7 +60,7 @@ export const codeHostRoutes = [
     group: 'Users',
     summary: "Refresh a user's token of a git host with the credentials of the server's OAuth app",
     description:
-      '`expires_in` is in seconds; 0 when the host names no end. A refresh token that the host refuses: 400. Nothing of it is stored.',
+      '`expires_in` is in seconds; 0 when the host gives none. A refresh token that the host refuses: 400. Nothing of it is stored.',
     roles: ROLES,
     body: RefreshProviderIn,
     status: 200,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SIGN_IN_HOSTS } from '../../domain/auth/code-host.port.ts';
 import { AccessToken } from './auth.schemas.ts';
 
-/** What may stand in an HTTP header: RFC 6750's b64token and what hosts make of it. */
+/** What an HTTP header may hold: RFC 6750's b64token, and what hosts add to it. */
 const ProviderToken = z.string().regex(/^[\x21-\x7e]{1,4096}$/, 'must be visible ASCII, at most 4096 characters');
 const Provider = z.enum(SIGN_IN_HOSTS);
 
@@ -12,7 +12,8 @@ export const ResolveEmailsIn = z.strictObject({
     description: 'OAuth token of the user at the git host, with the right to read e-mail addresses',
   }),
   provider: Provider.optional().meta({
-    description: 'The host that the token is of; when absent, the one that this server is set up for, host-a first',
+    description:
+      'The host that issued the token; when absent, the one that this server is configured for, host-a first',
   }),
 });
 

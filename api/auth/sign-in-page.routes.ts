@@ -1,46 +1,12 @@
-import { isOwnPath, parseFrontDoorLink } from '../../domain/auth/own-path-rules.ts';
-import { COOKIE_SECONDS, type Proof } from '../../domain/auth/sessions.mutations.ts';
-import type { PendingSignIn } from '../../domain/auth/identity-provider.port.ts';
+import { parseFrontDoorLink } from '../../domain/auth/front-door-rules.ts';
 import { DomainError, invalidField } from '../../domain/shared/errors.ts';
 import { definePublicRoute } from '../http/define-route.ts';
+import { basePathOf, htmlReply } from '../http/html-page.ts';
 import { NoContent } from '../http/parameters.ts';
-import { type RawReply, reply, type Reply } from '../http/replies.ts';
 import type { PublicScope } from '../http/scope.ts';
-import { ContinueQuery, FormIn, NextQuery, ReturnQuery } from './sign-in-page.schemas.ts';
-import { codePage, failedPage, goOnPage, signInPage } from './sign-in-page.ts';
-
-/** Where a sign-in without a link leads. */
-const DEFAULT_NEXT = '/docs';
-/** A sign-in at the identity provider may take so long. */
-const PENDING_SECONDS = 600;
-const PENDING_CONTEXT = 'sign-in at the identity provider';
-const RETURN_PATH = '/api/auth/oidc/return';
-const NO_BODY = undefined as unknown as void;
-
-interface Pending extends PendingSignIn {
-  next: string;
-  tenant?: string | undefined;
-  expiresAt: number;
-}
-
-const basePathOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '');
-
-/** The target of a redirect after sign-in. Throws for one that is not a path of the service. */
-function ownPath(next: string | undefined, publicUrl: string): string {
-  const basePath = basePathOf(publicUrl);
-  const target = next ?? basePath + DEFAULT_NEXT;
-  if (!isOwnPath(target, basePath)) throw invalidField('next', 'must be a path of this service');
-  return target;
-}
-
-const raw = (page: RawReply, status: number, cookies: readonly string[] = []): Reply<never> =>
-  reply(page as never, { status, cookies });
-
-const redirect = (location: string, cookies: readonly string[] = []): Reply<void> =>
-  reply(NO_BODY, { status: 302, headers: { Location: location }, cookies });
-
-const sessionCookie = async (proof: Proof, { adapters, cookies, requestId }: PublicScope): Promise<string> =>
-  cookies.write('qs_session', await adapters.auth.sessions.beginWithCookie(proof, requestId), COOKIE_SECONDS);
+import { ownPath, redirect, sessionCookie } from './browser-sign-in.ts';
+import { ContinueQuery, FormIn, NextQuery } from './sign-in-page.schemas.ts';
+import { codePage, continuePage, signInPage } from './sign-in-page.ts';
 
 /** Answers a form that was refused by the same form, with the reason. */
 function refusedForm(
@@ -52,7 +18,10 @@ function refusedForm(
 ) {
   const { adapters, publicUrl } = scope;
   const hasIdentityProvider = adapters.auth.identityProvider?.browser !== undefined;
-  return raw(signInPage({ basePath: basePathOf(publicUrl), next, email, tenant, error, hasIdentityProvider }), status);
+  return htmlReply(
+    signInPage({ basePath: basePathOf(publicUrl), next, email, tenant, error, hasIdentityProvider }),
+    status,
+  );
 }
 
 export const signInPageRoutes = [
@@ -81,7 +50,7 @@ export const signInPageRoutes = [
       const actor = await caller();
       if (!actor) {
         const next = `${basePath}/api/auth/continue?${new URLSearchParams({ action, params })}`;
-        return raw(
+        return htmlReply(
           signInPage({ basePath, next, hasIdentityProvider: adapters.auth.identityProvider?.browser !== undefined }),
           200,
         );
@@ -109,7 +78,7 @@ export const signInPageRoutes = [
     contentType: 'text/html',
     async handle({ query }, { adapters, publicUrl }) {
       const next = ownPath(query.next, publicUrl);
-      return raw(
+      return htmlReply(
         signInPage({
           basePath: basePathOf(publicUrl),
           next,
@@ -124,9 +93,9 @@ export const signInPageRoutes = [
     method: 'post',
     path: '/api/auth/sign-in',
     group: 'Authentication',
-    summary: 'Take the form of the sign-in page',
+    summary: 'Receive the form of the sign-in page',
     description:
-      'Begins a browser session and answers a page that goes on to `next`. Where a second factor is set up, answers the form for its code first. A wrong password answers the form again with 401, too many failures with 429.',
+      'Begins a browser session and answers a page that continues to `next`. Where a second factor is set up, the form for its code comes first. A wrong password is answered by the form again with 401, too many failures with 429.',
     body: FormIn,
     bodyType: 'form',
     status: 200,
@@ -150,11 +119,11 @@ export const signInPageRoutes = [
           : adapters.auth.signIn.byTicket(ticket, code));
         switch (result.outcome) {
           case 'proven':
-            return raw(goOnPage(next), 200, [await sessionCookie(result.proof, scope)]);
+            return htmlReply(continuePage(next), 200, [await sessionCookie(result.proof, scope)]);
           case 'code_needed':
-            return raw(codePage({ basePath, next, ticket: result.ticket }), 200);
+            return htmlReply(codePage({ basePath, next, ticket: result.ticket }), 200);
           case 'code_refused':
-            return raw(
+            return htmlReply(
               codePage({ basePath, next, ticket: result.ticket, error: 'The code is wrong or was used before.' }),
               401,
             );
@@ -170,91 +139,4 @@ export const signInPageRoutes = [
       }
     },
   }),
-  definePublicRoute({
-    operationId: 'startOidcSignIn',
-    method: 'get',
-    path: '/api/auth/oidc/start',
-    group: 'Authentication',
-    summary: 'Begin a sign-in at the configured OpenID provider',
-    description:
-      'Authorization code with PKCE. Redirects to the provider; `next` is the path of this service to go to afterwards.',
-    query: NextQuery,
-    status: 302,
-    response: NoContent,
-    errors: ['upstream_error', 'upstream_timeout'],
-    takesCredential: true,
-    async handle(
-      { query },
-      {
-        adapters: {
-          auth: { identityProvider },
-          encryption,
-        },
-        cookies,
-        now,
-        publicUrl,
-      },
-    ) {
-      const next = ownPath(query.next, publicUrl);
-      if (!identityProvider?.browser) throw new DomainError('not_found', 'No identity provider is configured');
-      const begun = await identityProvider.browser.begin(publicUrl + RETURN_PATH);
-      if (begun.outcome === 'failed') {
-        return raw(
-          failedPage(basePathOf(publicUrl), next, 'The identity provider is not reachable.'),
-          begun.reason === 'timeout' ? 504 : 502,
-        );
-      }
-      const pending: Pending = {
-        ...begun.pending,
-        next,
-        tenant: query.tenant,
-        expiresAt: now().getTime() + PENDING_SECONDS * 1_000,
-      };
-      return redirect(begun.url, [
-        cookies.write('qs_oidc', encryption.encrypt(JSON.stringify(pending), PENDING_CONTEXT), PENDING_SECONDS),
-      ]);
-    },
-  }),
-  definePublicRoute({
-    operationId: 'completeOidcSignIn',
-    method: 'get',
-    path: RETURN_PATH,
-    group: 'Authentication',
-    summary: 'Where the OpenID provider sends the browser back to',
-    description:
-      'Begins a browser session and redirects to the path that the sign-in was begun with. What fails answers a page with the reason.',
-    query: ReturnQuery,
-    status: 302,
-    response: NoContent,
-    errors: ['upstream_error', 'upstream_timeout'],
-    takesCredential: true,
-    async handle(_, scope) {
-      const { adapters, cookies, publicUrl, requestUrl } = scope;
-      const basePath = basePathOf(publicUrl);
-      const pending = openPending(scope);
-      const fail = (error: string, status: number) =>
-        raw(failedPage(basePath, pending?.next ?? basePath + DEFAULT_NEXT, error), status, [cookies.clear('qs_oidc')]);
-      if (!pending || !adapters.auth.identityProvider?.browser)
-        return fail('The sign-in was begun too long ago, or in another browser.', 400);
-      const { search } = new URL(requestUrl, publicUrl);
-      const checked = await adapters.auth.identityProvider.browser.complete(publicUrl + RETURN_PATH + search, pending);
-      if (checked.outcome === 'failed')
-        return fail('The identity provider is not reachable.', checked.reason === 'timeout' ? 504 : 502);
-      if (checked.outcome === 'invalid')
-        return fail('The identity provider did not confirm who you are, or gave no verified e-mail.', 401);
-      const proof = await adapters.auth.signIn.byIdentity(checked.identity, pending.tenant);
-      if (!proof) return fail('Nobody with your e-mail is a member here.', 403);
-      return redirect(pending.next, [await sessionCookie(proof, scope), cookies.clear('qs_oidc')]);
-    },
-  }),
 ];
-
-/** What this browser began, when it was not too long ago. */
-function openPending({ adapters: { encryption }, cookies, now }: PublicScope): Pending | undefined {
-  try {
-    const pending = JSON.parse(encryption.decrypt(cookies.get('qs_oidc') ?? '', PENDING_CONTEXT)) as Pending;
-    return pending.expiresAt > now().getTime() ? pending : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -13,7 +13,7 @@ const Next = z.string().max(2_000).meta({ description: 'A path of this service',
 
 export const NextQuery = z.strictObject({ next: Next.optional(), tenant: TenantSlug.optional() });
 
-/** Fields are not judged here: a person gets the form back, not a list of violations. */
+/** Fields are hardly checked here: a person gets the form back, not a list of violations. */
 export const FormIn = z.object({
   next: Next.optional(),
   email: z.string().max(254).default(''),
@@ -23,11 +23,11 @@ export const FormIn = z.object({
     .string()
     .max(4_096)
     .optional()
-    .meta({ description: 'Of the second step: says that the password was right' }),
+    .meta({ description: 'Of the second step: proves that the password was right' }),
   code: z.string().max(24).default(''),
 });
 
-/** What providers add to the address differs; the adapter reads it as a whole. */
+/** Providers add different parameters; the adapter reads the whole address. */
 export const ReturnQuery = z.looseObject({
   state: z.string().max(512).optional(),
   code: z.string().max(4_096).optional(),

@@ -1,75 +1,6 @@
-import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../domain/shared/html-rules.ts';
-import { RawReply } from '../http/replies.ts';
-
-const STYLE = `
-:root { color-scheme: light dark; --ink: #16202c; --soft: #536273; --paper: #f3f5f8; --card: #fff; --line: #8593a3; --accent: #0b5cad; --on-accent: #fff; --alarm: #b3141f; --alarm-paper: #fdeeee; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8edf3; --soft: #a9b6c4; --paper: #11161d; --card: #1a222c; --line: #6f7f90; --accent: #6db3ff; --on-accent: #06192d; --alarm: #ff9a9a; --alarm-paper: #3a1a1d; } }
-* { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
-main { width: 100%; max-width: 25rem; padding: 2rem; background: var(--card); border-radius: .75rem; box-shadow: 0 1px 2px #0002, 0 8px 32px #0000001a; }
-h1 { margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.25; }
-p { margin: 0 0 1.25rem; color: var(--soft); }
-label { display: block; margin: 1rem 0 .375rem; font-weight: 600; }
-.hint { font-weight: 400; color: var(--soft); }
-input { width: 100%; padding: .625rem .75rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .375rem; }
-input.code { letter-spacing: .2em; font-variant-numeric: tabular-nums; }
-input[aria-invalid] { border-color: var(--alarm); }
-button, .button { display: block; width: 100%; margin-top: 1.5rem; padding: .6875rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; border-radius: .375rem; border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); }
-.button.second { margin-top: 0; background: transparent; color: var(--accent); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-form + p { margin: 1.25rem 0 0; }
-.alarm { margin: 1rem 0; padding: .75rem 1rem; color: var(--alarm); background: var(--alarm-paper); border-left: 4px solid var(--alarm); border-radius: .25rem; }
-.or { display: flex; align-items: center; gap: .75rem; margin: 1.25rem 0; color: var(--soft); }
-.or::before, .or::after { content: ''; flex: 1; border-top: 1px solid var(--line); opacity: .5; }
-a { color: var(--accent); }
-`;
-
-/** The page may load and call nothing; its one style is known by its hash, and its form goes back to the service. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const HEADERS = {
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  'Cache-Control': 'no-store',
-  // With none at all, browsers name no origin in the form's request, and it could not be told from another site's.
-  'Referrer-Policy': 'same-origin',
-};
-
-/** A whole page of the service, which loads nothing. */
-export const page = (title: string, content: string, head = ''): RawReply =>
-  new RawReply(
-    'text/html; charset=utf-8',
-    `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} – Quayside</title>
-${head}<style>${STYLE}</style>
-</head>
-<body>
-<main>
-${content}
-</main>
-</body>
-</html>
-`,
-    HEADERS,
-  );
-
-export const alarm = (error: string | undefined): string =>
-  error === undefined ? '' : `<p class="alarm" id="error" role="alert" aria-live="assertive">${escapeHtml(error)}</p>`;
-/** Marks a field as the one that the error is about. */
-export const blamed = (error: string | undefined): string =>
-  error === undefined ? '' : ' aria-invalid="true" aria-describedby="error"';
-export const titled = (title: string, error: string | undefined): string =>
-  error === undefined ? title : `Error: ${title}`;
+import { alarm, blamed, page, titled } from '../http/html-page.ts';
+import type { RawReply } from '../http/replies.ts';
 
 export interface SignInForm {
   basePath: string;
@@ -94,12 +25,12 @@ export function signInPage({
     ? `<div class="or" role="separator">or</div>
 <a class="button second" href="${escapeHtml(`${basePath}/api/auth/oidc/start?${new URLSearchParams({ next })}`)}">Continue with single sign-on</a>`
     : '';
-  // Focus goes where typing goes on: to the e-mail, or to the password when the e-mail is there already.
+  // Focus goes to the first empty field.
   const [emailFocus, passwordFocus] = email === '' ? [' autofocus', ''] : ['', ' autofocus'];
   return page(
     titled('Sign in', error),
     `<h1>Sign in</h1>
-<p>Sign in to Quayside to go on.</p>
+<p>Sign in to Quayside to continue.</p>
 ${alarm(error)}<form method="post" action="${escapeHtml(basePath)}/api/auth/sign-in">
 <input type="hidden" name="next" value="${escapeHtml(next)}">
 <label for="email">E-mail</label>
@@ -141,10 +72,10 @@ ${alarm(error)}<form method="post" action="${escapeHtml(basePath)}/api/auth/sign
   );
 
 /**
- * Sends the browser on after its form was accepted. Not by a redirect: some browsers apply the form's policy to every
- * redirect that follows, and the front door leads to an org, which is elsewhere.
+ * Continues after the form was accepted. Not by a redirect: some browsers apply the form's policy to every redirect that
+ * follows, and the front door leads to an org, at another site.
  */
-export const goOnPage = (next: string): RawReply =>
+export const continuePage = (next: string): RawReply =>
   page(
     'Signed in',
     `<h1>You are signed in</h1>
@@ -152,7 +83,7 @@ export const goOnPage = (next: string): RawReply =>
     `<meta http-equiv="refresh" content="0;url=${escapeHtml(next)}">\n`,
   );
 
-/** Why a sign-in by the identity provider came to nothing, with a way to try again. */
+/** Why a sign-in by the identity provider failed, with a link to try again. */
 export const failedPage = (basePath: string, next: string, error: string): RawReply =>
   page(
     titled('Sign in', error),

@@ -24,7 +24,7 @@ const Offered = z.object({
 });
 
 const Confirmed = z.object({
-  recoveryCodes: z.array(z.string()).meta({ description: 'Each is good once in place of a code; shown only now' }),
+  recoveryCodes: z.array(z.string()).meta({ description: 'Each can be used once instead of a code; shown only now' }),
 });
 
 export const totpRoutes = [
@@ -48,9 +48,9 @@ export const totpRoutes = [
     method: 'post',
     path: '/api/users/me/totp/confirm',
     group: 'Users',
-    summary: 'Confirm the second factor by a code; sign-ins by password need one from now on',
+    summary: 'Confirm the second factor by a code; from then on, sign-ins by password need one',
     description:
-      'Answers recovery codes. The present session has `aal2` afterwards, from its next refresh on in its tokens, too.',
+      'Answers recovery codes. The current session has `aal2` afterwards; its tokens, from the next refresh on.',
     roles: ROLES,
     body: ConfirmIn,
     status: 200,

@@ -10,7 +10,7 @@ import type { DocumentStore } from '../../domain/documents/document-store.port.t
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { SignInAtHost, SignInHost } from '../../domain/auth/code-host.port.ts';
 import type { IdentityProvider } from '../../domain/auth/identity-provider.port.ts';
-import type { FindReviewAssignment } from '../../domain/auth/review-assignments.port.ts';
+import type { FindReviewAssignment } from '../../domain/auth/front-door-rules.ts';
 import type { Sessions } from '../../domain/auth/sessions.ts';
 import type { SignInThrottle } from '../../domain/auth/sign-in-throttle.ts';
 import type { FindInvited } from '../../domain/invitations/invitations.queries.ts';

@@ -7,19 +7,18 @@ import {
 } from '../../domain/integrations/integrations.mutations.ts';
 import { INTEGRATIONS_MAX, integrationById, listIntegrations } from '../../domain/integrations/integrations.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
-import { invalidField } from '../../domain/shared/errors.ts';
-import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id, NoContent, RepositoryIdentifier } from '../http/parameters.ts';
+import type { Scope } from '../http/scope.ts';
 import { Integration, IntegrationIn, IntegrationPatch } from './integrations.schemas.ts';
 
 const GROUP = 'Integrations';
 const params = z.object({ id: Id });
 
-function assertCallable(baseUrl: string | null | undefined, outbound: OutboundAddresses): void {
-  const refusal = baseUrl ? outbound.refusedUrl(baseUrl) : undefined;
-  if (refusal !== undefined) throw invalidField('baseUrl', refusal);
-}
+const partsOf = ({ adapters }: Scope) => ({
+  encryption: adapters.encryption,
+  outbound: adapters.webhooks.outbound,
+});
 
 export const integrationsRoutes = [
   defineRoute({
@@ -27,7 +26,7 @@ export const integrationsRoutes = [
     method: 'post',
     path: '/api/integrations',
     group: GROUP,
-    summary: 'Keep the credentials of an external system',
+    summary: 'Create an integration: the credentials of an external system',
     description:
       'A kind has at most one integration for the tenant and one for each project; a project uses its own, else the one of the tenant.',
     roles: ['owner'],
@@ -36,12 +35,7 @@ export const integrationsRoutes = [
     response: Integration,
     errors: ['already_exists'],
     audit: 'integration.created',
-    handle: ({ body: { repositoryIdentifier, ...input } }, { tx, adapters }) =>
-      tx(async (work) => {
-        assertCallable(input.baseUrl, adapters.webhooks.outbound);
-        const project = repositoryIdentifier === null ? null : await projectInRequest(work, repositoryIdentifier);
-        return createIntegration(work, adapters.encryption, { ...input, projectId: project?.id ?? null });
-      }),
+    handle: ({ body }, scope) => scope.tx((work) => createIntegration(work, partsOf(scope), body)),
   }),
   defineRoute({
     operationId: 'listIntegrations',
@@ -57,12 +51,11 @@ export const integrationsRoutes = [
     }),
     status: 200,
     response: z.array(Integration),
-    handle: ({ query: { kind, repositoryIdentifier } }, { tx }) =>
-      tx(async (work) => {
-        const project =
-          repositoryIdentifier === undefined ? undefined : await projectInRequest(work, repositoryIdentifier);
-        return listIntegrations(work, { kind, projectId: project?.id });
-      }),
+    async handle({ query: { kind, repositoryIdentifier } }, { reads }) {
+      const project =
+        repositoryIdentifier === undefined ? undefined : await projectInRequest(reads, repositoryIdentifier);
+      return listIntegrations(reads, { kind, projectId: project?.id });
+    },
   }),
   defineRoute({
     operationId: 'getIntegration',
@@ -89,18 +82,14 @@ export const integrationsRoutes = [
     response: Integration,
     errors: ['version_conflict'],
     audit: 'integration.updated',
-    handle: ({ params: { id }, body }, { tx, adapters }) =>
-      tx((work) => {
-        assertCallable(body.baseUrl, adapters.webhooks.outbound);
-        return changeIntegration(work, adapters.encryption, id, body);
-      }),
+    handle: ({ params: { id }, body }, scope) => scope.tx((work) => changeIntegration(work, partsOf(scope), id, body)),
   }),
   defineRoute({
     operationId: 'deleteIntegration',
     method: 'delete',
     path: '/api/integrations/{id}',
     group: GROUP,
-    summary: 'Forget an integration and its credentials',
+    summary: 'Delete an integration and its credentials',
     roles: ['owner'],
     params,
     status: 204,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { INTEGRATION_KINDS } from '../../domain/integrations/integration-rules.ts';
 import { Name, NAME_MAX, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
-/** A secret may hold anything but line breaks and other control characters, which would end a header. */
+/** No line breaks or other control characters, which would end a header. */
 const Secret = z
   .string()
   .min(1)
@@ -24,14 +24,14 @@ const fields = {
     .nullable()
     .meta({
       description:
-        'Where the system is reached; null: at its public address. Another server needs the credentials anew',
+        'Where the system is reached; null: at its public address. A change to another server needs the credentials again',
     }),
   settings: z
     .record(z.string().min(1).max(NAME_MAX), z.union([z.string().max(2_000), z.number(), z.boolean()]))
     .refine((settings) => Object.keys(settings).length <= 50, 'at most 50 members')
     .meta({
       description:
-        'What the system needs beside credentials, such as a model or a workspace; nothing secret, for it is shown',
+        'What the system needs beside credentials, such as a model or a workspace; nothing secret, as it is shown',
     }),
   isActive: z.boolean(),
 };
@@ -40,7 +40,7 @@ export const IntegrationIn = z.strictObject({
   kind: z.enum(INTEGRATION_KINDS),
   repositoryIdentifier: RepositoryIdentifier.nullable()
     .default(null)
-    .meta({ description: 'The project that alone uses it; null: every project that has none of its own' }),
+    .meta({ description: 'The only project that uses it; null: every project that has none of its own' }),
   name: fields.name,
   baseUrl: fields.baseUrl.default(null),
   settings: fields.settings.default({}),

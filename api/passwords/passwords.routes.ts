@@ -10,8 +10,7 @@ export const passwordsRoutes = [
     path: '/api/users/me/password',
     group: 'Users',
     summary: 'Change one’s own password',
-    description:
-      'All sessions of the user end, but the one that the request comes from. Too many wrong passwords: 429.',
+    description: 'All sessions of the user end, except that of the request. Too many wrong passwords: 429.',
     roles: ANY_ROLE,
     body: PasswordChange,
     status: 204,

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Reads } from '../../domain/data/fenced-reads.ts';
+import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError, notFound } from '../../domain/shared/errors.ts';
 import { addUser, changeUser, removeUser } from '../../domain/users/users.mutations.ts';
 import { isSelf, assertMayView } from '../../domain/users/user-rules.ts';
@@ -12,7 +14,6 @@ import {
   TEAMS_MAX,
   type UserRow,
 } from '../../domain/users/users.queries.ts';
-import type { Tx } from '../../domain/unit-of-work.ts';
 import { inviteByMail } from '../../domain/invitations/invitations.mutations.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { pageReply, reply } from '../http/replies.ts';
@@ -35,8 +36,9 @@ import {
 
 const GROUP = 'Users';
 
-const shown = async (tx: Tx, user: UserRow) =>
-  isSelf(tx.actor, user) ? { ...user, authData: await authDataOf(tx, user.id) } : user;
+/** With authentication metadata for the user alone. */
+const shownTo = async (actor: Actor, reads: Reads, user: UserRow) =>
+  isSelf(actor, user) ? { ...user, authData: await authDataOf(reads, user.id) } : user;
 
 const invite = (user: UserRow, { tx, adapters, publicUrl, log }: Scope): Promise<string | undefined> =>
   inviteByMail(
@@ -49,7 +51,7 @@ const invite = (user: UserRow, { tx, adapters, publicUrl, log }: Scope): Promise
     user,
   );
 
-/** The interface wants refusals of these routes in two more members. */
+/** Errors of these routes have two more members, as the interface demands. */
 async function orFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -75,18 +77,17 @@ export const usersRoutes = [
     query: UsersQuery,
     status: 200,
     response: z.union([UserPage, User]),
-    handle: ({ query: { lookup, id = '', team, role, limit, offset } }, { tx, requestUrl }) =>
-      tx(async (work) => {
-        if (lookup !== undefined) {
-          const user =
-            lookup === 'email' ? await findUserByAddress(work, id) : await findUserByProviderName(work, 'host-a', id);
-          if (!user) throw notFound('The user');
-          return shown(work, user);
-        }
-        const { items, total } = await listUsers(work, { team, role, limit, offset });
-        const page = { limit, offset, total };
-        return pageReply(requestUrl, page, { items, ...page });
-      }),
+    async handle({ query: { lookup, id = '', team, role, limit, offset } }, { actor, reads, requestUrl }) {
+      if (lookup !== undefined) {
+        const user =
+          lookup === 'email' ? await findUserByAddress(reads, id) : await findUserByProviderName(reads, 'host-a', id);
+        if (!user) throw notFound('The user');
+        return shownTo(actor, reads, user);
+      }
+      const { items, total } = await listUsers(reads, { team, role, limit, offset });
+      const page = { limit, offset, total };
+      return pageReply(requestUrl, page, { items, ...page });
+    },
   }),
   defineRoute({
     operationId: 'addUser',
@@ -131,7 +132,7 @@ export const usersRoutes = [
     method: 'delete',
     path: '/api/users',
     group: GROUP,
-    summary: 'Take a user out of a team, or out of all teams of the tenant',
+    summary: 'Remove a user from a team, or from all teams of the tenant',
     description: 'Effective on the user’s next request; the account stays. Removing oneself: 403; the last owner: 409.',
     roles: ['owner'],
     body: UserRemoval,
@@ -155,16 +156,14 @@ export const usersRoutes = [
     roles: ANY_ROLE,
     status: 200,
     response: User,
-    async handle(_, { actor, tx }) {
+    async handle(_, { actor, reads }) {
       if (actor.type === 'application') {
         const { id, email, role } = actor;
         return { id, firstName: '', lastName: '', email, role, teams: [], authData: {} };
       }
-      return tx(async (work) => {
-        const user = await findUser(work, actor.id);
-        if (!user) throw notFound('The user');
-        return shown(work, user);
-      });
+      const user = await findUser(reads, actor.id);
+      if (!user) throw notFound('The user');
+      return shownTo(actor, reads, user);
     },
   }),
   defineRoute({
@@ -180,13 +179,12 @@ export const usersRoutes = [
     query: teamQuery,
     status: 200,
     response: User,
-    handle: ({ params: { email }, query: { team } }, { tx, actor }) =>
-      tx(async (work) => {
-        const user = await findUserByAddress(work, email);
-        assertMayView(actor, user);
-        if (!user || (team !== undefined && !user.teams.includes(team))) throw notFound('The user');
-        return shown(work, user);
-      }),
+    async handle({ params: { email }, query: { team } }, { actor, reads }) {
+      const user = await findUserByAddress(reads, email);
+      assertMayView(actor, user);
+      if (!user || (team !== undefined && !user.teams.includes(team))) throw notFound('The user');
+      return shownTo(actor, reads, user);
+    },
   }),
   defineRoute({
     operationId: 'updateUser',
@@ -195,7 +193,7 @@ export const usersRoutes = [
     group: GROUP,
     summary: 'Change names, role and teams of a user',
     description:
-      'Names: oneself or an owner. Role and teams: an owner; nobody raises their own role. `team` narrows the change of the role to that team, else it holds in all. What is not given stays. Effective on the user’s next request. Names are the tenant’s own.',
+      'Names: oneself or an owner. Role and teams: an owner; nobody raises their own role. With `team`, the role is changed in that team alone, else in all. What is not given stays. Effective on the user’s next request. Names are the tenant’s own.',
     roles: ANY_ROLE,
     params: emailParams,
     query: teamQuery,
@@ -208,7 +206,7 @@ export const usersRoutes = [
       orFailure(() =>
         tx(async (work) => {
           const user = await changeUser(work, email, body, team);
-          return { success: true as const, user: await shown(work, user) };
+          return { success: true as const, user: await shownTo(work.actor, work, user) };
         }),
       ),
   }),
@@ -217,7 +215,7 @@ export const usersRoutes = [
     method: 'post',
     path: '/api/users/{email}/invite',
     group: GROUP,
-    summary: 'Mail the invitation once more',
+    summary: 'Send the invitation by mail again',
     description:
       'Who has no password gets a link that sets one. `success` is false, with the reason, when no mail server is configured, the mail was refused, or the person was invited too often.',
     roles: ['owner'],
@@ -226,7 +224,7 @@ export const usersRoutes = [
     response: InviteResult,
     audit: 'user.invited',
     async handle({ params: { email } }, scope) {
-      const user = await scope.tx((work) => findUserByAddress(work, email));
+      const user = await findUserByAddress(scope.reads, email);
       if (!user) throw notFound('The user');
       const error = await invite(user, scope);
       return error === undefined ? { success: true, email: user.email } : { success: false, email: user.email, error };
@@ -238,10 +236,10 @@ export const usersRoutes = [
     path: '/api/teams',
     group: GROUP,
     summary: 'The teams of the tenant by slug',
-    description: `A team is made by adding the first user to it. At most ${TEAMS_MAX}.`,
+    description: `A team is created with its first user. At most ${TEAMS_MAX}.`,
     roles: ANY_ROLE,
     status: 200,
     response: z.array(Team),
-    handle: (_, { tx }) => tx(listTeams),
+    handle: (_, { reads }) => listTeams(reads),
   }),
 ];

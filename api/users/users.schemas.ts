@@ -18,7 +18,7 @@ export const User = z
 
 export const UserPage = z.object({ items: z.array(User), total: z.int(), limit: z.int(), offset: z.int() });
 
-/** What people are called: no control characters, which mail and logs would take for more than a name. */
+/** No control characters: they could forge headers in mails and lines in logs. */
 const PersonName = z
   .string()
   .trim()
@@ -56,7 +56,7 @@ export const UsersQuery = z
 
 export const UserIn = z.strictObject({
   email: Email,
-  team: TeamSlug.meta({ description: 'Made when nobody is in it yet' }),
+  team: TeamSlug.meta({ description: 'Created when nobody is in it yet' }),
   firstName: PersonName.default(''),
   lastName: PersonName.default(''),
   role: z.enum(ROLES).default('member'),

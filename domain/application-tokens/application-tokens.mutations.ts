@@ -1,8 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import { sql } from 'kysely';
+import { isOneOf } from '../data/conditions.ts';
 import { hashSecret, newApplicationToken } from '../auth/secrets.ts';
 import { isoOf } from '../shared/date-time-rules.ts';
-import { DomainError, notFound } from '../shared/errors.ts';
+import { DomainError, invalidField, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
@@ -20,14 +21,14 @@ export type NewApplicationToken = ApplicationTokenRow & { token: string };
 interface TokenInput {
   name: string;
   expiresInDays: number;
-  /** Ids of projects; absent: all. */
-  projectIds?: readonly string[] | undefined;
+  /** Identifiers of the only projects that it sees; absent: all. */
+  projects?: readonly string[] | undefined;
 }
 
-/** Throws `already_exists` when a valid token has the name; an expired one gives it up. */
+/** Throws `invalid_request` for an unknown project, `already_exists` when a valid token has the name; an expired one gives it up. */
 export async function createApplicationToken(
   tx: Tx,
-  { name, expiresInDays, projectIds }: TokenInput,
+  { name, expiresInDays, projects }: TokenInput,
 ): Promise<NewApplicationToken> {
   const { db, tenantId } = tx;
   const [id, token] = [newId(), newApplicationToken()];
@@ -46,7 +47,7 @@ export async function createApplicationToken(
       tenantId,
       name,
       tokenHash: hashSecret(token),
-      projectIds: projectIds ? [...projectIds] : null,
+      projectIds: projects ? await idsOfProjects(tx, projects) : null,
       expiresAt: later(tx, expiresInDays * DAY_MS),
       createdBy: tx.actor.email,
     })
@@ -57,6 +58,19 @@ export async function createApplicationToken(
   const row = await applicationTokenById(tx, id);
   note(tx, 'created', row, 'created', row);
   return { ...row, token };
+}
+
+async function idsOfProjects({ db, tenantId }: Tx, identifiers: readonly string[]): Promise<string[]> {
+  const projects = await db
+    .selectFrom('project')
+    .where('tenantId', '=', tenantId)
+    .where((eb) => isOneOf(eb, 'identifier', identifiers))
+    .select(['id', 'identifier'])
+    .execute();
+  const unknown = identifiers.findIndex((identifier) => !projects.some((project) => project.identifier === identifier));
+  if (unknown >= 0)
+    throw invalidField(`projects/${unknown}`, `The repository ${identifiers[unknown]} is not registered as a project`);
+  return projects.map(({ id }) => id);
 }
 
 interface Rotation {

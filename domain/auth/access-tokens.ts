@@ -5,7 +5,7 @@ import type { TokenRing } from './token-ring.ts';
 
 export const ACCESS_TOKEN_SECONDS = 3_600;
 const AUDIENCE = 'quayside';
-/** Checked signatures are kept until the token expires: the check costs more than all the rest of authentication. */
+/** Tokens whose signature was checked, kept until they expire: the check costs more than the rest of authentication. */
 const KEPT_TOKENS = 10_000;
 
 /** `aal2`: after a second factor. */
@@ -17,13 +17,13 @@ export interface AccessClaims {
   role: Role;
   email: string;
   aal: AssuranceLevel;
-  /** The session that the token belongs to; ended, its tokens are refused. */
+  /** The session that the token belongs to; once it has ended, its tokens are refused. */
   sid: string;
 }
 
 export interface AccessTokens {
   sign(claims: AccessClaims): Promise<string>;
-  /** The claims of a token of ours that is valid now; undefined for any other text. */
+  /** The claims of a valid token of this service; undefined for any other text. */
   verify(token: string): Promise<AccessClaims | undefined>;
   /** Public keys (RFC 7517). */
   jwks(): Promise<{ keys: JWK[] }>;

@@ -2,9 +2,9 @@
 export const SIGN_IN_HOSTS = ['host-a', 'host-b'] as const;
 export type SignInHost = (typeof SIGN_IN_HOSTS)[number];
 
-/** What a host tells of the person behind a token. */
+/** What a host says about the person whom a token belongs to. */
 export interface HostAccount {
-  /** The host's own id of the account, which outlives its name. */
+  /** The host's own id of the account, which stays when the account is renamed. */
   externalId: string;
   username: string;
   /** Those that the host has verified, lower-cased. */
@@ -26,7 +26,7 @@ interface Failed {
 
 export type AccountOutcome =
   | { outcome: 'found'; account: HostAccount }
-  /** The token is not good, or may not read e-mail addresses. */
+  /** The token is not valid, or may not read e-mail addresses. */
   | { outcome: 'refused' }
   | Failed;
 
@@ -37,7 +37,7 @@ export type RefreshOutcome =
   | { outcome: 'app_refused' }
   | Failed;
 
-/** A git host, as far as people's sign-in goes. A member is absent when the service is not set up for it. */
+/** What of a git host people's sign-in needs. A member is absent when the service is not configured for it. */
 export interface SignInAtHost {
   accountOf?: (providerToken: string) => Promise<AccountOutcome>;
   refresh?: (refreshToken: string) => Promise<RefreshOutcome>;

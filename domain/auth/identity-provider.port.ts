@@ -1,4 +1,4 @@
-/** Whom an OpenID provider says that somebody is. */
+/** A person, as an OpenID provider identifies them. */
 export interface Identity {
   /** Verified by the provider, lower-cased. */
   email: string;
@@ -8,11 +8,11 @@ export interface Identity {
 
 export type IdentityOutcome =
   | { outcome: 'valid'; identity: Identity }
-  /** Not a token of this provider for this service that is good now, or one without a verified e-mail. */
+  /** Not a valid token of this provider for this service, or one without a verified e-mail. */
   | { outcome: 'invalid' }
   | { outcome: 'failed'; reason: 'timeout' | 'error' };
 
-/** What must come back with the browser for a sign-in at the provider to be the one that was begun. */
+/** What a sign-in at the provider was begun with; its return must match it. */
 export interface PendingSignIn {
   state: string;
   nonce: string;
@@ -21,7 +21,7 @@ export interface PendingSignIn {
 
 /** The configured OpenID provider (OpenID Connect Core 1.0). */
 export interface IdentityProvider {
-  /** Judges a bearer token; one that claims another issuer is `invalid` without asking anybody. */
+  /** Checks a bearer token; one of another issuer is `invalid` without a request to anybody. */
   verify(token: string): Promise<IdentityOutcome>;
   /** Sign-in by authorization code and PKCE (RFC 7636); absent when the service has no client there. */
   browser?: {

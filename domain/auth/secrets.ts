@@ -3,7 +3,7 @@ import { hash, verify } from '@node-rs/argon2';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Without letters and digits that look alike. */
-const UNMISTAKABLE = 'abcdefghjkmnpqrstuvwxyz23456789';
+const UNAMBIGUOUS = 'abcdefghjkmnpqrstuvwxyz23456789';
 export const APPLICATION_TOKEN_PREFIX = 'qs_app_';
 const APPLICATION_TOKEN_LENGTH = 43;
 
@@ -19,7 +19,7 @@ export const newSessionCookie = (): string => randomBytes(32).toString('base64ur
 /** 80 bits, in groups that a person can copy: `k3mw-…`. */
 export const newRecoveryCode = (): string =>
   Array.from({ length: 4 }, () =>
-    Array.from({ length: 4 }, () => UNMISTAKABLE[randomInt(UNMISTAKABLE.length)]).join(''),
+    Array.from({ length: 4 }, () => UNAMBIGUOUS[randomInt(UNAMBIGUOUS.length)]).join(''),
   ).join('-');
 
 /** For the link of an invitation: 256 bits. */
@@ -36,7 +36,7 @@ export const hashPassword = (password: string): Promise<string> =>
 
 let decoy: Promise<string> | undefined;
 
-/** Whether the password is right. Without a hash it takes as long and is false, so that time does not tell users. */
+/** Whether the password is right. Without a hash it takes as long and is false, so that timing does not reveal who has an account. */
 export async function isPasswordRight(passwordHash: string | null | undefined, password: string): Promise<boolean> {
   decoy ??= hashPassword(newPassword());
   const isRight = await verify(passwordHash ?? (await decoy), password);

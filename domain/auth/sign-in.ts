@@ -24,19 +24,19 @@ export type ProofOutcome =
   | { outcome: 'code_needed'; ticket: string }
   | { outcome: 'code_refused'; ticket: string };
 
-/** A person whom a token names. */
+/** The person whom a token belongs to. */
 export interface NamedPerson {
   userId: string;
   /** In the tenant of the token, or of the oldest membership; absent for a member of none. */
   proof?: Proof;
   isMember: boolean;
-  /** The session of a token of ours. */
+  /** The session of a token that this service issued. */
   sessionId?: string;
 }
 
 export type TokenOutcome =
   | ({ outcome: 'named' } & NamedPerson)
-  /** The token is good, but its e-mail names nobody. */
+  /** The token is valid, but nobody has its e-mail. */
   | { outcome: 'unknown' }
   | { outcome: 'invalid' }
   | { outcome: 'failed'; reason: 'timeout' | 'error' };
@@ -54,13 +54,13 @@ export interface SignIn {
     code?: string | undefined;
     address: string;
   }): Promise<ProofOutcome>;
-  /** The second step, for forms that ask for the code by itself. A ticket that is not good is `refused`. */
+  /** The second step, for forms that ask for the code by itself. An invalid or expired ticket is `refused`. */
   byTicket(ticket: string, code: string): Promise<ProofOutcome>;
   /** The person whom the OpenID provider names, by e-mail or alias. Second factors are that provider's responsibility. */
   byIdentity(identity: Identity, tenant?: string): Promise<Proof | undefined>;
   /**
-   * Whom an access token names, of ours or of the OpenID provider, member or not.
-   * @param refreshToken when given with a token of ours, it must be an unspent one of the same session.
+   * The person of an access token, of this service or of the OpenID provider, member or not.
+   * @param refreshToken when given with a token of this service, it must be an unused one of the same session.
    */
   byToken(
     accessToken: string,

@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 
-/** The keys by which the service signs what it gives out. */
+/** The keys by which the service signs tokens and links. */
 export interface TokenRing {
   algorithm: 'EdDSA';
   signing: { kid: string; privateKey: KeyObject };
   publicKeys: ReadonlyMap<string, KeyObject>;
-  /** Throws when the key is none of ours. */
+  /** Throws for a key that is not in the ring. */
   publicKeyOf(kid: string | undefined): KeyObject;
 }
 

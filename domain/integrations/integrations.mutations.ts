@@ -1,9 +1,11 @@
 import { LockMode } from '@mikro-orm/core';
 import { json } from '../data/columns.ts';
 import type { Encryption } from '../shared/encryption.ts';
-import { DomainError, notFound, versionConflict } from '../shared/errors.ts';
+import { DomainError, invalidField, notFound, versionConflict } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { projectInRequest } from '../projects/projects.queries.ts';
+import type { OutboundAddresses } from '../webhooks/outbound-addresses.ts';
 import { type Credentials, type IntegrationKind, needsNewCredentials } from './integration-rules.ts';
 import { Integration } from './integrations.entities.ts';
 import { integrationById, type IntegrationRow, usableIntegration } from './integrations.queries.ts';
@@ -16,16 +18,35 @@ const encrypted = (encryption: Encryption, integrationId: string, credentials: C
 
 type IntegrationSettings = Pick<IntegrationRow, 'name' | 'baseUrl' | 'settings' | 'isActive'>;
 
-/** One kind has at most one integration for the tenant and one for each project: `already_exists`. */
+interface NewIntegration extends IntegrationSettings {
+  kind: IntegrationKind;
+  /** Null: for the whole tenant. */
+  repositoryIdentifier: string | null;
+  credentials: Credentials;
+}
+
+interface IntegrationParts {
+  encryption: Encryption;
+  /** The addresses that integrations may have. */
+  outbound: OutboundAddresses;
+}
+
+function assertCallable(baseUrl: string | null, outbound: OutboundAddresses): void {
+  const refusal = baseUrl === null ? undefined : outbound.refusedUrl(baseUrl);
+  if (refusal !== undefined) throw invalidField('baseUrl', refusal);
+}
+
+/**
+ * One kind has at most one integration for the tenant and one for each project, else `already_exists`. Throws
+ * `invalid_request` for an unknown project and for an address that must not be called.
+ */
 export async function createIntegration(
   tx: Tx,
-  encryption: Encryption,
-  {
-    credentials,
-    settings,
-    ...input
-  }: IntegrationSettings & { kind: IntegrationKind; projectId: string | null; credentials: Credentials },
+  { encryption, outbound }: IntegrationParts,
+  { repositoryIdentifier, credentials, settings, ...input }: NewIntegration,
 ): Promise<IntegrationRow> {
+  assertCallable(input.baseUrl, outbound);
+  const project = repositoryIdentifier === null ? null : await projectInRequest(tx, repositoryIdentifier);
   const id = newId();
   const added = await tx.db
     .insertInto('integration')
@@ -33,6 +54,7 @@ export async function createIntegration(
       ...input,
       id,
       tenantId: tx.tenantId,
+      projectId: project?.id ?? null,
       settings: json(settings),
       credentials: encrypted(encryption, id, credentials),
       createdBy: tx.actor.email,
@@ -43,7 +65,7 @@ export async function createIntegration(
   if (!added) {
     throw new DomainError(
       'already_exists',
-      `There is already an integration of kind ${input.kind} for ${input.projectId ? 'this project' : 'the tenant'}`,
+      `There is already an integration of kind ${input.kind} for ${project ? 'this project' : 'the tenant'}`,
     );
   }
   const integration = await integrationById(tx, id);
@@ -59,10 +81,11 @@ export type IntegrationChange = { [Member in keyof IntegrationSettings]?: Integr
 /** Throws `not_found`, `version_conflict`; `invalid_request` when a new server would get the old credentials. */
 export async function changeIntegration(
   tx: Tx,
-  encryption: Encryption,
+  { encryption, outbound }: IntegrationParts,
   id: string,
   { version, credentials, ...change }: IntegrationChange,
 ): Promise<IntegrationRow> {
+  assertCallable(change.baseUrl ?? null, outbound);
   const integration = await lockedIntegration(tx, id);
   const before = await integrationById(tx, id);
   if (version !== undefined && version !== integration.version)
@@ -74,7 +97,7 @@ export async function changeIntegration(
     isActive = before.isActive,
   } = change;
   if (!credentials && needsNewCredentials(before, { baseUrl })) {
-    throw new DomainError('invalid_request', 'Another server needs the credentials anew', {
+    throw new DomainError('invalid_request', 'A change to another server needs the credentials again', {
       fields: [{ pointer: 'credentials', detail: 'required when baseUrl names another server' }],
     });
   }

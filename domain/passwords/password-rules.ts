@@ -24,7 +24,7 @@ export function weaknessOf(password: string, { isCommon, email }: Circumstances)
   const core = lower.replace(/^[\d\W_]+|[\d\W_]+$/g, '');
   if (lower === email.toLowerCase() || (core !== '' && core === account)) return 'must not be the e-mail address';
   if ([lower, core, repeatedPart(lower), repeatedPart(core)].some((text) => text !== '' && isCommon(text))) {
-    return 'is among the passwords that are tried first';
+    return 'is a common password';
   }
   return undefined;
 }

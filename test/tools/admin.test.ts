@@ -75,7 +75,7 @@ describe('npm run admin', () => {
     await app.as().post(200, '/api/auth/admin/login', { email: 'given@example.com', password: env.OWNER_PASSWORD });
   });
 
-  test('a person whom the service knows keeps the password of before', async () => {
+  test('a person who has an account keeps the password', async () => {
     const { code, stdout, stderr } = await admin([
       'create-tenant',
       '--slug',
@@ -85,7 +85,7 @@ describe('npm run admin', () => {
     ]);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `${app.owner.email} was known already and keeps the password of before.\n`,
+      stderr: `${app.owner.email} has an account already and keeps its password.\n`,
     });
     expect(JSON.parse(stdout)).not.toHaveProperty('password');
     await app.as().post(200, '/api/auth/admin/login', { email: app.owner.email, password: app.owner.password });
@@ -106,7 +106,7 @@ describe('npm run admin', () => {
     expect(await isPasswordRight(row?.password_hash, app.member.password)).toBe(false);
   });
 
-  test('an application token works and ends when asked to', async () => {
+  test('an application token works and expires as asked', async () => {
     const made = await answered<{ token: string; expiresAt: string }>([
       'create-application-token',
       '--tenant',
@@ -130,7 +130,7 @@ describe('npm run admin', () => {
     expect(rows.length).toBeGreaterThan(0);
   });
 
-  test('new keys are printed in the form that the environment takes', async () => {
+  test('new keys are printed in the form of the environment variables', async () => {
     const keys = await answered(['create-keys']);
     expect(keys).toEqual({
       ENCRYPTION_KEYS: expect.stringMatching(/^\w+:[A-Za-z0-9+/=]{44}$/),

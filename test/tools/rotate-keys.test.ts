@@ -22,7 +22,7 @@ const rotate = (keys: string): Promise<{ code: number; stdout: string; stderr: s
     );
   });
 
-test('npm run rotate-keys puts stored secrets under the first key while the service runs, and notes it', async () => {
+test('npm run rotate-keys re-encrypts stored secrets with the first key while the service runs, and notes it', async () => {
   const webhook = { event: 'push', name: 'x', config: { url: 'http://127.0.0.1:9/', headers: { 'x-key': 'kept' } } };
   const { id } = await app.as(app.owner).post(201, '/api/webhooks', webhook);
   const { code, stdout, stderr } = await rotate(`${newKey},${oldKey}`);

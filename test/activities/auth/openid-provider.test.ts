@@ -19,7 +19,7 @@ const provider = (settings: Partial<OpenIdSettings> = {}) =>
     ...settings,
   });
 
-test('a token of the provider names its person, and is checked without asking the provider each time', async () => {
+test('a token of the provider identifies its person, and is checked without asking the provider each time', async () => {
   const { verify } = provider();
   const token = await simulator.issue(ada);
   for (let time = 0; time < 3; time++) {
@@ -56,7 +56,7 @@ test('unknown key ids do not make the keys be fetched each time', async () => {
 
 test.each<[string, (at: OpenIdSimulator) => Promise<string> | string]>([
   ['an expired one', (at) => at.token(ada, { expiresInSeconds: -60 })],
-  ['one without an end', (at) => at.token(ada, { claims: { exp: undefined as never } })],
+  ['one that never expires', (at) => at.token(ada, { claims: { exp: undefined as never } })],
   ['one for another audience', (at) => at.token(ada, { claims: { aud: 'https://elsewhere.example' } })],
   ['one of another issuer', (at) => at.token(ada, { claims: { iss: 'https://elsewhere.example' } })],
   ['one without a verified e-mail', (at) => at.token({ ...ada, emailVerified: false })],
@@ -72,7 +72,7 @@ test.each<[string, (at: OpenIdSimulator) => Promise<string> | string]>([
         .encode(),
   ],
   [
-    'one signed with a secret that anybody can know: the public key',
+    'one signed with the public key as a secret',
     async (at) => {
       const { keys } = (await (await fetch(`${at.issuer}/jwks`)).json()) as { keys: { kid: string; n: string }[] };
       return new SignJWT({ email: ada.email, email_verified: true, sub: 'x' })
@@ -98,13 +98,13 @@ test.each<[string, (at: OpenIdSimulator) => Promise<string> | string]>([
   expect(await provider().verify(made)).toEqual({ outcome: 'invalid' });
 });
 
-test('a clock that is a little off is forgiven', async () => {
+test('a small clock skew is tolerated', async () => {
   expect(await provider().verify(await simulator.token(ada, { expiresInSeconds: -10 }))).toMatchObject({
     outcome: 'valid',
   });
 });
 
-test('a provider that hangs, or is away, is said to have failed; afterwards it is asked again', async () => {
+test('a provider that hangs or is not reachable is reported as failed; afterwards it is asked again', async () => {
   const { verify } = provider();
   const token = await simulator.token(ada);
   simulator.hang(true);

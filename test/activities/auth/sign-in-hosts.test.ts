@@ -4,7 +4,7 @@ import { hostASimulator, hostBSimulator } from '../../simulators/host-sign-in.ts
 
 const needed = { DATABASE_URL: 'postgres://localhost/x', TEMPORAL_ADDRESS: 'localhost:1' };
 
-test('a host that hangs is not waited for', async () => {
+test('a host that hangs is a time-out', async () => {
   const [a, b] = await Promise.all([hostASimulator(), hostBSimulator()]);
   const env = {
     HOST_A_API_URL: a.url,

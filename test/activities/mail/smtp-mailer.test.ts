@@ -55,7 +55,7 @@ test('failures are values that name no secret', async () => {
   });
 });
 
-test('a server that hangs is given up', async () => {
+test('a server that hangs is a time-out', async () => {
   const hanging = await hangingServer();
   await expect(createSmtpMailer(hanging.url, 'a@b.example', 200)(mail)).resolves.toEqual({
     outcome: 'failed',

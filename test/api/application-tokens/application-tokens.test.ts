@@ -51,7 +51,7 @@ async function lastUse(id: string): Promise<string | null> {
   return null;
 }
 
-test('its time is written at most once a minute', async () => {
+test('use is noted at most once a minute', async () => {
   const { id, token } = await create(201, { name: 'busy' });
   await app.as({ token }).get(200, '/api/users/me');
   await lastUse(id);
@@ -72,7 +72,7 @@ test('its time is written at most once a minute', async () => {
   await expect(eventually(noted, (at) => at !== old)).resolves.not.toBe(old);
 });
 
-test('a replaced token works beside the new one for the time of the overlap', async () => {
+test('a rotated secret works beside the new one for the time of the overlap', async () => {
   const { id, token: first, name } = await create(201, { name: 'replaced', projects: ['acme/one'] });
   const rotate = (status: number, body?: object) =>
     app.as(app.owner).post(status, `/api/application-tokens/${id}/rotate`, body);
@@ -116,7 +116,7 @@ test.each([
   [{ name: 'a b' }, '#/body/name'],
   [{ name: 'a', expiresIn: 366 }, '#/body/expiresIn'],
   [{ name: 'a', expiresIn: 0.5 }, '#/body/expiresIn'],
-  [{ name: 'a', projects: ['no/such'] }, '#/body/repositoryIdentifier'],
+  [{ name: 'a', projects: ['acme/one', 'no/such'] }, '#/body/projects/1'],
 ])('%j is refused', async (body, pointer) => {
   const problem = await create(400, body);
   expect(problem.errors[0].pointer).toBe(pointer);

@@ -22,7 +22,7 @@ const signIn = () =>
 const me = (status: number, headers: Record<string, string>) =>
   app.as().request(status, 'GET', '/api/users/me', { headers });
 
-test('an access token of ours is exchanged for a session cookie that no script and no other site can use', async () => {
+test('an access token is exchanged for a session cookie that no script and no other site can use', async () => {
   const answer = await callback(200, { access_token: app.owner.token });
   const { body } = await me(200, { authorization: `Bearer ${app.owner.token}` });
   expect(answer.body).toEqual({ success: true, data: { userId: body.id } });
@@ -44,7 +44,7 @@ test('on loopback the cookie is not bound to https', async () => {
   await local.close();
 });
 
-test('a refresh token that is supplied, too, must be an unspent one of the same session', async () => {
+test('a refresh token given with it must be an unused one of the same session', async () => {
   const [first, second] = [await signIn(), await signIn()];
   await callback(200, { access_token: first.access_token, refresh_token: first.refresh_token });
   await callback(401, { access_token: first.access_token, refresh_token: second.refresh_token });
@@ -81,7 +81,7 @@ test('logout from a page ends the session and clears the cookie', async () => {
 });
 
 test.each([
-  ['without a word of where it comes from', 403, {}],
+  ['without any header about its origin', 403, {}],
   ['from another site', 403, { 'sec-fetch-site': 'cross-site', origin: 'http://quayside.test' }],
   ['from a sibling of the host', 403, { 'sec-fetch-site': 'same-site' }],
   ['from another origin', 403, { origin: 'http://evil.example' }],
@@ -146,7 +146,7 @@ test('a valid token of somebody who is no member: 403 here, no credential elsewh
   await app.as({ token }).get(401, '/api/users/me');
 });
 
-test('a token of ours whose user is a member no more: 403', async () => {
+test('a token of a user who is no longer a member: 403', async () => {
   const { access_token } = await app
     .as()
     .post(200, '/api/auth/admin/login', { email: app.stranger.email, password: app.stranger.password });
@@ -161,7 +161,7 @@ test.each([
   ['an application token', () => app.application.token],
   ['an e-mail that is not verified', () => provider.token({ email: app.member.email, emailVerified: false })],
   ['another audience', () => provider.token({ email: app.member.email }, { claims: { aud: 'elsewhere' } })],
-  ['an end that is past', () => provider.token({ email: app.member.email }, { expiresInSeconds: -60 })],
+  ['an expired one', () => provider.token({ email: app.member.email }, { expiresInSeconds: -60 })],
 ])('%s is refused', async (_, token) => {
   const access_token = await token();
   await callback(401, { access_token });
@@ -179,7 +179,7 @@ test('a token signed with a foreign key is refused, though it names a session of
   await app.as({ token: `${header}.${raised}.${app.owner.token.split('.')[2]}` }).get(401, '/api/users/me');
 });
 
-test('a provider that is away is named, and tokens of ours work on', async () => {
+test('a provider that is not reachable is named, and tokens of the service still work', async () => {
   const away = await testApp({ env: { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: AUDIENCE } });
   const token = await provider.token({ email: away.member.email }, { claims: { iss: 'http://127.0.0.1:1' } });
   const problem = await away.as().post(502, '/api/auth/callback', { access_token: token });

@@ -82,7 +82,7 @@ test('a recovery code works once in place of a code', async () => {
   await signIn(401, app.member, code);
 });
 
-test('signInThrottle of codes are held back, whatever address they come from', async () => {
+test('attempts with codes are limited, whatever address they come from', async () => {
   const { uri } = await setUp(app.member);
   for (let guess = 0; guess < 10; guess++) await signIn(401, app.member, `00000${guess}`);
   await signIn(429, app.member, codeOf(uri));

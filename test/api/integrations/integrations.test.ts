@@ -43,7 +43,7 @@ const credentialsFor = (tenantId: string, kind: 'host-a' | 'host-b', repository?
     findCredentials(tx, encryption, { kind, projectId: repository && projectIds[repository], purpose: 'a test' }),
   );
 
-test('credentials go in, and come out of nothing but the look-up', async () => {
+test('credentials are shown nowhere, and are found by the look-up alone', async () => {
   const made = await create(201, {
     kind: 'metrics',
     baseUrl: 'https://metrics.example.com',
@@ -110,7 +110,7 @@ test('a kind has one integration for the tenant and one for each project', async
   ]);
 });
 
-test('kept credentials are not sent to another server by a changed address', async () => {
+test('stored credentials are not sent to another server by a changed address', async () => {
   const { id } = await create(201, { kind: 'ai-model', baseUrl: 'https://model.example.com/v1' });
   const change = (status: number, body: object) => app.as(app.owner).patch(status, `/api/integrations/${id}`, body);
   const problem = await change(400, { baseUrl: 'https://evil.example.com/v1' });
@@ -134,6 +134,6 @@ test.each([
   expect(problem.errors[0].pointer).toBe(pointer);
 });
 
-test('an address in a range that the operator opened is taken', async () => {
+test('an address in a range that the operator allows is accepted', async () => {
   await create(201, { kind: 'host-c', baseUrl: 'https://10.1.2.3' });
 });

@@ -33,7 +33,7 @@ test('changing the password ends every other session, in all tenants', async () 
   await signIn(200, here, NEXT);
 });
 
-test('the current password is needed, and signInThrottle of it are limited', async () => {
+test('the current password is needed, and wrong ones are limited', async () => {
   for (let guess = 0; guess < 10; guess++) {
     const problem = await change(400, app.stranger, `guess ${guess}`, NEXT);
     expect(problem.errors[0].pointer).toBe('#/body/currentPassword');

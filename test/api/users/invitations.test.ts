@@ -72,7 +72,7 @@ test('the page behind the link sets the password, and says what is wrong with on
   const page = await open(200);
   expect(page.text).toContain(email);
   expect(page.headers.get('cache-control')).toBe('no-store');
-  expect((await send(400, 'password1234')).text).toContain('The password is among the passwords that are tried first.');
+  expect((await send(400, 'password1234')).text).toContain('The password is a common password.');
   expect((await send(200, PASSWORD)).text).toContain('Your password is set');
   await signIn(200, email);
   expect((await open(400)).text).toContain('This link does not work');
@@ -92,7 +92,7 @@ test('of ten uses of a link at once, one sets the password', async () => {
   await signIn(200, email, `${PASSWORD} ${answers.findIndex(({ status }) => status === 200)}`);
 });
 
-test('a link ends with its time, with the membership, and with the first password', async () => {
+test('a link ends when it expires, with the membership, and with the first password', async () => {
   const [expired, removed, twice] = [address(), address(), address()];
   for (const email of [expired, removed, twice]) await add(email);
   await app.sql(

@@ -37,15 +37,15 @@ const made = ({
     .setExpirationTime(endsIn);
 const signed = (changes?: Changes) => made(changes).sign(ring.signing.privateKey);
 
-test('a token of ours names whom it was given to', async () => {
+test('a token that the service signed has its claims', async () => {
   expect(await tokens.verify(await tokens.sign(claims))).toMatchObject(claims);
   expect(await tokens.verify(await signed())).toMatchObject(claims);
 });
 
 test.each<[string, () => Promise<string> | string]>([
-  ['one whose time is over', () => signed({ endsIn: '-1s' })],
+  ['an expired one', () => signed({ endsIn: '-1s' })],
   [
-    'one without an end',
+    'one that never expires',
     () =>
       new SignJWT({ ...claims })
         .setProtectedHeader({ alg: 'EdDSA', kid: ring.signing.kid })
@@ -57,13 +57,13 @@ test.each<[string, () => Promise<string> | string]>([
   ['one for another audience', () => signed({ audience: 'elsewhere' })],
   ['one without a session', () => signed({ payload: { ...claims, sid: undefined } })],
   ['one of an unknown key', () => signed({ kid: 'made-up' })],
-  ['one signed by a foreign key under the id of ours', () => made().sign(createTokenRing(second).signing.privateKey)],
+  ['one signed by another key under the same key id', () => made().sign(createTokenRing(second).signing.privateKey)],
   [
     'one that is not signed',
     () => new UnsecuredJWT({ ...claims }).setIssuer(ISSUER).setAudience('quayside').setExpirationTime('1h').encode(),
   ],
   [
-    'one signed with what everybody can read: the public key',
+    'one signed with the public key as a secret',
     () => made({ alg: 'HS256' }).sign(createPublicKey(ring.signing.privateKey).export({ format: 'der', type: 'spki' })),
   ],
   [
@@ -75,7 +75,7 @@ test.each<[string, () => Promise<string> | string]>([
   expect(await tokens.verify(await token())).toBeUndefined();
 });
 
-test('a token that was good is refused once its time is over, though its signature was checked before', async () => {
+test('an expired token is refused, though its signature was checked before', async () => {
   const token = await signed({ endsIn: '2s' });
   expect(await tokens.verify(token)).toMatchObject(claims);
   await eventually(
@@ -85,7 +85,7 @@ test('a token that was good is refused once its time is over, though its signatu
   );
 });
 
-test('while keys are changed tokens of both are good, afterwards those of the new one', async () => {
+test('while keys are rotated tokens of both are valid, afterwards those of the new one', async () => {
   const before = await tokens.sign(claims);
   const rotating = createAccessTokens(createTokenRing(`${second},${first}`), ISSUER);
   const after = await rotating.sign(claims);

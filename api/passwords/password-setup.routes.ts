@@ -2,14 +2,11 @@ import { z } from 'zod';
 import { setFirstPassword, SPENT_LINK } from '../../domain/invitations/invitations.mutations.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { definePublicRoute } from '../http/define-route.ts';
+import { basePathOf, htmlReply } from '../http/html-page.ts';
 import { NoContent } from '../http/parameters.ts';
-import { type RawReply, reply, type Reply } from '../http/replies.ts';
 import type { PublicScope } from '../http/scope.ts';
 import { passwordSetPage, passwordSetupPage, spentLinkPage } from './password-setup-page.ts';
-import { LinkQuery, PasswordForm, PasswordSetup } from './password-setup.schemas.ts';
-
-const raw = (page: RawReply, status: number): Reply<never> => reply(page as never, { status });
-const basePathOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '');
+import { LinkQuery, PasswordForm, PasswordSetup } from './passwords.schemas.ts';
 
 const setPassword = (
   { adapters, actingAs }: PublicScope,
@@ -24,7 +21,7 @@ export const passwordSetupRoutes = [
     group: 'Authentication',
     summary: 'Set the first password by the token of an invitation',
     description:
-      'The token stands in the link of the invitation. It works once, for three days, for a user without a password.',
+      'The token is in the link of the invitation. It works once, for three days, for a user without a password.',
     body: PasswordSetup,
     status: 200,
     response: z.object({ success: z.literal(true), email: z.string() }),
@@ -52,8 +49,8 @@ export const passwordSetupRoutes = [
       const basePath = basePathOf(publicUrl);
       const invited = await adapters.invitations.findInvited(token);
       return invited
-        ? raw(passwordSetupPage({ basePath, token, email: invited.email }), 200)
-        : raw(spentLinkPage(basePath, SPENT_LINK), 400);
+        ? htmlReply(passwordSetupPage({ basePath, token, email: invited.email }), 200)
+        : htmlReply(spentLinkPage(basePath, SPENT_LINK), 400);
     },
   }),
   definePublicRoute({
@@ -61,8 +58,8 @@ export const passwordSetupRoutes = [
     method: 'post',
     path: '/api/auth/set-password',
     group: 'Authentication',
-    summary: 'Take the form of the page that asks for a password',
-    description: 'A weak password answers the form again with 400 and the reason.',
+    summary: 'Receive the form of the page that asks for a password',
+    description: 'A weak password is answered by the form again, with 400 and the reason.',
     body: PasswordForm,
     bodyType: 'form',
     status: 200,
@@ -74,12 +71,12 @@ export const passwordSetupRoutes = [
       const basePath = basePathOf(scope.publicUrl);
       try {
         await setPassword(scope, { token, password, field: 'password' });
-        return raw(passwordSetPage(basePath), 200);
+        return htmlReply(passwordSetPage(basePath), 200);
       } catch (error) {
         if (!(error instanceof DomainError) || error.code !== 'invalid_request') throw error;
         const invited = await scope.adapters.invitations.findInvited(token);
-        if (!invited) return raw(spentLinkPage(basePath, SPENT_LINK), 400);
-        return raw(passwordSetupPage({ basePath, token, email: invited.email, error: `${error.message}.` }), 400);
+        if (!invited) return htmlReply(spentLinkPage(basePath, SPENT_LINK), 400);
+        return htmlReply(passwordSetupPage({ basePath, token, email: invited.email, error: `${error.message}.` }), 400);
       }
     },
   }),

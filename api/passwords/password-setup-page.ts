@@ -1,12 +1,12 @@
 import { PASSWORD_MIN } from '../../domain/passwords/password-rules.ts';
 import { escapeHtml } from '../../domain/shared/html-rules.ts';
+import { alarm, blamed, page, titled } from '../http/html-page.ts';
 import type { RawReply } from '../http/replies.ts';
-import { alarm, blamed, page, titled } from './sign-in-page.ts';
 
 interface SetupForm {
   basePath: string;
   token: string;
-  /** Whose password it will be; password managers keep it by this name. */
+  /** Whose password it will be; password managers store it under this name. */
   email: string;
   error?: string | undefined;
 }
