@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { createFencedReads, type FencedReads } from '../domain/data/fenced-reads.ts';
 import { connectDatabase } from '../domain/data/database.ts';
 import { connectOrm } from '../domain/data/orm.ts';
@@ -111,6 +112,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
       ...backend,
       system: system.db,
       systemPool,
+      metrics: new Registry(),
       flows: { commands: backend.commands, runProgram: createProgramRunner() },
       git: {
         findHost: gitHosts.find,

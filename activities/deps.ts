@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Registry } from 'prom-client';
 import type { Database } from '../domain/data/tables.ts';
 import type { Commands } from '../domain/flows/commands-file.ts';
 import type { RunProgram } from '../domain/flows/program.port.ts';
@@ -17,6 +18,8 @@ export interface Deps
   /** The system role's statements, which see deliveries and stored intents across tenants. */
   system: Database;
   systemPool: pg.Pool;
+  /** What this process measures. */
+  metrics: Registry;
   flows: {
     /** Programs that the operator allows, by type of flow. */
     commands: Commands;

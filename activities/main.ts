@@ -1,15 +1,18 @@
+import type { Server } from 'node:http';
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
+import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { serveMetrics } from '../domain/metrics-server.ts';
 import { onStop, reportReady, sentenceOf } from '../domain/process.ts';
 import { ConfigError } from '../domain/shared/config.ts';
-import { reconcileSchedules, SYSTEM_QUEUE } from '../workflows/schedules.ts';
+import { SYSTEM_QUEUE } from '../workflows/system/sweeper.contract.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { createBackend, createWorkerBackend } from './backend.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
-import { chosenQueues, workerConfig } from './config.ts';
+import { chosenQueues, workerConfig, type WorkerConfig } from './config.ts';
 import { taskQueues } from './registry.ts';
-import { sweepAll } from './system/sweep.activities.ts';
+import { startSweeper } from './system/start-sweeper.ts';
 import { createFleet } from './worker.ts';
 
 async function main(): Promise<void> {
@@ -41,21 +44,40 @@ async function main(): Promise<void> {
     bundlePath: config.WORKFLOW_BUNDLE,
   });
   const running = fleet.run();
+  const metricsServer = await startMetrics(deps.metrics, config, log);
+  let sweeper: { stop: () => void } | undefined;
 
   onStop(log, async () => {
     fleet.stop();
+    sweeper?.stop();
+    metricsServer?.close();
     await running;
     await Promise.all([close(), client.connection.close()]);
     await telemetry.shutdown();
   });
-  if (queues.some(({ taskQueue }) => taskQueue === SYSTEM_QUEUE)) {
-    await reconcileSchedules(client, config.TASK_QUEUE_PREFIX);
-    await sweepAll(deps);
-  }
+  const isSystemWorker = queues.some(({ taskQueue }) => taskQueue === SYSTEM_QUEUE);
+  if (isSystemWorker) sweeper = await startSweeper(client, config.TASK_QUEUE_PREFIX, log);
   const names = queues.map(({ taskQueue }) => taskQueue);
   log.info({ queues: names }, 'working');
   reportReady({ queues: names });
   await running;
+}
+
+/** Work counts more than its figures: where the port is taken, as by the API on the same machine, there are none. */
+async function startMetrics(
+  metrics: Registry,
+  { HOST, METRICS_PORT }: WorkerConfig,
+  log: Logger,
+): Promise<Server | undefined> {
+  if (METRICS_PORT === 0) return undefined;
+  collectDefaultMetrics({ register: metrics });
+  try {
+    return await serveMetrics(metrics, HOST, METRICS_PORT);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    log.warn(`No metrics: the port ${METRICS_PORT} is taken; set METRICS_PORT to a free one, or to 0`);
+    return undefined;
+  }
 }
 
 main().catch((error: unknown) => {

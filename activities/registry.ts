@@ -1,5 +1,5 @@
 import type { WorkerOptions } from '@temporalio/worker';
-import { SYSTEM_QUEUE } from '../workflows/schedules.ts';
+import { SYSTEM_QUEUE } from '../workflows/system/sweeper.contract.ts';
 import type { Deps } from './deps.ts';
 import { RELEASES_QUEUE } from '../workflows/release-candidates/release-domain.contract.ts';
 import { AUDIT_QUEUE } from '../workflows/audit/audit-export.contract.ts';
@@ -15,7 +15,8 @@ import { GIT_QUEUE } from '../workflows/git/git-mirror.contract.ts';
 import { createBuildActivities } from './builds/builds.activities.ts';
 import { createGitActivities } from './git/git.activities.ts';
 import { createReleaseActivities } from './release-candidates/release-candidates.activities.ts';
-import { createSystemActivities } from './system/system.activities.ts';
+import { createSweepActivities } from './system/system.activities.ts';
+import { SWEEPS } from './system/sweeps.ts';
 import { webhookLaneContract } from '../workflows/webhooks/webhook-lane.contract.ts';
 import { createWebhookActivities } from './webhooks/webhooks.activities.ts';
 
@@ -29,6 +30,8 @@ const EXPORTS_AT_ONCE = 2;
 const COMMANDS_AT_ONCE = 16;
 /** Each is a git of its own, and bound by network, disk and processor. */
 const GIT_AT_ONCE = 8;
+/** One that hangs keeps no other from its turn, and the database from no other work. */
+const SWEEPS_AT_ONCE = 8;
 
 export interface TaskQueue {
   taskQueue: string;
@@ -68,7 +71,7 @@ export const taskQueues = (deps: Deps): TaskQueue[] => [
   },
   {
     taskQueue: SYSTEM_QUEUE,
-    activities: createSystemActivities(deps),
-    options: { maxConcurrentActivityTaskExecutions: 4 },
+    activities: createSweepActivities(deps, SWEEPS),
+    options: { maxConcurrentActivityTaskExecutions: SWEEPS_AT_ONCE },
   },
 ];

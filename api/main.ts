@@ -1,11 +1,12 @@
 import { pino } from 'pino';
 import { startTelemetry } from '../activities/adapters/telemetry.ts';
 import { ConfigError } from '../domain/shared/config.ts';
+import { serveMetrics } from '../domain/metrics-server.ts';
 import { onStop, reportReady, sentenceOf } from '../domain/process.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { apiConfig } from './config.ts';
-import { createHttpMetrics, serveMetrics } from './http/metrics.ts';
+import { createHttpMetrics } from './http/metrics.ts';
 import { createApi } from './server.ts';
 
 /** Requests under way have this long to finish when the process is told to stop. */

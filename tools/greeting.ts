@@ -7,7 +7,9 @@ export interface Greeting {
   url: string;
   /** Undefined: the engine is not ours. */
   temporalUiUrl: string | undefined;
-  metricsUrl: string | undefined;
+  temporalNamespace: string;
+  /** Of the API and of the worker; empty: off. */
+  metricsUrls: readonly string[];
   dataDir: string;
   owner: Bootstrapped;
 }
@@ -18,10 +20,18 @@ Quayside is ready after ${greeting.seconds.toFixed(1)} s.
   API          ${greeting.url}
   Reference    ${greeting.url}/docs
   Temporal UI  ${greeting.temporalUiUrl ?? 'that of the engine which TEMPORAL_ADDRESS names'}
-  Metrics      ${greeting.metricsUrl ?? 'off'}
+  Running work ${runningWorkText(greeting)}
+  Metrics      ${greeting.metricsUrls.join('  ') || 'off'}
 ${signInText(greeting)}
   See it work:  npm run demo        Stop:  Ctrl-C
 `;
+
+/** What the tenant has under way: the UI keeps no filters on the server, so that this is a link or the query. */
+function runningWorkText({ temporalUiUrl, temporalNamespace, owner }: Greeting): string {
+  const query = `Tenant = "${owner.tenant}" AND ExecutionStatus = "Running"`;
+  if (temporalUiUrl === undefined) return query;
+  return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows?query=${encodeURIComponent(query)}`;
+}
 
 function signInText({ url, dataDir, owner }: Greeting): string {
   const file = join(dataDir, 'owner.json');

@@ -68,11 +68,25 @@ export async function portOf(
   return port;
 }
 
-/** In production the port that was asked for; elsewhere the next free one, as metrics matter least. 0: off. */
-export async function metricsPortOf({ env, host }: StartSettings): Promise<number> {
-  if (env.METRICS_PORT === '0') return 0;
-  if (env.METRICS_PORT || env.NODE_ENV === 'production') return portOf(env, 'METRICS_PORT', FIRST_METRICS_PORT, host);
-  for (let port = FIRST_METRICS_PORT; port < FIRST_METRICS_PORT + METRICS_PORTS; port++)
-    if (await isPortFree(port, host)) return port;
+export interface MetricsPorts {
+  api: number;
+  worker: number;
+}
+
+/**
+ * The API's port as it was asked for, in development else the next free one, as metrics matter least; the worker's is
+ * the next free one after it. 0: off.
+ */
+export async function metricsPortsOf({ env, host }: StartSettings): Promise<MetricsPorts> {
+  if (env.METRICS_PORT === '0') return { api: 0, worker: 0 };
+  const isFixed = env.METRICS_PORT !== undefined || env.NODE_ENV === 'production';
+  const api = isFixed
+    ? await portOf(env, 'METRICS_PORT', FIRST_METRICS_PORT, host)
+    : await freePortFrom(FIRST_METRICS_PORT, host);
+  return { api, worker: api === 0 ? 0 : await freePortFrom(api + 1, host) };
+}
+
+async function freePortFrom(first: number, host: string): Promise<number> {
+  for (let port = first; port < first + METRICS_PORTS; port++) if (await isPortFree(port, host)) return port;
   return 0;
 }

@@ -8,7 +8,7 @@ import { greetingText } from './greeting.ts';
 import { type InstanceLock, lockInstance } from './instance-lock.ts';
 import { exitWith } from './operator-error.ts';
 import { createParts } from './parts.ts';
-import { metricsPortOf, portOf, startSettings, type StartSettings } from './start-settings.ts';
+import { metricsPortsOf, portOf, startSettings, type StartSettings } from './start-settings.ts';
 import { startTemporal } from './temporal-dev-server.ts';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -66,7 +66,7 @@ async function preflight(settings: StartSettings) {
   ]);
   return {
     port: await portOf(env, 'PORT', 3000, host),
-    metricsPort: await metricsPortOf(settings),
+    metricsPorts: await metricsPortsOf(settings),
     temporal: temporalAddress === undefined && {
       port: await portOf(env, 'TEMPORAL_PORT', 7233),
       uiPort: await portOf(env, 'TEMPORAL_UI_PORT', 8233),
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   const settings = startSettings(process.env);
   const { env, dataDir, host } = settings;
   lock = await lockInstance(dataDir);
-  const { port, metricsPort, temporal } = await preflight(settings);
+  const { port, metricsPorts, temporal } = await preflight(settings);
   const [databaseUrl, address] = await Promise.all([
     settings.databaseUrl ??
       parts.start('PostgreSQL', 'database', () => startPostgres({ dataDir })).then(({ url }) => url),
@@ -100,19 +100,26 @@ async function main(): Promise<void> {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: address,
     PORT: String(port),
-    METRICS_PORT: String(metricsPort),
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
     ...(uiUrl !== undefined && { TEMPORAL_UI_URL: uiUrl }),
   };
-  const child = (name: string, modulePath: string) =>
-    parts.start(name, 'process', () => startChild(name, modulePath, childEnv));
-  await Promise.all([child('API', 'api/main.ts'), child('worker', 'activities/main.ts')]);
+  const child = (name: string, modulePath: string, metricsPort: number) =>
+    parts.start(name, 'process', () =>
+      startChild(name, modulePath, { ...childEnv, METRICS_PORT: String(metricsPort) }),
+    );
+  await Promise.all([
+    child('API', 'api/main.ts', metricsPorts.api),
+    child('worker', 'activities/main.ts', metricsPorts.worker),
+  ]);
   if (stoppingSince !== undefined) return;
   const greeting = {
     seconds: (performance.now() - startedAt) / 1000,
     url: publicUrlOf(parseConfig(childEnv)),
     temporalUiUrl: uiUrl,
-    metricsUrl: metricsPort === 0 ? undefined : `http://${host}:${metricsPort}/metrics`,
+    temporalNamespace: settings.temporalNamespace,
+    metricsUrls: [metricsPorts.api, metricsPorts.worker]
+      .filter((each) => each !== 0)
+      .map((each) => `http://${host}:${each}/metrics`),
     dataDir,
     owner,
   };

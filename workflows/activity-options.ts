@@ -2,10 +2,10 @@ import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptio
 
 /** Named profiles of activity options; a workflow picks one and invents none. */
 
-/** A sweep or a clean-up that its schedule repeats anyway: tried once, bounded, so that runs do not pile up. */
-export const REPEATED_BY_SCHEDULE = {
+/** One pass of a sweep, which the sweeper repeats anyway: tried once, and only its heartbeat tells a lost worker. */
+export const REPEATED_BY_SWEEPER = {
   startToCloseTimeout: '5 minutes',
-  heartbeatTimeout: '30 seconds',
+  heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 1 },
 } satisfies ActivityOptions;
 

@@ -1,4 +1,4 @@
-export { housekeeping, sweep } from './system/sweep.workflow.ts';
+export { sweeper } from './system/sweeper.workflow.ts';
 export { auditExport } from './audit/audit-export.workflow.ts';
 export { webhookLane } from './webhooks/webhook-lane.workflow.ts';
 export { approval } from './approvals/approval.workflow.ts';

@@ -1,17 +1,12 @@
 import { EXPORT_HEADER, exportRecords } from '../../domain/audit/export-csv.ts';
 import { exportFileName, exportKey } from '../../domain/audit/export-rules.ts';
-import { beginExport, completeExport, expireExports, failExport } from '../../domain/audit/exports.mutations.ts';
-import {
-  type AuditExport,
-  exportCells,
-  stalledExports,
-  tenantsWithExpiredExports,
-} from '../../domain/audit/exports.queries.ts';
+import { beginExport, completeExport, failExport } from '../../domain/audit/exports.mutations.ts';
+import { type AuditExport, exportCells } from '../../domain/audit/exports.queries.ts';
 import type { EntryCells } from '../../domain/audit/chain.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { CSV_TYPE } from '../../domain/shared/csv-rules.ts';
 import { pagesAhead } from '../../domain/shared/pages-ahead.ts';
-import { auditExport, type AuditExportInput } from '../../workflows/audit/audit-export.contract.ts';
+import type { AuditExportInput } from '../../workflows/audit/audit-export.contract.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { Deps } from '../deps.ts';
 
@@ -62,39 +57,4 @@ async function* fileOf(
     count.rows += rows.length;
     yield Buffer.from(exportRecords(rows));
   }
-}
-
-/** An export that was asked for this long ago and has not begun was not launched. */
-const QUEUED_MAX_SECONDS = 30;
-/** An export that has been running for this long may have lost its workflow. */
-const RUNNING_MAX_SECONDS = 600;
-const SWEPT_MAX = 200;
-
-/** Launches exports whose launch was lost, and settles those whose workflow was ended by somebody. */
-export async function sweepExports({ system, launch, log, actingAs }: Deps): Promise<number> {
-  const limits = { queuedSeconds: QUEUED_MAX_SECONDS, runningSeconds: RUNNING_MAX_SECONDS, limit: SWEPT_MAX };
-  let found = 0;
-  for (const { isNew, ...input } of await stalledExports(system, limits)) {
-    try {
-      if (isNew) await launch.start(auditExport, input);
-      else if (await launch.isRunning(auditExport, input)) continue;
-      else
-        await actingAs(exporter(input.tenantId))((tx) =>
-          failExport(tx, input.exportId, 'The export was ended from outside'),
-        );
-      found++;
-    } catch (error) {
-      log.warn({ err: error, ...input }, 'an export still waits');
-    }
-  }
-  return found;
-}
-
-/** Removes the files of exports of all tenants that have expired. */
-export async function expireAllExports({ system, actingAs, objects }: Deps): Promise<number> {
-  let expired = 0;
-  for (const { tenantId } of await tenantsWithExpiredExports(system, SWEPT_MAX)) {
-    expired += await expireExports(actingAs(exporter(tenantId)), objects);
-  }
-  return expired;
 }

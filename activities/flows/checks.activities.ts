@@ -4,7 +4,7 @@ import { type DueCheck, dueChecks, noteUnwritten, noteWritten } from '../../doma
 import { type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
 import type { GitHost, HostAnswer } from '../../domain/git-hosts/git-host.port.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
-import { CHECKS_CHANGED_SIGNAL, flowChecks, type FlowChecksInput } from '../../workflows/flows/flow-checks.contract.ts';
+import type { FlowChecksInput } from '../../workflows/flows/flow-checks.contract.ts';
 import type { Deps } from '../deps.ts';
 
 /** Hosts cut longer ones, or refuse them. */
@@ -57,15 +57,4 @@ async function write(
     description: wanted.description.slice(0, DESCRIPTION_MAX),
     targetUrl: run.cicdRunUrl ?? undefined,
   });
-}
-
-const OVERDUE = `
-  select distinct tenant_id as "tenantId", run_id as "runId" from flow_check
-  where written_revision < revision and updated_at < now() - interval '60 seconds' limit 200`;
-
-/** Writes what a lost signal, or a host that was away, left unwritten. */
-export async function sweepChecks({ systemPool, launch }: Deps): Promise<number> {
-  const { rows } = await systemPool.query<FlowChecksInput>(OVERDUE);
-  for (const run of rows) await launch.signal(flowChecks, run, CHECKS_CHANGED_SIGNAL);
-  return rows.length;
 }

@@ -3,7 +3,6 @@ import { findSchedule } from '../../domain/flows/flow-schedules.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { flowRun } from '../../workflows/flows/flow-run.contract.ts';
-import { scheduledFlow } from '../../workflows/flows/scheduled-flow.contract.ts';
 import type { Deps } from '../deps.ts';
 
 export const createScheduleActivities = ({ actingAs, launch, log }: Deps) => ({
@@ -38,31 +37,3 @@ export const createScheduleActivities = ({ actingAs, launch, log }: Deps) => ({
   },
 });
 export type ScheduleActivities = ReturnType<typeof createScheduleActivities>;
-
-interface UnsyncedSchedule {
-  tenantId: string;
-  scheduleId: string;
-  name: string;
-  cron: string;
-  timezone: string;
-  isRemoved: boolean;
-}
-
-const UNSYNCED = `
-  select tenant_id as "tenantId", id as "scheduleId", name, cron, timezone, deleted_at is not null as "isRemoved"
-  from flow_schedule where synced_at is null and updated_at < now() - make_interval(secs => $1) order by updated_at limit 500`;
-const OVERDUE_SECONDS = 5;
-
-/** Tells the engine of schedules that were made or removed while it was away. */
-export async function sweepSchedules({ systemPool, launch }: Deps, overdueSeconds = OVERDUE_SECONDS): Promise<number> {
-  const { rows } = await systemPool.query<UnsyncedSchedule>(UNSYNCED, [overdueSeconds]);
-  for (const { cron, timezone, isRemoved, ...input } of rows) {
-    if (isRemoved) await launch.unschedule(scheduledFlow, input);
-    else await launch.schedule(scheduledFlow, input, { cron, timezone });
-    await systemPool.query('update flow_schedule set synced_at = now() where tenant_id = $1 and id = $2', [
-      input.tenantId,
-      input.scheduleId,
-    ]);
-  }
-  return rows.length;
-}

@@ -1,19 +1,28 @@
+import { sweepActivity, type SweepReport } from '../../workflows/system/sweeper.contract.ts';
 import type { Deps } from '../deps.ts';
-import { HOUSEKEEPING } from './housekeeping.ts';
-import { sweepAll } from './sweep.activities.ts';
+import { withHeartbeat } from '../heartbeat.ts';
+import type { Sweep } from './define-sweep.ts';
+import { runSweep } from './run-sweep.ts';
+import { createSweepMetrics } from './sweep-metrics.ts';
 
-export const createSystemActivities = (deps: Deps) => ({
-  runSweeps: (): Promise<void> => sweepAll(deps),
-
-  /** Removes what has outlived its time; each part is logged when it fails, and tried again at the next turn. */
-  async removeOutlived(): Promise<void> {
-    for (const { name, run } of HOUSEKEEPING) {
+/** One activity per sweep, so that histories and the Temporal UI show which one failed. */
+export function createSweepActivities(
+  deps: Deps,
+  sweeps: readonly Sweep[],
+): Record<string, () => Promise<SweepReport>> {
+  const metrics = createSweepMetrics(deps.metrics);
+  const activityOf = (sweep: Sweep) => (): Promise<SweepReport> =>
+    withHeartbeat(async (signal) => {
+      const began = performance.now();
       try {
-        deps.log.info({ part: name, removed: await run(deps) }, 'housekeeping');
+        const report = await runSweep(deps, sweep, signal);
+        metrics.record(sweep.name, report, (performance.now() - began) / 1_000);
+        return report;
       } catch (error) {
-        deps.log.error({ part: name, err: error }, 'housekeeping failed');
+        metrics.recordError(sweep.name);
+        deps.log.error({ err: error, sweep: sweep.name }, 'a sweep failed');
+        throw error;
       }
-    }
-  },
-});
-export type SystemActivities = ReturnType<typeof createSystemActivities>;
+    });
+  return Object.fromEntries(sweeps.map((sweep) => [sweepActivity(sweep.name), activityOf(sweep)]));
+}

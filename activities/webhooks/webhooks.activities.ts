@@ -3,7 +3,6 @@ import { batched } from '../../domain/shared/batched.ts';
 import { createLaneStore, type LaneKey } from '../../domain/webhooks/lane-store.queries.ts';
 import type { Outcome } from '../../domain/webhooks/outcomes.queries.ts';
 import { disableWebhook } from '../../domain/webhooks/webhooks.mutations.ts';
-import { WAKE_SIGNAL, webhookLaneContract } from '../../workflows/webhooks/webhook-lane.contract.ts';
 import type { Deps } from '../deps.ts';
 import { createDuePoller } from './due-poller.ts';
 import { openTarget } from './lane-target.ts';
@@ -33,24 +32,3 @@ export function createWebhookActivities(deps: Deps): PumpActivities {
 
 const disable = (deps: Deps, { tenantId, webhookId }: LaneKey): Promise<void> =>
   deps.actingAs(systemActor(tenantId, 'webhook-lane'))((tx) => disableWebhook(tx, webhookId));
-
-/** A lane that nobody works on, with deliveries due for this long, missed its signal. */
-const OVERDUE_MS = 5_000;
-const WAKES_AT_ONCE = 20;
-
-/** Wakes lanes whose signal was lost: Temporal was away, or a process ended between its commit and the signal. */
-export async function sweepLanes(deps: Deps): Promise<number> {
-  const overdue = await createLaneStore(deps.system).overdue(OVERDUE_MS);
-  for (let at = 0; at < overdue.length; at += WAKES_AT_ONCE) {
-    const some = overdue.slice(at, at + WAKES_AT_ONCE);
-    await Promise.all(some.map((lane) => deps.launch.signal(webhookLaneContract, lane, WAKE_SIGNAL)));
-  }
-  return overdue.length;
-}
-
-/** Disables webhooks for which a reason was recorded and nothing followed. */
-export async function sweepDisabled(deps: Deps): Promise<number> {
-  const lanes = await createLaneStore(deps.system).toDisable();
-  for (const lane of lanes) await disable(deps, lane);
-  return lanes.length;
-}

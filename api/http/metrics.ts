@@ -1,4 +1,3 @@
-import { createServer, type Server } from 'node:http';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface HttpMetrics {
@@ -26,19 +25,4 @@ export function createHttpMetrics(): HttpMetrics {
       registers: [registry],
     }),
   };
-}
-
-/** Serves `GET /metrics` in the Prometheus text format, on a port of its own that no client of the API reaches. */
-export async function serveMetrics(registry: Registry, host: string, port: number): Promise<Server> {
-  const server = createServer((request, response) => {
-    if (request.method !== 'GET' || request.url !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    void registry.metrics().then((text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, resolve);
-  });
-  return server;
 }

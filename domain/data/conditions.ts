@@ -20,3 +20,6 @@ export function isOneOf<DB, TB extends keyof DB>(
   const operand: OperandExpression<unknown> = values.length === 1 ? sql`${only}` : sql`any (${values}::text[])`;
   return eb(column, '=', operand as never);
 }
+
+/** The time so many seconds ago, by the database's clock. */
+export const secondsAgo = (seconds: number) => sql<string>`now() - make_interval(secs => ${seconds})`;

@@ -44,6 +44,7 @@ import {
   ReleaseCandidateCountSchema,
 } from '../release-candidates/release-candidates.entities.ts';
 import { PackageVersionSchema } from '../releases/releases.entities.ts';
+import { SweepFailureSchema } from '../system/system.entities.ts';
 import { TenantSchema } from '../tenants/tenants.entities.ts';
 import {
   MembershipSchema,
@@ -98,6 +99,7 @@ export const entities = [
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
   PackageVersionSchema,
+  SweepFailureSchema,
   TenantSchema,
   MembershipSchema,
   TeamSchema,

@@ -168,8 +168,8 @@ export const createLaneStore = (db: Database) => ({
     return (await DUE_WEBHOOKS(db, { webhookIds })).map(({ id }) => id);
   },
 
-  /** Lanes with deliveries that are overdue and that nobody works on: their signal was lost. At most 500. */
-  overdue: (byMs: number): Promise<LaneKey[]> =>
+  /** Lanes with deliveries that are overdue and that nobody works on: their signal was lost. */
+  overdue: (byMs: number, limit: number): Promise<LaneKey[]> =>
     db
       .selectFrom('webhook as w')
       .where('w.status', '=', 'active')
@@ -195,17 +195,17 @@ export const createLaneStore = (db: Database) => ({
           ),
         ),
       )
-      .limit(500)
+      .limit(limit)
       .select(['w.tenantId', 'w.id as webhookId'])
       .execute(),
 
-  /** Lanes for which a reason to disable them was recorded and nothing followed. At most 100. */
-  toDisable: (): Promise<LaneKey[]> =>
+  /** Lanes for which a reason to disable them was recorded and nothing followed. */
+  toDisable: (limit: number): Promise<LaneKey[]> =>
     db
       .selectFrom('webhook')
       .where('status', '=', 'active')
       .where('failureReason', 'is not', null)
-      .limit(100)
+      .limit(limit)
       .select(['tenantId', 'id as webhookId'])
       .execute(),
 

@@ -17,8 +17,8 @@ export async function replay(name: string): Promise<void> {
 
 export interface Recorder {
   handleOf: (workflowId: string) => WorkflowHandle;
-  /** Waits until the workflow has ended, and keeps its history under the name. */
-  keep: (name: string, workflowId: string) => Promise<void>;
+  /** Waits until the workflow, or that run of it, has ended, and keeps its history under the name. */
+  keep: (name: string, workflowId: string, runId?: string) => Promise<void>;
 }
 
 /** A test that records histories anew; there is none unless `RECORD_HISTORIES` is set. */
@@ -26,12 +26,13 @@ export function recording(what: string, record: (recorder: Recorder) => Promise<
   if (!process.env.RECORD_HISTORIES) return;
   test(what, async () => {
     const connection = await Connection.connect({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '' });
-    const handleOf = (workflowId: string) => new Client({ connection }).workflow.getHandle(workflowId);
+    const handleOf = (workflowId: string, runId?: string) =>
+      new Client({ connection }).workflow.getHandle(workflowId, runId, { followRuns: runId === undefined });
     try {
       await record({
         handleOf,
-        async keep(name, workflowId) {
-          const handle = handleOf(workflowId);
+        async keep(name, workflowId, runId) {
+          const handle = handleOf(workflowId, runId);
           await handle.result().catch(() => undefined);
           writeFileSync(fileOf(name), withoutMachine(historyToJSON(await handle.fetchHistory())));
         },

@@ -1,10 +1,12 @@
-import { announceExpiringTokens } from '../../../activities/application-tokens/expiring-tokens.sweep.ts';
+import { expiringTokensSweep } from '../../../activities/application-tokens/application-tokens.sweep.ts';
 import type { WorkerBackend } from '../../../activities/backend.ts';
+import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 
 let app: TestApp;
 let worker: WorkerBackend;
+const announceExpiringTokens = () => runSweep(worker.deps, expiringTokensSweep);
 beforeAll(async () => {
   app = await testApp();
   worker = activityDeps(app);
@@ -40,8 +42,8 @@ test('each token that expires soon is announced once, in its tenant alone', asyn
   const revoked = await token('revoked', 83, 1);
   await app.as(app.owner).delete(204, `/api/application-tokens/${revoked}`);
 
-  await Promise.all([announceExpiringTokens(worker.deps), announceExpiringTokens(worker.deps)]);
-  await expect(announceExpiringTokens(worker.deps)).resolves.toBe(0);
+  await Promise.all([announceExpiringTokens(), announceExpiringTokens()]);
+  await expect(announceExpiringTokens()).resolves.toMatchObject({ found: 0, failed: 0 });
   const announced = await app.sql<{ tenant_id: string; payload: { id: string; name: string; expiresAt: string } }>(
     `select tenant_id, payload from webhook_delivery where event = 'application_token.expiring'`,
   );
@@ -52,7 +54,7 @@ test('each token that expires soon is announced once, in its tenant alone', asyn
   const [first = ''] = soon;
   await app.as(app.owner).post(200, `/api/application-tokens/${first}/rotate`, { expiresIn: 1 });
   await app.sql(`update application_token set expires_at = now() + interval '1 hour' where id = ?`, [first]);
-  await expect(announceExpiringTokens(worker.deps)).resolves.toBe(0);
+  await expect(announceExpiringTokens()).resolves.toMatchObject({ found: 0, failed: 0 });
   await app.sql(`update application_token set rotated_at = now() - interval '1 day' where id = ?`, [first]);
-  await expect(announceExpiringTokens(worker.deps)).resolves.toBe(1);
+  await expect(announceExpiringTokens()).resolves.toMatchObject({ handled: 1, failed: 0 });
 });

@@ -1,15 +1,14 @@
-import { pino } from 'pino';
-import type { Deps } from '../../../activities/deps.ts';
-import { sweepReleaseEvents } from '../../../activities/release-candidates/release-events.sweep.ts';
-import { connectPool } from '../../../domain/data/pool.ts';
+import { releaseEventsSweep } from '../../../activities/release-candidates/release-events.sweep.ts';
+import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { EngineUnavailableError, type Launch } from '../../../workflows/launch.ts';
 import type { ReleaseDomainInput } from '../../../workflows/release-candidates/release-domain.contract.ts';
+import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { engineAway } from '../../support/launch.ts';
 import type { ApiClient } from '../../support/client.ts';
 
 let app: TestApp;
-let systemPool: ReturnType<typeof connectPool>;
+let activities: ReturnType<typeof activityDeps>;
 /** What the sweep asked: domain and number of events. */
 let asked: { tenantId: string; repositoryIdentifier: string; domain: string; events: number }[] = [];
 let hanging: string | undefined;
@@ -22,16 +21,15 @@ const launch: Launch = {
     return {} as never;
   },
 };
-const sweep = (overdueSeconds?: number) =>
-  sweepReleaseEvents({ systemPool, launch, log: pino({ level: 'silent' }) } as unknown as Deps, overdueSeconds);
+const sweep = (overdueSeconds?: number) => runSweep({ ...activities.deps, launch }, releaseEventsSweep(overdueSeconds));
 
 beforeAll(async () => {
   app = await testApp({ launch: engineAway });
-  systemPool = connectPool({ databaseUrl: app.databaseUrl, role: 'quayside_app_lanes', poolSize: 2 }, () => undefined);
+  activities = activityDeps(app);
   for (const caller of [app.owner, app.stranger]) await storeEvents(app.as(caller));
 });
 afterAll(async () => {
-  await systemPool.end();
+  await activities.close();
   await app.close();
 });
 beforeEach(() => {
@@ -59,24 +57,29 @@ async function storeEvents(owner: ApiClient): Promise<void> {
 }
 
 test('what was stored just now is left to the request that stored it', async () => {
-  await expect(sweep()).resolves.toBe(0);
+  await expect(sweep()).resolves.toMatchObject({ found: 0 });
   expect(asked).toEqual([]);
 });
 
 test('the overdue events of all tenants are asked for, each domain at once', async () => {
-  await expect(sweep(0)).resolves.toBe(6);
+  await expect(sweep(0)).resolves.toMatchObject({ handled: 6, failed: 0 });
   expect(asked.map(({ domain, events }) => `${domain}${events}`).toSorted()).toEqual(['a2', 'a2', 'b1', 'b1']);
   expect(new Set(asked.map(({ tenantId }) => tenantId)).size).toBe(2);
   expect(asked.every(({ repositoryIdentifier }) => repositoryIdentifier === 'acme/shop')).toBe(true);
 });
 
-test('a domain that does not answer keeps no other from its turn', async () => {
+test('a domain that does not answer keeps no other from its turn, and is asked again later', async () => {
   hanging = 'a';
-  await expect(sweep(0)).resolves.toBe(2);
+  await expect(sweep(0)).resolves.toMatchObject({ handled: 2, failed: 2, backedOff: 0 });
+  hanging = undefined;
+  await expect(sweep(0)).resolves.toMatchObject({ handled: 2, failed: 0, backedOff: 2 });
+  await app.sql('update sweep_failure set next_attempt_at = now()');
+  await expect(sweep(0)).resolves.toMatchObject({ handled: 6, failed: 0, backedOff: 0 });
+  await expect(app.sql('select * from sweep_failure')).resolves.toEqual([]);
 });
 
 test('applied events are left alone', async () => {
   await app.sql('update release_deployment set applied_at = now() where domain = ?', ['a']);
-  await expect(sweep(0)).resolves.toBe(2);
+  await expect(sweep(0)).resolves.toMatchObject({ handled: 2 });
   expect(asked.map(({ domain }) => domain)).toEqual(['b', 'b']);
 });

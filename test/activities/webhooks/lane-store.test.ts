@@ -105,7 +105,7 @@ test('a run of exhausted deliveries is counted over batches, and broken by a suc
   expect(await store.record(next(2, { status: 'failed', isExhausted: false, isGone: false }))).toEqual([]);
   expect(await webhookRow(lane)).toMatchObject({ errors: 5, streak: 3 });
   expect(await store.record(next(17, EXHAUSTED))).toMatchObject([lane]);
-  expect(await store.toDisable()).toContainEqual(lane);
+  expect(await store.toDisable(100)).toContainEqual(lane);
 });
 
 test('batches of several lanes are told apart', async () => {
@@ -141,11 +141,11 @@ test('a webhook that is off is neither claimed nor rung nor overdue', async () =
   await app.sql(`update webhook_delivery set due_at = now() - interval '1 minute' where webhook_id = ?`, [
     lane.webhookId,
   ]);
-  expect(await store.overdue(5_000)).toContainEqual(lane);
+  expect(await store.overdue(5_000, 500)).toContainEqual(lane);
   await app.as(app.owner).patch(200, `/api/webhooks/${lane.webhookId}`, { status: 'inactive' });
   expect(await store.claim(lane, 1)).toEqual([]);
   expect(await store.dueWebhooks([lane.webhookId])).toEqual([]);
-  expect(await store.overdue(5_000)).not.toContainEqual(lane);
+  expect(await store.overdue(5_000, 500)).not.toContainEqual(lane);
   expect(await store.nextDueInMs(lane)).toBeUndefined();
 });
 

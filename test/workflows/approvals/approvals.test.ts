@@ -1,5 +1,6 @@
 import { createApprovalActivities } from '../../../activities/approvals/approvals.activities.ts';
-import { sweepApprovals } from '../../../activities/approvals/approvals.sweep.ts';
+import { approvalsSweep } from '../../../activities/approvals/approvals.sweep.ts';
+import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type Caller, type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
@@ -26,7 +27,7 @@ afterAll(async () => {
 
 const open = (runId: string) =>
   createApprovalActivities(activities.deps).openApproval({ tenantId: app.tenant.id, runId });
-const sweep = () => sweepApprovals(activities.deps, 0);
+const sweep = () => runSweep(activities.deps, approvalsSweep(0));
 
 let made = 0;
 async function environment(approvalPolicy: object | null, category = 'test'): Promise<string> {

@@ -1,4 +1,5 @@
-import { sweepBuildImpacts } from '../../../activities/builds/build-impacts.sweep.ts';
+import { buildImpactsSweep } from '../../../activities/builds/build-impacts.sweep.ts';
+import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { importCommits } from '../../support/imported.ts';
@@ -37,10 +38,13 @@ test('while the engine is away previews, builds and hooks are taken all the same
 
   const started: unknown[] = [];
   const sweep = () =>
-    sweepBuildImpacts({ ...deps.deps, launch: { ...engineAway, start: async (_, input) => void started.push(input) } });
-  await expect(sweep()).resolves.toBe(0);
+    runSweep(
+      { ...deps.deps, launch: { ...engineAway, start: async (_, input) => void started.push(input) } },
+      buildImpactsSweep,
+    );
+  await expect(sweep()).resolves.toMatchObject({ found: 0 });
   await app.sql(`update build_preview set requested_at = now() - interval '1 minute'`);
-  await expect(sweep()).resolves.toBe(1);
+  await expect(sweep()).resolves.toMatchObject({ handled: 1 });
   expect(started).toEqual([
     { tenantId: app.tenant.id, projectId, repositoryIdentifier, previewKey: impact.previewKey, generation: 1 },
   ]);

@@ -1,0 +1,15 @@
+import { announceExpiry } from '../../domain/application-tokens/application-tokens.mutations.ts';
+import { expiringTokens } from '../../domain/application-tokens/application-tokens.queries.ts';
+import { systemActor } from '../../domain/shared/actor.ts';
+import { defineSweep } from '../system/define-sweep.ts';
+
+/** Announces tokens that expire soon, each once. */
+export const expiringTokensSweep = defineSweep({
+  name: 'expiring-application-tokens',
+  everyMs: 60_000,
+  isRoutine: true,
+  due: ({ system }) => expiringTokens(system),
+  key: ({ id }) => id,
+  handle: ({ actingAs }, { id, tenantId }) =>
+    actingAs(systemActor(tenantId, 'application-tokens'))((tx) => announceExpiry(tx, id)),
+});

@@ -1,0 +1,27 @@
+import { type Purge, purgeAll } from '../../domain/system/purges.queries.ts';
+import { purgeSweepFailures } from '../../domain/system/sweep-failures.queries.ts';
+import { createLaneStore } from '../../domain/webhooks/lane-store.queries.ts';
+import { defineChore } from './define-sweep.ts';
+
+/** Longer than any writer is at work without writing: a program may run for a day and print nothing. */
+const ABANDONED_MS = 2 * 86_400_000;
+
+const purge = (name: string, purgeFunction: Purge) =>
+  defineChore({ name, run: ({ system }) => purgeAll(system, purgeFunction) });
+
+/** The removal of what has expired. */
+export const PURGES = [
+  purge('expired-replies', 'purge_idempotency_keys'),
+  purge('expired-sessions', 'purge_sessions'),
+  purge('expired-invitations', 'purge_invitations'),
+  purge('expired-sign-in-failures', 'purge_sign_in_failures'),
+  purge('expired-hooks', 'purge_hook_deliveries'),
+  purge('expired-build-previews', 'purge_build_previews'),
+  purge('expired-lock-tickets', 'purge_lock_tickets'),
+  defineChore({
+    name: 'expired-deliveries',
+    run: ({ system, webhooks }) => createLaneStore(system).purge(webhooks.logRetentionDays),
+  }),
+  defineChore({ name: 'abandoned-files', run: ({ objects }) => objects.removeAbandoned(ABANDONED_MS) }),
+  defineChore({ name: 'expired-sweep-failures', run: ({ system }) => purgeSweepFailures(system) }),
+];

@@ -1,0 +1,31 @@
+import { expiringTokensSweep } from '../application-tokens/application-tokens.sweep.ts';
+import { approvalsSweep } from '../approvals/approvals.sweep.ts';
+import { auditExportsSweep, expiredExportsSweep } from '../audit/audit-exports.sweep.ts';
+import { buildImpactsSweep } from '../builds/build-impacts.sweep.ts';
+import { environmentLocksSweep, lockTicketsSweep } from '../environment-locks/environment-locks.sweep.ts';
+import { flowChecksSweep, flowRunsSweep, flowSchedulesSweep, runCountsChore } from '../flows/flows.sweep.ts';
+import { mirrorsSweep } from '../git/mirrors.sweep.ts';
+import { releaseEventsSweep } from '../release-candidates/release-events.sweep.ts';
+import { failedWebhooksSweep, webhookLanesSweep } from '../webhooks/webhook-lanes.sweep.ts';
+import type { Sweep } from './define-sweep.ts';
+import { PURGES } from './purges.sweep.ts';
+
+/** Every kind of accepted work that a crash or an absent engine can leave undone, and of rows that expire. */
+export const SWEEPS: readonly Sweep[] = [
+  releaseEventsSweep(),
+  auditExportsSweep,
+  expiredExportsSweep,
+  approvalsSweep(),
+  lockTicketsSweep,
+  environmentLocksSweep,
+  flowRunsSweep,
+  runCountsChore,
+  flowSchedulesSweep,
+  flowChecksSweep,
+  mirrorsSweep,
+  buildImpactsSweep,
+  expiringTokensSweep,
+  webhookLanesSweep,
+  failedWebhooksSweep,
+  ...PURGES,
+];

@@ -1,0 +1,27 @@
+import { systemActor } from '../../domain/shared/actor.ts';
+import { disableWebhook } from '../../domain/webhooks/webhooks.mutations.ts';
+import { createLaneStore } from '../../domain/webhooks/lane-store.queries.ts';
+import { WAKE_SIGNAL, webhookLaneContract } from '../../workflows/webhooks/webhook-lane.contract.ts';
+import { defineSweep } from '../system/define-sweep.ts';
+
+/** A lane with nobody at work whose deliveries are due for this long lost its signal. */
+const OVERDUE_MS = 5_000;
+
+/** Wakes lanes whose signal was lost: Temporal was away, or a process ended between its commit and the signal. */
+export const webhookLanesSweep = defineSweep({
+  name: 'webhook-lanes',
+  concurrency: 20,
+  due: ({ system }, limit) => createLaneStore(system).overdue(OVERDUE_MS, limit),
+  key: ({ webhookId }) => webhookId,
+  handle: ({ launch }, lane) => launch.signal(webhookLaneContract, lane, WAKE_SIGNAL),
+});
+
+/** Disables webhooks for which this was noted and then not carried out. */
+export const failedWebhooksSweep = defineSweep({
+  name: 'failed-webhooks',
+  limit: 100,
+  due: ({ system }, limit) => createLaneStore(system).toDisable(limit),
+  key: ({ webhookId }) => webhookId,
+  handle: ({ actingAs }, { tenantId, webhookId }) =>
+    actingAs(systemActor(tenantId, 'webhook-lane'))((tx) => disableWebhook(tx, webhookId)),
+});

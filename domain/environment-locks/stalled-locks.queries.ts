@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { secondsAgo } from '../data/conditions.ts';
+import type { Database } from '../data/tables.ts';
+import type { LockLine } from './lock-turns.port.ts';
+
+/** The lock's own timer ends a lease within this time. */
+const ENDED_WITHIN_SECONDS = 5;
+/** A run asks again for its ticket, but not for ever. */
+const TICKET_OF_RUN_GIVEN_UP_AFTER_SECONDS = 86_400;
+
+/** Environments whose first ticket could have the lock and has not: the lease before it ran out, or was given back. */
+export const stalledLocks = (system: Database, limit: number): Promise<LockLine[]> =>
+  system
+    .with('line', (db) =>
+      db
+        .selectFrom('environment_lock_ticket as t')
+        .select(['t.tenantId', 't.environmentId'])
+        .where('t.state', 'in', sql<never>`('asked', 'queued', 'held')`)
+        .groupBy(['t.tenantId', 't.environmentId'])
+        .having(
+          sql<boolean>`(bool_or(t.state = 'queued') and not bool_or(t.state = 'held'))
+            or min(t.expires_at) filter (where t.state = 'held') < ${secondsAgo(ENDED_WITHIN_SECONDS)}`,
+        )
+        .limit(limit),
+    )
+    .selectFrom('line')
+    .innerJoin('environment as e', (join) =>
+      join.onRef('e.tenantId', '=', 'line.tenantId').onRef('e.id', '=', 'line.environmentId'),
+    )
+    .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'e.tenantId').onRef('p.id', '=', 'e.projectId'))
+    .select([
+      'line.tenantId',
+      'line.environmentId',
+      'e.name as environmentName',
+      'p.identifier as repositoryIdentifier',
+    ])
+    .execute();
+
+export interface AbandonedTicket {
+  tenantId: string;
+  environmentId: string;
+  ticketId: string;
+}
+
+/** Tickets that were never queued: whoever asked for them so long ago has gone. */
+export const abandonedTickets = (system: Database, overdueSeconds: number, limit: number): Promise<AbandonedTicket[]> =>
+  system
+    .selectFrom('environment_lock_ticket as t')
+    .select(['t.tenantId', 't.environmentId', 't.id as ticketId'])
+    .where('t.state', '=', 'asked')
+    .where('t.createdAt', '<', secondsAgo(overdueSeconds))
+    .where((eb) =>
+      eb.or([eb('t.runId', 'is', null), eb('t.createdAt', '<', secondsAgo(TICKET_OF_RUN_GIVEN_UP_AFTER_SECONDS))]),
+    )
+    .orderBy('t.createdAt')
+    .limit(limit)
+    .execute();

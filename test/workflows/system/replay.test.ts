@@ -1,0 +1,28 @@
+import { sweeperId } from '../../../workflows/system/sweeper.contract.ts';
+import { testApp } from '../../support/app.ts';
+import { recording, replay } from '../../support/histories.ts';
+import { eventually, startWorker } from '../../support/worker.ts';
+
+test('a sweeper that is under way goes on with the code of today', () => replay('sweeper'));
+
+/** Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/system/replay`. Several passes, one of which fails. */
+recording('records the history', async ({ handleOf, keep }) => {
+  const app = await testApp();
+  await app.sql('alter table build_preview rename to build_preview_gone');
+  const worker = await startWorker(app, ['system-v1']);
+  try {
+    const handle = handleOf(sweeperId(app.queuePrefix));
+    const { runId } = (await handle.describe()) as { runId: string };
+    // It continues as new of itself.
+    await eventually(
+      async () => (await handle.describe()).runId,
+      (current) => current !== runId,
+      120_000,
+    );
+    await keep('sweeper', sweeperId(app.queuePrefix), runId);
+    await handle.terminate();
+  } finally {
+    await worker.kill('SIGTERM');
+    await app.close();
+  }
+});

@@ -1,0 +1,97 @@
+import { pino } from 'pino';
+import { SWEEPS } from '../../../activities/system/sweeps.ts';
+import { startSweeper } from '../../../activities/system/start-sweeper.ts';
+import { sweeperId } from '../../../workflows/system/sweeper.contract.ts';
+import { createTemporalClient } from '../../../workflows/temporal-client.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+
+const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
+const log = pino({ level: 'silent' });
+let app: TestApp;
+const workers: TestWorker[] = [];
+beforeAll(async () => {
+  app = await testApp();
+});
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.kill('SIGKILL');
+  await client.workflow
+    .getHandle(sweeperId(app.queuePrefix))
+    .terminate()
+    .catch(() => undefined);
+});
+afterAll(async () => {
+  await client.connection.close();
+  await app.close();
+});
+
+const work = async () => workers.push(await startWorker(app, ['system-v1']));
+
+/** Types of activities that were completed, over all runs of the sweeper, with how often. */
+async function completed(): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${sweeperId(app.queuePrefix)}'` })) {
+    const { events } = await client.workflow.getHandle(sweeperId(app.queuePrefix), runId).fetchHistory();
+    const types = new Map<string, string>();
+    for (const event of events ?? []) {
+      const type = event.activityTaskScheduledEventAttributes?.activityType?.name;
+      if (type) types.set(String(event.eventId), type);
+      const scheduled = event.activityTaskCompletedEventAttributes?.scheduledEventId;
+      const done = types.get(String(scheduled));
+      if (done !== undefined) counts.set(done, (counts.get(done) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+test('each sweep is an activity of the one sweeper, which outlives its workers and continues as new', async () => {
+  await Promise.all([work(), work()]);
+  await eventually(completed, (counts) => counts.size === SWEEPS.length);
+  for (const worker of workers.splice(0)) await worker.kill('SIGKILL');
+
+  // Those that begin have each sweep run at once, whatever its period; and histories stay short.
+  await work();
+  await eventually(completed, (counts) => (counts.get('sweep/expired-replies') ?? 0) >= 2);
+  await eventually(completed, (counts) => (counts.get('sweep/webhook-lanes') ?? 0) >= 4, 40_000);
+  const renewed = async () =>
+    (await client.workflow.count(`WorkflowId = '${sweeperId(app.queuePrefix)}' AND ExecutionStatus = 'ContinuedAsNew'`))
+      .count;
+  await eventually(renewed, (count) => count > 0, 40_000);
+}, 120_000);
+
+test('a sweep that fails as a whole is seen, tried again, and keeps no other from its turn', async () => {
+  const broken = await testApp();
+  try {
+    await broken.sql('alter table build_preview rename to build_preview_gone');
+    workers.push(await startWorker(broken, ['system-v1']));
+    const handle = client.workflow.getHandle(sweeperId(broken.queuePrefix));
+    const causes = async () =>
+      ((await handle.fetchHistory()).events ?? []).flatMap(
+        ({ activityTaskFailedEventAttributes: failed }) => failed?.failure?.message ?? [],
+      );
+    const seen = await eventually(causes, (messages) => messages.length >= 2, 40_000);
+    expect(new Set(seen)).toEqual(new Set(['relation "build_preview" does not exist']));
+    const details = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+    expect(details.currentDetails).toContain('- build-impacts: relation "build_preview" does not exist');
+    await broken.sql('alter table build_preview_gone rename to build_preview');
+  } finally {
+    for (const worker of workers.splice(0)) await worker.kill('SIGKILL');
+    await client.workflow.getHandle(sweeperId(broken.queuePrefix)).terminate();
+    await broken.close();
+  }
+}, 90_000);
+
+test('schedules of earlier versions are removed', async () => {
+  const scheduleId = `quayside-schedule/${app.queuePrefix}sweep`;
+  await client.schedule.create({
+    scheduleId,
+    spec: { intervals: [{ every: '1 day' }] },
+    action: { type: 'startWorkflow', workflowType: 'sweep', taskQueue: `${app.queuePrefix}system-v1` },
+  });
+  const { stop } = await startSweeper(client, app.queuePrefix, log);
+  stop();
+  await expect(client.schedule.getHandle(scheduleId).describe()).rejects.toThrow(/not found/i);
+  await expect(client.workflow.getHandle(sweeperId(app.queuePrefix)).describe()).resolves.toMatchObject({
+    status: { name: 'RUNNING' },
+  });
+});

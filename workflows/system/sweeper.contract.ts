@@ -1,0 +1,32 @@
+/** The task queue of the service's own regular work. */
+export const SYSTEM_QUEUE = 'system-v1';
+
+/** When a sweep runs; the activity that carries it out has the name that `sweepActivity` gives. */
+export interface SweepPlan {
+  name: string;
+  /** From start to start. */
+  everyMs: number;
+}
+
+/** What one pass of a sweep came to, in rows (or in what a row stands for). */
+export interface SweepReport {
+  found: number;
+  handled: number;
+  failed: number;
+  /** Left alone for now because they failed before. */
+  backedOff: number;
+}
+
+export interface SweeperInput {
+  plan: SweepPlan[];
+  /** Start of the next pass by name of sweep, epoch milliseconds; a sweep that is missing is due at once. */
+  dueAt?: Record<string, number>;
+}
+
+/** Signal: these are the sweeps from now on, and each has a pass at once. */
+export const CONFIGURE_SIGNAL = 'configure';
+
+export const sweepActivity = (name: string): string => `sweep/${name}`;
+
+/** The one sweeper of an installation. */
+export const sweeperId = (queuePrefix: string): string => `system/${queuePrefix}sweeper`;
