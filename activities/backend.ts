@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { createFencedReads, type FencedReads } from '../domain/data/fenced-reads.ts';
 import { connectDatabase } from '../domain/data/database.ts';
 import { connectOrm } from '../domain/data/orm.ts';
-import { connectPool, type DatabaseAccess } from '../domain/data/pool.ts';
+import type { DatabaseAccess } from '../domain/data/pool.ts';
 import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
 import type { LockTurns } from '../domain/environment-locks/lock-turns.port.ts';
 import { type Commands, loadCommands } from '../domain/flows/commands-file.ts';
@@ -102,16 +102,13 @@ export interface WorkerBackend {
 /** What the activities of a worker reach beside what it shares with the API. */
 export function createWorkerBackend(backend: Backend, config: Config): WorkerBackend {
   const { access, actingAs, encryption, outbound, log, onConnectionLost } = backend;
-  const systemAccess = { ...access, role: `${config.DATABASE_APP_ROLE}_lanes` };
-  const system = connectDatabase(systemAccess, onConnectionLost);
-  const systemPool = connectPool(systemAccess, onConnectionLost);
+  const system = connectDatabase({ ...access, role: `${config.DATABASE_APP_ROLE}_lanes` }, onConnectionLost);
   const webhookSender = createWebhookSender(outbound);
   const gitHosts = createGitHosts({ addresses: outbound, actingAs, encryption });
   return {
     deps: {
       ...backend,
       system: system.db,
-      systemPool,
       metrics: new Registry(),
       flows: { commands: backend.commands, runProgram: createProgramRunner() },
       git: {
@@ -128,7 +125,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
       webhooks: { send: webhookSender.send, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS },
     },
     async close() {
-      await Promise.all([backend.close(), system.close(), systemPool.end(), webhookSender.close(), gitHosts.close()]);
+      await Promise.all([backend.close(), system.close(), webhookSender.close(), gitHosts.close()]);
     },
   };
 }

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { Registry } from 'prom-client';
 import type { Database } from '../domain/data/tables.ts';
 import type { Commands } from '../domain/flows/commands-file.ts';
@@ -17,7 +16,6 @@ export interface Deps
   > {
   /** The system role's statements, which see deliveries and stored intents across tenants. */
   system: Database;
-  systemPool: pg.Pool;
   /** What this process measures. */
   metrics: Registry;
   flows: {

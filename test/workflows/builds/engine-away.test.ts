@@ -1,5 +1,6 @@
 import { buildImpactsSweep } from '../../../activities/builds/build-impacts.sweep.ts';
 import { runSweep } from '../../../activities/system/run-sweep.ts';
+import { purgeAll } from '../../../domain/system/purges.queries.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { importCommits } from '../../support/imported.ts';
@@ -51,13 +52,12 @@ test('while the engine is away previews, builds and hooks are taken all the same
 });
 
 test.each([
-  ['hooks', 'hook_delivery', 'received_at', '9 days', 'purge_hook_deliveries'],
-  ['previews', 'build_preview', 'requested_at', '31 days', 'purge_build_previews'],
+  ['hooks', 'hook_delivery', 'received_at', '9 days', 'purge_hook_deliveries'] as const,
+  ['previews', 'build_preview', 'requested_at', '31 days', 'purge_build_previews'] as const,
 ])('%s are forgotten in time', async (_, table, column, age, chore) => {
   const [known] = await app.sql<{ count: string }>(`select count(*) from ${table}`);
   expect(known?.count).toBe('1');
-  const purge = async () =>
-    (await deps.deps.systemPool.query<{ removed: number }>(`select ${chore}() as removed`)).rows[0]?.removed;
+  const purge = () => purgeAll(deps.deps.system, chore);
   await expect(purge()).resolves.toBe(0);
   await app.sql(`update ${table} set ${column} = now() - interval '${age}'`);
   await expect(purge()).resolves.toBe(1);
