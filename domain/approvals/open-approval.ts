@@ -61,7 +61,7 @@ function termsFor(tx: Tx, { environmentPolicy, environmentCategory, ownPolicy }:
   }
   return termsOf({
     environment: environmentPolicy,
-    run: own.data as ApprovalPolicy | undefined,
+    run: own.data,
     isForRelease: environmentCategory === null || environmentCategory === 'release',
     now: tx.now,
   });

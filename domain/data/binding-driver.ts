@@ -1,4 +1,4 @@
-import { type Configuration, EntityManagerType, RawQueryFragment, type Transaction } from '@mikro-orm/core';
+import { type Configuration, type EntityManagerType, RawQueryFragment, type Transaction } from '@mikro-orm/core';
 import {
   AbstractSqlDriver,
   EntityManager,
@@ -38,9 +38,9 @@ class BindingConnection extends PostgreSqlConnection {
     const run = async () => {
       const compiled = CompiledQuery.raw(bound.text, bound.values);
       const { rows, numAffectedRows } = await this.#clientOf(ctx).executeQuery<Record<string, unknown>>(compiled);
-      return this.transformRawResult({ rows, numAffectedRows } as never, method);
+      return this.transformRawResult({ rows, numAffectedRows }, method);
     };
-    return (await this.executeQuery(text, run as never, { query: text, params: values, ...loggerContext })) as never;
+    return this.executeQuery(text, run as never, { query: text, params: values, ...loggerContext });
   };
 
   #clientOf(transaction?: Transaction): Kysely<unknown> {
@@ -82,7 +82,7 @@ export class BindingDriver extends AbstractSqlDriver<BindingConnection, PostgreS
   }
 
   override createEntityManager(useContext?: boolean): this[typeof EntityManagerType] {
-    return new EntityManager(this.config, this, this.metadata, useContext) as never;
+    return new EntityManager(this.config, this, this.metadata, useContext);
   }
 
   override getORMClass(): typeof MikroORM {
