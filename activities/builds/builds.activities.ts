@@ -1,4 +1,4 @@
-import { branchTip } from '../../domain/builds/branches.queries.ts';
+import { branchTip } from '../../domain/git/refs.queries.ts';
 import { keepImpact, pendingPreview } from '../../domain/builds/build-preview.queries.ts';
 import { builtCommits } from '../../domain/builds/build-status.queries.ts';
 import { baseOf, impactOf } from '../../domain/builds/impact.ts';

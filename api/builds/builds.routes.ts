@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { skipReason } from '../../domain/builds/build-state-rules.ts';
 import { type BuildRow, listBuilds } from '../../domain/builds/build-status.queries.ts';
-import { BRANCHES_MAX, branchTip, listBranches } from '../../domain/builds/branches.queries.ts';
+import { BRANCHES_MAX, branchTip, listBranches } from '../../domain/git/refs.queries.ts';
 import { domainPackages, type DomainPackages, domainsOf } from '../../domain/builds/domain-packages-rules.ts';
 import { commitShas, commitViews } from '../../domain/git/commits.queries.ts';
 import type { History } from '../../domain/git/commit-graph-cache.ts';

@@ -1,4 +1,4 @@
-import { type CommitOnBranch, commitOnBranch } from '../../domain/builds/branches.queries.ts';
+import { type CommitOnBranch, commitOnBranch } from '../../domain/builds/commit-on-branch.ts';
 import type { History } from '../../domain/git/commit-graph-cache.ts';
 import { requestFetch } from '../../domain/git/mirror.queries.ts';
 import type { ProjectFacts } from '../../domain/projects/projects.queries.ts';

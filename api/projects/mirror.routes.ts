@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mirrorReport, type MirrorReport, requestFetch } from '../../domain/git/mirror.queries.ts';
+import { mirrorReport, requestFetch } from '../../domain/git/mirror.queries.ts';
 import { projectInPath } from '../../domain/projects/projects.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
@@ -28,7 +28,7 @@ const Mirror = z
   })
   .meta({ id: 'GitMirror' });
 
-const NEVER: MirrorReport = {
+const NEVER: z.input<typeof Mirror> = {
   fetchedAt: null,
   isStale: true,
   error: null,

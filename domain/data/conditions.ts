@@ -23,3 +23,10 @@ export function isOneOf<DB, TB extends keyof DB>(
 
 /** The time so many seconds ago, by the database's clock. */
 export const secondsAgo = (seconds: number) => sql<string>`now() - make_interval(secs => ${seconds})`;
+
+/** Likewise for an integer column. */
+export const isOneOfNumbers = <DB, TB extends keyof DB>(
+  eb: ExpressionBuilder<DB, TB>,
+  column: ReferenceExpression<DB, TB> & string,
+  values: readonly number[],
+): ExpressionWrapper<DB, TB, SqlBool> => eb(column, '=', sql`any (${values}::int[])` as never);

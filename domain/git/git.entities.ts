@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
+import type { PackagesFrom } from './package-rules.ts';
 
 export const GitCommitSchema = defineEntity({
   name: 'GitCommit',
@@ -7,9 +8,11 @@ export const GitCommitSchema = defineEntity({
   properties: {
     tenantId: p.uuid().primary(),
     projectId: p.uuid().primary(),
+    /** Number in its repository: parents have smaller ones than their children, and it never changes. */
     seq: p.integer().primary(),
     sha: p.text(),
-    parents: p.array().columnType('integer[]'),
+    /** Numbers of its parents. */
+    parents: p.array(Number).columnType('integer[]'),
     authorName: p.text(),
     authorEmail: p.text(),
     authoredAt: p.datetime(3),
@@ -17,7 +20,7 @@ export const GitCommitSchema = defineEntity({
     subject: p.text(),
     body: p.text(),
     workItems: p.array(),
-    pullRequests: p.array().columnType('integer[]'),
+    pullRequests: p.array(Number).columnType('integer[]'),
   },
 });
 export class GitCommit extends GitCommitSchema.class {}
@@ -31,6 +34,7 @@ export const GitCommitPackageSchema = defineEntity({
     projectId: p.uuid().primary(),
     packageNo: p.integer().primary(),
     seq: p.integer().primary(),
+    /** Bit n: it differs from its parent n in the paths of the package; bit 0 of a root: from the empty tree. */
     parentBits: p.bigint('string'),
   },
 });
@@ -44,15 +48,22 @@ export const GitMirrorSchema = defineEntity({
     tenantId: p.uuid().primary(),
     projectId: p.uuid().primary(),
     requestedAt: p.datetime(6).defaultRaw('now()'),
+    /** When the last fetch began. */
     attemptedAt: p.datetime(6).nullable(),
     nextFetchAt: p.datetime(6).defaultRaw('now()'),
+    /** When the remote was last read with success. */
     fetchedAt: p.datetime(3).nullable(),
+    /** Failed fetches since then. */
     failures: p.integer().default(0),
     error: p.text().nullable(),
+    /** How many commits are imported. */
     commits: p.integer().default(0),
+    /** Incremented whenever facts change. */
     revision: p.bigint('string').defaultRaw('0'),
+    /** Incremented when the work items of imported commits change. */
     workItemsEpoch: p.integer().default(0),
-    packagesFrom: p.text().default('none'),
+    /** Where the project's packages are listed. */
+    packagesFrom: p.text().$type<PackagesFrom>().default('none'),
     workItemFilters: jsonColumn<string[]>().defaultRaw("'[]'::jsonb"),
   },
 });
@@ -82,11 +93,13 @@ export const GitRangeSchema = defineEntity({
     tenantId: p.uuid().primary(),
     projectId: p.uuid().primary(),
     packageNo: p.integer().primary(),
+    /** -1: from the beginning. */
     fromSeq: p.integer().primary(),
     toSeq: p.integer().primary(),
-    commits: p.array().columnType('integer[]'),
+    /** Newest first. */
+    commits: p.array(Number).columnType('integer[]'),
     workItems: p.array(),
-    pullRequests: p.array().columnType('integer[]'),
+    pullRequests: p.array(Number).columnType('integer[]'),
   },
 });
 export class GitRange extends GitRangeSchema.class {}
@@ -98,7 +111,7 @@ export const GitRefSchema = defineEntity({
   properties: {
     tenantId: p.uuid().primary(),
     projectId: p.uuid().primary(),
-    kind: p.text().primary(),
+    kind: p.text().$type<'branch' | 'tag'>().primary(),
     name: p.text().primary(),
     sha: p.text(),
   },

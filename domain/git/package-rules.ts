@@ -1,5 +1,8 @@
 import type { ParentBits } from './revision-walk-rules.ts';
 
+/** Where the packages of a project are listed. */
+export type PackagesFrom = 'manifest' | 'setting' | 'none';
+
 /** A package of a project: a folder of its repository that is released by itself. */
 export interface PackageDefinition {
   name: string;
@@ -8,7 +11,7 @@ export interface PackageDefinition {
   versionNumber: string | null;
 }
 
-/** Where a project's packages are told from. */
+/** The file on the default branch that lists a project's packages. */
 export const MANIFEST = 'sfdx-project.json';
 /** The most packages of one project; what a manifest lists beyond is left out. */
 const PACKAGES_MAX = 2_000;
@@ -51,6 +54,16 @@ export const packagesOfSetting = (paths: Readonly<Record<string, string>>): Pack
 /** The first of each name: as a version belongs to a name, two folders of one name could not be told apart. */
 const distinct = (packages: readonly PackageDefinition[]): PackageDefinition[] =>
   [...new Map(packages.toReversed().map((each) => [each.name, each])).values()].toReversed().slice(0, PACKAGES_MAX);
+
+/** Those packages that are not among the others; one that moved to another path counts as another. */
+export function packagesNotIn<Package extends PackageDefinition>(
+  others: readonly PackageDefinition[],
+  packages: readonly Package[],
+): Package[] {
+  const keyOf = ({ name, path }: PackageDefinition) => `${path}\0${name}`;
+  const known = new Set(others.map(keyOf));
+  return packages.filter((each) => !known.has(keyOf(each)));
+}
 
 const normalPath = (path: string): string =>
   path

@@ -1,7 +1,9 @@
-import { type CommitView, commitNumbers, commitViews, tagCommits } from '../git/commits.queries.ts';
+import { type CommitView, commitNumbers, commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import type { MirrorFreshness } from '../git/mirror.queries.ts';
-import { commitMentions, mentionsOf } from '../git/range-facts.queries.ts';
+import { mentionsOf } from '../git/range-facts.ts';
+import { commitMentions } from '../git/ranges.queries.ts';
+import { tagCommits } from '../git/refs.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { previousCandidate } from '../release-candidates/candidate-series.queries.ts';
 import type { ReleaseCandidate } from '../release-candidates/release-candidates.entities.ts';

@@ -1,5 +1,5 @@
 import type { History } from '../git/commit-graph-cache.ts';
-import { rangeFacts } from '../git/range-facts.queries.ts';
+import { rangeFacts } from '../git/range-facts.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';

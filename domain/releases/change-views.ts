@@ -1,5 +1,5 @@
 import type { History } from '../git/commit-graph-cache.ts';
-import { rangeFacts, type Ranges } from '../git/range-facts.queries.ts';
+import { rangeFacts, type Ranges } from '../git/range-facts.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';

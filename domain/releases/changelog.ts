@@ -1,8 +1,8 @@
 import { type CommitView, commitShas, commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import type { MirrorFreshness } from '../git/mirror.queries.ts';
-import { rangeFacts } from '../git/range-facts.queries.ts';
-import type { Range, RangeFacts } from '../git/range-memory.ts';
+import { rangeFacts } from '../git/range-facts.ts';
+import type { Range, RangeFacts } from '../git/range-cache.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';

@@ -1,5 +1,5 @@
 import type { History } from '../git/commit-graph-cache.ts';
-import { rangeFacts } from '../git/range-facts.queries.ts';
+import { rangeFacts } from '../git/range-facts.ts';
 import { newestCandidates, type SeriesCandidate } from '../release-candidates/candidate-series.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { resolveChanges } from './changelog.ts';

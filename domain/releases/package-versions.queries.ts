@@ -1,5 +1,6 @@
-import { commitNumbers, tagCommits } from '../git/commits.queries.ts';
+import { commitNumbers } from '../git/commits.queries.ts';
 import { versionTags } from '../git/package-rules.ts';
+import { tagCommits } from '../git/refs.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 
 export interface PackageVersion {
@@ -20,13 +21,13 @@ const keyOf = ({ name, version }: PackageVersion): string => `${name}\n${version
  * version.
  */
 export async function versionCommits(
-  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  tx: Pick<Tx, 'sql' | 'db' | 'tenantId'>,
   projectId: string,
   versions: readonly PackageVersion[],
 ): Promise<VersionCommits> {
   const wanted = [...new Map(versions.map((each) => [keyOf(each), each])).values()];
   const tags = await tagCommits(
-    { sql, tenantId },
+    tx,
     projectId,
     wanted.flatMap(({ name, version }) => versionTags(name, version)),
   );
@@ -36,14 +37,14 @@ export async function versionCommits(
     if (tagged !== undefined) commits.set(keyOf(each), tags.get(tagged) ?? 0);
   }
   const untagged = wanted.filter((each) => !commits.has(keyOf(each)));
-  const held = await sql<PackageVersion & { commitSha: string }>(
+  const held = await tx.sql<PackageVersion & { commitSha: string }>(
     `select v.name, v.version, v.commit_sha as "commitSha"
      from jsonb_to_recordset(?::jsonb) as w (name text, version text)
      join package_version v on v.tenant_id = ? and v.project_id = ? and (v.name, v.version) = (w.name, w.version)`,
-    [JSON.stringify(untagged), tenantId, projectId],
+    [JSON.stringify(untagged), tx.tenantId, projectId],
   );
   const numbers = await commitNumbers(
-    { sql, tenantId },
+    tx,
     projectId,
     held.map(({ commitSha }) => commitSha),
   );

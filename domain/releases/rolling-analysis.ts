@@ -2,7 +2,7 @@ import { expectedSeconds, medianSeconds } from '../deployments/deployments.queri
 import { listEnvironments } from '../environments/environments.queries.ts';
 import { type CommitView, commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
-import { rangeFacts, type Ranges } from '../git/range-facts.queries.ts';
+import { rangeFacts, type Ranges } from '../git/range-facts.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { SeriesCandidate } from '../release-candidates/candidate-series.queries.ts';
 import type { Tx } from '../unit-of-work.ts';

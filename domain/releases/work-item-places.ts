@@ -1,4 +1,5 @@
-import { branchTips, type CommitView, commitNumbers, commitsNaming, commitViews } from '../git/commits.queries.ts';
+import { type CommitView, commitNumbers, commitsNaming, commitViews } from '../git/commits.queries.ts';
+import { branchTips } from '../git/refs.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
