@@ -6,8 +6,7 @@ import { auditExportsRoutes } from './audit/audit-exports.routes.ts';
 import { auditInternalRoutes } from './audit/audit-internal.routes.ts';
 import { downloadsRoutes } from './downloads/downloads.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
-import { buildPreviewRoutes } from './builds/build-preview.routes.ts';
-import { buildRunRoutes } from './builds/build-run.routes.ts';
+import { buildRequestsRoutes } from './builds/build-requests.routes.ts';
 import { hooksRoutes } from './builds/hooks.routes.ts';
 import { buildsRoutes } from './builds/builds.routes.ts';
 import { codeHostRoutes } from './auth/code-host.routes.ts';
@@ -74,8 +73,7 @@ export const routes: readonly AnyRoute[] = [
   ...releaseNotesRoutes,
   ...changeSummaryRoutes,
   ...buildsRoutes,
-  ...buildPreviewRoutes,
-  ...buildRunRoutes,
+  ...buildRequestsRoutes,
   ...hooksRoutes,
   ...flowRunsRoutes,
   ...flowTypesRoutes,

@@ -51,14 +51,14 @@ const BuildStatus = z
     commitAuthor: z.string().nullable(),
     commitDate: Timestamp,
     commitTimestamp: z.int().meta({ description: 'commitDate in milliseconds since the epoch' }),
-    ciInfo: CiInfo.nullable().meta({ description: 'Of the build that was told of last' }),
+    ciInfo: CiInfo.nullable().meta({ description: 'Of the build that was reported last' }),
     domains: z.record(z.string(), z.object({ packages: z.array(z.string()) })).meta({
       description:
         'Domains whose packages the commit changes against its first parent, with these packages; empty until it is fetched',
     }),
-    skipReason: z.string().nullable().meta({ description: 'Why a push of it is not built: words in its message' }),
+    skipReason: z.string().nullable().meta({ description: 'Why a push of it is not built: its message says so' }),
     workflowStatus: z.object({
-      state: z.enum(BUILD_STATES).meta({ description: 'What all builds of the commit come to together' }),
+      state: z.enum(BUILD_STATES).meta({ description: 'Of all builds of the commit together' }),
       branch: z.string().nullable(),
       builds: z.record(
         z.string(),

@@ -1,3 +1,5 @@
+import { executorOf } from '../flows/executor-rules.ts';
+import { isFinal, isSuccess, type RunStatus } from '../flows/run-status-rules.ts';
 import { matchesPattern } from '../shared/pattern-rules.ts';
 
 interface PlannedProject {
@@ -19,20 +21,27 @@ export function whyExcluded(
 export const cascadeSource = (branch: string, { configuration: { cascade = [] } }: PlannedProject): string | null =>
   cascade.find(({ to }) => matchesPattern(to, branch))?.from ?? null;
 
+/** The run that builds, or built, a commit: the newest that has not failed. @param runs newest first. */
+export const currentBuild = <Run extends { status: RunStatus }>(runs: readonly Run[]): Run | undefined =>
+  runs.find(({ status }) => !isFinal(status) || isSuccess(status));
+
 interface Dispatchable {
   isExcluded: boolean;
-  /** Something here can carry a build out. */
-  isAvailable: boolean;
-  existing: 'active' | 'completed' | null;
+  /** The project has a pipeline for builds. */
+  hasPipeline: boolean;
+  /** The operator's list has a program for builds. */
+  hasCommand: boolean;
+  /** The status of the run that builds, or built, the commit. */
+  existing: RunStatus | undefined;
 }
 
 /** Whether a run could be started for a commit, or what there is instead. */
 export function dispatchStatus({
   isExcluded,
-  isAvailable,
   existing,
+  ...means
 }: Dispatchable): 'active' | 'completed' | 'excluded' | 'available' | 'unavailable' {
-  if (existing) return existing;
+  if (existing) return isFinal(existing) ? 'completed' : 'active';
   if (isExcluded) return 'excluded';
-  return isAvailable ? 'available' : 'unavailable';
+  return executorOf({ own: undefined }, means) ? 'available' : 'unavailable';
 }

@@ -1,51 +1,99 @@
 export const BUILD_STATES = ['pending', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type BuildState = (typeof BUILD_STATES)[number];
 
-/** One build of a commit, as the host told of it last. */
-export interface BuildContext {
+/** One build of a commit, as the host reported it last. */
+export interface BuildReport {
   state: BuildState;
   /** ISO 8601; null: the host did not say. */
   at: string | null;
   url: string | null;
 }
-export type BuildContexts = Readonly<Record<string, BuildContext>>;
+/** By context, which distinguishes the builds of a commit. */
+export type BuildReports = Readonly<Record<string, BuildReport>>;
 
-/** How far along; at the same moment what is further counts. */
-const PROGRESS: Record<BuildState, number> = { pending: 0, running: 1, succeeded: 2, failed: 2, cancelled: 2 };
-
-const isOver = (state: BuildState): boolean => PROGRESS[state] === 2;
-
-/** Whether what is told replaces what is known: hooks come in any order, so the host's own time decides. */
-export function isNewer(told: BuildContext, known: BuildContext | undefined): boolean {
-  if (!known) return true;
-  const [a, b] = [told.at ?? '', known.at ?? ''];
-  return a === b ? PROGRESS[told.state] > PROGRESS[known.state] : a > b;
+/** The build of a commit that was reported last. */
+export interface CiInfo {
+  service: string;
+  name: string;
+  buildUrl: string | null;
+  buildNumber: string | null;
+  /** Distinguishes this build from others of the commit. */
+  job: string;
+  branch: string | null;
+  isPr: boolean;
+  prNumber: number | null;
 }
 
-/** What all builds of a commit come to together. */
-export function overallState(contexts: BuildContexts): BuildState {
-  const states = Object.values(contexts).map(({ state }) => state);
+/** Of reports of the same time the one that is further counts. */
+const PROGRESS: Record<BuildState, number> = { pending: 0, running: 1, succeeded: 2, failed: 2, cancelled: 2 };
+
+const hasEnded = (state: BuildState): boolean => PROGRESS[state] === 2;
+
+/** Whether a report replaces the known one: hooks arrive in any order, so the host's own time decides. */
+export function isNewer(report: BuildReport, known: BuildReport | undefined): boolean {
+  if (!known) return true;
+  const [a, b] = [report.at ?? '', known.at ?? ''];
+  return a === b ? PROGRESS[report.state] > PROGRESS[known.state] : a > b;
+}
+
+/** The state of all builds of a commit together. */
+export function overallState(reports: BuildReports): BuildState {
+  const states = Object.values(reports).map(({ state }) => state);
   if (states.length === 0) return 'pending';
-  if (!states.every(isOver)) return states.some((state) => state !== 'pending') ? 'running' : 'pending';
+  if (!states.every(hasEnded)) return states.some((state) => state !== 'pending') ? 'running' : 'pending';
   if (states.includes('failed')) return 'failed';
   return states.includes('cancelled') ? 'cancelled' : 'succeeded';
 }
 
-/** By which event subscribers learn that the builds of a commit moved; each round begins once. `before` is null when no build was told of. */
-export function eventOfMove(
+/**
+ * The event of a change of the overall state; undefined where subscribers are not told: a round of builds is announced
+ * when it starts and when it ends.
+ * @param before null: no build was reported.
+ */
+export function eventOfTransition(
   before: BuildState | null,
   after: BuildState,
 ): 'build.started' | 'build.completed' | 'build.failed' | undefined {
   if (before === after) return undefined;
-  if (!isOver(after)) return before === null || isOver(before) ? 'build.started' : undefined;
+  if (!hasEnded(after)) return before === null || hasEnded(before) ? 'build.started' : undefined;
   return after === 'succeeded' ? 'build.completed' : 'build.failed';
 }
 
-/** Words by which the author of a commit asks for no build. */
+/** By these the author of a commit asks for no build. */
 const SKIP = /\[(?:skip ci|ci skip|no ci|skip build)\]/i;
 
-/** Why a commit is not built by itself; null when it is. */
+/** Why a push of a commit is not built; null when it is. */
 export const skipReason = (message: string | null): string | null => {
-  const words = SKIP.exec(message ?? '')?.[0];
-  return words === undefined ? null : `The message of the commit says ${words}`;
+  const marker = SKIP.exec(message ?? '')?.[0];
+  return marker === undefined ? null : `The message of the commit says ${marker}`;
 };
+
+/** The hosts' names of the states of builds. */
+const HOST_STATES: Readonly<Record<string, BuildState>> = {
+  queued: 'pending',
+  requested: 'pending',
+  waiting: 'pending',
+  pending: 'pending',
+  created: 'pending',
+  preparing: 'pending',
+  waiting_for_resource: 'pending',
+  scheduled: 'pending',
+  manual: 'pending',
+  notstarted: 'pending',
+  in_progress: 'running',
+  inprogress: 'running',
+  running: 'running',
+  canceling: 'running',
+  success: 'succeeded',
+  succeeded: 'succeeded',
+  neutral: 'succeeded',
+  skipped: 'succeeded',
+  partiallysucceeded: 'failed',
+  cancelled: 'cancelled',
+  canceled: 'cancelled',
+  stopped: 'cancelled',
+};
+
+/** The state by a host's name of it; an unknown one is some kind of failure: `timed_out`, `action_required`, … */
+export const buildStateOf = (hostState: string | null): BuildState =>
+  HOST_STATES[(hostState ?? 'pending').toLowerCase()] ?? 'failed';

@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
-import type { BuildContexts, BuildState } from './build-state-rules.ts';
-import type { CiInfo } from './build-status.queries.ts';
+import type { BuildReports, BuildState, CiInfo } from './build-state-rules.ts';
 import type { ImpactedDomain } from './impact.ts';
 
 export const BuildPreviewSchema = defineEntity({
@@ -13,9 +12,11 @@ export const BuildPreviewSchema = defineEntity({
     previewKey: p.text().primary(),
     branch: p.text(),
     commitSha: p.text(),
+    /** The commit against which the impact was computed; null: from the beginning, or not computed here. */
     baseSha: p.text().nullable(),
     forcedDomains: jsonColumn<string[]>().defaultRaw("'[]'::jsonb"),
     forcedPackages: jsonColumn<string[]>().defaultRaw("'[]'::jsonb"),
+    /** Counts the computations. */
     generation: p.integer().default(1),
     status: p.text().$type<'pending' | 'available' | 'error'>().default('pending'),
     impactedDomains: jsonColumn<ImpactedDomain[]>().defaultRaw("'[]'::jsonb"),
@@ -39,7 +40,8 @@ export const BuildStatusSchema = defineEntity({
     commitAuthor: p.text().nullable(),
     commitDate: p.datetime(3),
     ciInfo: jsonColumn<CiInfo>().nullable(),
-    workflowStatus: jsonColumn<BuildContexts>().defaultRaw("'{}'::jsonb"),
+    workflowStatus: jsonColumn<BuildReports>().defaultRaw("'{}'::jsonb"),
+    /** Of all builds of the commit together. */
     state: p.text().$type<BuildState>().default('pending'),
     firstSeenAt: p.datetime(3).defaultRaw('now()'),
     lastUpdatedAt: p.datetime(3).defaultRaw('now()'),
@@ -55,6 +57,7 @@ export const HookDeliverySchema = defineEntity({
     tenantId: p.uuid().primary(),
     projectId: p.uuid().primary(),
     deliveryId: p.text().primary(),
+    /** Recognises a replay under another delivery id. */
     bodyDigest: p.text(),
     receivedAt: p.datetime(3).defaultRaw('now()'),
   },
@@ -68,6 +71,7 @@ export const HookSecretSchema = defineEntity({
   properties: {
     tenantId: p.uuid().primary(),
     projectId: p.uuid().primary(),
+    /** Encrypted, as `previousSecret` is. */
     secret: p.text(),
     createdBy: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),

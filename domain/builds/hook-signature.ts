@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Platform } from '../projects/projects.entities.ts';
 import { signedHeaders, signingKey } from '../webhooks/standard-webhooks.ts';
-import { ForeignJson } from './foreign-json-rules.ts';
+import { UntrustedJson } from './untrusted-json-rules.ts';
 
 /** Headers by which the hosts say what a hook is and prove who sent it. */
 export interface HookHeaders {
@@ -90,7 +90,7 @@ export function deliveryOf(host: Host, { headers, body, bodyText }: ReceivedHook
   const bodyDigest = digest(bodyText).toString('hex');
   const names = {
     'host-a': headers['x-github-delivery'],
-    'host-b': new ForeignJson(body).at('id').text(),
+    'host-b': new UntrustedJson(body).at('id').text(),
     'host-c': headers['webhook-id'] ?? headers['idempotency-key'],
   };
   return { bodyDigest, deliveryId: (names[host] || bodyDigest).slice(0, 255) };

@@ -1,25 +1,25 @@
-import { branchOfRef, type ForeignJson, shaOf } from './foreign-json-rules.ts';
+import { branchOfRef, type UntrustedJson, shaOf } from './untrusted-json-rules.ts';
 import type { HookContent, HostEvent } from './host-events-rules.ts';
-import { stateOfWord } from './host-words-rules.ts';
+import { buildStateOf } from './build-state-rules.ts';
 
 /** Events of host-a (GitHub: push, create, delete, status, workflow_run), whose names come in a header. */
-export function readHostA(body: ForeignJson, event: string): HookContent {
+export function readHostA(body: UntrustedJson, event: string): HookContent {
   const repositoryIdentifier = body.at('repository', 'full_name').text();
   const nothing = { repositoryIdentifier, isPush: false, events: [], occurredAt: null };
   if (event === 'push') return { ...nothing, isPush: true, ...push(body) };
-  // A push of more than three tags is told by these alone.
+  // Of a push of more than three tags these are the only hooks.
   if (event === 'create' || event === 'delete') return { ...nothing, isPush: true };
   if (event === 'workflow_run') return { ...nothing, ...workflowRun(body.at('workflow_run')) };
   if (event === 'status') return { ...nothing, ...commitStatus(body) };
   return nothing;
 }
 
-type Told = Pick<HookContent, 'events' | 'occurredAt'>;
+type HookEvents = Pick<HookContent, 'events' | 'occurredAt'>;
 
-function push(body: ForeignJson): Told {
+function push(body: UntrustedJson): HookEvents {
   const [branch, commitId] = [branchOfRef(body.at('ref').text()), shaOf(body.at('after'))];
   const head = body.at('head_commit');
-  const moved: HostEvent[] =
+  const events: HostEvent[] =
     branch === null || commitId === null
       ? []
       : [
@@ -29,17 +29,17 @@ function push(body: ForeignJson): Told {
             commitId,
             message: head.at('message').text(),
             author: head.at('author', 'name').text(),
-            date: head.at('timestamp').moment(),
+            date: head.at('timestamp').dateTime(),
           },
         ];
-  return { events: moved, occurredAt: body.at('repository', 'pushed_at').moment() };
+  return { events, occurredAt: body.at('repository', 'pushed_at').dateTime() };
 }
 
-function workflowRun(run: ForeignJson): Told {
+function workflowRun(run: UntrustedJson): HookEvents {
   const commitId = shaOf(run.at('head_sha'));
-  const at = run.at('updated_at').moment();
+  const at = run.at('updated_at').dateTime();
   const status = run.at('status').text();
-  const told: HostEvent[] =
+  const events: HostEvent[] =
     commitId === null
       ? []
       : [
@@ -48,7 +48,7 @@ function workflowRun(run: ForeignJson): Told {
             commitId,
             branch: run.at('head_branch').text(),
             context: run.at('name').text(255) ?? 'workflow',
-            state: stateOfWord(status === 'completed' ? run.at('conclusion').text() : status),
+            state: buildStateOf(status === 'completed' ? run.at('conclusion').text() : status),
             at,
             buildUrl: run.at('html_url').link(),
             buildNumber: run.at('run_number').text(),
@@ -56,17 +56,17 @@ function workflowRun(run: ForeignJson): Told {
             prNumber: run.at('pull_requests', 0, 'number').integer(),
             message: run.at('head_commit', 'message').text(),
             author: run.at('head_commit', 'author', 'name').text(),
-            date: run.at('head_commit', 'timestamp').moment(),
+            date: run.at('head_commit', 'timestamp').dateTime(),
           },
         ];
-  return { events: told, occurredAt: at };
+  return { events, occurredAt: at };
 }
 
-function commitStatus(body: ForeignJson): Told {
+function commitStatus(body: UntrustedJson): HookEvents {
   const commitId = shaOf(body.at('sha'));
-  const at = body.at('updated_at').moment();
+  const at = body.at('updated_at').dateTime();
   const commit = body.at('commit', 'commit');
-  const told: HostEvent[] =
+  const events: HostEvent[] =
     commitId === null
       ? []
       : [
@@ -75,7 +75,7 @@ function commitStatus(body: ForeignJson): Told {
             commitId,
             branch: body.at('branches', 0, 'name').text(),
             context: body.at('context').text(255) ?? 'status',
-            state: stateOfWord(body.at('state').text()),
+            state: buildStateOf(body.at('state').text()),
             at,
             buildUrl: body.at('target_url').link(),
             buildNumber: null,
@@ -83,8 +83,8 @@ function commitStatus(body: ForeignJson): Told {
             prNumber: null,
             message: commit.at('message').text(),
             author: commit.at('author', 'name').text(),
-            date: commit.at('author', 'date').moment(),
+            date: commit.at('author', 'date').dateTime(),
           },
         ];
-  return { events: told, occurredAt: at };
+  return { events, occurredAt: at };
 }

@@ -1,15 +1,15 @@
-import { branchOfRef, type ForeignJson, shaOf } from './foreign-json-rules.ts';
+import { branchOfRef, type UntrustedJson, shaOf } from './untrusted-json-rules.ts';
 import type { HookContent, HostEvent } from './host-events-rules.ts';
-import { stateOfWord } from './host-words-rules.ts';
+import { buildStateOf } from './build-state-rules.ts';
 
 /** Events of host-b (Azure DevOps: git.push, build.complete). */
-export function readHostB(body: ForeignJson): HookContent {
+export function readHostB(body: UntrustedJson): HookContent {
   const resource = body.at('resource');
   const nothing = {
     repositoryIdentifier: repositoryOf(resource),
     isPush: false,
     events: [],
-    occurredAt: body.at('createdDate').moment(),
+    occurredAt: body.at('createdDate').dateTime(),
   };
   const event = body.at('eventType').text();
   if (event === 'git.push') return { ...nothing, isPush: true, events: pushes(resource) };
@@ -17,8 +17,8 @@ export function readHostB(body: ForeignJson): HookContent {
   return nothing;
 }
 
-/** `organization/project/repository`, from the repository's address; builds told in version 1.0 have none. */
-function repositoryOf(resource: ForeignJson): string | null {
+/** `organization/project/repository`, from the repository's address; hooks of version 1.0 have none. */
+function repositoryOf(resource: UntrustedJson): string | null {
   const repository = resource.at('repository');
   const url = repository.at('remoteUrl').text() ?? repository.at('url').text() ?? '';
   const [, organization, project, name] =
@@ -39,7 +39,7 @@ function decoded(text: string): string {
   }
 }
 
-const pushes = (resource: ForeignJson): HostEvent[] =>
+const pushes = (resource: UntrustedJson): HostEvent[] =>
   resource
     .at('refUpdates')
     .items()
@@ -58,12 +58,12 @@ const pushes = (resource: ForeignJson): HostEvent[] =>
           commitId,
           message: commit?.at('comment').text() ?? null,
           author: author?.at('name').text() ?? null,
-          date: author?.at('date').moment() ?? null,
+          date: author?.at('date').dateTime() ?? null,
         },
       ];
     });
 
-function build(resource: ForeignJson, occurredAt: string | null): HostEvent[] {
+function build(resource: UntrustedJson, occurredAt: string | null): HostEvent[] {
   // In version 1.0: `LG:<ref>:<commit>`.
   const [, givenRef = null, givenCommit = ''] =
     /^LG:(.+):([0-9a-f]{40})$/s.exec(resource.at('sourceGetVersion').text() ?? '') ?? [];
@@ -77,8 +77,8 @@ function build(resource: ForeignJson, occurredAt: string | null): HostEvent[] {
       commitId,
       branch: branchOfRef(ref),
       context: resource.at('definition', 'name').text(255) ?? 'build',
-      state: stateOfWord(resource.at('result').text() ?? resource.at('status').text()),
-      at: resource.at('finishTime').moment() ?? occurredAt,
+      state: buildStateOf(resource.at('result').text() ?? resource.at('status').text()),
+      at: resource.at('finishTime').dateTime() ?? occurredAt,
       buildUrl: resource.at('_links', 'web', 'href').link() ?? resource.at('url').link(),
       buildNumber: resource.at('buildNumber').text(),
       isPr: pr !== undefined,

@@ -1,9 +1,9 @@
-import { branchOfRef, type ForeignJson, shaOf } from './foreign-json-rules.ts';
+import { branchOfRef, type UntrustedJson, shaOf } from './untrusted-json-rules.ts';
 import type { HookContent, HostEvent } from './host-events-rules.ts';
-import { stateOfWord } from './host-words-rules.ts';
+import { buildStateOf } from './build-state-rules.ts';
 
 /** Events of host-c (GitLab: push, tag_push, pipeline). */
-export function readHostC(body: ForeignJson): HookContent {
+export function readHostC(body: UntrustedJson): HookContent {
   const nothing = {
     repositoryIdentifier: body.at('project', 'path_with_namespace').text(),
     isPush: false,
@@ -16,7 +16,7 @@ export function readHostC(body: ForeignJson): HookContent {
   return nothing;
 }
 
-function push(body: ForeignJson): HostEvent[] {
+function push(body: UntrustedJson): HostEvent[] {
   const [branch, commitId] = [branchOfRef(body.at('ref').text()), shaOf(body.at('after'))];
   if (branch === null || commitId === null) return [];
   const commit = body
@@ -30,18 +30,18 @@ function push(body: ForeignJson): HostEvent[] {
       commitId,
       message: commit?.at('message').text() ?? null,
       author: commit?.at('author', 'name').text() ?? null,
-      date: commit?.at('timestamp').moment() ?? null,
+      date: commit?.at('timestamp').dateTime() ?? null,
     },
   ];
 }
 
-function pipeline(body: ForeignJson): Pick<HookContent, 'events' | 'occurredAt'> {
+function pipeline(body: UntrustedJson): Pick<HookContent, 'events' | 'occurredAt'> {
   const run = body.at('object_attributes');
   const commitId = shaOf(run.at('sha'));
-  const finishedAt = run.at('finished_at').moment();
+  const finishedAt = run.at('finished_at').dateTime();
   const prNumber = body.at('merge_request', 'iid').integer();
   const isBranch = !run.at('tag').isTrue() && !(run.at('ref').text() ?? '').startsWith('refs/');
-  const told: HostEvent[] =
+  const events: HostEvent[] =
     commitId === null
       ? []
       : [
@@ -50,16 +50,16 @@ function pipeline(body: ForeignJson): Pick<HookContent, 'events' | 'occurredAt'>
             commitId,
             branch: isBranch ? run.at('ref').text() : null,
             context: run.at('name').text(255) ?? 'pipeline',
-            state: stateOfWord(run.at('status').text()),
-            at: finishedAt ?? run.at('created_at').moment(),
+            state: buildStateOf(run.at('status').text()),
+            at: finishedAt ?? run.at('created_at').dateTime(),
             buildUrl: run.at('url').link(),
             buildNumber: run.at('iid').text() ?? run.at('id').text(),
             isPr: prNumber !== null,
             prNumber,
             message: body.at('commit', 'message').text(),
             author: body.at('commit', 'author', 'name').text(),
-            date: body.at('commit', 'timestamp').moment(),
+            date: body.at('commit', 'timestamp').dateTime(),
           },
         ];
-  return { events: told, occurredAt: finishedAt };
+  return { events, occurredAt: finishedAt };
 }

@@ -1,4 +1,8 @@
 import type { BuildState } from './build-state-rules.ts';
+import { readHostA } from './host-a-events-rules.ts';
+import { readHostB } from './host-b-events-rules.ts';
+import { readHostC } from './host-c-events-rules.ts';
+import { UntrustedJson } from './untrusted-json-rules.ts';
 
 /** A commit that a branch was moved to. */
 export interface PushEvent {
@@ -11,15 +15,15 @@ export interface PushEvent {
   date: string | null;
 }
 
-/** What a host says of one build of a commit. */
+/** What a host reports of one build of a commit. */
 export interface StatusEvent {
   kind: 'status';
   commitId: string;
   branch: string | null;
-  /** What tells this build from others of the commit. */
+  /** Distinguishes this build from others of the commit. */
   context: string;
   state: BuildState;
-  /** ISO 8601; when the host says that it came to this. */
+  /** ISO 8601; when the build reached the state, by the host's clock. */
   at: string | null;
   buildUrl: string | null;
   buildNumber: string | null;
@@ -32,13 +36,23 @@ export interface StatusEvent {
 
 export type HostEvent = PushEvent | StatusEvent;
 
-/** What a host's hook says, in the words of this service. */
+/** What a host's hook says, in the terms of this service. */
 export interface HookContent {
   /** Null: the host does not name it in this kind of hook. */
   repositoryIdentifier: string | null;
-  /** Branches or tags were moved, made or removed. */
+  /** Branches or tags were moved, created or removed. */
   isPush: boolean;
   events: HostEvent[];
   /** When the host made it, as far as it says; ISO 8601. */
   occurredAt: string | null;
 }
+
+const READERS = { 'host-a': readHostA, 'host-b': readHostB, 'host-c': readHostC };
+
+/**
+ * Reads the body of a hook by what the host publishes of its hooks. Hooks about other things have no events.
+ *
+ * @param event the name of the event, where the host gives it in a header.
+ */
+export const readHook = (host: keyof typeof READERS, body: unknown, event: string): HookContent =>
+  READERS[host](new UntrustedJson(body), event);

@@ -1,5 +1,5 @@
 import { totpContext } from '../auth/second-factors.mutations.ts';
-import { hookSecretContext } from '../builds/hooks.ts';
+import { hookSecretContext } from '../builds/hooks.mutations.ts';
 import { replyContext } from '../idempotency/idempotency.queries.ts';
 import { integrationSecretContext } from '../integrations/integrations.mutations.ts';
 import { webhookSecretContext } from '../webhooks/webhook-secrets.ts';

@@ -132,22 +132,22 @@ test('two processes that fetch into one mirror at once do it no harm', async () 
   ).not.toThrow();
 });
 
-test('two imports of one repository at once make each commit known once', async () => {
+test('two imports of one repository at the same time add each commit once', async () => {
   const app = await testApp();
   const { deps, close } = activityDeps(app);
   try {
-    const gitMirrors = mirrorsIn(newFolder());
-    const own = { ...deps, git: { ...deps.git, mirrors: gitMirrors } };
+    const mirrors = mirrorsIn(newFolder());
+    const own = { ...deps, git: { ...deps.git, mirrors } };
     const { id: projectId } = await app
       .as(app.owner)
       .post(201, '/api/projects', { identifier: 'acme/twice', platform: 'host-a', defaultBranch: 'main' });
     const mirror = { tenantId: app.tenant.id, projectId };
     const tx = deps.actingAs(systemActor(app.tenant.id, 'test'));
-    await gitMirrors.fetch(mirror, local(), signal);
-    const state = await tx((work) => beginFetch(work, projectId));
-    if (!state) throw new Error('no project');
-    await Promise.all([importFacts(own, mirror, state, local()), importFacts(own, mirror, state, local())]).catch(() =>
-      importFacts(own, mirror, state, local()),
+    await mirrors.fetch(mirror, local(), signal);
+    const project = await tx((work) => beginFetch(work, projectId));
+    if (!project) throw new Error('no project');
+    await Promise.all([importFacts(own, mirror, project, local()), importFacts(own, mirror, project, local())]).catch(
+      () => importFacts(own, mirror, project, local()),
     );
     const rows = await app.sql<{ sha: string; seq: number }>(
       'select sha, seq from git_commit where project_id = ? order by seq',

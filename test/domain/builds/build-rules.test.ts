@@ -1,27 +1,27 @@
-import { cascadeSource, dispatchStatus, whyExcluded } from '../../../domain/builds/build-plan-rules.ts';
+import { cascadeSource, currentBuild, dispatchStatus, whyExcluded } from '../../../domain/builds/build-plan-rules.ts';
 import {
-  type BuildContext,
+  type BuildReport,
   type BuildState,
-  eventOfMove,
+  eventOfTransition,
   isNewer,
   overallState,
   skipReason,
 } from '../../../domain/builds/build-state-rules.ts';
 import { domainPackages, domainsOf } from '../../../domain/builds/domain-packages-rules.ts';
 
-const context = (state: BuildState, at: string | null): BuildContext => ({ state, at, url: null });
+const report = (state: BuildState, at: string | null): BuildReport => ({ state, at, url: null });
 const [early, late] = ['2026-03-02T09:30:00.000Z', '2026-03-02T09:30:01.000Z'];
 
-test.each<[string, BuildContext, BuildContext | undefined, boolean]>([
-  ['the first', context('pending', null), undefined, true],
-  ['later', context('running', late), context('succeeded', early), true],
-  ['earlier', context('succeeded', early), context('running', late), false],
-  ['at once and further', context('failed', late), context('running', late), true],
-  ['at once and not as far', context('running', late), context('failed', late), false],
-  ['the same again', context('failed', late), context('failed', late), false],
-  ['without a time after one with', context('failed', null), context('running', late), false],
-])('what is told %s', (_, told, known, isTaken) => {
-  expect(isNewer(told, known)).toBe(isTaken);
+test.each<[string, BuildReport, BuildReport | undefined, boolean]>([
+  ['that is the first', report('pending', null), undefined, true],
+  ['that is later', report('running', late), report('succeeded', early), true],
+  ['that is earlier', report('succeeded', early), report('running', late), false],
+  ['of the same time and further', report('failed', late), report('running', late), true],
+  ['of the same time and not as far', report('running', late), report('failed', late), false],
+  ['that is repeated', report('failed', late), report('failed', late), false],
+  ['without a time after one with', report('failed', null), report('running', late), false],
+])('a report %s', (_, reported, known, isRecorded) => {
+  expect(isNewer(reported, known)).toBe(isRecorded);
 });
 
 test.each<[BuildState[], BuildState]>([
@@ -32,8 +32,8 @@ test.each<[BuildState[], BuildState]>([
   [['succeeded', 'succeeded'], 'succeeded'],
   [['succeeded', 'failed', 'cancelled'], 'failed'],
   [['succeeded', 'cancelled'], 'cancelled'],
-])('builds that are %j come to %s', (states, overall) => {
-  expect(overallState(Object.fromEntries(states.map((state, index) => [index, context(state, null)])))).toBe(overall);
+])('builds that are %j are %s together', (states, overall) => {
+  expect(overallState(Object.fromEntries(states.map((state, index) => [index, report(state, null)])))).toBe(overall);
 });
 
 test.each<[BuildState | null, BuildState, string | undefined]>([
@@ -47,10 +47,10 @@ test.each<[BuildState | null, BuildState, string | undefined]>([
   ['succeeded', 'running', 'build.started'],
   ['succeeded', 'failed', 'build.failed'],
 ])('from %s to %s: %s', (before, after, event) => {
-  expect(eventOfMove(before, after)).toBe(event);
+  expect(eventOfTransition(before, after)).toBe(event);
 });
 
-test('words in a message ask for no build', () => {
+test('a marker in the message skips the build', () => {
   expect(skipReason('Fix [skip ci]')).toContain('[skip ci]');
   expect([skipReason('skip ci'), skipReason(null)]).toEqual([null, null]);
 });
@@ -70,11 +70,16 @@ test('a project that names branches has these, its default branch and its cascad
   expect([cascadeSource('develop', project), cascadeSource('main', project)]).toEqual(['hotfix/**', null]);
 });
 
-test('what there is goes before what could be started', () => {
-  expect(dispatchStatus({ isExcluded: true, isAvailable: false, existing: 'active' })).toBe('active');
-  expect(dispatchStatus({ isExcluded: true, isAvailable: true, existing: null })).toBe('excluded');
-  expect(dispatchStatus({ isExcluded: false, isAvailable: true, existing: null })).toBe('available');
-  expect(dispatchStatus({ isExcluded: false, isAvailable: false, existing: null })).toBe('unavailable');
+test('an existing build goes before one that could be started', () => {
+  const nothing = { isExcluded: false, hasPipeline: false, hasCommand: false, existing: undefined };
+  expect(dispatchStatus({ ...nothing, isExcluded: true, existing: 'running' })).toBe('active');
+  expect(dispatchStatus({ ...nothing, existing: 'succeeded' })).toBe('completed');
+  expect(dispatchStatus({ ...nothing, isExcluded: true, hasPipeline: true })).toBe('excluded');
+  expect(dispatchStatus({ ...nothing, hasPipeline: true })).toBe('available');
+  expect(dispatchStatus({ ...nothing, hasCommand: true })).toBe('available');
+  expect(dispatchStatus(nothing)).toBe('unavailable');
+  expect(currentBuild([{ status: 'failed' }, { status: 'succeeded' }])).toEqual({ status: 'succeeded' });
+  expect(currentBuild([{ status: 'cancelled' }])).toBeUndefined();
 });
 
 test('a domain that lists no packages has those that no other lists', () => {

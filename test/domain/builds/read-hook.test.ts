@@ -1,4 +1,4 @@
-import { readHook } from '../../../domain/builds/read-hook-rules.ts';
+import { readHook } from '../../../domain/builds/host-events-rules.ts';
 
 const SHA = '9fceb02d0ae598e95dc970b74767f19372d61af8';
 

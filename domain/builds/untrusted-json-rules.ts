@@ -1,22 +1,22 @@
-/** A JSON value of a stranger, read member by member: what is not there, or of another kind, is null. */
-export class ForeignJson {
+/** A JSON value from outside, read member by member: what is missing, or of another type, is null. */
+export class UntrustedJson {
   readonly #value: unknown;
 
   constructor(value: unknown) {
     this.#value = value;
   }
 
-  at(...path: (string | number)[]): ForeignJson {
+  at(...path: (string | number)[]): UntrustedJson {
     let value = this.#value;
     for (const name of path)
       value =
         typeof value === 'object' && value !== null && Object.hasOwn(value, name)
           ? (value as Record<string, unknown>)[name]
           : undefined;
-    return new ForeignJson(value);
+    return new UntrustedJson(value);
   }
 
-  /** A text or number of at most `max` characters; longer ones are cut. */
+  /** A text or number, cut after `max` characters. */
   text(max = 2_000): string | null {
     if (typeof this.#value === 'number') return String(this.#value);
     // A cut may leave half of a surrogate pair, which cannot be stored.
@@ -32,7 +32,7 @@ export class ForeignJson {
   }
 
   /** ISO 8601, from a date's text or from seconds since the epoch. */
-  moment(): string | null {
+  dateTime(): string | null {
     const seconds = this.integer();
     const time = seconds === null ? Date.parse(this.text(64) ?? '') : seconds * 1_000;
     return Number.isNaN(time) || Math.abs(time) > LATEST_MS ? null : new Date(time).toISOString();
@@ -44,21 +44,21 @@ export class ForeignJson {
     return text !== null && /^https?:\/\//i.test(text) ? text : null;
   }
 
-  items(max = 1_000): ForeignJson[] {
-    return Array.isArray(this.#value) ? this.#value.slice(0, max).map((item) => new ForeignJson(item)) : [];
+  items(max = 1_000): UntrustedJson[] {
+    return Array.isArray(this.#value) ? this.#value.slice(0, max).map((item) => new UntrustedJson(item)) : [];
   }
 }
 
-/** The end of the year 9999: what a database and ISO 8601 with four digits can say. */
+/** The end of the year 9999, the last that ISO 8601 writes with four digits. */
 const LATEST_MS = 253_402_300_799_999;
 
 const SHA = /^(?!0+$)[0-9a-f]{40,64}$/;
 
-/** A whole commit id; the zeros that stand for no commit are none. */
-export function shaOf(value: ForeignJson): string | null {
+/** A full commit id; null for the zeros that stand for no commit. */
+export function shaOf(value: UntrustedJson): string | null {
   const text = value.text(64)?.toLowerCase() ?? '';
   return SHA.test(text) ? text : null;
 }
 
-/** The branch of a whole name of a ref; null for a tag. */
+/** The branch of a full ref name; null for a tag. */
 export const branchOfRef = (ref: string | null): string | null => /^refs\/heads\/(.+)$/s.exec(ref ?? '')?.[1] ?? null;

@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import { json } from '../data/columns.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { Tx } from '../unit-of-work.ts';
+
+export interface PreviewRequest {
+  branch: string;
+  commitId: string;
+  forcedDomains: string[];
+  forcedPackages: string[];
+}
+
+const IMPACT = [
+  'previewKey',
+  'generation',
+  'status',
+  'impactedDomains',
+  'computedAt',
+  'message',
+  // The commit against which it was computed; null: from the beginning, or not computed here.
+  'baseSha as baseCommitId',
+] as const;
+
+export const findImpact = ({ db, tenantId }: Reads, projectId: string, previewKey: string) =>
+  db
+    .selectFrom('build_preview')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('previewKey', '=', previewKey)
+    .select(IMPACT)
+    .executeTakeFirst();
+
+/** What a build would affect, as far as it is computed. */
+export type Impact = NonNullable<Awaited<ReturnType<typeof findImpact>>>;
+
+/** Requests the next generation of an impact; undefined where there is one that neither failed nor is to be refreshed. */
+export const insertPreview = (
+  { db, tenantId }: Pick<Tx, 'db' | 'tenantId'>,
+  projectId: string,
+  previewKey: string,
+  { branch, commitId, forcedDomains, forcedPackages }: PreviewRequest,
+  isRefreshed: boolean,
+): Promise<Impact | undefined> =>
+  db
+    .insertInto('build_preview')
+    .values({
+      tenantId,
+      projectId,
+      previewKey,
+      branch,
+      commitSha: commitId,
+      forcedDomains: json(forcedDomains),
+      forcedPackages: json(forcedPackages),
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenantId', 'projectId', 'previewKey'])
+        .doUpdateSet((eb) => ({
+          generation: eb('build_preview.generation', '+', 1),
+          status: 'pending' as const,
+          requestedAt: sql<string>`clock_timestamp()`,
+          message: null,
+        }))
+        .where((eb) => (isRefreshed ? eb.lit(true) : eb('build_preview.status', '=', 'error'))),
+    )
+    .returning(IMPACT)
+    .executeTakeFirst();

@@ -1,0 +1,111 @@
+import { requestFetch } from '../git/mirror.queries.ts';
+import { type Platform, Project } from '../projects/projects.entities.ts';
+import { type Actor, systemActor } from '../shared/actor.ts';
+import type { Encryption } from '../shared/encryption.ts';
+import { DomainError } from '../shared/errors.ts';
+import type { Tx, UnitOfWork } from '../unit-of-work.ts';
+import { newWebhookSecret } from '../webhooks/standard-webhooks.ts';
+import { upsertPush } from './builds.queries.ts';
+import {
+  deliveryOf,
+  hasProof,
+  type HookDelivery,
+  isProven,
+  isWithinWindow,
+  type ReceivedHook,
+} from './hook-signature.ts';
+import { hookSecrets, insertHookDelivery, replaceHookSecret } from './hooks.queries.ts';
+import { recordStatus } from './host-events.mutations.ts';
+import { type HookContent, readHook } from './host-events-rules.ts';
+
+/** A secret belongs to one project: moved to another row it cannot be decrypted. */
+export const hookSecretContext = (projectId: string): string => `hook-secret:${projectId}`;
+
+/**
+ * A new secret for the hooks of a project; the one before it stays valid for `overlapHours` more, so that no hook is
+ * lost until the host has the new one. It is shown only once. As `whsec_` and base64 it suits every host: it is a
+ * password, a key for HMAC, and a signing token by Standard Webhooks.
+ */
+export async function rotateHookSecret(
+  tx: Tx,
+  encryption: Encryption,
+  project: Project,
+  overlapHours: number,
+): Promise<string> {
+  const secret = newWebhookSecret();
+  await replaceHookSecret(tx, project.id, encryption.encrypt(secret, hookSecretContext(project.id)), overlapHours);
+  tx.audit({
+    source: 'project',
+    action: 'project.hook_secret_renewed',
+    entityType: 'project',
+    entityId: project.id,
+    repositoryIdentifier: project.identifier,
+    summary: `The secret for hooks of ${project.identifier} was rotated; the one before it is valid for ${overlapHours} more hours`,
+  });
+  return secret;
+}
+
+export interface HookReceiver {
+  actingAs: (actor: Actor) => UnitOfWork;
+  encryption: Encryption;
+  now: () => Date;
+}
+
+export interface HookResult {
+  outcome: 'accepted' | 'known' | 'ignored';
+  /** How many events of the hook were recorded. */
+  events: number;
+  /** The project when a fetch of its repository was requested. */
+  toFetch?: Project | undefined;
+}
+
+/** Strangers learn neither which repositories are registered, nor which of them have a secret. */
+const unproven = () =>
+  new DomainError('unauthenticated', 'The hook is not signed with the secret of a project with this repository');
+
+/**
+ * Receives a hook: its events are recorded once, in whatever order hooks arrive. Throws `unauthenticated` without proof
+ * of its sender, `invalid_request` when it is too old.
+ * @param named the repository, where the host does not name it in the payload.
+ */
+export async function receiveHook(
+  { actingAs, encryption, now }: HookReceiver,
+  host: Platform,
+  hook: ReceivedHook,
+  named: string | undefined,
+): Promise<HookResult> {
+  const content = readHook(host, hook.body, hook.headers['x-github-event'] ?? '');
+  const repositoryIdentifier = content.repositoryIdentifier ?? named;
+  if (repositoryIdentifier === undefined || !hasProof(host, hook)) throw unproven();
+  // Without a tenant nothing is visible but what the one function returns.
+  const candidates = await actingAs(systemActor('', 'hooks'))((tx) => hookSecrets(tx, host, repositoryIdentifier));
+  const sender = candidates.find(({ projectId, secret }) =>
+    isProven(host, hook, encryption.decrypt(secret, hookSecretContext(projectId)), now()),
+  );
+  if (!sender) throw unproven();
+  if (!isWithinWindow(content.occurredAt, now()))
+    throw new DomainError('invalid_request', 'The hook was made more than seven days ago, or in the future');
+  if (!content.isPush && content.events.length === 0) return { outcome: 'ignored', events: 0 };
+  const { tenantId, projectId } = sender;
+  return actingAs(systemActor(tenantId, `hooks-${host}`))((tx) =>
+    recordHook(tx, projectId, deliveryOf(host, hook), content),
+  );
+}
+
+async function recordHook(
+  tx: Tx,
+  projectId: string,
+  delivery: HookDelivery,
+  { events, isPush }: HookContent,
+): Promise<HookResult> {
+  const project = await tx.em.findOne(Project, { tenantId: tx.tenantId, id: projectId });
+  if (!project || !(await insertHookDelivery(tx, projectId, delivery))) return { outcome: 'known', events: 0 };
+  // In the order of commits, so that hooks about the same commits cannot deadlock.
+  for (const event of events.toSorted((a, b) => (a.commitId < b.commitId ? -1 : 1))) {
+    if (event.kind === 'push') await upsertPush(tx, projectId, event);
+    else await recordStatus(tx, project, event);
+  }
+  const toFetch = isPush && project.remoteUrl !== null ? project : undefined;
+  if (toFetch) await requestFetch(tx, projectId);
+  return { outcome: 'accepted', events: events.length, toFetch };
+}
