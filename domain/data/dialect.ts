@@ -67,12 +67,11 @@ export class PropertyQueryCompiler extends PostgresQueryCompiler {
 }
 
 /** A pool as Kysely takes it; each connection prepares the statements that it meets repeatedly. */
-function preparing(pool: pg.Pool, isPrepared: boolean): PostgresPool {
+function preparing(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const wrapped = (client: pg.PoolClient): PostgresPoolClient => {
     const statements = new PreparedStatements(client);
-    const query = (text: string, values: unknown[] = []) =>
-      isPrepared ? statements.query(text, values) : client.query({ text, values });
+    const query = (text: string, values: unknown[] = []) => statements.query(text, values);
     return {
       query: query as unknown as PostgresPoolClient['query'],
       release: (error?: Error) => client.release(error),
@@ -93,15 +92,10 @@ function preparing(pool: pg.Pool, isPrepared: boolean): PostgresPool {
   };
 }
 
-export interface DialectOptions {
-  /** False for statements that clients compose, where a plan for any values would be a bad one for these. */
-  isPrepared?: boolean;
-}
-
 /** The one way to the database: the ORM, units of work, fenced reads and system work all go through it. */
 export class QuaysideDialect extends PostgresDialect {
-  constructor(pool: pg.Pool, { isPrepared = true }: DialectOptions = {}) {
-    super({ pool: preparing(pool, isPrepared) });
+  constructor(pool: pg.Pool) {
+    super({ pool: preparing(pool) });
   }
 
   override createQueryCompiler(): PropertyQueryCompiler {

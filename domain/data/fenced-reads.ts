@@ -1,7 +1,9 @@
 import { CompiledQuery, type DatabaseConnection, DefaultQueryExecutor, Kysely } from 'kysely';
+import type pg from 'pg';
 import type { Actor } from '../shared/actor.ts';
 import { QuaysideDialect } from './dialect.ts';
 import { createPool, type DatabaseAccess } from './pool.ts';
+import { PreparedStatements } from './prepared-statements.ts';
 import type { ReadDatabase, Tables } from './tables.ts';
 
 /** A read that takes longer is cancelled (SQLSTATE 57014). */
@@ -41,52 +43,36 @@ export interface FencedReads {
  */
 export function createFencedReads(access: DatabaseAccess, onError: (error: Error) => void): FencedReads {
   const pool = createPool({ ...access, isReadOnly: true }, onError);
-  const fences = new WeakMap<DatabaseConnection, string>();
-
-  const fence = async (connection: DatabaseConnection, variables: [string, string][]): Promise<void> => {
-    const wanted = JSON.stringify(variables);
-    if (fences.get(connection) === wanted) return;
-    // Forgotten first: a half-set fence must not be taken for either.
-    fences.delete(connection);
-    const settings = variables.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, false)`);
-    await connection.executeQuery(CompiledQuery.raw(`select ${settings.join(', ')}`, variables.flat()));
-    fences.set(connection, wanted);
+  const sessions = new WeakMap<pg.PoolClient, Session>();
+  const sessionOf = (client: pg.PoolClient): Session => {
+    const session = sessions.get(client) ?? { statements: new PreparedStatements(client), fence: undefined };
+    sessions.set(client, session);
+    return session;
   };
+  const dialect = new QuaysideDialect(pool);
+  const [driver, compiler, adapter] = [dialect.createDriver(), dialect.createQueryCompiler(), dialect.createAdapter()];
 
-  const through = (dialect: QuaysideDialect) => {
-    const [driver, compiler, adapter] = [
-      dialect.createDriver(),
-      dialect.createQueryCompiler(),
-      dialect.createAdapter(),
-    ];
-    const ready = driver.init();
-    return (actor: Actor, timeoutMs: number): Kysely<Tables> => {
-      const variables = Object.entries({ ...fenceVariables(actor), statement_timeout: String(timeoutMs) });
-      const executor = new DefaultQueryExecutor(compiler, adapter, {
-        async provideConnection(consumer) {
-          await ready;
-          const connection = await driver.acquireConnection();
-          try {
-            await fence(connection, variables);
-            return await consumer(connection);
-          } finally {
-            await driver.releaseConnection(connection);
-          }
-        },
-      });
-      return new Kysely<Tables>({ config: { dialect }, dialect, driver, executor });
-    };
+  const database = (actor: Actor, { timeoutMs = READ_TIMEOUT_MS, isPlannedAnew = false }: ReadOptions) => {
+    const variables = Object.entries({ ...fenceVariables(actor), statement_timeout: String(timeoutMs) });
+    const executor = new DefaultQueryExecutor(compiler, adapter, {
+      async provideConnection(consumer) {
+        const client = await pool.connect();
+        try {
+          const session = sessionOf(client);
+          await setFence(session, variables);
+          return await consumer(connectionOf(isPlannedAnew ? client : session.statements));
+        } finally {
+          client.release();
+        }
+      },
+    });
+    return new Kysely<Tables>({ config: { dialect }, dialect, driver, executor });
   };
-  const prepared = through(new QuaysideDialect(pool));
-  const plannedAnew = through(new QuaysideDialect(pool, { isPrepared: false }));
 
   return {
     as(actor) {
       const { tenantId } = actor;
-      const withOptions = ({ timeoutMs = READ_TIMEOUT_MS, isPlannedAnew = false }: ReadOptions): Reads => ({
-        tenantId,
-        db: (isPlannedAnew ? plannedAnew : prepared)(actor, timeoutMs),
-      });
+      const withOptions = (options: ReadOptions): Reads => ({ tenantId, db: database(actor, options) });
       const { db } = withOptions({});
       const run = async <Row>(reads: ReadDatabase, statement: string, parameters: readonly unknown[]): Promise<Row[]> =>
         (await reads.executeQuery<Row>(CompiledQuery.raw(numbered(statement), [...parameters]))).rows;
@@ -94,15 +80,40 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
         tenantId,
         db,
         with: withOptions,
-        sql: (statement, parameters = [], { timeoutMs = READ_TIMEOUT_MS } = {}) =>
-          run(prepared(actor, timeoutMs), statement, parameters),
-        once: (statement, parameters, { timeoutMs = READ_TIMEOUT_MS } = {}) =>
-          run(plannedAnew(actor, timeoutMs), statement, parameters),
+        sql: (statement, parameters = [], options = {}) => run(database(actor, options), statement, parameters),
+        once: (statement, parameters, options = {}) =>
+          run(database(actor, { ...options, isPlannedAnew: true }), statement, parameters),
       };
     },
     close: () => pool.end(),
   };
 }
+
+/** What is known of a connection. All that use the connection share it: its fence is one. */
+interface Session {
+  statements: PreparedStatements;
+  /** The variables that are set; undefined while that is not known. */
+  fence: string | undefined;
+}
+
+async function setFence(session: Session, variables: readonly [string, string][]): Promise<void> {
+  const wanted = JSON.stringify(variables);
+  if (session.fence === wanted) return;
+  session.fence = undefined;
+  const settings = variables.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, false)`);
+  await session.statements.query(`select ${settings.join(', ')}`, variables.flat());
+  session.fence = wanted;
+}
+
+const connectionOf = (client: Pick<PreparedStatements, 'query'>): DatabaseConnection => ({
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery) {
+    const { rows } = await client.query(sql, [...parameters]);
+    return { rows: rows as Row[] };
+  },
+  streamQuery() {
+    throw new Error('fenced reads do not stream');
+  },
+});
 
 /** A statement with `?` placeholders as PostgreSQL numbers them: `$1` for the first. */
 export function numbered(statement: string): string {

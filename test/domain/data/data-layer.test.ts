@@ -200,6 +200,21 @@ test('fenced reads see the tenant and the projects of their actor, and cannot wr
   void db.deleteFrom;
 });
 
+test('reads that are planned anew share connections, and fences, with those that are not', async () => {
+  const seen = async (as: Actor, isPlannedAnew: boolean) =>
+    (await reads.as(as).with({ isPlannedAnew }).db.selectFrom('project').select('id').execute()).length;
+  const found: number[] = [];
+  for (const isPlannedAnew of [false, true, false, true])
+    for (const as of [actor, other]) found.push(await seen(as, isPlannedAnew));
+  expect(found).toEqual([1, 0, 1, 0, 1, 0, 1, 0]);
+  await seen(actor, false);
+  await seen(other, true);
+  expect(await seen(actor, false)).toBe(1);
+  await seen(other, false);
+  await seen(actor, true);
+  expect(await seen(other, false)).toBe(0);
+});
+
 test('a read that takes too long is cancelled', async () => {
   const { db } = reads.as(actor).with({ timeoutMs: 50 });
   await expect(sql`select pg_sleep(5)`.execute(db)).rejects.toMatchObject({ code: '57014' });
