@@ -16,7 +16,7 @@ import { configuredOpenIdProvider } from '../activities/adapters/openid-provider
 import { createCommitGraphCache } from '../domain/git/commit-graph-cache.ts';
 import { createDocumentStore } from '../domain/documents/document-store.ts';
 import { createAnalysisCache } from '../domain/releases/analysis-cache.ts';
-import { createIdempotency } from '../domain/idempotency/idempotency.queries.ts';
+import { createIdempotency } from '../domain/idempotency/idempotency.mutations.ts';
 import { createDownloadLinks } from '../domain/objects/download-links.ts';
 import { createTriggerQueue } from '../domain/webhooks/trigger-queue.ts';
 import type { Launch } from '../workflows/launch.ts';

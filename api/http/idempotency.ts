@@ -1,5 +1,5 @@
 import { STATUS_OF } from './problems.ts';
-import type { Claim, Idempotency, KeptReply, KeyedRequest } from '../../domain/idempotency/idempotency.queries.ts';
+import type { Claim, Idempotency, KeptReply, KeyedRequest } from '../../domain/idempotency/idempotency.mutations.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { Answer } from './replies.ts';

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import type { Authenticator } from '../../domain/auth/authenticator.ts';
 import { hashSecret } from '../../domain/auth/secrets.ts';
 import type { FencedReads } from '../../domain/data/fenced-reads.ts';
-import type { Idempotency } from '../../domain/idempotency/idempotency.queries.ts';
+import type { Idempotency } from '../../domain/idempotency/idempotency.mutations.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { unitOfWork, type UnitOfWork, type Wakes } from '../../domain/unit-of-work.ts';

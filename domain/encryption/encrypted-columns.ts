@@ -1,19 +1,21 @@
 import { totpContext } from '../auth/second-factors.mutations.ts';
 import { hookSecretContext } from '../builds/hooks.mutations.ts';
-import { replyContext } from '../idempotency/idempotency.queries.ts';
+import type { Tables } from '../data/tables.ts';
+import { replyContext } from '../idempotency/idempotency.mutations.ts';
 import { integrationSecretContext } from '../integrations/integrations.mutations.ts';
 import { webhookSecretContext } from '../webhooks/webhook-secrets.ts';
 
 /** A column whose values are encrypted, with the key of its table and what a value of a row belongs to. */
 export interface EncryptedColumn {
-  table: string;
+  table: keyof Tables & string;
+  /** As the database names it. */
   column: string;
   /** Names of the key's columns, with their types. */
-  key: Readonly<Record<string, string>>;
+  key: Readonly<Record<string, 'uuid' | 'text'>>;
   context: (key: Record<string, string>) => string;
 }
 
-const BY_ID = { id: 'uuid' };
+const BY_ID = { id: 'uuid' } as const;
 const ofHooks = (column: string): EncryptedColumn => ({
   table: 'hook_secret',
   column,
@@ -27,7 +29,7 @@ const ofWebhook = (column: string): EncryptedColumn => ({
   context: ({ id = '' }) => webhookSecretContext(id),
 });
 
-/** Every encrypted column of the schema; `rotate-keys` re-encrypts those that stand here. */
+/** Every encrypted column of the schema; `rotate-keys` re-encrypts these. */
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   ofWebhook('secret'),
   ofWebhook('previous_secret'),

@@ -1,104 +1,90 @@
-import { hashSecret } from '../auth/secrets.ts';
-import type { Encryption } from '../shared/encryption.ts';
-import type { UnitOfWork } from '../unit-of-work.ts';
+import { sql } from 'kysely';
+import { statement } from '../data/statement.ts';
+import type { Database } from '../data/tables.ts';
 
-/** One use of an `Idempotency-Key`: the key holds per tenant, credential, method and path. */
-export interface KeyedRequest {
+/** A request that left its key running for longer than this has died; the next one takes the key over. */
+const ABANDONED_SECONDS = 120;
+const KEPT_HOURS = 24;
+
+/** The key of a row: per tenant, credential, method and path. */
+export interface KeyIdentity {
+  tenantId: string;
   subject: string;
   method: string;
   path: string;
   key: string;
-  bodyText: string;
 }
 
-export interface KeptReply {
-  status: number;
-  headers: Record<string, string>;
-  body: unknown;
+const CLAIM = statement<KeyIdentity & { bodyHash: string }>()(
+  (db, { tenantId, subject, method, path, key, bodyHash }) =>
+    db
+      .with('claimed', (inner) =>
+        inner
+          .insertInto('idempotency_key')
+          .values({ tenantId, subject, method, path, key, bodyHash })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['tenantId', 'subject', 'method', 'path', 'key'])
+              .doUpdateSet((eb) => ({
+                startedAt: sql<string>`now()`,
+                status: null,
+                reply: null,
+                bodyHash: eb.ref('excluded.bodyHash'),
+              }))
+              .where((eb) =>
+                eb.or([
+                  eb('idempotency_key.status', 'is', null).and(
+                    'idempotency_key.startedAt',
+                    '<',
+                    sql<string>`now() - make_interval(secs => ${sql.lit(ABANDONED_SECONDS)})`,
+                  ),
+                  eb(
+                    'idempotency_key.startedAt',
+                    '<',
+                    sql<string>`now() - make_interval(hours => ${sql.lit(KEPT_HOURS)})`,
+                  ),
+                ]),
+              ),
+          )
+          .returning(['bodyHash', 'status', 'reply']),
+      )
+      .selectFrom('claimed')
+      .select(['bodyHash', 'status', 'reply', sql<boolean>`true`.as('isMine')])
+      .unionAll(
+        db
+          .selectFrom('idempotency_key')
+          .where('tenantId', '=', tenantId)
+          .where('subject', '=', subject)
+          .where('method', '=', method)
+          .where('path', '=', path)
+          .where('key', '=', key)
+          .where(sql<boolean>`not exists (select from claimed)`)
+          .select(['bodyHash', 'status', 'reply', sql<boolean>`false`.as('isMine')]),
+      ),
+);
+
+/** Claims a key, or finds who has it; undefined when another request claimed it just now and is not committed yet. */
+export async function claimKey(db: Database, identity: KeyIdentity, bodyHash: string) {
+  const [row] = await CLAIM(db, { ...identity, bodyHash });
+  return row;
 }
 
-export type Claim =
-  | { outcome: 'mine' }
-  | { outcome: 'replayed'; reply: KeptReply }
-  | { outcome: 'other_body' }
-  | { outcome: 'running' };
+const KEEP = statement<KeyIdentity & { status: number; reply: string }>()((db, { status, reply, ...identity }) =>
+  db
+    .updateTable('idempotency_key')
+    .set({ status, reply })
+    .where((eb) => eb.and(identity)),
+);
 
-/** A request that left its key running for longer than this died; the next one takes the key over. */
-const ABANDONED_SECONDS = 120;
-export const KEPT_HOURS = 24;
-
-interface KeyRow {
-  body_hash: string;
-  status: number | null;
-  reply: string | null;
-  is_mine: boolean;
+export async function keepReply(db: Database, identity: KeyIdentity, status: number, reply: string): Promise<void> {
+  await KEEP(db, { ...identity, status, reply });
 }
 
-/** What a kept reply belongs to; under another key it does not open. */
-export const replyContext = ({ subject, key }: Pick<KeyedRequest, 'subject' | 'key'>): string =>
-  `idempotency:${subject}:${key}`;
-
-/** Replies are encrypted: some of them show a secret once. */
-export function createIdempotency(encryption: Encryption) {
-  const identity = (request: KeyedRequest, tenantId: string) => [
-    tenantId,
-    request.subject,
-    request.method,
-    request.path,
-    request.key,
-  ];
-  return {
-    /** Claims the key for this request, or says why not. */
-    claim: (tx: UnitOfWork, request: KeyedRequest): Promise<Claim> =>
-      tx(async ({ sql, tenantId }) => {
-        const bodyHash = hashSecret(request.bodyText);
-        const [row] = await sql<KeyRow>(
-          `with claimed as (
-             insert into idempotency_key as k (tenant_id, subject, method, path, key, body_hash) values (?, ?, ?, ?, ?, ?)
-             on conflict (tenant_id, subject, method, path, key) do update
-               set started_at = now(), status = null, reply = null, body_hash = excluded.body_hash
-               where (k.status is null and k.started_at < now() - make_interval(secs => ${ABANDONED_SECONDS}))
-                 or k.started_at < now() - make_interval(hours => ${KEPT_HOURS})
-             returning body_hash, status, reply)
-           select *, true as is_mine from claimed
-           union all
-           select body_hash, status, reply, false from idempotency_key
-           where tenant_id = ? and subject = ? and method = ? and path = ? and key = ? and not exists (select from claimed)`,
-          [...identity(request, tenantId), bodyHash, ...identity(request, tenantId)],
-        );
-        if (row?.is_mine) return { outcome: 'mine' };
-        // Without a row, another request claimed the key at this moment and is not committed yet.
-        if (!row || (row.body_hash === bodyHash && row.reply === null)) return { outcome: 'running' };
-        if (row.body_hash !== bodyHash || row.reply === null) return { outcome: 'other_body' };
-        return {
-          outcome: 'replayed',
-          reply: JSON.parse(encryption.decrypt(row.reply, replyContext(request))) as KeptReply,
-        };
-      }),
-
-    /** Keeps the reply for repetitions. */
-    keep: (tx: UnitOfWork, request: KeyedRequest, reply: KeptReply): Promise<void> =>
-      tx(async ({ sql, tenantId }) => {
-        await sql(
-          `update idempotency_key set status = ?, reply = ?
-           where tenant_id = ? and subject = ? and method = ? and path = ? and key = ?`,
-          [
-            reply.status,
-            encryption.encrypt(JSON.stringify(reply), replyContext(request)),
-            ...identity(request, tenantId),
-          ],
-        );
-      }),
-
-    /** Frees the key after a failure that a repetition may not meet again. */
-    free: (tx: UnitOfWork, request: KeyedRequest): Promise<void> =>
-      tx(async ({ sql, tenantId }) => {
-        await sql(
-          `delete from idempotency_key
-           where tenant_id = ? and subject = ? and method = ? and path = ? and key = ? and status is null`,
-          identity(request, tenantId),
-        );
-      }),
-  };
+/** Removes a key whose request has no reply. */
+export async function freeKey(db: Database, identity: KeyIdentity): Promise<void> {
+  await db
+    .deleteFrom('idempotency_key')
+    .where((eb) => eb.and({ ...identity }))
+    .where('status', 'is', null)
+    .execute();
 }
-export type Idempotency = ReturnType<typeof createIdempotency>;

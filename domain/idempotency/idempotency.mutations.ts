@@ -1,0 +1,57 @@
+import { hashSecret } from '../auth/secrets.ts';
+import type { Encryption } from '../shared/encryption.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { claimKey, freeKey, type KeyIdentity, keepReply } from './idempotency.queries.ts';
+
+/** One use of an `Idempotency-Key`: the key holds per tenant, credential, method and path. */
+export interface KeyedRequest extends Omit<KeyIdentity, 'tenantId'> {
+  bodyText: string;
+}
+
+export interface KeptReply {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+export type Claim =
+  | { outcome: 'mine' }
+  | { outcome: 'replayed'; reply: KeptReply }
+  | { outcome: 'other_body' }
+  | { outcome: 'running' };
+
+/** What a kept reply belongs to; under another key it cannot be decrypted. */
+export const replyContext = ({ subject, key }: Pick<KeyedRequest, 'subject' | 'key'>): string =>
+  `idempotency:${subject}:${key}`;
+
+const identityOf = ({ bodyText: _, ...identity }: KeyedRequest, tenantId: string): KeyIdentity => ({
+  ...identity,
+  tenantId,
+});
+
+/** Replies are encrypted: some of them show a secret once. */
+export const createIdempotency = (encryption: Encryption) => ({
+  /** Claims the key for this request, or says why not. */
+  claim: (tx: UnitOfWork, request: KeyedRequest): Promise<Claim> =>
+    tx(async ({ db, tenantId }) => {
+      const bodyHash = hashSecret(request.bodyText);
+      const row = await claimKey(db, identityOf(request, tenantId), bodyHash);
+      if (row?.isMine) return { outcome: 'mine' };
+      if (!row || (row.bodyHash === bodyHash && row.reply === null)) return { outcome: 'running' };
+      if (row.bodyHash !== bodyHash || row.reply === null) return { outcome: 'other_body' };
+      const reply = JSON.parse(encryption.decrypt(row.reply, replyContext(request))) as KeptReply;
+      return { outcome: 'replayed', reply };
+    }),
+
+  /** Keeps the reply for requests that repeat this one. */
+  keep: (tx: UnitOfWork, request: KeyedRequest, reply: KeptReply): Promise<void> =>
+    tx(({ db, tenantId }) => {
+      const sealed = encryption.encrypt(JSON.stringify(reply), replyContext(request));
+      return keepReply(db, identityOf(request, tenantId), reply.status, sealed);
+    }),
+
+  /** Frees the key after a failure, so that the request can be repeated. */
+  free: (tx: UnitOfWork, request: KeyedRequest): Promise<void> =>
+    tx(({ db, tenantId }) => freeKey(db, identityOf(request, tenantId))),
+});
+export type Idempotency = ReturnType<typeof createIdempotency>;
