@@ -7,11 +7,11 @@ import { systemActor } from '../../domain/shared/actor.ts';
 import type { FlowChecksInput } from '../../workflows/flows/flow-checks.contract.ts';
 import type { Deps } from '../deps.ts';
 
-/** Hosts cut longer ones, or refuse them. */
+/** Hosts cut or refuse longer ones. */
 const DESCRIPTION_MAX = 140;
 
 export const createCheckActivities = ({ actingAs, reads, git: { findHost } }: Deps) => ({
-  /** Writes to a run's host what is wanted there and not written yet. What can never be written is noted with its reason. */
+  /** Writes the checks of a run that are due to its host. For what can never be written the reason is recorded. */
   async writeChecks({ tenantId, runId }: FlowChecksInput): Promise<void> {
     const actor = systemActor(tenantId, 'flow');
     const due = await dueChecks(reads.as(actor), runId);

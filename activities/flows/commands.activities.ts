@@ -1,6 +1,6 @@
 import { cancelled } from '@temporalio/activity';
-import { fillArguments, UnfilledArgumentError } from '../../domain/flows/command-rules.ts';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
+import { fillArguments, UnfilledArgumentError } from '../../domain/flows/commands-file.ts';
 import { keepOutput, runById } from '../../domain/flows/flow-runs.queries.ts';
 import type { EndedProgram } from '../../domain/flows/program.port.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
@@ -13,8 +13,8 @@ import { unitOfRun } from './run-steps.activities.ts';
 /** Programs of the operator's list. */
 export const createCommandActivities = (deps: Deps) => ({
   /**
-   * Runs the program of a run's type to its end and keeps what it printed. A program that was begun is never begun
-   * again: when its worker is lost, so is it.
+   * Runs the program of a run's type to its end and keeps what it printed. A program that was started is never started
+   * again: when its worker is lost, so is its outcome.
    */
   async runCommand(key: RunKey): Promise<RunOutcome> {
     const run = await runById(deps.reads.as(systemActor(key.tenantId, 'flow')), key.runId);
@@ -34,7 +34,8 @@ export const createCommandActivities = (deps: Deps) => ({
       const ended = await deps.flows.runProgram(program, signal, (output) =>
         deps.objects.put(outputKey, output, 'text/plain'),
       );
-      await unitOfRun(deps, key)((tx) => keepOutput(tx, run.id, ended.outputTail, ended.isKept ? outputKey : null));
+      const output = { tail: ended.outputTail, object: ended.isKept ? outputKey : null };
+      await unitOfRun(deps, key)((tx) => keepOutput(tx, run.id, output));
       if (ended.why === 'cancelled') await cancelled();
       return outcomeOf(ended, command.timeoutSeconds);
     });

@@ -38,7 +38,7 @@ export const flowRunsSweep = defineSweep({
     if (isNew || isToCancel) return 1;
     if (await launch.isRunning(flowRun, run)) return 0;
     const unit = unitOfRun(deps, run);
-    await unit(async (tx) => endRun(tx, await runById(tx, run.runId, { isLocked: true }), ABANDONED));
+    await unit(async (tx) => endRun(tx, await runById(tx, run.runId, { forUpdate: true }), ABANDONED));
     return 1;
   },
 });

@@ -1,39 +1,43 @@
 import type { RunKey } from '../../domain/flows/accept-run.ts';
-import { runById } from '../../domain/flows/flow-runs.queries.ts';
+import { type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
+import type { OperationId } from '../../domain/flows/flow-types.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { gitCredential } from '../../domain/git/git-credentials.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { Deps } from '../deps.ts';
 
-/** What the service itself does for a run. */
-export const createOperationActivities = ({ reads, actingAs, encryption, git: { createBranch } }: Deps) => ({
-  /** Carries out a run of a type that the service knows how to do; done twice, it comes to the same. */
+/** What the service itself does for runs of a type. Retrying it must be safe. */
+type Operation = (deps: Deps, tenantId: string, run: RunContext) => Promise<RunOutcome>;
+
+const createPatchBranch: Operation = async (deps, tenantId, run) => {
+  const { payload, projectId, platform, remoteUrl, repositoryIdentifier } = run;
+  if (projectId === null || platform === null || repositoryIdentifier === null || remoteUrl === null) {
+    return { status: 'failed', error: `The project ${repositoryIdentifier ?? ''} has no remoteUrl` };
+  }
+  const place = { projectId, platform, remoteUrl, repositoryIdentifier };
+  const unit = deps.actingAs(systemActor(tenantId, 'flow'));
+  const credential = await unit((tx) => gitCredential(tx, deps.encryption, place));
+  const branch = {
+    remote: { url: remoteUrl, credential },
+    branch: String(payload.newBranch),
+    sourceRef: String(payload.sourceRef),
+  };
+  const made = await withHeartbeat((signal) => deps.git.createBranch(branch, signal));
+  return made.isOk
+    ? { status: 'succeeded', result: { branch: payload.newBranch, commitId: made.commitId } }
+    : { status: 'failed', error: made.reason };
+};
+
+const operations: Record<OperationId, Operation> = { 'create-patch-branch': createPatchBranch };
+
+export const createOperationActivities = (deps: Deps) => ({
+  /** Carries out a run of a type that the service does itself. */
   async runOperation({ tenantId, runId }: RunKey): Promise<RunOutcome> {
-    const { taskType, payload, projectId, platform, remoteUrl, repositoryIdentifier } = await runById(
-      reads.as(systemActor(tenantId, 'flow')),
-      runId,
-    );
-    if (taskType !== 'create-patch-branch')
-      return { status: 'failed', error: `The service itself does not carry out ${taskType}` };
-    if (projectId === null || platform === null || repositoryIdentifier === null || remoteUrl === null) {
-      return { status: 'failed', error: `The project ${repositoryIdentifier ?? ''} has no remoteUrl` };
-    }
-    const place = { projectId, platform, remoteUrl, repositoryIdentifier };
-    const credential = await actingAs(systemActor(tenantId, 'flow'))((tx) => gitCredential(tx, encryption, place));
-    const made = await withHeartbeat((signal) =>
-      createBranch(
-        {
-          remote: { url: remoteUrl, credential },
-          branch: String(payload.newBranch),
-          sourceRef: String(payload.sourceRef),
-        },
-        signal,
-      ),
-    );
-    return made.isOk
-      ? { status: 'succeeded', result: { branch: payload.newBranch, commitId: made.commitId } }
-      : { status: 'failed', error: made.reason };
+    const run = await runById(deps.reads.as(systemActor(tenantId, 'flow')), runId);
+    const operation: Operation | undefined = operations[run.taskType as OperationId];
+    if (!operation) return { status: 'failed', error: `The service itself does not carry out ${run.taskType}` };
+    return operation(deps, tenantId, run);
   },
 });
 export type OperationActivities = ReturnType<typeof createOperationActivities>;

@@ -1,14 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
-import {
-  findRun,
-  forgetDispatch,
-  noteDispatch,
-  notePipeline,
-  type RunContext,
-  runById,
-} from '../../domain/flows/flow-runs.queries.ts';
-import { reportedEnd } from '../../domain/flows/run-reports.queries.ts';
+import { findRun, type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
+import { forgetDispatch, noteDispatch, notePipeline, reportedEnd } from '../../domain/flows/pipelines.queries.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import type { GitHost, PipelineRun, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
@@ -23,13 +16,13 @@ const ENDS: Record<Exclude<PipelineState, 'open'>, RunOutcome> = {
 
 /** Pipelines of git hosts that carry runs out. */
 export const createPipelineActivities = (deps: Deps) => {
-  const factsOf = ({ tenantId, runId }: RunKey): Promise<RunContext> =>
+  const contextOf = ({ tenantId, runId }: RunKey): Promise<RunContext> =>
     runById(deps.reads.as(systemActor(tenantId, 'flow')), runId);
   const hostOf = async ({ tenantId }: RunKey, { id, projectId, platform }: RunContext): Promise<GitHost | undefined> =>
     projectId === null || platform === null
       ? undefined
       : deps.git.findHost({ tenantId, projectId, platform, purpose: `pipeline of run ${id}` });
-  /** The pipeline of a run with its host; undefined when the host did not tell of one, or no credential is left. */
+  /** The pipeline of a run with its host; undefined when the host never named one, or no credential is left. */
   const pipelineOf = async (key: RunKey): Promise<{ host: GitHost; pipeline: PipelineRun } | undefined> => {
     const run = await findRun(deps.reads.as(systemActor(key.tenantId, 'flow')), key.runId);
     const { pipeline } = run?.payload ?? {};
@@ -44,7 +37,7 @@ export const createPipelineActivities = (deps: Deps) => {
      * Answers how the run ends when it cannot be dispatched, else null.
      */
     async dispatchPipeline(key: RunKey): Promise<RunOutcome | null> {
-      const run = await factsOf(key);
+      const run = await contextOf(key);
       const { pipeline } = run.payload;
       const host = await hostOf(key, run);
       if (!pipeline || !host || run.repositoryIdentifier === null)
@@ -68,12 +61,12 @@ export const createPipelineActivities = (deps: Deps) => {
       throw ApplicationFailure.retryable(answer.reason, 'refused');
     },
 
-    /** How the run's worker says that it ended; null while it has not. */
+    /** How the run's worker reported that it ended; null while it has not. */
     async reportedOutcome({ tenantId, runId }: RunKey): Promise<RunOutcome | null> {
       return reportedEnd(deps.reads.as(systemActor(tenantId, 'flow')), runId);
     },
 
-    /** Ends a run's pipeline on its host, if the host told of one; answers why the host refuses to, else null. */
+    /** Cancels a run's pipeline on its host, if the host named one; answers why the host refuses to, else null. */
     async cancelPipeline(key: RunKey): Promise<string | null> {
       const found = await pipelineOf(key);
       if (!found) return null;
@@ -83,7 +76,7 @@ export const createPipelineActivities = (deps: Deps) => {
       return `The pipeline may still run: ${answer.reason}`;
     },
 
-    /** Asks the host how the run's pipeline came out; null while it is open, or the host does not say. */
+    /** Asks the host how the run's pipeline ended; null while it is open, or the host does not say. */
     async askPipeline(key: RunKey): Promise<RunOutcome | null> {
       const found = await pipelineOf(key);
       if (!found) return null;

@@ -1,14 +1,10 @@
-import { describeChildren } from '../../domain/flows/check-rules.ts';
-import { wantChecks } from '../../domain/flows/flow-checks.queries.ts';
-import { findRun, latestChildren, runById, trackLock, writeResult } from '../../domain/flows/flow-runs.queries.ts';
-import { insertRun } from '../../domain/flows/new-runs.queries.ts';
-import { flowType } from '../../domain/flows/flow-types.ts';
-import { type Reconciled, reconcileRun } from '../../domain/flows/reconcile-run.ts';
-import { isFinal, outcomeOf } from '../../domain/flows/run-status-rules.ts';
-import { projectInRequest } from '../../domain/projects/projects.queries.ts';
-import { DomainError, invalidField } from '../../domain/shared/errors.ts';
-import { mergePatch } from '../../domain/shared/merge-rules.ts';
-import type { Tx } from '../../domain/unit-of-work.ts';
+import { checkDomains, type Reconciled, reconcileRun } from '../../domain/flows/child-runs.mutations.ts';
+import {
+  mergeResult,
+  registerChild,
+  registerScheduledRun,
+  trackLock,
+} from '../../domain/flows/external-runs.mutations.ts';
 import { flowRun, REPORTED_SIGNAL } from '../../workflows/flows/flow-run.contract.ts';
 import { CHECKS_CHANGED_SIGNAL, flowChecks } from '../../workflows/flows/flow-checks.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
@@ -30,45 +26,21 @@ import { byId } from './flow-runs.schemas.ts';
 
 const GROUP = 'Flows: internal';
 const WORKERS = ['application'] as const;
-const RESULT_MAX_BYTES = 1_048_576;
 
-/** Both are made good when they are lost: the run's workflow asks by itself, checks are swept. */
-export async function tellWorkflows(
+/** Lost signals are recovered: the run's workflow polls, and the sweeper has checks written. */
+async function signalWorkflows(
   { adapters, actor, log }: Scope,
-  { run, isToTell, hasChecks }: Reconciled,
+  { run, hasReport, hasChecks }: Reconciled,
 ): Promise<void> {
   const key = { tenantId: actor.tenantId, runId: run.id };
   try {
-    if (isToTell) await adapters.launch.tell(flowRun, { ...key, taskType: run.taskType }, REPORTED_SIGNAL);
+    if (hasReport) await adapters.launch.tell(flowRun, { ...key, taskType: run.taskType }, REPORTED_SIGNAL);
     if (hasChecks) await adapters.launch.signal(flowChecks, key, CHECKS_CHANGED_SIGNAL);
   } catch (error) {
     if (!(error instanceof EngineUnavailableError)) throw error;
-    log.warn({ err: error, runId: run.id }, 'the engine learns of a report later');
+    log.warn({ err: error, runId: run.id }, 'a workflow was not signalled; it learns of the report later');
   }
 }
-
-const auditRegistered = (tx: Tx, id: string, taskType: string, repositoryIdentifier: string, after: object) =>
-  tx.audit({
-    source: 'flow',
-    action: 'flow.run_registered',
-    entityType: 'flow_run',
-    entityId: id,
-    repositoryIdentifier,
-    summary: `Run of ${taskType} registered by its worker`,
-    after: { taskType, ...after },
-  });
-
-/** What both registrations say of a run that a worker outside carries out. */
-const registered = (taskType: string, flowPath: string, projectId: string) => ({
-  projectId,
-  hasWorkflow: false,
-  taskType,
-  flowPath,
-  executionMode: 'flow' as const,
-  isInternal: flowType(taskType)?.isInternal ?? false,
-  status: 'running' as const,
-  payload: { id: taskType },
-});
 
 export const flowInternalRoutes = [
   defineRoute({
@@ -84,37 +56,8 @@ export const flowInternalRoutes = [
     status: 200,
     response: RegisteredChild,
     audit: 'flow.run_registered',
-    handle: (
-      { body: { parentTaskExecutionId: parentId, taskType, flowPath, repositoryIdentifier, domainName = null } },
-      { tx, requestId },
-    ) =>
-      tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier);
-        const parent = await runById(work, parentId, { isLocked: true });
-        const { skipApproval = false, approvers = [] } = parent.approvalPolicy ?? { skipApproval: true };
-        const approvalControls = { skipApproval, approvers };
-        const same = (await latestChildren(work, parentId)).find(
-          (child) =>
-            child.taskType === taskType &&
-            child.flowPath === flowPath &&
-            child.domain === domainName &&
-            !isFinal(child.status),
-        );
-        if (same) return { executionId: same.id, approvalControls };
-        const run = {
-          ...registered(taskType, flowPath, project.id),
-          category: flowType(taskType)?.category ?? ('other' as const),
-          isScheduled: parent.isScheduled,
-          parentId,
-          domain: domainName,
-          releaseName: parent.releaseName,
-          triggeredBy: parent.triggeredBy,
-        };
-        const executionId = await insertRun(work, run, requestId);
-        if (executionId === undefined) throw new DomainError('already_exists', 'The run exists already');
-        auditRegistered(work, executionId, taskType, repositoryIdentifier, { parentId, flowPath, domain: domainName });
-        return { executionId, approvalControls };
-      }),
+    handle: ({ body: { parentTaskExecutionId: parentId, domainName = null, ...registration } }, { tx, requestId }) =>
+      tx((work) => registerChild(work, { ...registration, parentId, domain: domainName }, requestId)),
   }),
   defineRoute({
     operationId: 'registerScheduledRun',
@@ -128,30 +71,9 @@ export const flowInternalRoutes = [
     status: 200,
     response: RegisteredScheduled,
     audit: 'flow.run_registered',
-    handle: ({ body: { hatchetRunId, taskType, flowPath, repositoryIdentifier, schedulePath } }, { tx, requestId }) =>
-      tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier);
-        const externalId = `scheduled:${hatchetRunId}`;
-        const run = {
-          ...registered(taskType, flowPath, project.id),
-          category: flowType(taskType)?.category ?? ('scheduled' as const),
-          isScheduled: true,
-          schedulePath,
-          externalId,
-          triggeredBy: 'cron',
-        };
-        const executionId = await insertRun(work, run, requestId);
-        if (executionId !== undefined) {
-          auditRegistered(work, executionId, taskType, repositoryIdentifier, { schedulePath, flowPath });
-          return { executionId };
-        }
-        const [before] = await work.sql<{ id: string }>(
-          'select id from flow_run where tenant_id = ? and external_id = ?',
-          [work.tenantId, externalId],
-        );
-        if (!before) throw new DomainError('already_exists', 'The run is registered by somebody else');
-        return { executionId: before.id };
-      }),
+    handle: async ({ body: { hatchetRunId: externalRunId, ...registration } }, { tx, requestId }) => ({
+      executionId: await tx((work) => registerScheduledRun(work, { ...registration, externalRunId }, requestId)),
+    }),
   }),
   defineRoute({
     operationId: 'updateRunMetadata',
@@ -160,7 +82,7 @@ export const flowInternalRoutes = [
     group: GROUP,
     summary: 'Merge into the result of a run',
     description:
-      'Objects merge at any depth, arrays are replaced, `null` takes a member out. The result may have 1 MiB. A run that is over takes it, too.',
+      'Objects merge at any depth, arrays are replaced, `null` takes a member out. The result may have 1 MiB. A run that has ended takes it, too.',
     roles: WORKERS,
     params: byId,
     body: MetadataIn,
@@ -168,25 +90,7 @@ export const flowInternalRoutes = [
     response: NoContent,
     errors: ['payload_too_large'],
     audit: 'flow.result_merged',
-    async handle({ params: { id }, body: { result } }, { tx }) {
-      await tx(async (work) => {
-        const run = await runById(work, id, { isLocked: true });
-        const merged = mergePatch(run.result, result);
-        if (Buffer.byteLength(JSON.stringify(merged)) > RESULT_MAX_BYTES) {
-          throw new DomainError('payload_too_large', `The result of a run has at most ${RESULT_MAX_BYTES} bytes`);
-        }
-        await writeResult(work, id, merged);
-        work.audit({
-          source: 'flow',
-          action: 'flow.result_merged',
-          entityType: 'flow_run',
-          entityId: id,
-          repositoryIdentifier: run.repositoryIdentifier,
-          summary: `Result of a run of ${run.taskType} extended`,
-          after: { members: Object.keys(result).slice(0, 100) },
-        });
-      });
-    },
+    handle: ({ params: { id }, body: { result } }, { tx }) => tx((work) => mergeResult(work, id, result)),
   }),
   defineRoute({
     operationId: 'reconcileRun',
@@ -194,18 +98,16 @@ export const flowInternalRoutes = [
     path: '/api/flows/internal/{id}/reconcile-check',
     group: GROUP,
     summary: 'Report a child, and derive the outcome of its parent: check, label of the pull request, status',
-    description: 'Nothing but the child changes until the latest attempt of every child is over.',
+    description: 'Nothing but the child changes until the latest attempt of every child has ended.',
     roles: WORKERS,
     params: byId,
     body: ReconcileCheckIn,
     status: 204,
     response: NoContent,
     audit: ['flow.run_ended', 'flow.run_revised'],
-    async handle({ params: { id }, body: { reportingExecutionId: childId, domainName, status } }, scope) {
-      await tellWorkflows(
-        scope,
-        await scope.tx((work) => reconcileRun(work, id, ['check', 'label'], { childId, domainName, status })),
-      );
+    async handle({ params: { id }, body: { reportingExecutionId: childId, ...report } }, scope) {
+      const reconciled = await scope.tx((work) => reconcileRun(work, id, ['check', 'label'], { childId, ...report }));
+      await signalWorkflows(scope, reconciled);
     },
   }),
   defineRoute({
@@ -224,7 +126,7 @@ export const flowInternalRoutes = [
     async handle({ params: { id }, body }, scope) {
       const { reportingExecutionId: childId, domainName, status } = body ?? {};
       const report = childId !== undefined && status !== undefined ? { childId, domainName, status } : undefined;
-      await tellWorkflows(scope, await scope.tx((work) => reconcileRun(work, id, ['check', 'status'], report)));
+      await signalWorkflows(scope, await scope.tx((work) => reconcileRun(work, id, ['check', 'status'], report)));
     },
   }),
   defineRoute({
@@ -241,17 +143,7 @@ export const flowInternalRoutes = [
     response: NoContent,
     audit: { none: 'it only repeats on the git host what is known here' },
     async handle({ params: { id }, body: { domainResults } }, scope) {
-      const reconciled = await scope.tx(async (work) => {
-        const run = await runById(work, id);
-        const status = outcomeOf(domainResults.map((result) => result.status));
-        if (status === undefined) return { run, isToTell: false, hasChecks: false };
-        const names = domainResults.flatMap((result) =>
-          isFinal(result.status) ? [{ name: result.domainName, status: result.status }] : [],
-        );
-        const hasChecks = await wantChecks(work, id, ['validation'], { status, description: describeChildren(names) });
-        return { run, isToTell: false, hasChecks };
-      });
-      await tellWorkflows(scope, reconciled);
+      await signalWorkflows(scope, await scope.tx((work) => checkDomains(work, id, domainResults)));
     },
   }),
   defineRoute({
@@ -265,21 +157,6 @@ export const flowInternalRoutes = [
     status: 204,
     response: NoContent,
     audit: 'flow.lock_tracked',
-    async handle({ body }, { tx }) {
-      await tx(async (work) => {
-        const run = await findRun(work, body.executionId);
-        if (!run) throw invalidField('executionId', 'There is no such run');
-        await trackLock(work, body);
-        work.audit({
-          source: 'flow',
-          action: 'flow.lock_tracked',
-          entityType: 'flow_run',
-          entityId: run.id,
-          repositoryIdentifier: run.repositoryIdentifier,
-          summary: `Lock ${body.lockKey} registered for a run of ${run.taskType}`,
-          after: { lockKey: body.lockKey, ticketId: body.ticketId ?? null },
-        });
-      });
-    },
+    handle: ({ body }, { tx }) => tx((work) => trackLock(work, body)),
   }),
 ];

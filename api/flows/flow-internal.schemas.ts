@@ -3,14 +3,14 @@ import { DISPLAY_STATUSES, RUN_STATUSES, statusesOf } from '../../domain/flows/r
 import { FreeText, Id, JsonObject, Name, RepositoryIdentifier } from '../http/parameters.ts';
 
 const TaskType = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/i, 'must be the name of a type of flow');
-/** Raw, or as displayed; then the plainest raw one of it. */
+/** Raw, or as displayed; then the most general raw one of it. */
 const Status = z
   .string()
   .refine(
-    (word) => [...RUN_STATUSES, ...DISPLAY_STATUSES].some((known) => known === word),
+    (name) => [...RUN_STATUSES, ...DISPLAY_STATUSES].some((known) => known === name),
     `must be one of ${RUN_STATUSES.join(', ')}`,
   )
-  .transform((word) => (word === 'Waiting' ? 'queued' : (statusesOf([word])[0] ?? 'queued')))
+  .transform((name) => (name === 'Waiting' ? 'queued' : (statusesOf([name])[0] ?? 'queued')))
   .meta({ type: 'string', enum: [...RUN_STATUSES, ...DISPLAY_STATUSES] });
 
 export const RegisterChildIn = z.strictObject({

@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { acceptRun, type AcceptedRun } from '../../domain/flows/accept-run.ts';
-import { noteCancel, type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
-import { endRun } from '../../domain/flows/run-moves.ts';
+import { type AcceptedRun, acceptNewRun, rerun } from '../../domain/flows/accept-run.ts';
 import { listRuns, runDetail } from '../../domain/flows/run-list.queries.ts';
-import { decideCancel, displayOf, assertRerunnable, statusesOf } from '../../domain/flows/run-status-rules.ts';
+import { requestCancel } from '../../domain/flows/run-moves.ts';
+import { displayOf, statusesOf } from '../../domain/flows/run-status-rules.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
-import { DomainError, notFound } from '../../domain/shared/errors.ts';
+import { notFound } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { flowWorkflowId } from '../../workflows/flows/flow-id.contract.ts';
 import { flowRun } from '../../workflows/flows/flow-run.contract.ts';
@@ -20,13 +19,9 @@ import { runView } from './run-view.ts';
 const GROUP = 'Flows';
 const DAY_MS = 86_400_000;
 
-/** Takes on a run, launches it after the commit, and answers what the caller is told. */
-async function start(
-  scope: Pick<Scope, 'tx' | 'adapters' | 'now'>,
-  accept: (tx: Tx) => Promise<AcceptedRun | undefined>,
-) {
+/** Accepts a run and starts its workflow after the commit. */
+async function start(scope: Pick<Scope, 'tx' | 'adapters' | 'now'>, accept: (tx: Tx) => Promise<AcceptedRun>) {
   const accepted = await scope.tx(accept);
-  if (!accepted) throw new DomainError('already_exists', 'The run exists already');
   scope.adapters.launch.begin(flowRun, accepted);
   return { id: accepted.runId, taskType: accepted.taskType, status: 'started' as const, triggeredAt: scope.now() };
 }
@@ -62,28 +57,6 @@ async function detail(
   };
 }
 
-/** Asks a run to end; one that a worker outside carries out is ended at once. Answers whether there was something to do. */
-async function askToEnd(tx: Tx, id: string): Promise<RunContext | undefined> {
-  const run = await runById(tx, id, { isLocked: true });
-  if (!decideCancel(run.status)) return undefined;
-  if (!run.hasWorkflow) {
-    await endRun(tx, run, { status: 'cancelled' });
-    return undefined;
-  }
-  if (run.cancelRequestedAt !== null) return run;
-  await noteCancel(tx, [id]);
-  tx.audit({
-    source: 'flow',
-    action: 'flow.cancel_requested',
-    entityType: 'flow_run',
-    entityId: id,
-    repositoryIdentifier: run.repositoryIdentifier,
-    summary: `Cancellation of a run of ${run.taskType} requested`,
-    before: { status: run.status },
-  });
-  return run;
-}
-
 export const flowRunsRoutes = [
   defineRoute({
     operationId: 'startFlowRun',
@@ -92,14 +65,14 @@ export const flowRunsRoutes = [
     group: GROUP,
     summary: 'Start a run of a flow',
     description:
-      'The run is kept and listed at once, and carried out as soon as an engine and a worker are there. A type that nothing here carries out is taken, too: its run fails at once and says why.',
+      'The run is stored and listed at once, and carried out as soon as the workflow engine and a worker are available. A type that nothing here carries out is accepted, too: its run fails at once and says why.',
     roles: ANY_ROLE,
     body: RunIn,
     status: 202,
     response: RunStarted,
     audit: 'flow.run_requested',
     handle: ({ body: { payload } }, scope) =>
-      start(scope, (tx) => acceptRun(tx, payload, { requestId: scope.requestId })),
+      start(scope, (tx) => acceptNewRun(tx, payload, { requestId: scope.requestId })),
   }),
   defineRoute({
     operationId: 'listFlowRuns',
@@ -107,7 +80,7 @@ export const flowRunsRoutes = [
     path: '/api/flows/runs',
     group: GROUP,
     summary: 'Runs, newest first',
-    description: 'Filters hold before counting. Scheduled and internal runs are left out unless they are asked for.',
+    description: 'Filters apply before counting. Scheduled and internal runs are left out unless they are asked for.',
     roles: ANY_ROLE,
     query: RunsQuery,
     status: 200,
@@ -181,7 +154,7 @@ export const flowRunsRoutes = [
     group: GROUP,
     summary: 'Cancel a run',
     description:
-      'Its gates are left, its lock is given back, its program is ended. The reply may still show it open; cancelling a cancelled run changes nothing.',
+      'It leaves its gates, returns its lock, and its program is ended. The reply may still show it open; cancelling a cancelled run changes nothing.',
     roles: ANY_ROLE,
     params: byId,
     status: 200,
@@ -189,17 +162,17 @@ export const flowRunsRoutes = [
     errors: ['invalid_transition'],
     audit: ['flow.cancel_requested', 'flow.run_ended'],
     async handle({ params: { id } }, scope) {
-      const asked = await scope.tx((tx) => askToEnd(tx, id));
-      if (asked) {
+      const cancelled = await scope.tx((tx) => requestCancel(tx, id));
+      if (cancelled) {
         try {
           await scope.adapters.launch.cancel(flowRun, {
             tenantId: scope.actor.tenantId,
             runId: id,
-            taskType: asked.taskType,
+            taskType: cancelled.taskType,
           });
         } catch (error) {
           if (!(error instanceof EngineUnavailableError)) throw error;
-          scope.log.warn({ err: error, runId: id }, 'the engine is told of the cancellation later');
+          scope.log.warn({ err: error, runId: id }, 'the workflow was not cancelled; the sweeper cancels it later');
         }
       }
       return runView(await runDetail(scope.reads, id), scope.now());
@@ -210,7 +183,7 @@ export const flowRunsRoutes = [
     method: 'post',
     path: '/api/flows/runs/{id}/rerun',
     group: GROUP,
-    summary: 'Run a run again that is over, with the same payload',
+    summary: 'Repeat a run that has ended, with the same payload',
     description: 'A child run becomes the latest attempt of that child.',
     roles: ANY_ROLE,
     params: byId,
@@ -218,16 +191,6 @@ export const flowRunsRoutes = [
     response: RunStarted,
     errors: ['invalid_transition'],
     audit: 'flow.run_requested',
-    handle: ({ params: { id } }, scope) =>
-      start(scope, async (tx) => {
-        const { status, hasWorkflow, payload, parentId } = await runById(tx, id);
-        assertRerunnable(status);
-        if (!hasWorkflow)
-          throw new DomainError(
-            'invalid_transition',
-            'A run that a worker outside carried out can be repeated only there',
-          );
-        return acceptRun(tx, payload, { requestId: scope.requestId, rerunOfId: id, rerunType: 'rerun', parentId });
-      }),
+    handle: ({ params: { id } }, scope) => start(scope, (tx) => rerun(tx, id, scope.requestId)),
   }),
 ];

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { FLOW_CATEGORIES } from '../../domain/flows/category-rules.ts';
 import { COUNTED_MAX } from '../../domain/flows/run-list.queries.ts';
 import { DISPLAY_STATUSES, RUN_STATUSES } from '../../domain/flows/run-status-rules.ts';
-import { WORK_ITEM_TYPES } from '../../domain/flows/flow-types.ts';
+import { FLOW_CATEGORIES, WORK_ITEM_TYPES } from '../../domain/flows/flow-types.ts';
 import {
   FreeText,
   Id,
@@ -43,7 +42,7 @@ export const Run = z
     success: z
       .object({ isSuccess: z.boolean(), error: z.string().nullable() })
       .nullable()
-      .meta({ description: 'Null until the run is over' }),
+      .meta({ description: 'Null until the run has ended' }),
     createdAt: Timestamp,
     startedAt: Timestamp.nullable(),
     endedAt: Timestamp.nullable(),
@@ -83,25 +82,25 @@ export const RunDetail = Run.extend({
     .meta({ description: 'Where operators look at the run, when `TEMPORAL_UI_URL` is set' }),
 }).meta({ id: 'FlowRunDetail' });
 
-const words = z
+const names = z
   .string()
   .max(4_000)
   .transform((text) =>
     text
       .split(',')
-      .map((word) => word.trim())
-      .filter((word) => word !== ''),
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
   )
   .refine((list) => list.length > 0 && list.length <= 100, 'must name from 1 to 100, separated by commas')
   .optional();
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
-/** A moment, or how long before now. */
+/** A time, or how long before now. */
 const Since = z
   .string()
   .refine(
     (text) => /^\d{1,5}[mhdw]$/.test(text) || (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text))),
-    'must be an ISO 8601 moment, or like 30m, 24h, 7d, 2w',
+    'must be an ISO 8601 time, or like 30m, 24h, 7d, 2w',
   )
   .transform((text) => {
     const [, count, unit] = /^(\d+)([mhdw])$/.exec(text) ?? [];
@@ -109,26 +108,27 @@ const Since = z
   });
 const Day = z.iso.date().transform((day) => new Date(`${day}T00:00:00.000Z`));
 
-const known = (values: readonly string[]) =>
-  words.refine((list) => !list || list.every((word) => values.includes(word)), `must be some of ${values.join(', ')}`);
+const Categories = names.pipe(
+  z.array(z.enum(FLOW_CATEGORIES, `must be some of ${FLOW_CATEGORIES.join(', ')}`)).optional(),
+);
 
 export const RunsQuery = z.strictObject({
   repositoryIdentifier: RepositoryIdentifier.optional(),
   limit: queryInt(1, 100, 50),
   page: queryInt(1, 1_000_000, 1),
   executionMode: z.enum(['flow', 'cicd']).optional(),
-  category: known(FLOW_CATEGORIES).meta({ type: 'string', description: 'One or more, separated by commas' }),
-  taskType: words.meta({ type: 'string', description: 'One or more, separated by commas' }),
-  status: words.meta({ type: 'string', description: 'Displayed or raw statuses, separated by commas' }),
+  category: Categories.meta({ type: 'string', description: 'One or more, separated by commas' }),
+  taskType: names.meta({ type: 'string', description: 'One or more, separated by commas' }),
+  status: names.meta({ type: 'string', description: 'Displayed or raw statuses, separated by commas' }),
   flowPath: FreeText.min(1).optional().meta({ description: 'A part of the path, in any case' }),
-  workItemKey: words.meta({ type: 'string', description: 'One or more, separated by commas' }),
+  workItemKey: names.meta({ type: 'string', description: 'One or more, separated by commas' }),
   workItemType: z.enum(WORK_ITEM_TYPES).optional(),
   since: Since.optional().meta({
     type: 'string',
     description: 'ISO 8601, or how long before now: `30m`, `24h`, `7d`, `2w`',
   }),
   date: Day.optional().meta({ type: 'string', format: 'date', description: 'One day, UTC' }),
-  triggeredBy: words.meta({
+  triggeredBy: names.meta({
     type: 'string',
     description: 'E-mails, `app:<token name>`, `cron`, `api`, separated by commas',
   }),
@@ -169,7 +169,7 @@ export const FlowHealth = z
     running: z.int(),
     notLaunched: z
       .int()
-      .meta({ description: 'Accepted more than 30 s ago and not begun: the engine or the workers are away' }),
+      .meta({ description: 'Accepted more than 30 s ago and not begun: the engine or the workers are unavailable' }),
     oldestNotLaunchedAt: Timestamp.nullable(),
     types: z.object({ available: z.int(), unavailable: z.int() }),
   })

@@ -1,16 +1,12 @@
 import { z } from 'zod';
+import { createSchedule, removeSchedule } from '../../domain/flows/flow-schedules.mutations.ts';
 import {
-  insertSchedule,
   listSchedules,
   noteSynced,
-  removeSchedule,
   type ScheduleRow,
   SCHEDULES_MAX,
 } from '../../domain/flows/flow-schedules.queries.ts';
-import { placeOf } from '../../domain/flows/new-runs.queries.ts';
-import { parsePayload } from '../../domain/flows/flow-types.ts';
 import { nextDue } from '../../domain/flows/schedule-times.ts';
-import type { Tx } from '../../domain/unit-of-work.ts';
 import { type ScheduledFlowInput, scheduledFlow } from '../../workflows/flows/scheduled-flow.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
@@ -26,30 +22,14 @@ const view = (row: ScheduleRow, now: Date): z.input<typeof Schedule> => ({
   nextRunAt: nextDue(row, now),
 });
 
-const audit = (
-  tx: Tx,
-  action: string,
-  { id, name, cron, timezone, repositoryIdentifier, payload }: ScheduleRow,
-  summary: string,
-) =>
-  tx.audit({
-    source: 'flow',
-    action,
-    entityType: 'flow_schedule',
-    entityId: id,
-    repositoryIdentifier,
-    summary,
-    after: { name, cron, timezone, taskType: payload.id },
-  });
-
-/** Tells the engine after the commit; when it is away the sweep does. */
-async function tellEngine({ tx, log }: Scope, input: ScheduledFlowInput, tell: () => Promise<void>): Promise<void> {
+/** Applies a change to the engine after the commit; when it is away the sweeper does. */
+async function syncEngine({ tx, log }: Scope, input: ScheduledFlowInput, sync: () => Promise<void>): Promise<void> {
   try {
-    await tell();
+    await sync();
     await tx((work) => noteSynced(work, input.scheduleId));
   } catch (error) {
     if (!(error instanceof EngineUnavailableError)) throw error;
-    log.warn({ err: error, scheduleId: input.scheduleId }, 'the engine is told of the schedule later');
+    log.warn({ err: error, scheduleId: input.scheduleId }, 'the sweeper brings the schedule to the engine later');
   }
 }
 
@@ -67,24 +47,11 @@ export const flowSchedulesRoutes = [
     response: Schedule,
     errors: ['already_exists'],
     audit: 'flow_schedule.created',
-    async handle({ body: { name, cron, timezone, payload } }, scope) {
-      nextDue({ cron, timezone }, scope.now());
-      const schedule = await scope.tx(async (tx) => {
-        const { payload: parsed } = parsePayload(payload);
-        const place = await placeOf(tx, parsed);
-        const made = await insertSchedule(tx, {
-          name,
-          cron,
-          timezone,
-          payload: parsed,
-          schedulePath: `schedules/${name}`,
-          projectId: place?.projectId ?? null,
-        });
-        audit(tx, 'flow_schedule.created', made, `Schedule ${name} made`);
-        return made;
-      });
+    async handle({ body }, scope) {
+      const schedule = await scope.tx((tx) => createSchedule(tx, body));
+      const { name, cron, timezone } = schedule;
       const input = { tenantId: scope.actor.tenantId, scheduleId: schedule.id, name };
-      await tellEngine(scope, input, () => scope.adapters.launch.schedule(scheduledFlow, input, { cron, timezone }));
+      await syncEngine(scope, input, () => scope.adapters.launch.schedule(scheduledFlow, input, { cron, timezone }));
       return view(schedule, scope.now());
     },
   }),
@@ -104,20 +71,16 @@ export const flowSchedulesRoutes = [
     method: 'delete',
     path: '/api/flows/schedules/{id}',
     group: GROUP,
-    summary: 'Remove a schedule; runs that it made stay',
+    summary: 'Remove a schedule; runs that it started stay',
     roles: ['owner', 'application'],
     params: byId,
     status: 204,
     response: NoContent,
     audit: 'flow_schedule.deleted',
     async handle({ params: { id } }, scope) {
-      const { name } = await scope.tx(async (tx) => {
-        const removed = await removeSchedule(tx, id);
-        audit(tx, 'flow_schedule.deleted', removed, `Schedule ${removed.name} removed`);
-        return removed;
-      });
+      const { name } = await scope.tx((tx) => removeSchedule(tx, id));
       const input = { tenantId: scope.actor.tenantId, scheduleId: id, name };
-      await tellEngine(scope, input, () => scope.adapters.launch.unschedule(scheduledFlow, input));
+      await syncEngine(scope, input, () => scope.adapters.launch.unschedule(scheduledFlow, input));
     },
   }),
 ];

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { executorOf, whyUnavailable } from '../../domain/flows/executor-rules.ts';
 import { FLOW_TYPES, type FlowType } from '../../domain/flows/flow-types.ts';
-import { runsStanding } from '../../domain/flows/run-list.queries.ts';
+import { runsHealth } from '../../domain/flows/run-list.queries.ts';
 import type { Commands } from '../../domain/flows/commands-file.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { FlowHealth, FlowTypeOut } from './flow-runs.schemas.ts';
 
 const GROUP = 'Flows';
 
-const schemas = new Map(FLOW_TYPES.map(({ id, payload }) => [id, z.toJSONSchema(payload, { io: 'input' })]));
+const schemas = new Map<string, Record<string, unknown>>(
+  FLOW_TYPES.map(({ id, payload }) => [id, z.toJSONSchema(payload, { io: 'input' })]),
+);
 
 function view(type: FlowType, commands: Commands): z.input<typeof FlowTypeOut> {
   const { id, summary, category, gates, isInternal } = type;
@@ -22,7 +24,7 @@ function view(type: FlowType, commands: Commands): z.input<typeof FlowTypeOut> {
     executor,
     available: executor !== null,
     reason: executor === null ? whyUnavailable(id) : null,
-    payloadSchema: schemas.get(id) as Record<string, unknown>,
+    payloadSchema: schemas.get(id) ?? {},
   };
 }
 
@@ -44,16 +46,16 @@ export const flowTypesRoutes = [
     method: 'get',
     path: '/api/flows/health',
     group: GROUP,
-    summary: 'How the runs of the tenant stand',
+    summary: 'Counts of the open runs of the tenant, and whether they make progress',
     roles: ANY_ROLE,
     status: 200,
     response: FlowHealth,
     async handle(_, { reads, adapters }) {
-      const standing = await runsStanding(reads);
+      const health = await runsHealth(reads);
       const available = FLOW_TYPES.filter((type) => view(type, adapters.flows.commands).available).length;
       return {
-        ...standing,
-        status: standing.notLaunched > 0 ? ('degraded' as const) : ('ok' as const),
+        ...health,
+        status: health.notLaunched > 0 ? ('degraded' as const) : ('ok' as const),
         types: { available, unavailable: FLOW_TYPES.length - available },
       };
     },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { acceptRun, type AcceptedRun } from '../flows/accept-run.ts';
+import { type AcceptedRun, acceptNewRun } from '../flows/accept-run.ts';
 import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
 import { type ProjectFacts, projectInRequest } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -55,7 +55,5 @@ async function runBuild(
     commitId: sha,
     ...(buildPipeline && { pipeline: { ...buildPipeline, ref: branch } }),
   };
-  const accepted = await acceptRun(tx, payload, { requestId, pointer: '#/body' });
-  if (!accepted) throw new Error('a run without an outside id was accepted before');
-  return { outcome: 'accepted', run: accepted };
+  return { outcome: 'accepted', run: await acceptNewRun(tx, payload, { requestId, prefix: '' }) };
 }

@@ -1,7 +1,10 @@
+import type { Actor } from '../shared/actor.ts';
+import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { type NewRun, insertRun, placeOf, triggerOf } from './new-runs.queries.ts';
+import { runById } from './flow-runs.queries.ts';
 import { parsePayload } from './flow-types.ts';
-import { NEW_RUN } from './run-status-rules.ts';
+import { insertRun, type NewRun, placeOf } from './new-runs.queries.ts';
+import { assertRerunnable, NEW_RUN } from './run-status-rules.ts';
 
 /** What its workflow is started with. */
 export interface AcceptedRun extends RunKey {
@@ -17,7 +20,7 @@ export interface RunKey {
   traceparent?: string | undefined;
 }
 
-/** Where a run comes from, when it is not simply asked for. */
+/** Where a run comes from, when it is not simply requested. */
 export type RunOrigin = Partial<
   Pick<
     NewRun,
@@ -35,42 +38,46 @@ export type RunOrigin = Partial<
   >
 >;
 
+interface AcceptOptions extends RunOrigin {
+  requestId?: string | undefined;
+  /** Of the payload's fields in the request. */
+  prefix?: string;
+}
+
+/** Who triggered a run: an e-mail, `app:<token name>`, or `api` for the service itself. */
+const triggerOf = ({ type, email }: Actor): string => (type === 'user' || type === 'application' ? email : 'api');
+
 /**
- * Takes on a run: inserts its row, which is the intent. Whoever calls launches its workflow after the commit; when
- * that is lost, the sweep does. Undefined when the origin's `externalId` was taken on before.
+ * Accepts a run: inserts its row, which is the intent. The caller starts its workflow after the commit; when that
+ * fails, the sweeper does. Undefined when the origin's `externalId` was accepted before.
  * Throws `invalid_request` for a payload that no type takes, or that names an unknown repository or environment.
- *
- * @param pointer where the payload stands in the request, for refusals.
  */
 export async function acceptRun(
   tx: Tx,
   given: Record<string, unknown>,
-  { requestId, pointer = '#/body/payload', ...origin }: RunOrigin & { requestId?: string; pointer?: string } = {},
+  { requestId, prefix = 'payload/', ...origin }: AcceptOptions = {},
 ): Promise<AcceptedRun | undefined> {
-  const { type, payload } = parsePayload(given, pointer);
-  const place = await placeOf(tx, payload, pointer);
-  const runId = await insertRun(
-    tx,
-    {
-      projectId: place?.projectId ?? null,
-      environmentId: place?.environmentId ?? null,
-      hasWorkflow: true,
-      taskType: type.id,
-      category: type.category,
-      flowPath: payload.flowPath ?? `flows/${type.id}`,
-      executionMode: payload.pipeline ? 'cicd' : 'flow',
-      isInternal: type.isInternal,
-      isScheduled: false,
-      domain: payload.domain ?? null,
-      releaseName: payload.releaseName ?? null,
-      status: NEW_RUN,
-      payload,
-      workItem: payload.workItemRef ?? null,
-      triggeredBy: triggerOf(tx.actor),
-      ...origin,
-    },
-    requestId,
-  );
+  const { type, payload } = parsePayload(given, prefix);
+  const place = await placeOf(tx, payload, prefix);
+  const run = {
+    projectId: place?.projectId ?? null,
+    environmentId: place?.environmentId ?? null,
+    hasWorkflow: true,
+    taskType: type.id,
+    category: type.category,
+    flowPath: payload.flowPath ?? `flows/${type.id}`,
+    executionMode: payload.pipeline ? ('cicd' as const) : ('flow' as const),
+    isInternal: type.isInternal,
+    isScheduled: false,
+    domain: payload.domain ?? null,
+    releaseName: payload.releaseName ?? null,
+    status: NEW_RUN,
+    payload,
+    workItem: payload.workItemRef ?? null,
+    triggeredBy: triggerOf(tx.actor),
+    ...origin,
+  };
+  const runId = await insertRun(tx, run, requestId);
   if (runId === undefined) return undefined;
   tx.audit({
     source: 'flow',
@@ -95,4 +102,26 @@ export async function acceptRun(
     ...(tx.traceparent !== undefined && { traceparent: tx.traceparent }),
     ...(place && { repositoryIdentifier: place.repositoryIdentifier }),
   };
+}
+
+/** Accepts a run that no `externalId` can have named before; throws what `acceptRun` throws. */
+export async function acceptNewRun(
+  tx: Tx,
+  given: Record<string, unknown>,
+  options: Omit<AcceptOptions, 'externalId'> = {},
+): Promise<AcceptedRun> {
+  const accepted = await acceptRun(tx, given, options);
+  if (!accepted) throw new Error('a run without an external id was accepted before');
+  return accepted;
+}
+
+/** Accepts another attempt of a final run, with the same payload. Throws `not_found`, `invalid_transition`. */
+export async function rerun(tx: Tx, id: string, requestId: string): Promise<AcceptedRun> {
+  const { status, hasWorkflow, payload, parentId } = await runById(tx, id);
+  assertRerunnable(status);
+  if (!hasWorkflow) {
+    const detail = 'A run that an external worker carried out can be repeated only there';
+    throw new DomainError('invalid_transition', detail);
+  }
+  return acceptNewRun(tx, payload, { requestId, rerunOfId: id, rerunType: 'rerun', parentId });
 }

@@ -5,7 +5,7 @@ export const CHECK_KINDS = ['check', 'validation', 'status', 'label'] as const;
 /** What is written to the host: three statuses of the commit, each by a name of its own, and a label of the pull request. */
 export type CheckKind = (typeof CHECK_KINDS)[number];
 
-/** What is to be seen of a run on its host. */
+/** What the host should show of a run. */
 export interface WantedCheck {
   status: FinalStatus;
   /** One line for people. */
@@ -29,22 +29,12 @@ const LABELS: Partial<Record<DisplayStatus, string>> = {
 
 export const stateOnHost = (status: FinalStatus): CommitStatus['state'] => STATES[displayOf(status)];
 
-/** The label of an outcome, and those of the others, of which none may stay beside it. */
+/** The label of an outcome, and those of the other outcomes, which must go. */
 export function labelOf(status: FinalStatus): { add: string; remove: string[] } {
   const add = LABELS[displayOf(status)] ?? 'quayside: failed';
   return { add, remove: Object.values(LABELS).filter((label) => label !== add) };
 }
 
-/** What tells a status from the others of its commit: a run of another path or domain has one of its own. */
+/** The name of a status among those of its commit: a run of another path or domain has one of its own. */
 export const contextOf = (kind: CheckKind, { flowPath, domain }: { flowPath: string; domain: string | null }): string =>
   ['quayside', kind, flowPath, ...(domain === null ? [] : [domain])].join('/');
-
-/** One line on the latest children of a run. */
-export function describeChildren(children: readonly { name: string; status: FinalStatus }[]): string {
-  const failed = children
-    .filter(({ status }) => displayOf(status) !== 'Completed')
-    .map(({ name, status }) => `${name} ${displayOf(status).toLowerCase()}`);
-  return failed.length === 0
-    ? `All ${children.length} completed`
-    : `${children.length - failed.length} of ${children.length} completed; ${failed.join(', ')}`;
-}

@@ -8,7 +8,7 @@ export interface FlowTraits {
   own: 'activity' | 'children' | undefined;
   /** Its runs deploy a release to their environment. */
   isDeployment: boolean;
-  /** A part of another run that nobody starts by itself. */
+  /** A part of another run, which nobody starts by itself. */
   isInternal: boolean;
 }
 
@@ -16,8 +16,6 @@ interface Means {
   hasPipeline: boolean;
   hasCommand: boolean;
 }
-
-export const DEFAULT_PIPELINE_MINUTES = 60;
 
 /** A pipeline that the caller names goes before the operator's command, and that before what the service does itself. */
 export function executorOf(
@@ -32,3 +30,35 @@ export function executorOf(
 /** Why a type cannot be carried out here. */
 export const whyUnavailable = (id: string): string =>
   `Nothing here carries out ${id}: the operator's list of commands does not name it, and the payload names no pipeline`;
+
+/** How a run is carried out. */
+export interface RunPlan {
+  gates: { approval: boolean; lock: { environmentId: string; leaseMinutes: number } | null };
+  executor: ExecutorName;
+  /** No gate stands before it. */
+  isUngated: boolean;
+  /** Of a pipeline. */
+  timeoutSeconds: number;
+}
+
+const LEASE_MINUTES = 30;
+const PIPELINE_MINUTES = 60;
+
+/** What of a run its plan depends on. */
+interface RunToPlan {
+  environmentId: string | null;
+  approvalPolicy: object | null;
+  payload: { approvalPolicy?: unknown; pipeline?: { timeoutMinutes?: number | undefined } | undefined };
+}
+
+/** The plan of a run of a type that `executor` carries out. */
+export function planRun(
+  { gates }: Pick<FlowTraits, 'gates'>,
+  executor: ExecutorName,
+  { environmentId, approvalPolicy, payload }: RunToPlan,
+): RunPlan {
+  const approval = gates.approval && (approvalPolicy !== null || payload.approvalPolicy !== undefined);
+  const lock = gates.lock && environmentId !== null ? { environmentId, leaseMinutes: LEASE_MINUTES } : null;
+  const timeoutSeconds = (payload.pipeline?.timeoutMinutes ?? PIPELINE_MINUTES) * 60;
+  return { gates: { approval, lock }, executor, isUngated: !approval && lock === null, timeoutSeconds };
+}

@@ -1,60 +1,74 @@
+import { sql } from 'kysely';
+import { json } from '../data/columns.ts';
+import type { Reads } from '../data/fenced-reads.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { CheckKind, WantedCheck } from './check-rules.ts';
 
-/** Keeps what is to be seen on the host; the same again changes nothing. Answers whether there is something to write. */
-export async function wantChecks(
-  { sql, tenantId }: Tx,
+/** Records what the git host should show; the same again changes nothing. Answers whether there is something to write. */
+export async function upsertChecks(
+  { db, tenantId }: Tx,
   runId: string,
   kinds: readonly CheckKind[],
   wanted: WantedCheck,
 ): Promise<boolean> {
-  const changed = await sql(
-    `insert into flow_check (tenant_id, run_id, kind, wanted)
-     select ?, ?, kind, ?::jsonb from json_array_elements_text(?::json) kind
-     on conflict (tenant_id, run_id, kind) do update set wanted = excluded.wanted, revision = flow_check.revision + 1, updated_at = now()
-       where flow_check.wanted <> excluded.wanted
-     returning 1`,
-    [tenantId, runId, JSON.stringify(wanted), JSON.stringify(kinds)],
-  );
+  const changed = await db
+    .insertInto('flow_check')
+    .values(kinds.map((kind) => ({ tenantId, runId, kind, wanted: json(wanted) })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenantId', 'runId', 'kind'])
+        .doUpdateSet(({ ref }) => ({
+          wanted: ref('excluded.wanted'),
+          revision: sql`flow_check.revision + 1`,
+          updatedAt: sql`now()`,
+        }))
+        .whereRef('flow_check.wanted', '<>', 'excluded.wanted'),
+    )
+    .returning('kind')
+    .execute();
   return changed.length > 0;
 }
 
-export interface DueCheck {
-  kind: CheckKind;
-  wanted: WantedCheck;
-  revision: number;
-}
+/** What is to be written for a run, and is not yet. */
+export const dueChecks = ({ db, tenantId }: Reads, runId: string) =>
+  db
+    .selectFrom('flow_check')
+    .where('tenantId', '=', tenantId)
+    .where('runId', '=', runId)
+    .whereRef('writtenRevision', '<', 'revision')
+    .orderBy('kind')
+    .select(['kind', 'wanted', 'revision'])
+    .execute();
+export type DueCheck = Awaited<ReturnType<typeof dueChecks>>[number];
 
-export const dueChecks = ({ sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>, runId: string): Promise<DueCheck[]> =>
-  sql(
-    'select kind, wanted, revision from flow_check where tenant_id = ? and run_id = ? and written_revision < revision order by kind',
-    [tenantId, runId],
-  );
-
-/** Notes what was written, or what cannot be written ever, and why. */
+/** Records what was written, or that it never can be, and why. */
 export async function noteWritten(
-  { sql, tenantId }: Tx,
+  { db, tenantId }: Tx,
   runId: string,
   { kind, revision }: DueCheck,
   error: string | null,
 ): Promise<void> {
-  await sql(
-    'update flow_check set written_revision = greatest(written_revision, ?), error = ?, updated_at = now() where tenant_id = ? and run_id = ? and kind = ?',
-    [revision, error, tenantId, runId, kind],
-  );
+  await db
+    .updateTable('flow_check')
+    .set({ writtenRevision: sql<number>`greatest(written_revision, ${revision})`, error, updatedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('runId', '=', runId)
+    .where('kind', '=', kind)
+    .execute();
 }
 
-/** Notes why something is not written yet. */
+/** Records why something is not written yet. */
 export async function noteUnwritten(
-  { sql, tenantId }: Tx,
+  { db, tenantId }: Tx,
   runId: string,
   { kind }: DueCheck,
   error: string,
 ): Promise<void> {
-  await sql('update flow_check set error = ?, updated_at = now() where tenant_id = ? and run_id = ? and kind = ?', [
-    error,
-    tenantId,
-    runId,
-    kind,
-  ]);
+  await db
+    .updateTable('flow_check')
+    .set({ error, updatedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('runId', '=', runId)
+    .where('kind', '=', kind)
+    .execute();
 }

@@ -1,98 +1,124 @@
-import type { ApprovalPolicy, EnvironmentCategory } from '../environments/environments.entities.ts';
-import type { Platform } from '../projects/projects.entities.ts';
-import type { Actor } from '../shared/actor.ts';
+import { type ExpressionBuilder, sql, type SqlBool } from 'kysely';
+import { json, type JsonText } from '../data/columns.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import { statement } from '../data/statement.ts';
+import type { Tables } from '../data/tables.ts';
 import { notFound } from '../shared/errors.ts';
-import { textArray } from '../shared/text-array.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { FlowCategory } from './category-rules.ts';
-import type { RunPayload, WorkItemRef } from './flow-types.ts';
-import type { ExecutionMode } from './new-runs.queries.ts';
 import { displayOf, FINAL_STATUSES, type RunStatus } from './run-status-rules.ts';
 
-/** A run with what its steps need to know. Moments are the database's text. */
-export interface RunContext {
-  id: string;
-  parentId: string | null;
-  projectId: string | null;
-  repositoryIdentifier: string | null;
-  platform: Platform | null;
-  defaultBranch: string | null;
-  remoteUrl: string | null;
-  environmentId: string | null;
-  environmentName: string | null;
-  environmentCategory: EnvironmentCategory | null;
-  approvalPolicy: ApprovalPolicy | null;
-  hasWorkflow: boolean;
-  taskType: string;
-  category: FlowCategory;
-  flowPath: string;
-  executionMode: ExecutionMode;
-  isInternal: boolean;
-  isScheduled: boolean;
-  domain: string | null;
-  releaseName: string | null;
-  status: RunStatus;
-  payload: RunPayload;
-  result: Record<string, unknown>;
-  error: string | null;
-  workItem: WorkItemRef | null;
-  triggeredBy: string;
-  requestedBy: Actor;
-  requestId: string | null;
-  traceparent: string | null;
-  cicdRunId: string | null;
-  cicdRunUrl: string | null;
-  dispatchTriedAt: string | null;
-  cancelRequestedAt: string | null;
-  createdAt: string;
-  startedAt: string | null;
-  endedAt: string | null;
+const CONTEXT = statement<{ tenantId: string; id: string }, { forUpdate: boolean }>()(
+  (db, { tenantId, id }, { forUpdate }) => {
+    const run = db
+      .selectFrom('flow_run as r')
+      .leftJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'r.tenantId').onRef('p.id', '=', 'r.projectId'))
+      .leftJoin('environment as e', (join) =>
+        join.onRef('e.tenantId', '=', 'r.tenantId').onRef('e.id', '=', 'r.environmentId'),
+      )
+      .where('r.tenantId', '=', tenantId)
+      .where('r.id', '=', id)
+      .select([
+        'r.id',
+        'r.parentId',
+        'r.projectId',
+        'p.identifier as repositoryIdentifier',
+        'p.platform',
+        'p.defaultBranch',
+        'p.remoteUrl',
+        'r.environmentId',
+        'e.name as environmentName',
+        'e.category as environmentCategory',
+        'e.approvalPolicy',
+        'r.hasWorkflow',
+        'r.taskType',
+        'r.flowPath',
+        'r.isScheduled',
+        'r.domain',
+        'r.releaseName',
+        'r.status',
+        'r.payload',
+        'r.result',
+        'r.triggeredBy',
+        'r.requestedBy',
+        'r.requestId',
+        'r.traceparent',
+        'r.cicdRunId',
+        'r.cicdRunUrl',
+        'r.cancelRequestedAt',
+      ]);
+    return forUpdate ? run.forUpdate('r') : run;
+  },
+);
+
+/** A run with what its steps need to know. */
+export type RunContext = Awaited<ReturnType<typeof CONTEXT>>[number];
+
+export async function findRun({ db, tenantId }: Reads, id: string): Promise<RunContext | undefined> {
+  const [run] = await CONTEXT(db, { tenantId, id }, { forUpdate: false });
+  return run;
 }
 
-const FACTS = `
-  select r.id, r.parent_id as "parentId", r.project_id as "projectId", p.identifier as "repositoryIdentifier", p.platform,
-    p.default_branch as "defaultBranch", p.remote_url as "remoteUrl", r.environment_id as "environmentId", e.name as "environmentName",
-    e.category as "environmentCategory", e.approval_policy as "approvalPolicy", r.has_workflow as "hasWorkflow", r.task_type as "taskType",
-    r.category, r.flow_path as "flowPath", r.execution_mode as "executionMode", r.is_internal as "isInternal", r.is_scheduled as "isScheduled",
-    r.domain, r.release_name as "releaseName", r.status, r.payload, r.result, r.error, r.work_item as "workItem", r.triggered_by as "triggeredBy",
-    r.requested_by as "requestedBy", r.request_id as "requestId", r.traceparent, r.cicd_run_id as "cicdRunId", r.cicd_run_url as "cicdRunUrl",
-    r.dispatch_tried_at as "dispatchTriedAt", r.cancel_requested_at as "cancelRequestedAt", r.created_at as "createdAt",
-    r.started_at as "startedAt", r.ended_at as "endedAt"
-  from flow_run r
-    left join project p on p.tenant_id = r.tenant_id and p.id = r.project_id
-    left join environment e on e.tenant_id = r.tenant_id and e.id = r.environment_id
-  where r.tenant_id = ? and r.id = ?`;
-
-/** Whoever reads rows: a unit of work, or reads without a transaction. */
-type Reader = Pick<Tx, 'sql' | 'tenantId'>;
-
-export const findRun = async ({ sql, tenantId }: Reader, id: string): Promise<RunContext | undefined> =>
-  (await sql<RunContext>(FACTS, [tenantId, id]))[0];
-
-/** Throws `not_found`. Locked, nobody else moves the run before this transaction ends. */
-export async function runById(tx: Reader, id: string, { isLocked = false } = {}): Promise<RunContext> {
-  const [run] = await tx.sql<RunContext>(isLocked ? `${FACTS} for update of r` : FACTS, [tx.tenantId, id]);
+/** Throws `not_found`. With `forUpdate`, nobody else moves the run before this transaction ends. */
+export async function runById({ db, tenantId }: Reads, id: string, { forUpdate = false } = {}): Promise<RunContext> {
+  const [run] = await CONTEXT(db, { tenantId, id }, { forUpdate });
   if (!run) throw notFound('The run');
   return run;
 }
 
+const CLAIM = statement<{ tenantId: string; id: string; engineRunId: string }>()((db, { tenantId, id, engineRunId }) =>
+  db
+    .updateTable('flow_run')
+    .set((eb) => ({ engineRunId: eb.fn.coalesce('engineRunId', engineRunId) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .returning('engineRunId'),
+);
+
 export interface ClaimedRun {
   run: RunContext;
-  /** It is that of another workflow, of which the engine no longer knows. */
+  /** It belongs to another workflow execution, which the engine has lost. */
   isLost: boolean;
 }
 
-/** Makes a run that of one workflow, which may ask again; undefined when there is no such run. */
+/** Assigns a run to one workflow execution, which may claim it again; undefined when there is no such run. */
 export async function claimRun(tx: Tx, id: string, engineRunId: string): Promise<ClaimedRun | undefined> {
-  const [claim] = await tx.sql<{ engineRunId: string }>(
-    `update flow_run set engine_run_id = coalesce(engine_run_id, ?) where tenant_id = ? and id = ? returning engine_run_id as "engineRunId"`,
-    [engineRunId, tx.tenantId, id],
-  );
+  const [claim] = await CLAIM(tx.db, { tenantId: tx.tenantId, id, engineRunId });
   const run = claim && (await findRun(tx, id));
   return run && { run, isLost: claim.engineRunId !== engineRunId };
 }
 
-const FINAL = FINAL_STATUSES.map((status) => `'${status}'`).join(', ');
+const isFinal = ({ ref }: ExpressionBuilder<Tables, 'flow_run'>) =>
+  sql<SqlBool>`${ref('status')} in (${sql.join(FINAL_STATUSES.map((status) => sql.lit(status)))})`;
+
+interface MoveParameters {
+  tenantId: string;
+  id: string;
+  status: RunStatus;
+  displayStatus: ReturnType<typeof displayOf>;
+  error: string | null;
+  result: JsonText<Record<string, unknown>>;
+  startedAt: Date | null;
+  endedAt: Date | null;
+}
+
+const MOVE = statement<MoveParameters>()((db, { tenantId, id, status, displayStatus, ...move }) =>
+  db
+    .updateTable('flow_run')
+    .set(({ fn }) => ({
+      status,
+      displayStatus,
+      error: fn.coalesce(move.error, 'error'),
+      result: sql<JsonText<Record<string, unknown>>>`result || ${move.result}::jsonb`,
+      startedAt: fn.coalesce('startedAt', move.startedAt),
+      endedAt: move.endedAt,
+      updatedAt: sql<string>`now()`,
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where((eb) => eb.not(isFinal(eb)))
+    .where('status', '<>', status)
+    .returning(['startedAt', 'endedAt']),
+);
 
 export interface RunMove {
   status: RunStatus;
@@ -103,138 +129,96 @@ export interface RunMove {
   endedAt?: Date;
 }
 
-/** Moves an open run; undefined when it is final, or is there already. */
-export async function moveRun(
-  { sql, tenantId }: Tx,
-  id: string,
-  move: RunMove,
-): Promise<{ startedAt: string | null; endedAt: string | null } | undefined> {
-  const [moved] = await sql<{ startedAt: string | null; endedAt: string | null }>(
-    `update flow_run set status = ?, display_status = ?, error = coalesce(?, error), result = result || ?::jsonb,
-       started_at = coalesce(started_at, ?), ended_at = ?, updated_at = now()
-     where tenant_id = ? and id = ? and status not in (${FINAL}) and status <> ?
-     returning started_at as "startedAt", ended_at as "endedAt"`,
-    [
-      move.status,
-      displayOf(move.status),
-      move.error ?? null,
-      JSON.stringify(move.result ?? {}),
-      move.startedAt ?? null,
-      move.endedAt ?? null,
-      tenantId,
-      id,
-      move.status,
-    ],
-  );
+/** Moves an open run; undefined when it is final, or has that status already. */
+export async function moveRun({ db, tenantId }: Tx, id: string, move: RunMove) {
+  const { status, error = null, result = {}, startedAt = null, endedAt = null } = move;
+  const [moved] = await MOVE(db, {
+    tenantId,
+    id,
+    status,
+    displayStatus: displayOf(status),
+    error,
+    result: json(result),
+    startedAt,
+    endedAt,
+  });
   return moved;
 }
 
-/** Gives a run that is over another outcome; false when it has that already. */
+/** Gives a final run another outcome; false when it has that one already. */
 export async function reviseRun(
-  { sql, tenantId }: Tx,
+  { db, tenantId }: Tx,
   id: string,
-  { status, error }: Pick<RunMove, 'status' | 'error'>,
+  { status, error = null }: { status: RunStatus; error?: string | null | undefined },
 ): Promise<boolean> {
-  const revised = await sql(
-    `update flow_run set status = ?, display_status = ?, error = ?, updated_at = now()
-     where tenant_id = ? and id = ? and status in (${FINAL}) and status <> ? returning 1`,
-    [status, displayOf(status), error ?? null, tenantId, id, status],
-  );
+  const revised = await db
+    .updateTable('flow_run')
+    .set({ status, displayStatus: displayOf(status), error, updatedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where(isFinal)
+    .where('status', '<>', status)
+    .returning('id')
+    .execute();
   return revised.length > 0;
 }
 
-/** Replaces the result of a run, which the caller has read locked. */
-export async function writeResult({ sql, tenantId }: Tx, id: string, result: Record<string, unknown>): Promise<void> {
-  await sql('update flow_run set result = ?::jsonb, updated_at = now() where tenant_id = ? and id = ?', [
-    JSON.stringify(result),
-    tenantId,
-    id,
-  ]);
+/** Replaces the result of a run, which the caller has locked. */
+export async function writeResult({ db, tenantId }: Tx, id: string, result: Record<string, unknown>): Promise<void> {
+  await db
+    .updateTable('flow_run')
+    .set({ result: json(result), updatedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
 }
 
-/** Keeps the lock that a run holds outside; the same lock again is replaced. */
-export async function trackLock(
-  { sql, tenantId }: Tx,
-  {
-    executionId,
-    lockKey,
-    ticketId,
-    runId,
-  }: { executionId: string; lockKey: string; ticketId?: string | undefined; runId?: string | undefined },
-): Promise<void> {
-  await sql(
-    `insert into flow_run_lock (tenant_id, execution_id, lock_key, ticket_id, run_id) values (?, ?, ?, ?, ?)
-     on conflict (tenant_id, execution_id, lock_key) do update
-       set ticket_id = coalesce(excluded.ticket_id, flow_run_lock.ticket_id), run_id = coalesce(excluded.run_id, flow_run_lock.run_id), updated_at = now()`,
-    [tenantId, executionId, lockKey, ticketId ?? null, runId ?? null],
-  );
-}
+const KEEP_OUTPUT = statement<{ tenantId: string; id: string; tail: string; object: string | null }>()(
+  (db, { tenantId, id, tail, object }) =>
+    db
+      .updateTable('flow_run')
+      .set({ outputTail: tail, outputObject: object })
+      .where('tenantId', '=', tenantId)
+      .where('id', '=', id),
+);
 
+/** Records what the command of a run printed. */
 export async function keepOutput(
-  { sql, tenantId }: Tx,
+  { db, tenantId }: Tx,
   id: string,
-  outputTail: string,
-  outputKey: string | null,
+  output: { tail: string; object: string | null },
 ): Promise<void> {
-  await sql('update flow_run set output_tail = ?, output_object = ? where tenant_id = ? and id = ?', [
-    outputTail,
-    outputKey,
-    tenantId,
-    id,
-  ]);
+  await KEEP_OUTPUT(db, { tenantId, id, ...output });
 }
 
-/** Notes that a run's pipeline is about to be dispatched; false when that was noted before. */
-export async function noteDispatch({ sql, tenantId }: Tx, id: string): Promise<boolean> {
-  const noted = await sql(
-    'update flow_run set dispatch_tried_at = now(), updated_at = now() where tenant_id = ? and id = ? and dispatch_tried_at is null returning 1',
-    [tenantId, id],
-  );
-  return noted.length > 0;
+/** Records that runs are to end; the first request counts. */
+export async function noteCancel({ db, tenantId }: Tx, ids: readonly string[]): Promise<void> {
+  await db
+    .updateTable('flow_run')
+    .set(({ fn }) => ({
+      cancelRequestedAt: fn.coalesce('cancelRequestedAt', sql<string>`now()`),
+      updatedAt: sql`now()`,
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', sql<string>`any (${ids}::uuid[])`)
+    .where('endedAt', 'is', null)
+    .execute();
 }
 
-/** Takes a note back: nothing was dispatched. */
-export async function forgetDispatch({ sql, tenantId }: Tx, id: string): Promise<void> {
-  await sql('update flow_run set dispatch_tried_at = null where tenant_id = ? and id = ? and cicd_run_id is null', [
-    tenantId,
-    id,
-  ]);
-}
-
-export async function notePipeline(
-  { sql, tenantId }: Tx,
-  id: string,
-  { runId, url }: { runId: string | null; url: string | null },
+/** Records the lock that a run holds outside; the same lock again is updated. */
+export async function upsertRunLock(
+  { db, tenantId }: Tx,
+  lock: { executionId: string; lockKey: string; ticketId?: string | undefined; runId?: string | undefined },
 ): Promise<void> {
-  await sql(
-    'update flow_run set cicd_run_id = coalesce(cicd_run_id, ?), cicd_run_url = coalesce(cicd_run_url, ?), updated_at = now() where tenant_id = ? and id = ?',
-    [runId, url, tenantId, id],
-  );
+  await db
+    .insertInto('flow_run_lock')
+    .values({ ...lock, tenantId })
+    .onConflict((conflict) =>
+      conflict.columns(['tenantId', 'executionId', 'lockKey']).doUpdateSet(({ fn }) => ({
+        ticketId: fn.coalesce('excluded.ticketId', 'flow_run_lock.ticketId'),
+        runId: fn.coalesce('excluded.runId', 'flow_run_lock.runId'),
+        updatedAt: sql`now()`,
+      })),
+    )
+    .execute();
 }
-
-/** Asks a run to end; the first request counts. */
-export async function noteCancel({ sql, tenantId }: Tx, ids: readonly string[]): Promise<void> {
-  await sql(
-    'update flow_run set cancel_requested_at = coalesce(cancel_requested_at, now()), updated_at = now() where tenant_id = ? and id = any (?::uuid[]) and ended_at is null',
-    [tenantId, textArray(ids)],
-  );
-}
-
-export interface ChildRun {
-  id: string;
-  taskType: string;
-  flowPath: string;
-  domain: string | null;
-  environmentId: string | null;
-  status: RunStatus;
-  hasWorkflow: boolean;
-}
-
-/** The latest attempt of each child of a run: of each type, path, domain and environment. */
-export const latestChildren = ({ sql, tenantId }: Reader, parentId: string): Promise<ChildRun[]> =>
-  sql(
-    `select distinct on (task_type, flow_path, domain, environment_id) id, task_type as "taskType", flow_path as "flowPath", domain,
-       environment_id as "environmentId", status, has_workflow as "hasWorkflow"
-     from flow_run where tenant_id = ? and parent_id = ? order by task_type, flow_path, domain, environment_id, created_at desc, id desc`,
-    [tenantId, parentId],
-  );

@@ -1,77 +1,83 @@
-import type { ActorReads } from '../data/fenced-reads.ts';
-import { DomainError, notFound } from '../shared/errors.ts';
+import { sql } from 'kysely';
+import { json } from '../data/columns.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { NewRow } from '../data/statement.ts';
+import type { ReadDatabase } from '../data/tables.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
-
-/** Moments are the database's text. */
-export interface ScheduleRow {
-  id: string;
-  name: string;
-  cron: string;
-  timezone: string;
-  payload: Record<string, unknown>;
-  schedulePath: string;
-  repositoryIdentifier: string | null;
-  createdBy: string;
-  createdAt: string;
-}
 
 /** The most schedules of a tenant: lists of them are not paged. */
 export const SCHEDULES_MAX = 500;
 
-const SELECT = `
-  select s.id, s.name, s.cron, s.timezone, s.payload, s.schedule_path as "schedulePath", p.identifier as "repositoryIdentifier",
-    s.created_by as "createdBy", s.created_at as "createdAt"
-  from flow_schedule s left join project p on p.tenant_id = s.tenant_id and p.id = s.project_id
-  where s.tenant_id = ? and s.deleted_at is null`;
+const schedules = (db: ReadDatabase, tenantId: string) =>
+  db
+    .selectFrom('flow_schedule as s')
+    .leftJoin('project as p', (join) => join.onRef('p.tenantId', '=', 's.tenantId').onRef('p.id', '=', 's.projectId'))
+    .where('s.tenantId', '=', tenantId)
+    .where('s.deletedAt', 'is', null)
+    .select([
+      's.id',
+      's.name',
+      's.cron',
+      's.timezone',
+      's.payload',
+      's.schedulePath',
+      'p.identifier as repositoryIdentifier',
+      's.createdBy',
+      's.createdAt',
+    ]);
 
-export const listSchedules = ({ sql, tenantId }: ActorReads): Promise<ScheduleRow[]> =>
-  sql(`${SELECT} order by s.name limit ${SCHEDULES_MAX}`, [tenantId]);
+/** By name, at most `SCHEDULES_MAX`. */
+export const listSchedules = ({ db, tenantId }: Reads) =>
+  schedules(db, tenantId).orderBy('s.name').limit(sql.lit(SCHEDULES_MAX)).execute();
+export type ScheduleRow = Awaited<ReturnType<typeof listSchedules>>[number];
 
 /** Undefined when there is none, or no longer. */
-export const findSchedule = async (
-  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
-  id: string,
-): Promise<ScheduleRow | undefined> => (await sql<ScheduleRow>(`${SELECT} and s.id = ?`, [tenantId, id]))[0];
+export const findSchedule = ({ db, tenantId }: Reads, id: string): Promise<ScheduleRow | undefined> =>
+  schedules(db, tenantId).where('s.id', '=', id).executeTakeFirst();
 
-export type NewSchedule = Pick<ScheduleRow, 'name' | 'cron' | 'timezone' | 'payload' | 'schedulePath'> & {
+export async function countSchedules({ db, tenantId }: Reads): Promise<number> {
+  const { count } = await db
+    .selectFrom('flow_schedule')
+    .where('tenantId', '=', tenantId)
+    .where('deletedAt', 'is', null)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export type NewSchedule = Pick<NewRow<'flow_schedule'>, 'name' | 'cron' | 'timezone' | 'schedulePath'> & {
   projectId: string | null;
+  payload: Record<string, unknown>;
 };
 
-/** Throws `already_exists` for a taken name, `invalid_request` when there are too many. */
-export async function insertSchedule(
-  tx: Tx,
-  { name, cron, timezone, payload, schedulePath, projectId }: NewSchedule,
-): Promise<ScheduleRow> {
-  const [{ count } = { count: 0 }] = await tx.sql<{ count: number }>(
-    'select count(*)::int as count from flow_schedule where tenant_id = ? and deleted_at is null',
-    [tx.tenantId],
-  );
-  if (count >= SCHEDULES_MAX)
-    throw new DomainError('invalid_request', `A tenant has at most ${SCHEDULES_MAX} schedules`);
-  const id = newId();
-  const made = await tx.sql(
-    `insert into flow_schedule (id, tenant_id, project_id, name, cron, timezone, payload, schedule_path, created_by)
-     values (?, ?, ?, ?, ?, ?, ?::jsonb, ?, ?) on conflict (tenant_id, name) where deleted_at is null do nothing returning 1`,
-    [id, tx.tenantId, projectId, name, cron, timezone, JSON.stringify(payload), schedulePath, tx.actor.email],
-  );
-  if (made.length === 0) throw new DomainError('already_exists', `There is already a schedule named ${name}`);
-  const schedule = await findSchedule(tx, id);
-  if (!schedule) throw notFound('The schedule');
-  return schedule;
+/** Its id; undefined when the name is taken. */
+export async function insertSchedule(tx: Tx, { payload, ...schedule }: NewSchedule): Promise<string | undefined> {
+  const made = await tx.db
+    .insertInto('flow_schedule')
+    .values({ ...schedule, id: newId(), tenantId: tx.tenantId, payload: json(payload), createdBy: tx.actor.email })
+    .onConflict((conflict) => conflict.columns(['tenantId', 'name']).where('deletedAt', 'is', null).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return made?.id;
 }
 
-/** Marks a schedule as removed; it stays as a row until the engine has forgotten it. Throws `not_found`. */
-export async function removeSchedule(tx: Tx, id: string): Promise<ScheduleRow> {
-  const schedule = await findSchedule(tx, id);
-  if (!schedule) throw notFound('The schedule');
-  await tx.sql(
-    'update flow_schedule set deleted_at = now(), synced_at = null, updated_at = now() where tenant_id = ? and id = ?',
-    [tx.tenantId, id],
-  );
-  return schedule;
+/** Marks a schedule as deleted; the row stays until the engine has deleted it, too. */
+export async function markDeleted({ db, tenantId }: Tx, id: string): Promise<void> {
+  await db
+    .updateTable('flow_schedule')
+    .set({ deletedAt: sql`now()`, syncedAt: null, updatedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
 }
 
-export async function noteSynced({ sql, tenantId }: Tx, id: string): Promise<void> {
-  await sql('update flow_schedule set synced_at = now() where tenant_id = ? and id = ?', [tenantId, id]);
+/** Records that the engine knows of the latest change. */
+export async function noteSynced({ db, tenantId }: Tx, id: string): Promise<void> {
+  await db
+    .updateTable('flow_schedule')
+    .set({ syncedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
 }

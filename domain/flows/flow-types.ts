@@ -1,10 +1,26 @@
 import { z } from 'zod';
 import { DomainError, invalidField } from '../shared/errors.ts';
-import type { FlowCategory } from './category-rules.ts';
 import type { FlowTraits } from './executor-rules.ts';
 
-export interface FlowType extends FlowTraits {
-  id: string;
+export const FLOW_CATEGORIES = [
+  'access',
+  'environment',
+  'release',
+  'package',
+  'pool',
+  'testing',
+  'build',
+  'repository',
+  'scheduled',
+  'cascade',
+  'other',
+] as const;
+export type FlowCategory = (typeof FLOW_CATEGORIES)[number];
+
+export interface FlowType<Id extends string = string, Own extends FlowTraits['own'] = FlowTraits['own']>
+  extends FlowTraits {
+  id: Id;
+  own: Own;
   summary: string;
   category: FlowCategory;
   payload: z.ZodObject;
@@ -46,7 +62,7 @@ export const Pipeline = z.strictObject({
   timeoutMinutes: z.int().min(1).max(1_440).optional().meta({ description: 'Default 60' }),
 });
 
-/** What the payload of every type may name. Further members are kept and handed on to what carries the run out. */
+/** What the payload of every type may name. Other members are kept and passed to what carries the run out. */
 const COMMON = {
   id: z.string(),
   repositoryIdentifier: z.string().max(255).optional(),
@@ -76,8 +92,8 @@ const ON_ORG = { orgUsername: Name.optional() };
 const SANDBOX = { sandboxName: Name.optional(), productionUsername: Name.optional() };
 const RELEASE = { repositoryIdentifier: z.string().max(255), domain: Name, releaseName: Name };
 
-const type = (
-  id: string,
+const type = <Id extends string, Own extends FlowTraits['own'] = undefined>(
+  id: Id,
   category: FlowCategory,
   summary: string,
   {
@@ -86,11 +102,20 @@ const type = (
     isDeployment = false,
     isInternal = false,
     payload: shape = {},
-  }: Partial<FlowTraits> & { payload?: z.ZodRawShape } = {},
-): FlowType => ({ id, category, summary, gates, own, isDeployment, isInternal, payload: payload(shape) });
+  }: Partial<FlowTraits> & { own?: Own; payload?: z.ZodRawShape } = {},
+): FlowType<Id, Own> => ({
+  id,
+  category,
+  summary,
+  gates,
+  own: own as Own,
+  isDeployment,
+  isInternal,
+  payload: payload(shape),
+});
 
 /** Every type of flow; a run takes its gates, its executor and the shape of its payload from here. */
-export const FLOW_TYPES: readonly FlowType[] = [
+export const FLOW_TYPES = [
   type('request-elevated-privileges', 'access', 'Give people more rights in an org for a time', {
     gates: { approval: true, lock: false },
     payload: {
@@ -163,35 +188,34 @@ export const FLOW_TYPES: readonly FlowType[] = [
   type('validate-domain', 'build', 'The part of a validation that concerns one domain', { isInternal: true }),
   type('cascade-merge', 'cascade', 'Merge a branch into the next of the cascade'),
   type('pool-prepare', 'pool', 'Prepare environments of a pool', { payload: { poolTag: Name.optional() } }),
-];
+] as const;
 
-const byId = new Map(FLOW_TYPES.map((each) => [each.id, each]));
+/** Types that the service itself carries out. */
+export type OperationId = Extract<(typeof FLOW_TYPES)[number], { own: 'activity' }>['id'];
 
-/** The type of that id, or undefined: workers outside may report runs of types of their own. */
+const byId = new Map<string, FlowType>(FLOW_TYPES.map((each) => [each.id, each]));
+
+/** The type of that id, or undefined: external workers may report runs of types of their own. */
 export const flowType = (id: string): FlowType | undefined => byId.get(id);
 
 export type RunPayload = z.output<z.ZodObject<typeof COMMON>> & Record<string, unknown>;
 
 /**
- * The type that a payload names, and the payload as its schema takes it. Throws `invalid_request`: for an unknown type
- * with a list of all, for a payload that is not of the type's shape with a pointer to each fault.
+ * The type that a payload names, and the payload as parsed by its schema. Throws `invalid_request`: with a list of all
+ * types for an unknown one, with each faulty field for a payload that does not match the type's schema.
+ * @param prefix of the payload's fields in the request: `payload/`.
  */
-export function parsePayload(
-  given: Record<string, unknown>,
-  pointer = '#/body/payload',
-): { type: FlowType; payload: RunPayload } {
+export function parsePayload(given: Record<string, unknown>, prefix: string): { type: FlowType; payload: RunPayload } {
   const found = typeof given.id === 'string' ? flowType(given.id) : undefined;
   if (!found || found.isInternal) {
     const known = FLOW_TYPES.filter(({ isInternal }) => !isInternal).map(({ id }) => id);
-    throw invalidField(
-      `${pointer}/id`,
-      `${JSON.stringify(given.id) ?? 'nothing'} is not a flow type: ${known.join(', ')}`,
-    );
+    const detail = `${JSON.stringify(given.id) ?? 'nothing'} is not a flow type: ${known.join(', ')}`;
+    throw invalidField(`${prefix}id`, detail);
   }
   const parsed = found.payload.safeParse(given);
   if (parsed.success) return { type: found, payload: parsed.data as RunPayload };
   const fields = parsed.error.issues.map(({ path, message }) => ({
-    pointer: [pointer, ...path.map(String)].join('/'),
+    pointer: prefix + path.join('/'),
     detail: message,
   }));
   throw new DomainError('invalid_request', `The payload is not one of ${found.id}`, { fields });

@@ -2,12 +2,25 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
 import type { Actor } from '../shared/actor.ts';
-import type { FlowCategory } from './category-rules.ts';
 import type { CheckKind, WantedCheck } from './check-rules.ts';
-import type { WorkItemRef } from './flow-types.ts';
-import type { ExecutionMode } from './new-runs.queries.ts';
+import type { FlowCategory, RunPayload, WorkItemRef } from './flow-types.ts';
 import type { RunOutcome } from './run-moves.ts';
-import type { RunStatus, DisplayStatus } from './run-status-rules.ts';
+import type { DisplayStatus, RunStatus } from './run-status-rules.ts';
+
+/** Whether a run is carried out by the service and its workers, or by a pipeline of the git host. */
+export type ExecutionMode = 'flow' | 'cicd';
+
+/** Columns by which runs are counted. */
+const tallied = {
+  projectId: p.uuid().nullable(),
+  status: p.text().$type<RunStatus>(),
+  displayStatus: p.text().$type<DisplayStatus>(),
+  category: p.text().$type<FlowCategory>(),
+  taskType: p.text(),
+  flowPath: p.text(),
+  executionMode: p.text().$type<ExecutionMode>(),
+  workItemType: p.text().nullable(),
+};
 
 export const FlowCheckSchema = defineEntity({
   name: 'FlowCheck',
@@ -16,7 +29,9 @@ export const FlowCheckSchema = defineEntity({
     tenantId: p.uuid().primary(),
     runId: p.uuid().primary(),
     kind: p.text().$type<CheckKind>().primary(),
+    /** What the git host should show. */
     wanted: jsonColumn<WantedCheck>(),
+    /** Of `wanted`; the host shows that of `writtenRevision`. */
     revision: p.integer().default(1),
     writtenRevision: p.integer().default(0),
     error: p.text().nullable(),
@@ -31,45 +46,46 @@ export const FlowRunSchema = defineEntity({
   tableName: 'flow_run',
   properties: {
     ...tenantOwned,
-    projectId: p.uuid().nullable(),
+    ...tallied,
     environmentId: p.uuid().nullable(),
     parentId: p.uuid().nullable(),
     scheduleId: p.uuid().nullable(),
     rerunOfId: p.uuid().nullable(),
     rerunType: p.text().nullable(),
+    /** False for a run that an external worker carries out and only reports. */
     hasWorkflow: p.boolean(),
-    taskType: p.text(),
-    category: p.text().$type<FlowCategory>(),
-    flowPath: p.text(),
-    executionMode: p.text().$type<ExecutionMode>(),
     isInternal: p.boolean().default(false),
     isScheduled: p.boolean().default(false),
     schedulePath: p.text().nullable(),
+    /** What the caller knows it by; the same one is accepted once. */
     externalId: p.text().nullable(),
     domain: p.text().nullable(),
     releaseName: p.text().nullable(),
-    status: p.text().$type<RunStatus>(),
-    displayStatus: p.text().$type<DisplayStatus>(),
-    payload: jsonColumn<Record<string, unknown>>().defaultRaw("'{}'::jsonb"),
+    payload: jsonColumn<RunPayload>().defaultRaw("'{}'::jsonb"),
     result: jsonColumn<Record<string, unknown>>().defaultRaw("'{}'::jsonb"),
     error: p.text().nullable(),
     cicdRunId: p.text().nullable(),
     cicdRunUrl: p.text().nullable(),
-    workItemType: p.text().nullable(),
     workItemKey: p.text().nullable(),
     workItem: jsonColumn<WorkItemRef>().nullable(),
     triggeredBy: p.text(),
+    /** Who may not approve it alone. */
     requestedBy: jsonColumn<Actor>(),
     requestId: p.text().nullable(),
     traceparent: p.text().nullable(),
     outputTail: p.text().nullable(),
+    /** Key of the whole output in the object store. */
     outputObject: p.text().nullable(),
+    /** When a sweep last dealt with it. */
     launchedAt: p.datetime(3).nullable(),
     cancelRequestedAt: p.datetime(3).nullable(),
     startedAt: p.datetime(3).nullable(),
     endedAt: p.datetime(3).nullable(),
+    /** When its pipeline was dispatched, or may have been. */
     dispatchTriedAt: p.datetime(3).nullable(),
+    /** The one execution of a workflow that carries it out. */
     engineRunId: p.text().nullable(),
+    /** How an external worker reported that it ended, for its workflow. */
     reportedEnd: jsonColumn<RunOutcome>().nullable(),
   },
 });
@@ -97,14 +113,7 @@ export const FlowRunTallySchema = defineEntity({
   tableName: 'flow_run_tally',
   properties: {
     tenantId: p.uuid().primary(),
-    projectId: p.uuid().nullable(),
-    status: p.text().$type<RunStatus>(),
-    displayStatus: p.text().$type<DisplayStatus>(),
-    category: p.text().$type<FlowCategory>(),
-    taskType: p.text(),
-    flowPath: p.text(),
-    executionMode: p.text().$type<ExecutionMode>(),
-    workItemType: p.text().nullable(),
+    ...tallied,
     isInternal: p.boolean(),
     isScheduled: p.boolean(),
     runs: p.bigint('string'),
@@ -126,7 +135,9 @@ export const FlowScheduleSchema = defineEntity({
     payload: jsonColumn<Record<string, unknown>>(),
     schedulePath: p.text(),
     createdBy: p.text(),
+    /** Kept until the engine has deleted it, too. */
     deletedAt: p.datetime(3).nullable(),
+    /** When the engine knew of the latest change. */
     syncedAt: p.datetime(3).nullable(),
   },
 });

@@ -1,11 +1,13 @@
 import { makeApprovalOfRunStale } from '../approvals/settle-approval.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
-import { moveRun, reviseRun, type RunContext } from './flow-runs.queries.ts';
+import type { Commands } from './commands-file.ts';
+import { claimRun, moveRun, noteCancel, reviseRun, runById, type RunContext } from './flow-runs.queries.ts';
+import { executorOf, planRun, type RunPlan, whyUnavailable } from './executor-rules.ts';
 import { flowType } from './flow-types.ts';
-import { displayOf, eventOfEnd, type FinalStatus } from './run-status-rules.ts';
+import { decideCancel, displayOf, eventOfEnd, type FinalStatus, isFinal } from './run-status-rules.ts';
 
-/** How a run came out. */
+/** How a run ended. */
 export interface RunOutcome {
   status: FinalStatus;
   /** What went wrong, for people; nothing internal. */
@@ -14,8 +16,8 @@ export interface RunOutcome {
   result?: Record<string, unknown> | undefined;
 }
 
-/** What subscribers and the trail say of a run, as it stood before the move. */
-type Told = Pick<
+/** What events and the audit trail name of a run, as it was before a move. */
+type RunSummary = Pick<
   RunContext,
   | 'id'
   | 'parentId'
@@ -30,30 +32,57 @@ type Told = Pick<
 
 const iso = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString());
 
-/** Notes that a run is being carried out, and tells of it; false when it was so already, or is over. */
-export async function beginExecution(tx: Tx, run: Told): Promise<boolean> {
+const CANCELLED: RunOutcome = { status: 'cancelled' };
+const LOST: RunOutcome = { status: 'failed', error: 'The engine lost the workflow that carried the run out' };
+
+/**
+ * Claims a run for one workflow execution and plans it. One that nothing stands before is begun at once, unless a
+ * pipeline carries it out; one that cannot be carried out is ended. Without a plan there is nothing to do.
+ */
+export async function beginRun(
+  tx: Tx,
+  id: string,
+  engineRunId: string,
+  commands: Commands,
+): Promise<{ run?: RunContext; plan?: RunPlan }> {
+  const claimed = await claimRun(tx, id, engineRunId);
+  if (!claimed) return {};
+  const { run, isLost } = claimed;
+  if (isFinal(run.status)) return { run };
+  const { taskType, payload, cancelRequestedAt } = run;
+  const type = flowType(taskType);
+  const means = { hasPipeline: payload.pipeline !== undefined, hasCommand: commands.has(taskType) };
+  const executor = type && executorOf(type, means);
+  const refuse = async (outcome: RunOutcome) => {
+    await endRun(tx, run, outcome);
+    return { run };
+  };
+  if (isLost) return refuse(LOST);
+  if (cancelRequestedAt !== null) return refuse(CANCELLED);
+  if (!executor) return refuse({ status: 'failed', error: whyUnavailable(taskType) });
+  const plan = planRun(type, executor, run);
+  if (plan.isUngated && executor !== 'cicd') await beginExecution(tx, run);
+  return { run, plan };
+}
+
+/** Moves a run to running and announces it; false when it is running already, or final. */
+export async function beginExecution(tx: Tx, run: RunSummary): Promise<boolean> {
   const moved = await moveRun(tx, run.id, { status: 'running', startedAt: tx.now });
   if (!moved) return false;
   emitEvent(tx, 'flow.started', { ...dataOf(run), status: displayOf('running'), startedAt: iso(moved.startedAt) });
-  tellOfDeployment(tx, run, iso(moved.startedAt));
-  audit(tx, run, 'flow.run_started', `Run of ${run.taskType} began`, { status: 'running' });
+  announceDeployment(tx, run, iso(moved.startedAt));
+  auditMove(tx, run, 'run_started', `Run of ${run.taskType} began`, { status: 'running' });
   return true;
 }
 
-/** How a deployment ended is told by whoever reports it as a release event. */
-function tellOfDeployment(
+/** Whoever reports the deployment's end as a release event announces that. */
+function announceDeployment(
   tx: Tx,
-  { id, taskType, repositoryIdentifier, environmentName, domain, releaseName, triggeredBy }: Told,
+  { id, taskType, repositoryIdentifier, environmentName, domain, releaseName, triggeredBy }: RunSummary,
   startedAt: string | null,
 ): void {
-  if (
-    !flowType(taskType)?.isDeployment ||
-    repositoryIdentifier === null ||
-    environmentName === null ||
-    domain === null ||
-    releaseName === null
-  )
-    return;
+  if (!flowType(taskType)?.isDeployment) return;
+  if (repositoryIdentifier === null || environmentName === null || domain === null || releaseName === null) return;
   emitEvent(tx, 'deployment.started', {
     repositoryIdentifier,
     domain,
@@ -66,8 +95,11 @@ function tellOfDeployment(
   });
 }
 
-/** Ends a run and tells of it, and of the approval for which it waited; false when it was over already: the first end counts. */
-export async function endRun(tx: Tx, run: Told, { status, error, result }: RunOutcome): Promise<boolean> {
+/**
+ * Ends a run, announces it, and makes the approval stale that it waited for; false when it was final already: the first
+ * end counts.
+ */
+export async function endRun(tx: Tx, run: RunSummary, { status, error, result }: RunOutcome): Promise<boolean> {
   const moved = await moveRun(tx, run.id, { status, error, result, endedAt: tx.now });
   if (!moved) return false;
   const startedAt = iso(moved.startedAt);
@@ -82,24 +114,40 @@ export async function endRun(tx: Tx, run: Told, { status, error, result }: RunOu
     error: error ?? null,
   });
   if (run.status === 'waiting_approval') await makeApprovalOfRunStale(tx, run.id);
-  audit(tx, run, 'flow.run_ended', `Run of ${run.taskType} ended: ${status}`, {
-    status,
-    ...(error !== undefined && { error }),
-  });
+  const after = { status, ...(error !== undefined && { error }) };
+  auditMove(tx, run, 'run_ended', `Run of ${run.taskType} ended: ${status}`, after);
   return true;
 }
 
 /**
- * Gives a run that is over the outcome of its children's latest attempts, after one of them was repeated; false when it
- * has that already. Who cancelled it meant it: then it stays.
+ * Gives a final run the outcome of its children's latest attempts, after one of them was repeated; false when it has
+ * that outcome already. A cancelled run stays cancelled.
  */
-export async function reviseEnd(tx: Tx, run: Told, { status, error }: RunOutcome): Promise<boolean> {
+export async function reviseEnd(tx: Tx, run: RunSummary, { status, error }: RunOutcome): Promise<boolean> {
   if (displayOf(run.status) === 'Cancelled' || !(await reviseRun(tx, run.id, { status, error }))) return false;
-  audit(tx, run, 'flow.run_revised', `Outcome of a run of ${run.taskType} derived anew: ${status}`, { status });
+  auditMove(tx, run, 'run_revised', `Outcome of a run of ${run.taskType} derived anew: ${status}`, { status });
   return true;
 }
 
-const dataOf = ({ id, taskType, repositoryIdentifier, environmentName, parentId, triggeredBy }: Told) => ({
+/**
+ * Requests the end of a run; one that an external worker carries out is ended at once. Answers the run whose workflow
+ * is to be cancelled. Throws `not_found`, and `invalid_transition` for a run that ended otherwise.
+ */
+export async function requestCancel(tx: Tx, id: string): Promise<RunContext | undefined> {
+  const run = await runById(tx, id, { forUpdate: true });
+  if (!decideCancel(run.status)) return undefined;
+  if (!run.hasWorkflow) {
+    await endRun(tx, run, CANCELLED);
+    return undefined;
+  }
+  if (run.cancelRequestedAt === null) {
+    await noteCancel(tx, [id]);
+    auditMove(tx, run, 'cancel_requested', `Cancellation of a run of ${run.taskType} requested`);
+  }
+  return run;
+}
+
+const dataOf = ({ id, taskType, repositoryIdentifier, environmentName, parentId, triggeredBy }: RunSummary) => ({
   id,
   taskType,
   repositoryIdentifier,
@@ -108,14 +156,23 @@ const dataOf = ({ id, taskType, repositoryIdentifier, environmentName, parentId,
   startedBy: triggeredBy,
 });
 
-const audit = (tx: Tx, { id, repositoryIdentifier, status }: Told, action: string, summary: string, after: object) =>
+/** Writes to the audit trail what happened to a run. */
+export const auditRun = (
+  tx: Tx,
+  { id, repositoryIdentifier }: Pick<RunSummary, 'id' | 'repositoryIdentifier'>,
+  action: string,
+  summary: string,
+  change: { before?: object; after?: object },
+) =>
   tx.audit({
     source: 'flow',
-    action,
+    action: `flow.${action}`,
     entityType: 'flow_run',
     entityId: id,
     repositoryIdentifier,
     summary,
-    before: { status },
-    after,
+    ...change,
   });
+
+const auditMove = (tx: Tx, run: RunSummary, action: string, summary: string, after?: object) =>
+  auditRun(tx, run, action, summary, { before: { status: run.status }, ...(after && { after }) });

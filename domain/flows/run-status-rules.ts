@@ -1,4 +1,4 @@
-import { DomainError } from '../shared/errors.ts';
+import { DomainError, invalidField } from '../shared/errors.ts';
 
 export const DISPLAY_STATUSES = ['Waiting', 'Running', 'Completed', 'Partial', 'Failed', 'Cancelled'] as const;
 /** What readers are shown. */
@@ -36,36 +36,25 @@ export type OpenStatus = Exclude<RunStatus, FinalStatus>;
 export const RUN_STATUSES = Object.keys(TRAITS) as RunStatus[];
 export const FINAL_STATUSES = RUN_STATUSES.filter((status): status is FinalStatus => TRAITS[status].isFinal);
 
-/** What a run is when it is accepted, and has no engine at work yet. */
+/** The status of a run that was accepted and has not begun. */
 export const NEW_RUN: RunStatus = 'dispatched';
 
 export const displayOf = (status: RunStatus): DisplayStatus => TRAITS[status].display;
 export const isFinal = (status: RunStatus): status is FinalStatus => TRAITS[status].isFinal;
 export const isSuccess = (status: RunStatus): boolean => TRAITS[status].display === 'Completed';
 
-const isRaw = (word: string): word is RunStatus => Object.hasOwn(TRAITS, word);
+const isRaw = (name: string): name is RunStatus => Object.hasOwn(TRAITS, name);
 
-/** The raw statuses that words of a filter, raw or displayed, stand for. Throws `invalid_request` for another word. */
-export function statusesOf(words: readonly string[]): RunStatus[] {
-  const found = words.flatMap((word) => {
-    const shown = RUN_STATUSES.filter((status) => (isRaw(word) ? status === word : displayOf(status) === word));
-    if (shown.length === 0) {
-      const detail = `${word} is not a status: ${[...DISPLAY_STATUSES, ...RUN_STATUSES].join(', ')}`;
-      throw new DomainError('invalid_request', detail, { fields: [{ pointer: '#/query/status', detail }] });
+/** The raw statuses that a filter names, raw or as displayed. Throws `invalid_request` for another name. */
+export function statusesOf(names: readonly string[]): RunStatus[] {
+  const found = names.flatMap((name) => {
+    const matching = RUN_STATUSES.filter((status) => (isRaw(name) ? status === name : displayOf(status) === name));
+    if (matching.length === 0) {
+      throw invalidField('status', `${name} is not a status: ${[...DISPLAY_STATUSES, ...RUN_STATUSES].join(', ')}`);
     }
-    return shown;
+    return matching;
   });
   return [...new Set(found)];
-}
-
-/** Outcome of a run from the latest attempt of each of its children; undefined while one of them is open. */
-export function outcomeOf(children: readonly RunStatus[]): FinalStatus | undefined {
-  if (children.length === 0 || !children.every(isFinal)) return undefined;
-  const [display, ...others] = new Set(children.map(displayOf));
-  if (others.length > 0) return 'partial';
-  if (display === 'Completed') return 'succeeded';
-  if (display === 'Failed') return 'failed';
-  return display === 'Cancelled' ? 'cancelled' : 'partial';
 }
 
 /**
@@ -84,7 +73,7 @@ export function assertRerunnable(status: RunStatus): void {
   throw new DomainError('invalid_transition', `The run cannot be repeated yet: it is ${status}`);
 }
 
-/** The event by which subscribers learn how a run ended. */
+/** The event that announces how a run ended. */
 export function eventOfEnd(status: FinalStatus): 'flow.completed' | 'flow.failed' | 'flow.cancelled' {
   const display = displayOf(status);
   if (display === 'Failed') return 'flow.failed';

@@ -1,0 +1,49 @@
+import { isOneOf } from '../data/conditions.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { Tx } from '../unit-of-work.ts';
+
+/** The latest attempt of each child of a run: of each type, path, domain and environment. */
+export const latestChildren = ({ db, tenantId }: Reads, parentId: string) =>
+  db
+    .selectFrom('flow_run')
+    .distinctOn(['taskType', 'flowPath', 'domain', 'environmentId'])
+    .where('tenantId', '=', tenantId)
+    .where('parentId', '=', parentId)
+    .orderBy('taskType')
+    .orderBy('flowPath')
+    .orderBy('domain')
+    .orderBy('environmentId')
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .select(['id', 'taskType', 'flowPath', 'domain', 'environmentId', 'status', 'hasWorkflow'])
+    .execute();
+export type ChildRun = Awaited<ReturnType<typeof latestChildren>>[number];
+
+/** Names the domain of a run that has none yet. */
+export async function setDomain({ db, tenantId }: Tx, id: string, domain: string): Promise<void> {
+  await db
+    .updateTable('flow_run')
+    .set({ domain })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('domain', 'is', null)
+    .execute();
+}
+
+/** The active environments to which a release of a project is deployed, of these names if any are given. */
+export const releaseEnvironments = (
+  { db, tenantId }: Reads,
+  projectId: string,
+  names: readonly string[] | undefined,
+) => {
+  const environments = db
+    .selectFrom('environment')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('isActive', '=', true)
+    .where('category', '=', 'release')
+    .orderBy('orchestrationOrder')
+    .orderBy('name')
+    .select(['id', 'name', 'orchestrationOrder']);
+  return (names ? environments.where((eb) => isOneOf(eb, 'name', names)) : environments).execute();
+};

@@ -1,0 +1,85 @@
+import { DomainError, notFound } from '../shared/errors.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { type AcceptedRun, acceptRun } from './accept-run.ts';
+import {
+  countSchedules,
+  findSchedule,
+  insertSchedule,
+  markDeleted,
+  type ScheduleRow,
+  SCHEDULES_MAX,
+} from './flow-schedules.queries.ts';
+import { parsePayload } from './flow-types.ts';
+import { placeOf } from './new-runs.queries.ts';
+import { nextDue } from './schedule-times.ts';
+
+const PREFIX = 'payload/';
+
+export interface ScheduleInput {
+  name: string;
+  /** Five fields, as in crontab(5). */
+  cron: string;
+  /** IANA name. */
+  timezone: string;
+  payload: Record<string, unknown>;
+}
+
+/**
+ * Adds a schedule. Throws `already_exists` for a taken name; `invalid_request` for times that do not exist, a payload
+ * that cannot be run, and beyond `SCHEDULES_MAX`.
+ */
+export async function createSchedule(tx: Tx, { payload: given, ...input }: ScheduleInput): Promise<ScheduleRow> {
+  nextDue(input, tx.now);
+  const { payload } = parsePayload(given, PREFIX);
+  const place = await placeOf(tx, payload, PREFIX);
+  if ((await countSchedules(tx)) >= SCHEDULES_MAX)
+    throw new DomainError('invalid_request', `A tenant has at most ${SCHEDULES_MAX} schedules`);
+  const schedulePath = `schedules/${input.name}`;
+  const id = await insertSchedule(tx, { ...input, payload, schedulePath, projectId: place?.projectId ?? null });
+  if (id === undefined) throw new DomainError('already_exists', `There is already a schedule named ${input.name}`);
+  const schedule = await scheduleById(tx, id);
+  audit(tx, 'created', schedule);
+  return schedule;
+}
+
+/** Throws `not_found`. */
+export async function removeSchedule(tx: Tx, id: string): Promise<ScheduleRow> {
+  const schedule = await scheduleById(tx, id);
+  await markDeleted(tx, id);
+  audit(tx, 'deleted', schedule);
+  return schedule;
+}
+
+/**
+ * Accepts the run of a schedule that is due, once for each occasion; undefined when the schedule was removed or the
+ * occasion had its run. Throws `invalid_request` when its payload names what was removed.
+ * @param occasion names the schedule and the moment.
+ */
+export async function acceptScheduledRun(tx: Tx, id: string, occasion: string): Promise<AcceptedRun | undefined> {
+  const schedule = await findSchedule(tx, id);
+  if (!schedule) return undefined;
+  const { payload, schedulePath } = schedule;
+  const origin = { scheduleId: id, isScheduled: true, schedulePath, externalId: occasion, triggeredBy: 'cron' };
+  return acceptRun(tx, payload, origin);
+}
+
+async function scheduleById(tx: Tx, id: string): Promise<ScheduleRow> {
+  const schedule = await findSchedule(tx, id);
+  if (!schedule) throw notFound('The schedule');
+  return schedule;
+}
+
+const audit = (
+  tx: Tx,
+  action: 'created' | 'deleted',
+  { id, name, cron, timezone, repositoryIdentifier, payload }: ScheduleRow,
+) =>
+  tx.audit({
+    source: 'flow',
+    action: `flow_schedule.${action}`,
+    entityType: 'flow_schedule',
+    entityId: id,
+    repositoryIdentifier,
+    summary: `Schedule ${name} ${action}`,
+    after: { name, cron, timezone, taskType: payload.id },
+  });
