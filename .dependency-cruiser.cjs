@@ -43,7 +43,7 @@ module.exports = {
       name: 'contracts-are-plain-data',
       severity: 'error',
       from: { path: '^workflows/(launch|.*\\.contract)\\.ts$' },
-      to: { dependencyTypes: ['npm', 'core'] },
+      to: { dependencyTypes: ['npm', 'core'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'temporal-client-and-worker-at-the-edge',

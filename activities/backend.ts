@@ -6,8 +6,8 @@ import { createFencedReads, type FencedReads } from '../domain/data/fenced-reads
 import { connectDatabase } from '../domain/data/database.ts';
 import { connectOrm } from '../domain/data/orm.ts';
 import type { DatabaseAccess } from '../domain/data/pool.ts';
-import { createLockTurns } from '../domain/environment-locks/lock-turns.ts';
-import type { LockTurns } from '../domain/environment-locks/lock-turns.port.ts';
+import { createLockQueue } from '../domain/environment-locks/lock-queue.ts';
+import type { LockQueue } from '../domain/environment-locks/lock-queue.port.ts';
 import { type Commands, loadCommands } from '../domain/flows/commands-file.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import type { ObjectStore } from '../domain/objects/object-store.port.ts';
@@ -17,7 +17,7 @@ import { createEncryption, type Encryption } from '../domain/shared/encryption.t
 import { type Keys, loadKeys } from '../domain/shared/keys.ts';
 import { type UnitOfWork, unitOfWork, type Wakes, type WorkContext } from '../domain/unit-of-work.ts';
 import { configuredAddresses, type OutboundAddresses } from '../domain/webhooks/outbound-addresses.ts';
-import { lockQuestions } from '../workflows/environment-locks/environment-lock.contract.ts';
+import { lockQueueMessages } from '../workflows/environment-locks/environment-lock.contract.ts';
 import type { Launch } from '../workflows/launch.ts';
 import { createWakes } from '../workflows/wakes.contract.ts';
 import { createGitBranches } from './adapters/git-branches.ts';
@@ -38,7 +38,7 @@ export interface Backend {
   actingAs: (actor: Actor, context?: Omit<WorkContext, 'actor' | 'wakes'>) => UnitOfWork;
   launch: Launch;
   wakes: Wakes;
-  environmentLocks: LockTurns;
+  environmentLocks: LockQueue;
   keys: Keys;
   encryption: Encryption;
   objects: ObjectStore;
@@ -78,7 +78,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     actingAs: (actor, context = {}) => unitOfWork(orm, { ...context, actor, wakes }),
     launch,
     wakes,
-    environmentLocks: createLockTurns(lockQuestions(launch)),
+    environmentLocks: createLockQueue(lockQueueMessages(launch)),
     keys,
     encryption: createEncryption(keys.encryptionKeys),
     objects: createObjectStore(objectStoreLocation(config)),

@@ -25,7 +25,7 @@ import type { ApiConfig } from './config.ts';
 import { cookiesOf } from './http/cookies.ts';
 import type { Dependency } from './http/health.ts';
 import type { HttpMetrics } from './http/metrics.ts';
-import { createDomainTurns } from './release-candidates/domain-turns.ts';
+import { createReleaseEventQueue } from './release-candidates/release-event-queue.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { routes } from './routes.ts';
 
@@ -105,7 +105,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         downloads: createDownloadLinks(ring, config.publicUrl),
       },
       releases: {
-        domainTurns: createDomainTurns(launch),
+        eventQueue: createReleaseEventQueue(launch),
         analyses: createAnalysisCache(config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS),
       },
       webhooks: { triggers: createTriggerQueue(pool, wakes.lanes), outbound: backend.outbound },

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { environmentLock } from '../workflows/environment-locks/environment-lock.contract.ts';
+import { environmentLockContract } from '../workflows/environment-locks/environment-lock.contract.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { Figures, quantile } from './figures.ts';
 import { startService } from './service.ts';
@@ -78,7 +78,7 @@ try {
     figures.note(`a line of ${TICKETS}: have the lock and give it back, p50`, quantile(handovers, 0.5), 'ms', '<= 60');
     figures.note(`a line of ${TICKETS}: have the lock and give it back, p95`, quantile(handovers, 0.95));
     figures.note(`a line of ${TICKETS}: out of order`, rows[0]?.isInOrder === true ? 0 : 1, '', '0');
-    const workflowId = environmentLock.workflowId({
+    const workflowId = environmentLockContract.workflowId({
       tenantId: service.tenantId,
       environmentId: id,
       environmentName: '',

@@ -1,8 +1,8 @@
 import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptions } from '@temporalio/workflow';
 
-/** Named profiles of activity options; a workflow picks one and invents none. */
+/** Named profiles of activity options; workflows use these and define none of their own. */
 
-/** One pass of a sweep, which the sweeper repeats anyway: tried once, and only its heartbeat tells a lost worker. */
+/** One pass of a sweep, which the sweeper repeats anyway: one attempt; a lost worker is detected by its heartbeat. */
 export const REPEATED_BY_SWEEPER = {
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '10 seconds',
@@ -10,8 +10,8 @@ export const REPEATED_BY_SWEEPER = {
 } satisfies ActivityOptions;
 
 /**
- * A pump works for minutes on what may be slow receivers, so only its heartbeat tells a lost worker; it is repeated
- * for ever, because its work lies in rows and it takes up where the last one was.
+ * A pump may send to slow receivers for minutes, so a lost worker is detected by its heartbeat; retried without limit,
+ * because its work is in rows and each attempt continues where the last one stopped.
  */
 export const LANE_PUMP = {
   startToCloseTimeout: '10 minutes',
@@ -20,36 +20,36 @@ export const LANE_PUMP = {
 } satisfies ActivityOptions;
 
 /**
- * Short work on our own database whose caller waits for it: runs in the worker that has the workflow, without a way
- * through the server. Repeated as long as the database is away; the caller has a deadline of its own.
+ * Short work on our own database for which a caller waits: runs in the workflow's worker, without a round trip to the
+ * server. Retried as long as the database is away; the caller has its own deadline.
  */
 export const LOCAL_DATABASE_WORK = {
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
 } satisfies LocalActivityOptions;
 
-/** Work on the database or on another workflow that may wait for a while: repeated until it is done. */
+/** Work on the database or with another workflow that is not urgent: retried until it succeeds. */
 export const UNTIL_DONE = {
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 } satisfies ActivityOptions;
 
-/** A call of another system, or git: bounded, repeated a few times; what stays undone is the run's failure. */
+/** A call to another system, or git: bounded, retried a few times; the last failure fails the run. */
 export const OUTSIDE_CALL = {
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '1 minute', maximumAttempts: 5 },
 } satisfies ActivityOptions;
 
-/** A call of another system without which the caller goes on: what did not succeed twice is given up. */
+/** A call to another system that the caller can do without: given up after two attempts. */
 export const BRIEF_OUTSIDE_CALL = {
   startToCloseTimeout: '25 seconds',
   retry: { initialInterval: '1 second', maximumAttempts: 2 },
 } satisfies ActivityOptions;
 
 /**
- * A program that nobody may run twice: it is never repeated, its heartbeat tells a lost worker, and a cancellation
- * waits until it has ended. Its time limit is its own; the day only bounds a worker that forgot it.
+ * A program that must not run twice: never retried, a lost worker is detected by its heartbeat, and a cancellation waits
+ * until the program has ended. The program has its own time limit; the timeout here only bounds a worker that hangs.
  */
 export const COMMAND = {
   startToCloseTimeout: '25 hours',
@@ -59,8 +59,8 @@ export const COMMAND = {
 } satisfies ActivityOptions;
 
 /**
- * git over a network, and imports of whole histories: may take long while heartbeats tell that it lives. What the
- * remote refuses is a result; repeated is only what a lost worker or an absent database broke off.
+ * git over a network, and imports of whole histories: may take long as long as heartbeats arrive. A refusal by the
+ * remote is a result; only what a lost worker or an unavailable database interrupted is retried.
  */
 export const GIT_WORK = {
   startToCloseTimeout: '1 hour',
@@ -69,8 +69,8 @@ export const GIT_WORK = {
 } satisfies ActivityOptions;
 
 /**
- * A long read that writes one big file: begun anew wherever a worker was lost, which only its heartbeat tells; a few
- * times, because what fails as often fails for a reason.
+ * A long read that writes one big file: started again when a worker was lost, which its heartbeat shows; with few
+ * attempts, because repeated failures have a cause that a retry does not remove.
  */
 export const LONG_READ = {
   startToCloseTimeout: '2 hours',

@@ -1,72 +1,84 @@
+import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
+import type * as workflows from './index.ts';
+
+export type WorkflowName = keyof typeof workflows;
+/** What the workflow function of this name takes. */
+export type InputOf<Name extends WorkflowName> = Parameters<(typeof workflows)[Name]>[0];
+
 /** How a workflow is named, queued and identified: data shared by whoever starts it and whoever runs it. */
 export interface WorkflowContract<Input> {
-  workflow: string;
+  workflow: WorkflowName;
   taskQueue: string;
   /** `{tenant}/{kind}/{id}`. */
   workflowId: (input: Input) => string;
-  /** One line for an operator who looks at the list of runs. */
+  /** One line for an operator who reads the list of workflows. */
   summary: (input: Input) => string;
-  /** Values of the search attributes by which operators find the run. */
+  /** Values of the search attributes by which operators find the workflow. */
   searchAttributes: (input: Input) => { Tenant: string; Repository?: string; TaskType?: string; EntityId?: string };
 }
 
-export const defineContract = <Input>(contract: WorkflowContract<Input>): WorkflowContract<Input> => contract;
+/** The contract of a workflow that `index.ts` exports under this name; its input is what that function takes. */
+export const defineContract = <Name extends WorkflowName>(
+  workflow: Name,
+  contract: Omit<WorkflowContract<InputOf<Name>>, 'workflow'>,
+): WorkflowContract<InputOf<Name>> => ({ workflow, ...contract });
 
-/** A question to an entity workflow which it answers in order with all the others that it gets. */
-export interface UpdateContract<Argument, Result> {
-  update: string;
-  /** Only for the types; never set. */
-  readonly types?: { argument: Argument; result: Result };
-}
+// The SDK's definitions, made without its workflow package, which processes that only send messages do not load.
+export const defineSignal = <Args extends unknown[] = []>(name: string): SignalDefinition<Args> =>
+  ({ type: 'signal', name }) as SignalDefinition<Args>;
+export const defineUpdate = <Result, Args extends unknown[] = []>(name: string): UpdateDefinition<Result, Args> =>
+  ({ type: 'update', name }) as UpdateDefinition<Result, Args>;
+export const defineQuery = <Result, Args extends unknown[] = []>(name: string): QueryDefinition<Result, Args> =>
+  ({ type: 'query', name }) as QueryDefinition<Result, Args>;
 
-export const defineUpdate = <Argument, Result>(update: string): UpdateContract<Argument, Result> => ({ update });
-
-/** The engine did not answer in time, or is away. What was asked may or may not have been done. */
+/** The engine did not answer in time, or is away. What was requested may or may not have been done. */
 export class EngineUnavailableError extends Error {}
 
-/** Five fields, and the IANA name of the zone in which they count. */
+/** Five fields, and the IANA name of the time zone in which they are read. */
 export interface CronTime {
   cron: string;
   timezone: string;
 }
 
+/** Starts workflows and sends them messages. Every promise rejects with `EngineUnavailableError` when the engine does not answer. */
 export interface Launch {
-  /**
-   * Starts a workflow once: a second start of the same id, running or closed, changes nothing.
-   * Throws `EngineUnavailableError`.
-   */
+  /** Starts a workflow once: a second start of the same id, running or closed, changes nothing. */
   start<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
   /**
-   * Starts a workflow as `start` does, without waiting. Starts beyond a fixed number under way wait their turn; one that
-   * fails, or finds too many before it, is only logged: the row from which it came is swept.
+   * Starts a workflow as `start` does, without waiting. The number of concurrent starts is bounded, and so is their
+   * queue; a start that fails, or finds the queue full, is logged, and the sweeper starts its row again.
    */
-  begin<Input>(contract: WorkflowContract<Input>, input: Input): void;
-  /** Asks a workflow to stop; one that does not run, or never did, needs nothing. Throws `EngineUnavailableError`. */
+  startInBackground<Input>(contract: WorkflowContract<Input>, input: Input): void;
+  /** Requests cancellation; does nothing when the workflow is not running. */
   cancel<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
-  /** Whether a workflow runs at this moment. Throws `EngineUnavailableError`. */
+  /** Whether the workflow is running now. */
   isRunning<Input>(contract: WorkflowContract<Input>, input: Input): Promise<boolean>;
-  /** Starts a workflow each time that the schedule is due; one of that id is there already: nothing. Throws `EngineUnavailableError`. */
-  schedule<Input>(contract: WorkflowContract<Input>, input: Input, time: CronTime): Promise<void>;
-  /** Ends what `schedule` began; nothing when there is none. Throws `EngineUnavailableError`. */
-  unschedule<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
-  /** Signals a workflow without starting it; one that does not run needs nothing. Throws `EngineUnavailableError`. */
-  tell<Input>(contract: WorkflowContract<Input>, input: Input, signal: string): Promise<void>;
-  /** Signals a workflow, starting it first when it is not running. Throws `EngineUnavailableError`. */
-  signal<Input>(contract: WorkflowContract<Input>, input: Input, signal: string): Promise<void>;
+  /** Starts a workflow each time that the schedule is due; does nothing when the schedule exists. */
+  createSchedule<Input>(contract: WorkflowContract<Input>, input: Input, time: CronTime): Promise<void>;
+  /** Deletes what `createSchedule` made; does nothing when there is none. */
+  deleteSchedule<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
+  /** Signals a running workflow; does nothing when it is not running. */
+  signal<Input>(contract: WorkflowContract<Input>, input: Input, signal: SignalDefinition): Promise<void>;
+  /** Signals a workflow, starting it first when it is not running. */
+  signalWithStart<Input>(contract: WorkflowContract<Input>, input: Input, signal: SignalDefinition): Promise<void>;
   /**
-   * Wakes an entity workflow without waiting. One wake of an id is under way at most, and those that follow within
-   * `quietMs` become one more; a wake that fails is only logged.
+   * Signals an entity workflow as `signalWithStart` does, without waiting. At most one signal to a workflow is being
+   * sent, and those requested within the next `quietMs` are coalesced into one more; failures are logged.
    */
-  wake<Input>(contract: WorkflowContract<Input>, input: Input, signal: string, quietMs: number): void;
-  /**
-   * Asks an entity workflow, starting it first when it is not running, and waits for its answer.
-   * Throws `EngineUnavailableError`, or the `DomainError` by which the workflow refused.
-   */
-  ask<Input, Argument, Result>(
+  signalWithStartInBackground<Input>(
     contract: WorkflowContract<Input>,
     input: Input,
-    question: UpdateContract<Argument, Result>,
-    argument: Argument,
-    timeoutMs: number,
+    signal: SignalDefinition,
+    quietMs: number,
+  ): void;
+  /**
+   * Sends an update to an entity workflow, starting it first when it is not running, and returns its result.
+   * Rejects with the `DomainError` by which the workflow refused.
+   */
+  updateWithStart<Input, Args extends unknown[], Result>(
+    contract: WorkflowContract<Input>,
+    input: Input,
+    update: UpdateDefinition<Result, Args>,
+    options: { args: Args; timeoutMs: number },
   ): Promise<Result>;
 }

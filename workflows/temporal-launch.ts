@@ -14,19 +14,19 @@ import { temporalSchedules } from './temporal-schedules.ts';
 import { startOptions } from './temporal-start.ts';
 
 const CALL_TIMEOUT_MS = 5_000;
-/** Starts that nobody waits for: so many are under way at once, and so many wait in memory at most. */
-const STARTS_AT_ONCE = 32;
+/** Background starts: so many are in flight at once, and at most so many wait in memory. */
+const STARTS_IN_FLIGHT = 32;
 const STARTS_WAITING_MAX = 10_000;
 
 export interface LaunchOptions {
   /** Put before the name of each task queue, so that several installations share one namespace. */
   queuePrefix: string;
-  /** Told of wakes that failed. */
+  /** Gets the errors of background starts and signals. */
   onError: (error: unknown) => void;
 }
 
 export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchOptions): Launch {
-  const waking = new Map<string, { again: boolean }>();
+  const signalling = new Map<string, { again: boolean }>();
 
   const within = async <T>(timeoutMs: number, call: () => Promise<T>): Promise<T> => {
     try {
@@ -36,25 +36,25 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
     }
   };
 
-  const signal: Launch['signal'] = async (contract, input, name) => {
-    const signalWithStart = () =>
+  const signalWithStart: Launch['signalWithStart'] = async (contract, input, signal) => {
+    await within(CALL_TIMEOUT_MS, () =>
       client.workflow.signalWithStart(contract.workflow, {
         ...startOptions(contract, input, queuePrefix),
-        signal: name,
-      });
-    await within(CALL_TIMEOUT_MS, signalWithStart);
+        signal,
+      }),
+    );
   };
 
-  const wakeUntilQuiet = async (id: string, quietMs: number, wakeOnce: () => Promise<unknown>) => {
+  const signalUntilQuiet = async (id: string, quietMs: number, signalOnce: () => Promise<unknown>) => {
     const state = { again: true };
-    waking.set(id, state);
+    signalling.set(id, state);
     while (state.again) {
       state.again = false;
-      await wakeOnce().catch(onError);
-      // Spread, or those woken together would all be woken together again.
+      await signalOnce().catch(onError);
+      // Spread, or workflows that were signalled together would all be signalled together again.
       await sleep(quietMs * (1 - Math.random() / 2), undefined, { ref: false });
     }
-    waking.delete(id);
+    signalling.delete(id);
   };
 
   const start: Launch['start'] = async (contract, input) => {
@@ -71,7 +71,7 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
     });
   };
 
-  /** Undefined when there is no such workflow, or none that runs. */
+  /** Undefined when there is no such workflow, or it is not running. */
   const withRunning = async <Result>(
     id: string,
     call: (handle: WorkflowHandle) => Promise<Result>,
@@ -87,23 +87,23 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
 
   const schedules = temporalSchedules(client, queuePrefix);
   const startsWaiting: (() => Promise<void>)[] = [];
-  let startsUnderWay = 0;
+  let startsInFlight = 0;
   const startNext = async () => {
-    startsUnderWay++;
+    startsInFlight++;
     for (let next = startsWaiting.shift(); next; next = startsWaiting.shift()) await next().catch(onError);
-    startsUnderWay--;
+    startsInFlight--;
   };
 
   return {
     start,
 
-    begin(contract, input) {
+    startInBackground(contract, input) {
       if (startsWaiting.length >= STARTS_WAITING_MAX) {
-        onError(new EngineUnavailableError('Too many workflows wait for their start'));
+        onError(new EngineUnavailableError('Too many workflows are waiting to be started'));
         return;
       }
       startsWaiting.push(() => start(contract, input));
-      if (startsUnderWay < STARTS_AT_ONCE) void startNext();
+      if (startsInFlight < STARTS_IN_FLIGHT) void startNext();
     },
 
     async cancel(contract, input) {
@@ -115,33 +115,31 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
       return description?.status.name === 'RUNNING';
     },
 
-    async tell(contract, input, name) {
-      await withRunning(contract.workflowId(input), (handle) => handle.signal(name));
+    async signal(contract, input, definition) {
+      await withRunning(contract.workflowId(input), (handle) => handle.signal(definition));
     },
 
-    schedule: (contract, input, time) => within(CALL_TIMEOUT_MS, () => schedules.schedule(contract, input, time)),
-    unschedule: (contract, input) => within(CALL_TIMEOUT_MS, () => schedules.unschedule(contract, input)),
+    signalWithStart,
 
-    signal,
-
-    wake(contract, input, name, quietMs) {
+    signalWithStartInBackground(contract, input, signal, quietMs) {
       const id = contract.workflowId(input);
-      const state = waking.get(id);
+      const state = signalling.get(id);
       if (state) state.again = true;
-      else void wakeUntilQuiet(id, quietMs, () => signal(contract, input, name));
+      else void signalUntilQuiet(id, quietMs, () => signalWithStart(contract, input, signal));
     },
 
-    async ask(contract, input, { update }, argument, timeoutMs) {
+    async updateWithStart(contract, input, update, { args, timeoutMs }) {
       const startWorkflowOperation = new WithStartWorkflowOperation(contract.workflow, {
         ...startOptions(contract, input, queuePrefix),
         workflowIdConflictPolicy: 'USE_EXISTING',
       });
       // Known even when the update fails; unobserved, its rejection would end the process.
       startWorkflowOperation.workflowHandle().catch(() => undefined);
-      return within(timeoutMs, () =>
-        client.workflow.executeUpdateWithStart(update, { args: [argument], startWorkflowOperation }),
-      );
+      return within(timeoutMs, () => client.workflow.executeUpdateWithStart(update, { args, startWorkflowOperation }));
     },
+
+    createSchedule: (contract, input, time) => within(CALL_TIMEOUT_MS, () => schedules.create(contract, input, time)),
+    deleteSchedule: (contract, input) => within(CALL_TIMEOUT_MS, () => schedules.delete(contract, input)),
   };
 }
 

@@ -2,9 +2,9 @@ import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOve
 import type { CronTime, WorkflowContract } from './launch.ts';
 import { startOptions } from './temporal-start.ts';
 
-/** Schedules that tenants make. Each has the id of the workflow that it starts, under the prefix of the installation. */
+/** Schedules of tenants. Each has the id of the workflow that it starts, after the prefix of the installation. */
 export const temporalSchedules = (client: Client, queuePrefix: string) => ({
-  async schedule<Input>(contract: WorkflowContract<Input>, input: Input, { cron, timezone }: CronTime): Promise<void> {
+  async create<Input>(contract: WorkflowContract<Input>, input: Input, { cron, timezone }: CronTime): Promise<void> {
     const action = startOptions(contract, input, queuePrefix);
     try {
       await client.schedule.create({
@@ -19,7 +19,7 @@ export const temporalSchedules = (client: Client, queuePrefix: string) => ({
     }
   },
 
-  async unschedule<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void> {
+  async delete<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void> {
     try {
       await client.schedule.getHandle(queuePrefix + contract.workflowId(input)).delete();
     } catch (error) {

@@ -1,16 +1,16 @@
 import type { Wakes } from '../domain/unit-of-work.ts';
-import { approvalContract, RECHECK_SIGNAL } from './approvals/approval.contract.ts';
+import { approvalContract, recheckSignal } from './approvals/approval.contract.ts';
 import type { Launch } from './launch.ts';
-import { laneWaker } from './webhooks/webhook-lane.contract.ts';
+import { signalLanes } from './webhooks/webhook-lane.contract.ts';
 
-/** Words to one approval within this time are one. */
+/** Signals to one approval within this time are coalesced. */
 const QUIET_MS = 20;
 
-/** How workflows learn of what units of work committed. */
+/** The signals that follow the commit of a unit of work. */
 export const createWakes = (launch: Launch): Wakes => ({
-  lanes: laneWaker(launch),
+  lanes: signalLanes(launch),
   approvals(tenantId, approvals) {
     for (const approval of approvals)
-      launch.wake(approvalContract, { tenantId, ...approval }, RECHECK_SIGNAL, QUIET_MS);
+      launch.signalWithStartInBackground(approvalContract, { tenantId, ...approval }, recheckSignal, QUIET_MS);
   },
 });

@@ -1,7 +1,12 @@
 import { approvalById } from '../../domain/approvals/approvals.queries.ts';
 import type { ApprovalStatus } from '../../domain/approvals/approval-rules.ts';
 import { openApproval, requesterOf } from '../../domain/approvals/open-approval.ts';
-import { applyDecision, type ApprovalStanding, lookAfter, noteTold } from '../../domain/approvals/settle-approval.ts';
+import {
+  applyDecision,
+  type ApprovalState,
+  reevaluateApproval,
+  markRunNotified,
+} from '../../domain/approvals/settle-approval.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
 import { approvalContract, type DecisionMade } from '../../workflows/approvals/approval.contract.ts';
@@ -39,13 +44,13 @@ export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
         return { approvalId: opened.approvalId, isNeeded: true };
       }),
 
-    /** How an approval stands, for a run that may have missed its signal. */
+    /** The status of an approval, for a run that may have missed its signal. */
     approvalState: ({ tenantId, approvalId }: ApprovalKey): Promise<{ status: ApprovalStatus }> =>
       inTenant(tenantId)(async (tx) => ({ status: (await approvalById(tx, approvalId)).status })),
 
     /** Settles what is to be settled without people; null when the approval was removed. */
-    lookAfterApproval: async ({ tenantId, approvalId }: ApprovalKey): Promise<ApprovalStanding | null> =>
-      (await inTenant(tenantId)((tx) => lookAfter(tx, approvalId))) ?? null,
+    reevaluateApproval: async ({ tenantId, approvalId }: ApprovalKey): Promise<ApprovalState | null> =>
+      (await inTenant(tenantId)((tx) => reevaluateApproval(tx, approvalId))) ?? null,
 
     /** Writes a person's decision in their name. A refusal is an answer, not a failure to be repeated. */
     async decideApproval({
@@ -71,8 +76,8 @@ export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
       }
     },
 
-    noteRunTold: ({ tenantId, approvalId }: ApprovalKey): Promise<void> =>
-      inTenant(tenantId)((tx) => noteTold(tx, approvalId)),
+    markRunNotified: ({ tenantId, approvalId }: ApprovalKey): Promise<void> =>
+      inTenant(tenantId)((tx) => markRunNotified(tx, approvalId)),
   };
 };
 export type ApprovalActivities = ReturnType<typeof createApprovalActivities>;

@@ -1,5 +1,5 @@
 import { overdueApprovals } from '../../domain/approvals/overdue-approvals.queries.ts';
-import { approvalContract, RECHECK_SIGNAL } from '../../workflows/approvals/approval.contract.ts';
+import { approvalContract, recheckSignal } from '../../workflows/approvals/approval.contract.ts';
 import { defineSweep } from '../system/define-sweep.ts';
 
 /** An approval that was settled for this long, and whose run does not know: its workflow would have signalled it. */
@@ -11,5 +11,5 @@ export const approvalsSweep = (toldWithinSeconds = TOLD_WITHIN_SECONDS) =>
     name: 'approvals',
     due: ({ system }, limit) => overdueApprovals(system, toldWithinSeconds, limit),
     key: ({ approvalId }) => approvalId,
-    handle: ({ launch }, approval) => launch.signal(approvalContract, approval, RECHECK_SIGNAL),
+    handle: ({ launch }, approval) => launch.signalWithStart(approvalContract, approval, recheckSignal),
   });

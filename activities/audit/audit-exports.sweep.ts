@@ -1,7 +1,7 @@
 import { expireExports, failExport } from '../../domain/audit/exports.mutations.ts';
 import { stalledExports, tenantsWithExpiredExports } from '../../domain/audit/exports.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
-import { auditExport } from '../../workflows/audit/audit-export.contract.ts';
+import { auditExportContract } from '../../workflows/audit/audit-export.contract.ts';
 import { defineSweep } from '../system/define-sweep.ts';
 
 /** An export that was asked for this long ago and has not begun was not launched. */
@@ -21,8 +21,8 @@ export const auditExportsSweep = defineSweep({
   key: ({ exportId }) => exportId,
   async handle({ launch, actingAs }, { isNew, ...input }) {
     const { tenantId, exportId } = input;
-    if (isNew) await launch.start(auditExport, input);
-    else if (await launch.isRunning(auditExport, input)) return 0;
+    if (isNew) await launch.start(auditExportContract, input);
+    else if (await launch.isRunning(auditExportContract, input)) return 0;
     else await actingAs(exporter(tenantId))((tx) => failExport(tx, exportId, 'The export was ended from outside'));
     return 1;
   },

@@ -1,7 +1,7 @@
 import { placedTicket, type PlacedTicket } from '../../domain/environment-locks/environment-locks.queries.ts';
 import { hasLock, isLive, LEASE_MINUTES } from '../../domain/environment-locks/lock-rules.ts';
 import { extendLease, requestTicket, returnTicket, ticketsOfRun } from '../../domain/environment-locks/lock-tickets.ts';
-import { type LockTurn, takeTurn } from '../../domain/environment-locks/lock-turn.ts';
+import { type LockQueueState, reevaluateLock } from '../../domain/environment-locks/reevaluate-lock.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import type { Deps } from '../deps.ts';
@@ -13,10 +13,10 @@ interface TicketOfRun {
   ticketId: string;
 }
 
-/** `queued`: `lockGranted` follows; `ended`: given back, or its lease ran out. */
-export type LockState = 'queued' | 'held' | 'ended';
+/** `queued`: `lockGranted` follows; `ended`: returned, or its lease expired. */
+export type RunTicketState = 'queued' | 'held' | 'ended';
 
-const stateOf = ({ state }: PlacedTicket): LockState => {
+const stateOf = ({ state }: PlacedTicket): RunTicketState => {
   if (hasLock(state)) return 'held';
   return isLive(state) ? 'queued' : 'ended';
 };
@@ -28,15 +28,15 @@ export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: 
   const asRun = (tenantId: string, runId: string) =>
     actingAs({ ...systemActor(tenantId, 'flow'), id: runId, email: `run:${runId}` });
   return {
-    /** One turn of an environment's lock, for its workflow. */
-    takeLockTurn: ({
+    /** Evaluates an environment's lock, for its workflow. */
+    reevaluateLock: ({
       tenantId,
-      ...turn
+      ...request
     }: {
       tenantId: string;
       environmentId: string;
       ticketIds: string[];
-    }): Promise<LockTurn> => inTenant(tenantId)((tx) => takeTurn(tx, turn)),
+    }): Promise<LockQueueState> => inTenant(tenantId)((tx) => reevaluateLock(tx, request)),
 
     /**
      * A run's ticket for an environment: the one that it has, or a new one. When it waits, the run's workflow gets the
@@ -52,7 +52,7 @@ export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: 
       environmentId: string;
       runId: string;
       leaseMinutes?: number;
-    }): Promise<{ ticketId: string; state: LockState }> =>
+    }): Promise<{ ticketId: string; state: RunTicketState }> =>
       asNonRetryable(async () => {
         const unit = asRun(tenantId, runId);
         const request = {
@@ -64,13 +64,13 @@ export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: 
           runId,
         };
         const { place, ticket } = await unit((tx) => requestTicket(tx, request));
-        if (ticket.state === 'asked') await environmentLocks.take(place, ticket.ticketId);
+        if (ticket.state === 'asked') await environmentLocks.enqueue(place, ticket.ticketId);
         const placed = await unit((tx) => placedTicket(tx, environmentId, ticket.ticketId));
         return { ticketId: placed.ticketId, state: stateOf(placed) };
       }),
 
-    /** How a ticket stands, for a run that may have missed its signal. */
-    lockState: ({ tenantId, environmentId, ticketId }: TicketOfRun): Promise<{ state: LockState }> =>
+    /** The state of a ticket, for a run that may have missed its signal. */
+    lockState: ({ tenantId, environmentId, ticketId }: TicketOfRun): Promise<{ state: RunTicketState }> =>
       asNonRetryable(() =>
         inTenant(tenantId)(async (tx) => ({ state: stateOf(await placedTicket(tx, environmentId, ticketId)) })),
       ),
@@ -86,7 +86,7 @@ export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: 
         const place = await inTenant(tenantId)((tx) =>
           extendLease(tx, environmentId, ticketId, leaseMinutes, anyTicket),
         );
-        environmentLocks.look(place);
+        environmentLocks.reevaluate(place);
         return { isHeld: true };
       } catch (error) {
         if (error instanceof DomainError) return { isHeld: false };
@@ -119,7 +119,7 @@ export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: 
           const { place, hasChanged } = await unit((tx) =>
             returnTicket(tx, ticket.environmentId, ticket.ticketId, anyTicket),
           );
-          if (hasChanged) environmentLocks.look(place);
+          if (hasChanged) environmentLocks.reevaluate(place);
         } catch (error) {
           if (!(error instanceof DomainError)) throw error;
         }

@@ -2,7 +2,10 @@ import { lockPlace } from '../../domain/environment-locks/environment-locks.quer
 import { withdrawAsked } from '../../domain/environment-locks/lock-tickets.ts';
 import { abandonedTickets, stalledLocks } from '../../domain/environment-locks/stalled-locks.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
-import { environmentLock, LOOK_SIGNAL } from '../../workflows/environment-locks/environment-lock.contract.ts';
+import {
+  environmentLockContract,
+  reevaluateSignal,
+} from '../../workflows/environment-locks/environment-lock.contract.ts';
 import { defineSweep } from '../system/define-sweep.ts';
 
 /** A ticket that nobody queued for so long was given up by the request that asked for it; a run asks again. */
@@ -25,5 +28,5 @@ export const environmentLocksSweep = defineSweep({
   limit: 100,
   due: ({ system }, limit) => stalledLocks(system, limit),
   key: ({ environmentId }) => environmentId,
-  handle: ({ launch }, line) => launch.signal(environmentLock, line, LOOK_SIGNAL),
+  handle: ({ launch }, line) => launch.signalWithStart(environmentLockContract, line, reevaluateSignal),
 });

@@ -1,7 +1,7 @@
 import type { RunKey } from '../../domain/flows/accept-run.ts';
 import { acceptNextStage, requestCancelOfChildren } from '../../domain/flows/child-runs.mutations.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
-import { flowRun } from '../../workflows/flows/flow-run.contract.ts';
+import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
 import type { Deps } from '../deps.ts';
 import { unitOfRun } from './run-steps.activities.ts';
 
@@ -13,7 +13,7 @@ export const createChildActivities = (deps: Deps) => ({
    */
   async startChildren(key: RunKey): Promise<RunOutcome | null> {
     const { accepted, outcome } = await unitOfRun(deps, key)((tx) => acceptNextStage(tx, key.runId));
-    for (const child of accepted) deps.launch.begin(flowRun, child);
+    for (const child of accepted) deps.launch.startInBackground(flowRunContract, child);
     return outcome;
   },
 
@@ -21,7 +21,9 @@ export const createChildActivities = (deps: Deps) => ({
   async cancelChildren(key: RunKey): Promise<void> {
     const open = await unitOfRun(deps, key)((tx) => requestCancelOfChildren(tx, key.runId));
     await Promise.all(
-      open.map(({ id, taskType }) => deps.launch.cancel(flowRun, { tenantId: key.tenantId, runId: id, taskType })),
+      open.map(({ id, taskType }) =>
+        deps.launch.cancel(flowRunContract, { tenantId: key.tenantId, runId: id, taskType }),
+      ),
     );
   },
 });

@@ -8,9 +8,9 @@ import {
   unwrittenChecks,
 } from '../../domain/flows/overdue-flows.queries.ts';
 import { endRun } from '../../domain/flows/run-moves.ts';
-import { CHECKS_CHANGED_SIGNAL, flowChecks } from '../../workflows/flows/flow-checks.contract.ts';
-import { flowRun } from '../../workflows/flows/flow-run.contract.ts';
-import { scheduledFlow } from '../../workflows/flows/scheduled-flow.contract.ts';
+import { checksChangedSignal, flowChecksContract } from '../../workflows/flows/flow-checks.contract.ts';
+import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
+import { scheduledFlowContract } from '../../workflows/flows/scheduled-flow.contract.ts';
 import { defineChore, defineSweep } from '../system/define-sweep.ts';
 import { unitOfRun } from './run-steps.activities.ts';
 
@@ -32,11 +32,11 @@ export const flowRunsSweep = defineSweep({
   key: ({ run }) => run.runId,
   async handle(deps, { run, isNew, isToCancel }) {
     const { launch, system } = deps;
-    if (isNew) await launch.start(flowRun, run);
-    if (isToCancel) await launch.cancel(flowRun, run);
+    if (isNew) await launch.start(flowRunContract, run);
+    if (isToCancel) await launch.cancel(flowRunContract, run);
     await noteRunSwept(system, run);
     if (isNew || isToCancel) return 1;
-    if (await launch.isRunning(flowRun, run)) return 0;
+    if (await launch.isRunning(flowRunContract, run)) return 0;
     const unit = unitOfRun(deps, run);
     await unit(async (tx) => endRun(tx, await runById(tx, run.runId, { forUpdate: true }), ABANDONED));
     return 1;
@@ -56,7 +56,7 @@ export const flowChecksSweep = defineSweep({
   limit: 200,
   due: ({ system }, limit) => unwrittenChecks(system, limit),
   key: ({ runId }) => runId,
-  handle: ({ launch }, run) => launch.signal(flowChecks, run, CHECKS_CHANGED_SIGNAL),
+  handle: ({ launch }, run) => launch.signalWithStart(flowChecksContract, run, checksChangedSignal),
 });
 
 /** Makes the engine's schedules those that tenants made or removed while it was away. */
@@ -65,8 +65,8 @@ export const flowSchedulesSweep = defineSweep({
   due: ({ system }, limit) => unsyncedSchedules(system, SCHEDULE_OVERDUE_SECONDS, limit),
   key: ({ scheduleId }) => scheduleId,
   async handle({ launch, system }, { cron, timezone, isRemoved, ...input }) {
-    if (isRemoved) await launch.unschedule(scheduledFlow, input);
-    else await launch.schedule(scheduledFlow, input, { cron, timezone });
+    if (isRemoved) await launch.deleteSchedule(scheduledFlowContract, input);
+    else await launch.createSchedule(scheduledFlowContract, input, { cron, timezone });
     await noteScheduleSynced(system, input);
   },
 });

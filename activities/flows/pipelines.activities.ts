@@ -77,7 +77,7 @@ export const createPipelineActivities = (deps: Deps) => {
     },
 
     /** Asks the host how the run's pipeline ended; null while it is open, or the host does not say. */
-    async askPipeline(key: RunKey): Promise<RunOutcome | null> {
+    async pollPipeline(key: RunKey): Promise<RunOutcome | null> {
       const found = await pipelineOf(key);
       if (!found) return null;
       const answer = await found.host.pipelineState(found.pipeline);

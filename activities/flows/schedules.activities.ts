@@ -1,7 +1,7 @@
 import { acceptScheduledRun } from '../../domain/flows/flow-schedules.mutations.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
-import { flowRun } from '../../workflows/flows/flow-run.contract.ts';
+import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
 import type { Deps } from '../deps.ts';
 
 export const createScheduleActivities = ({ actingAs, launch, log }: Deps) => ({
@@ -18,7 +18,7 @@ export const createScheduleActivities = ({ actingAs, launch, log }: Deps) => ({
     try {
       const unit = actingAs(systemActor(tenantId, 'flow-schedule'));
       const accepted = await unit((tx) => acceptScheduledRun(tx, scheduleId, occasion));
-      if (accepted) launch.begin(flowRun, accepted);
+      if (accepted) launch.startInBackground(flowRunContract, accepted);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       log.warn({ err: error, scheduleId }, 'a schedule was due whose payload is no longer valid');

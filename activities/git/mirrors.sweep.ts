@@ -1,5 +1,5 @@
 import { dueMirrors } from '../../domain/git/due-mirrors.queries.ts';
-import { FETCH_SIGNAL, gitMirrorContract } from '../../workflows/git/git-mirror.contract.ts';
+import { fetchSignal, gitMirrorContract } from '../../workflows/git/git-mirror.contract.ts';
 import { defineSweep } from '../system/define-sweep.ts';
 
 /** A request that was not taken up for this long lost its signal. */
@@ -12,7 +12,7 @@ export const mirrorsSweep = defineSweep({
   due: ({ system }, limit) => dueMirrors(system, OVERDUE_SECONDS, limit),
   key: ({ projectId }) => projectId,
   async handle({ launch }, { isLost, ...mirror }) {
-    await launch.signal(gitMirrorContract, mirror, FETCH_SIGNAL);
+    await launch.signalWithStart(gitMirrorContract, mirror, fetchSignal);
     return isLost ? 1 : 0;
   },
 });

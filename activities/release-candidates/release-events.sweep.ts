@@ -1,8 +1,8 @@
 import { overdueDomains } from '../../domain/release-candidates/overdue-events.queries.ts';
 import {
-  APPLY_EVENTS,
+  applyEventsUpdate,
   EVENTS_PER_UPDATE,
-  releaseDomain,
+  releaseDomainContract,
 } from '../../workflows/release-candidates/release-domain.contract.ts';
 import { defineSweep } from '../system/define-sweep.ts';
 
@@ -19,7 +19,10 @@ export const releaseEventsSweep = (overdueSeconds = OVERDUE_SECONDS) =>
     due: ({ system }, limit) => overdueDomains(system, overdueSeconds, EVENTS_PER_UPDATE, limit),
     key: ({ projectId, domain }) => `${projectId}/${domain}`,
     async handle({ launch }, { eventIds, ...domain }) {
-      await launch.ask(releaseDomain, domain, APPLY_EVENTS, eventIds, ANSWER_MS);
+      await launch.updateWithStart(releaseDomainContract, domain, applyEventsUpdate, {
+        args: [eventIds],
+        timeoutMs: ANSWER_MS,
+      });
       return eventIds.length;
     },
   });

@@ -1,7 +1,7 @@
 import { systemActor } from '../../domain/shared/actor.ts';
 import { disableWebhook } from '../../domain/webhooks/webhooks.mutations.ts';
 import { createLaneStore } from '../../domain/webhooks/lane-store.queries.ts';
-import { WAKE_SIGNAL, webhookLaneContract } from '../../workflows/webhooks/webhook-lane.contract.ts';
+import { deliverSignal, webhookLaneContract } from '../../workflows/webhooks/webhook-lane.contract.ts';
 import { defineSweep } from '../system/define-sweep.ts';
 
 /** A lane with nobody at work whose deliveries are due for this long lost its signal. */
@@ -13,7 +13,7 @@ export const webhookLanesSweep = defineSweep({
   concurrency: 20,
   due: ({ system }, limit) => createLaneStore(system).overdue(OVERDUE_MS, limit),
   key: ({ webhookId }) => webhookId,
-  handle: ({ launch }, lane) => launch.signal(webhookLaneContract, lane, WAKE_SIGNAL),
+  handle: ({ launch }, lane) => launch.signalWithStart(webhookLaneContract, lane, deliverSignal),
 });
 
 /** Disables webhooks for which this was noted and then not carried out. */

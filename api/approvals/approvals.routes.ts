@@ -10,7 +10,7 @@ import {
 import { expireOfRun, foreseeDecision } from '../../domain/approvals/settle-approval.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
-import { approvalContract, type ApprovalInput, DECIDE } from '../../workflows/approvals/approval.contract.ts';
+import { approvalContract, type ApprovalInput, decideUpdate } from '../../workflows/approvals/approval.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Id, NoContent } from '../http/parameters.ts';
@@ -48,13 +48,16 @@ async function takeDecision(
   if (isRepeated) return approval;
   const made = { decision, comment: comment ?? null, by: actor, requestId, traceparent };
   try {
-    await adapters.launch.ask(approvalContract, inputOf(actor.tenantId, approval), DECIDE, made, ANSWER_MS);
+    await adapters.launch.updateWithStart(approvalContract, inputOf(actor.tenantId, approval), decideUpdate, {
+      args: [made],
+      timeoutMs: ANSWER_MS,
+    });
   } catch (error) {
     if (error instanceof EngineUnavailableError) {
       log.warn({ err: error, approvalId: id }, 'a decision was not answered');
       throw new DomainError(
         'unavailable',
-        'The workflow engine, which takes decisions, does not answer; try again soon: a repetition does no harm',
+        'The workflow engine, which takes decisions, does not answer; try again soon: retrying is safe',
       );
     }
     if (!(error instanceof DomainError) || error.code !== 'invalid_transition') throw error;

@@ -4,7 +4,7 @@ import { requestExport } from '../../domain/audit/exports.mutations.ts';
 import { type AuditExport, exportById } from '../../domain/audit/exports.queries.ts';
 import { LINK_SECONDS } from '../../domain/objects/download-links.ts';
 import { CSV_TYPE } from '../../domain/shared/csv-rules.ts';
-import { auditExport } from '../../workflows/audit/audit-export.contract.ts';
+import { auditExportContract } from '../../workflows/audit/audit-export.contract.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id } from '../http/parameters.ts';
 import { fileReply, RawReply } from '../http/replies.ts';
@@ -30,7 +30,7 @@ export const auditExportsRoutes = [
     audit: 'audit_export.requested',
     async handle({ body: { format: _, ...filter } }, { tx, actor, adapters }) {
       const made = await tx((work) => requestExport(work, filter));
-      adapters.launch.begin(auditExport, { tenantId: actor.tenantId, exportId: made.id });
+      adapters.launch.startInBackground(auditExportContract, { tenantId: actor.tenantId, exportId: made.id });
       return shown(made);
     },
   }),

@@ -8,8 +8,8 @@ import { displayOf, isFinal } from '../../domain/flows/run-status-rules.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { buildImpactContract, type BuildImpactInput } from '../../workflows/builds/build-impact.contract.ts';
-import { flowRun } from '../../workflows/flows/flow-run.contract.ts';
-import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
+import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
+import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
@@ -33,7 +33,11 @@ const impactView = (place: Place, { baseCommitId: _, ...impact }: ImpactFacts): 
 /** Has the repository of a missing commit fetched, and refuses the request. */
 function fetchAndRefuse(launch: Launch, { refusal, toFetch }: MissingCommit): never {
   if (toFetch)
-    wakeMirror(launch, { tenantId: toFetch.tenantId, projectId: toFetch.id, repositoryIdentifier: toFetch.identifier });
+    signalMirror(launch, {
+      tenantId: toFetch.tenantId,
+      projectId: toFetch.id,
+      repositoryIdentifier: toFetch.identifier,
+    });
   throw refusal;
 }
 
@@ -69,7 +73,7 @@ export const buildRequestsRoutes = [
       if (!preview.isKnown) return fetchAndRefuse(launch, preview);
       const { project, impact, existing, environmentNames } = preview;
       const place = { tenantId: project.tenantId, projectId: project.id, repositoryIdentifier };
-      if (preview.isRequested) launch.begin(buildImpactContract, impactInput(place, impact));
+      if (preview.isRequested) launch.startInBackground(buildImpactContract, impactInput(place, impact));
       const exclusionReason = whyExcluded(branchName, project);
       return {
         workflowKind: 'build-on-merge',
@@ -168,7 +172,7 @@ export const buildRequestsRoutes = [
           return reply({ outcome, executionId, message }, { status: 200 });
         }
         case 'accepted':
-          launch.begin(flowRun, build.run);
+          launch.startInBackground(flowRunContract, build.run);
           return { outcome: 'started' as const, executionId: build.run.runId, message: 'The build is started' };
       }
     },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { receiveHook, rotateHookSecret } from '../../domain/builds/hooks.mutations.ts';
 import { PLATFORMS } from '../../domain/projects/projects.entities.ts';
 import { projectInPath } from '../../domain/projects/projects.queries.ts';
-import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
+import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { definePublicRoute, defineRoute } from '../http/define-route.ts';
 import { JsonObject, OverlapHours, RepositoryIdentifier } from '../http/parameters.ts';
 import { reply } from '../http/replies.ts';
@@ -96,7 +96,7 @@ export const hooksRoutes = [
       const { toFetch, ...result } = await receiveHook(receiver, host, hook, query.repositoryIdentifier);
       if (toFetch) {
         const { tenantId, id: projectId, identifier: repositoryIdentifier } = toFetch;
-        wakeMirror(launch, { tenantId, projectId, repositoryIdentifier });
+        signalMirror(launch, { tenantId, projectId, repositoryIdentifier });
       }
       return result;
     },

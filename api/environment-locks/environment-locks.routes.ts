@@ -73,7 +73,7 @@ export const environmentLocksRoutes = [
       );
       if (ticket.state === 'asked') {
         try {
-          await adapters.environmentLocks.take(place, ticket.ticketId);
+          await adapters.environmentLocks.enqueue(place, ticket.ticketId);
         } catch (error) {
           if (!(error instanceof EngineUnavailableError)) throw error;
           log.warn({ err: error, environmentId }, 'a lock could not be asked for');
@@ -143,7 +143,7 @@ export const environmentLocksRoutes = [
         place: await extendLease(work, id, ticketId, leaseMinutes, mayChange(actor)),
         placed: await placedTicket(work, id, ticketId),
       }));
-      adapters.environmentLocks.look(place);
+      adapters.environmentLocks.reevaluate(place);
       return view(placed);
     },
   }),
@@ -162,7 +162,7 @@ export const environmentLocksRoutes = [
     audit: ['environment.unlocked', 'environment.lock_withdrawn'],
     async handle({ params: { id, ticketId } }, { tx, adapters, actor }) {
       const { place, hasChanged } = await tx((work) => returnTicket(work, id, ticketId, mayChange(actor)));
-      if (hasChanged) adapters.environmentLocks.look(place);
+      if (hasChanged) adapters.environmentLocks.reevaluate(place);
     },
   }),
 ];

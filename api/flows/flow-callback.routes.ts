@@ -1,5 +1,5 @@
 import { reportRun } from '../../domain/flows/external-runs.mutations.ts';
-import { flowRun, REPORTED_SIGNAL } from '../../workflows/flows/flow-run.contract.ts';
+import { flowRunContract, pipelineReportedSignal } from '../../workflows/flows/flow-run.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
@@ -25,10 +25,10 @@ export const flowCallbackRoutes = [
       const run = await tx((work) => reportRun(work, id, body));
       if (!run) return;
       try {
-        await adapters.launch.tell(
-          flowRun,
+        await adapters.launch.signal(
+          flowRunContract,
           { tenantId: actor.tenantId, runId: id, taskType: run.taskType },
-          REPORTED_SIGNAL,
+          pipelineReportedSignal,
         );
       } catch (failure) {
         if (!(failure instanceof EngineUnavailableError)) throw failure;

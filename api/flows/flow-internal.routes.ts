@@ -5,8 +5,8 @@ import {
   registerScheduledRun,
   trackLock,
 } from '../../domain/flows/external-runs.mutations.ts';
-import { flowRun, REPORTED_SIGNAL } from '../../workflows/flows/flow-run.contract.ts';
-import { CHECKS_CHANGED_SIGNAL, flowChecks } from '../../workflows/flows/flow-checks.contract.ts';
+import { flowRunContract, pipelineReportedSignal } from '../../workflows/flows/flow-run.contract.ts';
+import { checksChangedSignal, flowChecksContract } from '../../workflows/flows/flow-checks.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
@@ -34,8 +34,9 @@ async function signalWorkflows(
 ): Promise<void> {
   const key = { tenantId: actor.tenantId, runId: run.id };
   try {
-    if (hasReport) await adapters.launch.tell(flowRun, { ...key, taskType: run.taskType }, REPORTED_SIGNAL);
-    if (hasChecks) await adapters.launch.signal(flowChecks, key, CHECKS_CHANGED_SIGNAL);
+    if (hasReport)
+      await adapters.launch.signal(flowRunContract, { ...key, taskType: run.taskType }, pipelineReportedSignal);
+    if (hasChecks) await adapters.launch.signalWithStart(flowChecksContract, key, checksChangedSignal);
   } catch (error) {
     if (!(error instanceof EngineUnavailableError)) throw error;
     log.warn({ err: error, runId: run.id }, 'a workflow was not signalled; it learns of the report later');

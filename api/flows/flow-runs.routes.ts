@@ -7,8 +7,7 @@ import { displayOf, statusesOf } from '../../domain/flows/run-status-rules.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
-import { flowWorkflowId } from '../../workflows/flows/flow-id.contract.ts';
-import { flowRun } from '../../workflows/flows/flow-run.contract.ts';
+import { flowRunContract, flowWorkflowId } from '../../workflows/flows/flow-run.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { pageReply, RawReply } from '../http/replies.ts';
@@ -22,7 +21,7 @@ const DAY_MS = 86_400_000;
 /** Accepts a run and starts its workflow after the commit. */
 async function start(scope: Pick<Scope, 'tx' | 'adapters' | 'now'>, accept: (tx: Tx) => Promise<AcceptedRun>) {
   const accepted = await scope.tx(accept);
-  scope.adapters.launch.begin(flowRun, accepted);
+  scope.adapters.launch.startInBackground(flowRunContract, accepted);
   return { id: accepted.runId, taskType: accepted.taskType, status: 'started' as const, triggeredAt: scope.now() };
 }
 
@@ -165,7 +164,7 @@ export const flowRunsRoutes = [
       const cancelled = await scope.tx((tx) => requestCancel(tx, id));
       if (cancelled) {
         try {
-          await scope.adapters.launch.cancel(flowRun, {
+          await scope.adapters.launch.cancel(flowRunContract, {
             tenantId: scope.actor.tenantId,
             runId: id,
             taskType: cancelled.taskType,

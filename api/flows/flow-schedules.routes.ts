@@ -7,7 +7,7 @@ import {
   SCHEDULES_MAX,
 } from '../../domain/flows/flow-schedules.queries.ts';
 import { nextDue } from '../../domain/flows/schedule-times.ts';
-import { type ScheduledFlowInput, scheduledFlow } from '../../workflows/flows/scheduled-flow.contract.ts';
+import { type ScheduledFlowInput, scheduledFlowContract } from '../../workflows/flows/scheduled-flow.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
@@ -51,7 +51,9 @@ export const flowSchedulesRoutes = [
       const schedule = await scope.tx((tx) => createSchedule(tx, body));
       const { name, cron, timezone } = schedule;
       const input = { tenantId: scope.actor.tenantId, scheduleId: schedule.id, name };
-      await syncEngine(scope, input, () => scope.adapters.launch.schedule(scheduledFlow, input, { cron, timezone }));
+      await syncEngine(scope, input, () =>
+        scope.adapters.launch.createSchedule(scheduledFlowContract, input, { cron, timezone }),
+      );
       return view(schedule, scope.now());
     },
   }),
@@ -80,7 +82,7 @@ export const flowSchedulesRoutes = [
     async handle({ params: { id } }, scope) {
       const { name } = await scope.tx((tx) => removeSchedule(tx, id));
       const input = { tenantId: scope.actor.tenantId, scheduleId: id, name };
-      await syncEngine(scope, input, () => scope.adapters.launch.unschedule(scheduledFlow, input));
+      await syncEngine(scope, input, () => scope.adapters.launch.deleteSchedule(scheduledFlowContract, input));
     },
   }),
 ];

@@ -16,8 +16,8 @@ import type { SignInThrottle } from '../../domain/auth/sign-in-throttle.ts';
 import type { FindInvited } from '../../domain/invitations/invitations.queries.ts';
 import type { Mailer } from '../../domain/mail/mailer.port.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
-import type { LockTurns } from '../../domain/environment-locks/lock-turns.port.ts';
-import type { DomainTurns } from '../../domain/release-candidates/domain-turns.port.ts';
+import type { LockQueue } from '../../domain/environment-locks/lock-queue.port.ts';
+import type { ReleaseEventQueue } from '../../domain/release-candidates/release-event-queue.port.ts';
 import type { Commands } from '../../domain/flows/commands-file.ts';
 import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
 import type { TriggerQueue } from '../../domain/webhooks/trigger-queue.port.ts';
@@ -39,7 +39,7 @@ export interface Adapters {
     findReviewAssignment?: FindReviewAssignment;
   };
   documents: DocumentStore;
-  environmentLocks: LockTurns;
+  environmentLocks: LockQueue;
   flows: {
     /** Programs that the operator allows, by type of flow. */
     commands: Commands;
@@ -53,7 +53,7 @@ export interface Adapters {
     findInvited: FindInvited;
   };
   objects: { store: ObjectStore; downloads: DownloadLinks };
-  releases: { domainTurns: DomainTurns; analyses: AnalysisCache };
+  releases: { eventQueue: ReleaseEventQueue; analyses: AnalysisCache };
   webhooks: {
     triggers: TriggerQueue;
     /** Which addresses webhooks may have; a name is checked again when it is resolved. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { mirrorReport, requestFetch } from '../../domain/git/mirror.queries.ts';
 import { projectInPath } from '../../domain/projects/projects.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
-import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
+import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
@@ -80,7 +80,7 @@ export const mirrorRoutes = [
         await requestFetch(work, found.id);
         return { project: found, report: await mirrorReport(work, found.id) };
       });
-      wakeMirror(launch, { tenantId: project.tenantId, projectId: project.id, repositoryIdentifier: identifier });
+      signalMirror(launch, { tenantId: project.tenantId, projectId: project.id, repositoryIdentifier: identifier });
       return report ?? NEVER;
     },
   }),

@@ -3,7 +3,7 @@ import type { Project as ProjectEntity } from '../../domain/projects/projects.en
 import { registerProject, removeProject, updateProject } from '../../domain/projects/projects.mutations.ts';
 import { listProjects, projectInPath } from '../../domain/projects/projects.queries.ts';
 import type { Launch } from '../../workflows/launch.ts';
-import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
+import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
@@ -14,7 +14,7 @@ const params = z.object({ identifier: RepositoryIdentifier });
 
 /** Starts the fetch of a remote that the change of its project requested. */
 function fetchRemote(launch: Launch, { tenantId, id: projectId, identifier, remoteUrl }: ProjectEntity): void {
-  if (remoteUrl !== null) wakeMirror(launch, { tenantId, projectId, repositoryIdentifier: identifier });
+  if (remoteUrl !== null) signalMirror(launch, { tenantId, projectId, repositoryIdentifier: identifier });
 }
 
 export const projectsRoutes = [

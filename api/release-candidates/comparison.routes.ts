@@ -11,7 +11,7 @@ import { linkedCandidates } from '../../domain/releases/linked-candidates.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { isId } from '../../domain/shared/ids.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
-import { wakeMirror } from '../../workflows/git/git-mirror.contract.ts';
+import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { CandidateChanges } from '../http/changelogs.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Id, queryFlag } from '../http/parameters.ts';
@@ -153,7 +153,7 @@ export const comparisonRoutes = [
         return { ...found, log: await candidateLog(work, history, found.project, found.candidate, since) };
       });
       if (log.missingChangelog !== null && project.remoteUrl !== null) {
-        wakeMirror(launch, {
+        signalMirror(launch, {
           tenantId: project.tenantId,
           projectId: project.id,
           repositoryIdentifier: project.identifier,

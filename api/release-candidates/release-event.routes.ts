@@ -135,7 +135,7 @@ export const releaseEventRoutes = [
       if (stored.outcome) return repeated(stored.outcome);
       const { repositoryIdentifier, domain } = event;
       try {
-        const outcome = await adapters.releases.domainTurns(
+        const outcome = await adapters.releases.eventQueue(
           { tenantId: actor.tenantId, projectId, repositoryIdentifier, domain },
           stored.id,
         );

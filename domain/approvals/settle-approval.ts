@@ -38,18 +38,18 @@ const isOverdue = (tx: Tx, { status, expiresAt }: ApprovalRow): boolean =>
 
 const RUN_ENDED = { source: 'run_ended', comment: 'The run ended without it' } as const;
 
-/** How an approval stands, for its workflow. */
-export interface ApprovalStanding {
+/** The state of an approval, for its workflow. */
+export interface ApprovalState {
   status: ApprovalStatus;
   runId: string;
   expiresInMs: number;
 }
 
 /**
- * Looks after an approval: settles one that is overdue, or whose run has ended without waiting for it; notes that its
- * workflow knows it. Undefined when it was removed.
+ * Settles an approval that has expired, or whose run has ended without waiting for it; records that its workflow is
+ * running. Undefined when the approval was removed.
  */
-export async function lookAfter(tx: Tx, approvalId: string): Promise<ApprovalStanding | undefined> {
+export async function reevaluateApproval(tx: Tx, approvalId: string): Promise<ApprovalState | undefined> {
   const [row] = await tx.sql<{ runHasEnded: boolean; isDue: boolean }>(
     `update approval a set confirmed_at = coalesce(a.confirmed_at, now()), updated_at = now()
      from flow_run r where a.tenant_id = ? and a.id = ? and r.tenant_id = a.tenant_id and r.id = a.run_id
@@ -62,16 +62,16 @@ export async function lookAfter(tx: Tx, approvalId: string): Promise<ApprovalSta
     if (row.runHasEnded) await settle(tx, approval, 'stale', RUN_ENDED);
     else if (row.isDue) await settle(tx, approval, 'expired', { source: 'timer' });
   }
-  const [standing] = await tx.sql<ApprovalStanding>(
+  const [state] = await tx.sql<ApprovalState>(
     `select status, run_id as "runId", ceil(extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "expiresInMs"
      from approval where tenant_id = ? and id = ?`,
     [tx.tenantId, approvalId],
   );
-  return standing;
+  return state;
 }
 
-/** The run's workflow knows how its approval was settled. */
-export async function noteTold({ sql, tenantId }: Tx, approvalId: string): Promise<void> {
+/** Records that the run's workflow was notified how its approval was settled. */
+export async function markRunNotified({ sql, tenantId }: Tx, approvalId: string): Promise<void> {
   await sql('update approval set told_at = now() where tenant_id = ? and id = ? and told_at is null', [
     tenantId,
     approvalId,

@@ -2,10 +2,10 @@ import { notFound } from '../shared/errors.ts';
 import type { Actor } from '../shared/actor.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { estimateWaitSeconds, type TicketState } from './lock-rules.ts';
-import type { LockLine } from './lock-turns.port.ts';
+import type { LockQueueKey } from './lock-queue.port.ts';
 
 /** An environment as its lock knows it. */
-export interface LockPlace extends LockLine {
+export interface LockPlace extends LockQueueKey {
   projectId: string;
 }
 

@@ -12,7 +12,7 @@ import {
 } from './environment-locks.queries.ts';
 import { hasLock, isLive, stateAfterReturn, type TicketState } from './lock-rules.ts';
 import { noteTicket } from './lock-notes.ts';
-import { endOverdue } from './lock-turn.ts';
+import { endOverdue } from './reevaluate-lock.ts';
 
 export interface TicketRequest {
   environmentId: string;

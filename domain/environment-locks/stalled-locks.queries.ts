@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { secondsAgo } from '../data/conditions.ts';
 import type { Database } from '../data/tables.ts';
-import type { LockLine } from './lock-turns.port.ts';
+import type { LockQueueKey } from './lock-queue.port.ts';
 
 /** The lock's own timer ends a lease within this time. */
 const ENDED_WITHIN_SECONDS = 5;
@@ -9,7 +9,7 @@ const ENDED_WITHIN_SECONDS = 5;
 const TICKET_OF_RUN_GIVEN_UP_AFTER_SECONDS = 86_400;
 
 /** Environments whose first ticket could have the lock and has not: the lease before it ran out, or was given back. */
-export const stalledLocks = (system: Database, limit: number): Promise<LockLine[]> =>
+export const stalledLocks = (system: Database, limit: number): Promise<LockQueueKey[]> =>
   system
     .with('line', (db) =>
       db

@@ -6,27 +6,27 @@ const nothing = () => undefined;
 /** An engine that does not answer. */
 export const engineAway: Launch = {
   start: away,
-  begin: nothing,
+  startInBackground: nothing,
   cancel: away,
   isRunning: away,
-  tell: away,
-  schedule: away,
-  unschedule: away,
   signal: away,
-  wake: nothing,
-  ask: away,
+  signalWithStart: away,
+  signalWithStartInBackground: nothing,
+  updateWithStart: away,
+  createSchedule: away,
+  deleteSchedule: away,
 };
 
 const done = () => Promise.resolve();
 
-/** An engine that takes everything and does nothing; asked, it does not answer. */
+/** An engine that accepts everything and does nothing; updates are not answered. */
 export const idleEngine: Launch = {
   ...engineAway,
   start: done,
   cancel: done,
   isRunning: async () => true,
-  tell: done,
-  schedule: done,
-  unschedule: done,
   signal: done,
+  signalWithStart: done,
+  createSchedule: done,
+  deleteSchedule: done,
 };

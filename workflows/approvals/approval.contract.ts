@@ -1,6 +1,7 @@
 import type { ApprovalStatus, Decision } from '../../domain/approvals/approval-rules.ts';
+import type { ApprovalState } from '../../domain/approvals/settle-approval.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
-import { defineContract, defineUpdate } from '../launch.ts';
+import { defineContract, defineQuery, defineSignal, defineUpdate } from '../launch.ts';
 
 /** One approval that a run waits for. */
 export interface ApprovalInput {
@@ -12,8 +13,7 @@ export interface ApprovalInput {
 
 export const APPROVALS_QUEUE = 'approvals-v1';
 
-export const approvalContract = defineContract<ApprovalInput>({
-  workflow: 'approval',
+export const approvalContract = defineContract('approval', {
   taskQueue: APPROVALS_QUEUE,
   workflowId: ({ tenantId, approvalId }) => `${tenantId}/approval/${approvalId}`,
   summary: ({ taskType, repositoryIdentifier }) =>
@@ -35,13 +35,15 @@ export interface DecisionMade {
   traceparent: string | undefined;
 }
 
-/** Update: a person decides; answers what became of the approval. Refused once it is settled. */
-export const DECIDE = defineUpdate<DecisionMade, ApprovalStatus>('decide');
-/** Signal: the row of the approval changed, or its run ended. */
-export const RECHECK_SIGNAL = 'recheck';
+/** A person decides; returns the status of the approval after it. Refused once the approval is settled. */
+export const decideUpdate = defineUpdate<ApprovalStatus, [DecisionMade]>('decide');
+/** The row of the approval changed, or its run ended. */
+export const recheckSignal = defineSignal('recheck');
+/** The approval's state when it was last read; null before that. */
+export const approvalStateQuery = defineQuery<ApprovalState | null>('state');
 
-/** Told to a run's workflow when the approval for which it waits is settled. */
-export const APPROVAL_SETTLED_SIGNAL = 'approvalSettled';
+/** Sent to a run's workflow when the approval for which it waits is settled. */
+export const approvalSettledSignal = defineSignal<[ApprovalSettled]>('approvalSettled');
 export interface ApprovalSettled {
   approvalId: string;
   status: ApprovalStatus;

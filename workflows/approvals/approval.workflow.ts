@@ -2,94 +2,85 @@ import {
   allHandlersFinished,
   ApplicationFailure,
   condition,
-  defineQuery,
-  defineSignal,
-  defineUpdate,
   getExternalWorkflowHandle,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
 import type { ApprovalActivities } from '../../activities/approvals/approvals.activities.ts';
-import { type ApprovalStatus, isOpen, assertOpen } from '../../domain/approvals/approval-rules.ts';
-import type { ApprovalStanding } from '../../domain/approvals/settle-approval.ts';
+import { assertOpen, isOpen } from '../../domain/approvals/approval-rules.ts';
+import type { ApprovalState } from '../../domain/approvals/settle-approval.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
-import { flowWorkflowId } from '../flows/flow-id.contract.ts';
+import { flowWorkflowId } from '../flows/flow-run.contract.ts';
 import {
-  APPROVAL_SETTLED_SIGNAL,
   type ApprovalInput,
   type ApprovalSettled,
-  DECIDE,
-  type DecisionMade,
-  RECHECK_SIGNAL,
+  approvalSettledSignal,
+  approvalStateQuery,
+  decideUpdate,
+  recheckSignal,
 } from './approval.contract.ts';
 
-const { lookAfterApproval, decideApproval, noteRunTold } =
+const { reevaluateApproval, decideApproval, markRunNotified } =
   proxyLocalActivities<ApprovalActivities>(LOCAL_DATABASE_WORK);
 
-const decideUpdate = defineUpdate<ApprovalStatus, [DecisionMade]>(DECIDE.update);
-const recheckSignal = defineSignal(RECHECK_SIGNAL);
-const standingQuery = defineQuery<ApprovalStanding | null>('standing');
-const approvalSettled = defineSignal<[ApprovalSettled]>(APPROVAL_SETTLED_SIGNAL);
-
 /**
- * Keeps one approval until it is settled: by people, by its time, or by a change of what is to be approved. All its
- * facts are rows, so that it may start anew at any time. Then it tells the run.
+ * Keeps one approval until it is settled: by people, by expiry, or by a change of what is to be approved; then notifies
+ * the run. Its state is in rows, so that it can be started again at any time.
  */
 export async function approval({ tenantId, approvalId }: ApprovalInput): Promise<void> {
   const key = { tenantId, approvalId };
-  let standing: ApprovalStanding | null = null;
-  let isToRecheck = false;
-  const isSettled = () => standing !== null && !isOpen(standing.status);
+  let state: ApprovalState | null = null;
+  let needsRecheck = false;
+  const isSettled = () => state !== null && !isOpen(state.status);
 
   setHandler(
     decideUpdate,
     async (made) => {
       const answer = await decideApproval({ ...key, ...made });
       if ('refusal' in answer) throw ApplicationFailure.nonRetryable(answer.refusal.message, answer.refusal.code);
-      if (standing) standing = { ...standing, status: answer.status };
-      // What the first look found may be older than the decision.
-      else isToRecheck = true;
+      if (state) state = { ...state, status: answer.status };
+      // The first read may have been before the decision.
+      else needsRecheck = true;
       return answer.status;
     },
-    { validator: (_made) => assertStillOpen(standing) },
+    { validator: (_made) => assertStillOpen(state) },
   );
   setHandler(recheckSignal, () => {
-    isToRecheck = true;
+    needsRecheck = true;
   });
-  setHandler(standingQuery, () => standing);
+  setHandler(approvalStateQuery, () => state);
 
   for (;;) {
-    isToRecheck = false;
-    standing = await lookAfterApproval(key);
-    if (standing === null || isSettled()) break;
-    setCurrentDetails(`Waiting for a decision on run ${standing.runId}`);
-    await condition(() => isToRecheck || isSettled(), Math.max(1, standing.expiresInMs));
+    needsRecheck = false;
+    state = await reevaluateApproval(key);
+    if (state === null || isSettled()) break;
+    setCurrentDetails(`Waiting for a decision on run ${state.runId}`);
+    await condition(() => needsRecheck || isSettled(), Math.max(1, state.expiresInMs));
     if (isSettled()) break;
   }
-  if (standing !== null) {
-    setCurrentDetails(`Settled: ${standing.status}`);
-    await tell(tenantId, standing.runId, { approvalId, status: standing.status });
-    await noteRunTold(key);
+  if (state !== null) {
+    setCurrentDetails(`Settled: ${state.status}`);
+    await notifyRun(tenantId, state.runId, { approvalId, status: state.status });
+    await markRunNotified(key);
   }
   await condition(allHandlersFinished);
 }
 
-function assertStillOpen(standing: ApprovalStanding | null): void {
+function assertStillOpen(state: ApprovalState | null): void {
   try {
-    if (standing) assertOpen(standing.status);
+    if (state) assertOpen(state.status);
   } catch (error) {
     if (error instanceof DomainError) throw ApplicationFailure.nonRetryable(error.message, error.code);
     throw error;
   }
 }
 
-/** A run that has ended in the meantime needs no answer. */
-async function tell(tenantId: string, runId: string, settled: ApprovalSettled): Promise<void> {
+async function notifyRun(tenantId: string, runId: string, settled: ApprovalSettled): Promise<void> {
   try {
-    await getExternalWorkflowHandle(flowWorkflowId(tenantId, runId)).signal(approvalSettled, settled);
+    await getExternalWorkflowHandle(flowWorkflowId(tenantId, runId)).signal(approvalSettledSignal, settled);
   } catch {
-    // There is nobody to tell.
+    // The run has ended.
   }
 }

@@ -7,8 +7,7 @@ export interface AuditExportInput {
   exportId: string;
 }
 
-export const auditExport = defineContract<AuditExportInput>({
-  workflow: 'auditExport',
+export const auditExportContract = defineContract('auditExport', {
   taskQueue: AUDIT_QUEUE,
   workflowId: ({ tenantId, exportId }) => `${tenantId}/audit-export/${exportId}`,
   summary: ({ exportId }) => `Export ${exportId} of the audit trail`,

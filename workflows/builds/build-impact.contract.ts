@@ -11,8 +11,7 @@ export interface BuildImpactInput {
   generation: number;
 }
 
-export const buildImpactContract = defineContract<BuildImpactInput>({
-  workflow: 'buildImpact',
+export const buildImpactContract = defineContract('buildImpact', {
   taskQueue: GIT_QUEUE,
   workflowId: ({ tenantId, projectId, previewKey, generation }) =>
     `${tenantId}/build-impact/${projectId}/${previewKey}/${generation}`,

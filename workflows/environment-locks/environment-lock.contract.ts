@@ -1,16 +1,17 @@
-import type { LockLine } from '../../domain/environment-locks/lock-turns.port.ts';
-import { defineContract, defineUpdate, type Launch } from '../launch.ts';
+import type { LockQueueMessages } from '../../domain/environment-locks/lock-queue.ts';
+import type { LockQueueKey } from '../../domain/environment-locks/lock-queue.port.ts';
+import type { LockQueueState } from '../../domain/environment-locks/reevaluate-lock.ts';
+import { defineContract, defineQuery, defineSignal, defineUpdate, type Launch } from '../launch.ts';
 
 /** The lock of one environment. */
-export interface EnvironmentLockInput extends LockLine {
-  /** The ticket whose run was told last that it has the lock. */
-  toldTicketId?: string;
+export interface EnvironmentLockInput extends LockQueueKey {
+  /** The last ticket whose run was notified that it holds the lock. */
+  notifiedTicketId?: string;
 }
 
 export const ENVIRONMENT_LOCKS_QUEUE = 'environment-locks-v1';
 
-export const environmentLock = defineContract<EnvironmentLockInput>({
-  workflow: 'environmentLock',
+export const environmentLockContract = defineContract('environmentLock', {
   taskQueue: ENVIRONMENT_LOCKS_QUEUE,
   workflowId: ({ tenantId, environmentId }) => `${tenantId}/environment-lock/${environmentId}`,
   summary: ({ repositoryIdentifier, environmentName }) => `Lock of ${environmentName} of ${repositoryIdentifier}`,
@@ -22,25 +23,30 @@ export const environmentLock = defineContract<EnvironmentLockInput>({
   }),
 });
 
-/** Update: take these tickets into the line, in this order; answers when that is done. */
-export const TAKE_IN = defineUpdate<string[], void>('takeIn');
-/** Signal: tickets were given back or extended. */
-export const LOOK_SIGNAL = 'look';
+/** Puts tickets into the queue, in this order; returns when that is done. */
+export const enqueueTicketsUpdate = defineUpdate<void, [string[]]>('enqueueTickets');
+/** Tickets were returned or extended. */
+export const reevaluateSignal = defineSignal('reevaluate');
+/** The queue after its last evaluation; undefined before the first. */
+export const lockQueueStateQuery = defineQuery<LockQueueState | undefined>('state');
 
-/** Told to a run's workflow when it has the lock for which it waits. */
-export const LOCK_GRANTED_SIGNAL = 'lockGranted';
+/** Sent to a run's workflow when it holds the lock for which it waits. */
+export const lockGrantedSignal = defineSignal<[LockGranted]>('lockGranted');
 export interface LockGranted {
   ticketId: string;
 }
 
 /** How long a request waits for its ticket. */
 const ANSWER_MS = 5_000;
-/** Words that come within this time are one: a turn finds all that there is. */
+/** Signals within this time are coalesced: one evaluation sees all changes. */
 const QUIET_MS = 20;
 
-/** How a process asks the workflows of locks. */
-export const lockQuestions = (launch: Launch) => ({
-  takeIn: (line: LockLine, ticketIds: string[]): Promise<void> =>
-    launch.ask(environmentLock, line, TAKE_IN, ticketIds, ANSWER_MS),
-  look: (line: LockLine): void => launch.wake(environmentLock, line, LOOK_SIGNAL, QUIET_MS),
+/** The messages to the workflows of locks that a process sends. */
+export const lockQueueMessages = (launch: Launch): LockQueueMessages => ({
+  enqueueTickets: (key, ticketIds) =>
+    launch.updateWithStart(environmentLockContract, key, enqueueTicketsUpdate, {
+      args: [ticketIds],
+      timeoutMs: ANSWER_MS,
+    }),
+  reevaluate: (key) => launch.signalWithStartInBackground(environmentLockContract, key, reevaluateSignal, QUIET_MS),
 });

@@ -2,106 +2,102 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
-  defineQuery,
-  defineSignal,
-  defineUpdate,
   getExternalWorkflowHandle,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { LockTurn } from '../../domain/environment-locks/lock-turn.ts';
 import type { EnvironmentLockActivities } from '../../activities/environment-locks/environment-locks.activities.ts';
+import type { LockQueueState } from '../../domain/environment-locks/reevaluate-lock.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
-import { flowWorkflowId } from '../flows/flow-id.contract.ts';
+import { flowWorkflowId } from '../flows/flow-run.contract.ts';
 import {
   type EnvironmentLockInput,
-  LOCK_GRANTED_SIGNAL,
-  type LockGranted,
-  LOOK_SIGNAL,
-  TAKE_IN,
+  enqueueTicketsUpdate,
+  lockGrantedSignal,
+  lockQueueStateQuery,
+  reevaluateSignal,
 } from './environment-lock.contract.ts';
 
-/** A lock that nobody wanted for this long completes; the next ticket starts it anew. */
+/** A lock that nobody requested for this long completes; the next ticket starts it again. */
 const LINGER_MS = 30_000;
 
-const { takeLockTurn } = proxyLocalActivities<EnvironmentLockActivities>(LOCAL_DATABASE_WORK);
+const { reevaluateLock } = proxyLocalActivities<EnvironmentLockActivities>(LOCAL_DATABASE_WORK);
 
-const takeInUpdate = defineUpdate<void, [string[]]>(TAKE_IN.update);
-const lookSignal = defineSignal(LOOK_SIGNAL);
-const standingQuery = defineQuery<LockTurn | undefined>('standing');
-const lockGranted = defineSignal<[LockGranted]>(LOCK_GRANTED_SIGNAL);
-
-/** What this workflow was told and has not yet looked after. */
+/** What was requested and not yet evaluated. */
 class TicketInbox {
-  #asked: string[] = [];
-  #isToLook = false;
-  #turnsBegun = 0;
-  #turnsDone = 0;
+  #tickets: string[] = [];
+  #needsEvaluation = false;
+  #startedEvaluations = 0;
+  #finishedEvaluations = 0;
 
-  get hasAsked(): boolean {
-    return this.#asked.length > 0;
+  get hasTickets(): boolean {
+    return this.#tickets.length > 0;
   }
 
   get hasWork(): boolean {
-    return this.#isToLook || this.hasAsked;
+    return this.#needsEvaluation || this.hasTickets;
   }
 
-  look(): void {
-    this.#isToLook = true;
+  reevaluate(): void {
+    this.#needsEvaluation = true;
   }
 
-  async takeIn(ticketIds: string[]): Promise<void> {
-    this.#asked.push(...ticketIds);
-    const turn = this.#turnsBegun + 1;
-    await condition(() => this.#turnsDone >= turn);
+  /** Resolves when an evaluation has put the tickets into the queue. */
+  async enqueue(ticketIds: string[]): Promise<void> {
+    this.#tickets.push(...ticketIds);
+    const evaluation = this.#startedEvaluations + 1;
+    await condition(() => this.#finishedEvaluations >= evaluation);
   }
 
-  beginTurn(): string[] {
-    this.#turnsBegun++;
-    this.#isToLook = false;
-    return this.#asked.splice(0);
+  startEvaluation(): string[] {
+    this.#startedEvaluations++;
+    this.#needsEvaluation = false;
+    return this.#tickets.splice(0);
   }
 
-  endTurn(): void {
-    this.#turnsDone = this.#turnsBegun;
+  finishEvaluation(): void {
+    this.#finishedEvaluations = this.#startedEvaluations;
   }
 }
 
-/** Gives out the lock of one environment, ticket by ticket; all its facts are rows, so that it may start anew at any time. */
+/** Grants the lock of one environment, ticket by ticket. Its state is in rows, so that it can be started again at any time. */
 export async function environmentLock(input: EnvironmentLockInput): Promise<void> {
   const { tenantId, environmentId } = input;
   const inbox = new TicketInbox();
-  let toldTicketId = input.toldTicketId;
-  let standing: LockTurn | undefined;
-  setHandler(takeInUpdate, (ticketIds) => inbox.takeIn(ticketIds));
-  setHandler(lookSignal, () => inbox.look());
-  setHandler(standingQuery, () => standing);
+  let { notifiedTicketId } = input;
+  let state: LockQueueState | undefined;
+  setHandler(enqueueTicketsUpdate, (ticketIds) => inbox.enqueue(ticketIds));
+  setHandler(reevaluateSignal, () => inbox.reevaluate());
+  setHandler(lockQueueStateQuery, () => state);
   for (;;) {
-    standing = await takeLockTurn({ tenantId, environmentId, ticketIds: inbox.beginTurn() });
-    inbox.endTurn();
-    const { holder, waiting, expiresInMs } = standing;
+    state = await reevaluateLock({ tenantId, environmentId, ticketIds: inbox.startEvaluation() });
+    inbox.finishEvaluation();
+    const { holder, waiting, expiresInMs } = state;
     setCurrentDetails(holder ? `Held by ticket ${holder.ticketId}; ${waiting} waiting` : 'Free');
-    if (holder?.runId != null && holder.ticketId !== toldTicketId) {
-      toldTicketId = holder.ticketId;
-      await tell(tenantId, holder.runId, holder.ticketId);
+    if (holder?.runId != null && holder.ticketId !== notifiedTicketId) {
+      notifiedTicketId = holder.ticketId;
+      await notifyRun(tenantId, holder.runId, holder.ticketId);
     }
-    await condition(() => allHandlersFinished() || inbox.hasAsked);
-    // A signal need not be looked after here: what follows begins with a turn.
-    if (workflowInfo().continueAsNewSuggested && !inbox.hasAsked) {
-      await continueAsNew<typeof environmentLock>({ ...input, ...(toldTicketId !== undefined && { toldTicketId }) });
+    await condition(() => allHandlersFinished() || inbox.hasTickets);
+    // A pending signal may be dropped here: the next run begins with an evaluation.
+    if (workflowInfo().continueAsNewSuggested && !inbox.hasTickets) {
+      await continueAsNew<typeof environmentLock>({
+        ...input,
+        ...(notifiedTicketId !== undefined && { notifiedTicketId }),
+      });
     }
     const hasWork = await condition(() => inbox.hasWork, expiresInMs === null ? LINGER_MS : Math.max(1, expiresInMs));
     if (!hasWork && expiresInMs === null) return;
   }
 }
 
-/** A run that has ended in the meantime gave its ticket back, or its lease runs out. */
-async function tell(tenantId: string, runId: string, ticketId: string): Promise<void> {
+/** A run that has ended has returned its ticket, or its lease expires. */
+async function notifyRun(tenantId: string, runId: string, ticketId: string): Promise<void> {
   try {
-    await getExternalWorkflowHandle(flowWorkflowId(tenantId, runId)).signal(lockGranted, { ticketId });
+    await getExternalWorkflowHandle(flowWorkflowId(tenantId, runId)).signal(lockGrantedSignal, { ticketId });
   } catch {
-    // There is nobody to tell.
+    // The run has ended.
   }
 }

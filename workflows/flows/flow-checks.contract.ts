@@ -1,4 +1,4 @@
-import { defineContract } from '../launch.ts';
+import { defineContract, defineSignal } from '../launch.ts';
 import { FLOWS_QUEUE } from './flow-run.contract.ts';
 
 export interface FlowChecksInput {
@@ -6,14 +6,13 @@ export interface FlowChecksInput {
   runId: string;
 }
 
-/** Writes to the git host what is to be seen there of a run. */
-export const flowChecks = defineContract<FlowChecksInput>({
-  workflow: 'flowChecks',
+/** Writes the checks of a run to its git host. */
+export const flowChecksContract = defineContract('flowChecks', {
   taskQueue: FLOWS_QUEUE,
   workflowId: ({ tenantId, runId }) => `${tenantId}/flow-checks/${runId}`,
   summary: ({ runId }) => `Checks of run ${runId}`,
   searchAttributes: ({ tenantId, runId }) => ({ Tenant: tenantId, TaskType: 'flow-checks', EntityId: runId }),
 });
 
-/** Signal: there is something new to write. */
-export const CHECKS_CHANGED_SIGNAL = 'changed';
+/** There is something new to write. */
+export const checksChangedSignal = defineSignal('checksChanged');

@@ -1,6 +1,5 @@
 import {
   CancellationScope,
-  defineQuery,
   getExternalWorkflowHandle,
   isCancellation,
   proxyLocalActivities,
@@ -10,19 +9,16 @@ import {
 import type { RunPlan, RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
-import { childSettled, RunExecution } from './run-execution.ts';
+import { RunExecution } from './run-execution.ts';
 import { RunGates } from './run-gates.ts';
-import { flowWorkflowId } from './flow-id.contract.ts';
-import { CURRENT_STEP_QUERY, type FlowRunInput } from './flow-run.contract.ts';
+import { childSettledSignal, currentStepQuery, type FlowRunInput, flowWorkflowId } from './flow-run.contract.ts';
 import { outcomeOfError } from './run-failure.ts';
 
 const { beginRun, enterStep, endRun } = proxyLocalActivities<RunStepActivities>(LOCAL_DATABASE_WORK);
 
-const currentStepQuery = defineQuery<string>(CURRENT_STEP_QUERY);
-
 /**
- * One run: approval gate, environment lock, execution, close. Its row tells everyone else where it stands; whatever
- * happens, the lock is given back and the row is closed.
+ * One run: approval gate, environment lock, execution, close. Its row shows its state to everyone else; whatever happens,
+ * the lock is returned and the row is closed.
  */
 export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }: FlowRunInput): Promise<void> {
   const gates = new RunGates(run, enterStep);
@@ -36,7 +32,7 @@ export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }:
 
   const plan = await CancellationScope.nonCancellable(() => beginRun(run));
   if (plan.isOver) {
-    if (plan.parentId !== null) await tellParent(plan.parentId);
+    if (plan.parentId !== null) await notifyParent(plan.parentId);
     return;
   }
   let outcome: RunOutcome;
@@ -48,9 +44,9 @@ export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }:
   await CancellationScope.nonCancellable(async () => {
     at('close', `Closing: ${outcome.status}`);
     if (plan.executor === 'children' && outcome.status === 'cancelled') await execution.cancelChildren();
-    await gates.giveBack();
+    await gates.returnLock();
     const { parentId } = await endRun({ ...run, outcome });
-    if (parentId !== null) await tellParent(parentId);
+    if (parentId !== null) await notifyParent(parentId);
     setCurrentDetails(`Ended: ${outcome.status}`);
   });
 
@@ -70,12 +66,11 @@ export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }:
     return gates.whileHeld(() => execution.execute(executor, timeoutSeconds));
   }
 
-  /** A parent that has ended, or is carried out elsewhere, has nobody to tell. */
-  async function tellParent(parentId: string): Promise<void> {
+  async function notifyParent(parentId: string): Promise<void> {
     try {
-      await getExternalWorkflowHandle(flowWorkflowId(run.tenantId, parentId)).signal(childSettled);
+      await getExternalWorkflowHandle(flowWorkflowId(run.tenantId, parentId)).signal(childSettledSignal);
     } catch {
-      // It asks by itself, too.
+      // The parent has ended, or is not one of our workflows.
     }
   }
 }

@@ -6,10 +6,10 @@ import { APPROVALS_QUEUE } from '../approvals/approval.contract.ts';
 import { ENVIRONMENT_LOCKS_QUEUE } from '../environment-locks/environment-lock.contract.ts';
 import { queueBeside } from './queues.ts';
 
-/** What approvals offer to runs; a decision comes by the signal `approvalSettled`. */
+/** Activities of approvals for runs; a decision arrives by the signal `approvalSettled`. */
 export const approvals = () =>
   proxyActivities<ApprovalActivities>({ ...UNTIL_DONE, taskQueue: queueBeside(APPROVALS_QUEUE) });
 
-/** What environment locks offer to runs; a grant comes by the signal `lockGranted`. */
+/** Activities of environment locks for runs; a grant arrives by the signal `lockGranted`. */
 export const locks = () =>
   proxyActivities<EnvironmentLockActivities>({ ...UNTIL_DONE, taskQueue: queueBeside(ENVIRONMENT_LOCKS_QUEUE) });

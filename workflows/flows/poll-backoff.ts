@@ -6,8 +6,8 @@ interface PollBackoffOptions {
 }
 
 /**
- * Waits for words that may be lost, in pauses between which the caller asks. They grow, so that the history of a run
- * that waits for months stays small, and are short again after a word.
+ * Waits for signals that may be lost, in pauses between which the caller polls. The pauses grow, so that the history of
+ * a run that waits for months stays small, and are short again after a signal.
  */
 export class PollBackoff {
   readonly #options: PollBackoffOptions;
@@ -18,17 +18,17 @@ export class PollBackoff {
     this.#pauseMs = options.firstMs;
   }
 
-  /** Whether the word came; false when a pause is over, of at most so many milliseconds. */
-  async wait(isThere: () => boolean, atMostMs = Number.POSITIVE_INFINITY): Promise<boolean> {
-    const isTold = await condition(isThere, Math.min(this.#pauseMs, atMostMs));
-    this.#pauseMs = isTold ? this.#options.firstMs : Math.min(this.#pauseMs * 2, this.#options.longestMs);
-    return isTold;
+  /** Whether the signal arrived; false when the pause, of at most `maxMs`, has passed. */
+  async wait(hasArrived: () => boolean, maxMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const isSignalled = await condition(hasArrived, Math.min(this.#pauseMs, maxMs));
+    this.#pauseMs = isSignalled ? this.#options.firstMs : Math.min(this.#pauseMs * 2, this.#options.longestMs);
+    return isSignalled;
   }
 }
 
 const MINUTE_MS = 60_000;
 
-/** For what other workflows of ours tell, who say it again when it did not arrive. */
+/** For signals of our own workflows, which are repeated when they did not arrive. */
 export const INTERNAL_POLL = { firstMs: 15 * MINUTE_MS, longestMs: 24 * 60 * MINUTE_MS } satisfies PollBackoffOptions;
 /** For what hosts and workers outside report. */
 export const EXTERNAL_POLL = { firstMs: MINUTE_MS / 2, longestMs: 10 * MINUTE_MS } satisfies PollBackoffOptions;

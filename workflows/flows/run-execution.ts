@@ -1,8 +1,6 @@
 import {
   CancellationScope,
-  defineSignal,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setHandler,
@@ -15,35 +13,29 @@ import type { ExecutorName } from '../../domain/flows/executor-rules.ts';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { BRIEF_OUTSIDE_CALL, COMMAND, LOCAL_DATABASE_WORK, OUTSIDE_CALL, UNTIL_DONE } from '../activity-options.ts';
-import { COMMANDS_QUEUE, REPORTED_SIGNAL } from './flow-run.contract.ts';
+import { childSettledSignal, COMMANDS_QUEUE, pipelineReportedSignal } from './flow-run.contract.ts';
 import { INTERNAL_POLL, PollBackoff, EXTERNAL_POLL } from './poll-backoff.ts';
 import { queueBeside } from './queues.ts';
 
 const { startChildren, cancelChildren } = proxyActivities<ChildActivities>(UNTIL_DONE);
-const { dispatchPipeline, askPipeline } = proxyActivities<PipelineActivities>(OUTSIDE_CALL);
+const { dispatchPipeline, pollPipeline } = proxyActivities<PipelineActivities>(OUTSIDE_CALL);
 const { cancelPipeline } = proxyActivities<PipelineActivities>(BRIEF_OUTSIDE_CALL);
 const { runOperation } = proxyActivities<OperationActivities>(OUTSIDE_CALL);
 const { reportedOutcome } = proxyLocalActivities<PipelineActivities>(LOCAL_DATABASE_WORK);
 const commands = () => proxyActivities<CommandActivities>({ ...COMMAND, taskQueue: queueBeside(COMMANDS_QUEUE) });
 
-/** To a parent: one of its children has ended. */
-export const childSettled = defineSignal('childSettled');
-const reported = defineSignal(REPORTED_SIGNAL);
-
-/** Runs that began before this patch leave the pipeline of a cancelled run to its host. */
-const CANCELS_PIPELINES = 'cancels-pipelines';
 const TIMED_OUT: RunOutcome = { status: 'timed_out', error: 'The pipeline did not report its end in time' };
 
-/** What carries one run out, by the name of its executor. */
+/** Carries out one run by the executor of its plan. */
 export class RunExecution {
   readonly #run: RunKey;
-  #childWords = 0;
+  #settledChildren = 0;
   #hasReport = false;
 
   constructor(run: RunKey) {
     this.#run = run;
-    setHandler(childSettled, () => void this.#childWords++);
-    setHandler(reported, () => {
+    setHandler(childSettledSignal, () => void this.#settledChildren++);
+    setHandler(pipelineReportedSignal, () => {
       this.#hasReport = true;
     });
   }
@@ -61,51 +53,50 @@ export class RunExecution {
     }
   }
 
-  /** Carries a run out by a pipeline; one that nobody waits for any more is ended on its host, too. */
+  /** Carries a run out by a pipeline; a pipeline that was given up is cancelled on its host. */
   async #followPipeline(timeoutSeconds: number): Promise<RunOutcome> {
-    let givenUp: RunOutcome = TIMED_OUT;
+    let abandoned: RunOutcome = TIMED_OUT;
     try {
-      const ended = (await dispatchPipeline(this.#run)) ?? (await this.#pipelineEnd(timeoutSeconds));
+      const ended = (await dispatchPipeline(this.#run)) ?? (await this.#awaitPipeline(timeoutSeconds));
       if (ended) return ended;
     } catch (error) {
       if (!isCancellation(error)) throw error;
-      givenUp = { status: 'cancelled' };
+      abandoned = { status: 'cancelled' };
     }
-    if (!patched(CANCELS_PIPELINES)) return givenUp;
     const remark = await CancellationScope.nonCancellable(() => this.#cancelPipeline());
-    return remark === null ? givenUp : { ...givenUp, error: [givenUp.error, remark].filter(Boolean).join('; ') };
+    return remark === null ? abandoned : { ...abandoned, error: [abandoned.error, remark].filter(Boolean).join('; ') };
   }
 
   async #cancelPipeline(): Promise<string | null> {
     try {
       return await cancelPipeline(this.#run);
     } catch {
-      return 'The pipeline may still run: its host could not be told';
+      return 'The pipeline may still run: its host could not be reached';
     }
   }
 
-  /** Waits for what a pipeline reports; the host is asked, too, since a report may be lost. Undefined: it took too long. */
-  async #pipelineEnd(timeoutSeconds: number): Promise<RunOutcome | undefined> {
+  /** Waits for the pipeline's report; also polls the host, since a report may be lost. Undefined: it took too long. */
+  async #awaitPipeline(timeoutSeconds: number): Promise<RunOutcome | undefined> {
     const deadline = Date.now() + timeoutSeconds * 1_000;
     const backoff = new PollBackoff(EXTERNAL_POLL);
     for (;;) {
       const leftMs = deadline - Date.now();
       if (leftMs <= 0) return undefined;
-      const isTold = await backoff.wait(() => this.#hasReport, leftMs);
+      const hasReport = await backoff.wait(() => this.#hasReport, leftMs);
       this.#hasReport = false;
-      const outcome = (await reportedOutcome(this.#run)) ?? (isTold ? null : await askPipeline(this.#run));
+      const outcome = (await reportedOutcome(this.#run)) ?? (hasReport ? null : await pollPipeline(this.#run));
       if (outcome) return outcome;
     }
   }
 
-  /** Starts children stage by stage until all have ended; the last answer is the outcome of all. */
+  /** Starts children stage by stage until all have ended, and returns their common outcome. */
   async #followChildren(): Promise<RunOutcome> {
     const backoff = new PollBackoff(INTERNAL_POLL);
     for (;;) {
-      const heard = this.#childWords;
+      const seen = this.#settledChildren;
       const outcome = await startChildren(this.#run);
       if (outcome) return outcome;
-      await backoff.wait(() => this.#childWords > heard);
+      await backoff.wait(() => this.#settledChildren > seen);
     }
   }
 

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
-import { REFUSED } from './refused.contract.ts';
+import { REFUSED } from './flow-run.contract.ts';
 
 /** How a run ends when a step threw: nothing internal gets into its row; the failure itself is in the history. */
 export function outcomeOfError(error: unknown, step: string): RunOutcome {

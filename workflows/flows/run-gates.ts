@@ -1,21 +1,18 @@
-import { CancellationScope, defineSignal, setHandler, sleep } from '@temporalio/workflow';
+import { CancellationScope, setHandler, sleep } from '@temporalio/workflow';
 import type { RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
-import type { LockState } from '../../activities/environment-locks/environment-locks.activities.ts';
-import { LOCK_GRANTED_SIGNAL, type LockGranted } from '../environment-locks/environment-lock.contract.ts';
+import type { RunTicketState } from '../../activities/environment-locks/environment-locks.activities.ts';
+import { lockGrantedSignal } from '../environment-locks/environment-lock.contract.ts';
 import type { ApprovalStatus } from '../../domain/approvals/approval-rules.ts';
-import { APPROVAL_SETTLED_SIGNAL, type ApprovalSettled } from '../approvals/approval.contract.ts';
+import { approvalSettledSignal } from '../approvals/approval.contract.ts';
 import { approvals, locks } from './gates.ts';
 import { INTERNAL_POLL, PollBackoff } from './poll-backoff.ts';
 
-export interface LockNeed {
+export interface LockRequest {
   environmentId: string;
   leaseMinutes: number;
 }
-
-const approvalSettled = defineSignal<[ApprovalSettled]>(APPROVAL_SETTLED_SIGNAL);
-const lockGranted = defineSignal<[LockGranted]>(LOCK_GRANTED_SIGNAL);
 
 const REFUSALS: Record<'rejected' | 'expired' | 'stale', RunOutcome> = {
   rejected: { status: 'rejected', error: 'The approval was refused' },
@@ -23,23 +20,23 @@ const REFUSALS: Record<'rejected' | 'expired' | 'stale', RunOutcome> = {
   stale: { status: 'cancelled', error: 'What was to be approved changed' },
 };
 
-/** The gates that one run passes before it is carried out. Signals may come early, twice or never. */
+/** The gates that one run passes before it is carried out. Signals may arrive early, twice or never. */
 export class RunGates {
   readonly #run: RunKey;
   readonly #enterStep: RunStepActivities['enterStep'];
   readonly #decisions = new Map<string, ApprovalStatus>();
   readonly #granted = new Set<string>();
-  #need: LockNeed | undefined;
+  #lock: LockRequest | undefined;
   #ticketId: string | undefined;
 
   constructor(run: RunKey, enterStep: RunStepActivities['enterStep']) {
     this.#run = run;
     this.#enterStep = enterStep;
-    setHandler(approvalSettled, ({ approvalId, status }) => void this.#decisions.set(approvalId, status));
-    setHandler(lockGranted, ({ ticketId }) => void this.#granted.add(ticketId));
+    setHandler(approvalSettledSignal, ({ approvalId, status }) => void this.#decisions.set(approvalId, status));
+    setHandler(lockGrantedSignal, ({ ticketId }) => void this.#granted.add(ticketId));
   }
 
-  /** Waits for the approval; answers how the run ends when it is not given. */
+  /** Waits for the approval; returns the outcome of the run when it is not given. */
   async passApproval(): Promise<RunOutcome | undefined> {
     const { approvalId, isNeeded } = await approvals().openApproval(this.#run);
     if (!isNeeded) return undefined;
@@ -55,14 +52,14 @@ export class RunGates {
     }
   }
 
-  /** Waits for the environment's lock; answers how the run ends when it can have none. */
-  async passLock(need: LockNeed): Promise<RunOutcome | undefined> {
-    this.#need = need;
-    const { ticketId, state } = await locks().takeLock({ ...this.#run, ...need });
+  /** Waits for the environment's lock; returns the outcome of the run when it cannot be had. */
+  async passLock(request: LockRequest): Promise<RunOutcome | undefined> {
+    this.#lock = request;
+    const { ticketId, state } = await locks().takeLock({ ...this.#run, ...request });
     this.#ticketId = ticketId;
     if (state === 'queued') await this.#enterStep({ ...this.#run, status: 'waiting_lock' });
     const backoff = new PollBackoff(INTERNAL_POLL);
-    for (let current: LockState = state; current !== 'held'; ) {
+    for (let current: RunTicketState = state; current !== 'held'; ) {
       if (current === 'ended')
         return { status: 'failed', error: 'The ticket for the lock of the environment ended before the run had it' };
       const isSignalled = await backoff.wait(() => this.#granted.has(ticketId));
@@ -74,32 +71,32 @@ export class RunGates {
   get #ticket() {
     return {
       tenantId: this.#run.tenantId,
-      environmentId: this.#need?.environmentId ?? '',
+      environmentId: this.#lock?.environmentId ?? '',
       ticketId: this.#ticketId ?? '',
     };
   }
 
-  /** Carries out work and keeps the lease of the lock going meanwhile, when there is one. */
+  /** Carries out work, and extends the lease of the lock meanwhile, when there is one. */
   async whileHeld<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.#need) return work();
-    const { leaseMinutes } = this.#need;
-    const keeping = new CancellationScope();
-    const kept = keeping.run(async () => {
+    if (!this.#lock) return work();
+    const { leaseMinutes } = this.#lock;
+    const extension = new CancellationScope();
+    const extended = extension.run(async () => {
       for (;;) {
         await sleep(leaseMinutes * 30_000);
         await locks().extendLock({ ...this.#ticket, leaseMinutes });
       }
     });
-    kept.catch(() => undefined);
+    extended.catch(() => undefined);
     try {
       return await work();
     } finally {
-      keeping.cancel();
+      extension.cancel();
     }
   }
 
-  /** Gives the lock back, or the place in its line; nothing when none was asked for. */
-  async giveBack(): Promise<void> {
-    if (this.#need) await locks().returnLock(this.#run);
+  /** Returns the lock, or the place in its queue; does nothing when none was requested. */
+  async returnLock(): Promise<void> {
+    if (this.#lock) await locks().returnLock(this.#run);
   }
 }

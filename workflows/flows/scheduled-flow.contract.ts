@@ -7,9 +7,8 @@ export interface ScheduledFlowInput {
   name: string;
 }
 
-/** Started by the engine each time that a schedule of a tenant is due; the engine puts the time behind its id. */
-export const scheduledFlow = defineContract<ScheduledFlowInput>({
-  workflow: 'scheduledFlow',
+/** Started by the engine each time that a tenant's schedule is due; the engine appends the time to its id. */
+export const scheduledFlowContract = defineContract('scheduledFlow', {
   taskQueue: FLOWS_QUEUE,
   workflowId: ({ tenantId, scheduleId }) => `${tenantId}/flow-schedule/${scheduleId}`,
   summary: ({ name }) => `Schedule ${name}`,

@@ -5,7 +5,7 @@ import type { ScheduledFlowInput } from './scheduled-flow.contract.ts';
 
 const { startScheduledRun } = proxyLocalActivities<ScheduleActivities>(LOCAL_DATABASE_WORK);
 
-/** Takes on the run of a schedule that is due. Its own id names the moment, so that one moment makes one run. */
+/** Creates the run of a schedule that is due. Its own id contains the time, so that each time makes one run. */
 export async function scheduledFlow({ tenantId, scheduleId }: ScheduledFlowInput): Promise<void> {
   await startScheduledRun({ tenantId, scheduleId, occasion: workflowInfo().workflowId });
 }

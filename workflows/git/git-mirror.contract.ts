@@ -1,6 +1,6 @@
-import { defineContract, type Launch } from '../launch.ts';
+import { defineContract, defineSignal, type Launch } from '../launch.ts';
 
-/** The one mirror of a project's repository: fetches of it never run beside each other. */
+/** The one mirror of a project's repository: its fetches never overlap. */
 export interface MirrorInput {
   tenantId: string;
   projectId: string;
@@ -9,11 +9,10 @@ export interface MirrorInput {
 
 export const GIT_QUEUE = 'git-v1';
 
-/** Tells a mirror that its remote may have something new. */
-export const FETCH_SIGNAL = 'fetch';
+/** The remote may have something new. */
+export const fetchSignal = defineSignal('fetch');
 
-export const gitMirrorContract = defineContract<MirrorInput>({
-  workflow: 'gitMirror',
+export const gitMirrorContract = defineContract('gitMirror', {
   taskQueue: GIT_QUEUE,
   workflowId: ({ tenantId, projectId }) => `${tenantId}/git-mirror/${projectId}`,
   summary: ({ repositoryIdentifier }) => `Mirror of ${repositoryIdentifier}`,
@@ -25,9 +24,9 @@ export const gitMirrorContract = defineContract<MirrorInput>({
   }),
 });
 
-/** Wakes of one mirror within this time become one more: pushes come in bursts. */
-const QUIET_AFTER_WAKE_MS = 500;
+/** Requests for one mirror within this time are coalesced into one more: pushes come in bursts. */
+const QUIET_MS = 500;
 
-/** Asks for a fetch after a commit, without waiting; the sweep makes good for a wake that is lost. */
-export const wakeMirror = (launch: Launch, mirror: MirrorInput): void =>
-  launch.wake(gitMirrorContract, mirror, FETCH_SIGNAL, QUIET_AFTER_WAKE_MS);
+/** Requests a fetch after a commit, without waiting; lost signals are recovered by the sweeper. */
+export const signalMirror = (launch: Launch, mirror: MirrorInput): void =>
+  launch.signalWithStartInBackground(gitMirrorContract, mirror, fetchSignal, QUIET_MS);

@@ -1,14 +1,13 @@
-import type { DomainOfRepository } from '../../domain/release-candidates/domain-turns.port.ts';
 import type { EventOutcome } from '../../domain/release-candidates/finalization-rules.ts';
-import { defineContract, defineUpdate } from '../launch.ts';
+import type { DomainOfRepository } from '../../domain/release-candidates/release-event-queue.port.ts';
+import { defineContract, defineQuery, defineUpdate } from '../launch.ts';
 
 /** The domain whose release events are applied one after another. */
 export type ReleaseDomainInput = DomainOfRepository;
 
 export const RELEASES_QUEUE = 'releases-v1';
 
-export const releaseDomain = defineContract<ReleaseDomainInput>({
-  workflow: 'releaseDomain',
+export const releaseDomainContract = defineContract('releaseDomain', {
   taskQueue: RELEASES_QUEUE,
   workflowId: ({ tenantId, projectId, domain }) =>
     `${tenantId}/release-domain/${projectId}/${encodeURIComponent(domain)}`,
@@ -21,11 +20,13 @@ export const releaseDomain = defineContract<ReleaseDomainInput>({
   }),
 });
 
-/** Outcomes by id of the stored event; an id that is missing in the answer names no event any more. */
+/** Outcomes by id of the stored event; an id that is missing names an event that no longer exists. */
 export type OutcomesById = Record<string, EventOutcome>;
 
-/** Update: apply these stored events, in this order; answers when all of them are applied. */
-export const APPLY_EVENTS = defineUpdate<string[], OutcomesById>('applyEvents');
+/** Applies these stored events, in this order; returns when all of them are applied. */
+export const applyEventsUpdate = defineUpdate<OutcomesById, [string[]]>('applyEvents');
+/** The number of events that are queued. */
+export const queuedEventsQuery = defineQuery<number>('queuedEvents');
 
 /** The most events of one update: what an answer may hold and a handler should wait for. */
 export const EVENTS_PER_UPDATE = 200;

@@ -1,34 +1,26 @@
-import {
-  condition,
-  continueAsNew,
-  defineSignal,
-  proxyActivities,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, continueAsNew, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { PumpActivities } from '../../activities/webhooks/pump.activities.ts';
 import { LANE_PUMP } from '../activity-options.ts';
-import { type Lane, WAKE_SIGNAL } from './webhook-lane.contract.ts';
+import { deliverSignal, type Lane } from './webhook-lane.contract.ts';
 
-const wake = defineSignal(WAKE_SIGNAL);
 const { pumpLane } = proxyActivities<PumpActivities>(LANE_PUMP);
 
 /**
- * Lives while its webhook has something to deliver, and completes when it has not; a wake revives it. None is lost at
- * the end: one that came during the last pump is in `isWoken`, and for one that comes while this code decides to
- * complete, the server refuses the completion and replays it with the signal.
+ * Runs while its webhook has something to deliver, then completes; a signal starts it again. No signal is lost at the
+ * end: one that came during the last pump is in `isSignalled`, and when one comes while this code decides to complete,
+ * the server refuses the completion and replays it with the signal.
  */
 export async function webhookLane(lane: Lane): Promise<void> {
-  let isWoken = false;
-  setHandler(wake, () => {
-    isWoken = true;
+  let isSignalled = false;
+  setHandler(deliverSignal, () => {
+    isSignalled = true;
   });
   for (;;) {
-    isWoken = false;
+    isSignalled = false;
     const nextDueInMs = await pumpLane(lane);
-    if (!isWoken) {
+    if (!isSignalled) {
       if (nextDueInMs === null) return;
-      if (nextDueInMs > 0) await condition(() => isWoken, nextDueInMs);
+      if (nextDueInMs > 0) await condition(() => isSignalled, nextDueInMs);
     }
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof webhookLane>(lane);
   }

@@ -14,10 +14,10 @@ let asked: { tenantId: string; repositoryIdentifier: string; domain: string; eve
 let hanging: string | undefined;
 const launch: Launch = {
   ...engineAway,
-  async ask(_contract, input, _question, argument) {
+  async updateWithStart(_contract, input, _update, { args }) {
     const { tenantId, repositoryIdentifier, domain } = input as ReleaseDomainInput;
     if (domain === hanging) throw new EngineUnavailableError('away');
-    asked.push({ tenantId, repositoryIdentifier, domain, events: (argument as string[]).length });
+    asked.push({ tenantId, repositoryIdentifier, domain, events: (args[0] as string[]).length });
     return {} as never;
   },
 };

@@ -1,5 +1,5 @@
 import { createApprovalActivities } from '../../../activities/approvals/approvals.activities.ts';
-import { approvalContract } from '../../../workflows/approvals/approval.contract.ts';
+import { approvalContract, recheckSignal } from '../../../workflows/approvals/approval.contract.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
@@ -38,10 +38,10 @@ recording('records the histories', async ({ keep }) => {
       );
     const decided = await request({ approvers: [app.owner.email, app.member.email], minApprovals: 2 });
     await owner.post(200, `/api/flows/approvals/${decided}/approve`, {});
-    await app.launch.signal(
+    await app.launch.signalWithStart(
       approvalContract,
       { tenantId: app.tenant.id, approvalId: decided, taskType: '', repositoryIdentifier },
-      'recheck',
+      recheckSignal,
     );
     await app.as(app.member).post(200, `/api/flows/approvals/${decided}/reject`, { comment: 'not yet' });
     await record(decided, 'decided');

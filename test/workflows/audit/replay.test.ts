@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { auditExport } from '../../../workflows/audit/audit-export.contract.ts';
+import { auditExportContract } from '../../../workflows/audit/audit-export.contract.ts';
 import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
@@ -24,7 +24,7 @@ recording('records the histories', async ({ keep }) => {
         ({ status }) => status === name,
         180_000,
       );
-      await keep(`audit-export-${name}`, auditExport.workflowId({ tenantId: app.tenant.id, exportId }));
+      await keep(`audit-export-${name}`, auditExportContract.workflowId({ tenantId: app.tenant.id, exportId }));
     };
     await record('completed');
     const folder = join(app.dataDir, 'objects');

@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { environmentLock } from '../../../workflows/environment-locks/environment-lock.contract.ts';
+import { environmentLockContract } from '../../../workflows/environment-locks/environment-lock.contract.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
@@ -59,7 +59,7 @@ test('five hundred tickets keep their order while the workflow of the lock conti
   );
 
   const handle = new Client({ connection }).workflow.getHandle(
-    environmentLock.workflowId({
+    environmentLockContract.workflowId({
       tenantId: app.tenant.id,
       environmentId,
       environmentName: 'prod',

@@ -1,5 +1,5 @@
 import { createEnvironmentLockActivities } from '../../../activities/environment-locks/environment-locks.activities.ts';
-import { environmentLock } from '../../../workflows/environment-locks/environment-lock.contract.ts';
+import { environmentLockContract } from '../../../workflows/environment-locks/environment-lock.contract.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
@@ -44,7 +44,7 @@ recording('records the history', async ({ keep }) => {
     );
     await locks.returnLock(run);
     const input = { tenantId: app.tenant.id, environmentId, environmentName: 'prod', repositoryIdentifier };
-    await keep('environment-lock', environmentLock.workflowId(input));
+    await keep('environment-lock', environmentLockContract.workflowId(input));
   } finally {
     await worker.kill('SIGTERM');
     await activities.close();

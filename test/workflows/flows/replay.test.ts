@@ -1,17 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CHECKS_CHANGED_SIGNAL, flowChecks } from '../../../workflows/flows/flow-checks.contract.ts';
-import { flowWorkflowId } from '../../../workflows/flows/flow-id.contract.ts';
-import { scheduledFlow } from '../../../workflows/flows/scheduled-flow.contract.ts';
+import { checksChangedSignal, flowChecksContract } from '../../../workflows/flows/flow-checks.contract.ts';
+import { flowWorkflowId } from '../../../workflows/flows/flow-run.contract.ts';
+import { scheduledFlowContract } from '../../../workflows/flows/scheduled-flow.contract.ts';
 import type { Json } from '../../support/client.ts';
 import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
 import { gitHost, hostCredentials } from '../../simulators/git-hosts.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
-/** The last was recorded before the code of runs was patched, and cannot be recorded anew. */
-const HISTORIES = ['gated', 'cancelled', 'pipeline', 'staged', 'abandoned-pipeline', 'before-patch'] as const;
+const HISTORIES = ['gated', 'cancelled', 'pipeline', 'staged', 'abandoned-pipeline'] as const;
 
 test.each(['flow-checks', 'scheduled-flow'])('what stands beside a run goes on with the code of today: %s', (name) =>
   replay(name),
@@ -112,16 +111,16 @@ recording('records the histories', async ({ keep }) => {
     await record('abandoned-pipeline', abandoned);
     await record('staged', await start({ id: 'request-release' }));
     const checked = { tenantId: app.tenant.id, runId: pipeline };
-    for (let n = 0; n < 3; n++) await app.launch.signal(flowChecks, checked, CHECKS_CHANGED_SIGNAL);
-    await keep('flow-checks', flowChecks.workflowId(checked));
+    for (let n = 0; n < 3; n++) await app.launch.signalWithStart(flowChecksContract, checked, checksChangedSignal);
+    await keep('flow-checks', flowChecksContract.workflowId(checked));
     const { id: scheduleId } = await owner.post(201, '/api/flows/schedules', {
       name: 'nightly',
       cron: '0 3 * * *',
       payload: { id: 'execute-release', ...release },
     });
     const scheduled = { tenantId: app.tenant.id, scheduleId, name: 'nightly' };
-    await app.launch.start(scheduledFlow, scheduled);
-    await keep('scheduled-flow', scheduledFlow.workflowId(scheduled));
+    await app.launch.start(scheduledFlowContract, scheduled);
+    await keep('scheduled-flow', scheduledFlowContract.workflowId(scheduled));
   } finally {
     await worker.kill('SIGTERM');
     await host.close();

@@ -1,4 +1,4 @@
-import { FETCH_SIGNAL, gitMirrorContract } from '../../../workflows/git/git-mirror.contract.ts';
+import { fetchSignal, gitMirrorContract } from '../../../workflows/git/git-mirror.contract.ts';
 import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
 import { newRepository } from '../../support/repository.ts';
@@ -18,7 +18,7 @@ recording('records the history', async ({ keep }) => {
       .as(app.owner)
       .post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', remoteUrl: remote.path });
     const mirror = { tenantId: app.tenant.id, projectId, repositoryIdentifier };
-    for (let n = 0; n < 3; n++) await app.launch.signal(gitMirrorContract, mirror, FETCH_SIGNAL);
+    for (let n = 0; n < 3; n++) await app.launch.signalWithStart(gitMirrorContract, mirror, fetchSignal);
     await keep('git-mirror', gitMirrorContract.workflowId(mirror));
   } finally {
     await worker.kill('SIGTERM');

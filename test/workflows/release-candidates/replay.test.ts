@@ -1,4 +1,4 @@
-import { releaseDomain } from '../../../workflows/release-candidates/release-domain.contract.ts';
+import { releaseDomainContract } from '../../../workflows/release-candidates/release-domain.contract.ts';
 import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
 import { startWorker } from '../../support/worker.ts';
@@ -36,7 +36,7 @@ recording('records the history', async ({ keep }) => {
     await event('prod');
     await keep(
       'release-domain',
-      releaseDomain.workflowId({ tenantId: app.tenant.id, projectId, repositoryIdentifier, domain: 'core' }),
+      releaseDomainContract.workflowId({ tenantId: app.tenant.id, projectId, repositoryIdentifier, domain: 'core' }),
     );
   } finally {
     await worker.kill('SIGTERM');

@@ -8,34 +8,33 @@ import {
 } from './environment-locks.queries.ts';
 import { noteTicket } from './lock-notes.ts';
 
-/** How an environment's lock stands after a turn. */
-export interface LockTurn {
-  /** Who has the lock; `runId` when it is a run of ours. */
+/** The lock of an environment and its queue, after an evaluation. */
+export interface LockQueueState {
+  /** Who holds the lock; `runId` when it is one of our runs. */
   holder: { ticketId: string; runId: string | null } | null;
-  /** Tickets that wait. */
+  /** Waiting tickets. */
   waiting: number;
-  /** Milliseconds until the lease of the holder runs out; null: nobody holds the lock. */
+  /** Milliseconds until the lease of the holder expires; null: nobody holds the lock. */
   expiresInMs: number | null;
 }
 
-const NOBODY: LockTurn = { holder: null, waiting: 0, expiresInMs: null };
+const NOBODY: LockQueueState = { holder: null, waiting: 0, expiresInMs: null };
 
 /**
- * One turn of an environment's lock: takes tickets that were asked for into the line, ends a lease that has run out,
- * and gives a free lock to the first in the line. Repeated, it finds nothing more to do. A removed environment has a
- * lock that nobody holds.
+ * Puts requested tickets into the queue, ends an expired lease, and grants a free lock to the first in the queue.
+ * Retrying is safe. The lock of a removed environment is held by nobody.
  */
-export async function takeTurn(
+export async function reevaluateLock(
   tx: Tx,
   { environmentId, ticketIds }: { environmentId: string; ticketIds: readonly string[] },
-): Promise<LockTurn> {
+): Promise<LockQueueState> {
   await lockLine(tx, environmentId);
   const place = await findLockPlace(tx, environmentId);
   if (!place) return NOBODY;
-  if (ticketIds.length > 0) await takeIn(tx, environmentId, ticketIds);
+  if (ticketIds.length > 0) await enqueue(tx, environmentId, ticketIds);
   await endOverdue(tx, place);
   await giveToFirst(tx, place);
-  const [turn] = await tx.sql<{
+  const [state] = await tx.sql<{
     ticketId: string | null;
     runId: string | null;
     waiting: number;
@@ -47,13 +46,13 @@ export async function takeTurn(
      from environment_lock_ticket where tenant_id = ? and environment_id = ? and state in ('queued', 'held')`,
     [tx.tenantId, environmentId],
   );
-  if (!turn) return NOBODY;
-  const { ticketId, runId, waiting, expiresInMs } = turn;
+  if (!state) return NOBODY;
+  const { ticketId, runId, waiting, expiresInMs } = state;
   return { holder: ticketId === null ? null : { ticketId, runId }, waiting, expiresInMs };
 }
 
-/** Those that were withdrawn in the meantime stay out of the line. */
-async function takeIn(tx: Tx, environmentId: string, ticketIds: readonly string[]): Promise<void> {
+/** Tickets withdrawn in the meantime stay out of the queue. */
+async function enqueue(tx: Tx, environmentId: string, ticketIds: readonly string[]): Promise<void> {
   await tx.sql(
     `update environment_lock_ticket set state = 'queued', updated_at = now()
      where tenant_id = ? and environment_id = ? and id = any (?::uuid[]) and state = 'asked'`,
@@ -61,7 +60,7 @@ async function takeIn(tx: Tx, environmentId: string, ticketIds: readonly string[
   );
 }
 
-/** Ends the lease that has run out, if one has. The line's lock must be held. */
+/** Ends the lease that has expired, if one has. The queue must be locked by `lockLine`. */
 export async function endOverdue(tx: Tx, place: LockPlace): Promise<void> {
   const [ended] = await tx.sql<TicketRow>(
     `update environment_lock_ticket set state = 'expired', ended_at = clock_timestamp(), updated_at = now()
