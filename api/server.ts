@@ -92,7 +92,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         signInHosts: configuredSignInHosts(config),
         ...(identityProvider && { identityProvider }),
       },
-      documents: createDocumentStore({ pool, kept: config.DOCUMENT_VERSIONS, wakeLanes: wakes.lanes }),
+      documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, wakeLanes: wakes.lanes }),
       environmentLocks: backend.environmentLocks,
       flows: { commands: backend.commands, workflowUrl: workflowUrls(config) },
       git: { commitGraphs: createCommitGraphCache() },

@@ -1,13 +1,8 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import {
-  collectionByName,
-  createCollection,
-  deleteCollection,
-  documentTexts,
-  listCollections,
-  listKeys,
-} from '../../domain/documents/documents.queries.ts';
+import { collectionByName, listCollections } from '../../domain/documents/collections.queries.ts';
+import { createCollection, deleteCollection } from '../../domain/documents/documents.mutations.ts';
+import { documentTexts, listKeys } from '../../domain/documents/documents.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 import { link, RawReply, reply } from '../http/replies.ts';
@@ -24,7 +19,7 @@ import {
   ofStore,
 } from './documents.schemas.ts';
 
-/** A page of names, asked for with one more than it holds. */
+/** A page of names. @param found one more than the page has, where there are more. */
 function namesReply<Item>(requestUrl: string, found: Item[], limit: number, nameOf: (item: Item) => string) {
   const items = found.slice(0, limit);
   const last = items.at(-1);
@@ -47,28 +42,16 @@ export const collectionsRoutes = [
     method: 'post',
     path: '/api/doc-store/collections',
     group: GROUP,
-    summary: 'Make an empty collection',
+    summary: 'Create an empty collection',
     description:
-      'Not needed before documents are written: a collection is made with its first document. A collection has documents in each store.',
+      'Not needed before documents are written: a collection is created with its first document. A collection has documents in each store.',
     roles: ANY_ROLE,
     body: CollectionIn,
     status: 201,
     response: Collection,
     errors: ['already_exists'],
     audit: 'document_collection.created',
-    handle: ({ body: { name } }, { tx }) =>
-      tx(async (work) => {
-        const collection = await createCollection(work, name);
-        work.audit({
-          source: 'document',
-          action: 'document_collection.created',
-          entityType: 'document_collection',
-          entityId: collection.id,
-          summary: `Collection ${name} created`,
-          after: collection,
-        });
-        return collection;
-      }),
+    handle: ({ body: { name } }, { tx }) => tx((work) => createCollection(work, name)),
   }),
   defineRoute({
     operationId: 'listCollections',
@@ -115,17 +98,7 @@ export const collectionsRoutes = [
     response: NoContent,
     audit: 'document_collection.deleted',
     async handle({ params: { collectionName } }, { tx }) {
-      await tx(async (work) => {
-        const documents = await deleteCollection(work, collectionName);
-        work.audit({
-          source: 'document',
-          action: 'document_collection.deleted',
-          entityType: 'document_collection',
-          entityId: collectionName,
-          summary: `Collection ${collectionName} deleted with ${documents} documents`,
-          before: { name: collectionName, documents },
-        });
-      });
+      await tx((work) => deleteCollection(work, collectionName));
     },
   }),
   defineRoute({

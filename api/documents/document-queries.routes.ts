@@ -1,12 +1,8 @@
-import { compileOrder } from '../../domain/documents/compile-sort.ts';
 import { decodeCursor, encodeCursor } from '../../domain/documents/cursor-rules.ts';
-import { collectionByName } from '../../domain/documents/documents.queries.ts';
+import { collectionByName } from '../../domain/documents/collections.queries.ts';
+import { findDocuments, type FoundDocument } from '../../domain/documents/find-documents.ts';
 import { parsePathPattern, type PathPattern } from '../../domain/documents/path-pattern-rules.ts';
-import { projection } from '../../domain/documents/projection-rules.ts';
-import { type FoundDocument, runQuery } from '../../domain/documents/run-query.ts';
 import type { Store } from '../../domain/documents/store-rules.ts';
-import { invalidField } from '../../domain/shared/errors.ts';
-import { parsePath } from '../../domain/shared/json-path-rules.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { JsonText, link, reply } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';
@@ -20,8 +16,7 @@ import {
   QueryQuery,
 } from './documents.schemas.ts';
 
-interface Question {
-  pattern: PathPattern;
+interface Request {
   query: { store: Store; cursor?: string | undefined; offset: number };
   body: DocumentQueryIn;
 }
@@ -32,26 +27,17 @@ const DEPRECATED_SINCE = `@${Date.UTC(2026, 0, 1) / 1_000}`;
 const SEMANTICS =
   'Filters must all hold: `eq` is equality of JSON (1 = 1.0), `ne` and `nin` also match documents without the field; `gt`, `gte`, `lt`, `lte` compare numbers with numbers and strings with strings by code point; `regex` is a regular expression of PostgreSQL, of at most 256 characters and 2 s. Sorted ascending, null comes first, then booleans, numbers, strings, arrays, objects, and what is missing last; ties, and results without `sort`, are by collection and key. A page ends early at 8 MB. The `Link` header leads to the next page: send the same body there.';
 
-async function answer({ pattern, query, body }: Question, { reads, requestUrl }: Scope) {
+async function pageOf(pattern: PathPattern, { query, body }: Request, { reads, requestUrl }: Scope) {
   const { filters, sort, limit, fields } = body;
-  const order = compileOrder(sort);
   const cursor = query.cursor ?? body.cursor;
   const offset = query.offset >= 0 ? query.offset : body.offset;
   const after =
     cursor === undefined
       ? undefined
       : decodeCursor(sort, cursor, query.cursor === undefined ? '#/body/cursor' : '#/query/cursor');
-  const { documents, last } = await runQuery(reads, {
-    store: query.store,
-    pattern,
-    filters,
-    order,
-    after,
-    limit,
-    offset,
-  });
-  const project = fields && projection(fields.map((field, place) => pathOf(field, `#/body/fields/${place}`)));
-  const text = `[${documents.map((document) => textOf(document, project)).join(',')}]`;
+  const question = { store: query.store, pattern, filters, sort, fields, after, limit, offset };
+  const { documents, last } = await findDocuments(reads, question);
+  const text = `[${documents.map(textOf).join(',')}]`;
   if (!last) return reply(new JsonText(text));
   const nextCursor = encodeCursor(sort, last);
   const next =
@@ -61,19 +47,8 @@ async function answer({ pattern, query, body }: Question, { reads, requestUrl }:
   return reply(new JsonText(text), { headers: { Link: link(requestUrl, next, 'next') } });
 }
 
-function textOf(
-  { collection, key, version, value }: FoundDocument,
-  project: ((value: unknown) => unknown) | undefined,
-): string {
-  const shown = project ? JSON.stringify(project(JSON.parse(value))) : value;
-  return `{"collection":${JSON.stringify(collection)},"key":${JSON.stringify(key)},"version":${version},"value":${shown}}`;
-}
-
-function pathOf(field: string, pointer: string): string[] {
-  const segments = parsePath(field);
-  if (!segments) throw invalidField(pointer, 'not a path');
-  return segments;
-}
+const textOf = ({ collection, key, version, value }: FoundDocument): string =>
+  `{"collection":${JSON.stringify(collection)},"key":${JSON.stringify(key)},"version":${version},"value":${value}}`;
 
 export const documentQueriesRoutes = [
   defineRoute({
@@ -90,7 +65,7 @@ export const documentQueriesRoutes = [
     status: 200,
     response: FoundDocuments,
     audit: { none: 'reads' },
-    handle: ({ query, body }, scope) => answer({ pattern: parsePathPattern(body.pathPattern), query, body }, scope),
+    handle: (request, scope) => pageOf(parsePathPattern(request.body.pathPattern), request, scope),
   }),
   defineRoute({
     operationId: 'queryCollection',
@@ -108,11 +83,10 @@ export const documentQueriesRoutes = [
     status: 200,
     response: FoundDocuments,
     audit: { none: 'reads' },
-    async handle({ params: { collectionName: name }, query, body }, scope) {
+    async handle({ params: { collectionName: name }, ...request }, scope) {
       await collectionByName(scope.reads, name);
-      const { body: found, headers } = (
-        await answer({ pattern: { whole: { kind: 'literal', name } }, query, body }, scope)
-      ).parts;
+      const page = await pageOf({ whole: { kind: 'literal', name } }, request, scope);
+      const { body: found, headers } = page.parts;
       const successor = `<${scope.publicUrl}/api/doc-store/collections/query>; rel="successor-version"`;
       return reply(found, {
         headers: {

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import type { DocumentName } from '../../domain/documents/document-store.port.ts';
-import { deleteDocument, documentVersion, listVersions } from '../../domain/documents/documents.queries.ts';
-import { expectedVersion, refusedWrite } from '../../domain/documents/precondition-rules.ts';
-import { valueText } from '../../domain/documents/value-rules.ts';
+import { deleteDocument } from '../../domain/documents/documents.mutations.ts';
+import { documentVersion, listVersions } from '../../domain/documents/documents.queries.ts';
+import { writeDocument, type WrittenDocument } from '../../domain/documents/write-documents.ts';
 import { notFound } from '../../domain/shared/errors.ts';
-import { emitEvent } from '../../domain/webhooks/event-catalog.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent, Timestamp } from '../http/parameters.ts';
 import { JsonText, link, reply } from '../http/replies.ts';
@@ -22,18 +20,15 @@ import {
 
 const etag = (version: number) => ({ ETag: `"${version}"` });
 
-interface Moments {
-  createdAt: Date;
-  updatedAt: Date;
-}
-
 /** A document's reply; its value is JSON already. */
-function documentText(
-  { collection, key }: DocumentName,
-  version: number,
-  value: string,
-  { createdAt, updatedAt }: Moments,
-): JsonText {
+function documentText({
+  collection,
+  key,
+  version,
+  value,
+  createdAt,
+  updatedAt,
+}: Omit<WrittenDocument, 'store'>): JsonText {
   const rest = JSON.stringify({ collection, key, version, createdAt, updatedAt });
   return new JsonText(`${rest.slice(0, -1)},"value":${value}}`);
 }
@@ -59,29 +54,14 @@ export const documentsRoutes = [
     errors: ['version_conflict', 'precondition_failed', 'payload_too_large'],
     audit: ['document.created', 'document.updated'],
     async handle({ params: { collectionName: collection, key }, query: { store }, headers, body }, scope) {
-      const { actor, requestId, traceparent, adapters } = scope;
-      const { text, sizeBytes } = valueText(body.value, '#/body/value');
-      const preconditions = {
+      const document = { store, collection, key, value: body.value };
+      const written = await writeDocument(scope.adapters.documents, scope, document, {
         version: body.version,
         ifMatch: headers['if-match'],
         mustBeNew: headers['if-none-match'] === '*',
-      };
-      const name = { store, collection, key };
-      const outcome = await adapters.documents.write({
-        ...name,
-        actor,
-        requestId,
-        traceparent,
-        value: text,
-        sizeBytes,
-        expectedVersion: expectedVersion(preconditions),
       });
-      if (!outcome.isWritten) throw refusedWrite(preconditions, outcome.currentVersion);
-      const { version } = outcome;
-      return reply(documentText(name, version, text, outcome), {
-        status: version === 1 ? 201 : 200,
-        headers: etag(version),
-      });
+      const { version } = written;
+      return reply(documentText(written), { status: version === 1 ? 201 : 200, headers: etag(version) });
     },
   }),
   defineRoute({
@@ -100,7 +80,7 @@ export const documentsRoutes = [
       const name = { store, collection, key };
       const document = await adapters.documents.read(actor.tenantId, name);
       if (!document) throw notFound(`Document ${key} of collection ${collection}`);
-      return reply(documentText(name, document.version, document.value, document), { headers: etag(document.version) });
+      return reply(documentText({ ...name, ...document }), { headers: etag(document.version) });
     },
   }),
   defineRoute({
@@ -117,20 +97,8 @@ export const documentsRoutes = [
     response: NoContent,
     errors: ['precondition_failed'],
     audit: 'document.deleted',
-    async handle({ params: { collectionName: collection, key }, query: { store }, headers }, { tx, actor }) {
-      const name = { store, collection, key };
-      await tx(async (work) => {
-        const version = await deleteDocument(work, name, headers['if-match']);
-        work.audit({
-          source: 'document',
-          action: 'document.deleted',
-          entityType: 'document',
-          entityId: `${collection}/${key}`,
-          summary: `Document ${collection}/${key} deleted at version ${version}`,
-          before: { ...name, version },
-        });
-        emitEvent(work, 'document.deleted', { ...name, version, changedBy: actor.email });
-      });
+    async handle({ params: { collectionName: collection, key }, query: { store }, headers }, { tx }) {
+      await tx((work) => deleteDocument(work, { store, collection, key }, headers['if-match']));
     },
   }),
   defineRoute({

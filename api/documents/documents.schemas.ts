@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import { FILTERS_MAX } from '../../domain/documents/compile-filter.ts';
 import { SORTS_MAX } from '../../domain/documents/compile-sort.ts';
-import { refusedCollection, refusedKey } from '../../domain/documents/name-rules.ts';
+import { collectionNameProblem, keyProblem } from '../../domain/documents/name-rules.ts';
 import { STORES } from '../../domain/documents/store-rules.ts';
 import { FILTER_OPERATORS } from '../../domain/webhooks/filter-rules.ts';
 import { queryInt, Timestamp } from '../http/parameters.ts';
 
 export const GROUP = 'Document store';
 
-const refusedBy = (refusal: (text: string) => string | undefined) => (context: z.core.ParsePayload<string>) => {
-  const message = refusal(context.value);
+const without = (problemOf: (text: string) => string | undefined) => (context: z.core.ParsePayload<string>) => {
+  const message = problemOf(context.value);
   if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
 };
 
-export const CollectionName = z.string().check(refusedBy(refusedCollection)).meta({
+export const CollectionName = z.string().check(without(collectionNameProblem)).meta({
   description: 'Name of a collection; slashes make segments and are percent-encoded in a path',
   example: 'catalog/npm',
 });
 export const Key = z
   .string()
-  .check(refusedBy(refusedKey))
+  .check(without(keyProblem))
   .meta({ description: 'Key of a document in its collection', example: 'lodash' });
 
 const Store = z.enum(STORES).default('doc');
@@ -27,9 +27,9 @@ export const ofStore = z.strictObject({ store: Store });
 export const inCollection = z.object({ collectionName: CollectionName });
 export const ofDocument = z.object({ collectionName: CollectionName, key: Key });
 
-/** The largest version that can be raised. */
+/** The largest version that can be incremented. */
 const Version = z.int().min(1).max(2_147_483_646);
-/** Any JSON, but something. */
+/** Any JSON, but not missing. */
 const Value = z
   .unknown()
   .refine((value) => value !== undefined, 'is required')
@@ -63,7 +63,7 @@ export const EarlierVersion = z.object({
   updatedBy: z.string(),
 });
 
-/** Lists of names: the next page begins behind a name. */
+/** Of lists of names, whose next page begins behind a name. */
 export const LIST_MAX = 10_000;
 export const CollectionsQuery = z.strictObject({
   limit: queryInt(1, LIST_MAX, LIST_MAX),
@@ -110,7 +110,7 @@ export const QueryIn = z.strictObject({
 export const CollectionQueryIn = QueryIn.extend({ pathPattern: QueryIn.shape.pathPattern.optional() });
 export type DocumentQueryIn = z.output<typeof CollectionQueryIn>;
 
-/** Where the next page begins, as the `Link` of the page before says it; goes before what the body says. */
+/** Where the next page begins, by the `Link` of the page before; it goes before what the body says. */
 export const QueryQuery = z.strictObject({
   store: Store,
   cursor: Cursor.optional(),

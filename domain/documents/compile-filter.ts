@@ -1,8 +1,8 @@
+import { type RawBuilder, sql } from 'kysely';
 import { invalidField } from '../shared/errors.ts';
 import { isArrayIndex } from '../shared/json-path-rules.ts';
 import type { FilterOperator } from '../webhooks/filter-rules.ts';
-import { type Field, jsonOf, parseField } from './compile-field.ts';
-import { type Fragment, raw, sql } from './sql-fragment.ts';
+import { type Field, jsonOf, NAME_COLUMNS, parseField } from './compile-field.ts';
 
 export interface DocumentFilter {
   field: string;
@@ -14,51 +14,56 @@ export const FILTERS_MAX = 20;
 export const FILTER_VALUES_MAX = 100;
 export const REGEX_MAX = 256;
 
-const ORDER = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+const COMPARISONS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const;
 
 /**
  * A filter as a condition on a `document` named `d`. Throws `invalid_request` when the operator does not take the value.
- * A document without the field matches `ne` and `nin` alone.
- * @param place of the filter in the request's list.
+ * A document without the field matches only `ne` and `nin`.
+ * @param index of the filter in the request's list.
  */
-export function compileFilter({ field: path, operator, value }: DocumentFilter, place: number): Fragment {
-  const pointer = `#/body/filters/${place}`;
-  const field = parseField(path, `${pointer}/field`);
-  const refuse = (detail: string) => invalidField(`${pointer}/value`, `${operator} takes ${detail}`);
+export function compileFilter({ field: path, operator, value }: DocumentFilter, index: number): RawBuilder<boolean> {
+  const place = `filters/${index}`;
+  const field = parseField(path, `${place}/field`);
+  const valueMustBe = (detail: string) => invalidField(`${place}/value`, `${operator} takes ${detail}`);
   const found = jsonOf(field);
   switch (operator) {
     case 'eq':
-      if (field.kind === 'name' && typeof value === 'string') return sql`d.${raw(field.column)} = ${value}`;
+      if (field.kind === 'name' && typeof value === 'string') return sql`${NAME_COLUMNS[field.column]} = ${value}`;
       return sql`${found} = ${JSON.stringify(value)}::jsonb`;
     case 'ne':
       return sql`${found} is distinct from ${JSON.stringify(value)}::jsonb`;
     case 'in':
     case 'nin': {
       if (!Array.isArray(value) || value.length > FILTER_VALUES_MAX)
-        throw refuse(`an array of at most ${FILTER_VALUES_MAX} values`);
-      const isAmong = sql`${found} = any (array(select jsonb_array_elements(${JSON.stringify(value)}::jsonb)))`;
+        throw valueMustBe(`an array of at most ${FILTER_VALUES_MAX} values`);
+      const isAmong = sql<boolean>`${found} = any (array(select jsonb_array_elements(${JSON.stringify(value)}::jsonb)))`;
       return operator === 'in' ? isAmong : sql`(${isAmong}) is not true`;
     }
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
-      if (typeof value === 'string') return compareText(field, found, ORDER[operator], value);
-      if (typeof value !== 'number') throw refuse('a number or a string');
-      // The type is asked second: most rows fail the comparison, and each look into the value costs.
-      return sql`(${found} ${raw(ORDER[operator])} ${JSON.stringify(value)}::jsonb and jsonb_typeof(${found}) = 'number')`;
+      if (typeof value === 'string') return compareText(field, found, COMPARISONS[operator], value);
+      if (typeof value !== 'number') throw valueMustBe('a number or a string');
+      // The type is checked second: most rows fail the comparison, and each access to the value costs.
+      return sql`(${found} ${COMPARISONS[operator]} ${JSON.stringify(value)}::jsonb and jsonb_typeof(${found}) = 'number')`;
     case 'regex':
       if (typeof value !== 'string' || value.length > REGEX_MAX)
-        throw refuse(`a string of at most ${REGEX_MAX} characters`);
-      // Compared with nothing first, so that a bad pattern is refused even where no row is met.
+        throw valueMustBe(`a string of at most ${REGEX_MAX} characters`);
+      // Compared with the empty text first, so that a bad pattern is refused even where there is no row.
       return sql`(('' ~ ${value}::text) is not null and jsonb_typeof(${found}) = 'string' and (${found} #>> '{}') ~ ${value}::text)`;
   }
 }
 
-/** By code point: columns have that order, and the text of a value is given it. */
-function compareText(field: Field, found: Fragment, order: string, value: string): Fragment {
-  if (field.kind === 'name') return sql`d.${raw(field.column)} ${raw(order)} ${value}`;
-  return sql`(jsonb_typeof(${found}) = 'string' and (${found} #>> '{}') collate "C" ${raw(order)} ${value}::text)`;
+/** By code point: columns have that collation, and the text of a value is given it. */
+function compareText(
+  field: Field,
+  found: RawBuilder<unknown>,
+  comparison: RawBuilder<unknown>,
+  value: string,
+): RawBuilder<boolean> {
+  if (field.kind === 'name') return sql`${NAME_COLUMNS[field.column]} ${comparison} ${value}`;
+  return sql`(jsonb_typeof(${found}) = 'string' and (${found} #>> '{}') collate "C" ${comparison} ${value}::text)`;
 }
 
 /**

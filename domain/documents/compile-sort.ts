@@ -1,6 +1,6 @@
+import { type RawBuilder, sql } from 'kysely';
 import { lookUp, MISSING } from '../shared/json-path-rules.ts';
-import { type Field, jsonOf, parseField } from './compile-field.ts';
-import { type Fragment, join, raw, sql } from './sql-fragment.ts';
+import { type Field, jsonOf, NAME_COLUMNS, parseField } from './compile-field.ts';
 
 export interface DocumentSort {
   field: string;
@@ -17,37 +17,52 @@ export interface Position {
 }
 
 interface SortKey {
-  expression: Fragment;
-  type: 'int' | 'jsonb' | 'text';
+  expression: RawBuilder<unknown>;
+  type: keyof typeof CASTS;
   direction: DocumentSort['direction'];
 }
 
+const CASTS = {
+  int: (value: unknown) => sql`${value}::int`,
+  jsonb: (value: unknown) => sql`${value}::jsonb`,
+  text: (value: unknown) => sql`${value}::text`,
+} as const;
+const DIRECTIONS = { asc: sql`asc`, desc: sql`desc` } as const;
+
 /** A total order of documents. */
 export interface Order {
-  /** What stands after `order by`. */
-  by: Fragment;
+  /** What comes after `order by`. */
+  by: RawBuilder<unknown>;
   /** The condition for all documents behind a position. */
-  after: (position: Position) => Fragment;
+  after: (position: Position) => RawBuilder<boolean>;
   /** The position of a document. */
   positionOf: (document: { collection: string; key: string; version: number; value: unknown }) => Position;
 }
 
 /** The types in their order; a missing value comes last. */
 const TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object'];
+const RANKS = sql.join(
+  TYPES.map((type, rank) => sql`when ${sql.lit(type)} then ${sql.lit(rank)}`),
+  sql` `,
+);
 
 /** Sorts, then collection and key, both ascending. Throws `invalid_request` for a malformed field. */
 export function compileOrder(sorts: readonly DocumentSort[]): Order {
-  const fields = sorts.map(({ field }, place) => parseField(field, `#/body/sort/${place}/field`));
-  const keys = sorts.flatMap(({ direction }, place) =>
-    sortKeys(fields[place] as Field).map((key) => ({ ...key, direction })),
+  const fields = sorts.map(({ field }, index) => parseField(field, `sort/${index}/field`));
+  const keys = sorts.flatMap(({ direction }, index) =>
+    sortKeys(fields[index] as Field).map((key) => ({ ...key, direction })),
   );
-  const names = [raw('d.collection'), raw('d.key')];
   return {
-    by: join([...keys.map(({ expression, direction }) => sql`${expression} ${raw(direction)}`), ...names], ', '),
-    after: ({ values, collection, key }) => {
-      const behindNames = sql`(d.collection, d.key) > (${collection}, ${key})`;
-      return keys.reduceRight<Fragment>((rest, sortKey, place) => behind(sortKey, values[place], rest), behindNames);
-    },
+    by: sql.join([
+      ...keys.map(({ expression, direction }) => sql`${expression} ${DIRECTIONS[direction]}`),
+      NAME_COLUMNS.collection,
+      NAME_COLUMNS.key,
+    ]),
+    after: ({ values, collection, key }) =>
+      keys.reduceRight<RawBuilder<boolean>>(
+        (rest, sortKey, index) => behind(sortKey, values[index], rest),
+        sql`(d.collection, d.key) > (${collection}, ${key})`,
+      ),
     positionOf: (document) => ({
       values: fields.flatMap((field) => valuesOf(field, document)),
       collection: document.collection,
@@ -56,19 +71,23 @@ export function compileOrder(sorts: readonly DocumentSort[]): Order {
   };
 }
 
-function behind({ expression, type, direction }: SortKey, value: unknown, rest: Fragment): Fragment {
-  const limit = sql`${value}::${raw(type)}`;
-  return sql`(${expression} ${raw(direction === 'asc' ? '>' : '<')} ${limit} or (${expression} = ${limit} and ${rest}))`;
+function behind(
+  { expression, type, direction }: SortKey,
+  value: unknown,
+  rest: RawBuilder<boolean>,
+): RawBuilder<boolean> {
+  const limit = CASTS[type](value);
+  const isBehind = direction === 'asc' ? sql`${expression} > ${limit}` : sql`${expression} < ${limit}`;
+  return sql`(${isBehind} or (${expression} = ${limit} and ${rest}))`;
 }
 
-/** JSON's own order in the database is another one: a value is ordered by its type, then within the type. */
+/** The database orders JSON in another way: here a value is ordered by its type, then within the type. */
 function sortKeys(field: Field): Omit<SortKey, 'direction'>[] {
-  if (field.kind === 'name') return [{ expression: raw(`d.${field.column}`), type: 'text' }];
-  if (field.kind === 'version') return [{ expression: raw('d.version'), type: 'int' }];
+  if (field.kind === 'name') return [{ expression: NAME_COLUMNS[field.column], type: 'text' }];
+  if (field.kind === 'version') return [{ expression: sql`d.version`, type: 'int' }];
   const value = jsonOf(field);
-  const ranks = TYPES.map((type, rank) => `when '${type}' then ${rank}`).join(' ');
   return [
-    { expression: sql`(case jsonb_typeof(${value}) ${raw(ranks)} else ${raw(String(TYPES.length))} end)`, type: 'int' },
+    { expression: sql`(case jsonb_typeof(${value}) ${RANKS} else ${sql.lit(TYPES.length)} end)`, type: 'int' },
     { expression: sql`(case when jsonb_typeof(${value}) <> 'string' then ${value} else 'null' end)`, type: 'jsonb' },
     {
       expression: sql`(case when jsonb_typeof(${value}) = 'string' then ${value} #>> '{}' else '' end) collate "C"`,

@@ -9,13 +9,13 @@ interface Place {
   key: string;
 }
 
-/** A place in a result as text for a client; undefined when it is too long. @param order what the result is sorted by. */
+/** A position in a result as text for a client; undefined when it is too long. @param order what the result is sorted by. */
 export function encodeCursor(order: unknown, { values, collection, key }: Place): string | undefined {
   const cursor = Buffer.from(JSON.stringify([order, values, collection, key])).toString('base64url');
   return cursor.length <= CURSOR_MAX ? cursor : undefined;
 }
 
-/** Throws `invalid_request` for a cursor that is malformed or belongs to another order. */
+/** Throws `invalid_request` for a cursor that is malformed or belongs to another order. @param pointer of the cursor in the request. */
 export function decodeCursor(order: unknown, cursor: string, pointer: string): Place {
   const [of, values, collection, key] = parse(cursor);
   const isPlace =

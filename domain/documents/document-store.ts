@@ -1,91 +1,103 @@
-import type pg from 'pg';
+import { sql } from 'kysely';
 import { unchainedEntry, withCanonicalParts } from '../audit/append.queries.ts';
+import { statement } from '../data/statement.ts';
+import type { Database } from '../data/tables.ts';
 import { batched } from '../shared/batched.ts';
+import { isoOf } from '../shared/date-time-rules.ts';
 import { tenantQueues } from '../shared/tenant-queues.ts';
 import type { EventData } from '../webhooks/event-catalog.ts';
 import type { DocumentName, DocumentStore, StoredDocument, WriteOutcome, WriteRequest } from './document-store.port.ts';
 import type { KeptVersions } from './store-rules.ts';
 
-const READ = {
-  name: 'document-read',
-  text: 'select request, version, value, created_at as "createdAt", updated_at as "updatedAt" from document_read($1::jsonb)',
-};
-const WRITE = {
-  name: 'document-write',
-  text: `select request, is_written as "isWritten", version, created_at as "createdAt", webhook_ids as "webhookIds"
-    from document_write($1::uuid, $2::jsonb, $3::timestamptz)`,
-};
+interface ReadRow {
+  /** The number of the name among those asked for, from 1. */
+  request: number;
+  version: number;
+  value: string;
+  createdAt: string;
+  updatedAt: string;
+}
+const READ = statement<{ names: string }>()((db, { names }) =>
+  db
+    .selectFrom(sql<ReadRow>`document_read(${names}::jsonb)`.as('r'))
+    .select(['r.request', 'r.version', 'r.value', 'r.createdAt', 'r.updatedAt']),
+);
 
-/** Bounds the memory of one statement; a value may be a megabyte. */
-const BATCH_MAX = 50;
-/** Each batch of writes costs a commit and a turn of the tenant's audit chain, however small it is. */
-const WRITE_REST_MS = 5;
-const READ_REST_MS = 1;
-/** A collection was removed meanwhile, or a lock was taken in another order: the same writes go through the next time. */
-const REPEATABLE = new Set(['23503', '40P01']);
-
-interface WrittenRow {
+interface WriteRow {
+  /** The number of the request, from 1. */
   request: number;
   isWritten: boolean;
   version: number | null;
-  createdAt: Date | null;
+  createdAt: string | null;
   webhookIds: string[] | null;
 }
+const WRITE = statement<{ tenantId: string; requests: string; now: Date }>()((db, { tenantId, requests, now }) =>
+  db
+    .selectFrom(sql<WriteRow>`document_write(${tenantId}::uuid, ${requests}::jsonb, ${now}::timestamptz)`.as('w'))
+    .select(['w.request', 'w.isWritten', 'w.version', 'w.createdAt', 'w.webhookIds']),
+);
+
+/** Bounds the memory of one statement; a value may be a megabyte. */
+const BATCH_MAX = 50;
+/** Each batch of writes costs a commit and locks the tenant's audit chain, however small it is. */
+const WRITE_REST_MS = 5;
+const READ_REST_MS = 1;
+/** Foreign key violation (a collection was removed meanwhile) and deadlock: retried, the same writes succeed. */
+const RETRYABLE = new Set(['23503', '40P01']);
 
 interface Options {
   /** Connections of the application's role. */
-  pool: pg.Pool;
+  database: Database;
   kept: KeptVersions;
-  /** Told of lanes after the commit; must return at once. */
+  /** Called with webhooks after the commit; must return at once. */
   wakeLanes: (tenantId: string, webhookIds: readonly string[]) => void;
 }
 
-/** The store over plain connections: one function call per batch is one transaction and one round trip. */
-export function createDocumentStore({ pool, kept, wakeLanes }: Options): DocumentStore {
+/** One function call per batch is one transaction and one round trip. */
+export function createDocumentStore({ database, kept, wakeLanes }: Options): DocumentStore {
   const readAll = async (names: (DocumentName & { tenant: string })[]): Promise<(StoredDocument | undefined)[]> => {
-    const { rows } = await pool.query<StoredDocument & { request: number }>({
-      ...READ,
-      values: [JSON.stringify(names)],
-    });
-    const byRequest = new Map(rows.map(({ request, ...document }) => [request, document]));
-    return names.map((_, index) => byRequest.get(index + 1));
+    const documents: (StoredDocument | undefined)[] = names.map(() => undefined);
+    for (const { request, version, value, createdAt, updatedAt } of await READ(database, {
+      names: JSON.stringify(names),
+    }))
+      documents[request - 1] = { version, value, createdAt: isoOf(createdAt), updatedAt: isoOf(updatedAt) };
+    return documents;
   };
 
   const writeOn = async (
-    client: pg.Pool | pg.PoolClient,
+    db: Database,
     requests: readonly WriteRequest[],
   ): Promise<{ outcomes: WriteOutcome[]; wake: () => void }> => {
     const tenantId = requests[0]?.actor.tenantId ?? '';
     const now = new Date();
     const items = `[${requests.map((request) => itemOf(request, kept, now)).join(',')}]`;
-    const { rows } = await client.query<WrittenRow>({ ...WRITE, values: [tenantId, items, now] });
+    const rows = await WRITE(db, { tenantId, requests: items, now });
     const outcomes: WriteOutcome[] = requests.map(() => ({ isWritten: false, currentVersion: null }));
     for (const { request, isWritten, version, createdAt } of rows) {
-      outcomes[request - 1] = isWritten
-        ? { isWritten, version: version as number, createdAt: createdAt as Date, updatedAt: now }
-        : { isWritten, currentVersion: version };
+      outcomes[request - 1] =
+        isWritten && version !== null && createdAt !== null
+          ? { isWritten, version, createdAt: isoOf(createdAt), updatedAt: now.toISOString() }
+          : { isWritten: false, currentVersion: version };
     }
     return { outcomes, wake: () => wakeLanes(tenantId, rows[0]?.webhookIds ?? []) };
   };
 
   const writeTogether = async (requests: readonly WriteRequest[]): Promise<WriteOutcome[]> => {
-    const { outcomes, wake } = await twice(() => writeOn(pool, requests));
+    const { outcomes, wake } = await twice(() => writeOn(database, requests));
     wake();
     return outcomes;
   };
 
   const writeAllOrNothing = async (requests: readonly WriteRequest[]): Promise<WriteOutcome[]> => {
-    const client = await pool.connect();
+    const transaction = await database.startTransaction().execute();
     try {
-      await client.query('begin');
-      const { outcomes, wake } = await writeOn(client, requests);
+      const { outcomes, wake } = await writeOn(transaction, requests);
       const isWhole = outcomes.every(({ isWritten }) => isWritten);
-      await client.query(isWhole ? 'commit' : 'rollback');
-      client.release();
+      await (isWhole ? transaction.commit() : transaction.rollback()).execute();
       if (isWhole) wake();
       return outcomes;
     } catch (error) {
-      client.release(true);
+      if (!transaction.isRolledBack) await transaction.rollback().execute();
       throw error;
     }
   };
@@ -106,12 +118,12 @@ async function twice<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();
   } catch (error) {
-    if (!REPEATABLE.has((error as { code?: string }).code ?? '')) throw error;
+    if (!RETRYABLE.has((error as { code?: string }).code ?? '')) throw error;
     return attempt();
   }
 }
 
-/** What success will have been is known before: the version follows from the expected one. */
+/** A request as the function takes it. The version after success is known before: it follows from the expected one. */
 function itemOf(request: WriteRequest, kept: KeptVersions, now: Date): string {
   const { actor, store, collection, key, value, sizeBytes, expectedVersion, traceparent, requestId } = request;
   const version = (expectedVersion ?? 0) + 1;

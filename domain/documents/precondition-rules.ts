@@ -1,6 +1,6 @@
 import { DomainError, versionConflict } from '../shared/errors.ts';
 
-/** What must be so for a write to happen. */
+/** What must hold for a write to happen. */
 export interface Preconditions {
   /** The version that the body names. */
   version?: number | undefined;
@@ -20,8 +20,8 @@ export function expectedVersion({ version, ifMatch, mustBeNew = false }: Precond
   return (mustBeNew && named.length > 0) || named.some((each) => each !== first) ? NEVER : first;
 }
 
-/** Why a write was refused: headers come before the body. @param currentVersion null: there is no document. */
-export function refusedWrite(
+/** Why a write is refused; headers go before the body. @param currentVersion null: there is no document. */
+export function writeConflict(
   { version, ifMatch, mustBeNew = false }: Preconditions,
   currentVersion: number | null,
 ): DomainError {

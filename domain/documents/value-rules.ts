@@ -11,27 +11,27 @@ export interface ValueText {
 
 /**
  * A value as text with its size. Throws `invalid_request` when it is nested too deeply and `payload_too_large` when it
- * is too large; numbers count as long as the database writes them, without an exponent.
- * @param pointer where the value stands in the request.
+ * is too large. Numbers count with the length that the database writes, without an exponent.
+ * @param place of the value in the request.
  */
-export function valueText(value: unknown, pointer: string): ValueText {
-  const extraBytes = walk(value, 0, pointer);
+export function valueText(value: unknown, place: string): ValueText {
+  const extraBytes = walk(value, 0, place);
   const text = JSON.stringify(value);
   const sizeBytes = Buffer.byteLength(text) + extraBytes;
   if (sizeBytes > VALUE_MAX_BYTES)
     throw new DomainError('payload_too_large', `The value is larger than ${VALUE_MAX_BYTES} bytes`, {
-      fields: [{ pointer, detail: 'too large' }],
+      fields: [{ pointer: place, detail: 'too large' }],
     });
   return { text, sizeBytes };
 }
 
-/** Answers by how much the numbers grow when their exponents are written out. */
-function walk(value: unknown, depth: number, pointer: string): number {
+/** By how much the numbers grow when their exponents are written out. */
+function walk(value: unknown, depth: number, place: string): number {
   if (typeof value === 'number') return writtenOut(value);
   if (value === null || typeof value !== 'object') return 0;
-  if (depth === VALUE_MAX_DEPTH) throw invalidField(pointer, `nested deeper than ${VALUE_MAX_DEPTH} levels`);
+  if (depth === VALUE_MAX_DEPTH) throw invalidField(place, `nested deeper than ${VALUE_MAX_DEPTH} levels`);
   let extra = 0;
-  for (const member of Object.values(value)) extra += walk(member, depth + 1, pointer);
+  for (const member of Object.values(value)) extra += walk(member, depth + 1, place);
   return extra;
 }
 
