@@ -4,7 +4,7 @@ interface Bounds {
   maxBytes: number;
 }
 
-/** Fetches from systems that the operator configured: in bounded time, at most so much, and following no redirect. */
+/** Fetches from systems that the operator configured: bounded in time and size, without following redirects. */
 export const boundedFetch =
   ({ timeoutMs, maxBytes }: Bounds) =>
   async (url: string | URL, init: RequestInit = {}): Promise<Response> => {

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CreateBranch } from '../../domain/git-hosts/branches.port.ts';
+import type { CreateBranch } from '../../domain/git-hosts/git-host.port.ts';
 import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
 import { closedEnvironment, runGit } from './git-program.ts';
 import { openRemote, RefusedRemoteError } from './git-remote.ts';
 
-/** Makes branches with git itself, in a folder that lives as long as the call. */
+/** Creates branches with the git program, in a folder that exists as long as the call. */
 export const createGitBranches =
   ({ allowLocal, addresses }: { allowLocal: boolean; addresses: OutboundAddresses }): CreateBranch =>
   async ({ remote, branch, sourceRef }, signal) => {
@@ -14,7 +14,7 @@ export const createGitBranches =
     const folder = await mkdtemp(join(tmpdir(), 'quayside-git-'));
     const env = closedEnvironment(folder);
     let close = async () => {};
-    /** What git wrote, or undefined when it did not do it. */
+    /** What git printed, or undefined when it failed. */
     const git = async (...args: string[]): Promise<string | undefined> => {
       const { exitCode, stdout } = await runGit('git', { gitDir: join(folder, 'branch.git'), args, env, signal });
       return exitCode === 0 ? stdout.trim() : undefined;
@@ -37,8 +37,8 @@ export const createGitBranches =
       if (commitId === undefined) return refuse(`${sourceRef} names no commit`);
       const there = (await git('ls-remote', '--end-of-options', remote.url, target))?.split('\t')[0];
       if (there === commitId) return { isOk: true, commitId };
-      if (there) return refuse(`The branch ${branch} is there already, at another commit`);
-      // An empty expected value: somebody who creates the branch in this moment wins, and is not overwritten.
+      if (there) return refuse(`The branch ${branch} exists already, at another commit`);
+      // An empty expected value: a branch that somebody creates at this moment is not overwritten.
       const pushed = await git(
         'push',
         '--quiet',

@@ -1,5 +1,5 @@
 import type { GitHost, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
-import { type CallHost, type HostAccess, nothing, textOf } from './host-http.ts';
+import { type CallHost, type HostAccess, withoutValue, textOf } from './host-http.ts';
 
 const NAME = 'host-a';
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
@@ -25,7 +25,7 @@ export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): 
         body: { ref, inputs, return_run_details: true },
       });
       if (!answer.isOk) return answer;
-      // A server that does not know the member yet answers nothing.
+      // A server that does not know `return_run_details` yet answers without a body.
       const { workflow_run_id: runId, html_url: htmlUrl } = answer.value;
       return { isOk: true, value: { runId: textOf(runId), url: textOf(htmlUrl) } };
     },
@@ -37,15 +37,20 @@ export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): 
       return { isOk: true, value: status === 'completed' ? (ENDED[textOf(conclusion) ?? ''] ?? 'failed') : 'open' };
     },
 
-    // 409: it has ended.
+    // 409: it has ended already.
     cancelPipeline: async ({ repository, runId }) =>
-      nothing(
-        await call(NAME, { method: 'POST', url: `${runOf(repository, runId)}/cancel`, headers, alsoGood: [409] }),
+      withoutValue(
+        await call(NAME, {
+          method: 'POST',
+          url: `${runOf(repository, runId)}/cancel`,
+          headers,
+          acceptedStatuses: [409],
+        }),
       ),
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {
       const body = { state, context, description, ...(targetUrl !== undefined && { target_url: targetUrl }) };
-      return nothing(
+      return withoutValue(
         await call(NAME, { method: 'POST', url: `${repo(repository)}/statuses/${commitId}`, headers, body }),
       );
     },
@@ -57,11 +62,11 @@ export function createGitHostA(call: CallHost, { baseUrl, token }: HostAccess): 
           method: 'DELETE',
           url: `${url}/${encodeURIComponent(label)}`,
           headers,
-          alsoGood: [404],
+          acceptedStatuses: [404],
         });
         if (!removed.isOk) return removed;
       }
-      return nothing(await call(NAME, { method: 'POST', url, headers, body: { labels: [add] } }));
+      return withoutValue(await call(NAME, { method: 'POST', url, headers, body: { labels: [add] } }));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { CommitStatus, GitHost, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
-import { type CallHost, type HostAccess, type HostJson, nothing, textOf } from './host-http.ts';
+import { type CallHost, type HostAccess, type HostJson, withoutValue, textOf } from './host-http.ts';
 
 const NAME = 'host-b';
 const VERSION = 'api-version=7.1';
@@ -41,7 +41,7 @@ export function createGitHostB(call: CallHost, { baseUrl, token, username }: Hos
     // A run of a pipeline is a build of the same id; only builds can be cancelled.
     async cancelPipeline({ repository, runId }) {
       const url = `${place(repository).builds}/${encodeURIComponent(runId)}?${VERSION}`;
-      return nothing(await call(NAME, { method: 'PATCH', url, headers, body: { status: 'cancelling' } }));
+      return withoutValue(await call(NAME, { method: 'PATCH', url, headers, body: { status: 'cancelling' } }));
     },
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {
@@ -52,7 +52,7 @@ export function createGitHostB(call: CallHost, { baseUrl, token, username }: Hos
         context: { genre, name: name.join('/') },
         ...(targetUrl !== undefined && { targetUrl }),
       };
-      return nothing(
+      return withoutValue(
         await call(NAME, {
           method: 'POST',
           url: `${place(repository).git}/commits/${commitId}/statuses?${VERSION}`,
@@ -69,11 +69,11 @@ export function createGitHostB(call: CallHost, { baseUrl, token, username }: Hos
           method: 'DELETE',
           url: `${url}/${encodeURIComponent(label)}?${VERSION}`,
           headers,
-          alsoGood: [404],
+          acceptedStatuses: [404],
         });
         if (!removed.isOk) return removed;
       }
-      return nothing(await call(NAME, { method: 'POST', url: `${url}?${VERSION}`, headers, body: { name: add } }));
+      return withoutValue(await call(NAME, { method: 'POST', url: `${url}?${VERSION}`, headers, body: { name: add } }));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { CommitStatus, GitHost, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
-import { type CallHost, type HostAccess, nothing, textOf } from './host-http.ts';
+import { type CallHost, type HostAccess, withoutValue, textOf } from './host-http.ts';
 
 const NAME = 'host-c';
 const ENDED: Record<string, PipelineState> = {
@@ -37,7 +37,7 @@ export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess): 
     },
 
     cancelPipeline: async ({ repository, runId }) =>
-      nothing(await call(NAME, { method: 'POST', url: `${pipelineOf(repository, runId)}/cancel`, headers })),
+      withoutValue(await call(NAME, { method: 'POST', url: `${pipelineOf(repository, runId)}/cancel`, headers })),
 
     async writeStatus({ repository, commitId, context, state, description, targetUrl }) {
       const body = {
@@ -46,14 +46,14 @@ export function createGitHostC(call: CallHost, { baseUrl, token }: HostAccess): 
         description,
         ...(targetUrl !== undefined && { target_url: targetUrl }),
       };
-      return nothing(
+      return withoutValue(
         await call(NAME, { method: 'POST', url: `${project(repository)}/statuses/${commitId}`, headers, body }),
       );
     },
 
     async changeLabel({ repository, prNumber, add, remove }) {
       const body = { add_labels: add, remove_labels: remove.join(',') };
-      return nothing(
+      return withoutValue(
         await call(NAME, { method: 'PUT', url: `${project(repository)}/merge_requests/${prNumber}`, headers, body }),
       );
     },

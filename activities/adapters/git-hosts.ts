@@ -17,13 +17,13 @@ const HOSTS: Record<
   'host-c': { baseUrl: 'https://gitlab.com/api/v4', connect: createGitHostC },
 };
 
-const accessOf = ({ baseUrl, credentials }: UsableIntegration, standard: string): HostAccess => ({
-  baseUrl: (baseUrl ?? standard).replace(/\/+$/, ''),
+const accessOf = ({ baseUrl, credentials }: UsableIntegration, defaultUrl: string): HostAccess => ({
+  baseUrl: (baseUrl ?? defaultUrl).replace(/\/+$/, ''),
   token: credentials.type === 'token' ? credentials.token : credentials.password,
   username: credentials.username ?? '',
 });
 
-/** The git hosts of projects, by the credentials of their tenants. */
+/** The git hosts of projects, with the credentials of their tenants. */
 export function createGitHosts({
   addresses,
   actingAs,

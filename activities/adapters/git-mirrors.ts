@@ -24,12 +24,12 @@ export interface GitMirrorsOptions {
   program?: string;
 }
 
-/** Longer than any fetch may take: a lock as old as this was left by a process that is gone. */
+/** Longer than any fetch may take: a lock of this age was left by a process that was killed. */
 const STALE_LOCK_MS = 15 * 60_000;
 
 const DISK_FULL = 'There is no space left for the mirror';
 const DISK_FULL_MESSAGE = /No space left on device|disk quota exceeded|file too large|ENOSPC|EDQUOT|EFBIG/i;
-/** What git says of failures, in C locale, and what people are told. */
+/** Messages of git in the C locale, and the reasons that people are shown for them. */
 const FAILURES: readonly [RegExp, string][] = [
   [DISK_FULL_MESSAGE, DISK_FULL],
   [
@@ -63,7 +63,7 @@ export function createGitMirrors({
   program = 'git',
 }: GitMirrorsOptions): GitMirrors {
   const dirOf = ({ tenantId, projectId }: MirrorOf) => join(folder, tenantId, `${projectId}.git`);
-  // Without a remote's own environment no transport is open: nothing is ever fetched on the side.
+  // Without a remote's environment no transport is allowed, so that no other command fetches anything.
   const baseEnv = { ...closedEnvironment(folder), GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
   const run = (mirror: MirrorOf, args: readonly string[], more: Partial<GitRun> = {}) =>
     runGit(program, { gitDir: dirOf(mirror), args, ...more, env: { ...baseEnv, ...more.env } });
@@ -74,8 +74,8 @@ export function createGitMirrors({
     return result;
   };
 
-  /** Made aside and put in its place whole: another process may be doing the same. */
-  const make = async (gitDir: string) => {
+  /** Created beside its place and renamed: another process may be creating it, too. */
+  const create = async (gitDir: string) => {
     const aside = `${gitDir}.${newId()}`;
     await mkdir(aside, { recursive: true });
     const { exitCode, stderr } = await runGit(program, {
@@ -89,11 +89,11 @@ export function createGitMirrors({
 
   const prepare = async (mirror: MirrorOf, url: string) => {
     const gitDir = dirOf(mirror);
-    const isMade = await stat(join(gitDir, 'HEAD')).then(
+    const exists = await stat(join(gitDir, 'HEAD')).then(
       () => true,
       () => false,
     );
-    if (!isMade) await make(gitDir);
+    if (!exists) await create(gitDir);
     const settings = mirrorSettings(url);
     const file = join(gitDir, 'config');
     const now = await readFile(file, 'utf8').catch(() => '');
@@ -211,18 +211,18 @@ export function createGitMirrors({
       return found;
     },
 
-    async changedPaths(mirror, pairs, told) {
+    async changedPaths(mirror, pairs, onPath) {
       let place = -1;
       let isPath = false;
       const input = pairs.map(({ sha, parent }) => (parent === null ? sha : `${sha} ${parent}`)).join('\n');
-      // In the raw form what stands before a path begins with a colon, so that no path can pass for a commit.
+      // In the raw format a line before each path begins with a colon, so that no path can be taken for a commit.
       await must(
         mirror,
         ['diff-tree', '--stdin', '-r', '--root', '--raw', '-z', '--no-renames', '--always', '--abbrev=4'],
         {
           input: `${input}\n`,
           onToken(token) {
-            if (isPath) told(place, token);
+            if (isPath) onPath(place, token);
             else if (!token.startsWith(':')) place++;
             isPath = !isPath && token.startsWith(':');
           },
@@ -244,7 +244,7 @@ export function createGitMirrors({
   };
 }
 
-/** A bare repository that holds commits and folders, and gets the contents of files from its remote when they are read. */
+/** A bare repository of commits and folders, which fetches the contents of files from its remote when they are read. */
 const mirrorSettings = (url: string): string => `[core]
 \trepositoryformatversion = 1
 \tbare = true
@@ -259,7 +259,7 @@ const mirrorSettings = (url: string): string => `[core]
 const COMMIT_FIELDS = ['%H', '%an', '%ae', '%at', '%ct', '%s', '%b'].join('%x00');
 const COMMIT_FIELD_COUNT = 7;
 
-/** Lock files of a git that was killed stand in the way of every later one. */
+/** Lock files of a git process that was killed block every later one. */
 async function removeStale(gitDir: string): Promise<void> {
   const names = (await readdir(gitDir, { recursive: true })).filter((name) => name.endsWith('.lock'));
   for (const name of names) {
@@ -269,7 +269,7 @@ async function removeStale(gitDir: string): Promise<void> {
   }
 }
 
-/** What a fetch that broke off had received; after a full disk this is the space that is missing. */
+/** What an interrupted fetch had received; after the disk was full, this is the space that is missing. */
 async function removeUnfinishedPacks(gitDir: string): Promise<void> {
   const packs = join(gitDir, 'objects', 'pack');
   const names = await readdir(packs).catch(() => []);

@@ -7,21 +7,21 @@ export interface GitRun {
   /** Written to standard input. */
   input?: string;
   signal?: AbortSignal | undefined;
-  /** Told each piece of output that ends with NUL; without it the output is collected. */
+  /** Called with each part of the output that ends with NUL; without it the output is collected. */
   onToken?: (token: string) => void;
 }
 
 export interface GitResult {
   exitCode: number | null;
   stdout: string;
-  /** The end of what it said; may name addresses and paths, so it is for classifying only. */
+  /** The end of standard error. It may contain addresses and paths, so it only serves to classify failures. */
   stderr: string;
 }
 
 const STDERR_MAX = 16_000;
 const STDOUT_MAX = 256 * 1024 * 1024;
 
-/** Closed to the machine's configuration and to everything that asks a person or runs other programs. */
+/** Ignores the machine's configuration, prompts nobody, and runs no other programs. */
 export const closedEnvironment = (home: string): Record<string, string> => ({
   PATH: process.env.PATH ?? '/usr/bin:/bin',
   HOME: home,
@@ -35,7 +35,7 @@ export const closedEnvironment = (home: string): Record<string, string> => ({
   GIT_OPTIONAL_LOCKS: '0',
 });
 
-/** Configuration by the environment, which, unlike arguments, nobody else on the machine can read. */
+/** Configuration by environment variables, which, unlike arguments, other users of the machine cannot read. */
 export function configuration(settings: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(settings);
   return Object.fromEntries([
@@ -47,7 +47,7 @@ export function configuration(settings: Readonly<Record<string, string>>): Recor
   ]) as Record<string, string>;
 }
 
-/** Runs git by argument vector, never through a shell. Resolves whatever it came to; rejects when it cannot be run. */
+/** Runs git by argument vector, never through a shell. Resolves with whatever exit code; rejects when it cannot be run. */
 export function runGit(
   program: string,
   { gitDir, args, env = {}, input, signal, onToken }: GitRun,

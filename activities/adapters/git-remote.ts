@@ -7,22 +7,22 @@ import { configuration } from './git-program.ts';
 
 export interface RemoteAccess {
   env: Record<string, string>;
-  /** Removes what was written for it. */
+  /** Removes the files that were written for it. */
   close: () => Promise<void>;
 }
 
 export interface RemotePolicy {
   addresses: OutboundAddresses;
-  /** Paths on this machine may be remotes. */
+  /** Paths on this machine are allowed as remotes. */
   allowLocal: boolean;
-  /** A folder of our own for keys and known hosts. */
+  /** For keys and known hosts; only the service writes to it. */
   folder: string;
 }
 
-/** A remote that must not be read; the message is for people. */
+/** The remote is not permitted; the message is for people. */
 export class RefusedRemoteError extends Error {}
 
-/** Hands the credential over by the environment: it stands in no argument and in no file. */
+/** Passes the credential by environment variables: it is in no argument and in no file. */
 const HELPER =
   '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$QS_GIT_USERNAME" "$QS_GIT_PASSWORD"; }; f';
 
@@ -47,21 +47,21 @@ interface ParsedRemote {
 
 /** `git@host:path` is ssh's short form. Throws `RefusedRemoteError`. */
 function parseRemote(url: string): ParsedRemote {
-  if (/\p{Cc}/u.test(url)) throw new RefusedRemoteError('The remote address holds control characters');
+  if (/\p{Cc}/u.test(url)) throw new RefusedRemoteError('The remote address contains control characters');
   if (url.startsWith('/')) return { transport: 'file', host: '', port: '' };
   const short = /^[\w.-]+@([\w.-]+):(?!\/\/)/.exec(url);
   if (short?.[1] !== undefined) return { transport: 'ssh', host: short[1], port: '22' };
   const parsed = URL.parse(url);
   const transport = parsed?.protocol.slice(0, -1);
   if (!parsed || !(transport === 'https' || transport === 'http' || transport === 'ssh' || transport === 'file')) {
-    throw new RefusedRemoteError('The remote address is none of https and ssh');
+    throw new RefusedRemoteError('The remote address is neither https nor ssh');
   }
   return { transport, host: parsed.hostname, port: parsed.port || (transport === 'http' ? '80' : '443') };
 }
 
 /**
- * Everything by which git may reach a remote and nothing else. A host's addresses are looked up and checked once; for
- * https the connection then goes to these very addresses. Throws `RefusedRemoteError`.
+ * The environment with which git may reach this remote and nothing else. A host's addresses are resolved and checked
+ * once; for https the connection is then pinned to them. Throws `RefusedRemoteError`.
  */
 export async function openRemote(
   { url, credential }: Remote,
@@ -69,7 +69,7 @@ export async function openRemote(
 ): Promise<RemoteAccess> {
   const { transport, host, port } = parseRemote(url);
   if (transport === 'file' && !allowLocal)
-    throw new RefusedRemoteError('Paths on this machine are not open as remotes');
+    throw new RefusedRemoteError('Paths on this machine are not allowed as remotes');
   const settings = { ...CLOSED, ...(credential?.password !== undefined && { 'credential.helper': HELPER }) };
   const resolved = transport === 'file' ? [] : await permittedAddresses(host, addresses);
   const isByHttp = transport === 'https' || transport === 'http';
@@ -124,5 +124,5 @@ async function sshCommand(folder: string, credential: GitCredential | undefined)
   };
 }
 
-/** git gives this one setting to a shell; the paths are our own. */
+/** git passes this one setting to a shell; the paths are chosen by the service. */
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;

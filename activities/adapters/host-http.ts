@@ -5,11 +5,11 @@ import { permittedConnector } from './outbound-policy.ts';
 
 const TIMEOUT_MS = 20_000;
 const ANSWER_MAX_BYTES = 1_048_576;
-/** Refused for the moment, before anything was done. */
+/** Refused temporarily, before anything was done. */
 const BUSY = new Set([425, 429, 503]);
-/** Broken somewhere on the way: nobody knows what was done. */
+/** Failed somewhere on the way: the request may have been carried out. */
 const BROKEN = new Set([408, 500, 502, 504]);
-/** The connection was never made. */
+/** The connection was not established. */
 const UNREACHED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -24,31 +24,31 @@ interface HostCall {
   url: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** Other statuses that are as good as a success. */
-  alsoGood?: readonly number[];
+  /** Further statuses that count as success. */
+  acceptedStatuses?: readonly number[];
 }
 
-/** Where a git host is, and by which credential. */
+/** The address of a git host, and the credential for it. */
 export interface HostAccess {
   /** Root of the host's REST interface, without a slash at its end. */
   baseUrl: string;
   token: string;
-  /** Empty where the host wants none. */
+  /** Empty where the host expects none. */
   username: string;
 }
 
 export type HostJson = Record<string, unknown>;
-/** Calls a host's REST interface; every failure is a value, and names the host only by `name`. */
+/** Calls a host's REST interface. Every failure is a value, and names the host only by `name`. */
 export type CallHost = (name: string, call: HostCall) => Promise<HostAnswer<HostJson>>;
 
-/** Calls to permitted addresses only, over connections that are kept open, following no redirect. */
+/** Calls only permitted addresses, over connections that are kept open, and follows no redirects. */
 export function createHostHttp(addresses: OutboundAddresses): { call: CallHost; close: () => Promise<void> } {
   const dispatcher = new Agent({
     connect: permittedConnector(addresses),
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,
   });
-  const call: CallHost = async (name, { method, url, headers, body, alsoGood = [] }) => {
+  const call: CallHost = async (name, { method, url, headers, body, acceptedStatuses = [] }) => {
     const refusal = addresses.refusedUrl(url);
     if (refusal !== undefined)
       return { isOk: false, isTransient: false, mayBeDone: false, reason: `The address of ${name} is not permitted` };
@@ -67,15 +67,15 @@ export function createHostHttp(addresses: OutboundAddresses): { call: CallHost; 
       });
       const { statusCode } = response;
       const answer = await readJson(response.body);
-      if (statusCode < 300 || alsoGood.includes(statusCode)) return { isOk: true, value: answer };
-      // GitHub says 403 when it limits, with this header.
+      if (statusCode < 300 || acceptedStatuses.includes(statusCode)) return { isOk: true, value: answer };
+      // GitHub answers 403 with this header when a rate limit is reached.
       const isBusy = BUSY.has(statusCode) || (statusCode === 403 && response.headers['retry-after'] !== undefined);
       const mayBeDone = BROKEN.has(statusCode);
       return {
         isOk: false,
         isTransient: isBusy || mayBeDone,
         mayBeDone,
-        reason: `${name} answered ${statusCode}${sayings(answer)}`,
+        reason: `${name} answered ${statusCode}${errorMessage(answer)}`,
       };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -106,13 +106,14 @@ async function readJson(stream: AsyncIterable<Buffer>): Promise<HostJson> {
   }
 }
 
-/** What the host says was wrong, as far as it is a text. */
-const sayings = ({ message }: HostJson): string => (typeof message === 'string' ? `: ${message.slice(0, 300)}` : '');
+/** The host's error message, if it is a text. */
+const errorMessage = ({ message }: HostJson): string =>
+  typeof message === 'string' ? `: ${message.slice(0, 300)}` : '';
 
-/** An id or a text of an answer; null when it is neither. */
+/** An id or a text of a response; null when it is neither. */
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 
-/** The answer of a call of which only the success counts. */
-export const nothing = (answer: HostAnswer<unknown>): HostAnswer<null> =>
+/** The result of a call whose response is not needed. */
+export const withoutValue = (answer: HostAnswer<unknown>): HostAnswer<null> =>
   answer.isOk ? { isOk: true, value: null } : answer;

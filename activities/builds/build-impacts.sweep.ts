@@ -1,11 +1,11 @@
-import { overduePreviews } from '../../domain/builds/overdue-previews.queries.ts';
+import { overduePreviews } from '../../domain/builds/build-previews.queries.ts';
 import { buildImpactContract } from '../../workflows/builds/build-impact.contract.ts';
 import { defineSweep } from '../system/define-sweep.ts';
 
-/** A preview that waits for this long lost its start. */
+/** The start of a preview that is pending for so long was lost. */
 const OVERDUE_SECONDS = 30;
 
-/** Starts computations that were asked for while the engine was away. */
+/** Starts computations that were requested while Temporal was unavailable. */
 export const buildImpactsSweep = defineSweep({
   name: 'build-impacts',
   limit: 100,

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 export function createBuildActivities({ actingAs }: Deps) {
   const commitGraphs = createCommitGraphCache();
   return {
-    /** Computes what a pending preview asks for. One that was requested again meanwhile is left to its own workflow. */
+    /** Computes the impact of a pending preview. One that was requested again meanwhile is left to its own workflow. */
     computeImpact: ({ tenantId, ...preview }: BuildImpactInput): Promise<void> =>
       actingAs(systemActor(tenantId, 'build-impact'))((tx) => computeImpact(tx, commitGraphs, preview)),
   };

@@ -1,11 +1,11 @@
-import { dueMirrors } from '../../domain/git/due-mirrors.queries.ts';
+import { dueMirrors } from '../../domain/git/mirror.queries.ts';
 import { fetchSignal, gitMirrorContract } from '../../workflows/git/git-mirror.contract.ts';
 import { defineSweep } from '../system/define-sweep.ts';
 
-/** A request that was not taken up for this long lost its signal. */
+/** The signal of a request that has not begun for so long was lost. */
 const OVERDUE_SECONDS = 15;
 
-/** Fetches repositories that are due, and those for which a fetch was asked and not begun: only these count. */
+/** Fetches repositories that are due, and those whose requested fetch has not begun: only the latter count as found. */
 export const mirrorsSweep = defineSweep({
   name: 'git-mirrors',
   limit: 50,

@@ -7,7 +7,7 @@ interface PlannedProject {
   configuration: { branches?: readonly string[]; cascade?: readonly { from: string; to: string }[] };
 }
 
-/** Why a push to a branch is not built; null when it is. A project that names no branches has all built. */
+/** Why a push to a branch is not built; null when it is. A project that names no branches builds all. */
 export function whyExcluded(
   branch: string,
   { defaultBranch, configuration: { branches = [], cascade = [] } }: PlannedProject,
@@ -17,7 +17,7 @@ export function whyExcluded(
   return `The project builds ${built.slice(0, 20).join(', ')}; ${branch} is none of them`;
 }
 
-/** The branch that is merged into this one by the project's cascade; null when there is none. */
+/** The branch that the project's cascade merges into this one; null when there is none. */
 export const cascadeSource = (branch: string, { configuration: { cascade = [] } }: PlannedProject): string | null =>
   cascade.find(({ to }) => matchesPattern(to, branch))?.from ?? null;
 

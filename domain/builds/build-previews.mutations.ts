@@ -126,7 +126,7 @@ export async function recordImpact(
   });
 }
 
-/** Computes what a pending preview asks for; one of another generation is left to the workflow of that one. */
+/** Computes the impact of a pending preview; one of another generation is left to its own workflow. */
 export async function computeImpact(
   tx: Tx,
   commitGraphs: CommitGraphCache,

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { json } from '../data/columns.ts';
+import { secondsAgo } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
+import type { Database } from '../data/tables.ts';
 import type { Tx } from '../unit-of-work.ts';
 
 export interface PreviewRequest {
@@ -65,3 +67,27 @@ export const insertPreview = (
     )
     .returning(IMPACT)
     .executeTakeFirst();
+
+/** Computations that never lead to a result are not started again for ever. */
+const GIVEN_UP_AFTER_SECONDS = 86_400;
+
+export interface OverduePreview {
+  tenantId: string;
+  projectId: string;
+  repositoryIdentifier: string;
+  previewKey: string;
+  generation: number;
+}
+
+/** Previews that have been pending for `overdueSeconds`; across tenants. */
+export const overduePreviews = (system: Database, overdueSeconds: number, limit: number): Promise<OverduePreview[]> =>
+  system
+    .selectFrom('build_preview as b')
+    .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'b.tenantId').onRef('p.id', '=', 'b.projectId'))
+    .select(['b.tenantId', 'b.projectId', 'p.identifier as repositoryIdentifier', 'b.previewKey', 'b.generation'])
+    .where('b.status', '=', 'pending')
+    .where('b.requestedAt', '<', secondsAgo(overdueSeconds))
+    .where('b.requestedAt', '>', secondsAgo(GIVEN_UP_AFTER_SECONDS))
+    .orderBy('b.requestedAt')
+    .limit(limit)
+    .execute();

@@ -22,7 +22,7 @@ export function domainPackages(
   }));
 }
 
-/** Domains that hold some of these packages, each with those. */
+/** Domains that have some of these packages, each with those. */
 export const domainsOf = (domains: readonly DomainPackages[], packages: ReadonlySet<string>): DomainPackages[] =>
   domains.flatMap(({ name, packages: own }) => {
     const held = own.filter((each) => packages.has(each));

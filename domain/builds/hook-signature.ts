@@ -3,7 +3,7 @@ import type { Platform } from '../projects/projects.entities.ts';
 import { signedHeaders, signingKey } from '../webhooks/standard-webhooks.ts';
 import { UntrustedJson } from './untrusted-json-rules.ts';
 
-/** Headers by which the hosts say what a hook is and prove who sent it. */
+/** Headers by which the hosts identify and sign their hooks. */
 export interface HookHeaders {
   'x-github-event'?: string | undefined;
   'x-github-delivery'?: string | undefined;
@@ -16,7 +16,7 @@ export interface HookHeaders {
   'webhook-signature'?: string | undefined;
 }
 
-/** A hook as it came. */
+/** A hook as it was received. */
 export interface ReceivedHook {
   headers: HookHeaders;
   body: unknown;
@@ -26,16 +26,16 @@ export interface ReceivedHook {
 
 type Host = Platform;
 
-/** How long a hook may be on its way; one that is older is not taken, and one that comes again within it is known. */
+/** The oldest that a hook may be. Delivery ids are kept as long, so that a replay is recognised. */
 export const REPLAY_WINDOW_MS = 7 * 86_400_000;
-/** What Standard Webhooks advises for its timestamp, which is of the single try. */
+/** The tolerance that Standard Webhooks recommends for its timestamp, which is that of the attempt. */
 const SIGNATURE_WINDOW_MS = 5 * 60_000;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-/** In the same time whatever the difference. */
+/** Compares in constant time. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
-/** Whether a hook carries any proof of its sender; without one no secret needs to be looked at. */
+/** Whether a hook carries any proof of its sender; without one no secret needs to be read. */
 export const hasProof = (host: Host, { headers }: ReceivedHook): boolean =>
   ({
     'host-a': headers['x-hub-signature-256'],
@@ -74,15 +74,15 @@ function isSignedByStandard(headers: HookHeaders, bodyText: string, secret: stri
   return (headers['webhook-signature'] ?? '').split(' ').some((given) => isSame(given, expected));
 }
 
-/** Whether a hook is from within the window; one that does not say when it was made is judged by its body alone. */
+/** Whether a hook is recent enough; one without a time is accepted, and a replay is recognised by its body. */
 export const isWithinWindow = (occurredAt: string | null, now: Date): boolean =>
   occurredAt === null || Math.abs(now.getTime() - Date.parse(occurredAt)) <= REPLAY_WINDOW_MS;
 
-/** By what a hook that comes again is known. */
+/** Identifies a hook, so that it is recorded once. */
 export interface HookDelivery {
-  /** What the host calls this delivery; a hook without such a name is known by its body alone. */
+  /** The host's id of this delivery; the body's digest where it has none. */
   deliveryId: string;
-  /** A replay may come under another name. */
+  /** A replay may have another delivery id. */
   bodyDigest: string;
 }
 

@@ -7,12 +7,12 @@ export interface ImpactedDomain {
   impactedPackages: string[];
 }
 
-/** How far back on the main line a successful build is looked for. */
+/** How many first parents back a successful build is searched. */
 const STEPS_MAX = 5_000;
 
 /**
- * The commit against which a build sees what is new: the newest on the commit's own line that was built with success,
- * else for a commit outside the default branch that branch, else the commit before it. Null: there is none.
+ * The commit against which a build's changes are computed: the newest of its first parents that was built with success,
+ * else the default branch for a commit outside of it, else the first parent. Null: there is none.
  */
 export function baseOf(
   { graph }: History,
@@ -35,7 +35,7 @@ interface ImpactRange {
   forcedPackages: readonly string[];
 }
 
-/** Domains and packages that the commits since the base touch, besides those that are asked for anyway. */
+/** Domains and packages that the commits since the base change, and those that are forced. */
 export function impactOf(
   { graph, packages }: History,
   { configuration: { domains = [] } }: Pick<ProjectFacts, 'configuration'>,

@@ -106,9 +106,9 @@ async function setFence(session: Session, variables: readonly [string, string][]
 }
 
 const connectionOf = (client: Pick<PreparedStatements, 'query'>): DatabaseConnection => ({
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery) {
+  async executeQuery({ sql, parameters }: CompiledQuery) {
     const { rows } = await client.query(sql, [...parameters]);
-    return { rows: rows as Row[] };
+    return { rows };
   },
   streamQuery() {
     throw new Error('fenced reads do not stream');

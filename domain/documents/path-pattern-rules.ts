@@ -9,7 +9,7 @@ export type Glob =
 /** What a path pattern means: all documents of some collections, and documents of some keys in other collections. */
 export interface PathPattern {
   whole: Glob;
-  /** The pattern's last segment taken as a key; absent when the pattern has one segment, or when `whole` covers it. */
+  /** With the pattern's last segment as a key; absent when it has one segment, or when `whole` covers it. */
   byKey?: { collection: Glob; key: Glob };
 }
 

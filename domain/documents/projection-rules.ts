@@ -1,13 +1,13 @@
 import { isArrayIndex } from '../shared/json-path-rules.ts';
 
-/** Paths as a tree: each member's own paths; null where a path ends and all below is wanted. */
+/** Paths as a tree: each member's own paths; null where a path ends and everything below is wanted. */
 interface Wanted extends Map<string, Wanted | null> {}
 
 export type Projection = (value: unknown) => unknown;
 
 /**
- * Keeps of a value only what the paths name, nested as it was; what is missing stays missing. Of an array the named
- * elements are kept in their order.
+ * Keeps only those parts of a value that the paths name, nested as they were. Of an array the named elements are kept
+ * in their order.
  */
 export function projection(paths: readonly (readonly string[])[]): Projection {
   const wanted: Wanted = new Map();

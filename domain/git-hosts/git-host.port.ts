@@ -1,15 +1,17 @@
-/** Why a host did not do what it was asked. */
+import type { Remote } from '../git/git-mirrors.port.ts';
+
+/** Why a request to a host failed. */
 export interface HostFailure {
   isOk: false;
-  /** Another try may go well. */
+  /** A retry may succeed. */
   isTransient: boolean;
-  /** It may have been done all the same: the answer is what failed. */
+  /** The host may have done it nevertheless: only the response was lost. */
   mayBeDone: boolean;
-  /** For people; holds no secret. */
+  /** For people; contains no secret. */
   reason: string;
 }
 
-/** What a host answered; a failure is a value. */
+/** The response of a host; a failure is a value. */
 export type HostAnswer<Value> = { isOk: true; value: Value } | HostFailure;
 
 export interface PipelineOrder {
@@ -22,7 +24,7 @@ export interface PipelineOrder {
 }
 
 export interface DispatchedPipeline {
-  /** Null when the host does not tell. */
+  /** Null when the host does not return it. */
   runId: string | null;
   url: string | null;
 }
@@ -39,7 +41,7 @@ export interface PipelineRun {
 export interface CommitStatus {
   repository: string;
   commitId: string;
-  /** What tells this status from others of the commit. */
+  /** Distinguishes this status from others of the commit. */
   context: string;
   state: 'pending' | 'success' | 'failure' | 'error';
   description: string;
@@ -53,11 +55,11 @@ export interface LabelChange {
   remove: readonly string[];
 }
 
-/** What runs ask of a git host. Each call is bounded in time; statuses and labels may be written twice. */
+/** What runs use of a git host. Each call is bounded in time; writing statuses and labels again is safe. */
 export interface GitHost {
   dispatchPipeline(order: PipelineOrder): Promise<HostAnswer<DispatchedPipeline>>;
   pipelineState(run: PipelineRun): Promise<HostAnswer<PipelineState>>;
-  /** Asks a pipeline to end; one that has ended needs nothing. */
+  /** Requests the cancellation of a pipeline run; one that has ended is left as it is. */
   cancelPipeline(run: PipelineRun): Promise<HostAnswer<null>>;
   writeStatus(status: CommitStatus): Promise<HostAnswer<null>>;
   changeLabel(change: LabelChange): Promise<HostAnswer<null>>;
@@ -67,9 +69,21 @@ export interface HostPlace {
   tenantId: string;
   projectId: string;
   platform: 'host-a' | 'host-b' | 'host-c';
-  /** For a reader of the audit trail: what the credential is wanted for. */
+  /** For readers of the audit trail: what the credential is used for. */
   purpose: string;
 }
 
-/** The host of a project with the tenant's credential for it; undefined when none is kept. */
+/** The host of a project with the tenant's credential for it; undefined without one. */
 export type FindGitHost = (place: HostPlace) => Promise<GitHost | undefined>;
+
+export interface BranchOrder {
+  remote: Remote;
+  branch: string;
+  /** Tag, branch or commit at which the branch begins. */
+  sourceRef: string;
+}
+
+export type CreatedBranch = { isOk: true; commitId: string } | { isOk: false; reason: string };
+
+/** Creates a branch on a remote. One that exists at that commit counts as created; at another it is a failure. */
+export type CreateBranch = (order: BranchOrder, signal: AbortSignal) => Promise<CreatedBranch>;

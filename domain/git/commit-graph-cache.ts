@@ -23,7 +23,7 @@ export interface History {
 /** The history of a project. It is cache in memory, and only what is new is read. */
 export type CommitGraphCache = (reads: Reads, projectId: string) => Promise<History>;
 
-/** How many histories a process keeps: those asked for last. */
+/** How many histories a process keeps: the most recently used. */
 const HISTORIES_MAX = 64;
 
 const emptyHistory = (projectId: string): History => ({
@@ -38,7 +38,7 @@ const emptyHistory = (projectId: string): History => ({
 
 interface CachedHistory {
   history: History;
-  /** Growing a graph is not to be done twice at the same time. */
+  /** Settled when nothing is being added to the graph, so that one caller adds at a time. */
   growing: Promise<void>;
 }
 

@@ -1,15 +1,15 @@
 import { DateQueue } from './date-queue-rules.ts';
 import { type ParentBits, walkRange } from './revision-walk-rules.ts';
 
-/** Packages of which a commit's changes are asked: their numbers, or everything in the repository. */
+/** Which changes count: those of packages, by their numbers, or all in the repository. */
 export type PackageSelection = readonly number[] | 'everything';
 
 const NONE: ReadonlyMap<number, ParentBits> = new Map();
 const EVERY_PARENT = -1n;
 
 /**
- * The commits of one repository in memory. A commit is known by its number: parents have smaller numbers than their
- * children, and a number never changes its meaning, so that a graph only ever grows.
+ * The commits of one repository in memory. A commit is identified by its number: parents have smaller numbers than
+ * their children, and a number always means the same commit, so that a graph only grows.
  */
 export class CommitGraph {
   readonly #parents: (readonly number[])[] = [];
@@ -28,12 +28,12 @@ export class CommitGraph {
     this.#dates.push(date);
   }
 
-  /** Notes in which packages' paths a commit differs from which of its parents. */
+  /** Adds that a commit differs in a package's paths from some of its parents. */
   addChange(packageNo: number, commit: number, parentBits: ParentBits): void {
     this.addPackage(packageNo).set(commit, parentBits);
   }
 
-  /** From now on the package is known, even if no commit touched it. */
+  /** Adds a package, which may have no changes. */
   addPackage(packageNo: number): Map<number, ParentBits> {
     const changes = this.#changes.get(packageNo) ?? new Map<number, ParentBits>();
     this.#changes.set(packageNo, changes);
@@ -86,7 +86,7 @@ export class CommitGraph {
     return seen[ancestor] === 1;
   }
 
-  /** Tells which commits are the given one or descend from it. One pass, for asking about many. */
+  /** A test of whether a commit is the given one or descends from it. It takes one pass, for use with many commits. */
   descendantsOf(ancestor: number): (commit: number) => boolean {
     const seen = new Uint8Array(this.size);
     seen[ancestor] = 1;

@@ -1,4 +1,4 @@
-/** Newest first; those of the same date in the order in which they came. A binary heap. */
+/** A queue of commits, newest first; those of the same date are first in, first out. A binary heap. */
 export class DateQueue {
   readonly #dateOf: (commit: number) => number;
   readonly #heap: { commit: number; date: number; arrival: number }[] = [];

@@ -4,18 +4,18 @@ import type { Encryption } from '../shared/encryption.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { GitCredential } from './git-mirrors.port.ts';
 
-/** Where the hosts are when an integration names no server of its own. */
+/** Servers of the hosts, for integrations without a base URL. */
 const PUBLIC_HOSTS: Record<Platform, string> = {
   'host-a': 'github.com',
   'host-b': 'dev.azure.com',
   'host-c': 'gitlab.com',
 };
-/** What the hosts take as the name beside a token. */
+/** The user name that each host expects beside a token. */
 const TOKEN_USERS: Record<Platform, string> = { 'host-a': 'x-access-token', 'host-b': 'token', 'host-c': 'oauth2' };
 
 /**
- * What opens a project's remote: the integration of its host, and only where the remote is on that integration's
- * server, so that a secret goes nowhere else. For ssh the token is a private key, its line breaks written as `\n`.
+ * The credential for a project's remote: that of the integration of its host, and only if the remote is on the
+ * integration's server, so that a secret is sent nowhere else. For ssh the token is a private key, its line breaks written as `\n`.
  */
 export async function gitCredential(
   tx: Tx,
@@ -45,10 +45,10 @@ export async function gitCredential(
     : { username, password: credentials.token };
 }
 
-/** The host of an https or ssh address; of a path there is none. */
+/** The host of an https or ssh address; undefined for a path. */
 const hostOf = (url: string): string | undefined =>
   /^[\w.-]+@([\w.-]+):/.exec(url)?.[1] ?? (URL.parse(url)?.hostname || undefined);
 
-/** `api.host.example` and `host.example` are one server. */
+/** `api.host.example` and `host.example` count as one server. */
 const isOfServer = (host: string, server: string): boolean =>
   server !== '' && (host === server || host.endsWith(`.${server}`) || server.endsWith(`.${host}`));

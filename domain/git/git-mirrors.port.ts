@@ -1,10 +1,10 @@
-/** Which mirror: one for each project. */
+/** Names a mirror: each project has one. */
 export interface MirrorOf {
   tenantId: string;
   projectId: string;
 }
 
-/** How a remote knows who reads it. Never part of an address, an argument or a log. */
+/** Authenticates at a remote. Never part of an address, an argument or a log. */
 export interface GitCredential {
   username: string;
   /** A password or token. */
@@ -18,13 +18,13 @@ export interface Remote {
   credential: GitCredential | undefined;
 }
 
-/** @property reason for people; says nothing of addresses, paths or secrets. */
+/** @property reason for people; contains no addresses, paths or secrets. */
 export type FetchResult = { outcome: 'fetched' } | { outcome: 'failed'; reason: string };
 
 export interface Ref {
   kind: 'branch' | 'tag';
   name: string;
-  /** The commit; of an annotated tag the one that it names. */
+  /** The commit; of an annotated tag the one that it points to. */
   sha: string;
 }
 
@@ -50,22 +50,22 @@ export interface CommitPair {
   parent: string | null;
 }
 
-/** Copies of the repositories of projects, read by the git program. Names and ids in them are data of strangers. */
+/** Copies of the repositories of projects, read by the git program. Names and ids in them are untrusted. */
 export interface GitMirrors {
-  /** Brings a mirror up to its remote, making it first where there is none. */
+  /** Updates a mirror from its remote, and creates it where there is none. */
   fetch: (mirror: MirrorOf, remote: Remote, signal: AbortSignal) => Promise<FetchResult>;
   refs: (mirror: MirrorOf) => Promise<Ref[]>;
   /** Commits reachable from the tips and not from the known ones, parents before children. */
   newCommits: (mirror: MirrorOf, tips: readonly string[], known: readonly string[]) => Promise<CommitLine[]>;
-  /** Those of the commits that the mirror has; rewritten history may be gone from it. */
+  /** Those of the commits that the mirror has; it may have lost rewritten history. */
   present: (mirror: MirrorOf, shas: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** What stands in commits, in the order asked for. */
+  /** The texts of commits, in the order of `shas`. */
   commits: (mirror: MirrorOf, shas: readonly string[]) => Promise<CommitText[]>;
-  /** Tells every path in which the commit of a pair differs from its parent, with the place of the pair. */
+  /** Calls `onPath` with every path in which the commit of a pair differs from its parent, and the index of the pair. */
   changedPaths: (
     mirror: MirrorOf,
     pairs: readonly CommitPair[],
-    told: (place: number, path: string) => void,
+    onPath: (index: number, path: string) => void,
   ) => Promise<void>;
   /** A file as it is in a commit; undefined when there is none, or it is larger. Fetches it where the mirror lacks it. */
   file: (mirror: MirrorOf, remote: Remote, sha: string, path: string, maxBytes: number) => Promise<string | undefined>;

@@ -181,7 +181,7 @@ export async function setWorkItems(
     .execute();
 }
 
-/** Notes by which patterns work items were found; ranges that were computed with others are removed. */
+/** Records by which patterns work items were found; ranges that were computed with others are removed. */
 export async function noteWorkItemFilters(tx: Tx, projectId: string, filters: readonly string[]): Promise<void> {
   const { db, tenantId } = tx;
   await db.deleteFrom('git_range').where('tenantId', '=', tenantId).where('projectId', '=', projectId).execute();

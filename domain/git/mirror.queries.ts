@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
+import { secondsAgo } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
+import type { Database } from '../data/tables.ts';
 import type { Tx } from '../unit-of-work.ts';
 
 type Writes = Pick<Tx, 'db' | 'tenantId'>;
 
 const now = sql<string>`clock_timestamp()`;
 
-/** Asks for a fetch; the mirror's workflow and the sweeper go by the row. */
+/** Requests a fetch; the mirror's workflow and the sweeper read the row. */
 export async function requestFetch({ db, tenantId }: Writes, projectId: string): Promise<void> {
   await db
     .insertInto('git_mirror')
@@ -15,7 +17,7 @@ export async function requestFetch({ db, tenantId }: Writes, projectId: string):
     .execute();
 }
 
-/** What a fetch has to know of its project; the begin of the fetch is noted. Undefined when the project is gone. */
+/** Records that a fetch begins, and returns what it needs of its project; undefined when the project is gone. */
 export const beginFetch = ({ db, tenantId }: Writes, projectId: string) =>
   db
     .with('begun', (inner) =>
@@ -47,7 +49,7 @@ export const beginFetch = ({ db, tenantId }: Writes, projectId: string) =>
 
 export type FetchedProject = NonNullable<Awaited<ReturnType<typeof beginFetch>>>;
 
-/** Holds off other imports of the project until this transaction ends; how many commits are imported. */
+/** Locks out other imports of the project until this transaction ends; returns how many commits are imported. */
 export const lockMirror = ({ db, tenantId }: Writes, projectId: string) =>
   db
     .selectFrom('git_mirror')
@@ -67,7 +69,7 @@ export async function bumpRevision(tx: Writes, projectId: string): Promise<void>
     .execute();
 }
 
-/** Notes where the packages of a project are listed. */
+/** Records where the packages of a project are listed. */
 export async function notePackagesFrom(
   tx: Writes,
   projectId: string,
@@ -79,7 +81,7 @@ export async function notePackagesFrom(
 /** The wait after the first failure; each further one doubles it, up to an hour. */
 const RETRY_SECONDS = 30;
 
-/** Notes that the remote could not be read; what is imported stays. */
+/** Records that the remote could not be read; what is imported stays. */
 export async function noteFailure(tx: Writes, projectId: string, error: string): Promise<void> {
   await updateMirror(tx, projectId)
     .set((eb) => ({
@@ -90,7 +92,7 @@ export async function noteFailure(tx: Writes, projectId: string, error: string):
     .execute();
 }
 
-/** Notes that the facts are those of the remote at `fetchedAt`; they count as fresh for `everySeconds`. */
+/** Records that the facts are those of the remote at `fetchedAt`; the next fetch is due after `everySeconds`. */
 export async function noteSuccess(tx: Writes, projectId: string, fetchedAt: Date, everySeconds: number): Promise<void> {
   await updateMirror(tx, projectId)
     .set({
@@ -116,7 +118,7 @@ export const NEVER_FETCHED: MirrorFreshness = { fetchedAt: null, isStale: true, 
 
 const isStale = sql<boolean>`fetched_at is null or error is not null`.as('isStale');
 
-/** How fresh the facts of a project are, and whether they are others than before. Undefined when no fetch was ever asked for. */
+/** How fresh the facts of a project are, and their revision; undefined when no fetch was ever requested. */
 export const mirrorState = ({ db, tenantId }: Reads, projectId: string) =>
   db
     .selectFrom('git_mirror')
@@ -125,7 +127,7 @@ export const mirrorState = ({ db, tenantId }: Reads, projectId: string) =>
     .select(['revision', 'workItemsEpoch', 'fetchedAt', 'error', isStale])
     .executeTakeFirst();
 
-/** All that operators ask of a mirror; undefined when no fetch was ever asked for. */
+/** The mirror of a project as operators see it; undefined when no fetch was ever requested. */
 export const mirrorReport = ({ db, tenantId }: Reads, projectId: string) =>
   db
     .selectFrom('git_mirror as m')
@@ -162,3 +164,39 @@ export const mirrorReport = ({ db, tenantId }: Reads, projectId: string) =>
       ),
     )
     .executeTakeFirst();
+
+export interface DueMirror {
+  tenantId: string;
+  projectId: string;
+  repositoryIdentifier: string;
+  /** A requested fetch was not begun; otherwise the mirror is only due for its next fetch. */
+  isLost: boolean;
+}
+
+/** Mirrors that are due for a fetch, or whose requested fetch has not begun for `overdueSeconds`; across tenants. */
+export const dueMirrors = (system: Database, overdueSeconds: number, limit: number): Promise<DueMirror[]> =>
+  system
+    .selectFrom('project as p')
+    .leftJoin('git_mirror as m', (join) =>
+      join.onRef('m.tenantId', '=', 'p.tenantId').onRef('m.projectId', '=', 'p.id'),
+    )
+    .select([
+      'p.tenantId',
+      'p.id as projectId',
+      'p.identifier as repositoryIdentifier',
+      sql<boolean>`coalesce(m.requested_at > m.attempted_at, true)`.as('isLost'),
+    ])
+    .where('p.remoteUrl', 'is not', null)
+    .where((eb) => {
+      const overdue = secondsAgo(overdueSeconds);
+      const wasNeverRequested = eb('m.requestedAt', 'is', null);
+      const wasRequestedLongAgo = eb('m.requestedAt', '<', overdue);
+      return eb.or([
+        eb.and([eb('m.attemptedAt', 'is', null), eb.or([wasNeverRequested, wasRequestedLongAgo])]),
+        eb.and([eb('m.nextFetchAt', '<=', sql<string>`now()`), eb('m.attemptedAt', '<', overdue)]),
+        eb.and([eb('m.requestedAt', '>', eb.ref('m.attemptedAt')), wasRequestedLongAgo]),
+      ]);
+    })
+    .orderBy('m.nextFetchAt', (order) => order.asc().nullsFirst())
+    .limit(limit)
+    .execute();

@@ -13,7 +13,7 @@ export interface PackageDefinition {
 
 /** The file on the default branch that lists a project's packages. */
 export const MANIFEST = 'sfdx-project.json';
-/** The most packages of one project; what a manifest lists beyond is left out. */
+/** The most packages of one project; further ones of a manifest are ignored. */
 const PACKAGES_MAX = 2_000;
 
 interface Manifest {
@@ -51,7 +51,7 @@ export function packagesOfManifest(text: string): PackageDefinition[] | undefine
 export const packagesOfSetting = (paths: Readonly<Record<string, string>>): PackageDefinition[] =>
   distinct(Object.entries(paths).map(([name, path]) => ({ name, path: normalPath(path), versionNumber: null })));
 
-/** The first of each name: as a version belongs to a name, two folders of one name could not be told apart. */
+/** The first of each name: versions belong to names, so that two folders of one name would be ambiguous. */
 const distinct = (packages: readonly PackageDefinition[]): PackageDefinition[] =>
   [...new Map(packages.toReversed().map((each) => [each.name, each])).values()].toReversed().slice(0, PACKAGES_MAX);
 
@@ -90,7 +90,7 @@ export function packageMatcher(
   };
 }
 
-/** Collects in which packages commits differ from which of their parents. */
+/** Collects from which of their parents commits differ, by package. */
 export class PackageChanges {
   readonly #packagesOf: (path: string) => readonly number[];
   /** Package to commit to bits. */
@@ -113,7 +113,7 @@ export class PackageChanges {
 /** Bits are kept as a bigint of the database; no merge is known to have more parents. */
 const LAST_BIT = 62;
 
-/** Names of the tags that mark a package version, most usual first: `name_v1.4.0.7`, also for `1.4.0-7` and `1.4.0+7`. */
+/** Names of the tags that mark a package version, most common first: `name_v1.4.0.7`, also for `1.4.0-7` and `1.4.0+7`. */
 export const versionTags = (name: string, version: string): string[] => {
   const plain = version.trim().replace(/^v/, '');
   return [...new Set([`${name}_v${plain.replaceAll(/[-+]/g, '.')}`, `${name}_v${plain}`])];

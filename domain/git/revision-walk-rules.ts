@@ -14,7 +14,7 @@ export interface WalkedHistory {
 
 const SEEN = 1;
 const UNINTERESTING = 2;
-/** Its parents are known to the walk; marks go on through it. */
+/** Its parents are known to the walk; marks are passed on to them. */
 const PARSED = 4;
 const ADDED = 8;
 const TREESAME = 16;
@@ -23,8 +23,8 @@ const TREESAME = 16;
 const SLOP = 5;
 
 /**
- * The commits that `git log from..to -- <paths>` lists, in its order. It goes the way that git goes, `limit_list` and
- * `try_to_simplify_commit` of revision.c, with "History Simplification" as in git-log(1): where a commit is the same as
+ * The commits that `git log from..to -- <paths>` lists, in its order. It follows git's `limit_list` and
+ * `try_to_simplify_commit` in revision.c, with "History Simplification" as in git-log(1): where a commit is the same as
  * one of its relevant parents, only that parent is followed; a merge is listed when it differs from all. Which parents
  * are already known to be outside the range depends on the order of the walk, so the walk has to have git's order.
  */

@@ -3,13 +3,13 @@ import type { KeyFinder } from './work-item-rules.ts';
 
 const PATTERN_MAX = 256;
 const PROGRAM_MAX = 2_000;
-/** Only this much of a message is looked at. */
+/** Only the beginning of a longer message is searched. */
 const MESSAGE_MAX = 64 * 1_024;
 const MATCHES_MAX = 1_000;
 
 /**
- * Expressions of a project in RE2's syntax, which knows no catastrophic ones. The key is the first group that took
- * part, or the whole match.
+ * Compiles a pattern in RE2's syntax, which matches in linear time. The key is the first group that matched, or the
+ * whole match.
  */
 export function compileKeyFinder(pattern: string): KeyFinder {
   if (pattern.length > PATTERN_MAX) throw new Error(`longer than ${PATTERN_MAX} characters`);
@@ -26,7 +26,7 @@ export function compileKeyFinder(pattern: string): KeyFinder {
   };
 }
 
-/** The finders of the expressions that compile; one that does not finds nothing. */
+/** The finders of those patterns that compile. */
 export const keyFinders = (patterns: readonly string[]): KeyFinder[] =>
   patterns.flatMap((pattern) => {
     try {

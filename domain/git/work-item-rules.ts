@@ -1,8 +1,8 @@
-/** Finds the keys of work items in one text; each by one expression of the project. */
+/** Finds the keys of work items in a text by one pattern of the project. */
 export type KeyFinder = (text: string) => string[];
 
-/** What a project without expressions of its own writes, by its provider. */
-const STANDARD_FILTERS: Readonly<Record<string, readonly string[]>> = {
+/** Patterns for a project that has none of its own, by its provider. */
+const DEFAULT_FILTERS: Readonly<Record<string, readonly string[]>> = {
   'tracker-a': ['\\b[A-Z][A-Z0-9]{1,9}-[0-9]{1,9}\\b'],
   'host-a': ['(?i)\\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?)[ :]+#([0-9]{1,9})\\b'],
   'host-b': ['\\bAB#([0-9]{1,9})\\b'],
@@ -12,15 +12,15 @@ interface WithWorkItems {
   workItems?: { provider?: string; workItemFilters?: string[]; baseUrl?: string };
 }
 
-/** The expressions by which a project's commits name work items: its own, else those usual for its provider. */
+/** The patterns by which a project's commits mention work items: its own, else the default ones of its provider. */
 export const workItemFilters = ({ workItems = {} }: WithWorkItems): readonly string[] =>
-  workItems.workItemFilters ?? STANDARD_FILTERS[workItems.provider ?? ''] ?? [];
+  workItems.workItemFilters ?? DEFAULT_FILTERS[workItems.provider ?? ''] ?? [];
 
-/** The most keys that one commit names; generated messages may hold thousands. */
+/** The most keys of one commit; generated messages may hold thousands. */
 const KEYS_MAX = 100;
 const KEY_LENGTH_MAX = 255;
 
-/** The work items that a commit's message names, in order of their first mention. */
+/** The work items that a commit's message mentions, in order of their first mention. */
 export const workItemsIn = (message: string, finders: readonly KeyFinder[]): string[] =>
   [...new Set(finders.flatMap((find) => find(message)))]
     .filter((key) => key !== '' && key.length <= KEY_LENGTH_MAX)
@@ -36,14 +36,14 @@ const PULL_REQUESTS = [
 ];
 const MERGE_REQUEST = /^See merge request \S{0,255}!(\d{1,9})$/m;
 
-/** Numbers of the pull requests by which a commit came in, from the subjects of merges and squashes. */
+/** Numbers of the pull requests that brought in a commit, from the subjects of merges and squashes. */
 export function pullRequestsIn(subject: string, body: string): number[] {
   const ofSubject = PULL_REQUESTS.map((pattern) => pattern.exec(subject.trim())?.[1]);
   const ofBody = MERGE_REQUEST.exec(body.slice(0, 10_000))?.[1];
   return [...new Set([...ofSubject, ofBody].flatMap((digits) => (digits === undefined ? [] : [Number(digits)])))];
 }
 
-/** Where a work item can be looked at: `baseUrl` with `{key}` in it, or with the key after it. */
+/** The page of a work item: `baseUrl` with its `{key}` replaced, or with the key appended. */
 export function workItemUrl(key: string, { workItems = {} }: WithWorkItems): string | null {
   const { baseUrl } = workItems;
   if (baseUrl === undefined) return null;
