@@ -1,5 +1,6 @@
-import { applyEvent } from '../../domain/release-candidates/apply-event.ts';
-import { systemActor, type Actor } from '../../domain/shared/actor.ts';
+import { reportersOf } from '../../domain/deployments/deployments.queries.ts';
+import { applyEvent } from '../../domain/release-candidates/release-events.mutations.ts';
+import { systemActor } from '../../domain/shared/actor.ts';
 import type { OutcomesById, ReleaseDomainInput } from '../../workflows/release-candidates/release-domain.contract.ts';
 import type { Deps } from '../deps.ts';
 
@@ -7,32 +8,21 @@ export interface ApplyInput extends ReleaseDomainInput {
   eventIds: string[];
 }
 
-interface Reporter {
-  id: string;
-  reported_by: Actor;
-  request_id: string | null;
-  traceparent: string | null;
-}
-
 export const createReleaseActivities = ({ actingAs, reads }: Deps) => ({
   /**
    * Applies stored release events one after another, each in a transaction of its own, in the name of who reported
-   * it. An event that is applied already answers what it came to.
+   * it. Retrying is safe: an event that was applied before answers what it came to then.
    */
   async applyReleaseEvents({ tenantId, eventIds, ...place }: ApplyInput): Promise<OutcomesById> {
-    const outcomes: OutcomesById = {};
-    const reporters = await reads
-      .as(systemActor(tenantId, 'release-domain'))
-      .sql<Reporter>(
-        'select id, reported_by, request_id, traceparent from release_deployment where id = any (?::uuid[])',
-        [eventIds],
-      );
+    const reporters = await reportersOf(reads.as(systemActor(tenantId, 'release-domain')), eventIds);
     const reporterOf = new Map(reporters.map((reporter) => [reporter.id, reporter]));
+    const outcomes: OutcomesById = {};
     for (const id of eventIds) {
       const reporter = reporterOf.get(id);
       if (!reporter) continue;
-      const context = { requestId: reporter.request_id ?? undefined, traceparent: reporter.traceparent ?? undefined };
-      const outcome = await actingAs({ ...reporter.reported_by, tenantId }, context)((tx) => applyEvent(tx, place, id));
+      const { reportedBy, requestId, traceparent } = reporter;
+      const context = { requestId: requestId ?? undefined, traceparent: traceparent ?? undefined };
+      const outcome = await actingAs({ ...reportedBy, tenantId }, context)((tx) => applyEvent(tx, place, id));
       if (outcome) outcomes[id] = outcome;
     }
     return outcomes;

@@ -1,31 +1,17 @@
 import { z } from 'zod';
-import { projectInRequest } from '../../domain/projects/projects.queries.ts';
-import { moveCandidate, updatePackages } from '../../domain/release-candidates/candidate-changes.ts';
 import { ABORTED } from '../../domain/release-candidates/candidate-status-rules.ts';
-import { lockedCandidate } from '../../domain/release-candidates/release-candidates.queries.ts';
-import type { ReleaseCandidate as CandidateEntity } from '../../domain/release-candidates/release-candidates.entities.ts';
-import type { ProjectFacts } from '../../domain/projects/projects.queries.ts';
-import type { Tx, UnitOfWork } from '../../domain/unit-of-work.ts';
+import {
+  changeStatus,
+  changeStatusByName,
+  updatePackages,
+} from '../../domain/release-candidates/release-candidates.mutations.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Id } from '../http/parameters.ts';
-import { candidateWithProject, view } from './candidate-view.ts';
+import { view } from './candidate-view.ts';
 import { AbortIn, ReleaseCandidate, StatusByNameIn, StatusIn, UpdatePackagesIn } from './release-candidates.schemas.ts';
 
 const GROUP = 'Release candidates';
 const MOVES = ['release_candidate.status_changed', 'release_candidate.aborted'];
-
-/** Changes the candidate of that name while nobody else does, and answers it. */
-const changeByName = (
-  tx: UnitOfWork,
-  { repositoryIdentifier, ...name }: { repositoryIdentifier: string; domain: string; releaseName: string },
-  change: (work: Tx, project: ProjectFacts, candidate: CandidateEntity) => Promise<unknown>,
-) =>
-  tx(async (work) => {
-    const project = await projectInRequest(work, repositoryIdentifier);
-    const candidate = await lockedCandidate(work, project.id, name);
-    await change(work, project, candidate);
-    return view(candidate, project);
-  });
 
 export const candidateChangesRoutes = [
   defineRoute({
@@ -44,11 +30,7 @@ export const candidateChangesRoutes = [
     errors: ['invalid_transition'],
     audit: MOVES,
     handle: ({ params: { id }, body: { status } }, { tx }) =>
-      tx(async (work) => {
-        const { candidate, project } = await candidateWithProject(work, id, { isLocked: true });
-        await moveCandidate(work, project, candidate, status);
-        return view(candidate, project);
-      }),
+      tx(async (work) => view(await changeStatus(work, id, status))),
   }),
   defineRoute({
     operationId: 'updateReleaseCandidateStatusByName',
@@ -63,7 +45,7 @@ export const candidateChangesRoutes = [
     errors: ['invalid_transition'],
     audit: MOVES,
     handle: ({ body: { status, ...name } }, { tx }) =>
-      changeByName(tx, name, (work, project, candidate) => moveCandidate(work, project, candidate, status)),
+      tx(async (work) => view(await changeStatusByName(work, name, { status }))),
   }),
   defineRoute({
     operationId: 'abortReleaseCandidate',
@@ -79,9 +61,7 @@ export const candidateChangesRoutes = [
     errors: ['invalid_transition'],
     audit: MOVES,
     handle: ({ body: { reason, ...name } }, { tx }) =>
-      changeByName(tx, name, (work, project, candidate) =>
-        moveCandidate(work, project, candidate, ABORTED, { reason }),
-      ),
+      tx(async (work) => view(await changeStatusByName(work, name, { status: ABORTED, reason }))),
   }),
   defineRoute({
     operationId: 'updateReleaseCandidatePackages',
@@ -97,8 +77,6 @@ export const candidateChangesRoutes = [
     errors: ['locked'],
     audit: 'release_candidate.packages_updated',
     handle: ({ body: { excludePackages, versionOverrides, ...name } }, { tx }) =>
-      changeByName(tx, name, (work, project, candidate) =>
-        updatePackages(work, project, candidate, { excludePackages, versionOverrides }),
-      ),
+      tx(async (work) => view(await updatePackages(work, name, { excludePackages, versionOverrides }))),
   }),
 ];

@@ -1,24 +1,19 @@
-import type { Project } from '../../domain/projects/projects.entities.ts';
-import { Project as ProjectEntity } from '../../domain/projects/projects.entities.ts';
-import type { ReleaseCandidate } from '../../domain/release-candidates/release-candidates.entities.ts';
-import { candidateById } from '../../domain/release-candidates/release-candidates.queries.ts';
-import { notFound } from '../../domain/shared/errors.ts';
-import type { Tx } from '../../domain/unit-of-work.ts';
+import type { ListedCandidate } from '../../domain/release-candidates/candidate-list.queries.ts';
+import type { CandidateOfProject } from '../../domain/release-candidates/release-candidates.queries.ts';
+import { isoOf } from '../../domain/shared/date-time-rules.ts';
 
-/** A candidate, as an entity or a row of a list, with the name of its project. */
-export const view = <Candidate extends object>(candidate: Candidate, { identifier }: Pick<Project, 'identifier'>) => ({
+/** A candidate with the name of its repository. */
+export const view = ({ candidate, project }: CandidateOfProject) => ({
   ...candidate,
-  repositoryIdentifier: identifier,
+  repositoryIdentifier: project.identifier,
 });
 
-/** A candidate by id with its project. Throws `not_found`. */
-export async function candidateWithProject(
-  tx: Tx,
-  id: string,
-  options: { isLocked?: boolean } = {},
-): Promise<{ candidate: ReleaseCandidate; project: Project }> {
-  const candidate = await candidateById(tx, id, options);
-  const project = await tx.em.findOne(ProjectEntity, { tenantId: tx.tenantId, id: candidate.projectId });
-  if (!project) throw notFound('The release candidate');
-  return { candidate, project };
+/** The JSON of a list of candidates, as the schema `ReleaseCandidate` has them: put together from texts, without parsing. */
+export function listText(candidates: readonly ListedCandidate[], repositoryIdentifier: string): string {
+  const repository = JSON.stringify(repositoryIdentifier);
+  const items = candidates.map(({ json, createdAt, updatedAt, statusChangedAt }) => {
+    const statusChanged = statusChangedAt === null ? 'null' : `"${isoOf(statusChangedAt)}"`;
+    return `${json.slice(0, -1)},"repositoryIdentifier":${repository},"createdAt":"${isoOf(createdAt)}","updatedAt":"${isoOf(updatedAt)}","statusChangedAt":${statusChanged}}`;
+  });
+  return `[${items.join(',')}]`;
 }

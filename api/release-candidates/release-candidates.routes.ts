@@ -1,23 +1,24 @@
 import { z } from 'zod';
-import { domainNames } from '../../domain/projects/project-rules.ts';
 import { type ProjectFacts, projectInRequest } from '../../domain/projects/projects.queries.ts';
-import { removeCandidates, saveCandidate } from '../../domain/release-candidates/candidate-changes.ts';
-import { CANDIDATE_STATUSES, isKnownStatus } from '../../domain/release-candidates/candidate-status-rules.ts';
 import {
   candidateBranches,
   candidateDomains,
   candidatesOfCommit,
-  findCandidate,
   latestCandidate,
   listCandidates,
-  lockCandidatesOfBranch,
-} from '../../domain/release-candidates/release-candidates.queries.ts';
-import { DomainError, invalidField, notFound } from '../../domain/shared/errors.ts';
-import { matchesPattern } from '../../domain/shared/pattern-rules.ts';
+} from '../../domain/release-candidates/candidate-list.queries.ts';
+import { CANDIDATE_STATUSES, isKnownStatus } from '../../domain/release-candidates/candidate-status-rules.ts';
+import {
+  removeCandidate,
+  removeCandidatesOfBranch,
+  saveCandidate,
+} from '../../domain/release-candidates/release-candidates.mutations.ts';
+import { candidateById, candidateByName } from '../../domain/release-candidates/release-candidates.queries.ts';
+import { invalidField, notFound } from '../../domain/shared/errors.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Id, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
-import { pageReply } from '../http/replies.ts';
-import { candidateWithProject, view } from './candidate-view.ts';
+import { JsonText, pageReply } from '../http/replies.ts';
+import { listText, view } from './candidate-view.ts';
 import {
   Branch,
   CandidateIn,
@@ -31,24 +32,12 @@ const GROUP = 'Release candidates';
 const ofRepository = z.strictObject({ repositoryIdentifier: RepositoryIdentifier });
 const params = z.object({ id: Id });
 
-/** A branch that the project is configured for outlives its candidates. */
-const isProtected = (
-  branch: string,
-  { defaultBranch, configuration: { branches = [], cascade = [] } }: ProjectFacts,
-): boolean =>
-  [defaultBranch, ...branches, ...cascade.flatMap(({ from, to }) => [from, to])].some((pattern) =>
-    matchesPattern(pattern, branch),
-  );
-
 function statusesOf(text: string | undefined, project: ProjectFacts): string[] | undefined {
   const statuses = text?.split(',').map((word) => word.trim());
   const custom = project.configuration.customReleaseStatuses;
   const unknown = statuses?.find((status) => !isKnownStatus(status, custom));
   if (unknown !== undefined) {
-    throw invalidField(
-      '#/query/status',
-      `${unknown} is not one of ${[...CANDIDATE_STATUSES, ...(custom ?? [])].join(', ')}`,
-    );
+    throw invalidField('status', `${unknown} is not one of ${[...CANDIDATE_STATUSES, ...(custom ?? [])].join(', ')}`);
   }
   return statuses;
 }
@@ -73,15 +62,7 @@ export const releaseCandidatesRoutes = [
       'release_candidate.status_changed',
       'release_candidate.aborted',
     ],
-    handle: ({ body: { repositoryIdentifier, ...input } }, { tx }) =>
-      tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier);
-        const domains = domainNames(project.configuration);
-        if (domains.length > 0 && !domains.includes(input.domain)) {
-          throw invalidField('domain', `${input.domain} is not a domain of the project: ${domains.join(', ')}`);
-        }
-        return view(await saveCandidate(work, project, input), project);
-      }),
+    handle: ({ body }, { tx }) => tx(async (work) => view(await saveCandidate(work, body))),
   }),
   defineRoute({
     operationId: 'listReleaseCandidates',
@@ -111,8 +92,10 @@ export const releaseCandidatesRoutes = [
         { ...filter, statuses: statusesOf(status, project) },
         { limit, offset },
       );
-      const items = found.items.map((candidate) => view(candidate, project));
-      return pageReply(requestUrl, { limit, offset, total: found.total }, { items, total: found.total, limit, offset });
+      const items = listText(found.items, project.identifier);
+      const page = { limit, offset, total: found.total };
+      const body = `{"items":${items},"total":${page.total},"limit":${limit},"offset":${offset}}`;
+      return pageReply(requestUrl, page, new JsonText(body));
     },
   }),
   defineRoute({
@@ -155,7 +138,7 @@ export const releaseCandidatesRoutes = [
       const project = await projectInRequest(reads, repositoryIdentifier);
       const candidate = await latestCandidate(reads, project, domain, branch);
       if (!candidate) throw notFound(`A release candidate of domain ${domain}`);
-      return view(candidate, project);
+      return view({ candidate, project });
     },
   }),
   defineRoute({
@@ -178,7 +161,7 @@ export const releaseCandidatesRoutes = [
       const candidates = await candidatesOfCommit(reads, project.id, commitSha);
       const byDomain = Map.groupBy(candidates, ({ domain }) => domain);
       return Object.fromEntries(
-        [...byDomain].map(([domain, group]) => [domain, group.map((each) => view(each, project))]),
+        [...byDomain].map(([domain, group]) => [domain, group.map((candidate) => view({ candidate, project }))]),
       );
     },
   }),
@@ -193,13 +176,10 @@ export const releaseCandidatesRoutes = [
     status: 200,
     response: ReleaseCandidate,
     audit: { none: 'reads' },
-    handle: ({ body: { repositoryIdentifier, ...name } }, { tx }) =>
-      tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier);
-        const candidate = await findCandidate(work, project.id, name);
-        if (!candidate) throw notFound(`Release candidate ${name.releaseName} of domain ${name.domain}`);
-        return view(candidate, project);
-      }),
+    async handle({ body: { repositoryIdentifier, ...name } }, { reads }) {
+      const project = await projectInRequest(reads, repositoryIdentifier);
+      return view(await candidateByName(reads, project, name));
+    },
   }),
   defineRoute({
     operationId: 'getReleaseCandidate',
@@ -211,11 +191,7 @@ export const releaseCandidatesRoutes = [
     params,
     status: 200,
     response: ReleaseCandidate,
-    handle: ({ params: { id } }, { tx }) =>
-      tx(async (work) => {
-        const { candidate, project } = await candidateWithProject(work, id);
-        return view(candidate, project);
-      }),
+    handle: async ({ params: { id } }, { reads }) => view(await candidateById(reads, id)),
   }),
   defineRoute({
     operationId: 'deleteReleaseCandidate',
@@ -228,12 +204,7 @@ export const releaseCandidatesRoutes = [
     status: 204,
     response: NoContent,
     audit: 'release_candidate.deleted',
-    async handle({ params: { id } }, { tx }) {
-      await tx(async (work) => {
-        const { candidate, project } = await candidateWithProject(work, id, { isLocked: true });
-        await removeCandidates(work, project, [candidate]);
-      });
-    },
+    handle: ({ params: { id } }, { tx }) => tx((work) => removeCandidate(work, id)),
   }),
   defineRoute({
     operationId: 'deleteReleaseCandidatesByBranch',
@@ -254,19 +225,10 @@ export const releaseCandidatesRoutes = [
     }),
     errors: ['protected_branch'],
     audit: 'release_candidate.deleted',
-    handle: ({ params: { branchName: branch }, query: { repositoryIdentifier } }, { tx }) =>
-      tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier);
-        if (isProtected(branch, project)) {
-          throw new DomainError(
-            'protected_branch',
-            `${branch} is a branch of the project or of its cascade; its candidates stay`,
-          );
-        }
-        const candidates = await lockCandidatesOfBranch(work, project, branch);
-        await removeCandidates(work, project, candidates);
-        const deletedCandidates = candidates.map(({ id, releaseName, domain }) => ({ id, releaseName, domain }));
-        return { branch, deletedCandidates, deletedCount: candidates.length };
-      }),
+    async handle({ params: { branchName: branch }, query: { repositoryIdentifier } }, { tx }) {
+      const deleted = await tx((work) => removeCandidatesOfBranch(work, repositoryIdentifier, branch));
+      const deletedCandidates = deleted.map(({ id, releaseName, domain }) => ({ id, releaseName, domain }));
+      return { branch, deletedCandidates, deletedCount: deleted.length };
+    },
   }),
 ];

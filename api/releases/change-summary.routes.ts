@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { changeSummary } from '../../domain/releases/change-summary.ts';
-import { SERIES_MAX } from '../../domain/releases/release-series.queries.ts';
+import { SERIES_MAX } from '../../domain/releases/releases.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { DateTime, Name, RepositoryIdentifier } from '../http/parameters.ts';
 import { RepositoryFreshness } from '../http/changelogs.ts';

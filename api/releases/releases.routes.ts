@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import { environmentByName } from '../../domain/environments/environments.queries.ts';
-import { lockStatuses } from '../../domain/environment-locks/environment-locks.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { listReleases } from '../../domain/releases/release-list.ts';
-import { approvalsOfReleases } from '../../domain/releases/releases.queries.ts';
-import { annotateRollback } from '../../domain/releases/rollback.ts';
-import { notFound } from '../../domain/shared/errors.ts';
+import { annotateRollback } from '../../domain/releases/releases.mutations.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Name, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
@@ -53,24 +49,19 @@ export const releasesRoutes = [
         const { repositoryIdentifier, domain, releaseName, includeChangelog, activeOnly, limit, offset } = query;
         const project = await projectInRequest(work, repositoryIdentifier);
         const history = includeChangelog ? await commitGraphs(work, project.id) : undefined;
-        const options = { domain, releaseName, activeOnly, includeChangelog, isForced: query.force, limit, offset };
-        const { releases, records, total, changelogStats } = await listReleases(work, history, project, options);
-        const environmentIds = [...new Set(records.map(({ environmentId }) => environmentId))];
-        const lockStatus = query.skipLockStatus ? undefined : await lockStatuses(work, environmentIds);
-        const names = releases.map((release) => ({ domain: release.domain, releaseName: release.name }));
-        const approvalOf = query.includeApprovals ? await approvalsOfReleases(work, project.id, names) : undefined;
+        const { releases, total, changelogStats } = await listReleases(work, history, project, {
+          domain,
+          releaseName,
+          activeOnly,
+          isForced: query.force,
+          includeApprovals: query.includeApprovals,
+          includeLockStatus: !query.skipLockStatus,
+          limit,
+          offset,
+        });
         const body = {
           repositoryIdentifier,
-          releases: releases.map((release) => ({
-            ...release,
-            environments: release.environments.map(({ record, ...rest }) => ({
-              ...record,
-              ...rest,
-              approval: approvalOf ? approvalOf(record) : null,
-              lockStatus: lockStatus ? { ...lockStatus(record.environmentId) } : null,
-            })),
-            releaseDefinition: release.releaseDefinition as Record<string, unknown> | null,
-          })),
+          releases,
           totalCount: total,
           changelogStats,
           retrievedAt: work.now,
@@ -94,13 +85,7 @@ export const releasesRoutes = [
     response: NoContent,
     errors: ['ambiguous'],
     audit: 'release.rolled_back',
-    async handle({ body: { repositoryIdentifier, environment: name, ...report } }, { tx }) {
-      await tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier);
-        const environment = await environmentByName(work, project.id, name);
-        if (!environment) throw notFound(`The environment ${name}`);
-        await annotateRollback(work, project, environment, report);
-      });
-    },
+    handle: ({ body: { repositoryIdentifier, ...report } }, { tx }) =>
+      tx(async (work) => annotateRollback(work, await projectInRequest(work, repositoryIdentifier), report)),
   }),
 ];

@@ -1,10 +1,19 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
+import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
 import type { DeploymentStatus, EventOutcome } from '../release-candidates/finalization-rules.ts';
 import type { Rollback } from '../releases/rollback-rules.ts';
 import type { Actor } from '../shared/actor.ts';
-import type { PackageDetail } from './deployments.queries.ts';
+
+export interface PackageDetail {
+  name: string;
+  version?: string | undefined;
+  /** ISO 8601. */
+  startTime?: string | undefined;
+  endTime?: string | undefined;
+  [more: string]: unknown;
+}
 
 export const ReleaseDeploymentSchema = defineEntity({
   name: 'ReleaseDeployment',
@@ -13,22 +22,25 @@ export const ReleaseDeploymentSchema = defineEntity({
     ...tenantOwned,
     projectId: p.uuid(),
     environmentId: p.uuid(),
+    /** Null once the candidate was deleted. */
     candidateId: p.uuid().nullable(),
     domain: p.text(),
     releaseName: p.text(),
     status: p.text().$type<DeploymentStatus>(),
     deployedAt: p.datetime(3),
+    /** Two reports of a release and environment with the same key are one. */
     dedupeKey: p.text(),
     executionId: p.text().nullable(),
     packages: jsonColumn<Record<string, string>>().defaultRaw("'{}'::jsonb"),
     packageDetails: jsonColumn<PackageDetail[]>().defaultRaw("'[]'::jsonb"),
-    releaseDefinition: jsonColumn<unknown>().nullable(),
-    metadata: jsonColumn<unknown>().nullable(),
-    approval: jsonColumn<unknown>().nullable(),
+    releaseDefinition: jsonColumn<ReleaseDefinition & Record<string, unknown>>().nullable(),
+    metadata: jsonColumn<Record<string, unknown>>().nullable(),
+    approval: jsonColumn<Record<string, unknown>>().nullable(),
     rolledBackAt: p.datetime(3).nullable(),
-    reportedBy: jsonColumn<Actor>(),
+    reportedBy: jsonColumn<Omit<Actor, 'projectIds' | 'sessionId'>>(),
     requestId: p.text().nullable(),
     traceparent: p.text().nullable(),
+    /** When the event had its effect on the candidate; null: it is still to be applied. */
     appliedAt: p.datetime(3).nullable(),
     outcome: jsonColumn<EventOutcome>().nullable(),
     rollback: jsonColumn<Rollback>().nullable(),

@@ -1,16 +1,13 @@
+import { sql, type SqlBool } from 'kysely';
+import { json } from '../data/columns.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import { inserting, statement } from '../data/statement.ts';
+import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
 import type { DeploymentStatus, EventOutcome, LatestDeployment } from '../release-candidates/finalization-rules.ts';
+import type { Rollback } from '../releases/rollback-rules.ts';
 import { newId } from '../shared/ids.ts';
-import type { Actor } from '../shared/actor.ts';
 import type { Tx } from '../unit-of-work.ts';
-
-export interface PackageDetail {
-  name: string;
-  version?: string | undefined;
-  /** ISO 8601. */
-  startTime?: string | undefined;
-  endTime?: string | undefined;
-  [more: string]: unknown;
-}
+import type { PackageDetail } from './deployments.entities.ts';
 
 /** One reported deployment: at once the stored intent of an event and the fact that releases are read from. */
 export interface NewDeployment {
@@ -25,10 +22,10 @@ export interface NewDeployment {
   dedupeKey: string | undefined;
   executionId: string | undefined;
   packages: Record<string, string>;
-  packageDetails: readonly PackageDetail[];
-  releaseDefinition: unknown;
-  metadata: unknown;
-  approval: unknown;
+  packageDetails: PackageDetail[];
+  releaseDefinition: (ReleaseDefinition & Record<string, unknown>) | undefined;
+  metadata: Record<string, unknown> | undefined;
+  approval: Record<string, unknown> | undefined;
 }
 
 export interface StoredDeployment {
@@ -40,106 +37,193 @@ export interface StoredDeployment {
   outcome: EventOutcome | null;
 }
 
-const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
+const IDENTITY = ['tenantId', 'projectId', 'domain', 'releaseName', 'environmentId', 'dedupeKey'] as const;
+
+const INSERT = inserting(
+  'release_deployment',
+  [
+    ...IDENTITY,
+    'id',
+    'candidateId',
+    'status',
+    'deployedAt',
+    'executionId',
+    'packages',
+    'packageDetails',
+    'releaseDefinition',
+    'metadata',
+    'approval',
+    'reportedBy',
+    'requestId',
+    'traceparent',
+  ],
+  (query) =>
+    query
+      .onConflict((conflict) => conflict.columns(IDENTITY).doNothing())
+      .returning(
+        sql<boolean>`not exists (select from release_deployment as other
+          where (other.tenant_id, other.project_id, other.domain, other.release_name)
+            = (release_deployment.tenant_id, release_deployment.project_id, release_deployment.domain, release_deployment.release_name))`.as(
+          'isFirst',
+        ),
+      ),
+);
 
 /** Stores a report once; a repetition answers what is stored. */
-export async function recordDeployment(
-  tx: Tx,
+export async function storeDeployment(
+  { db, actor, tenantId, traceparent }: Tx,
   deployment: NewDeployment,
   requestId: string,
 ): Promise<StoredDeployment> {
   const id = newId();
-  const { type, id: actorId, tenantId, role, email } = tx.actor;
-  const key = [
-    tx.tenantId,
-    deployment.projectId,
-    deployment.domain,
-    deployment.releaseName,
-    deployment.environmentId,
-    deployment.dedupeKey ?? id,
-  ];
-  const [made] = await tx.sql<{ isFirst: boolean }>(
-    `insert into release_deployment as d (id, tenant_id, project_id, domain, release_name, environment_id, dedupe_key, candidate_id, status,
-       deployed_at, execution_id, packages, package_details, release_definition, metadata, approval, reported_by, request_id, traceparent)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?::jsonb, ?::jsonb, ?::jsonb, ?::jsonb, ?::jsonb, ?, ?)
-     on conflict (tenant_id, project_id, domain, release_name, environment_id, dedupe_key) do nothing
-     returning not exists (select from release_deployment other
-       where (other.tenant_id, other.project_id, other.domain, other.release_name) = (d.tenant_id, d.project_id, d.domain, d.release_name)) as "isFirst"`,
-    [
-      id,
-      ...key,
-      deployment.candidateId,
-      deployment.status,
-      deployment.deployedAt,
-      deployment.executionId ?? null,
-      json(deployment.packages),
-      json(deployment.packageDetails),
-      json(deployment.releaseDefinition),
-      json(deployment.metadata),
-      json(deployment.approval),
-      json({ type, id: actorId, tenantId, role, email } satisfies Actor),
-      requestId,
-      tx.traceparent ?? null,
-    ],
-  );
+  const { type, id: actorId, role, email } = actor;
+  const { dedupeKey = id, packages, packageDetails, releaseDefinition, metadata, approval, ...row } = deployment;
+  const [made] = await INSERT(db, {
+    ...row,
+    id,
+    tenantId,
+    dedupeKey,
+    executionId: row.executionId ?? null,
+    packages: json(packages),
+    packageDetails: json(packageDetails),
+    releaseDefinition: releaseDefinition ? json(releaseDefinition) : null,
+    metadata: metadata ? json(metadata) : null,
+    approval: approval ? json(approval) : null,
+    reportedBy: json({ type, id: actorId, tenantId, role, email }),
+    requestId,
+    traceparent: traceparent ?? null,
+  });
   if (made) return { id, isNew: true, isFirst: made.isFirst, outcome: null };
-  const [stored] = await tx.sql<{ id: string; outcome: EventOutcome | null }>(
-    `select id, outcome from release_deployment
-     where tenant_id = ? and project_id = ? and domain = ? and release_name = ? and environment_id = ? and dedupe_key = ?`,
-    key,
-  );
-  if (!stored) throw new Error('a deployment that was just in the way is gone');
+  const stored = await db
+    .selectFrom('release_deployment')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', row.projectId)
+    .where('domain', '=', row.domain)
+    .where('releaseName', '=', row.releaseName)
+    .where('environmentId', '=', row.environmentId)
+    .where('dedupeKey', '=', dedupeKey)
+    .select(['id', 'outcome'])
+    .executeTakeFirstOrThrow();
   return { ...stored, isNew: false, isFirst: false };
 }
 
-export interface UnappliedDeployment {
-  candidateId: string | null;
-  status: DeploymentStatus;
-  appliedAt: string | null;
-  outcome: EventOutcome | null;
+const REPORTERS = statement<{ ids: readonly string[]; tenantId: string }>()((db, { ids, tenantId }) =>
+  db
+    .selectFrom('release_deployment')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', sql<string>`any (${ids}::uuid[])`)
+    .select(['id', 'reportedBy', 'requestId', 'traceparent']),
+);
+
+/** Who reported some deployments, and by which requests. */
+export const reportersOf = ({ db, tenantId }: Reads, ids: readonly string[]) => REPORTERS(db, { tenantId, ids });
+
+/** The latest deployment of a candidate in each environment, of those that are applied. */
+export const latestDeployments = ({ db, tenantId }: Reads, candidateId: string): Promise<LatestDeployment[]> =>
+  db
+    .selectFrom('release_deployment')
+    .distinctOn('environmentId')
+    .where('tenantId', '=', tenantId)
+    .where('candidateId', '=', candidateId)
+    .where('appliedAt', 'is not', null)
+    .orderBy('environmentId')
+    .orderBy('deployedAt', 'desc')
+    .orderBy('id', 'desc')
+    .select(['environmentId', 'status', sql<boolean>`rolled_back_at is not null`.as('isRolledBack')])
+    .execute();
+
+const STORE_OUTCOME = statement<{ tenantId: string; id: string; outcome: string }>()((db, { tenantId, id, outcome }) =>
+  db
+    .updateTable('release_deployment')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .set({ appliedAt: sql<string>`now()`, outcome: sql`${outcome}::jsonb`, updatedAt: sql<string>`now()` })
+    .returning('id'),
+);
+
+export async function storeOutcome({ db, tenantId }: Tx, id: string, outcome: EventOutcome): Promise<void> {
+  await STORE_OUTCOME(db, { tenantId, id, outcome: json(outcome) });
 }
 
-/** The record of an event, locked until this transaction ends; undefined when its project was removed. */
-export async function lockDeployment({ sql }: Tx, id: string): Promise<UnappliedDeployment | undefined> {
-  const [row] = await sql<UnappliedDeployment>(
-    `select candidate_id as "candidateId", status, applied_at as "appliedAt", outcome
-     from release_deployment where id = ? for update`,
-    [id],
-  );
-  return row;
+/** The last successful deployment of a release to an environment. */
+export type SuccessfulDeployment = Awaited<ReturnType<typeof lastSuccesses>>[number];
+
+/** The last successful deployment of a release to an environment in each domain, or in one. */
+export function lastSuccesses(
+  { db, tenantId }: Reads,
+  environmentId: string,
+  { releaseName, domain }: { releaseName: string; domain: string | undefined },
+) {
+  const successes = db
+    .selectFrom('release_deployment')
+    .where('tenantId', '=', tenantId)
+    .where('environmentId', '=', environmentId)
+    .where('releaseName', '=', releaseName)
+    .where('status', '=', 'Success');
+  return (domain === undefined ? successes : successes.where('domain', '=', domain))
+    .distinctOn('domain')
+    .orderBy('domain')
+    .orderBy('deployedAt', 'desc')
+    .orderBy('id', 'desc')
+    .select(['id', 'environmentId', 'domain', 'releaseName', 'deployedAt', 'candidateId', 'packages', 'rollback'])
+    .execute();
 }
 
-/** The latest deployment of a candidate in each environment, of those that are applied and the one being applied. */
-export async function latestDeployments(
-  tx: Tx,
-  candidateId: string,
-  beingApplied: string | null,
-): Promise<LatestDeployment[]> {
-  return tx.sql(
-    `select distinct on (environment_id) environment_id as "environmentId", status, rolled_back_at is not null as "isRolledBack"
-     from release_deployment
-     where tenant_id = ? and candidate_id = ? and (applied_at is not null or id = ?)
-     order by environment_id, deployed_at desc, id desc`,
-    [tx.tenantId, candidateId, beingApplied],
-  );
+/** Makes a deployment the result of a rollback; it counts as deployed again. */
+export async function storeRollback({ db, tenantId }: Tx, id: string, rollback: Rollback): Promise<void> {
+  await db
+    .updateTable('release_deployment')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .set({ rollback: json(rollback), rolledBackAt: null, updatedAt: sql<string>`now()` })
+    .execute();
 }
 
-export async function storeOutcome({ sql }: Tx, id: string, outcome: EventOutcome): Promise<void> {
-  await sql('update release_deployment set applied_at = now(), outcome = ?::jsonb, updated_at = now() where id = ?', [
-    JSON.stringify(outcome),
-    id,
-  ]);
+/** Marks as rolled back what was deployed after the target, as that was deployed before, up to the source. */
+export async function markRolledBack(
+  { db, tenantId, now }: Tx,
+  { target, source }: { target: string; source: SuccessfulDeployment },
+): Promise<void> {
+  const { id, environmentId, domain, deployedAt } = source;
+  await db
+    .updateTable('release_deployment as d')
+    .where('d.tenantId', '=', tenantId)
+    .where('d.environmentId', '=', environmentId)
+    .where('d.domain', '=', domain)
+    .where('d.releaseName', '<>', target)
+    .where('d.status', '=', 'Success')
+    .where('d.rolledBackAt', 'is', null)
+    .where(sql<SqlBool>`(d.deployed_at, d.id) <= (${deployedAt}::timestamptz, ${id}::uuid)`)
+    .where((eb) =>
+      eb.or([
+        eb('d.id', '=', id),
+        eb('d.deployedAt', '>', (inner) =>
+          inner
+            .selectFrom('release_deployment as t')
+            .where('t.tenantId', '=', tenantId)
+            .where('t.environmentId', '=', environmentId)
+            .where('t.domain', '=', domain)
+            .where('t.releaseName', '=', target)
+            .where('t.status', '=', 'Success')
+            .where('t.deployedAt', '<=', deployedAt)
+            .select((each) => each.fn.max('t.deployedAt').as('deployedAt')),
+        ),
+      ]),
+    )
+    .set({ rolledBackAt: now, updatedAt: sql<string>`now()` })
+    .execute();
 }
 
 /** Package name to version, as the successful deployments to an environment that were not rolled back left it. */
-export async function installedPackages(tx: Tx, environmentId: string): Promise<Record<string, string>> {
-  const rows = await tx.sql<{ name: string; version: string }>(
-    `select distinct on (p.key) p.key as name, p.value as version
-     from release_deployment d, jsonb_each_text(d.packages) p
-     where d.tenant_id = ? and d.environment_id = ? and d.status = 'Success' and d.rolled_back_at is null
-     order by p.key, d.deployed_at desc, d.id desc`,
-    [tx.tenantId, environmentId],
-  );
+export async function installedPackages(
+  { db, tenantId }: Reads,
+  environmentId: string,
+): Promise<Record<string, string>> {
+  const { rows } = await sql<{ name: string; version: string }>`
+    select distinct on (p.key) p.key as name, p.value as version
+    from release_deployment d, jsonb_each_text(d.packages) p
+    where d.tenant_id = ${tenantId} and d.environment_id = ${environmentId} and d.status = 'Success' and d.rolled_back_at is null
+    order by p.key, d.deployed_at desc, d.id desc`.execute(db);
   return Object.fromEntries(rows.map(({ name, version }) => [name, version]));
 }
 
@@ -148,23 +232,21 @@ const DURATION_SAMPLE = 500;
 
 /** Seconds that each of some packages takes: the median of its past durations (`endTime` less `startTime` of the details). */
 export async function medianSeconds(
-  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  { db, tenantId }: Reads,
   projectId: string,
   packages: readonly string[],
 ): Promise<Map<string, number>> {
   if (packages.length === 0) return new Map();
-  const rows = await sql<{ name: string; seconds: number }>(
-    `with recent as (
-       select package_details from release_deployment where tenant_id = ? and project_id = ? and status = 'Success'
-       order by deployed_at desc, id desc limit ${DURATION_SAMPLE})
-     select detail.name, percentile_cont(0.5) within group (
-       order by extract(epoch from detail."endTime"::timestamptz - detail."startTime"::timestamptz)::float8) as seconds
-     from recent, jsonb_to_recordset(package_details) as detail (name text, "startTime" text, "endTime" text)
-     where detail."startTime" is not null and detail."endTime" is not null
-       and detail.name = any (array(select jsonb_array_elements_text(?::jsonb)))
-     group by detail.name`,
-    [tenantId, projectId, JSON.stringify(packages)],
-  );
+  const { rows } = await sql<{ name: string; seconds: number }>`
+    with recent as (
+      select package_details from release_deployment
+      where tenant_id = ${tenantId} and project_id = ${projectId} and status = 'Success'
+      order by deployed_at desc, id desc limit ${sql.lit(DURATION_SAMPLE)})
+    select detail.name, percentile_cont(0.5) within group (
+      order by extract(epoch from detail."endTime"::timestamptz - detail."startTime"::timestamptz)::float8) as seconds
+    from recent, jsonb_to_recordset(package_details) as detail (name text, "startTime" text, "endTime" text)
+    where detail."startTime" is not null and detail."endTime" is not null and detail.name = any (${packages}::text[])
+    group by detail.name`.execute(db);
   return new Map(rows.map(({ name, seconds }) => [name, seconds]));
 }
 
@@ -173,10 +255,3 @@ export function expectedSeconds(medians: ReadonlyMap<string, number>, packages: 
   const known = packages.flatMap((name) => medians.get(name) ?? []);
   return known.length === 0 ? null : Math.round(known.reduce((sum, seconds) => sum + seconds, 0));
 }
-
-/** As `expectedSeconds`, with the medians of a project. */
-export const estimateDeploymentSeconds = async (
-  tx: Tx,
-  projectId: string,
-  packages: readonly string[],
-): Promise<number | null> => expectedSeconds(await medianSeconds(tx, projectId, packages), packages);

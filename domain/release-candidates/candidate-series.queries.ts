@@ -1,101 +1,153 @@
-import type { Tx } from '../unit-of-work.ts';
-import type { ReleaseDefinition } from './comparison-rules.ts';
+import { sql, type SqlBool } from 'kysely';
+import type { Reads } from '../data/fenced-reads.ts';
+import { ABORTED } from './candidate-status-rules.ts';
+import { CANDIDATE_COLUMNS, type CandidateName, type CandidateRow } from './release-candidates.queries.ts';
 
-/** What of a candidate its place among the others depends on. */
-export interface SeriesCandidate {
-  id: string;
-  domain: string;
-  releaseName: string;
-  branch: string | null;
-  commitSha: string;
-  status: string;
-  value: ReleaseDefinition;
-  version: number;
-  /** The database's text. */
-  createdAt: string;
-}
-
-const COLUMNS = `id, domain, release_name as "releaseName", branch, commit_sha as "commitSha", status, value, version, created_at as "createdAt"`;
+/** Candidates of a project that were not aborted. */
+const series = ({ db, tenantId }: Reads, projectId: string) =>
+  db
+    .selectFrom('release_candidate')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('status', '<>', ABORTED);
 
 /** The newest candidates of each domain that were not aborted, newest first. */
 export const newestCandidates = (
-  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  { db, tenantId }: Reads,
   projectId: string,
   { exceptDomain, perDomain }: { exceptDomain: string | null; perDomain: number },
-): Promise<SeriesCandidate[]> =>
-  sql(
-    `select c.* from (select distinct domain from release_candidate_count where tenant_id = ? and project_id = ? and candidates > 0 and domain is distinct from ?) d
-     cross join lateral (
-       select ${COLUMNS} from release_candidate where tenant_id = ? and project_id = ? and domain = d.domain and status <> 'aborted'
-       order by created_at desc, id desc limit ?) c`,
-    [tenantId, projectId, exceptDomain, tenantId, projectId, perDomain],
-  );
+) =>
+  db
+    .with('domains', (inner) =>
+      inner
+        .selectFrom('release_candidate_count')
+        .where('tenantId', '=', tenantId)
+        .where('projectId', '=', projectId)
+        .where('candidates', '>', '0')
+        .where('domain', 'is distinct from', exceptDomain)
+        .distinct()
+        .select('domain'),
+    )
+    .selectFrom('domains')
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('release_candidate')
+          .where('tenantId', '=', tenantId)
+          .where('projectId', '=', projectId)
+          .whereRef('release_candidate.domain', '=', 'domains.domain')
+          .where('status', '<>', ABORTED)
+          .orderBy('createdAt', 'desc')
+          .orderBy('id', 'desc')
+          .limit(perDomain)
+          .select(CANDIDATE_COLUMNS)
+          .as('c'),
+      (join) => join.onTrue(),
+    )
+    .select(CANDIDATE_COLUMNS.map((column) => `c.${column}` as const))
+    .execute();
 
-export interface CandidateWithPrevious {
-  domain: string;
-  releaseName: string;
-  artifacts: Record<string, string> | null;
-  /** As its definition has it. */
-  changelog: unknown;
-  previousName: string | null;
-  previousArtifacts: Record<string, string> | null;
-}
+/** Names of releases as a table `w`. */
+export const asTable = (names: readonly CandidateName[]) =>
+  sql<CandidateName>`unnest(
+    ${names.map(({ domain }) => domain)}::text[], ${names.map(({ releaseName }) => releaseName)}::text[])`.as<'w'>(
+    sql`w (domain, release_name)`,
+  );
 
 /** Candidates by their names, each with the one of the same domain and branch that was made before it, if any. */
 export const candidatesWithPrevious = (
-  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+  { db, tenantId }: Reads,
   { id: projectId, defaultBranch }: { id: string; defaultBranch: string },
-  names: readonly { domain: string; releaseName: string }[],
-): Promise<CandidateWithPrevious[]> =>
-  sql(
-    `select c.domain, c.release_name as "releaseName", c.value->'artifacts' as artifacts, c.value->'changelog' as changelog,
-       p.release_name as "previousName", p.artifacts as "previousArtifacts"
-     from jsonb_to_recordset(?::jsonb) as w (domain text, "releaseName" text)
-     join release_candidate c on c.tenant_id = ? and c.project_id = ? and (c.domain, c.release_name) = (w.domain, w."releaseName")
-     left join lateral (
-       select release_name, value->'artifacts' as artifacts from release_candidate
-       where tenant_id = c.tenant_id and project_id = c.project_id and domain = c.domain and coalesce(branch, ?) = coalesce(c.branch, ?)
-         and status <> 'aborted' and (created_at, id) < (c.created_at, c.id)
-       order by created_at desc, id desc limit 1) p on true`,
-    [JSON.stringify(names), tenantId, projectId, defaultBranch, defaultBranch],
-  );
+  names: readonly CandidateName[],
+) =>
+  db
+    .selectFrom(asTable(names))
+    .innerJoin('release_candidate as c', (join) =>
+      join
+        .on('c.tenantId', '=', tenantId)
+        .on('c.projectId', '=', projectId)
+        .onRef('c.domain', '=', 'w.domain')
+        .onRef('c.releaseName', '=', 'w.releaseName'),
+    )
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('release_candidate as p')
+          .whereRef('p.tenantId', '=', 'c.tenantId')
+          .whereRef('p.projectId', '=', 'c.projectId')
+          .whereRef('p.domain', '=', 'c.domain')
+          .where(sql<SqlBool>`coalesce(p.branch, ${defaultBranch}) = coalesce(c.branch, ${defaultBranch})`)
+          .where('p.status', '<>', ABORTED)
+          .where(sql<SqlBool>`(p.created_at, p.id) < (c.created_at, c.id)`)
+          .orderBy('p.createdAt', 'desc')
+          .orderBy('p.id', 'desc')
+          .limit(1)
+          .select(['p.releaseName', 'p.value'])
+          .as('previous'),
+      (join) => join.onTrue(),
+    )
+    .select([
+      'c.domain',
+      'c.releaseName',
+      sql<Record<string, string> | null>`c.value->'artifacts'`.as('artifacts'),
+      // As its definition has it.
+      sql`c.value->'changelog'`.as('changelog'),
+      'previous.releaseName as previousName',
+      sql<Record<string, string> | null>`previous.value->'artifacts'`.as('previousArtifacts'),
+    ])
+    .execute();
 
 /** The candidate of the same domain and branch that was made before this one; undefined when it is the first. */
-export async function previousCandidate(
-  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
+export const previousCandidate = (
+  reads: Reads,
   projectId: string,
   defaultBranch: string,
+  { id, domain, branch, createdAt }: Pick<CandidateRow, 'id' | 'domain' | 'branch' | 'createdAt'>,
+): Promise<CandidateRow | undefined> =>
+  series(reads, projectId)
+    .where('domain', '=', domain)
+    .where(sql<SqlBool>`coalesce(branch, ${defaultBranch}) = ${branch ?? defaultBranch}`)
+    .where(sql<SqlBool>`(created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)`)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .select(CANDIDATE_COLUMNS)
+    .executeTakeFirst();
+
+/** Candidates of a name that were not aborted, one for each domain, or of one domain. */
+export function candidatesNamed(
+  reads: Reads,
+  projectId: string,
+  { releaseName, domain }: { releaseName: string; domain?: string | undefined },
+): Promise<CandidateRow[]> {
+  const named = series(reads, projectId).where('releaseName', '=', releaseName);
+  return (domain === undefined ? named : named.where('domain', '=', domain))
+    .orderBy('domain')
+    .limit(200)
+    .select(CANDIDATE_COLUMNS)
+    .execute();
+}
+
+/** Candidates of a domain that were not aborted, the newest `limit` of them, oldest first; of one branch, or of all. */
+export async function seriesOfDomain(
+  reads: Reads,
+  projectId: string,
   {
-    id,
     domain,
     branch,
-    createdAt,
-  }: { id: string; domain: string; branch?: string | null | undefined; createdAt: Date },
-): Promise<SeriesCandidate | undefined> {
-  const [found] = await sql<SeriesCandidate>(
-    `select ${COLUMNS} from release_candidate
-     where tenant_id = ? and project_id = ? and domain = ? and coalesce(branch, ?) = ? and status <> 'aborted'
-       and (created_at, id) < (?::timestamptz, ?::uuid)
-     order by created_at desc, id desc limit 1`,
-    [tenantId, projectId, domain, defaultBranch, branch ?? defaultBranch, createdAt, id],
-  );
-  return found;
+    defaultBranch,
+    limit,
+  }: { domain: string; branch: string | undefined; defaultBranch: string; limit: number },
+): Promise<CandidateRow[]> {
+  const ofDomain = series(reads, projectId).where('domain', '=', domain);
+  const newest = await (branch === undefined
+    ? ofDomain
+    : ofDomain.where(sql<SqlBool>`coalesce(branch, ${defaultBranch}) = ${branch}`)
+  )
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .select(CANDIDATE_COLUMNS)
+    .execute();
+  return newest.toReversed();
 }
-
-export interface CandidateName {
-  releaseName: string;
-  /** Undefined: of every domain. */
-  domain?: string | undefined;
-}
-
-/** Candidates of a name that were not aborted, one for each domain. */
-export const candidatesNamed = (
-  { sql, tenantId }: Pick<Tx, 'sql' | 'tenantId'>,
-  projectId: string,
-  { releaseName, domain }: CandidateName,
-): Promise<SeriesCandidate[]> =>
-  sql(
-    `select ${COLUMNS} from release_candidate
-     where tenant_id = ? and project_id = ? and release_name = ? and (?::text is null or domain = ?) and status <> 'aborted' order by domain limit 200`,
-    [tenantId, projectId, releaseName, domain ?? null, domain ?? null],
-  );

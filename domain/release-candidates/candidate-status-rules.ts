@@ -1,4 +1,4 @@
-import { DomainError } from '../shared/errors.ts';
+import { DomainError, invalidField } from '../shared/errors.ts';
 
 export const CANDIDATE_STATUSES = ['pending', 'in_progress', 'aborted', 'finalized'] as const;
 export type BuiltInStatus = (typeof CANDIDATE_STATUSES)[number];
@@ -11,29 +11,29 @@ export const FINALIZED: BuiltInStatus = 'finalized';
 
 interface StatusTraits {
   /** Content and status never change again. */
-  isLocked: boolean;
+  isFinal: boolean;
   /** What a successful deployment makes of it, as long as the candidate is not final. */
   afterSuccess: BuiltInStatus | undefined;
 }
 
-/** The whole state machine: open statuses reach each other and the locked ones; locked ones reach nothing. */
+/** The whole state machine: open statuses reach each other and the final ones; final ones reach nothing. */
 const TRAITS: Record<BuiltInStatus, StatusTraits> = {
-  pending: { isLocked: false, afterSuccess: 'in_progress' },
-  in_progress: { isLocked: false, afterSuccess: undefined },
-  aborted: { isLocked: true, afterSuccess: undefined },
-  finalized: { isLocked: true, afterSuccess: undefined },
+  pending: { isFinal: false, afterSuccess: 'in_progress' },
+  in_progress: { isFinal: false, afterSuccess: undefined },
+  aborted: { isFinal: true, afterSuccess: undefined },
+  finalized: { isFinal: true, afterSuccess: undefined },
 };
 /** A project's own status is open. */
-const CUSTOM: StatusTraits = { isLocked: false, afterSuccess: undefined };
+const CUSTOM: StatusTraits = { isFinal: false, afterSuccess: undefined };
 
 const isBuiltIn = (status: string): status is BuiltInStatus => Object.hasOwn(TRAITS, status);
 
 const traitsOf = (status: CandidateStatus): StatusTraits => (isBuiltIn(status) ? TRAITS[status] : CUSTOM);
 
-/** Those whose candidates never change again. */
-export const LOCKED_STATUSES: readonly BuiltInStatus[] = CANDIDATE_STATUSES.filter((status) => TRAITS[status].isLocked);
+/** Statuses whose candidates never change again. */
+export const FINAL_STATUSES: readonly BuiltInStatus[] = CANDIDATE_STATUSES.filter((status) => TRAITS[status].isFinal);
 
-export const isLocked = (status: CandidateStatus): boolean => traitsOf(status).isLocked;
+export const isFinal = (status: CandidateStatus): boolean => traitsOf(status).isFinal;
 
 export const statusAfterSuccess = (status: CandidateStatus): CandidateStatus => traitsOf(status).afterSuccess ?? status;
 
@@ -42,7 +42,7 @@ export const isKnownStatus = (status: string, customStatuses: readonly string[] 
 
 /**
  * Whether a candidate moves: false when it has the status already. Throws `invalid_request` for a status that the
- * project does not know and `invalid_transition` for a move out of a locked one.
+ * project does not know and `invalid_transition` for a move out of a final one.
  */
 export function decideMove(
   from: CandidateStatus,
@@ -51,11 +51,10 @@ export function decideMove(
 ): boolean {
   if (!isKnownStatus(to, customStatuses)) {
     const known = [...CANDIDATE_STATUSES, ...customStatuses].join(', ');
-    const detail = `${to} is not a status of this project: ${known}`;
-    throw new DomainError('invalid_request', detail, { fields: [{ pointer: '#/body/status', detail }] });
+    throw invalidField('status', `${to} is not a status of this project: ${known}`);
   }
   if (from === to) return false;
-  if (isLocked(from)) {
+  if (isFinal(from)) {
     throw new DomainError(
       'invalid_transition',
       `A release candidate cannot move from ${from} to ${to}: ${from} is final`,
@@ -66,7 +65,7 @@ export function decideMove(
 
 /** Throws `locked` when the content of a candidate of that status may not change. */
 export function assertNotFinal(status: CandidateStatus, releaseName: string): void {
-  if (isLocked(status)) {
+  if (isFinal(status)) {
     throw new DomainError('locked', `The release candidate ${releaseName} is ${status}; its content cannot change`);
   }
 }

@@ -1,12 +1,13 @@
 import { matchesPattern } from '../shared/pattern-rules.ts';
-import { type CandidateStatus, FINALIZED, isLocked, statusAfterSuccess } from './candidate-status-rules.ts';
+import { type CandidateStatus, FINALIZED, isFinal, statusAfterSuccess } from './candidate-status-rules.ts';
 
 export const DEPLOYMENT_STATUSES = ['Success', 'Failed', 'Partial', 'Cancelled'] as const;
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 
 export const isSuccess = (status: DeploymentStatus): boolean => status === 'Success';
 
-interface EnvironmentFacts {
+/** What of an environment decides which candidates are complete. */
+export interface EnvironmentFacts {
   id: string;
   name: string;
   category: string;
@@ -67,7 +68,7 @@ export function decideEvent(facts: EventFacts): EventOutcome {
     missingEnvironments: missing,
     message: '',
   };
-  if (isLocked(candidateStatus)) {
+  if (isFinal(candidateStatus)) {
     return { ...unchanged, message: `The deployment is recorded; the candidate is ${candidateStatus} and stays so` };
   }
   if (!isSuccess(deploymentStatus)) {

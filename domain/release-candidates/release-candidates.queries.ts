@@ -1,216 +1,252 @@
-import { LockMode } from '@mikro-orm/core';
-import type { ActorReads } from '../data/fenced-reads.ts';
-import type { ProjectFacts } from '../projects/projects.queries.ts';
-import { domainNames } from '../projects/project-rules.ts';
+import { sql, type SqlBool } from 'kysely';
+import { json } from '../data/columns.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import { statement } from '../data/statement.ts';
+import { projectById, type ProjectFacts } from '../projects/projects.queries.ts';
 import { notFound } from '../shared/errors.ts';
-import { textArray } from '../shared/text-array.ts';
+import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { FINALIZED } from './candidate-status-rules.ts';
-import { ReleaseCandidate } from './release-candidates.entities.ts';
+import { FINAL_STATUSES } from './candidate-status-rules.ts';
+import type { ReleaseDefinition } from './comparison-rules.ts';
 
-/** A candidate as lists read it; moments are the database's text. */
-export interface CandidateRow {
-  id: string;
-  domain: string;
-  releaseName: string;
-  commitSha: string;
-  branch: string | null;
-  tag: string | null;
-  value: Record<string, unknown>;
-  version: number;
-  status: string;
-  statusChangedAt: string | null;
-  statusChangedBy: string | null;
-  createdAt: string;
-  updatedAt: string;
-  createdBy: string;
-  updatedBy: string;
-}
+export const CANDIDATE_COLUMNS = [
+  'id',
+  'projectId',
+  'domain',
+  'releaseName',
+  'commitSha',
+  'branch',
+  'tag',
+  'value',
+  'version',
+  'status',
+  'statusChangedAt',
+  'statusChangedBy',
+  'createdAt',
+  'updatedAt',
+  'createdBy',
+  'updatedBy',
+] as const;
 
-const COLUMNS = `c.id, c.domain, c.release_name as "releaseName", c.commit_sha as "commitSha", c.branch, c.tag, c.value,
-  c.version, c.status, c.status_changed_at as "statusChangedAt", c.status_changed_by as "statusChangedBy",
-  c.created_at as "createdAt", c.updated_at as "updatedAt", c.created_by as "createdBy", c.updated_by as "updatedBy"`;
+const BY_ID = statement<{ tenantId: string; id: string }>()((db, { tenantId, id }) =>
+  db.selectFrom('release_candidate').where('tenantId', '=', tenantId).where('id', '=', id).select(CANDIDATE_COLUMNS),
+);
 
-export interface CandidateFilter {
-  domain?: string | undefined;
-  branch?: string | undefined;
-  /** Only these statuses; absent: all but finalized, or all with `includeFinalized`. */
-  statuses?: readonly string[] | undefined;
-  includeFinalized?: boolean;
-}
-
-interface Condition {
-  sql: string;
-  parameters: unknown[];
-}
-
-/** The filter as a condition on `release_candidate`, or on the counts, where a missing branch is the empty text. */
-function conditionOf(project: ProjectFacts, filter: CandidateFilter, noBranch: string): Condition {
-  const parts: string[] = ['project_id = ?'];
-  const parameters: unknown[] = [project.id];
-  if (filter.domain !== undefined) {
-    parts.push('domain = ?');
-    parameters.push(filter.domain);
-  }
-  if (filter.branch !== undefined) {
-    parts.push(filter.branch === project.defaultBranch ? `(branch = ? or ${noBranch})` : 'branch = ?');
-    parameters.push(filter.branch);
-  }
-  if (filter.statuses) {
-    parts.push('status = any (?::text[])');
-    parameters.push(textArray(filter.statuses));
-  } else if (!filter.includeFinalized) parts.push(`status <> '${FINALIZED}'`);
-  return { sql: parts.join(' and '), parameters };
-}
-
-/**
- * One page of candidates, newest first. The page's ids come from an index alone, so that rows before the offset are
- * never read; the total is exact and comes from counts that triggers keep.
- */
-export async function listCandidates(
-  { sql, tenantId }: ActorReads,
-  project: ProjectFacts,
-  filter: CandidateFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ items: CandidateRow[]; total: number }> {
-  const onRows = conditionOf(project, filter, 'branch is null');
-  const onCounts = conditionOf(project, filter, `branch = ''`);
-  // The size of the page stands in the statement: a plan for any size would not begin at the index's end.
-  const rows = await sql<CandidateRow & { total: string }>(
-    `with page as materialized (
-       select id, created_at from release_candidate where tenant_id = ? and ${onRows.sql}
-       order by created_at desc, id desc limit ${Math.trunc(limit)}${offset > 0 ? ' offset ?' : ''}),
-     counted as (
-       select coalesce(sum(candidates), 0) as total from release_candidate_count where tenant_id = ? and ${onCounts.sql})
-     select ${COLUMNS}, counted.total
-     from counted left join page on true left join release_candidate c on c.id = page.id and c.tenant_id = ?
-     order by page.created_at desc, page.id desc`,
-    [tenantId, ...onRows.parameters, ...(offset > 0 ? [offset] : []), tenantId, ...onCounts.parameters, tenantId],
-  );
-  return { items: rows.filter(({ id }) => id !== null), total: Number(rows[0]?.total ?? 0) };
-}
-
-/** Candidates of a commit; an abbreviated id finds all that begin with it. Newest first, at most 200. */
-export const candidatesOfCommit = (
-  { sql, tenantId }: ActorReads,
-  projectId: string,
-  commitSha: string,
-): Promise<CandidateRow[]> =>
-  sql(
-    `select ${COLUMNS} from release_candidate c where tenant_id = ? and project_id = ? and commit_sha like ?
-     order by created_at desc, id desc limit 200`,
-    [tenantId, projectId, `${commitSha.toLowerCase()}%`],
-  );
-
-/** The newest candidate of a domain, whatever its status. */
-export async function latestCandidate(
-  reads: ActorReads,
-  project: ProjectFacts,
-  domain: string,
-  branch?: string,
-): Promise<CandidateRow | undefined> {
-  const { items } = await listCandidates(
-    reads,
-    project,
-    { domain, branch, includeFinalized: true },
-    { limit: 1, offset: 0 },
-  );
-  return items[0];
-}
-
-/** Names of branches with at least one candidate; one without a branch counts as on the default branch. */
-export async function candidateBranches({ sql }: ActorReads, project: ProjectFacts): Promise<string[]> {
-  const rows = await sql<{ branch: string }>(
-    `select distinct coalesce(nullif(branch, ''), ?) as branch from release_candidate_count
-     where project_id = ? and candidates > 0 order by 1`,
-    [project.defaultBranch, project.id],
-  );
-  return rows.map(({ branch }) => branch);
-}
-
-/** Domains of the project's configuration and those with candidates, by name. */
-export async function candidateDomains({ sql }: ActorReads, project: ProjectFacts): Promise<string[]> {
-  const rows = await sql<{ domain: string }>(
-    'select distinct domain from release_candidate_count where project_id = ? and candidates > 0',
-    [project.id],
-  );
-  return [...new Set([...domainNames(project.configuration), ...rows.map(({ domain }) => domain)])].toSorted();
-}
+/** A candidate; timestamps are the database's text. */
+export type CandidateRow = Awaited<ReturnType<typeof BY_ID>>[number];
 
 export interface CandidateName {
   domain: string;
   releaseName: string;
 }
 
-/**
- * Makes changes of a domain's candidates take turns until this transaction ends. Whoever changes a candidate takes it
- * first, so that an outcome is always that of some order of the changes.
- */
-export async function lockDomain({ sql, tenantId }: Tx, projectId: string, domain: string): Promise<void> {
-  await sql('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`${tenantId}/${projectId}/${domain}`]);
-}
+const BY_NAME = statement<CandidateName & { tenantId: string; projectId: string }>()((db, given) =>
+  db
+    .selectFrom('release_candidate')
+    .where('tenantId', '=', given.tenantId)
+    .where('projectId', '=', given.projectId)
+    .where('domain', '=', given.domain)
+    .where('releaseName', '=', given.releaseName)
+    .select(CANDIDATE_COLUMNS),
+);
 
-export const findCandidate = (
-  tx: Tx,
+export async function findCandidate(
+  { db, tenantId }: Reads,
   projectId: string,
   { domain, releaseName }: CandidateName,
-): Promise<ReleaseCandidate | null> =>
-  tx.em.findOne(ReleaseCandidate, { tenantId: tx.tenantId, projectId, domain, releaseName });
+): Promise<CandidateRow | undefined> {
+  const [candidate] = await BY_NAME(db, { tenantId, projectId, domain, releaseName });
+  return candidate;
+}
 
-/** A candidate by name, read after its domain's lock is taken. Throws `not_found`. */
-export async function lockedCandidate(tx: Tx, projectId: string, name: CandidateName): Promise<ReleaseCandidate> {
-  await lockDomain(tx, projectId, name.domain);
-  const candidate = await findCandidate(tx, projectId, name);
+export interface CandidateOfProject {
+  candidate: CandidateRow;
+  project: ProjectFacts;
+}
+
+/** The candidate of that name in a project. Throws `not_found`. */
+export async function candidateByName(
+  reads: Reads,
+  project: ProjectFacts,
+  name: CandidateName,
+): Promise<CandidateOfProject> {
+  const candidate = await findCandidate(reads, project.id, name);
   if (!candidate) throw notFound(`Release candidate ${name.releaseName} of domain ${name.domain}`);
-  return candidate;
+  return { candidate, project };
 }
 
-/** A candidate by id; `isLocked`: read after its domain's lock is taken. Throws `not_found`. */
-export async function candidateById(tx: Tx, id: string, { isLocked = false } = {}): Promise<ReleaseCandidate> {
-  const candidate = await tx.em.findOne(ReleaseCandidate, { tenantId: tx.tenantId, id });
-  if (!candidate) throw notFound('The release candidate');
-  if (!isLocked) return candidate;
-  await lockDomain(tx, candidate.projectId, candidate.domain);
-  await tx.em.refresh(candidate, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  return candidate;
+/** A candidate by id, with its project. Throws `not_found`. */
+export async function candidateById(reads: Reads, id: string): Promise<CandidateOfProject> {
+  const { db, tenantId } = reads;
+  const [candidate] = await BY_ID(db, { tenantId, id });
+  const project = candidate && (await projectById(reads, candidate.projectId));
+  if (!project) throw notFound('The release candidate');
+  return { candidate, project };
 }
+
+const LOCK_DOMAIN = statement<{ key: string }>()((db, { key }) =>
+  db.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${key}, 0))`.as('locked')),
+);
+
+const lockKeyOf = (tenantId: string, projectId: string, domain: string) => `${tenantId}/${projectId}/${domain}`;
+
+/**
+ * Serializes changes of a domain's candidates until this transaction ends. Whoever changes a candidate takes the lock
+ * first, so that an outcome is always that of some order of the changes.
+ */
+export async function lockDomain({ db, tenantId }: Tx, projectId: string, domain: string): Promise<void> {
+  await LOCK_DOMAIN(db, { key: lockKeyOf(tenantId, projectId, domain) });
+}
+
+/** All candidates of a branch, oldest first; the locks of their domains are taken in order of name. */
+export async function lockCandidatesOfBranch(
+  { db, tenantId }: Tx,
+  projectId: string,
+  branch: string,
+): Promise<CandidateRow[]> {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(${lockKeyOf(tenantId, projectId, '')} || domain, 0))
+    from (select distinct domain from release_candidate_count
+      where tenant_id = ${tenantId} and project_id = ${projectId} and branch = ${branch} and candidates > 0
+      order by domain) as domains`.execute(db);
+  return db
+    .selectFrom('release_candidate')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('branch', '=', branch)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .select(CANDIDATE_COLUMNS)
+    .execute();
+}
+
+const OLDER_OPEN = statement<{
+  tenantId: string;
+  projectId: string;
+  domain: string;
+  branch: string;
+  defaultBranch: string;
+  createdAt: string;
+  id: string;
+  finalStatuses: readonly string[];
+}>()((db, given) =>
+  db
+    .selectFrom('release_candidate')
+    .where('tenantId', '=', given.tenantId)
+    .where('projectId', '=', given.projectId)
+    .where('domain', '=', given.domain)
+    .where(sql<SqlBool>`coalesce(branch, ${given.defaultBranch}) = ${given.branch}`)
+    .where('status', '<>', sql<string>`all (${given.finalStatuses}::text[])`)
+    .where(sql<SqlBool>`(created_at, id) < (${given.createdAt}::timestamptz, ${given.id}::uuid)`)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .select(CANDIDATE_COLUMNS),
+);
 
 /** Open candidates of the same domain and branch that were made before this one, oldest first. */
-export async function olderOpenCandidates(
-  tx: Tx,
-  candidate: ReleaseCandidate,
+export const olderOpenCandidates = (
+  { db, tenantId }: Reads,
+  { id, projectId, domain, createdAt, branch }: CandidateRow,
   defaultBranch: string,
-  lockedStatuses: readonly string[],
-): Promise<ReleaseCandidate[]> {
-  const branch = candidate.branch ?? defaultBranch;
-  const rows = await tx.em.find(
-    ReleaseCandidate,
-    {
-      tenantId: tx.tenantId,
-      projectId: candidate.projectId,
-      domain: candidate.domain,
-      status: { $nin: [...lockedStatuses] },
-      $or: [{ createdAt: { $lt: candidate.createdAt } }, { createdAt: candidate.createdAt, id: { $lt: candidate.id } }],
-    },
-    { orderBy: { createdAt: 'asc', id: 'asc' } },
-  );
-  return rows.filter((each) => (each.branch ?? defaultBranch) === branch);
+): Promise<CandidateRow[]> =>
+  OLDER_OPEN(db, {
+    tenantId,
+    projectId,
+    domain,
+    branch: branch ?? defaultBranch,
+    defaultBranch,
+    createdAt,
+    id,
+    finalStatuses: FINAL_STATUSES,
+  });
+
+export interface NewCandidate extends CandidateName {
+  projectId: string;
+  commitSha: string;
+  branch: string | null;
+  tag: string | null;
+  value: ReleaseDefinition & Record<string, unknown>;
+  status: string;
+  /** Null for the status of every new candidate, which nobody set. */
+  statusChangedAt: Date | null;
 }
 
-/** All candidates of a branch, in every domain; the locks of their domains are taken in order of name. */
-export async function lockCandidatesOfBranch(
-  tx: Tx,
-  project: ProjectFacts,
-  branch: string,
-): Promise<ReleaseCandidate[]> {
-  const domains = await tx.sql<{ domain: string }>(
-    'select distinct domain from release_candidate_count where project_id = ? and branch = ? and candidates > 0 order by 1',
-    [project.id, branch],
-  );
-  for (const { domain } of domains) await lockDomain(tx, project.id, domain);
-  return tx.em.find(
-    ReleaseCandidate,
-    { tenantId: tx.tenantId, projectId: project.id, branch },
-    { orderBy: { createdAt: 'asc', id: 'asc' } },
-  );
+/** The domain's lock must be held. */
+export const insertCandidate = (
+  { db, tenantId, actor }: Tx,
+  { value, statusChangedAt, ...row }: NewCandidate,
+): Promise<CandidateRow> =>
+  db
+    .insertInto('release_candidate')
+    .values({
+      ...row,
+      id: newId(),
+      tenantId,
+      value: json(value),
+      statusChangedAt,
+      statusChangedBy: statusChangedAt && actor.email,
+      createdBy: actor.email,
+      updatedBy: actor.email,
+      // Later than those of others that held the domain's lock before, unlike the begin of the transaction.
+      createdAt: sql<string>`clock_timestamp()`,
+      updatedAt: sql<string>`clock_timestamp()`,
+    })
+    .returning(CANDIDATE_COLUMNS)
+    .executeTakeFirstOrThrow();
+
+export type CandidateContent = Pick<NewCandidate, 'commitSha' | 'branch' | 'tag' | 'value'>;
+
+/** Replaces what a candidate consists of; it gets a new version. The domain's lock must be held. */
+export const updateContent = (
+  { db, tenantId, actor, now }: Tx,
+  id: string,
+  { value, ...fields }: Partial<CandidateContent> & Pick<CandidateContent, 'value'>,
+): Promise<CandidateRow> =>
+  db
+    .updateTable('release_candidate')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .set((eb) => ({
+      ...fields,
+      value: json(value),
+      version: eb('version', '+', 1),
+      updatedBy: actor.email,
+      updatedAt: now,
+    }))
+    .returning(CANDIDATE_COLUMNS)
+    .executeTakeFirstOrThrow();
+
+const UPDATE_STATUS = statement<{ tenantId: string; ids: readonly string[]; status: string; by: string; at: Date }>()(
+  (db, { tenantId, ids, status, by, at }) =>
+    db
+      .updateTable('release_candidate')
+      .where('tenantId', '=', tenantId)
+      .where('id', '=', sql<string>`any (${ids}::uuid[])`)
+      .set((eb) => ({
+        status,
+        statusChangedAt: at,
+        statusChangedBy: by,
+        version: eb('version', '+', sql.lit(1)),
+        updatedBy: by,
+        updatedAt: at,
+      }))
+      .returning(CANDIDATE_COLUMNS),
+);
+
+/** Gives candidates a status and a new version; answers them by id. The domain's lock must be held. */
+export async function updateStatus(
+  { db, tenantId, actor, now }: Tx,
+  ids: readonly string[],
+  status: string,
+): Promise<Map<string, CandidateRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await UPDATE_STATUS(db, { tenantId, ids, status, by: actor.email, at: now });
+  return new Map(rows.map((row) => [row.id, row]));
 }
+
+export const deleteCandidates = ({ db, tenantId }: Tx, ids: readonly string[]) =>
+  db
+    .deleteFrom('release_candidate')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', sql<string>`any (${ids}::uuid[])`)
+    .execute();

@@ -6,7 +6,7 @@ import { commitMentions } from '../git/ranges.queries.ts';
 import { tagCommits } from '../git/refs.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { previousCandidate } from '../release-candidates/candidate-series.queries.ts';
-import type { ReleaseCandidate } from '../release-candidates/release-candidates.entities.ts';
+import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
 import { invalidField } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { type WorkItemView, workItemViews } from './changelog.ts';
@@ -35,7 +35,7 @@ const LISTED_MAX = 1_000;
  */
 function packagesOf(
   { configuration: { domains = [] } }: ProjectFacts,
-  { domain, value }: ReleaseCandidate,
+  { domain, value }: CandidateRow,
   history: History,
 ): string[] {
   const listed = new Map(
@@ -59,7 +59,7 @@ async function sinceOf(
   tx: Tx,
   history: History,
   project: ProjectFacts,
-  candidate: ReleaseCandidate,
+  candidate: CandidateRow,
   text: string | undefined,
 ): Promise<Since> {
   if (text === undefined) {
@@ -85,7 +85,7 @@ export async function candidateLog(
   tx: Tx,
   history: History,
   project: ProjectFacts,
-  candidate: ReleaseCandidate,
+  candidate: CandidateRow,
   text: string | undefined,
 ): Promise<CandidateLog> {
   const since = await sinceOf(tx, history, project, candidate, text);
@@ -132,7 +132,7 @@ export async function candidateLog(
   };
 }
 
-function missingOf({ commitSha }: ReleaseCandidate, since: Since, to: number | undefined): string | null {
+function missingOf({ commitSha }: CandidateRow, since: Since, to: number | undefined): string | null {
   if (to === undefined)
     return `The commit ${commitSha} is not in the repository: it is not fetched yet, or history was rewritten`;
   return since.kind === 'unknown'

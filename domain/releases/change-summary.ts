@@ -6,7 +6,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { resolveChanges } from './changelog.ts';
 import { matchReleases, type SummaryFilter } from './change-summary-rules.ts';
 import { directionOf, type Direction, packageChanges } from './package-change-rules.ts';
-import { releaseSeries } from './release-series.queries.ts';
+import { releaseSeries } from './releases.queries.ts';
 
 const CHANGE_TYPES: Record<Direction, 'added' | 'updated' | 'downgraded' | 'removed'> = {
   install: 'added',

@@ -1,6 +1,7 @@
 import type { History } from '../git/commit-graph-cache.ts';
 import { rangeFacts } from '../git/range-facts.ts';
-import { newestCandidates, type SeriesCandidate } from '../release-candidates/candidate-series.queries.ts';
+import { newestCandidates } from '../release-candidates/candidate-series.queries.ts';
+import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { resolveChanges } from './changelog.ts';
 import { packageChanges } from './package-change-rules.ts';
@@ -19,7 +20,7 @@ const PER_DOMAIN = 20;
 
 /** A candidate with the work items that are new in it: those of its changes since the candidate before it. */
 export interface CandidateItems {
-  candidate: SeriesCandidate;
+  candidate: CandidateRow;
   workItems: ReadonlySet<string>;
 }
 
@@ -27,7 +28,7 @@ export interface CandidateItems {
 export async function itemsOfCandidates(
   tx: Tx,
   history: History,
-  candidates: readonly SeriesCandidate[],
+  candidates: readonly CandidateRow[],
 ): Promise<CandidateItems[]> {
   const steps = [...Map.groupBy(candidates, ({ domain }) => domain).values()].flatMap((ofDomain) =>
     ofDomain.map((candidate, index) => ({

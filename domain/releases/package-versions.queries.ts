@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
+import type { Reads } from '../data/fenced-reads.ts';
 import { commitNumbers } from '../git/commits.queries.ts';
 import { versionTags } from '../git/package-rules.ts';
 import { tagCommits } from '../git/refs.queries.ts';
-import type { Tx } from '../unit-of-work.ts';
 
 export interface PackageVersion {
   name: string;
@@ -16,18 +17,34 @@ export interface VersionCommits {
 
 const keyOf = ({ name, version }: PackageVersion): string => `${name}\n${version}`;
 
-/**
- * Of which commits package versions are: of the tag `name_vX.Y.Z.B`, else of the first release candidate that held the
- * version.
- */
+/** The commits of the first release candidates that held package versions. */
+const firstHeld = ({ db, tenantId }: Reads, projectId: string, versions: readonly PackageVersion[]) =>
+  db
+    .selectFrom(
+      sql<PackageVersion>`unnest(
+        ${versions.map(({ name }) => name)}::text[], ${versions.map(({ version }) => version)}::text[])`.as<'w'>(
+        sql`w (name, version)`,
+      ),
+    )
+    .innerJoin('package_version as v', (join) =>
+      join
+        .on('v.tenantId', '=', tenantId)
+        .on('v.projectId', '=', projectId)
+        .onRef('v.name', '=', 'w.name')
+        .onRef('v.version', '=', 'w.version'),
+    )
+    .select(['v.name', 'v.version', 'v.commitSha'])
+    .execute();
+
+/** Finds the commits of package versions: those of the tag `name_vX.Y.Z.B`, else of the first candidate that held it. */
 export async function versionCommits(
-  tx: Pick<Tx, 'sql' | 'db' | 'tenantId'>,
+  reads: Reads,
   projectId: string,
   versions: readonly PackageVersion[],
 ): Promise<VersionCommits> {
   const wanted = [...new Map(versions.map((each) => [keyOf(each), each])).values()];
   const tags = await tagCommits(
-    tx,
+    reads,
     projectId,
     wanted.flatMap(({ name, version }) => versionTags(name, version)),
   );
@@ -37,14 +54,9 @@ export async function versionCommits(
     if (tagged !== undefined) commits.set(keyOf(each), tags.get(tagged) ?? 0);
   }
   const untagged = wanted.filter((each) => !commits.has(keyOf(each)));
-  const held = await tx.sql<PackageVersion & { commitSha: string }>(
-    `select v.name, v.version, v.commit_sha as "commitSha"
-     from jsonb_to_recordset(?::jsonb) as w (name text, version text)
-     join package_version v on v.tenant_id = ? and v.project_id = ? and (v.name, v.version) = (w.name, w.version)`,
-    [JSON.stringify(untagged), tx.tenantId, projectId],
-  );
+  const held = untagged.length === 0 ? [] : await firstHeld(reads, projectId, untagged);
   const numbers = await commitNumbers(
-    tx,
+    reads,
     projectId,
     held.map(({ commitSha }) => commitSha),
   );
@@ -58,6 +70,6 @@ export async function versionCommits(
     whyNot: (version) =>
       heldKeys.has(keyOf(version))
         ? `The commit of ${version.name} ${version.version} is not in the repository: it is not fetched yet, or history was rewritten`
-        : `Neither a tag nor a release candidate tells the commit of ${version.name} ${version.version}`,
+        : `Neither a tag nor a release candidate gives the commit of ${version.name} ${version.version}`,
   };
 }

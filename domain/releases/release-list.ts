@@ -1,25 +1,26 @@
+import { lockStatuses } from '../environment-locks/environment-locks.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
 import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { type ChangesView, viewChanges } from './change-views.ts';
+import { type ChangelogTotals, viewChanges } from './change-views.ts';
 import { packageChanges } from './package-change-rules.ts';
+import { approvalsOfReleases } from './release-approvals.ts';
 import { deploymentCounts, deploymentState, packageStatuses } from './release-state-rules.ts';
 import {
   type EnvironmentRecord,
   environmentRecords,
   type InstalledState,
   installedStates,
-  type ReleaseFilter,
-  releasePage,
-  type ReleaseRow,
-} from './releases.queries.ts';
+} from './environment-records.queries.ts';
+import { type ReleaseFilter, releasePage, type ReleaseRow } from './releases.queries.ts';
 
 export interface ReleaseListOptions extends ReleaseFilter {
-  includeChangelog: boolean;
   /** Computes changelogs anew, though they are kept. */
   isForced: boolean;
+  includeApprovals: boolean;
+  includeLockStatus: boolean;
   limit: number;
   offset: number;
 }
@@ -44,7 +45,7 @@ async function changesOfRecords(
   return { byRecord, uniqueDiffsCalculated: calculated, cacheHits: kept };
 }
 
-const definitionOf = (release: ReleaseRow, records: readonly EnvironmentRecord[]): ReleaseDefinition | null =>
+const definitionOf = (release: ReleaseRow, records: readonly EnvironmentRecord[]): ReleaseRow['definition'] =>
   records.findLast(({ definition }) => definition !== null)?.definition ?? release.definition;
 
 /** The packages of a release: of its definition, else what was deployed under its name. */
@@ -53,29 +54,39 @@ const packagesOf = (
   records: readonly EnvironmentRecord[],
 ): Record<string, string> => definition?.artifacts ?? Object.assign({}, ...records.map(({ packages }) => packages));
 
-/** One page of a project's releases with their records in its environments. */
+/**
+ * One page of a project's releases with their records in its environments.
+ * @param history for changelogs; without one they are left out.
+ */
 export async function listReleases(
   tx: Tx,
   history: History | undefined,
   project: ProjectFacts,
-  { limit, offset, isForced, ...filter }: ReleaseListOptions,
+  { limit, offset, isForced, includeApprovals, includeLockStatus, ...filter }: ReleaseListOptions,
 ) {
   const startedAt = performance.now();
   const { releases, total } = await releasePage(tx, project.id, filter, { limit, offset });
   const records = releases.length === 0 ? [] : await environmentRecords(tx, project.id, releases);
+  const approvalOf = includeApprovals ? await approvalsOfReleases(tx, project.id, releases) : undefined;
+  const environmentIds = [...new Set(records.map(({ environmentId }) => environmentId))];
+  const lockStatusOf = includeLockStatus ? await lockStatuses(tx, environmentIds) : undefined;
   const states = await installedStates(tx, project.id);
   const changelogs = history && (await changesOfRecords(tx, history, project, records, isForced));
   const byRelease = Map.groupBy(records, ({ domain, releaseName }) => `${domain}\n${releaseName}`);
   return {
     total,
-    records,
     releases: releases.map((release) =>
-      releaseView(
-        release,
-        byRelease.get(`${release.domain}\n${release.releaseName}`) ?? [],
-        states,
-        changelogs?.byRecord,
-      ),
+      releaseView(release, byRelease.get(`${release.domain}\n${release.releaseName}`) ?? [], states, (record) => {
+        const changes = changelogs?.byRecord.get(record);
+        return {
+          ...record,
+          changesFromPrevious: changes?.changes ?? null,
+          releaseChangelog: changes?.totals ?? null,
+          deploymentCounts: deploymentCounts(record),
+          approval: approvalOf?.(record) ?? null,
+          lockStatus: lockStatusOf ? { ...lockStatusOf(record.environmentId) } : null,
+        };
+      }),
     ),
     changelogStats: {
       uniqueDiffsCalculated: changelogs?.uniqueDiffsCalculated ?? 0,
@@ -86,23 +97,19 @@ export async function listReleases(
   };
 }
 
-function releaseView(
+function releaseView<View extends { releaseChangelog: ChangelogTotals | null }>(
   release: ReleaseRow,
   records: EnvironmentRecord[],
   states: readonly InstalledState[],
-  changes: ReadonlyMap<EnvironmentRecord, ChangesView> | undefined,
+  environmentView: (record: EnvironmentRecord) => View,
 ) {
   const definition = definitionOf(release, records);
   const statuses = packageStatuses(packagesOf(definition, records), records, states);
+  const environments = records.map(environmentView);
   return {
     name: release.releaseName,
     domain: release.domain,
-    environments: records.map((record) => ({
-      record,
-      changesFromPrevious: changes?.get(record)?.changes ?? null,
-      releaseChangelog: changes?.get(record)?.totals ?? null,
-      deploymentCounts: deploymentCounts(record),
-    })),
+    environments,
     firstDeployedAt: release.firstDeployedAt,
     lastDeployedAt: release.lastDeployedAt,
     deploymentCount: release.deploymentCount,
@@ -110,6 +117,6 @@ function releaseView(
     packageStatuses: statuses,
     releaseDefinition: definition,
     // The first environment of the way is where all that is new in a release arrives.
-    releaseChangelog: (records[0] && changes?.get(records[0])?.totals) ?? null,
+    releaseChangelog: environments[0]?.releaseChangelog ?? null,
   };
 }

@@ -1,12 +1,12 @@
 import type { History } from '../git/commit-graph-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
-import { type CandidateName, candidatesNamed } from '../release-candidates/candidate-series.queries.ts';
+import { candidatesNamed } from '../release-candidates/candidate-series.queries.ts';
 import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { DeployedRelease } from './change-summary-rules.ts';
 import { changelogOf } from './changelog.ts';
 import { packageChanges } from './package-change-rules.ts';
-import { releaseSeries } from './release-series.queries.ts';
+import { releaseSeries } from './releases.queries.ts';
 
 export interface NotesQuery {
   releaseName: string;
@@ -22,7 +22,7 @@ async function releasesNamed(
   tx: Tx,
   projectId: string,
   series: readonly DeployedRelease[],
-  name: CandidateName,
+  name: Pick<NotesQuery, 'releaseName' | 'domain'>,
 ): Promise<Named[]> {
   const deployed = series.filter(({ releaseName }) => releaseName === name.releaseName);
   const candidates = await candidatesNamed(tx, projectId, name);

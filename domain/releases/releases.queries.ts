@@ -1,23 +1,8 @@
-import type { PackageDetail } from '../deployments/deployments.queries.ts';
-import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
-import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
-import type { Tx } from '../unit-of-work.ts';
-import type { Rollback } from './rollback-rules.ts';
-
-type Sql = Pick<Tx, 'sql' | 'tenantId'>;
-type Packages = Record<string, string>;
-
-/** A release of a domain: all that was deployed under its name. Moments are the database's text. */
-export interface ReleaseRow {
-  domain: string;
-  releaseName: string;
-  firstDeployedAt: string;
-  lastDeployedAt: string;
-  deploymentCount: number;
-  /** Of its candidate, where there is one. */
-  candidateId: string | null;
-  definition: ReleaseDefinition | null;
-}
+import { sql } from 'kysely';
+import type { Reads } from '../data/fenced-reads.ts';
+import { asTable } from '../release-candidates/candidate-series.queries.ts';
+import type { CandidateName } from '../release-candidates/release-candidates.queries.ts';
+import type { DeployedRelease } from './change-summary-rules.ts';
 
 export interface ReleaseFilter {
   domain?: string | undefined;
@@ -26,192 +11,210 @@ export interface ReleaseFilter {
   activeOnly: boolean;
 }
 
-/** What is deployed at this moment: of each environment and domain the last success that was not taken back. */
-const CURRENT = `
-  select distinct on (d.environment_id, d.domain) d.environment_id, d.domain, d.release_name
-  from release_deployment d join environment e on e.tenant_id = d.tenant_id and e.id = d.environment_id and e.is_active
-  where d.tenant_id = ? and d.project_id = ? and d.status = 'Success' and d.rolled_back_at is null
-  order by d.environment_id, d.domain, d.deployed_at desc, d.id desc`;
+/** What is deployed at this moment: of each environment and domain the last success that was not rolled back. */
+const currentReleases = ({ db, tenantId }: Reads, projectId: string) =>
+  db
+    .selectFrom('release_deployment as d')
+    .innerJoin('environment as e', (join) =>
+      join.onRef('e.tenantId', '=', 'd.tenantId').onRef('e.id', '=', 'd.environmentId').on('e.isActive', '=', true),
+    )
+    .distinctOn(['d.environmentId', 'd.domain'])
+    .where('d.tenantId', '=', tenantId)
+    .where('d.projectId', '=', projectId)
+    .where('d.status', '=', 'Success')
+    .where('d.rolledBackAt', 'is', null)
+    .orderBy('d.environmentId')
+    .orderBy('d.domain')
+    .orderBy('d.deployedAt', 'desc')
+    .orderBy('d.id', 'desc')
+    .select(['d.domain', 'd.releaseName']);
+
+/** Releases with when and how often they were deployed. */
+function groupedReleases(reads: Reads, projectId: string, { domain, releaseName, activeOnly }: ReleaseFilter) {
+  let deployments = reads.db
+    .selectFrom('release_deployment')
+    .where('tenantId', '=', reads.tenantId)
+    .where('projectId', '=', projectId);
+  if (domain !== undefined) deployments = deployments.where('domain', '=', domain);
+  if (releaseName !== undefined) deployments = deployments.where('releaseName', '=', releaseName);
+  if (activeOnly) {
+    deployments = deployments.where((eb) =>
+      eb(
+        eb.refTuple('domain', 'releaseName'),
+        'in',
+        currentReleases(reads, projectId).$asTuple('domain', 'releaseName'),
+      ),
+    );
+  }
+  return deployments
+    .groupBy(['domain', 'releaseName'])
+    .select((eb) => [
+      'domain',
+      'releaseName',
+      eb.fn.min('deployedAt').as('firstDeployedAt'),
+      eb.fn.max('deployedAt').as('lastDeployedAt'),
+      sql<number>`count(*)::int`.as('deploymentCount'),
+    ]);
+}
+
+/** A release of a domain, which is all that was deployed under its name, with its candidate where there is one. */
+export type ReleaseRow = Awaited<ReturnType<typeof releasePage>>['releases'][number];
 
 /** One page of releases, those that were deployed last first. */
 export async function releasePage(
-  { sql, tenantId }: Sql,
+  reads: Reads,
   projectId: string,
-  { domain, releaseName, activeOnly }: ReleaseFilter,
+  filter: ReleaseFilter,
   { limit, offset }: { limit: number; offset: number },
-): Promise<{ releases: ReleaseRow[]; total: number }> {
-  const rows = await sql<ReleaseRow & { total: number }>(
-    `with current as (${CURRENT}),
-     grouped as (
-       select domain, release_name, min(deployed_at) as first_at, max(deployed_at) as last_at, count(*)::int as deployments
-       from release_deployment
-       where tenant_id = ? and project_id = ? and (?::text is null or domain = ?) and (?::text is null or release_name = ?)
-         and (not ?::boolean or (domain, release_name) in (select domain, release_name from current))
-       group by domain, release_name),
-     page as (select *, count(*) over ()::int as total from grouped order by last_at desc, domain, release_name limit ? offset ?)
-     select page.domain, page.release_name as "releaseName", first_at as "firstDeployedAt", last_at as "lastDeployedAt",
-       deployments as "deploymentCount", total, c.id as "candidateId", c.value as definition
-     from page left join release_candidate c
-       on c.tenant_id = ? and c.project_id = ? and (c.domain, c.release_name) = (page.domain, page.release_name)
-     order by last_at desc, page.domain, page.release_name`,
-    [
-      tenantId,
-      projectId,
-      tenantId,
-      projectId,
-      domain ?? null,
-      domain ?? null,
-      releaseName ?? null,
-      releaseName ?? null,
-      activeOnly,
-      limit,
-      offset,
-      tenantId,
-      projectId,
-    ],
-  );
+) {
+  const { db, tenantId } = reads;
+  const rows = await db
+    .with('page', (inner) =>
+      inner
+        .selectFrom(groupedReleases(reads, projectId, filter).as('grouped'))
+        .orderBy('lastDeployedAt', 'desc')
+        .orderBy('domain')
+        .orderBy('releaseName')
+        .limit(limit)
+        .offset(offset)
+        .select([
+          'domain',
+          'releaseName',
+          'firstDeployedAt',
+          'lastDeployedAt',
+          'deploymentCount',
+          sql<number>`(count(*) over ())::int`.as('total'),
+        ]),
+    )
+    .selectFrom('page')
+    .leftJoin('release_candidate as c', (join) =>
+      join
+        .on('c.tenantId', '=', tenantId)
+        .on('c.projectId', '=', projectId)
+        .onRef('c.domain', '=', 'page.domain')
+        .onRef('c.releaseName', '=', 'page.releaseName'),
+    )
+    .orderBy('page.lastDeployedAt', 'desc')
+    .orderBy('page.domain')
+    .orderBy('page.releaseName')
+    .select([
+      'page.domain',
+      'page.releaseName',
+      'page.firstDeployedAt',
+      'page.lastDeployedAt',
+      'page.deploymentCount',
+      'page.total',
+      'c.id as candidateId',
+      'c.value as definition',
+    ])
+    .execute();
   const [first] = rows;
   if (first || offset === 0) return { releases: rows, total: first?.total ?? 0 };
-  const { total } = await releasePage(
-    { sql, tenantId },
-    projectId,
-    { domain, releaseName, activeOnly },
-    { limit: 1, offset: 0 },
-  );
+  const { total } = await db
+    .selectFrom(groupedReleases(reads, projectId, filter).as('grouped'))
+    .select(sql<number>`count(*)::int`.as('total'))
+    .executeTakeFirstOrThrow();
   return { releases: [], total };
 }
 
-/** The last deployment of a release to an environment, with what was there before it. */
-export interface EnvironmentRecord {
-  domain: string;
-  releaseName: string;
-  environmentId: string;
-  name: string;
-  orchestrationOrder: number;
-  status: DeploymentStatus;
-  deployedAt: string;
-  rolledBackAt: string | null;
-  packages: Packages;
-  packageDetails: PackageDetail[];
-  definition: ReleaseDefinition | null;
-  metadata: unknown;
-  approval: Record<string, unknown> | null;
-  rollback: Rollback | null;
-  /** Packages of the other release of the domain that was there before; null: there was none. */
-  previousPackages: Packages | null;
-}
+/** The most releases of one series: the newest. */
+export const SERIES_MAX = 2_000;
 
-const asNames = (releases: readonly { domain: string; releaseName: string }[]) =>
-  JSON.stringify(releases.map(({ domain, releaseName }) => ({ domain, releaseName })));
+/** ISO 8601 in UTC with milliseconds. */
+const isoOf = (column: string) =>
+  sql<string>`to_char(${sql.ref(column)} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Records of releases in all environments of their project, in the order in which releases travel. */
-export const environmentRecords = (
-  { sql, tenantId }: Sql,
+/** Releases by domain in the order in which they were first deployed; to one environment, or anywhere. */
+export function releaseSeries(
+  { db, tenantId }: Reads,
   projectId: string,
-  releases: readonly { domain: string; releaseName: string }[],
-): Promise<EnvironmentRecord[]> =>
-  sql(
-    `with wanted as (select domain, "releaseName" as release_name from jsonb_to_recordset(?::jsonb) as w (domain text, "releaseName" text)),
-     latest as (
-       select distinct on (d.domain, d.release_name, d.environment_id) d.*
-       from wanted join release_deployment d on d.tenant_id = ? and d.project_id = ? and (d.domain, d.release_name) = (wanted.domain, wanted.release_name)
-       order by d.domain, d.release_name, d.environment_id, d.deployed_at desc, d.id desc)
-     select d.domain, d.release_name as "releaseName", d.environment_id as "environmentId", e.name, e.orchestration_order as "orchestrationOrder",
-       d.status, d.deployed_at as "deployedAt", d.rolled_back_at as "rolledBackAt", d.packages, d.package_details as "packageDetails",
-       d.release_definition as definition, d.metadata, d.approval, d.rollback, previous.packages as "previousPackages"
-     from latest d join environment e on e.tenant_id = d.tenant_id and e.id = d.environment_id
-     left join lateral (
-       select p.packages from release_deployment p
-       where p.tenant_id = d.tenant_id and p.environment_id = d.environment_id and p.domain = d.domain and p.status = 'Success'
-         and p.release_name <> d.release_name and (p.deployed_at, p.id) < (d.deployed_at, d.id)
-         and (p.rolled_back_at is null or p.rolled_back_at > d.deployed_at)
-       order by p.deployed_at desc, p.id desc limit 1) previous on true
-     order by e.orchestration_order, e.name`,
-    [asNames(releases), tenantId, projectId],
-  );
-
-/** Package versions that run at this moment in each active environment. */
-export interface InstalledState {
-  environmentId: string;
-  name: string;
-  category: string;
-  orchestrationOrder: number;
-  /** Of each domain the release that runs. */
-  releases: Record<string, string>;
-  packages: Packages;
+  { domain, environmentName }: { domain?: string | undefined; environmentName?: string | undefined },
+): Promise<DeployedRelease[]> {
+  let successes = db
+    .selectFrom('release_deployment as d')
+    .innerJoin('environment as e', (join) =>
+      join.onRef('e.tenantId', '=', 'd.tenantId').onRef('e.id', '=', 'd.environmentId'),
+    )
+    .where('d.tenantId', '=', tenantId)
+    .where('d.projectId', '=', projectId)
+    .where('d.status', '=', 'Success');
+  if (domain !== undefined) successes = successes.where('d.domain', '=', domain);
+  if (environmentName !== undefined) successes = successes.where('e.name', '=', environmentName);
+  const newest = successes
+    .groupBy(['d.domain', 'd.releaseName'])
+    .select((eb) => [
+      'd.domain',
+      'd.releaseName',
+      eb.fn.min('d.deployedAt').as('firstAt'),
+      sql<Record<string, string>>`(array_agg(d.packages order by d.deployed_at desc, d.id desc))[1]`.as('packages'),
+      sql<DeployedRelease['deployments']>`jsonb_agg(jsonb_build_object('environment', e.name, 'category', e.category,
+        'isRolledBack', d.rolled_back_at is not null, 'deployedAt', ${isoOf('d.deployedAt')}) order by d.deployed_at, d.id)`.as(
+        'deployments',
+      ),
+    ])
+    .orderBy('firstAt', 'desc')
+    .limit(sql.lit(SERIES_MAX));
+  return db
+    .selectFrom(newest.as('newest'))
+    .orderBy('domain')
+    .orderBy('firstAt')
+    .orderBy('releaseName')
+    .select(['domain', 'releaseName', 'packages', 'deployments'])
+    .execute();
 }
 
-/** What runs at this moment in the active environments of a project, in the order in which releases travel. */
-export const installedStates = (
-  { sql, tenantId }: Sql,
-  projectId: string,
-  domain?: string,
-): Promise<InstalledState[]> =>
-  sql(
-    `with deployed as (
-       select d.environment_id, d.domain, d.release_name, d.packages, d.deployed_at, d.id from release_deployment d
-       where d.tenant_id = ? and d.project_id = ? and d.status = 'Success' and d.rolled_back_at is null and (?::text is null or d.domain = ?)),
-     current as (
-       select environment_id, jsonb_object_agg(domain, release_name) as releases from (
-         select distinct on (environment_id, domain) environment_id, domain, release_name from deployed
-         order by environment_id, domain, deployed_at desc, id desc) newest group by environment_id),
-     installed as (select environment_id, jsonb_overlaid(packages order by deployed_at, id) as packages from deployed group by environment_id)
-     select e.id as "environmentId", e.name, e.category, e.orchestration_order as "orchestrationOrder",
-       coalesce(current.releases, '{}') as releases, coalesce(installed.packages, '{}') as packages
-     from environment e left join current on current.environment_id = e.id left join installed on installed.environment_id = e.id
-     where e.tenant_id = ? and e.project_id = ? and e.is_active order by e.orchestration_order, e.name limit 500`,
-    [tenantId, projectId, domain ?? null, domain ?? null, tenantId, projectId],
-  );
+/** Versions of some packages that were deployed with success and not rolled back, with the first deployment of each. */
+export const packageArrivals = (reads: Reads, projectId: string, packageNames: readonly string[]) =>
+  reads.db
+    .selectFrom('release_deployment as d')
+    .crossJoin(sql<{ name: string }>`unnest(${packageNames}::text[])`.as<'w'>(sql`w (name)`))
+    .where('d.tenantId', '=', reads.tenantId)
+    .where('d.projectId', '=', projectId)
+    .where('d.status', '=', 'Success')
+    .where('d.rolledBackAt', 'is', null)
+    .where(sql<string>`d.packages ->> w.name`, 'is not', null)
+    .distinctOn(['d.environmentId', 'w.name', sql`d.packages ->> w.name`])
+    .orderBy('d.environmentId')
+    .orderBy('w.name')
+    .orderBy(sql`d.packages ->> w.name`)
+    .orderBy('d.deployedAt')
+    .orderBy('d.id')
+    .select([
+      'd.environmentId',
+      'w.name as packageName',
+      sql<string>`d.packages ->> w.name`.as('version'),
+      'd.releaseName',
+      isoOf('d.deployedAt').as('deployedAt'),
+    ])
+    .execute();
 
-export interface ApprovalView {
-  status: string;
-  requestedBy: string | null;
-  approvedBy: string | null;
-  approvedAt: string | null;
-  /** From the request to the decision. */
-  responseTimeMs: number | null;
-  source: string;
-}
-
-/** The newest approval of each release in each environment, by domain, release and environment. */
-export async function approvalsOfReleases(
-  { sql, tenantId }: Sql,
-  projectId: string,
-  releases: readonly { domain: string; releaseName: string }[],
-) {
-  const rows = await sql<ApprovalView & { domain: string; releaseName: string; environmentId: string }>(
-    `select distinct on (a.domain, a.release_name, a.environment_id) a.domain, a.release_name as "releaseName", a.environment_id as "environmentId",
-       a.status, a.requested_by as "requestedBy", case a.status when 'approved' then a.resolved_by end as "approvedBy",
-       case a.status when 'approved' then a.resolved_at end as "approvedAt",
-       (extract(epoch from a.resolved_at - a.created_at) * 1000)::bigint::float8 as "responseTimeMs", 'flow' as source
-     from jsonb_to_recordset(?::jsonb) as w (domain text, "releaseName" text)
-     join approval a on a.tenant_id = ? and a.project_id = ? and (a.domain, a.release_name) = (w.domain, w."releaseName")
-     order by a.domain, a.release_name, a.environment_id, a.created_at desc, a.id desc`,
-    [asNames(releases), tenantId, projectId],
-  );
-  const byPlace = new Map(
-    rows.map(({ domain, releaseName, environmentId, ...view }) => [
-      `${domain}\n${releaseName}\n${environmentId}`,
-      view,
-    ]),
-  );
-  return (record: EnvironmentRecord): ApprovalView | null =>
-    byPlace.get(`${record.domain}\n${record.releaseName}\n${record.environmentId}`) ??
-    reportedApproval(record.approval);
-}
-
-/** What a pipeline said of an approval that was given elsewhere. */
-function reportedApproval(approval: Record<string, unknown> | null): ApprovalView | null {
-  if (!approval) return null;
-  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-  const { status, requestedBy, approvedBy, approvedAt, responseTimeMs } = approval;
-  const at = Date.parse(text(approvedAt) ?? '');
-  return {
-    status: text(status) ?? 'approved',
-    requestedBy: text(requestedBy),
-    approvedBy: text(approvedBy),
-    approvedAt: Number.isNaN(at) ? null : new Date(at).toISOString(),
-    responseTimeMs: typeof responseTimeMs === 'number' ? responseTimeMs : null,
-    source: 'report',
-  };
-}
+/** The newest approval of each release in each environment. */
+export const newestApprovals = ({ db, tenantId }: Reads, projectId: string, releases: readonly CandidateName[]) =>
+  db
+    .selectFrom(asTable(releases))
+    .innerJoin('approval as a', (join) =>
+      join
+        .on('a.tenantId', '=', tenantId)
+        .on('a.projectId', '=', projectId)
+        .onRef('a.domain', '=', 'w.domain')
+        .onRef('a.releaseName', '=', 'w.releaseName'),
+    )
+    .distinctOn(['a.domain', 'a.releaseName', 'a.environmentId'])
+    .orderBy('a.domain')
+    .orderBy('a.releaseName')
+    .orderBy('a.environmentId')
+    .orderBy('a.createdAt', 'desc')
+    .orderBy('a.id', 'desc')
+    .select([
+      'w.domain',
+      'w.releaseName',
+      'a.environmentId',
+      'a.status',
+      'a.requestedBy',
+      'a.resolvedBy',
+      'a.resolvedAt',
+      sql<number | null>`(extract(epoch from a.resolved_at - a.created_at) * 1000)::bigint::float8`.as(
+        'responseTimeMs',
+      ),
+    ])
+    .execute();

@@ -4,13 +4,14 @@ import { type CommitView, commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import { rangeFacts, type Ranges } from '../git/range-facts.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
-import type { SeriesCandidate } from '../release-candidates/candidate-series.queries.ts';
+import { seriesOfDomain } from '../release-candidates/candidate-series.queries.ts';
+import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { chooseBaseline, deployedTo } from './baseline-rules.ts';
 import { type ResolvedChange, resolveChanges } from './changelog.ts';
 import { type PackageChange, packageChanges } from './package-change-rules.ts';
-import { installedStates } from './releases.queries.ts';
-import { analysedCandidates, type CandidateDeployment, candidateDeployments } from './rolling-analysis.queries.ts';
+import { installedStates } from './environment-records.queries.ts';
+import { ANALYSED_MAX, type CandidateDeployment, candidateDeployments } from './rolling-analysis.queries.ts';
 
 export interface AnalysisOptions {
   domain: string;
@@ -22,7 +23,7 @@ export interface AnalysisOptions {
 const COMMITS_MAX = 50;
 
 type Packages = Record<string, string>;
-const packagesOf = (candidate: SeriesCandidate | undefined): Packages => candidate?.value.artifacts ?? {};
+const packagesOf = (candidate: CandidateRow | undefined): Packages => candidate?.value.artifacts ?? {};
 
 /** Holds the candidates of a domain against the one before each, and against what is deployed everywhere. */
 export async function rollingAnalysis(
@@ -32,7 +33,8 @@ export async function rollingAnalysis(
   { domain, branch, includePackageChangelogs }: AnalysisOptions,
 ) {
   const { defaultBranch } = project;
-  const all = await analysedCandidates(tx, { projectId: project.id, domain, branch, defaultBranch });
+  const series = await seriesOfDomain(tx, project.id, { domain, branch, defaultBranch, limit: ANALYSED_MAX });
+  const all = series.map((candidate) => ({ ...candidate, branch: candidate.branch ?? defaultBranch }));
   const environments = await listEnvironments(tx, project.id);
   const deployments =
     all.length === 0
@@ -48,7 +50,7 @@ export async function rollingAnalysis(
     const before =
       all.slice(0, all.indexOf(candidate)).findLast((each) => each.branch === candidate.branch) ??
       (candidate === baseline ? undefined : baseline);
-    const changesSince = (other: SeriesCandidate | undefined) =>
+    const changesSince = (other: CandidateRow | undefined) =>
       other === undefined ? [] : packageChanges(packagesOf(other), packagesOf(candidate), { withRemoved: true });
     return { candidate, incremental: changesSince(before), cumulative: changesSince(baseline) };
   });
@@ -63,7 +65,7 @@ export async function rollingAnalysis(
   const views = comparisons.map(({ candidate, incremental, cumulative }) => ({
     id: candidate.id,
     releaseName: candidate.releaseName,
-    branch: candidate.branch ?? defaultBranch,
+    branch: candidate.branch,
     commitSha: candidate.commitSha,
     status: candidate.status,
     createdAt: candidate.createdAt,
@@ -85,7 +87,7 @@ export async function rollingAnalysis(
           deployedEnvironments: namesOf(environments, deployedTo(baseline.id, deployments)),
           packages: packagesOf(baseline),
           isDefaultBaseline,
-          branch: baseline.branch ?? defaultBranch,
+          branch: baseline.branch,
         }
       : null,
     orchestrationOrder: states.map(({ name }) => name),

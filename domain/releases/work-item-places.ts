@@ -3,12 +3,13 @@ import { branchTips } from '../git/refs.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
-import { newestCandidates, type SeriesCandidate } from '../release-candidates/candidate-series.queries.ts';
+import { newestCandidates } from '../release-candidates/candidate-series.queries.ts';
+import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
 import { matchesPattern } from '../shared/pattern-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { packageArrivals } from './arrivals.queries.ts';
+import { installedStates, type InstalledState } from './environment-records.queries.ts';
 import { type PackageVersion, versionCommits } from './package-versions.queries.ts';
-import { installedStates, type InstalledState } from './releases.queries.ts';
+import { packageArrivals } from './releases.queries.ts';
 import { arrivalOf, type ItemChange, itemChanges, packagesOfDomains, shareOf } from './work-item-places-rules.ts';
 
 /** The most commits of one work item that are looked at: the newest. */
@@ -21,7 +22,7 @@ async function releasable(
   tx: Tx,
   history: History,
   project: ProjectFacts,
-  candidates: readonly SeriesCandidate[],
+  candidates: readonly CandidateRow[],
 ): Promise<(commit: number) => boolean> {
   const patterns = [project.defaultBranch, ...(project.configuration.branches ?? [])];
   const tips = [...(await branchTips(tx, project.id))]
@@ -39,7 +40,7 @@ async function releasable(
   };
 }
 
-const artifactsOf = ({ value }: SeriesCandidate): Record<string, string> => value.artifacts ?? {};
+const artifactsOf = ({ value }: CandidateRow): Record<string, string> => value.artifacts ?? {};
 
 /** Whether package versions hold changes. */
 async function versionHolder(
@@ -184,7 +185,7 @@ const commitView = (view: CommitView | undefined, isCounted: boolean, changes: r
 type Holds = (version: string | undefined, change: ItemChange) => boolean | undefined;
 
 /** Candidates of a domain, newest first, that have any of the changes; new in those that have more than the one before on their branch. */
-function candidatesWith(candidates: readonly SeriesCandidate[], changes: readonly ItemChange[], holds: Holds) {
+function candidatesWith(candidates: readonly CandidateRow[], changes: readonly ItemChange[], holds: Holds) {
   const shares = candidates.map((candidate) => ({
     candidate,
     share: shareOf(changes, (change) => holds(versionIn(artifactsOf(candidate), change), change)),

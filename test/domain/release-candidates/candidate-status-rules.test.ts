@@ -1,4 +1,4 @@
-import { decideMove, isLocked, assertNotFinal } from '../../../domain/release-candidates/candidate-status-rules.ts';
+import { decideMove, isFinal, assertNotFinal } from '../../../domain/release-candidates/candidate-status-rules.ts';
 
 const custom = ['on_hold'];
 
@@ -38,7 +38,7 @@ test('a status that the project does not list is refused', () => {
 });
 
 test('the content of final candidates is locked, of others it is not', () => {
-  expect(['pending', 'in_progress', 'on_hold', 'aborted', 'finalized'].map((status) => isLocked(status))).toEqual([
+  expect(['pending', 'in_progress', 'on_hold', 'aborted', 'finalized'].map((status) => isFinal(status))).toEqual([
     false,
     false,
     false,

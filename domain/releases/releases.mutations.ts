@@ -1,0 +1,97 @@
+import {
+  lastSuccesses,
+  markRolledBack,
+  storeRollback,
+  type SuccessfulDeployment,
+} from '../deployments/deployments.queries.ts';
+import type { Environment } from '../environments/environments.entities.ts';
+import { environmentByName } from '../environments/environments.queries.ts';
+import type { ProjectFacts } from '../projects/projects.queries.ts';
+import { lockDomain } from '../release-candidates/release-candidates.queries.ts';
+import { DomainError, notFound } from '../shared/errors.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
+import { type Rollback, reverseDelta } from './rollback-rules.ts';
+
+export interface RollbackReport {
+  /** Name of the environment. */
+  environment: string;
+  domain?: string | undefined;
+  /** The release that runs there again. */
+  target: string;
+  rolledBackFrom: string;
+  rolledBackBy: string;
+}
+
+/** The one domain in which both releases were deployed to the environment. Throws `not_found`, `ambiguous`. */
+async function domainOf(
+  tx: Tx,
+  { id, name }: Environment,
+  { domain, target, rolledBackFrom }: RollbackReport,
+): Promise<string> {
+  const targets = await lastSuccesses(tx, id, { releaseName: target, domain });
+  if (targets.length === 0) throw notFound(`A deployment of ${target} to ${name}`);
+  const sources = await lastSuccesses(tx, id, { releaseName: rolledBackFrom, domain });
+  const both = targets.map((each) => each.domain).filter((each) => sources.some((source) => source.domain === each));
+  if (both.length > 1)
+    throw new DomainError(
+      'ambiguous',
+      `${target} and ${rolledBackFrom} were deployed in several domains: ${both.join(', ')}; name one`,
+    );
+  const [only] = both;
+  if (only === undefined) throw notFound(`A deployment of ${rolledBackFrom} to ${name} in the same domain`);
+  return only;
+}
+
+/**
+ * Marks a release's record in an environment as the result of a rollback, with the changes of the way back. From now on
+ * the release that was rolled back, and those between the two, do not count as deployed there. Retrying is safe.
+ * Throws `not_found`, `ambiguous`.
+ */
+export async function annotateRollback(tx: Tx, project: ProjectFacts, report: RollbackReport): Promise<void> {
+  const environment = await environmentByName(tx, project.id, report.environment);
+  if (!environment) throw notFound(`The environment ${report.environment}`);
+  const domain = await domainOf(tx, environment, report);
+  await lockDomain(tx, project.id, domain);
+  const { target, rolledBackFrom, rolledBackBy } = report;
+  const [record] = await lastSuccesses(tx, environment.id, { releaseName: target, domain });
+  const [source] = await lastSuccesses(tx, environment.id, { releaseName: rolledBackFrom, domain });
+  if (!record || !source || record.rollback?.rolledBackFrom === rolledBackFrom) return;
+  const rollback: Rollback = {
+    rolledBackFrom,
+    rolledBackAt: tx.now.toISOString(),
+    rolledBackBy,
+    skipAnalysis: true,
+    packageChanges: reverseDelta(source.packages, record.packages),
+  };
+  await storeRollback(tx, record.id, rollback);
+  await markRolledBack(tx, { target, source });
+  recordRollback(tx, project, environment, { target, source, rollback });
+}
+
+function recordRollback(
+  tx: Tx,
+  { identifier: repositoryIdentifier }: ProjectFacts,
+  { name: environmentName }: Environment,
+  { target, source, rollback }: { target: string; source: SuccessfulDeployment; rollback: Rollback },
+): void {
+  const { domain, releaseName, candidateId, packages } = source;
+  const release = { repositoryIdentifier, domain, releaseName };
+  tx.audit({
+    source: 'release',
+    action: 'release.rolled_back',
+    entityType: 'release_deployment',
+    entityId: source.id,
+    repositoryIdentifier,
+    summary: `${releaseName} (${domain}) was rolled back to ${target} in ${environmentName}`,
+    after: { ...release, environmentName, target, ...rollback },
+  });
+  emitEvent(tx, 'release.rolled_back', {
+    ...release,
+    candidateId,
+    environmentName,
+    reason: `Rolled back to ${target}`,
+    packages,
+    by: rollback.rolledBackBy,
+  });
+}
