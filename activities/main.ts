@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   const client = createTemporalClient(engine);
   const launch = temporalLaunch(client, {
     queuePrefix: config.TASK_QUEUE_PREFIX,
-    onError: (error) => log.warn({ err: error }, 'a signal failed; the sweep sends it again'),
+    onError: (error) => log.warn({ err: error }, 'workflow not signalled; the sweeper will recover'),
   });
   const { deps, close } = createWorkerBackend(createBackend({ config, launch, log }), config);
   const queues = chosenQueues(taskQueues(deps), config.queues);

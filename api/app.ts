@@ -21,7 +21,7 @@ export interface AppDeps extends MountDeps {
   isBehindProxy: boolean;
 }
 
-/** The whole HTTP side, made from the list of routes. */
+/** The HTTP application: operational endpoints, the reference and the given routes. */
 export function createApp(routes: readonly AnyRoute[], deps: AppDeps): Koa {
   const { basePath } = deps;
   const app = new Koa({ proxy: deps.isBehindProxy });
@@ -48,7 +48,7 @@ export function createApp(routes: readonly AnyRoute[], deps: AppDeps): Koa {
   const api = mountRoutes(routes, deps, basePath);
   app.use(operational.routes());
   app.use(api.routes());
-  // Reached only when no route took the request: tells a wrong method from a wrong path.
+  // Only reached if no route matched: distinguishes a wrong method from an unknown path.
   app.use((ctx) => {
     const matched = [...operational.match(ctx.path, ctx.method).path, ...api.match(ctx.path, ctx.method).path];
     ctx.state.allowedMethods = [...new Set(matched.flatMap(({ methods }) => methods))];

@@ -2,7 +2,7 @@ import { type Config, parseConfig, publicUrlOf } from '../domain/shared/config.t
 
 export type ApiConfig = Config & { publicUrl: string };
 
-/** The settings of an API process. Throws `ConfigError` with a sentence that names the variable. */
+/** The settings of an API process. Throws `ConfigError`, whose message names the variable. */
 export function apiConfig(env: NodeJS.ProcessEnv): ApiConfig {
   const config = parseConfig(env);
   return { ...config, publicUrl: publicUrlOf(config) };

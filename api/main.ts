@@ -9,7 +9,7 @@ import { apiConfig } from './config.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import { createApi } from './server.ts';
 
-/** Requests under way have this long to finish when the process is told to stop. */
+/** Time for requests in flight to finish when the process stops. */
 const DRAIN_MS = 10_000;
 
 async function main(): Promise<void> {
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const metrics = createHttpMetrics();
   const launch = temporalLaunch(client, {
     queuePrefix: config.TASK_QUEUE_PREFIX,
-    onError: (error) => log.warn({ err: error }, 'a wake failed; the sweep makes good for it'),
+    onError: (error) => log.warn({ err: error }, 'workflow not signalled; the sweeper will recover'),
   });
   const api = createApi({
     config,

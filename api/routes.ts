@@ -44,7 +44,7 @@ import { usersRoutes } from './users/users.routes.ts';
 import { deliveriesRoutes } from './webhooks/deliveries.routes.ts';
 import { webhooksRoutes } from './webhooks/webhooks.routes.ts';
 
-/** Every route of the service: the router, the reference and the contract tests are made from this list. */
+/** All routes of the service, from which the router, the reference and the contract tests are generated. */
 export const routes: readonly AnyRoute[] = [
   ...authRoutes,
   ...signInPageRoutes,

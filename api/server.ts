@@ -34,23 +34,23 @@ export interface ApiParts {
   log: Logger;
   metrics: HttpMetrics;
   launch: Launch;
-  /** Dependencies beside the database. */
+  /** Dependencies in addition to the database. */
   dependencies: readonly Dependency[];
 }
 
 export interface ApiServer {
   server: Server;
-  /** From now on not ready: load balancers look elsewhere, while requests under way go on. */
+  /** Reports not ready from now on, so that load balancers send no more requests; those in flight continue. */
   announceStop: () => void;
-  /** Closes the connections to the database; after the server is closed. */
+  /** Closes the database connections; call it after closing the server. */
   disconnect: () => Promise<void>;
 }
 
-/** What mail of the service comes from, unless it is configured. */
+/** The configured sender of mail, or a default. */
 const senderOf = ({ MAIL_FROM, publicUrl }: ApiConfig): string =>
   MAIL_FROM ?? `Quayside <no-reply@${new URL(publicUrl).hostname}>`;
 
-/** Puts the API together; it listens nowhere yet. */
+/** Creates the API server, which does not listen yet. */
 export function createApi({ config, log, metrics, launch, dependencies }: ApiParts): ApiServer {
   const backend = createBackend({ config, launch, log });
   const { access, actingAs, orm, reads, wakes, keys, encryption, now } = backend;
@@ -68,7 +68,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       database,
       accessTokens,
       identityProvider,
-      onError: (error) => log.warn({ err: error }, 'last use of a token not noted'),
+      onError: (error) => log.warn({ err: error }, 'last use of a token not recorded'),
     }),
     cookies: cookiesOf(config.publicUrl),
     idempotency: createIdempotency(encryption),

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { Name, OverlapHours, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 export const ApplicationTokenIn = z.strictObject({
-  name: Name.regex(/^[\w.-]+$/, 'letters, digits, dot, dash and underscore').max(100),
+  name: Name.regex(/^[\w.-]+$/, 'must consist of letters, digits, dots, dashes and underscores').max(100),
   expiresIn: z.int().min(1).max(365).default(30).meta({ description: 'Days' }),
   projects: z
     .array(RepositoryIdentifier)
     .max(100)
     .optional()
-    .meta({ description: 'The only projects that the token sees; all when absent' }),
+    .meta({ description: 'Limits the token to these projects; default: all projects' }),
 });
 
 export const TokenRotation = z
   .strictObject({
     expiresIn: z.int().min(1).max(365).default(30).meta({ description: 'Days' }),
-    overlapHours: OverlapHours.meta({ description: 'Hours for which the previous secret goes on working' }),
+    overlapHours: OverlapHours.meta({ description: 'Hours for which the previous token remains valid' }),
   })
   .prefault({});
 

@@ -22,7 +22,7 @@ const GROUP = 'Approvals';
 const PEOPLE = ['owner', 'member'] as const;
 const params = z.object({ id: Id });
 
-/** How long a request waits for its decision to be taken. */
+/** How long a request waits for its decision to be applied. */
 const ANSWER_MS = 5_000;
 
 const inputOf = (tenantId: string, { id, taskType, repositoryIdentifier }: ApprovalRow): ApprovalInput => ({
@@ -32,7 +32,7 @@ const inputOf = (tenantId: string, { id, taskType, repositoryIdentifier }: Appro
   repositoryIdentifier,
 });
 
-/** A decision that the caller made before is answered again, whatever has become of the approval since. */
+/** Repeating an earlier decision returns the approval, whatever its state is by now. */
 async function takeDecision(
   decision: Decision,
   { id, comment }: { id: string; comment: string | undefined },
@@ -73,7 +73,7 @@ const decisionRoute = (operationId: string, decision: Decision, summary: string,
     path: `/api/flows/approvals/{id}/${decision}`,
     group: GROUP,
     summary,
-    description: `${description} Made again by the same person, a decision is answered with 200; an approval that is settled otherwise refuses with 409.`,
+    description: `${description} Repeating your own decision gets 200; an approval that has been decided otherwise gets 409.`,
     roles: PEOPLE,
     params,
     body: DecisionIn,
@@ -81,7 +81,7 @@ const decisionRoute = (operationId: string, decision: Decision, summary: string,
     response: Approval,
     errors: ['invalid_transition'],
     audit: {
-      none: 'the approval, which takes one decision after another, writes approval.voted, .approved or .rejected in the name of the caller',
+      none: 'the workflow, which applies decisions one by one, writes approval.voted, .approved or .rejected on behalf of the caller',
     },
     handle: ({ params: { id }, body: { comment } }, scope) => takeDecision(decision, { id, comment }, scope),
   });
@@ -92,7 +92,7 @@ export const approvalsRoutes = [
     method: 'get',
     path: '/api/flows/approvals',
     group: GROUP,
-    summary: 'Approvals that wait for a decision, newest first',
+    summary: 'List approvals, newest first',
     roles: ANY_ROLE,
     query: ApprovalsQuery,
     status: 200,
@@ -116,7 +116,7 @@ export const approvalsRoutes = [
     method: 'get',
     path: '/api/flows/approvals/{id}',
     group: GROUP,
-    summary: 'One approval with its steps',
+    summary: 'Get an approval with its history',
     roles: ANY_ROLE,
     params,
     status: 200,
@@ -129,17 +129,17 @@ export const approvalsRoutes = [
   decisionRoute(
     'grantApproval',
     'approve',
-    'Approve what a run waits for',
-    'For approvers: the people and teams that the policy names, else the owners. Who asked for it may approve only where the policy allows it; with `minApprovals` the last of so many people decides.',
+    'Approve a run',
+    'For the people and teams named in the approval policy, otherwise the owners. The requester may only approve if the policy allows it. With `minApprovals`, the run is approved once that many people have approved it.',
   ),
-  decisionRoute('rejectApproval', 'reject', 'Refuse what a run waits for', 'For approvers. One rejection ends it.'),
+  decisionRoute('rejectApproval', 'reject', 'Reject a run', 'For approvers. One rejection is final.'),
   defineRoute({
     operationId: 'expireApproval',
     method: 'post',
     path: '/api/flows/internal/approvals/{id}/expire',
-    group: 'Flows (internal)',
-    summary: 'Record that the approval of a run has expired',
-    description: '`id` is the id of the run. An approval that is settled stays as it is.',
+    group: 'Flows: internal',
+    summary: 'Mark the approval of a run as expired',
+    description: '`id` is the id of the run. An approval that has been decided is not changed.',
     roles: ['application'],
     params,
     status: 204,

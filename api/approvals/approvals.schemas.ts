@@ -9,14 +9,14 @@ export const DecisionIn = z.strictObject({ comment: FreeText.optional() });
 export const Approval = z
   .object({
     id: z.uuid(),
-    executionId: z.uuid().meta({ description: 'The run that waits for it' }),
+    executionId: z.uuid().meta({ description: 'The run that waits for the approval' }),
     taskType: z.string(),
     repositoryIdentifier: z.string().nullable(),
     environmentName: z.string().nullable(),
     domain: z.string().nullable(),
     releaseName: z.string().nullable(),
     status: ApprovalStatus,
-    approvers: z.array(z.string()).meta({ description: 'E-mails and team slugs; none: the owners of the tenant' }),
+    approvers: z.array(z.string()).meta({ description: 'E-mails and team slugs; empty: the owners of the tenant' }),
     minApprovals: z.int(),
     allowSelfApproval: z.boolean(),
     requestedBy: z.string(),
@@ -31,7 +31,7 @@ export const Approval = z
 export const ApprovalWithSteps = Approval.extend({
   steps: z.array(
     z.object({
-      status: ApprovalStatus.meta({ description: 'Of the approval, after the step' }),
+      status: ApprovalStatus.meta({ description: 'Status of the approval after the step' }),
       source: z
         .string()
         .meta({ description: 'run, vote, timer, worker, release_candidate, newer_request or run_ended' }),
@@ -44,8 +44,8 @@ export const ApprovalWithSteps = Approval.extend({
 }).meta({ id: 'ApprovalWithSteps' });
 
 export const ApprovalsQuery = z.strictObject({
-  status: ApprovalStatus.optional().meta({ description: '`requested`, those that are open, when absent' }),
-  mine: queryFlag(false).meta({ description: 'Only those on which the caller may decide, and has not yet' }),
+  status: ApprovalStatus.optional().meta({ description: 'Default: `requested`, the open ones' }),
+  mine: queryFlag(false).meta({ description: 'Only approvals that the caller may decide and has not decided yet' }),
   repositoryIdentifier: RepositoryIdentifier.optional(),
   environment: Name.optional(),
   limit: queryInt(1, 200, 50),
@@ -63,24 +63,24 @@ export const ComplianceQuery = z.strictObject({
   requestedBy: Name.optional(),
   resolvedBy: Name.optional(),
   from: DateTimeOrDay.optional().meta({
-    description: 'When the step was taken, inclusive; a day begins at midnight UTC',
+    description: 'Time of the step, inclusive; a day starts at midnight UTC',
   }),
   to: DateTimeOrDay.optional().meta({ description: 'Exclusive' }),
   year: z
     .string()
     .regex(/^[12]\d{3}$/, 'must be a year')
     .optional()
-    .meta({ description: 'Instead of `from` and `to`, which it overrides; in UTC' }),
-  limit: queryInt(1, 1_000, 100).meta({ description: 'For JSON only' }),
+    .meta({ description: 'A calendar year in UTC; overrides `from` and `to`' }),
+  limit: queryInt(1, 1_000, 100).meta({ description: 'JSON only' }),
   offset: queryInt(0, 10_000_000, 0),
-  format: z.enum(['json', 'csv']).optional().meta({ description: '`json` when absent; `csv` is the full report' }),
+  format: z.enum(['json', 'csv']).optional().meta({ description: 'Default: `json`; `csv` returns the full report' }),
   includeChangelog: queryFlag(false),
 });
 
 const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };
 const ReleaseChangelog = z
   .object({
-    since: z.string().nullable().meta({ description: 'Name of the candidate before it; null: it is the first' }),
+    since: z.string().nullable().meta({ description: 'Name of the previous candidate; null: this is the first' }),
     packages: z
       .array(
         z.object({
@@ -97,17 +97,17 @@ const ReleaseChangelog = z
           missingChangelog: z
             .string()
             .nullable()
-            .meta({ description: 'Why the commits are not known; null when they are' }),
+            .meta({ description: 'Why the commits are unknown; null if they are known' }),
         }),
       )
-      .meta({ description: 'Those that changed, at most 100' }),
+      .meta({ description: 'Packages that changed, at most 100' }),
     ...totals,
     isTruncated: z.boolean(),
-    definition: z.unknown().meta({ description: 'The changelog that the definition of the release holds' }),
+    definition: z.unknown().meta({ description: 'The changelog in the release definition' }),
   })
   .meta({
     id: 'ReleaseChangelog',
-    description: 'What was new in the release; totals count distinct ones over all packages',
+    description: 'What is new in the release; totals count distinct items over all packages',
   });
 
 export const CompliancePage = z.object({

@@ -14,7 +14,7 @@ import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { pageReply, RawReply } from '../http/replies.ts';
 import { CompliancePage, ComplianceQuery } from './approvals.schemas.ts';
 
-/** The columns of the file, in order. */
+/** Columns of the CSV file, in order. */
 const COLUMNS: Record<string, (row: ComplianceRow) => CsvCell> = {
   id: (row) => row.id,
   approvalId: (row) => row.approvalId,
@@ -36,7 +36,7 @@ const COLUMNS: Record<string, (row: ComplianceRow) => CsvCell> = {
 };
 const CHANGELOG: typeof COLUMNS = { changelog: (row) => row.changelog };
 
-/** Rows with changelogs are long, and their releases are read together: fewer of them at once. */
+/** Rows with changelogs are large, so fewer of them are read at once. */
 const ROWS_WITH_CHANGELOG = 250;
 
 async function* csvOf(
@@ -51,7 +51,7 @@ async function* csvOf(
     yield (await told(rows)).map((row) => csvRecord(cells.map((cell) => cell(row)))).join('');
 }
 
-/** A year overrides the other bounds. */
+/** `year` overrides `from` and `to`. */
 function boundsOf({ year, from, to }: z.output<typeof ComplianceQuery>): Pick<ComplianceFilter, 'from' | 'to'> {
   if (year === undefined) return { from, to };
   return { from: new Date(Date.UTC(Number(year), 0)), to: new Date(Date.UTC(Number(year) + 1, 0)) };
@@ -63,11 +63,11 @@ export const complianceRoutes = [
     method: 'get',
     path: '/api/flows/approvals/compliance',
     group: 'Approvals',
-    summary: 'Report on the approvals of a repository: each step that was taken, newest first',
+    summary: 'Report the approval history of a repository, newest first',
     description: [
-      'Steps are written once and never changed: the request, and how it was settled. An approval that does not suffice by itself (`minApprovals`) is a step of status `requested` and source `vote`, with the person in `resolvedBy`.',
-      '`source` says what made the step: `run`, `vote`, `timer`, `worker`, `release_candidate`, `newer_request` or `run_ended`. `changelog` tells what was new in the release against the candidate before it in its domain and branch: packages with their commits, work items and pull requests, as far as the repository is known; `definition` is what the release itself says. It is null where there is no such candidate.',
-      "With `format=csv` the whole report is streamed as `text/csv` (RFC 4180, UTF-8); texts that a spreadsheet would take for formulas get a leading `'`.",
+      'Each row is one step of an approval: the request, and how it was resolved. Steps are never changed. A vote that does not reach `minApprovals` is a step with status `requested` and source `vote`, with the voter in `resolvedBy`.',
+      '`source` is the cause of the step: `run`, `vote`, `timer`, `worker`, `release_candidate`, `newer_request` or `run_ended`. `changelog` compares the release with the previous candidate of its domain and branch: packages with their commits, work items and pull requests, as far as the repository has been fetched; `definition` is the changelog in the release definition. It is null if the release has no candidate.',
+      "With `format=csv` the whole report is streamed as `text/csv` (RFC 4180, UTF-8); values that a spreadsheet would interpret as formulas get a leading `'`.",
     ].join('\n\n'),
     roles: ANY_ROLE,
     query: ComplianceQuery,

@@ -8,12 +8,12 @@ import { Id, NoContent } from '../http/parameters.ts';
 import { CompleteIn, FailIn, RowsPage, RowsQuery } from './audit.schemas.ts';
 
 const params = z.object({ id: Id });
-const GROUP = 'Audit: for external workers';
+const GROUP = 'Audit: internal';
 
-/** The trail is the whole tenant's: a token of some projects sees none of it. */
+/** The trail covers the whole tenant, so tokens limited to projects may not read it. */
 function assertNotScoped({ projectIds }: Actor): void {
   if (projectIds)
-    throw new DomainError('forbidden', 'Forbidden - The trail is open to application tokens of all projects only');
+    throw new DomainError('forbidden', 'Forbidden - The audit trail requires an application token for all projects');
 }
 
 export const auditInternalRoutes = [
@@ -22,9 +22,9 @@ export const auditInternalRoutes = [
     method: 'get',
     path: '/api/audit/internal/exports/{id}/rows',
     group: GROUP,
-    summary: 'Read the entries of an export, page by page in the order of the trail',
+    summary: 'List the entries of an export, in the order of the trail',
     description:
-      'The next page begins after `nextCursorCreatedAt` and `nextCursorId`, which go together; both are null at the end.',
+      'For the next page, send both `nextCursorCreatedAt` and `nextCursorId`; both are null on the last page.',
     roles: ['application'],
     params,
     query: RowsQuery,
@@ -35,7 +35,7 @@ export const auditInternalRoutes = [
       if ((cursorId === undefined) !== (cursorCreatedAt === undefined)) {
         throw invalidField(
           cursorId === undefined ? '#/query/cursorId' : '#/query/cursorCreatedAt',
-          'both parts of a cursor go together',
+          'both parts of a cursor must be given together',
         );
       }
       const cursor = cursorId && cursorCreatedAt ? { id: cursorId, createdAt: cursorCreatedAt } : undefined;
@@ -50,9 +50,9 @@ export const auditInternalRoutes = [
     method: 'post',
     path: '/api/audit/internal/exports/{id}/complete',
     group: GROUP,
-    summary: 'Report that the file of an export is in the object store',
+    summary: 'Report that the file of an export has been stored',
     description:
-      'The key is `<tenant>/audit-exports/<export>.csv`, and the size must be that of the object. For an export that is settled nothing changes.',
+      'The key in the object store must be `<tenant>/audit-exports/<export>.csv`, and the size that of the object. An export that has completed or failed is not changed.',
     roles: ['application'],
     params,
     body: CompleteIn,
@@ -88,13 +88,13 @@ export const auditInternalRoutes = [
     method: 'post',
     path: '/api/audit/internal/exports/cleanup',
     group: GROUP,
-    summary: "Remove the files of the tenant's exports that have expired",
-    description: 'The service does so by itself every hour.',
+    summary: "Delete the files of the tenant's expired exports",
+    description: 'The service also does this every hour.',
     roles: ['application'],
     body: z.strictObject({}),
     status: 204,
     response: NoContent,
-    audit: { none: 'each export that expires has an entry of its own, written only when there is one' },
+    audit: { none: 'each expired export is audited on its own' },
     async handle(_, { tx, actor, adapters }) {
       assertNotScoped(actor);
       await expireExports(tx, adapters.objects.store);

@@ -5,7 +5,7 @@ import { JsonObject, DateTime, Name, queryInt, RepositoryIdentifier, Timestamp }
 
 const filters = {
   source: z.enum(AUDIT_SOURCES).optional(),
-  action: Name.optional().meta({ description: 'A whole action, or how it begins', example: 'release_candidate.' }),
+  action: Name.optional().meta({ description: 'An action or its prefix', example: 'release_candidate.' }),
   actor: Name.optional().meta({
     description: 'E-mail of a person, `app:<name>` of an application token, or the id of either',
   }),
@@ -46,7 +46,7 @@ export const AuditEntryOut = z.object({
 
 export const AuditPage = z.object({ items: z.array(AuditEntryOut), total: z.int(), limit: z.int(), offset: z.int() });
 
-/** Entries that one request checks at most. */
+/** Maximum number of entries checked by one request. */
 export const CHECKED_MAX = 1_000_000;
 
 export const VerifyQuery = z.strictObject({
@@ -61,13 +61,13 @@ export const VerifyQuery = z.strictObject({
 
 export const VerifyOut = z.object({
   isIntact: z.boolean(),
-  checked: z.int().meta({ description: 'Entries that are as they were written' }),
+  checked: z.int().meta({ description: 'Number of verified entries' }),
   fromSequence: z.int(),
-  toSequence: z.int().meta({ description: 'The last entry that was looked at' }),
+  toSequence: z.int().meta({ description: 'The last entry that was checked' }),
   nextFromSequence: z
     .int()
     .nullable()
-    .meta({ description: 'Where to go on when the range was longer than one request checks' }),
+    .meta({ description: 'Where to continue if the range is longer than one request checks' }),
   firstBreak: z
     .object({
       sequence: z.int(),
@@ -76,7 +76,7 @@ export const VerifyOut = z.object({
     })
     .nullable(),
   head: z.object({ sequence: z.int(), hash: z.string() }).meta({
-    description: 'The end of the trail; noted elsewhere, it proves later that nothing before it was rewritten',
+    description: 'The end of the trail. Stored elsewhere, it can later prove that no earlier entry was rewritten',
   }),
 });
 
@@ -118,12 +118,14 @@ export const RowsPage = z.object({
 
 export const CompleteIn = z.strictObject({
   objectKey: z.string().min(1).max(1_000),
-  fileName: z.string().regex(/^[A-Za-z0-9._-]{1,200}$/, 'must be of letters, digits, dots, dashes and underscores'),
+  fileName: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,200}$/, 'must consist of letters, digits, dots, dashes and underscores'),
   rowCount: z.int().min(0),
   fileSizeBytes: z.int().min(0),
   sha256: z
     .string()
-    .regex(/^[0-9a-f]{64}$/, 'must be SHA-256 in hexadecimal')
+    .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 hash in hexadecimal')
     .optional(),
 });
 export const FailIn = z.strictObject({ error: z.string().trim().min(1).max(2_000) });

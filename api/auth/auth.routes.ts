@@ -8,7 +8,7 @@ import { NoContent } from '../http/parameters.ts';
 import { reply } from '../http/replies.ts';
 import { CallbackIn, CallbackOut, LoginIn, LoginOut, LogoutIn, RefreshIn } from './auth.schemas.ts';
 
-/** Publishable by design: it identifies this interface and grants nothing. */
+/** Publishable by design: it identifies this API and grants nothing. */
 const PUBLISHABLE_KEY = 'qs_pub_quayside';
 
 const refused = (message: string, members: object = {}) =>
@@ -31,13 +31,13 @@ function provenBy(result: ProofOutcome): Proof {
     case 'refused':
       throw refused('The e-mail or the password is wrong');
     case 'code_needed':
-      throw refused('A code of the second factor is needed: send it as totp', { secondFactor: 'totp' });
+      throw refused('A second-factor code is required: send it as totp', { secondFactor: 'totp' });
     case 'code_refused':
-      throw refused('The code of the second factor is wrong or was used before', { secondFactor: 'totp' });
+      throw refused('The second-factor code is wrong or has been used already', { secondFactor: 'totp' });
   }
 }
 
-/** The member whom the supplied tokens belong to. */
+/** The member identified by the supplied tokens. */
 function memberOf(named: TokenOutcome): { proof: Proof; sessionId?: string } {
   switch (named.outcome) {
     case 'failed':
@@ -52,7 +52,8 @@ function memberOf(named: TokenOutcome): { proof: Proof; sessionId?: string } {
   }
 }
 
-const notMember = () => new DomainError('forbidden', 'The token is valid, but nobody with its e-mail is a member here');
+const notMember = () =>
+  new DomainError('forbidden', 'The token is valid, but its e-mail belongs to no member of this tenant');
 
 export const authRoutes = [
   definePublicRoute({
@@ -60,9 +61,9 @@ export const authRoutes = [
     method: 'post',
     path: '/api/auth/admin/login',
     group: 'Authentication',
-    summary: 'Sign in by e-mail and password',
+    summary: 'Sign in with e-mail and password',
     description:
-      'Any user with a password may sign in. After 10 failures in 15 minutes of one address with one e-mail: 429. Where a second factor is set up, the password alone is 401 with `secondFactor: "totp"`; its code in `totp` gives `aal2`.',
+      'Any user with a password may sign in. After 10 failed attempts within 15 minutes from one address for one e-mail, the reply is 429. If the user has a second factor, the password alone gets 401 with `secondFactor: "totp"`; sending the code as `totp` gives an `aal2` session.',
     body: LoginIn,
     status: 200,
     response: LoginOut,
@@ -79,9 +80,9 @@ export const authRoutes = [
     method: 'post',
     path: '/api/auth/callback',
     group: 'Authentication',
-    summary: 'Validate tokens of a sign-in and begin a browser session with them',
+    summary: 'Exchange an access token for a browser session',
     description:
-      'Accepts an access token of this service, or of the configured OpenID provider, whose users are found by verified e-mail or alias. Sets the session cookie, always of a new session, valid for 12 hours. A valid token of somebody who is no member: 403.',
+      'Accepts an access token of this service or of the configured OpenID provider; in the latter case the user is found by verified e-mail or alias. Starts a new session, valid for 12 hours, and sets its cookie. A valid token of someone who is not a member gets 403.',
     body: CallbackIn,
     status: 200,
     response: CallbackOut,
@@ -103,13 +104,13 @@ export const authRoutes = [
     path: '/api/auth/refresh',
     group: 'Authentication',
     summary: 'Exchange a refresh token for a new access token and a new refresh token',
-    description: 'A refresh token can be used once; one that is sent again ends its whole session.',
+    description: 'A refresh token can be used once. Using it again revokes the whole session.',
     body: RefreshIn,
     status: 200,
     response: LoginOut,
     errors: ['unauthenticated'],
     takesCredential: true,
-    audit: { none: 'a session continues; its beginning and its end are in the trail' },
+    audit: { none: 'the session continues; its start and end are audited' },
     async handle({ body }, { adapters, requestId, publicUrl }) {
       const signedIn = await adapters.auth.sessions.refresh(body.refresh_token, requestId);
       if (!signedIn) throw refused('The refresh token is unknown, spent or expired');
@@ -121,9 +122,9 @@ export const authRoutes = [
     method: 'post',
     path: '/api/auth/logout',
     group: 'Authentication',
-    summary: 'End the session of a refresh token, and that of the session cookie',
+    summary: 'Sign out',
     description:
-      'Access tokens of the session are refused from now on; the cookie is cleared. An unknown token changes nothing. Without a refresh token, the session of the request ends.',
+      'Ends the session of the refresh token, or without one the session that makes the request. Access tokens of an ended session are refused from then on, and the session cookie is cleared. An unknown refresh token is ignored.',
     body: LogoutIn,
     status: 204,
     response: NoContent,

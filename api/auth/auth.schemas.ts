@@ -7,9 +7,9 @@ export const LoginIn = z.strictObject({
   email: z.email().max(254),
   password: z.string().min(1).max(1_024),
   tenant: TenantSlug.optional().meta({
-    description: 'Slug of the tenant to sign in to; the one of the oldest membership when absent',
+    description: 'Slug of the tenant to sign in to; default: the tenant of the oldest membership',
   }),
-  totp: z.string().min(1).max(24).optional().meta({ description: 'A code of the second factor, or a recovery code' }),
+  totp: z.string().min(1).max(24).optional().meta({ description: 'A second-factor code or a recovery code' }),
 });
 
 const RefreshToken = z.string().min(1).max(512);
@@ -18,22 +18,21 @@ export const RefreshIn = z.strictObject({ refresh_token: RefreshToken });
 
 export const LogoutIn = z.strictObject({ refresh_token: RefreshToken.optional() }).optional();
 
-/** Longest access token that is accepted: those of some providers carry many groups. */
+/** Generous, because some providers list many groups in their tokens. */
 const TOKEN_MAX = 16_384;
 export const AccessToken = z
   .string()
   .min(1)
   .max(TOKEN_MAX)
-  .meta({ description: 'A token of this service, or of the configured OpenID provider' });
+  .meta({ description: 'An access token of this service or of the configured OpenID provider' });
 
 export const CallbackIn = z.strictObject({
   access_token: AccessToken,
   refresh_token: z.string().min(1).max(TOKEN_MAX).optional().meta({
-    description:
-      'When the access token is of this service: must be an unused one of the same session. Ignored otherwise',
+    description: 'With an access token of this service: an unused refresh token of the same session. Ignored otherwise',
   }),
   tenant: TenantSlug.optional().meta({
-    description: 'For tokens of the OpenID provider: slug of the tenant; the one of the oldest membership when absent',
+    description: 'For tokens of the OpenID provider: slug of the tenant; default: the tenant of the oldest membership',
   }),
 });
 
@@ -43,9 +42,9 @@ export const LoginOut = z
   .object({
     success: z.literal(true),
     access_token: z.string().meta({ description: 'JWT, valid for one hour' }),
-    refresh_token: z.string().meta({ description: 'Valid for 30 days, and for one use' }),
+    refresh_token: z.string().meta({ description: 'Valid for 30 days, can be used once' }),
     local_backend_url: z.string(),
-    local_backend_anon_key: z.string().meta({ description: 'Publishable; grants nothing by itself' }),
+    local_backend_anon_key: z.string().meta({ description: 'Publishable; grants no access by itself' }),
     aal: z.string(),
     user: z.object({ id: z.uuid(), email: z.string(), role: z.enum(ROLES) }),
   })

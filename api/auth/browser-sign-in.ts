@@ -5,7 +5,7 @@ import { basePathOf } from '../http/html-page.ts';
 import { reply, type Reply } from '../http/replies.ts';
 import type { PublicScope } from '../http/scope.ts';
 
-/** Where a sign-in without `next` leads. */
+/** Where a sign-in without `next` leads to. */
 const DEFAULT_NEXT = '/docs';
 const NO_BODY = undefined as unknown as void;
 
@@ -20,6 +20,6 @@ export function ownPath(next: string | undefined, publicUrl: string): string {
 export const redirect = (location: string, cookies: readonly string[] = []): Reply<void> =>
   reply(NO_BODY, { status: 302, headers: { Location: location }, cookies });
 
-/** Begins a browser's session; answers its cookie. */
+/** Starts a browser session and returns its cookie. */
 export const sessionCookie = async (proof: Proof, { adapters, cookies, requestId }: PublicScope): Promise<string> =>
   cookies.write('qs_session', await adapters.auth.sessions.beginWithCookie(proof, requestId), COOKIE_SECONDS);

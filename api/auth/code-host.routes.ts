@@ -1,17 +1,16 @@
 import type { SignInAtHost, SignInHost } from '../../domain/auth/code-host.port.ts';
-import { ROLES } from '../../domain/shared/actor.ts';
 import { DomainError, invalidField, upstreamFailed } from '../../domain/shared/errors.ts';
-import { definePublicRoute, defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, definePublicRoute, defineRoute } from '../http/define-route.ts';
 import { RefreshProviderIn, RefreshProviderOut, ResolveEmailsIn, ResolveEmailsOut } from './code-host.schemas.ts';
 
-/** The host of a provider token; when the caller names none, the configured one, host-a first. */
+/** The host that issued a provider token; when the caller names none, the first configured one. */
 function hostOf(
   given: SignInHost | undefined,
   hosts: Record<SignInHost, SignInAtHost>,
 ): { name: SignInHost; accountOf: NonNullable<SignInAtHost['accountOf']> } {
   const name = given ?? (hosts['host-a'].accountOf || !hosts['host-b'].accountOf ? 'host-a' : 'host-b');
   const { accountOf } = hosts[name];
-  if (!accountOf) throw invalidField('provider', `this server is not configured for ${name}`);
+  if (!accountOf) throw invalidField('provider', `sign-in with ${name} is not configured on this server`);
   return { name, accountOf };
 }
 
@@ -21,9 +20,9 @@ export const codeHostRoutes = [
     method: 'post',
     path: '/api/auth/resolve-emails',
     group: 'Authentication',
-    summary: 'Read the verified e-mails of a user from a git host, and keep them as aliases',
+    summary: 'Import the verified e-mails of a user from a git host as aliases',
     description:
-      'The access token, of this service or of the OpenID provider, identifies the user, who need not be a member of any tenant. Answers the e-mails that now belong to this user; one that belongs to another user stays theirs and is left out. The name of the user at the host is kept, too.',
+      'The access token, of this service or of the OpenID provider, identifies the user, who need not be a member of any tenant. Returns the e-mails that now identify this user; an e-mail of another user is skipped. Also records the username at the host.',
     body: ResolveEmailsIn,
     status: 200,
     response: ResolveEmailsOut,
@@ -45,11 +44,11 @@ export const codeHostRoutes = [
       if (named.outcome === 'invalid')
         throw new DomainError('unauthenticated', 'The access token is malformed, expired or revoked');
       if (named.outcome === 'unknown')
-        throw new DomainError('forbidden', 'The access token is valid, but no user has its e-mail');
+        throw new DomainError('forbidden', 'The access token is valid, but its e-mail belongs to no user');
       const asked = await accountOf(body.provider_token);
       if (asked.outcome === 'failed') throw upstreamFailed(name, asked.reason);
       if (asked.outcome === 'refused')
-        throw invalidField('provider_token', `${name} refuses the token, or it may not read e-mail addresses`);
+        throw invalidField('provider_token', `${name} rejected the token, or the token may not read e-mail addresses`);
       return { aliases: await signIn.keepHostAccount(named, name, asked.account, requestId) };
     },
   }),
@@ -58,15 +57,15 @@ export const codeHostRoutes = [
     method: 'post',
     path: '/api/users/refresh-provider-token',
     group: 'Users',
-    summary: "Refresh a user's token of a git host with the credentials of the server's OAuth app",
+    summary: 'Refresh a git host token of a user',
     description:
-      '`expires_in` is in seconds; 0 when the host gives none. A refresh token that the host refuses: 400. Nothing of it is stored.',
-    roles: ROLES,
+      'Uses the OAuth app that is configured on the server. `expires_in` is in seconds, 0 for a token that does not expire. A refresh token that the host rejects gets 400. The tokens are not stored.',
+    roles: ANY_ROLE,
     body: RefreshProviderIn,
     status: 200,
     response: RefreshProviderOut,
     errors: ['upstream_error', 'upstream_timeout'],
-    audit: { none: "the tokens are the caller's and the host's; nothing of the service changes" },
+    audit: { none: 'the tokens are not stored; nothing changes in the service' },
     async handle(
       { body: { provider, refresh_token: refreshToken } },
       {
@@ -77,7 +76,7 @@ export const codeHostRoutes = [
       },
     ) {
       const { refresh } = signInHosts[provider];
-      if (!refresh) throw invalidField('provider', `this server has no OAuth app at ${provider}`);
+      if (!refresh) throw invalidField('provider', `no OAuth app for ${provider} is configured on this server`);
       const result = await refresh(refreshToken);
       switch (result.outcome) {
         case 'refreshed': {
@@ -90,10 +89,10 @@ export const codeHostRoutes = [
           };
         }
         case 'refused':
-          throw invalidField('refresh_token', `${provider} refuses the refresh token`);
+          throw invalidField('refresh_token', `${provider} rejected the refresh token`);
         case 'app_refused':
-          log.error({ provider }, 'the credentials of the OAuth app are refused');
-          throw new DomainError('upstream_error', `${provider} refuses the credentials of this server's OAuth app`);
+          log.error({ provider }, 'OAuth app credentials rejected');
+          throw new DomainError('upstream_error', `${provider} rejected the credentials of this server's OAuth app`);
         case 'failed':
           throw upstreamFailed(provider, result.reason);
       }

@@ -2,18 +2,17 @@ import { z } from 'zod';
 import { SIGN_IN_HOSTS } from '../../domain/auth/code-host.port.ts';
 import { AccessToken } from './auth.schemas.ts';
 
-/** What an HTTP header may hold: RFC 6750's b64token, and what hosts add to it. */
+/** Must fit into an HTTP header; hosts do not keep to the b64token of RFC 6750. */
 const ProviderToken = z.string().regex(/^[\x21-\x7e]{1,4096}$/, 'must be visible ASCII, at most 4096 characters');
 const Provider = z.enum(SIGN_IN_HOSTS);
 
 export const ResolveEmailsIn = z.strictObject({
   access_token: AccessToken,
   provider_token: ProviderToken.meta({
-    description: 'OAuth token of the user at the git host, with the right to read e-mail addresses',
+    description: 'OAuth token of the user at the git host, allowed to read e-mail addresses',
   }),
   provider: Provider.optional().meta({
-    description:
-      'The host that issued the token; when absent, the one that this server is configured for, host-a first',
+    description: 'The host that issued the token; default: the first configured of host-a, host-b',
   }),
 });
 

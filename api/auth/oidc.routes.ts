@@ -8,7 +8,7 @@ import { ownPath, redirect, sessionCookie } from './browser-sign-in.ts';
 import { NextQuery, ReturnQuery } from './sign-in-page.schemas.ts';
 import { failedPage } from './sign-in-page.ts';
 
-/** A sign-in at the identity provider may take so long. */
+/** Time to complete a sign-in with the identity provider. */
 const PENDING_SECONDS = 600;
 const PENDING_CONTEXT = 'sign-in at the identity provider';
 const RETURN_PATH = '/api/auth/oidc/return';
@@ -25,9 +25,9 @@ export const oidcRoutes = [
     method: 'get',
     path: '/api/auth/oidc/start',
     group: 'Authentication',
-    summary: 'Begin a sign-in at the configured OpenID provider',
+    summary: 'Start a sign-in with the OpenID provider',
     description:
-      'Authorization code with PKCE. Redirects to the provider; `next` is the path of this service to go to afterwards.',
+      'Redirects to the configured provider (authorization code flow with PKCE). `next` is the path of this service to go to after the sign-in.',
     query: NextQuery,
     status: 302,
     response: NoContent,
@@ -61,9 +61,9 @@ export const oidcRoutes = [
     method: 'get',
     path: RETURN_PATH,
     group: 'Authentication',
-    summary: 'Return address of a sign-in at the OpenID provider',
+    summary: 'Complete a sign-in with the OpenID provider',
     description:
-      'Begins a browser session and redirects to the path with which the sign-in was begun. A failure is answered by a page with the reason.',
+      'The provider redirects the browser to this route. Starts a browser session and redirects to the path given at the start of the sign-in; a failure shows a page with the reason.',
     query: ReturnQuery,
     status: 302,
     response: NoContent,
@@ -78,21 +78,21 @@ export const oidcRoutes = [
           cookies.clear('qs_oidc'),
         ]);
       if (!pending || !adapters.auth.identityProvider?.browser)
-        return fail('The sign-in was begun too long ago, or in another browser.', 400);
+        return fail('The sign-in was started too long ago or in another browser.', 400);
       const { search } = new URL(requestUrl, publicUrl);
       const checked = await adapters.auth.identityProvider.browser.complete(publicUrl + RETURN_PATH + search, pending);
       if (checked.outcome === 'failed')
         return fail('The identity provider is not reachable.', checked.reason === 'timeout' ? 504 : 502);
       if (checked.outcome === 'invalid')
-        return fail('The identity provider did not confirm who you are, or gave no verified e-mail.', 401);
+        return fail('The identity provider did not confirm your identity or did not give a verified e-mail.', 401);
       const proof = await adapters.auth.signIn.byIdentity(checked.identity, pending.tenant);
-      if (!proof) return fail('Nobody with your e-mail is a member here.', 403);
+      if (!proof) return fail('Your e-mail does not belong to a member of this tenant.', 403);
       return redirect(pending.next, [await sessionCookie(proof, scope), cookies.clear('qs_oidc')]);
     },
   }),
 ];
 
-/** The sign-in that this browser began; undefined when there is none, or it has expired. */
+/** The sign-in that this browser started; undefined if there is none or it has expired. */
 function openPending({ adapters: { encryption }, cookies, now }: PublicScope): Pending | undefined {
   try {
     const pending = JSON.parse(encryption.decrypt(cookies.get('qs_oidc') ?? '', PENDING_CONTEXT)) as Pending;

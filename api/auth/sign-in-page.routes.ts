@@ -8,7 +8,7 @@ import { ownPath, redirect, sessionCookie } from './browser-sign-in.ts';
 import { ContinueQuery, FormIn, NextQuery } from './sign-in-page.schemas.ts';
 import { codePage, continuePage, signInPage } from './sign-in-page.ts';
 
-/** Answers a form that was refused by the same form, with the reason. */
+/** Shows the form again, with the reason for which it was refused. */
 function refusedForm(
   { email, tenant }: { email: string; tenant: string },
   next: string,
@@ -30,9 +30,9 @@ export const signInPageRoutes = [
     method: 'get',
     path: '/api/auth/continue',
     group: 'Authentication',
-    summary: 'Follow a link to an org: by its review environment or its front door, after a sign-in page when needed',
+    summary: 'Open an org through its review environment or its front door',
     description:
-      'With a session (cookie or bearer): 302 to `/review-env/{assignmentId}` when `repository` is given and an active review assignment exists for `targetOrg`, else to the front door of the org. Without one: the sign-in page, which returns to the same link.',
+      'With a session (cookie or bearer token), redirects to `/review-env/{assignmentId}` if `repository` is given and `targetOrg` has an active review assignment, otherwise to the front door of the org. Without a session, shows the sign-in page, which returns to this link.',
     query: ContinueQuery,
     status: 302,
     otherStatuses: [200],
@@ -70,8 +70,8 @@ export const signInPageRoutes = [
     method: 'get',
     path: '/api/auth/sign-in',
     group: 'Authentication',
-    summary: 'The sign-in page',
-    description: '`next` is the path of this service to go to afterwards; any other target is 400.',
+    summary: 'Show the sign-in page',
+    description: '`next` is the path of this service to go to after the sign-in; any other target gets 400.',
     query: NextQuery,
     status: 200,
     response: NoContent,
@@ -93,9 +93,9 @@ export const signInPageRoutes = [
     method: 'post',
     path: '/api/auth/sign-in',
     group: 'Authentication',
-    summary: 'Receive the form of the sign-in page',
+    summary: 'Submit the form of the sign-in page',
     description:
-      'Begins a browser session and answers a page that continues to `next`. Where a second factor is set up, the form for its code comes first. A wrong password is answered by the form again with 401, too many failures with 429.',
+      'Starts a browser session and returns a page that leads to `next`. For a user with a second factor, first returns the form for the code. A wrong password gets 401 and the form again, too many failed attempts get 429.',
     body: FormIn,
     bodyType: 'form',
     status: 200,
@@ -108,7 +108,7 @@ export const signInPageRoutes = [
       const { adapters, address, isFromOwnPage, publicUrl } = scope;
       const next = ownPath(body.next, publicUrl);
       const basePath = basePathOf(publicUrl);
-      // Otherwise another site could sign somebody in as somebody else.
+      // Otherwise another site could sign a visitor in to an account of its own.
       if (!isFromOwnPage)
         throw new DomainError('forbidden', 'The form must be sent from the sign-in page of this service');
       const { email, password, ticket, code } = body;
@@ -124,7 +124,7 @@ export const signInPageRoutes = [
             return htmlReply(codePage({ basePath, next, ticket: result.ticket }), 200);
           case 'code_refused':
             return htmlReply(
-              codePage({ basePath, next, ticket: result.ticket, error: 'The code is wrong or was used before.' }),
+              codePage({ basePath, next, ticket: result.ticket, error: 'The code is wrong or has been used already.' }),
               401,
             );
           case 'refused': {

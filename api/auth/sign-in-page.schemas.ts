@@ -4,7 +4,7 @@ import { TenantSlug } from './auth.schemas.ts';
 export const ContinueQuery = z.strictObject({
   action: z.literal('frontDoorUrl'),
   params: z.string().min(1).max(1_000).meta({
-    description: 'Pairs `name:value` with commas between: `targetOrg`, and optionally `repository` and `prodOrg`',
+    description: 'Comma-separated `name:value` pairs: `targetOrg`, optionally `repository` and `prodOrg`',
     example: 'targetOrg:dev1@acme.example,repository:acme/shop',
   }),
 });
@@ -13,7 +13,7 @@ const Next = z.string().max(2_000).meta({ description: 'A path of this service',
 
 export const NextQuery = z.strictObject({ next: Next.optional(), tenant: TenantSlug.optional() });
 
-/** Fields are hardly checked here: a person gets the form back, not a list of violations. */
+/** Lenient, because a person gets the form again instead of a list of violations. */
 export const FormIn = z.object({
   next: Next.optional(),
   email: z.string().max(254).default(''),
@@ -23,11 +23,11 @@ export const FormIn = z.object({
     .string()
     .max(4_096)
     .optional()
-    .meta({ description: 'Of the second step: proves that the password was right' }),
+    .meta({ description: 'Second step only: proves that the password was right' }),
   code: z.string().max(24).default(''),
 });
 
-/** Providers add different parameters; the adapter reads the whole address. */
+/** Providers add different parameters; the adapter reads the whole query. */
 export const ReturnQuery = z.looseObject({
   state: z.string().max(512).optional(),
   code: z.string().max(4_096).optional(),

@@ -12,7 +12,7 @@ export interface SignInForm {
   hasIdentityProvider: boolean;
 }
 
-/** The page that asks for e-mail and password. It needs no script. */
+/** The page that asks for e-mail and password; works without scripts. */
 export function signInPage({
   basePath,
   next,
@@ -25,7 +25,7 @@ export function signInPage({
     ? `<div class="or" role="separator">or</div>
 <a class="button second" href="${escapeHtml(`${basePath}/api/auth/oidc/start?${new URLSearchParams({ next })}`)}">Continue with single sign-on</a>`
     : '';
-  // Focus goes to the first empty field.
+  // Focus the first field that is still empty.
   const [emailFocus, passwordFocus] = email === '' ? [' autofocus', ''] : ['', ' autofocus'];
   return page(
     titled('Sign in', error),
@@ -60,7 +60,7 @@ export const codePage = ({
   page(
     titled('Enter your code', error),
     `<h1>Enter your code</h1>
-<p>Open your authenticator app and type the six digits that it shows, or one of your recovery codes.</p>
+<p>Open your authenticator app and enter the six-digit code, or one of your recovery codes.</p>
 ${alarm(error)}<form method="post" action="${escapeHtml(basePath)}/api/auth/sign-in">
 <input type="hidden" name="next" value="${escapeHtml(next)}">
 <input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
@@ -83,7 +83,7 @@ export const continuePage = (next: string): RawReply =>
     `<meta http-equiv="refresh" content="0;url=${escapeHtml(next)}">\n`,
   );
 
-/** Why a sign-in by the identity provider failed, with a link to try again. */
+/** Shows why a sign-in with the identity provider failed, with a link to try again. */
 export const failedPage = (basePath: string, next: string, error: string): RawReply =>
   page(
     titled('Sign in', error),

@@ -4,8 +4,7 @@ import {
   offerSecondFactor,
   removeSecondFactor,
 } from '../../domain/auth/second-factors.mutations.ts';
-import { ROLES } from '../../domain/shared/actor.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
 
 const ConfirmIn = z.strictObject({
@@ -18,13 +17,13 @@ const ConfirmIn = z.strictObject({
 const Offered = z.object({
   secret: z.string().meta({ description: 'Base32, to type into an authenticator app' }),
   uri: z.string().meta({
-    description: 'The same as an otpauth URI, for a QR code',
+    description: 'The secret as an otpauth URI, for a QR code',
     example: 'otpauth://totp/Quayside:a%40example.com?issuer=Quayside&secret=…',
   }),
 });
 
 const Confirmed = z.object({
-  recoveryCodes: z.array(z.string()).meta({ description: 'Each can be used once instead of a code; shown only now' }),
+  recoveryCodes: z.array(z.string()).meta({ description: 'Each replaces a code once; shown only in this reply' }),
 });
 
 export const totpRoutes = [
@@ -33,10 +32,10 @@ export const totpRoutes = [
     method: 'post',
     path: '/api/users/me/totp',
     group: 'Users',
-    summary: 'Begin to set up a second factor: a secret for an authenticator app',
+    summary: 'Start setting up a second factor',
     description:
-      'Six digits, 30 seconds, SHA-1 (RFC 6238). It counts once it is confirmed by a code; asking again before that gives a new secret. With one confirmed: 409.',
-    roles: ROLES,
+      'Returns a secret for an authenticator app (RFC 6238: six digits, 30 seconds, SHA-1). The second factor takes effect once it is confirmed with a code; until then each call returns a new secret. If one is already confirmed, the reply is 409.',
+    roles: ANY_ROLE,
     status: 201,
     response: Offered,
     errors: ['already_exists'],
@@ -48,10 +47,10 @@ export const totpRoutes = [
     method: 'post',
     path: '/api/users/me/totp/confirm',
     group: 'Users',
-    summary: 'Confirm the second factor by a code; from then on, sign-ins by password need one',
+    summary: 'Confirm the second factor with a code',
     description:
-      'Answers recovery codes. The current session has `aal2` afterwards; its tokens, from the next refresh on.',
-    roles: ROLES,
+      'From then on, signing in with a password requires a code. Returns recovery codes. The current session becomes `aal2`, and so do its access tokens from the next refresh on.',
+    roles: ANY_ROLE,
     body: ConfirmIn,
     status: 200,
     response: Confirmed,
@@ -65,8 +64,8 @@ export const totpRoutes = [
     path: '/api/users/me/totp',
     group: 'Users',
     summary: 'Remove the second factor',
-    description: 'A confirmed one is removed only in a session that was begun with it (`aal2`); otherwise 403.',
-    roles: ROLES,
+    description: 'A confirmed second factor can only be removed in an `aal2` session; otherwise the reply is 403.',
+    roles: ANY_ROLE,
     status: 204,
     response: NoContent,
     audit: 'user.second_factor_removed',

@@ -30,7 +30,7 @@ const impactView = (place: Place, { baseCommitId: _, ...impact }: ImpactFacts): 
   jobId: buildImpactContract.workflowId(impactInput(place, impact)),
 });
 
-/** Has the repository of a missing commit fetched, and refuses the request. */
+/** Starts a fetch for a missing commit and throws the error. */
 function fetchAndRefuse(launch: Launch, { refusal, toFetch }: MissingCommit): never {
   if (toFetch)
     signalMirror(launch, {
@@ -47,11 +47,11 @@ export const buildRequestsRoutes = [
     method: 'get',
     path: '/api/builds/preview',
     group: GROUP,
-    summary: 'What a build of a commit would do: domains and packages that it affects, and whether it can be started',
+    summary: 'Preview the build of a commit',
     description: [
-      'The impact is computed by a workflow: it is `pending` at first, and read again here or by `GET /api/builds/impact-preview`. The same request has the same `previewKey` and is computed once; `refreshImpact` computes it anew.',
-      'It is what changed since the newest commit before on the same line that was built with success; without one, since the default branch, or on the default branch since the commit before.',
-      'A branch or commit that is not known is 400, and a fetch of the repository is requested.',
+      'Shows whether the build can be started, and which domains and packages it affects. The impact is computed by a workflow: it is `pending` at first; poll this route or `GET /api/builds/impact-preview`. Equal requests have the same `previewKey` and are computed once; `refreshImpact` recomputes the impact.',
+      'The impact covers the changes since the newest ancestor that was built successfully; otherwise since the default branch, or on the default branch since the previous commit.',
+      'An unknown branch or commit gets 400, and a fetch of the repository is requested.',
     ].join('\n\n'),
     roles: ANY_ROLE,
     query: PreviewQuery,
@@ -112,7 +112,7 @@ export const buildRequestsRoutes = [
     method: 'get',
     path: '/api/builds/impact-preview',
     group: GROUP,
-    summary: 'The impact of a previewed build, as far as it is computed',
+    summary: 'Get the impact of a previewed build',
     roles: ANY_ROLE,
     query: ImpactQuery,
     status: 200,
@@ -129,9 +129,9 @@ export const buildRequestsRoutes = [
     method: 'post',
     path: '/api/builds/impact-preview/results',
     group: GROUP,
-    summary: 'Publish the impact of a previewed build that a worker outside computed',
+    summary: 'Publish the impact of a previewed build, computed by an external worker',
     description:
-      '`generation` is that of the impact for which it was computed: a result of an older one changes nothing, one that was never requested is 400.',
+      '`generation` is the generation of the impact for which the result was computed: a result for an older generation is ignored, one for a generation that was never requested gets 400.',
     roles: ['owner', 'application'],
     body: ImpactResultIn,
     status: 204,
@@ -146,10 +146,10 @@ export const buildRequestsRoutes = [
     method: 'post',
     path: '/api/builds/run',
     group: GROUP,
-    summary: 'Have a commit of a branch built, as a push of it would',
+    summary: 'Start the build of a commit, as a push would',
     description: [
-      'The commit must be reachable from the branch; what is not known is 400, and a fetch of the repository is requested.',
-      "202 `started`: a run of the flow `build`, by the project's `buildPipeline` or the operator's command. 200: the commit is being built (`already_active`), was built with success (`already_completed`), or the branch is not one that the project builds (`excluded`). A build that failed is started again.",
+      'The commit must be reachable from the branch. An unknown branch or commit gets 400, and a fetch of the repository is requested.',
+      "202 `started`: a run of the flow `build` was started, executed by the project's `buildPipeline` or the operator's command. 200: the commit is being built (`already_active`), was built successfully (`already_completed`), or the project does not build this branch (`excluded`). A failed build is started again.",
     ].join('\n\n'),
     roles: ANY_ROLE,
     body: RunIn,
@@ -167,13 +167,13 @@ export const buildRequestsRoutes = [
         case 'existing': {
           const { executionId, status } = build.run;
           const [outcome, message] = isFinal(status)
-            ? (['already_completed', 'The commit was built with success'] as const)
+            ? (['already_completed', 'The commit was built successfully'] as const)
             : (['already_active', 'The commit is being built'] as const);
           return reply({ outcome, executionId, message }, { status: 200 });
         }
         case 'accepted':
           launch.startInBackground(flowRunContract, build.run);
-          return { outcome: 'started' as const, executionId: build.run.runId, message: 'The build is started' };
+          return { outcome: 'started' as const, executionId: build.run.runId, message: 'The build was started' };
       }
     },
   }),

@@ -8,7 +8,7 @@ const CommitId = z.string().regex(/^[0-9a-fA-F]{7,64}$/, 'must be 7 to 64 hexade
 const Branch = z.string().min(1).max(255);
 const PreviewKey = z.string().regex(/^[0-9a-f]{32}$/, 'not a previewKey');
 
-/** A list in a query: the parameter again and again, or values separated by commas. */
+/** A list in a query: repeated parameters or comma-separated values. */
 const queryList = <Value>(value: z.ZodType<Value, string>) =>
   z
     .union([z.string(), z.array(z.string())])
@@ -28,7 +28,7 @@ export const ofRepository = z.strictObject({ repositoryIdentifier: RepositoryIde
 export const StatusQuery = ofRepository.extend({
   limit: queryInt(1, 100, 20),
   offset: queryInt(0, 999_999_999, 0),
-  domain: Name.optional().meta({ description: 'Only commits that touch packages of this domain' }),
+  domain: Name.optional().meta({ description: 'Only commits that change packages of this domain' }),
 });
 
 export const CommitsQuery = ofRepository.extend({ branch: Branch, limit: queryInt(1, 50, 30) });
@@ -51,14 +51,17 @@ const BuildStatus = z
     commitAuthor: z.string().nullable(),
     commitDate: Timestamp,
     commitTimestamp: z.int().meta({ description: 'commitDate in milliseconds since the epoch' }),
-    ciInfo: CiInfo.nullable().meta({ description: 'Of the build that was reported last' }),
+    ciInfo: CiInfo.nullable().meta({ description: 'The most recently reported build' }),
     domains: z.record(z.string(), z.object({ packages: z.array(z.string()) })).meta({
       description:
-        'Domains whose packages the commit changes against its first parent, with these packages; empty until it is fetched',
+        'Domains with the packages that the commit changes compared with its first parent; empty until the commit is fetched',
     }),
-    skipReason: z.string().nullable().meta({ description: 'Why a push of it is not built: its message says so' }),
+    skipReason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why a push of the commit is not built: a marker in its message' }),
     workflowStatus: z.object({
-      state: z.enum(BUILD_STATES).meta({ description: 'Of all builds of the commit together' }),
+      state: z.enum(BUILD_STATES).meta({ description: 'Combined state of all builds of the commit' }),
       branch: z.string().nullable(),
       builds: z.record(
         z.string(),
@@ -81,13 +84,10 @@ export const BranchOut = z
 export const CommitOut = z
   .object({
     sha: z.string(),
-    message: z.string().meta({ description: 'The first line' }),
+    message: z.string().meta({ description: 'First line of the message' }),
     authorName: z.string(),
     authoredAt: Timestamp,
-    baseRef: z
-      .string()
-      .nullable()
-      .meta({ description: 'The commit before it on its line, its first parent; null: there is none' }),
+    baseRef: z.string().nullable().meta({ description: 'First parent; null for a root commit' }),
   })
   .meta({ id: 'BuildCommit' });
 
@@ -107,7 +107,7 @@ export const Impact = z
   .object({
     status: z.enum(['pending', 'available', 'error']),
     previewKey: z.string(),
-    generation: z.int().meta({ description: 'Counts the computations of this previewKey' }),
+    generation: z.int().meta({ description: 'Number of the computation for this `previewKey`' }),
     jobId: z.string().meta({ description: 'Id of the workflow that computes it' }),
     impactedDomains: z.array(ImpactedDomain),
     computedAt: Timestamp.nullable(),
@@ -120,17 +120,17 @@ export const Preview = z
     workflowKind: z.string().meta({ description: '`build-on-merge`' }),
     targetScope: z
       .string()
-      .meta({ description: '`allowed-domains`: of the domains that the project lists, those that the impact names' }),
+      .meta({ description: '`allowed-domains`: the affected domains among those that the project lists' }),
     plannedTargets: z
       .array(z.object({ domainName: z.string(), packages: z.array(z.string()), environments: z.array(z.string()) }))
       .meta({
         description:
-          'What would be built, as far as the impact is known, and the active environments of the branch, of the categories asked for',
+          'What would be built, as far as the impact is known, and the active environments of the branch in the requested categories',
       }),
     cascadeSourceBranch: z
       .string()
       .nullable()
-      .meta({ description: "The branch that the project's cascade merges into this one" }),
+      .meta({ description: "The branch that is merged into this one by the project's cascade" }),
     excluded: z.boolean(),
     exclusionReason: z.string().nullable(),
     dispatchStatus: z.enum(['available', 'active', 'completed', 'excluded', 'unavailable']),

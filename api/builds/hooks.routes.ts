@@ -14,28 +14,32 @@ const HookHeaders = z.object({
   'x-github-event': text.meta({ description: 'host-a' }),
   'x-github-delivery': text.meta({ description: 'host-a' }),
   'x-hub-signature-256': text.meta({
-    description: 'host-a: `sha256=` and the HMAC of the body with the secret, in hex',
+    description: 'host-a: `sha256=` followed by the HMAC of the body with the secret, in hex',
   }),
-  authorization: text.meta({ description: 'host-b: basic, with the secret as the password and any name' }),
-  'x-gitlab-token': text.meta({ description: 'host-c without a signing token: the secret itself' }),
-  'idempotency-key': text.meta({ description: 'host-c: names the delivery' }),
+  authorization: text.meta({
+    description: 'host-b: basic authentication with any username and the secret as the password',
+  }),
+  'x-gitlab-token': text.meta({ description: 'host-c without a signing token: the secret' }),
+  'idempotency-key': text.meta({ description: 'host-c: id of the delivery' }),
   'webhook-id': text.meta({ description: 'host-c with a signing token' }),
   'webhook-timestamp': text.meta({ description: 'host-c with a signing token' }),
-  'webhook-signature': text.meta({ description: 'host-c with the secret as its signing token: Standard Webhooks' }),
+  'webhook-signature': text.meta({
+    description: 'host-c with the secret as the signing token: signature by Standard Webhooks',
+  }),
 });
 
 const HookSecretRotation = z
   .strictObject({
     overlapHours: OverlapHours.meta({
-      description: 'Hours for which the secret before it stays valid; 0 when it was leaked',
+      description: 'Hours for which the previous secret remains valid; 0 if it has leaked',
     }),
   })
   .prefault({});
 
 const HookSecret = z
   .object({
-    secret: z.string().meta({ description: 'Shown this once' }),
-    url: z.url().meta({ description: 'The address to which the host is to send its hooks, as JSON' }),
+    secret: z.string().meta({ description: 'Shown only in this reply' }),
+    url: z.url().meta({ description: 'The URL to configure at the host, with content type JSON' }),
   })
   .meta({ id: 'HookSecret' });
 
@@ -43,20 +47,20 @@ const HookOutcome = z
   .object({
     outcome: z
       .enum(['accepted', 'known', 'ignored'])
-      .meta({ description: '`known`: received before; `ignored`: about nothing that is recorded here' }),
+      .meta({ description: '`known`: received before; `ignored`: not relevant to this service' }),
     events: z.int(),
   })
   .meta({ id: 'HookOutcome' });
 
 export const hooksRoutes = [
   defineRoute({
-    operationId: 'createHookSecret',
+    operationId: 'rotateHookSecret',
     method: 'post',
     path: '/api/projects/{identifier}/hook-secret',
     group: 'Projects',
     summary: "Rotate the secret with which the git host signs a project's hooks",
     description:
-      'Each call generates a new one. The one before it stays valid for `overlapHours`, so that no hook is lost until the host has the new one; earlier ones are invalid.',
+      'Each call creates a new secret. The previous one remains valid for `overlapHours`, so that no hook is lost until the host uses the new one; older ones are revoked.',
     roles: ['owner'],
     params: z.object({ identifier: RepositoryIdentifier }),
     body: HookSecretRotation,
@@ -76,10 +80,10 @@ export const hooksRoutes = [
     method: 'post',
     path: '/api/hooks/{host}',
     group: GROUP,
-    summary: 'Hooks of the git hosts: pushes, and states of builds',
+    summary: 'Receive a hook of a git host',
     description: [
-      'host-a: `push`, `create`, `delete`, `status`, `workflow_run`; host-b: `git.push`, `build.complete`; host-c: push, tag and pipeline events; other kinds are `ignored`. A push has the repository fetched; states of builds are shown by `GET /api/builds/status` and announced as `build.started`, `build.completed` and `build.failed`.',
-      'The project is found by the repository in the payload, or where the host names none there by `repositoryIdentifier` in the address. Without the proof of its sender, or for a repository that no project has, a hook is 401; one that was made more than seven days ago is 400. A hook is recorded once, however often it arrives; of hooks out of order the one with the later time of the host counts.',
+      'host-a: `push`, `create`, `delete`, `status`, `workflow_run`; host-b: `git.push`, `build.complete`; host-c: push, tag and pipeline events; other kinds are `ignored`. A push causes a fetch of the repository; build statuses are listed by `GET /api/builds/status` and announced as `build.started`, `build.completed` and `build.failed`.',
+      'The project is found by the repository in the payload or, if the host sends none, by `repositoryIdentifier` in the query. A hook without a valid signature or for an unregistered repository gets 401, a hook that is older than seven days 400. A repeated hook is processed once; if hooks arrive out of order, the one with the later time at the host prevails.',
     ].join('\n\n'),
     params: z.object({ host: z.enum(PLATFORMS) }),
     query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier.optional() }),

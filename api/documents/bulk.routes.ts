@@ -25,7 +25,7 @@ export const bulkRoutes = [
     group: GROUP,
     summary: `Write up to ${BULK_MAX.toLocaleString('en')} documents`,
     description:
-      'Each as it would be written alone, with an outcome of its own, in the order of the request. With `atomic` all are written or none: when one is refused the answer is its refusal, 409 with `results` where versions are in conflict.',
+      'Each document is written as on its own and has its own result, in the order of the request. With `atomic`, either all are written or none: the reply is the first error, or 409 with `results` for version conflicts.',
     roles: ANY_ROLE,
     query: ofStore,
     body: BulkIn,
@@ -39,9 +39,13 @@ export const bulkRoutes = [
       const results = items.map((item, index) => resultOf(item, outcomes[index] as ItemOutcome));
       const written = results.filter(({ error }) => !error).length;
       if (atomic && written < items.length) {
-        throw new DomainError('version_conflict', 'Nothing was written, because not all documents could be', {
-          members: { results: results.filter(({ error }) => error) },
-        });
+        throw new DomainError(
+          'version_conflict',
+          'Nothing was written, because some documents have version conflicts',
+          {
+            members: { results: results.filter(({ error }) => error) },
+          },
+        );
       }
       return { results, written, refused: items.length - written };
     },

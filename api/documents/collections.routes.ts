@@ -19,7 +19,7 @@ import {
   ofStore,
 } from './documents.schemas.ts';
 
-/** A page of names. @param found one more than the page has, where there are more. */
+/** A page of a list by name; `found` has one item more if there is a next page. */
 function namesReply<Item>(requestUrl: string, found: Item[], limit: number, nameOf: (item: Item) => string) {
   const items = found.slice(0, limit);
   const last = items.at(-1);
@@ -28,7 +28,7 @@ function namesReply<Item>(requestUrl: string, found: Item[], limit: number, name
     : items;
 }
 
-const PAGES = `At most ${LIST_MAX.toLocaleString('en')} at a time; the \`Link\` header leads to the next ones.`;
+const PAGES = `At most ${LIST_MAX.toLocaleString('en')} per page; the \`Link\` header leads to the next page.`;
 
 async function* wholeCollection({ id, name }: { id: string; name: string }, texts: AsyncIterable<string>) {
   yield `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"documents":[`;
@@ -44,7 +44,7 @@ export const collectionsRoutes = [
     group: GROUP,
     summary: 'Create an empty collection',
     description:
-      'Not needed before documents are written: a collection is created with its first document. A collection has documents in each store.',
+      'Optional, because a collection is created with its first document. A collection can have documents in every store.',
     roles: ANY_ROLE,
     body: CollectionIn,
     status: 201,
@@ -58,7 +58,7 @@ export const collectionsRoutes = [
     method: 'get',
     path: '/api/doc-store/collections',
     group: GROUP,
-    summary: 'The collections, by name',
+    summary: 'List collections, ordered by name',
     description: PAGES,
     roles: ANY_ROLE,
     query: CollectionsQuery,
@@ -72,9 +72,9 @@ export const collectionsRoutes = [
     method: 'get',
     path: '/api/doc-store/collections/{collectionName}',
     group: GROUP,
-    summary: 'A collection with all of its documents in one store',
+    summary: 'Get a collection with all its documents in one store',
     description:
-      'Streamed, documents by key. What is written meanwhile may come as it was or as it is. An answer that breaks off ends without its last bracket.',
+      'Streamed, ordered by key. A document that is changed during the request may appear in its old or new version. If the stream fails, the JSON is incomplete.',
     roles: ANY_ROLE,
     params: inCollection,
     query: ofStore,
@@ -91,7 +91,7 @@ export const collectionsRoutes = [
     method: 'delete',
     path: '/api/doc-store/collections/{collectionName}',
     group: GROUP,
-    summary: 'Delete a collection with its documents in every store, for good',
+    summary: 'Delete a collection with its documents in all stores',
     roles: ['owner'],
     params: inCollection,
     status: 204,
@@ -106,7 +106,7 @@ export const collectionsRoutes = [
     method: 'get',
     path: '/api/doc-store/collections/{collectionName}/docs',
     group: GROUP,
-    summary: 'Keys and versions of the documents of a collection, by key',
+    summary: 'List the keys and versions of the documents in a collection',
     description: PAGES,
     roles: ANY_ROLE,
     params: inCollection,

@@ -21,11 +21,11 @@ interface Request {
   body: DocumentQueryIn;
 }
 
-/** Says since when the endpoint is not to be used (RFC 9745). */
+/** Since when the endpoint is deprecated (RFC 9745). */
 const DEPRECATED_SINCE = `@${Date.UTC(2026, 0, 1) / 1_000}`;
 
 const SEMANTICS =
-  'Filters must all hold: `eq` is equality of JSON (1 = 1.0), `ne` and `nin` also match documents without the field; `gt`, `gte`, `lt`, `lte` compare numbers with numbers and strings with strings by code point; `regex` is a regular expression of PostgreSQL, of at most 256 characters and 2 s. Sorted ascending, null comes first, then booleans, numbers, strings, arrays, objects, and what is missing last; ties, and results without `sort`, are by collection and key. A page ends early at 8 MB. The `Link` header leads to the next page: send the same body there.';
+  'All filters must match. `eq` compares JSON values (1 equals 1.0); `ne` and `nin` also match documents without the field; `gt`, `gte`, `lt` and `lte` compare numbers with numbers and strings with strings by code point; `regex` is a PostgreSQL regular expression, limited to 256 characters and 2 s. The ascending sort order is null, booleans, numbers, strings, arrays, objects, missing; ties, and results without `sort`, are ordered by collection and key. A page may end early at 8 MB. The `Link` header leads to the next page; send the same body to it.';
 
 async function pageOf(pattern: PathPattern, { query, body }: Request, { reads, requestUrl }: Scope) {
   const { filters, sort, limit, fields } = body;
@@ -57,7 +57,7 @@ export const documentQueriesRoutes = [
     path: '/api/doc-store/collections/query',
     group: GROUP,
     summary: 'Query documents across collections',
-    description: `\`pathPattern\` is matched with the collection, and also, its last segment taken as a key, with collection and key. ${SEMANTICS}`,
+    description: `\`pathPattern\` is matched against collection names and also against \`collection/key\`. ${SEMANTICS}`,
     roles: ANY_ROLE,
     query: QueryQuery,
     body: QueryIn,
@@ -72,8 +72,8 @@ export const documentQueriesRoutes = [
     method: 'post',
     path: '/api/doc-store/collections/{collectionName}/query',
     group: GROUP,
-    summary: 'Query the documents of one collection',
-    description: `Use \`/api/doc-store/collections/query\` instead; here \`pathPattern\` is not looked at. ${SEMANTICS}`,
+    summary: 'Query the documents of a collection',
+    description: `Use \`/api/doc-store/collections/query\` instead. Ignores \`pathPattern\`. ${SEMANTICS}`,
     isDeprecated: true,
     roles: ANY_ROLE,
     params: inCollection,

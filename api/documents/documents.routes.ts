@@ -20,7 +20,7 @@ import {
 
 const etag = (version: number) => ({ ETag: `"${version}"` });
 
-/** A document's reply; its value is JSON already. */
+/** The reply for a document, whose value is already JSON text. */
 function documentText({
   collection,
   key,
@@ -39,9 +39,9 @@ export const documentsRoutes = [
     method: 'post',
     path: '/api/doc-store/collections/{collectionName}/docs/{key}',
     group: GROUP,
-    summary: 'Create a document, or update it',
+    summary: 'Create or update a document',
     description:
-      'Without `version` and `If-Match` a document is created, and its collection with it; with the current version it is updated: 201 and 200. Anything else is 409 with `currentVersion`, or 412 where a header named the version. The version counts from 1 and is the `ETag`. Numbers that JavaScript does not hold exactly, U+0000 and halves of surrogate pairs are refused, never altered; the order of members is not kept.',
+      'Without `version` and `If-Match`, creates a document (201) and, if needed, its collection; with the current version, updates it (200). Any other version gets 409 with `currentVersion`, or 412 if it was given in a header. Versions start at 1 and are also the `ETag`. Numbers that JavaScript cannot represent exactly, U+0000 and unpaired surrogates are refused, never altered. The order of object members is not preserved.',
     roles: ANY_ROLE,
     params: ofDocument,
     query: ofStore,
@@ -69,8 +69,8 @@ export const documentsRoutes = [
     method: 'get',
     path: '/api/doc-store/collections/{collectionName}/docs/{key}',
     group: GROUP,
-    summary: 'A document with its version',
-    description: 'The version is also the `ETag`; with `If-None-Match` and the current one the answer is 304.',
+    summary: 'Get a document',
+    description: 'The version is also the `ETag`; if `If-None-Match` has the current one, the reply is 304.',
     roles: ANY_ROLE,
     params: ofDocument,
     query: ofStore,
@@ -88,7 +88,7 @@ export const documentsRoutes = [
     method: 'delete',
     path: '/api/doc-store/collections/{collectionName}/docs/{key}',
     group: GROUP,
-    summary: 'Delete a document with its history; the collection stays',
+    summary: 'Delete a document with its earlier versions; the collection is kept',
     roles: ['owner', 'application'],
     params: ofDocument,
     query: ofStore,
@@ -106,7 +106,7 @@ export const documentsRoutes = [
     method: 'get',
     path: '/api/doc-store/collections/{collectionName}/docs/{key}/version',
     group: GROUP,
-    summary: 'The version of a document alone',
+    summary: 'Get the version of a document',
     roles: ANY_ROLE,
     params: ofDocument,
     query: ofStore,
@@ -122,9 +122,9 @@ export const documentsRoutes = [
     method: 'get',
     path: '/api/doc-store/collections/{collectionName}/docs/{key}/history',
     group: GROUP,
-    summary: 'Earlier versions of a document, newest first',
+    summary: 'List earlier versions of a document, newest first',
     description:
-      'How many are kept is a setting of the service for each store: 20 in `packages`, none in the others unless it says otherwise. `before` asks for those before a version; the `Link` header leads to the next ones.',
+      'How many are kept is configured per store, by default 20 in `packages` and none in other stores. `before` lists the versions before the given one; the `Link` header leads to the next page.',
     roles: ANY_ROLE,
     params: ofDocument,
     query: VersionsQuery,

@@ -14,7 +14,7 @@ const without = (problemOf: (text: string) => string | undefined) => (context: z
 };
 
 export const CollectionName = z.string().check(without(collectionNameProblem)).meta({
-  description: 'Name of a collection; slashes make segments and are percent-encoded in a path',
+  description: 'Name of a collection; slashes separate segments and must be percent-encoded in a path',
   example: 'catalog/npm',
 });
 export const Key = z
@@ -27,24 +27,24 @@ export const ofStore = z.strictObject({ store: Store });
 export const inCollection = z.object({ collectionName: CollectionName });
 export const ofDocument = z.object({ collectionName: CollectionName, key: Key });
 
-/** The largest version that can be incremented. */
+/** Leaves room to increment a version. */
 const Version = z.int().min(1).max(2_147_483_646);
-/** Any JSON, but not missing. */
+/** Any JSON value, but required. */
 const Value = z
   .unknown()
   .refine((value) => value !== undefined, 'is required')
-  .meta({ description: 'Any JSON of at most 1 MB and 100 levels' });
+  .meta({ description: 'Any JSON value of at most 1 MB and 100 levels' });
 
 const VersionTag = z
   .string()
-  .regex(/^"[1-9]\d{0,8}"$/, 'must name one version: "3"')
+  .regex(/^"[1-9]\d{0,8}"$/, 'must be the ETag of one version: "3"')
   .transform((tag) => Number(tag.slice(1, -1)))
   .meta({
-    override: { type: 'string', example: '"3"', description: 'The `ETag` of the version that must be the current one' },
+    override: { type: 'string', example: '"3"', description: 'The `ETag` of the expected current version' },
   });
 export const IfMatch = z.object({ 'if-match': VersionTag.optional() });
 export const Conditions = IfMatch.extend({
-  'if-none-match': z.literal('*').optional().meta({ description: '`*`: there must be no document yet' }),
+  'if-none-match': z.literal('*').optional().meta({ description: '`*`: the document must not exist yet' }),
 });
 
 export const Collection = z.object({ id: z.string(), name: z.string() });
@@ -63,7 +63,7 @@ export const EarlierVersion = z.object({
   updatedBy: z.string(),
 });
 
-/** Of lists of names, whose next page begins behind a name. */
+/** Lists by name are paged by the last name of the previous page. */
 export const LIST_MAX = 10_000;
 export const CollectionsQuery = z.strictObject({
   limit: queryInt(1, LIST_MAX, LIST_MAX),
@@ -78,7 +78,7 @@ export const VersionsQuery = z.strictObject({
 
 const Path = z.string().min(1).max(512).meta({
   description:
-    'Segments are separated by dots, a numeric one indexes arrays, `\\.` is a literal dot; `$key`, `$collection` and `$version` are those of the document',
+    'Segments are separated by dots; a numeric segment is an array index, `\\.` a literal dot. `$key`, `$collection` and `$version` refer to the document itself',
   example: 'dependencies.lodash',
 });
 const Filter = z.strictObject({
@@ -92,7 +92,7 @@ const Cursor = z.string().max(8_000);
 
 export const QueryIn = z.strictObject({
   pathPattern: z.string().min(1).max(512).meta({
-    description: 'A collection, or collection/key; `*` matches within a segment, `**` across slashes',
+    description: 'Pattern for a collection or `collection/key`; `*` matches within a segment, `**` across segments',
     example: 'repo_*/metadata',
   }),
   filters: z.array(Filter).max(FILTERS_MAX).default([]),
@@ -105,16 +105,16 @@ export const QueryIn = z.strictObject({
     .min(1)
     .max(100)
     .optional()
-    .meta({ description: 'Only these parts of the values, nested as they are' }),
+    .meta({ description: 'Return only these fields of the values, nested as in the document' }),
 });
 export const CollectionQueryIn = QueryIn.extend({ pathPattern: QueryIn.shape.pathPattern.optional() });
 export type DocumentQueryIn = z.output<typeof CollectionQueryIn>;
 
-/** Where the next page begins, by the `Link` of the page before; it goes before what the body says. */
+/** Paging parameters of the `Link` to the next page; they override those in the body. */
 export const QueryQuery = z.strictObject({
   store: Store,
   cursor: Cursor.optional(),
-  offset: queryInt(0, 1_000_000, -1).meta({ description: 'Counts from the cursor when there is one' }),
+  offset: queryInt(0, 1_000_000, -1).meta({ description: 'Relative to the cursor, if given' }),
 });
 
 export const BULK_MAX = 1_000;
@@ -123,14 +123,14 @@ export const BulkIn = z.strictObject({
     .array(z.strictObject({ collection: z.string(), key: z.string(), value: Value, version: Version.optional() }))
     .min(1)
     .max(BULK_MAX),
-  atomic: z.boolean().default(false).meta({ description: 'All or nothing' }),
+  atomic: z.boolean().default(false).meta({ description: 'Write all documents or none' }),
 });
 export const BulkResult = z.object({
   collection: z.string(),
   key: z.string(),
   status: z
     .int()
-    .meta({ description: '201 created, 200 updated, else the status that the write alone would have got' }),
+    .meta({ description: '201: created, 200: updated, otherwise the status that the write would get on its own' }),
   version: z.int().optional(),
   error: z.object({ code: z.string(), detail: z.string(), currentVersion: z.int().nullable().optional() }).optional(),
 });

@@ -9,15 +9,15 @@ export const downloadsRoutes = [
     method: 'get',
     path: '/api/downloads',
     group: 'Downloads',
-    summary: 'Fetch a file by a link that the service gave out',
-    description: 'The link is the credential: it opens one object for a quarter of an hour.',
+    summary: 'Download a file by a signed link',
+    description: 'The link is the credential: it is valid for one file and 15 minutes.',
     query: z.strictObject({ token: z.string().min(1).max(4_000) }),
     status: 200,
     response: z.instanceof(RawReply),
     contentType: 'application/octet-stream',
     async handle({ query: { token } }, { adapters, now }) {
       const opened = await adapters.objects.downloads.open(token, now());
-      if (!opened) throw new DomainError('forbidden', 'The link is not one of this service, or its time is over');
+      if (!opened) throw new DomainError('forbidden', 'The link is invalid or has expired');
       return fileReply(opened.contentType, await adapters.objects.store.get(opened.key), opened.fileName);
     },
   }),

@@ -30,7 +30,7 @@ const view = ({ holder, ...ticket }: PlacedTicket) => ({ ...ticket, heldBy: hold
 const holderKeyOf = ({ type, id }: Actor, executionId: string | undefined): string =>
   executionId === undefined ? `${type}:${id}` : `${type}:${id}/${executionId}`;
 
-/** A ticket is changed by its holder, or by an owner who sets things right. */
+/** Only its holder and owners may change a ticket. */
 const mayChange =
   ({ type, id, role }: Actor) =>
   ({ holder }: TicketRow): void => {
@@ -45,10 +45,10 @@ export const environmentLocksRoutes = [
     method: 'post',
     path: '/api/environments/{id}/locks',
     group: GROUP,
-    summary: 'Ask for the lock of an environment',
+    summary: 'Request the lock of an environment',
     description: [
-      'The reply is a ticket, which has the lock at once (`held`) or waits for it in the order of asking (`queued`): read it again until it is held. The lock goes to the next when its holder gives it back, or when the lease runs out.',
-      'Who asks again, for the same `executionId`, gets the same ticket with 200. When the workflow engine does not answer within 5 s the reply is 503, and no ticket is left behind.',
+      'Returns a ticket, which either holds the lock (`held`) or waits for it in order of request (`queued`); poll the ticket until it is held. The lock passes to the next ticket when its holder releases it or its lease expires.',
+      'A repeated request by the same caller for the same `executionId` returns the same ticket with 200. If the workflow engine does not answer within 5 s, the reply is 503 and no ticket remains.',
     ].join('\n\n'),
     roles: ANY_ROLE,
     params: ofEnvironment,
@@ -76,11 +76,11 @@ export const environmentLocksRoutes = [
           await adapters.environmentLocks.enqueue(place, ticket.ticketId);
         } catch (error) {
           if (!(error instanceof EngineUnavailableError)) throw error;
-          log.warn({ err: error, environmentId }, 'a lock could not be asked for');
+          log.warn({ err: error, environmentId }, 'lock request failed');
           if (await tx((work) => withdrawAsked(work, place, ticket.ticketId))) {
             throw new DomainError(
               'unavailable',
-              'The workflow engine, which gives out locks, does not answer; the ticket was withdrawn. Try again soon',
+              'The workflow engine does not answer; the ticket has been withdrawn. Try again later',
             );
           }
         }
@@ -94,7 +94,7 @@ export const environmentLocksRoutes = [
     method: 'get',
     path: '/api/environments/{id}/locks',
     group: GROUP,
-    summary: 'Who has the lock of an environment, and who waits for it',
+    summary: 'Get the lock queue of an environment',
     roles: ANY_ROLE,
     params: ofEnvironment,
     query: z.strictObject({ limit: queryInt(1, 1_000, 100) }),
@@ -116,7 +116,7 @@ export const environmentLocksRoutes = [
     method: 'get',
     path: '/api/environments/{id}/locks/{ticketId}',
     group: GROUP,
-    summary: 'One ticket, with its place in the line',
+    summary: 'Get a lock ticket with its position in the queue',
     roles: ANY_ROLE,
     params: ofTicket,
     status: 200,
@@ -128,9 +128,8 @@ export const environmentLocksRoutes = [
     method: 'post',
     path: '/api/environments/{id}/locks/{ticketId}/extend',
     group: GROUP,
-    summary: 'Let the lease of a lock go on',
-    description:
-      'Refused with 409 for a ticket that does not have the lock, or lost it. For its holder, and for owners.',
+    summary: 'Extend the lease of a lock',
+    description: 'For the holder and owners. A ticket that does not hold the lock, or no longer does, gets 409.',
     roles: ANY_ROLE,
     params: ofTicket,
     body: LeaseIn,
@@ -152,9 +151,9 @@ export const environmentLocksRoutes = [
     method: 'delete',
     path: '/api/environments/{id}/locks/{ticketId}',
     group: GROUP,
-    summary: 'Give a lock back, or leave the line',
+    summary: 'Release a lock or leave its queue',
     description:
-      'Needs no workflow engine: the lock goes to the next as soon as one answers. A ticket that has ended stays as it is. For its holder, and for owners.',
+      'For the holder and owners. Works without the workflow engine: the lock passes to the next ticket as soon as the engine is available. A ticket that has ended is not changed.',
     roles: ANY_ROLE,
     params: ofTicket,
     status: 204,

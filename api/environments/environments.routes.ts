@@ -15,7 +15,7 @@ import { Environment, EnvironmentIn, EnvironmentPatch } from './environments.sch
 const GROUP = 'Environments';
 const params = z.object({ id: Id });
 
-/** An environment as clients see it. */
+/** An environment as returned to clients. */
 const view = <E extends { id: string }>(
   environment: E,
   { identifier }: ProjectFacts,
@@ -28,7 +28,7 @@ export const environmentsRoutes = [
     method: 'post',
     path: '/api/environments',
     group: GROUP,
-    summary: 'Add an environment to a project',
+    summary: 'Create an environment',
     description: `A project has at most ${ENVIRONMENTS_MAX} environments.`,
     roles: ['owner'],
     body: EnvironmentIn,
@@ -48,7 +48,7 @@ export const environmentsRoutes = [
     method: 'get',
     path: '/api/environments',
     group: GROUP,
-    summary: 'The environments of a project, in the order in which releases travel through them',
+    summary: 'List the environments of a project in deployment order',
     roles: ANY_ROLE,
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,
@@ -72,7 +72,7 @@ export const environmentsRoutes = [
     method: 'get',
     path: '/api/environments/{id}',
     group: GROUP,
-    summary: 'One environment',
+    summary: 'Get an environment',
     roles: ANY_ROLE,
     params,
     status: 200,
@@ -88,8 +88,8 @@ export const environmentsRoutes = [
     method: 'patch',
     path: '/api/environments/{id}',
     group: GROUP,
-    summary: 'Change an environment',
-    description: 'Members that are absent stay as they are; objects and arrays are replaced whole.',
+    summary: 'Update an environment',
+    description: 'Absent fields are not changed; objects and arrays are replaced as a whole.',
     roles: ['owner'],
     params,
     body: EnvironmentPatch,
@@ -108,7 +108,7 @@ export const environmentsRoutes = [
     method: 'delete',
     path: '/api/environments/{id}',
     group: GROUP,
-    summary: 'Remove an environment with the records of its deployments',
+    summary: 'Delete an environment and its deployment records',
     roles: ['owner'],
     params,
     status: 204,

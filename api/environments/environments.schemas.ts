@@ -11,7 +11,10 @@ const fields = {
   category: z.enum(ENVIRONMENT_CATEGORIES),
   orgUsername: Name.nullable(),
   devHubUsername: Name.nullable(),
-  branch: Name.meta({ description: 'Pattern of the branches deployed here: `*` within a segment, `**` across' }),
+  branch: Name.meta({
+    description:
+      'Pattern of the branches that are deployed here: `*` matches within a path segment, `**` across segments',
+  }),
   orchestrationOrder: z.int().min(0).max(10_000),
   isActive: z.boolean(),
   tags: z.array(Name).max(50),
@@ -40,7 +43,7 @@ const LockStatus = z
     reason: z.string().nullable(),
     heldAt: Timestamp.nullable(),
     expiresAt: Timestamp.nullable(),
-    waiting: z.int().meta({ description: 'Tickets that wait for the lock' }),
+    waiting: z.int().meta({ description: 'Number of tickets waiting for the lock' }),
   })
   .meta({ id: 'LockStatus' });
 

@@ -12,9 +12,9 @@ export const flowCallbackRoutes = [
     method: 'post',
     path: '/api/flows/internal/{id}/callback',
     group: 'Flows: internal',
-    summary: 'Report the progress of the pipeline or the worker of a run',
+    summary: 'Report the progress of a run from its pipeline or worker',
     description:
-      'Pipelines get the run as the input `executionId`. The first end that is reported counts; a report on a run that has ended changes nothing.',
+      'Pipelines receive the id of the run as the input `executionId`. The first reported outcome counts; a report on a run that has ended is ignored.',
     roles: ['application'],
     params: byId,
     body: CallbackIn,
@@ -32,7 +32,7 @@ export const flowCallbackRoutes = [
         );
       } catch (failure) {
         if (!(failure instanceof EngineUnavailableError)) throw failure;
-        log.warn({ err: failure, runId: id }, 'the run was not signalled; it asks for the report later');
+        log.warn({ err: failure, runId: id }, 'report not signalled to the workflow, which will poll for it');
       }
     },
   }),

@@ -27,7 +27,7 @@ import { byId } from './flow-runs.schemas.ts';
 const GROUP = 'Flows: internal';
 const WORKERS = ['application'] as const;
 
-/** Lost signals are recovered: the run's workflow polls, and the sweeper has checks written. */
+/** Lost signals are recovered: the workflow of the run polls for reports, and the sweeper finds checks. */
 async function signalWorkflows(
   { adapters, actor, log }: Scope,
   { run, hasReport, hasChecks }: Reconciled,
@@ -39,7 +39,7 @@ async function signalWorkflows(
     if (hasChecks) await adapters.launch.signalWithStart(flowChecksContract, key, checksChangedSignal);
   } catch (error) {
     if (!(error instanceof EngineUnavailableError)) throw error;
-    log.warn({ err: error, runId: run.id }, 'a workflow was not signalled; it learns of the report later');
+    log.warn({ err: error, runId: run.id }, 'report not signalled to the workflow, which will poll for it');
   }
 }
 
@@ -49,7 +49,7 @@ export const flowInternalRoutes = [
     method: 'post',
     path: '/api/flows/internal/register-child',
     group: GROUP,
-    summary: 'Register a run that a worker carries out as a part of another',
+    summary: 'Register a child run of an external worker',
     description:
       "While the latest attempt of the same child (type, path and domain) is open it is answered again; after that a new attempt is registered. The approval controls are those of the parent's environment.",
     roles: WORKERS,
@@ -65,8 +65,8 @@ export const flowInternalRoutes = [
     method: 'post',
     path: '/api/flows/internal/register-scheduled',
     group: GROUP,
-    summary: 'Register a run that a worker began on a schedule of its own',
-    description: 'The same `hatchetRunId` is registered once.',
+    summary: 'Register a scheduled run of an external worker',
+    description: 'For runs that a worker started on its own schedule. A `hatchetRunId` is registered once.',
     roles: WORKERS,
     body: RegisterScheduledIn,
     status: 200,
@@ -81,9 +81,9 @@ export const flowInternalRoutes = [
     method: 'patch',
     path: '/api/flows/internal/{id}/metadata',
     group: GROUP,
-    summary: 'Merge into the result of a run',
+    summary: 'Merge data into the result of a run',
     description:
-      'Objects merge at any depth, arrays are replaced, `null` takes a member out. The result may have 1 MiB. A run that has ended takes it, too.',
+      'Objects are merged at any depth, arrays are replaced, `null` removes a member. The result may be up to 1 MiB. Also possible after the run has ended.',
     roles: WORKERS,
     params: byId,
     body: MetadataIn,
@@ -98,8 +98,8 @@ export const flowInternalRoutes = [
     method: 'post',
     path: '/api/flows/internal/{id}/reconcile-check',
     group: GROUP,
-    summary: 'Report a child, and derive the outcome of its parent: check, label of the pull request, status',
-    description: 'Nothing but the child changes until the latest attempt of every child has ended.',
+    summary: 'Report a child run and update its parent: check, pull request label and status',
+    description: 'The parent is only updated once the latest attempt of every child has ended.',
     roles: WORKERS,
     params: byId,
     body: ReconcileCheckIn,
@@ -116,8 +116,8 @@ export const flowInternalRoutes = [
     method: 'post',
     path: '/api/flows/internal/{id}/reconcile-build-check',
     group: GROUP,
-    summary: 'Derive the outcome of a build or release from its children: check, status of the commit',
-    description: 'Like reconcile-check, without labels; the body, when there is one, reports a child first.',
+    summary: 'Update a build or release from its child runs: check and commit status',
+    description: 'Like reconcile-check, but without labels. The body is optional and reports a child run first.',
     roles: WORKERS,
     params: byId,
     body: ReconcileBuildCheckIn,
@@ -135,14 +135,14 @@ export const flowInternalRoutes = [
     method: 'post',
     path: '/api/flows/internal/{id}/render-validation-check',
     group: GROUP,
-    summary: 'Write the validation check of a run from the results of its domains',
-    description: 'Only the check: neither the run nor its children change. Nothing is written while a domain is open.',
+    summary: 'Update the validation check of a run from the results of its domains',
+    description: 'Only updates the check, not the run or its children. Nothing is updated while a domain is pending.',
     roles: WORKERS,
     params: byId,
     body: ValidationCheckIn,
     status: 204,
     response: NoContent,
-    audit: { none: 'it only repeats on the git host what is known here' },
+    audit: { none: 'only publishes known results on the git host' },
     async handle({ params: { id }, body: { domainResults } }, scope) {
       await signalWorkflows(scope, await scope.tx((work) => checkDomains(work, id, domainResults)));
     },
@@ -152,7 +152,7 @@ export const flowInternalRoutes = [
     method: 'post',
     path: '/api/flows/internal/track-lock-run',
     group: GROUP,
-    summary: 'Register the lock that a run holds',
+    summary: 'Register the lock held by a run',
     roles: WORKERS,
     body: TrackLockIn,
     status: 204,

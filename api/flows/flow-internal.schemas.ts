@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { DISPLAY_STATUSES, RUN_STATUSES, statusesOf } from '../../domain/flows/run-status-rules.ts';
 import { FreeText, Id, JsonObject, Name, RepositoryIdentifier } from '../http/parameters.ts';
 
-const TaskType = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/i, 'must be the name of a type of flow');
-/** Raw, or as displayed; then the most general raw one of it. */
+const TaskType = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/i, 'must be the name of a flow type');
+/** A raw status, or a displayed one, which is mapped to its most general raw status. */
 const Status = z
   .string()
   .refine(

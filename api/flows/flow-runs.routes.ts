@@ -64,7 +64,7 @@ export const flowRunsRoutes = [
     group: GROUP,
     summary: 'Start a run of a flow',
     description:
-      'The run is stored and listed at once, and carried out as soon as the workflow engine and a worker are available. A type that nothing here carries out is accepted, too: its run fails at once and says why.',
+      'The run is stored and listed immediately, and executed as soon as the workflow engine and a worker are available. A run of a flow type that cannot be executed here fails immediately and gives the reason.',
     roles: ANY_ROLE,
     body: RunIn,
     status: 202,
@@ -78,8 +78,8 @@ export const flowRunsRoutes = [
     method: 'get',
     path: '/api/flows/runs',
     group: GROUP,
-    summary: 'Runs, newest first',
-    description: 'Filters apply before counting. Scheduled and internal runs are left out unless they are asked for.',
+    summary: 'List runs, newest first',
+    description: 'Scheduled and internal runs are omitted unless requested. Counts apply after filtering.',
     roles: ANY_ROLE,
     query: RunsQuery,
     status: 200,
@@ -120,7 +120,7 @@ export const flowRunsRoutes = [
     method: 'get',
     path: '/api/flows/runs/{id}',
     group: GROUP,
-    summary: 'One run, with its payload, result, children and locks',
+    summary: 'Get a run with its payload, result, child runs and locks',
     roles: ANY_ROLE,
     params: byId,
     status: 200,
@@ -132,8 +132,9 @@ export const flowRunsRoutes = [
     method: 'get',
     path: '/api/flows/runs/{id}/output',
     group: GROUP,
-    summary: 'What the command of a run printed, up to 64 MiB',
-    description: 'Only once it has ended, and only for runs that a command carried out: 404 before and otherwise.',
+    summary: 'Get the output of the command of a run, up to 64 MiB',
+    description:
+      'Available after the run has ended, for runs that were executed by a command; otherwise the reply is 404.',
     roles: ANY_ROLE,
     params: byId,
     status: 200,
@@ -153,7 +154,7 @@ export const flowRunsRoutes = [
     group: GROUP,
     summary: 'Cancel a run',
     description:
-      'It leaves its gates, returns its lock, and its program is ended. The reply may still show it open; cancelling a cancelled run changes nothing.',
+      'Ends waiting for approval, releases the lock and stops the command. The reply may still show the run as open. Cancelling a cancelled run changes nothing.',
     roles: ANY_ROLE,
     params: byId,
     status: 200,
@@ -171,7 +172,7 @@ export const flowRunsRoutes = [
           });
         } catch (error) {
           if (!(error instanceof EngineUnavailableError)) throw error;
-          scope.log.warn({ err: error, runId: id }, 'the workflow was not cancelled; the sweeper cancels it later');
+          scope.log.warn({ err: error, runId: id }, 'workflow not cancelled yet; the sweeper will retry');
         }
       }
       return runView(await runDetail(scope.reads, id), scope.now());
@@ -182,8 +183,9 @@ export const flowRunsRoutes = [
     method: 'post',
     path: '/api/flows/runs/{id}/rerun',
     group: GROUP,
-    summary: 'Repeat a run that has ended, with the same payload',
-    description: 'A child run becomes the latest attempt of that child.',
+    summary: 'Rerun a run that has ended',
+    description:
+      'Starts a new run with the same payload. Rerunning a child run creates the latest attempt of that child.',
     roles: ANY_ROLE,
     params: byId,
     status: 202,

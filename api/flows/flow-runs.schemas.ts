@@ -15,7 +15,7 @@ import {
 
 export const RunIn = z.strictObject({
   payload: JsonObject.meta({
-    description: '`id` names the type of flow; the other members are those of the type, see `GET /api/flows/types`',
+    description: '`id` is the flow type; the other members depend on the type, see `GET /api/flows/types`',
   }),
 });
 
@@ -49,7 +49,7 @@ export const Run = z
     durationMs: z
       .int()
       .nullable()
-      .meta({ description: 'Milliseconds of execution, up to now while it lasts; null before' }),
+      .meta({ description: 'Execution time in milliseconds, so far if still running; null before the start' }),
     triggeredBy: z.string().meta({ description: 'E-mail, `app:<token name>`, `cron` or `api`' }),
     taskType: z.string(),
     category: z.string(),
@@ -68,7 +68,7 @@ export const Run = z
 export const RunDetail = Run.extend({
   payload: JsonObject,
   result: JsonObject,
-  outputTail: z.string().nullable().meta({ description: 'The last 64 KiB that a command printed' }),
+  outputTail: z.string().nullable().meta({ description: 'The last 64 KiB of the output of a command' }),
   outputBytes: z.int().nullable(),
   cancelRequestedAt: Timestamp.nullable(),
   schedulePath: z.string().nullable(),
@@ -79,7 +79,7 @@ export const RunDetail = Run.extend({
   temporalUrl: z
     .url()
     .optional()
-    .meta({ description: 'Where operators look at the run, when `TEMPORAL_UI_URL` is set' }),
+    .meta({ description: 'Address of the run in the Temporal UI, if `TEMPORAL_UI_URL` is configured' }),
 }).meta({ id: 'FlowRunDetail' });
 
 const names = z
@@ -91,16 +91,16 @@ const names = z
       .map((name) => name.trim())
       .filter((name) => name !== ''),
   )
-  .refine((list) => list.length > 0 && list.length <= 100, 'must name from 1 to 100, separated by commas')
+  .refine((list) => list.length > 0 && list.length <= 100, 'must be 1 to 100 values, separated by commas')
   .optional();
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
-/** A time, or how long before now. */
+/** A point in time, or a duration before now. */
 const Since = z
   .string()
   .refine(
     (text) => /^\d{1,5}[mhdw]$/.test(text) || (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text))),
-    'must be an ISO 8601 time, or like 30m, 24h, 7d, 2w',
+    'must be an ISO 8601 timestamp or a duration such as 30m, 24h, 7d, 2w',
   )
   .transform((text) => {
     const [, count, unit] = /^(\d+)([mhdw])$/.exec(text) ?? [];
@@ -109,7 +109,7 @@ const Since = z
 const Day = z.iso.date().transform((day) => new Date(`${day}T00:00:00.000Z`));
 
 const Categories = names.pipe(
-  z.array(z.enum(FLOW_CATEGORIES, `must be some of ${FLOW_CATEGORIES.join(', ')}`)).optional(),
+  z.array(z.enum(FLOW_CATEGORIES, `must consist of ${FLOW_CATEGORIES.join(', ')}`)).optional(),
 );
 
 export const RunsQuery = z.strictObject({
@@ -120,14 +120,14 @@ export const RunsQuery = z.strictObject({
   category: Categories.meta({ type: 'string', description: 'One or more, separated by commas' }),
   taskType: names.meta({ type: 'string', description: 'One or more, separated by commas' }),
   status: names.meta({ type: 'string', description: 'Displayed or raw statuses, separated by commas' }),
-  flowPath: FreeText.min(1).optional().meta({ description: 'A part of the path, in any case' }),
+  flowPath: FreeText.min(1).optional().meta({ description: 'Part of the path, case-insensitive' }),
   workItemKey: names.meta({ type: 'string', description: 'One or more, separated by commas' }),
   workItemType: z.enum(WORK_ITEM_TYPES).optional(),
   since: Since.optional().meta({
     type: 'string',
-    description: 'ISO 8601, or how long before now: `30m`, `24h`, `7d`, `2w`',
+    description: 'ISO 8601 timestamp, or a duration before now: `30m`, `24h`, `7d`, `2w`',
   }),
-  date: Day.optional().meta({ type: 'string', format: 'date', description: 'One day, UTC' }),
+  date: Day.optional().meta({ type: 'string', format: 'date', description: 'A single day in UTC' }),
   triggeredBy: names.meta({
     type: 'string',
     description: 'E-mails, `app:<token name>`, `cron`, `api`, separated by commas',
@@ -139,10 +139,10 @@ export const RunsQuery = z.strictObject({
 export const Runs = z
   .object({
     runs: z.array(Run),
-    count: z.int().meta({ description: 'On this page' }),
-    totalCount: z.int().meta({ description: 'After filtering' }),
+    count: z.int().meta({ description: 'Runs on this page' }),
+    totalCount: z.int().meta({ description: 'Runs after filtering' }),
     totalCountIsExact: z.boolean().meta({
-      description: `False when a filter by time, trigger or work item key matches more than ${COUNTED_MAX}: then totalCount is that number`,
+      description: `False if a filter by time, trigger or work item key matches more than ${COUNTED_MAX} runs; \`totalCount\` is then that number`,
     }),
     page: z.int(),
   })
@@ -157,7 +157,7 @@ export const FlowTypeOut = z
     gates: z.object({ approval: z.boolean(), lock: z.boolean() }),
     isInternal: z.boolean(),
     available: z.boolean(),
-    reason: z.string().nullable().meta({ description: 'Why it is not available' }),
+    reason: z.string().nullable().meta({ description: 'Why the flow type is not available' }),
     payloadSchema: JsonObject.meta({ description: 'JSON Schema of the payload' }),
   })
   .meta({ id: 'FlowType' });
@@ -167,9 +167,10 @@ export const FlowHealth = z
     status: z.enum(['ok', 'degraded']),
     waiting: z.int(),
     running: z.int(),
-    notLaunched: z
-      .int()
-      .meta({ description: 'Accepted more than 30 s ago and not begun: the engine or the workers are unavailable' }),
+    notLaunched: z.int().meta({
+      description:
+        'Runs accepted more than 30 s ago that have not started, because the workflow engine or its workers are unavailable',
+    }),
     oldestNotLaunchedAt: Timestamp.nullable(),
     types: z.object({ available: z.int(), unavailable: z.int() }),
   })
@@ -183,8 +184,8 @@ export const ScheduleIn = z.strictObject({
     .min(1)
     .max(200)
     .meta({ description: 'Five fields: minute, hour, day of month, month, day of week', example: '0 3 * * *' }),
-  timezone: z.string().max(64).default('UTC').meta({ description: 'IANA name' }),
-  payload: JsonObject.meta({ description: 'As of `POST /api/flows/run`' }),
+  timezone: z.string().max(64).default('UTC').meta({ description: 'IANA time zone' }),
+  payload: JsonObject.meta({ description: 'As in `POST /api/flows/run`' }),
 });
 
 export const Schedule = z

@@ -22,14 +22,14 @@ const view = (row: ScheduleRow, now: Date): z.input<typeof Schedule> => ({
   nextRunAt: nextDue(row, now),
 });
 
-/** Applies a change to the engine after the commit; when it is away the sweeper does. */
+/** Updates the schedule in Temporal after the commit; the sweeper retries if the engine is unavailable. */
 async function syncEngine({ tx, log }: Scope, input: ScheduledFlowInput, sync: () => Promise<void>): Promise<void> {
   try {
     await sync();
     await tx((work) => noteSynced(work, input.scheduleId));
   } catch (error) {
     if (!(error instanceof EngineUnavailableError)) throw error;
-    log.warn({ err: error, scheduleId: input.scheduleId }, 'the sweeper brings the schedule to the engine later');
+    log.warn({ err: error, scheduleId: input.scheduleId }, 'schedule not updated in Temporal; the sweeper will retry');
   }
 }
 
@@ -39,8 +39,8 @@ export const flowSchedulesRoutes = [
     method: 'post',
     path: '/api/flows/schedules',
     group: GROUP,
-    summary: 'Run a flow on a schedule',
-    description: `Its runs are triggered by \`cron\` and listed with \`includeScheduled=true\`. A tenant has at most ${SCHEDULES_MAX}.`,
+    summary: 'Create a schedule for a flow',
+    description: `Its runs have the trigger \`cron\` and are listed with \`includeScheduled=true\`. A tenant can have at most ${SCHEDULES_MAX} schedules.`,
     roles: ['owner', 'application'],
     body: ScheduleIn,
     status: 201,
@@ -62,7 +62,7 @@ export const flowSchedulesRoutes = [
     method: 'get',
     path: '/api/flows/schedules',
     group: GROUP,
-    summary: 'Schedules of flows, by name',
+    summary: 'List schedules, ordered by name',
     roles: ANY_ROLE,
     status: 200,
     response: z.array(Schedule),
@@ -73,7 +73,7 @@ export const flowSchedulesRoutes = [
     method: 'delete',
     path: '/api/flows/schedules/{id}',
     group: GROUP,
-    summary: 'Remove a schedule; runs that it started stay',
+    summary: 'Delete a schedule; its runs are kept',
     roles: ['owner', 'application'],
     params: byId,
     status: 204,

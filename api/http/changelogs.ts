@@ -5,7 +5,7 @@ export const RepositoryFreshness = z
   .object({ fetchedAt: Timestamp.nullable(), isStale: z.boolean(), error: z.string().nullable() })
   .meta({
     id: 'RepositoryFreshness',
-    description: 'How new the facts of the repository are; stale: never fetched, or the last fetch failed',
+    description: 'When the repository was last fetched; stale: never fetched, or the last fetch failed',
   });
 
 const commit = {
@@ -25,13 +25,13 @@ const WorkItem = z
   .object({
     key: z.string(),
     url: z.string().nullable(),
-    commits: z.array(z.string()).meta({ description: 'Ids of the commits that name it' }),
+    commits: z.array(z.string()).meta({ description: 'Ids of the commits that mention the work item' }),
   })
   .meta({ id: 'WorkItemOfCommits' });
 
-const Missing = z.string().nullable().meta({ description: 'Why the changes are not known; null when they are' });
+const Missing = z.string().nullable().meta({ description: 'Why the changes are unknown; null if they are known' });
 
-/** What package changes consist of, by package and over all. */
+/** Members of a list of package changes, per package and in total. */
 export const changesOfPackages = <Shown extends z.ZodType>(commits: Shown) => ({
   packages: z.array(
     z.object({
@@ -61,7 +61,7 @@ export const Changelog = z
     ...changesOfPackages(
       z.array(Commit).meta({
         description:
-          'As `git log from..to -- <path of the package>` lists them, at most 500; of a downgrade, those that it takes back',
+          'The result of `git log from..to -- <path of the package>`, at most 500; for a downgrade, the commits that it removes',
       }),
     ),
     repository: RepositoryFreshness,
@@ -95,7 +95,7 @@ export const CandidateChanges = z.object({
   since: z
     .string()
     .nullable()
-    .meta({ description: 'The commit or date from which changes count; null: from the beginning' }),
+    .meta({ description: 'The commit or date after which changes count; null: from the beginning' }),
   missingChangelog: Missing,
   repository: RepositoryFreshness,
 });

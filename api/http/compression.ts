@@ -3,13 +3,13 @@ import { constants, gzip } from 'node:zlib';
 import type { Context } from 'koa';
 
 const compress = promisify(gzip);
-/** Below it, what is saved on the way is not worth the work. */
-const WORTH_BYTES = 16 * 1_024;
+/** Smaller bodies are not worth the CPU time. */
+const MIN_BYTES = 16 * 1_024;
 
-/** Sends a long text compressed to a client that takes gzip; another, or a short one, as it is. */
+/** Compresses a large text body for clients that accept gzip. */
 export async function compressBody(ctx: Context): Promise<void> {
   const { body } = ctx;
-  if (typeof body !== 'string' || body.length < WORTH_BYTES) return;
+  if (typeof body !== 'string' || body.length < MIN_BYTES) return;
   ctx.vary('Accept-Encoding');
   if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return;
   const { type } = ctx.response;

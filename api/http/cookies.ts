@@ -1,11 +1,11 @@
 import { isLoopbackHost } from '../../domain/shared/loopback.ts';
 
-/** `qs_session`: the session of a browser. `qs_oidc`: a sign-in under way at the identity provider. */
+/** `qs_session`: the session of a browser. `qs_oidc`: a pending sign-in with the identity provider. */
 export type CookieName = 'qs_session' | 'qs_oidc';
 
-/** The service's cookies: none is seen by scripts, none is sent with another site's writes (RFC 6265bis). */
+/** The cookies of the service: hidden from scripts and not sent with cross-site writes (RFC 6265bis). */
 export interface Cookies {
-  /** The value that a `Cookie` header has for the name. */
+  /** Value of the cookie in a `Cookie` header. */
   read(header: string, name: CookieName): string | undefined;
   /** A `Set-Cookie` value. */
   write(name: CookieName, value: string, maxAgeSeconds: number): string;
@@ -14,8 +14,8 @@ export interface Cookies {
 }
 
 /**
- * @param publicUrl outside loopback the cookies are for https alone, with the prefix `__Host-`, so that no other host of
- * the domain can set them.
+ * @param publicUrl outside loopback, cookies are only sent over https and have the prefix `__Host-`, so that no other
+ * host of the domain can set them.
  */
 export function cookiesOf(publicUrl: string): Cookies {
   const { protocol, hostname } = new URL(publicUrl);
@@ -42,8 +42,8 @@ export function cookiesOf(publicUrl: string): Cookies {
 }
 
 /**
- * Whether a request was made by a page of the service itself. Browsers say so in `Sec-Fetch-Site` (W3C Fetch Metadata);
- * those that do not, or that are not on https, name the page's origin.
+ * Whether a request was made by a page of this service: by `Sec-Fetch-Site` (W3C Fetch Metadata) or, where the browser
+ * does not send it, by `Origin`.
  */
 export function isFromOwnPage(fetchSite: string, origin: string, publicUrl: string): boolean {
   if (fetchSite !== '') return fetchSite === 'same-origin';

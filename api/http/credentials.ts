@@ -16,7 +16,7 @@ interface Credential {
   secret: string;
 }
 
-/** The header's, which no page of another site can set; else the cookie's. A credential in a query is none. */
+/** From the header, which pages of other sites cannot set, otherwise from the cookie; never from the query. */
 function credentialOf({ cookies }: CredentialDeps, ctx: Context): Credential | undefined {
   const header = ctx.get('authorization');
   if (header === '') {
@@ -30,27 +30,27 @@ function credentialOf({ cookies }: CredentialDeps, ctx: Context): Credential | u
 const isOwnPage = ({ publicUrl }: CredentialDeps, ctx: Context): boolean =>
   isFromOwnPage(ctx.get('sec-fetch-site'), ctx.get('origin'), publicUrl);
 
-/** A browser sends the cookie with whatever any page makes it send: what writes must come from a page of ours. */
+/** Browsers attach the cookie to requests of any page, so writes with it must come from a page of this service. */
 function actorOf(deps: CredentialDeps, ctx: Context, { kind, secret }: Credential): Promise<Actor | undefined> {
   if (kind === 'bearer') return deps.authenticator.byBearer(secret);
   if (!/^(GET|HEAD)$/.test(ctx.method) && !isOwnPage(deps, ctx)) {
-    throw new DomainError('forbidden', 'A write by the session cookie must come from a page of this service');
+    throw new DomainError('forbidden', 'A write with the session cookie must come from a page of this service');
   }
   return deps.authenticator.byCookie(secret);
 }
 
-/** Who sends a request that needs a credential. Throws `unauthenticated`, or `forbidden` for a write by cookie from elsewhere. */
+/** The sender of a request. Throws `unauthenticated`, or `forbidden` for a cross-site write with the cookie. */
 export async function identify(deps: CredentialDeps, ctx: Context): Promise<{ actor: Actor; secret: string }> {
   const credential = credentialOf(deps, ctx);
   if (!credential) {
-    throw new DomainError('unauthenticated', 'A bearer credential is needed: Authorization: Bearer <token>');
+    throw new DomainError('unauthenticated', 'A bearer credential is required: Authorization: Bearer <token>');
   }
   const actor = await actorOf(deps, ctx, credential);
   if (!actor) throw new DomainError('unauthenticated', 'The credential is malformed, expired or revoked');
   return { actor, secret: credential.secret };
 }
 
-/** What a public route may ask of whoever calls it. */
+/** What a public route can find out about its caller. */
 export function visitorOf(
   deps: CredentialDeps,
   ctx: Context,

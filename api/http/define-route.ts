@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../domain/shared/errors.ts';
 import type { JsonText, RawReply, Reply } from './replies.ts';
 import type { PublicScope, Scope } from './scope.ts';
 
-/** Everybody with a credential. */
+/** For routes that are open to everyone with a credential. */
 export const ANY_ROLE = ROLES;
 
 type Shape = z.ZodType;
@@ -22,7 +22,7 @@ export interface RouteInput<
   headers: Output<H>;
 }
 
-/** What a route writes to the audit trail: the actions it may write, or none for a reason. */
+/** Audit actions that a route may write, or the reason why it writes none. */
 export type AuditPolicy = string | readonly string[] | { none: string };
 
 type MethodAndAudit =
@@ -38,37 +38,37 @@ interface RouteShape<
   R extends Shape,
   H extends Shape | undefined = undefined,
 > {
-  /** Name of the operation in the reference and in generated clients: a verb and a noun, unique (`listWebhooks`). */
+  /** Unique name of the operation in the reference and in generated clients: a verb and a noun, as `listWebhooks`. */
   operationId: string;
-  /** With `{name}` for parameters; a literal segment wins over a parameter. */
+  /** With `{name}` for parameters; literal segments take precedence over parameters. */
   path: `/${string}`;
-  /** The heading of the group in the reference. */
+  /** Heading in the reference. */
   group: string;
   summary: string;
   description?: string;
   params?: P;
   query?: Q;
   body?: B;
-  /** JSON when absent; `form`: as an HTML form without files sends it. */
+  /** Default: JSON; `form`: `application/x-www-form-urlencoded`. */
   bodyType?: 'form';
-  /** Request headers that the handler reads, in lower case. */
+  /** Request headers that the handler uses, in lower case. */
   headers?: H;
-  /** Refuses a body with a number that JavaScript does not hold exactly, instead of rounding it. */
+  /** Refuse numbers that JavaScript cannot represent exactly instead of rounding them. */
   takesExactNumbers?: boolean;
-  /** Shown as deprecated in the reference. */
+  /** Marks the route as deprecated in the reference. */
   isDeprecated?: boolean;
-  /** 5 MB when absent. */
+  /** Default: 5 MB. */
   bodyLimitBytes?: number;
-  /** The usual success, and others that a `Reply` may choose. */
+  /** Status of a success, and others that a `Reply` may set. */
   status: SuccessStatus;
   otherStatuses?: readonly SuccessStatus[];
-  /** Shape of the JSON answer; `NoContent` for an empty one. */
+  /** Schema of the JSON reply; `NoContent` for an empty one. */
   response: R;
-  /** Set when the answer is not JSON: its media type, for the reference. */
+  /** Media type of a reply that is not JSON, for the reference. */
   contentType?: string;
-  /** Refusals beside those that every route has (400, 401, 403, 404, 429, 503). */
+  /** Errors in addition to those of every route (400, 401, 403, 404, 429, 503). */
   errors?: readonly ErrorCode[];
-  /** Takes a credential in its body: limited per address instead of per token. */
+  /** The body has a credential: rate-limited per address instead of per token, and never cached. */
   takesCredential?: boolean;
 }
 
@@ -98,7 +98,7 @@ export type PublicRouteDef<
     handle: (input: RouteInput<P, Q, B, H>, scope: PublicScope) => Handled<R>;
   };
 
-/** A route with its types forgotten, as the mount, the reference and the contract tests see it. */
+/** A route of any type, as used by the router, the reference and the contract tests. */
 export type AnyRoute = RouteShape<Shape | undefined, Shape | undefined, Shape | undefined, Shape, Shape | undefined> & {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   audit?: AuditPolicy;
@@ -108,7 +108,7 @@ export type AnyRoute = RouteShape<Shape | undefined, Shape | undefined, Shape | 
   );
 
 /**
- * A route as data: the router, the reference and the contract tests are made from the list of these. A route that
+ * Defines a route as data, from which the router, the reference and the contract tests are generated. A route that
  * mutates does not compile without `audit`.
  */
 export const defineRoute = <
@@ -121,7 +121,7 @@ export const defineRoute = <
   route: RouteDef<P, Q, B, R, H>,
 ): AnyRoute => route;
 
-/** A route that anyone may call. */
+/** Defines a route that needs no credential. */
 export const definePublicRoute = <
   R extends Shape,
   P extends Shape | undefined = undefined,

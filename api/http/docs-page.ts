@@ -11,7 +11,7 @@ const ASSETS: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** The page may load and call nothing but this service. */
+/** The page may only load from and connect to this service. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -45,7 +45,7 @@ const start = (basePath: string) => `SwaggerUIBundle({
 });
 `;
 
-/** `GET /docs`: the browsable reference, made by swagger-ui-dist from the service's own OpenAPI document. */
+/** `GET /docs`: the browsable reference, swagger-ui-dist over the OpenAPI document of the service. */
 export function mountDocs(router: Router, basePath: string): void {
   router.get('/docs', (ctx) => {
     ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);

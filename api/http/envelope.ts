@@ -12,7 +12,7 @@ export interface RequestState {
   requestId: string;
   traceparent: string | undefined;
   log: Logger;
-  /** Path template of the matched route, for logs and metrics; ids in it would make each request its own series. */
+  /** Path template of the matched route for logs and metrics; a path with ids would make each request its own series. */
   route?: string;
   tenantId?: string;
 }
@@ -20,7 +20,7 @@ export interface RequestState {
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** What is around every request: its id, its trace, its log line, its metrics, and errors as problems. */
+/** Wraps every request: request id, trace, log line, metrics, and errors as problem details. */
 export function envelope(log: Logger, metrics: HttpMetrics): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -58,7 +58,7 @@ export function envelope(log: Logger, metrics: HttpMetrics): Middleware {
   };
 }
 
-/** The trace of the request: the span's when traces are exported, else the one that the client sent. */
+/** The trace context of the request: of its span if traces are exported, otherwise as sent by the client. */
 function traceparentOf(given: string): string | undefined {
   const span = trace.getActiveSpan()?.spanContext();
   if (span && trace.isSpanContextValid(span)) {
@@ -70,7 +70,7 @@ function traceparentOf(given: string): string | undefined {
 
 function unmatched(ctx: Context): DomainError {
   const allow = (ctx.state as { allowedMethods?: string[] }).allowedMethods ?? [];
-  if (allow.length === 0) return new DomainError('not_found', `There is nothing at ${ctx.path}`);
+  if (allow.length === 0) return new DomainError('not_found', `No resource at ${ctx.path}`);
   return new DomainError('method_not_allowed', `${ctx.method} is not allowed here`, {
     headers: { Allow: allow.join(', ') },
   });

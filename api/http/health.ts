@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 
-/** A dependency of this process, asked anew at each readiness check. Resolves when it answers; rejects when not. */
+/** A dependency that each readiness check probes: `check` resolves if it answers, otherwise rejects. */
 export interface Dependency {
   name: string;
   check: () => Promise<unknown>;
@@ -9,8 +9,8 @@ export interface Dependency {
 const CHECK_TIMEOUT_MS = 2_000;
 
 /**
- * `GET /healthz`: the process is alive. `GET /readyz`: each dependency by name, 200 when all answer and 503 when one
- * does not or the process is stopping.
+ * `GET /healthz`: the process is alive. `GET /readyz`: the state of each dependency; 200 if all answer, 503 if one does
+ * not or the process is stopping.
  */
 export function mountHealth(router: Router, dependencies: readonly Dependency[], isStopping: () => boolean): void {
   router.get('/healthz', (ctx) => {

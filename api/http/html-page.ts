@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../domain/shared/html-rules.ts';
 import { RawReply, reply, type Reply } from './replies.ts';
 
-/** The path under which the service is reached, without a slash at its end. */
+/** The path of the service's base URL, without a trailing slash. */
 export const basePathOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '');
 
-/** Answers a page instead of the route's body. */
+/** A reply with a page instead of the route's body. */
 export const htmlReply = (answer: RawReply, status: number, cookies: readonly string[] = []): Reply<never> =>
   reply(answer as never, { status, cookies });
 
@@ -32,7 +32,7 @@ form + p { margin: 1.25rem 0 0; }
 a { color: var(--accent); }
 `;
 
-/** The page may load and call nothing; its one style is allowed by its hash, and its form is sent to the service. */
+/** The page loads nothing; its style is allowed by hash, and its form may only be sent to this service. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -44,11 +44,11 @@ const CONTENT_SECURITY_POLICY = [
 const HEADERS = {
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'Cache-Control': 'no-store',
-  // With `no-referrer`, browsers send no origin with the form, which then looks like one of another site.
+  // With `no-referrer`, browsers send the form with `Origin: null`, which could be any site.
   'Referrer-Policy': 'same-origin',
 };
 
-/** A whole page of the service, which loads nothing. */
+/** A complete HTML page that loads nothing. */
 export const page = (title: string, content: string, head = ''): RawReply =>
   new RawReply(
     'text/html; charset=utf-8',
@@ -72,7 +72,7 @@ ${content}
 
 export const alarm = (error: string | undefined): string =>
   error === undefined ? '' : `<p class="alarm" id="error" role="alert" aria-live="assertive">${escapeHtml(error)}</p>`;
-/** Marks a field as the one that the error is about. */
+/** Attributes of the field that the error is about. */
 export const blamed = (error: string | undefined): string =>
   error === undefined ? '' : ' aria-invalid="true" aria-describedby="error"';
 export const titled = (title: string, error: string | undefined): string =>

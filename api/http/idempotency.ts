@@ -7,8 +7,8 @@ import type { Answer } from './replies.ts';
 const KEY_MAX = 255;
 
 /**
- * Handles a request with an `Idempotency-Key` once: a repetition gets the stored reply. Refusals are kept too; a
- * failure of ours is not, so that a repetition tries again.
+ * Handles a request with an `Idempotency-Key` once; a repeated request gets the stored reply. Client errors are stored,
+ * too; server errors are not, so that a retry is handled again.
  */
 export async function answerOnce(
   idempotency: Idempotency,
@@ -41,11 +41,11 @@ export async function answerOnce(
 function replay(claim: Exclude<Claim, { outcome: 'mine' }>): Answer {
   switch (claim.outcome) {
     case 'running':
-      throw new DomainError('in_progress', 'A request with this Idempotency-Key is still under way', {
+      throw new DomainError('in_progress', 'A request with this Idempotency-Key is still being processed', {
         headers: { 'Retry-After': '1' },
       });
     case 'other_body':
-      throw new DomainError('unprocessable', 'This Idempotency-Key was used with another body');
+      throw new DomainError('unprocessable', 'This Idempotency-Key has been used with a different body');
     case 'replayed':
       return withReplayHeader(claim.reply);
   }

@@ -6,7 +6,7 @@ export interface HttpMetrics {
   inFlight: Gauge;
 }
 
-/** Metrics of one API process, beside those of Node itself. */
+/** Metrics of an API process, including those of Node. */
 export function createHttpMetrics(): HttpMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -14,14 +14,14 @@ export function createHttpMetrics(): HttpMetrics {
     registry,
     duration: new Histogram({
       name: 'quayside_http_request_duration_seconds',
-      help: 'Time from the request to the end of the handler, by route and status',
+      help: 'Duration of requests until the end of the handler, by route and status',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers: [registry],
     }),
     inFlight: new Gauge({
       name: 'quayside_http_requests_in_flight',
-      help: 'Requests under way',
+      help: 'Requests in flight',
       registers: [registry],
     }),
   };

@@ -43,7 +43,7 @@ export interface MountDeps {
 
 type UntypedInput = RouteInput<undefined, undefined, undefined>;
 
-/** Makes the router from the list of routes; literal segments come before parameters, whatever the list's order. */
+/** The router for a list of routes; literal segments take precedence over parameters, regardless of the order. */
 export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePath: string): Router {
   const router = new Router({ prefix: basePath });
   for (const route of routes.toSorted(literalFirst)) {
@@ -58,7 +58,7 @@ export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePa
   return router;
 }
 
-/** `a` before `b` when its first segment that differs is literal. */
+/** Sorts `a` before `b` if the first segment that differs is literal in `a`. */
 function literalFirst({ path: a }: AnyRoute, { path: b }: AnyRoute): number {
   const [left, right] = [a.split('/'), b.split('/')];
   for (let index = 0; index < Math.min(left.length, right.length); index++) {
@@ -91,7 +91,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
     });
 
   if (route.roles === 'public') {
-    // RFC 6749, section 5.1: what answers a credential with a credential is kept by nobody on the way.
+    // RFC 6749, section 5.1: replies with credentials must not be cached.
     if (route.takesCredential) ctx.set({ ...(await deps.addressLimit(ctx.ip)), 'Cache-Control': 'no-store' });
     const { input, body } = await inputOf(route, ctx);
     const output = await route.handle(input as never, {
@@ -142,11 +142,11 @@ async function inputOf(
   return { input: { params, query, headers, body: parsed?.data } as UntypedInput, body };
 }
 
-/** A path parameter that cannot be one names nothing. */
+/** An invalid path parameter identifies no resource, so it is `not_found`. */
 function parseParams({ params }: AnyRoute, given: Record<string, string>): unknown {
   const isStorable = Object.values(given).every((value) => !value.includes('\0') && value.isWellFormed());
   const parsed = params?.safeParse(given);
-  if (!isStorable || (parsed && !parsed.success)) throw new DomainError('not_found', 'There is nothing at this path');
+  if (!isStorable || (parsed && !parsed.success)) throw new DomainError('not_found', 'No resource at this path');
   return parsed?.data;
 }
 
@@ -175,8 +175,8 @@ function answerOf(route: AnyRoute, output: unknown): Answer {
   return { status, headers, cookies, body: JSON.stringify(route.response.parse(body)) };
 }
 
-/** Whether the client says that it has the answer with this tag (RFC 9110, 13.1.2). */
-const isAtReader = (ctx: Context, etag: string | undefined): boolean =>
+/** Whether the client has the current representation (RFC 9110, 13.1.2). */
+const matchesEtag = (ctx: Context, etag: string | undefined): boolean =>
   etag !== undefined &&
   ctx
     .get('if-none-match')
@@ -197,7 +197,7 @@ async function send(ctx: Context, { status, headers, cookies = [], body }: Answe
   } else {
     ctx.type = 'application/json';
     ctx.body = body;
-    if (ctx.method === 'GET' && isAtReader(ctx, headers.ETag)) ctx.status = 304;
+    if (ctx.method === 'GET' && matchesEtag(ctx, headers.ETag)) ctx.status = 304;
   }
   await compressBody(ctx);
 }

@@ -18,12 +18,14 @@ const ProblemSchema = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details' });
 
-const INTRODUCTION = `Quayside keeps release candidates moving through environments.
+const INTRODUCTION = `Quayside moves release candidates of CRM projects through environments: pipelines report
+deployments, approvals and locks guard environments, webhooks announce every change, and an audit trail records it.
 
-Errors are \`application/problem+json\`. Path parameters that hold slashes (repository identifiers, branches, domains,
-collection names) are percent-encoded. Every reply carries \`X-Request-Id\`; any POST takes an \`Idempotency-Key\`.`;
+Errors are \`application/problem+json\` (RFC 9457); \`code\` identifies the error and \`errors\` lists invalid fields.
+Path parameters that contain slashes (repository identifiers, branches, domains, collection names) must be
+percent-encoded. Every reply has an \`X-Request-Id\`. Every POST accepts an \`Idempotency-Key\`.`;
 
-/** The OpenAPI 3.1 document of a list of routes. */
+/** The OpenAPI 3.1 document for a list of routes. */
 export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string) {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -47,7 +49,7 @@ export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string) 
             in: 'cookie',
             name: '__Host-qs_session',
             description:
-              'The session of a browser, without the prefix `__Host-` on loopback. A write must come from a page of the service (`Sec-Fetch-Site` or `Origin`), else it is 403.',
+              'The session cookie of a browser; without the prefix `__Host-` on loopback. Writes must come from a page of this service (`Sec-Fetch-Site` or `Origin`), otherwise they get 403.',
           },
         },
       },
@@ -87,7 +89,7 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
 }
 
 function success(route: AnyRoute, status: number) {
-  if (status === 204) return { description: 'Done; no content' };
+  if (status === 204) return { description: 'Success, without content' };
   if (status === 302) return { description: 'Redirect', headers: z.object({ Location: z.string() }) };
   const content = route.contentType
     ? { [route.contentType]: { schema: z.string() } }

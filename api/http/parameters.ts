@@ -3,7 +3,7 @@ import 'zod-openapi';
 import { isId } from '../../domain/shared/ids.ts';
 import { isoOf } from '../../domain/shared/date-time-rules.ts';
 
-/** Replaces the derived JSON schema in the reference, where the wire form differs from the parsed one. */
+/** Replaces the generated JSON schema in the reference if the wire format differs from the parsed value. */
 const shownAs = (shown: Record<string, unknown>) => ({
   override: ({ jsonSchema }: { jsonSchema: object }) => {
     for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Record<string, unknown>)[key];
@@ -11,16 +11,16 @@ const shownAs = (shown: Record<string, unknown>) => ({
   },
 });
 
-/** An id in a path: whatever is not a UUID names nothing, so it is 404 like an unknown one. */
+/** An id in a path. A malformed id gets 404, like an unknown one. */
 export const Id = z
   .string()
   .refine(isId, 'not an id')
   .meta(shownAs({ type: 'string', format: 'uuid' }));
 
-/** Longest text taken for names, identifiers and the like. */
+/** Maximum length of names and identifiers. */
 export const NAME_MAX = 255;
 export const Name = z.string().trim().min(1).max(NAME_MAX);
-/** Free text of people: descriptions, reasons, comments. */
+/** Descriptions, reasons, comments. */
 export const FreeText = z.string().max(4_000);
 
 /** `owner/repo`, or `organization/project/repository`. */
@@ -30,38 +30,38 @@ export const RepositoryIdentifier = z
   .regex(/^[^/\s]+(\/[^/\s]+){1,2}$/, 'must be owner/repo or organization/project/repository')
   .meta({ description: '`owner/repo`, or `organization/project/repository`', example: 'acme/storefront' });
 
-/** A whole number in a query, with its limits and default. */
-export const queryInt = (minimum: number, maximum: number, standard: number) =>
+/** An integer in a query, within limits (inclusive). */
+export const queryInt = (minimum: number, maximum: number, defaultValue: number) =>
   z
     .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .regex(/^\d{1,9}$/, 'must be an integer')
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, `must be from ${minimum} to ${maximum}`)
     .optional()
-    .transform((value) => value ?? standard)
-    .meta(shownAs({ type: 'integer', minimum, maximum, default: standard }));
+    .transform((value) => value ?? defaultValue)
+    .meta(shownAs({ type: 'integer', minimum, maximum, default: defaultValue }));
 
 /** `true` or `false` in a query. */
-export const queryFlag = (standard: boolean) =>
+export const queryFlag = (defaultValue: boolean) =>
   z
     .enum(['true', 'false'])
     .optional()
-    .transform((value) => (value === undefined ? standard : value === 'true'))
-    .meta(shownAs({ type: 'boolean', default: standard }));
+    .transform((value) => (value === undefined ? defaultValue : value === 'true'))
+    .meta(shownAs({ type: 'boolean', default: defaultValue }));
 
-/** A moment as a client sends it: ISO 8601 with an offset; a day that does not exist is refused. */
+/** A timestamp sent by a client: ISO 8601 with an offset. */
 export const DateTime = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
   .meta(shownAs({ type: 'string', format: 'date-time' }));
 
-/** A moment as the service answers it: ISO 8601, UTC, milliseconds; made from a date or from a database's text. */
+/** A timestamp in a reply: ISO 8601 in UTC with milliseconds, from a date or from the text of a database. */
 export const Timestamp = z
   .union([z.date(), z.string()])
   .transform((value) => (typeof value === 'string' ? isoOf(value) : value.toISOString()))
   .meta(shownAs({ type: 'string', format: 'date-time' }));
 
-/** How long a credential that was replaced goes on working beside the new one. */
+/** Hours for which a replaced credential remains valid. */
 export const OverlapHours = z.int().min(0).max(168).default(24);
 
 /** An open JSON object. */

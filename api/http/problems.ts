@@ -4,7 +4,7 @@ import { OUTDATED_STATEMENT } from '../../domain/data/pool.ts';
 import { DomainError, type ErrorCode, type FieldError } from '../../domain/shared/errors.ts';
 import type { AnyRoute } from './define-route.ts';
 
-/** The one table from code to HTTP status. */
+/** HTTP status of each error code. */
 export const STATUS_OF: Record<ErrorCode, number> = {
   invalid_request: 400,
   unauthenticated: 401,
@@ -37,7 +37,7 @@ export interface Problem {
   body: Record<string, unknown>;
 }
 
-/** RFC 9457 body of an error. What is not a `DomainError` shows nothing of itself. */
+/** RFC 9457 problem details of an error. Reveals nothing about errors other than `DomainError`. */
 export function problemOf(error: unknown, instance: string, requestId: string): Problem {
   const known = asDomainError(error);
   const status = STATUS_OF[known.code];
@@ -63,9 +63,9 @@ export function problemOf(error: unknown, instance: string, requestId: string): 
   };
 }
 
-/** SQLSTATE classes and codes that mean: the database is away, not the request is wrong. */
+/** SQLSTATE classes and codes for an unavailable database, as opposed to an invalid request. */
 const DATABASE_AWAY = /^(08|57P|53|25P03|55P03)/;
-/** SQLSTATE codes by which PostgreSQL refuses a value that no schema caught. */
+/** SQLSTATE codes for values that passed the schema but PostgreSQL cannot store. */
 const VALUE_REFUSED = new Set(['22P05', '22021', '22P02', '22003', '22007', '22008', '22001', '54001']);
 const CONNECTION_LOST = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/;
 const CONNECTION_LOST_TEXT =
@@ -76,28 +76,25 @@ function asDomainError(error: unknown): DomainError {
   for (const cause of causes(error)) {
     const { code = '' } = cause as { code?: string };
     if (DATABASE_AWAY.test(code) || CONNECTION_LOST.test(code) || CONNECTION_LOST_TEXT.test(cause.message)) {
-      return new DomainError('unavailable', 'The database is not reachable at the moment; try again soon');
+      return new DomainError('unavailable', 'The database is temporarily unavailable; try again later');
     }
     if (code === '40001' || code === '40P01') {
-      return new DomainError('unavailable', 'The request collided with another one; try again');
+      return new DomainError('unavailable', 'The request conflicted with a concurrent request; try again');
     }
     if (cause.message === OUTDATED_STATEMENT)
-      return new DomainError('unavailable', 'The database was migrated at this moment; try again');
+      return new DomainError('unavailable', 'The database has just been migrated; try again');
     if (code === '57014')
-      return new DomainError(
-        'unavailable',
-        'The database took too long for this request; ask for less, or try again later',
-      );
+      return new DomainError('unavailable', 'The database query timed out; request less data or try again later');
     if (code === '23505')
-      return new DomainError('already_exists', 'Another request made the same thing at this moment');
+      return new DomainError('already_exists', 'A concurrent request has created the same resource');
     if (code === '23503')
-      return new DomainError('not_found', 'Something that the request refers to was removed at this moment');
+      return new DomainError('not_found', 'A resource that the request refers to has just been deleted');
     if (VALUE_REFUSED.has(code)) return new DomainError('invalid_request', 'A value of the request cannot be stored');
   }
   return new DomainError('internal', 'An unexpected error occurred; the request id identifies it in the logs');
 }
 
-/** Whether the error is the service's own fault and belongs in the log with its stack. */
+/** Whether the error is a bug and belongs in the log with its stack. */
 export const isUnexpected = (error: unknown): boolean => asDomainError(error).code === 'internal';
 
 function* causes(error: unknown): Generator<Error> {
@@ -112,7 +109,7 @@ function* causes(error: unknown): Generator<Error> {
 
 type Issue = z.core.$ZodIssue;
 
-/** Schema violations with a JSON pointer each. */
+/** Schema violations as field errors with JSON pointers. */
 export function fieldErrors(place: 'body' | 'query' | 'headers', issues: readonly Issue[]): FieldError[] {
   return issues.flatMap((issue) => {
     const at = `#/${[place, ...issue.path].map((segment) => escapePointer(String(segment))).join('/')}`;

@@ -4,8 +4,8 @@ import { DomainError } from '../../domain/shared/errors.ts';
 const WINDOW_SECONDS = 60;
 
 /**
- * Takes one of the requests that a key has per minute; answers the headers for the reply (draft-ietf-httpapi-ratelimit-
- * headers). Throws `rate_limited`. Counts are of one process: behind n copies of the API a key has up to n times as many.
+ * Counts a request of a key and returns the headers for the reply (draft-ietf-httpapi-ratelimit-headers). Throws
+ * `rate_limited`. Counts per process: with n API processes, a key has up to n times the limit.
  */
 export type RateLimit = (key: string) => Promise<Record<string, string>>;
 

@@ -9,7 +9,7 @@ interface ReplyParts<Body> {
   cookies?: readonly string[];
 }
 
-/** A handler's answer where the body alone does not say enough: another status, headers. */
+/** The result of a handler that needs another status, headers or cookies. */
 export class Reply<Body> {
   readonly parts: ReplyParts<Body>;
 
@@ -21,7 +21,7 @@ export class Reply<Body> {
 export const reply = <Body>(body: Body, parts: Omit<ReplyParts<Body>, 'body'> = {}): Reply<Body> =>
   new Reply({ body, ...parts });
 
-/** An answer that is not JSON and is sent as it is. */
+/** A reply that is not JSON and is sent unchanged. */
 export class RawReply {
   readonly contentType: string;
   readonly body: string | Buffer | Readable;
@@ -34,7 +34,7 @@ export class RawReply {
   }
 }
 
-/** A JSON answer whose text was made already, from parts that need no parsing. */
+/** A JSON reply that is already text and is not parsed by the response schema. */
 export class JsonText {
   readonly text: string;
 
@@ -43,7 +43,7 @@ export class JsonText {
   }
 }
 
-/** An object of the store as a file to keep. Throws `not_found` when there is none. */
+/** A file of the object store as a download. Throws `not_found` if there is none. */
 export function fileReply(
   contentType: string,
   content: AsyncIterable<Uint8Array> | undefined,
@@ -56,7 +56,7 @@ export function fileReply(
   });
 }
 
-/** An answer as it goes out; the body of a JSON answer is its text, so that a kept reply is the same bytes. */
+/** A reply as it is sent. A JSON body is text, so that a stored reply is repeated byte by byte. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
@@ -70,14 +70,14 @@ export interface Page {
   total: number;
 }
 
-/** A list that is paged by number, from 1 on. */
+/** A list that is paged by page number, starting at 1. */
 interface NumberedPage {
   limit: number;
   page: number;
   total: number;
 }
 
-/** A list with `Link` headers (RFC 8288) to the pages beside it. */
+/** A page of a list, with `Link` headers (RFC 8288) to the next and previous page. */
 export function pageReply<Body>(requestUrl: string, page: Page | NumberedPage, body: Body): Reply<Body> {
   const links = 'page' in page ? numberedLinks(requestUrl, page) : offsetLinks(requestUrl, page);
   return reply(body, links.length > 0 ? { headers: { Link: links.join(', ') } } : {});
@@ -95,7 +95,7 @@ function offsetLinks(requestUrl: string, { limit, offset, total }: Page): string
   ];
 }
 
-/** One link of a `Link` header: the request's own address with some query members replaced. */
+/** One link of a `Link` header: the URL of the request with some query parameters replaced. */
 export function link(requestUrl: string, change: Record<string, string | number>, rel: string): string {
   const url = new URL(requestUrl, 'http://localhost');
   for (const [name, value] of Object.entries(change)) url.searchParams.set(name, String(value));

@@ -4,7 +4,7 @@ import { DomainError, invalidField } from '../../domain/shared/errors.ts';
 import { inexactNumber } from '../../domain/shared/number-rules.ts';
 
 export const BODY_LIMIT_BYTES = 5 * 1024 * 1024;
-/** Deeper JSON exhausts the stack of whatever walks it. */
+/** Deeper JSON could exhaust the stack of recursive functions. */
 const MAX_DEPTH = 128;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -16,7 +16,7 @@ export interface ParsedBody {
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** Reads the fields of an HTML form; of a field that comes twice the last one counts. */
+/** Reads the fields of an HTML form; if a field is repeated, the last value wins. */
 export async function readFormBody(request: IncomingMessage, limitBytes: number): Promise<ParsedBody> {
   const { 'content-length': length, 'content-type': type = '' } = request.headers;
   if (type.split(';')[0]?.trim().toLowerCase() !== FORM_TYPE) {
@@ -29,8 +29,8 @@ export async function readFormBody(request: IncomingMessage, limitBytes: number)
 }
 
 /**
- * Reads a JSON body; undefined when the request has none. Refuses other media types (415), too much (413), text that
- * is not UTF-8 or not JSON, and what PostgreSQL cannot store: U+0000 and lone surrogates (400 with a pointer).
+ * Reads a JSON body; undefined if the request has none. Throws for other media types (415), a body that is too large
+ * (413), invalid UTF-8 or JSON, and for what PostgreSQL cannot store: U+0000 and unpaired surrogates (400 with a pointer).
  */
 export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<ParsedBody | undefined> {
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type = '' } = request.headers;
@@ -47,7 +47,7 @@ export async function readJsonBody(request: IncomingMessage, limitBytes: number)
   const text = decode(bytes);
   if (isTooDeep(text)) throw invalidField('#/body', `nested deeper than ${MAX_DEPTH} levels`);
   const value = parse(text);
-  // The escapes are rare; only where one stands does the value get walked.
+  // Such escapes are rare, so the value is only searched if the text has one.
   if (/\\u(?:0000|d[89a-f])/i.test(text)) assertStorable(value, '#/body');
   return { text, value };
 }
@@ -62,7 +62,7 @@ async function read(request: IncomingMessage, length: string | undefined, limit:
         headers: { Connection: 'close' },
       });
     }
-    throw new DomainError('invalid_request', 'The body did not arrive whole');
+    throw new DomainError('invalid_request', 'The request ended before its body was complete');
   }
 }
 
@@ -98,17 +98,18 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Throws where a number of a JSON text would be altered by being parsed and printed. */
+/** Throws if a number in a JSON text would change when it is parsed and serialized. */
 export function assertExactNumbers(text: string): void {
   const number = inexactNumber(text);
-  if (number !== undefined) throw invalidField('#/body', `the number ${number.slice(0, 40)} cannot be held exactly`);
+  if (number !== undefined)
+    throw invalidField('#/body', `the number ${number.slice(0, 40)} cannot be represented exactly`);
 }
 
-/** Throws where a string, or a member's name, cannot be stored as text. */
+/** Throws if a string or a member name cannot be stored as text. */
 export function assertStorable(value: unknown, pointer: string): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalidField(pointer, 'contains U+0000');
-    if (!value.isWellFormed()) throw invalidField(pointer, 'contains half of a surrogate pair');
+    if (!value.isWellFormed()) throw invalidField(pointer, 'contains an unpaired surrogate');
     return;
   }
   if (value === null || typeof value !== 'object') return;

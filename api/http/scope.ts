@@ -24,7 +24,7 @@ import type { TriggerQueue } from '../../domain/webhooks/trigger-queue.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import type { CookieName, Cookies } from './cookies.ts';
 
-/** What handlers reach beside the database, by feature; made once by the composition root. */
+/** Dependencies of handlers other than the database, by feature; created once by the composition root. */
 export interface Adapters {
   launch: Launch;
   encryption: Encryption;
@@ -35,20 +35,20 @@ export interface Adapters {
     signInHosts: Record<SignInHost, SignInAtHost>;
     /** Absent when no OpenID provider is configured. */
     identityProvider?: IdentityProvider;
-    /** Absent as long as there are no review environments: then links lead to the front door. */
+    /** Absent until there are review environments; links then lead to the front door. */
     findReviewAssignment?: FindReviewAssignment;
   };
   documents: DocumentStore;
   environmentLocks: LockQueue;
   flows: {
-    /** Programs that the operator allows, by type of flow. */
+    /** Commands that the operator has configured, by flow type. */
     commands: Commands;
-    /** Where operators look at a workflow; undefined when no such place is configured. */
+    /** Address of a workflow in the Temporal UI; undefined if none is configured. */
     workflowUrl: (workflowId: string) => string | undefined;
   };
   git: { commitGraphs: CommitGraphCache };
   invitations: {
-    /** Absent where no mail server is configured. */
+    /** Undefined if no mail server is configured. */
     mail: Mailer | undefined;
     findInvited: FindInvited;
   };
@@ -56,12 +56,12 @@ export interface Adapters {
   releases: { eventQueue: ReleaseEventQueue; analyses: AnalysisCache };
   webhooks: {
     triggers: TriggerQueue;
-    /** Which addresses webhooks may have; a name is checked again when it is resolved. */
+    /** The addresses that webhooks may have; host names are checked again after resolution. */
     outbound: OutboundAddresses;
   };
 }
 
-/** The service's cookies, as a request carries them and as a reply sets them. */
+/** Reads the cookies of a request and makes those of a reply. */
 export interface RequestCookies extends Pick<Cookies, 'write' | 'clear'> {
   get: (name: CookieName) => string | undefined;
 }
@@ -71,32 +71,32 @@ interface BaseScope {
   now: () => Date;
   log: Logger;
   requestId: string;
-  /** W3C trace context to hand on to what the request causes. */
+  /** W3C trace context to propagate. */
   traceparent: string | undefined;
-  /** The address under which clients reach the service, without a slash at its end. */
+  /** Base URL of the service for clients, without a trailing slash. */
   publicUrl: string;
-  /** The request's own path and query, for links to further pages. */
+  /** Path and query of the request, for links to other pages. */
   requestUrl: string;
 }
 
-/** All that a handler may touch: built for each request, by hand in a test. */
+/** Everything that a handler may use; created per request. */
 export interface Scope extends BaseScope {
   actor: Actor;
   tx: UnitOfWork;
-  /** For handlers that only read and are called often: without a transaction around it. */
+  /** Reads without a transaction, for handlers that only read. */
   reads: ActorReads;
 }
 
-/** For routes that need no credential: there is no tenant until the handler finds one. */
+/** The scope of routes without a credential: there is no tenant until the handler determines one. */
 export interface PublicScope extends BaseScope {
-  /** The text of the body as it came, for signatures over it. */
+  /** The unparsed body, to verify signatures. */
   bodyText: string;
-  /** The client's address, for limits on guessing. */
+  /** IP address of the client, for rate limits. */
   address: string;
-  /** Who stands behind the credential that the request carries beside its body, if it is good now. Throws as a guarded route does for a write by cookie from elsewhere. */
+  /** The sender by header or cookie, if the credential is valid. Throws `forbidden` for a cross-site write with the cookie. */
   caller: () => Promise<Actor | undefined>;
   cookies: RequestCookies;
-  /** Whether a page of the service itself made the request; what a cookie may do depends on it. */
+  /** Whether a page of this service made the request; writes with a cookie require it. */
   isFromOwnPage: boolean;
   actingAs: (actor: Actor) => UnitOfWork;
 }

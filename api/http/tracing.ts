@@ -3,7 +3,7 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentele
 
 const tracer = trace.getTracer('quayside-api');
 
-/** Runs a request in a span of its own, a child of the caller's when it sent a `traceparent`. */
+/** Runs a request in a span, which continues the trace of the client if it sent a `traceparent`. */
 export function inRequestSpan<T>(headers: IncomingHttpHeaders, name: string, run: () => Promise<T>): Promise<T> {
   const parent = propagation.extract(context.active(), headers);
   return tracer.startActiveSpan(name, { kind: SpanKind.SERVER }, parent, async (span) => {

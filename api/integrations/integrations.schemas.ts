@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { INTEGRATION_KINDS } from '../../domain/integrations/integration-rules.ts';
 import { Name, NAME_MAX, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
-/** No line breaks or other control characters, which would end a header. */
+/** Line breaks and other control characters could inject headers. */
 const Secret = z
   .string()
   .min(1)
@@ -14,24 +14,22 @@ const Credentials = z
     z.strictObject({ type: z.literal('token'), token: Secret, username: Name.optional() }),
     z.strictObject({ type: z.literal('basic'), username: Name, password: Secret }),
   ])
-  .meta({ description: 'Encrypted when stored, and in no reply' });
+  .meta({ description: 'Stored encrypted and never returned' });
 
 const fields = {
   name: Name,
   baseUrl: z
-    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
     .max(2_000)
     .nullable()
     .meta({
-      description:
-        'Where the system is reached; null: at its public address. A change to another server needs the credentials again',
+      description: 'Base URL of the system; null: its public service. To change it, send the credentials again',
     }),
   settings: z
     .record(z.string().min(1).max(NAME_MAX), z.union([z.string().max(2_000), z.number(), z.boolean()]))
     .refine((settings) => Object.keys(settings).length <= 50, 'at most 50 members')
     .meta({
-      description:
-        'What the system needs beside credentials, such as a model or a workspace; nothing secret, as it is shown',
+      description: 'Other settings of the system, such as a model or a workspace. Returned as they are, so no secrets',
     }),
   isActive: z.boolean(),
 };
@@ -40,7 +38,7 @@ export const IntegrationIn = z.strictObject({
   kind: z.enum(INTEGRATION_KINDS),
   repositoryIdentifier: RepositoryIdentifier.nullable()
     .default(null)
-    .meta({ description: 'The only project that uses it; null: every project that has none of its own' }),
+    .meta({ description: 'The project that uses it; null: all projects without their own integration of this kind' }),
   name: fields.name,
   baseUrl: fields.baseUrl.default(null),
   settings: fields.settings.default({}),

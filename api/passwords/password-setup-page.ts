@@ -6,12 +6,12 @@ import type { RawReply } from '../http/replies.ts';
 interface SetupForm {
   basePath: string;
   token: string;
-  /** Whose password it will be; password managers store it under this name. */
+  /** Shown, so that password managers save the password under it. */
   email: string;
   error?: string | undefined;
 }
 
-/** The page behind the link of an invitation. It needs no script. */
+/** The page on which an invited person sets a password; works without scripts. */
 export const passwordSetupPage = ({ basePath, token, email, error }: SetupForm): RawReply =>
   page(
     titled('Set your password', error),

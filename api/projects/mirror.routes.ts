@@ -11,15 +11,15 @@ const params = z.object({ identifier: RepositoryIdentifier });
 
 const Mirror = z
   .object({
-    fetchedAt: Timestamp.nullable().meta({ description: 'When the remote was last read with success' }),
-    isStale: z
-      .boolean()
-      .meta({ description: 'Never fetched, or the last fetch failed: the data are those of fetchedAt' }),
+    fetchedAt: Timestamp.nullable().meta({ description: 'When the remote was last fetched successfully' }),
+    isStale: z.boolean().meta({
+      description: 'The repository has never been fetched or the last fetch failed; the data are as of `fetchedAt`',
+    }),
     error: z.string().nullable(),
     requestedAt: Timestamp.nullable(),
     attemptedAt: Timestamp.nullable(),
     nextFetchAt: Timestamp.nullable(),
-    failures: z.int().meta({ description: 'Failed fetches in a row' }),
+    failures: z.int().meta({ description: 'Number of consecutive failed fetches' }),
     commits: z.int(),
     branches: z.int(),
     tags: z.int(),
@@ -49,7 +49,7 @@ export const mirrorRoutes = [
     method: 'get',
     path: '/api/projects/{identifier}/mirror',
     group: GROUP,
-    summary: "What is known of a project's repository, and how new it is",
+    summary: "Get the state of the mirror of a project's repository",
     roles: ANY_ROLE,
     params,
     status: 200,
@@ -65,14 +65,14 @@ export const mirrorRoutes = [
     method: 'post',
     path: '/api/projects/{identifier}/mirror/fetch',
     group: GROUP,
-    summary: "Ask for a fetch of a project's repository",
+    summary: "Request a fetch of a project's repository",
     description:
-      'Pushes told by hooks and a schedule do so anyway. The fetch is done when `fetchedAt` is later than the `requestedAt` of the reply.',
+      'Repositories are also fetched on push hooks and on a schedule. The fetch has completed when `fetchedAt` is later than the `requestedAt` of this reply.',
     roles: ANY_ROLE,
     params,
     status: 202,
     response: Mirror,
-    audit: { none: 'asks to read what the remote has anyway' },
+    audit: { none: 'only refreshes the copy of the remote' },
     async handle({ params: { identifier } }, { tx, adapters: { launch } }) {
       const { project, report } = await tx(async (work) => {
         const found = await projectInPath(work, identifier);

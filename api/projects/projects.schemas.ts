@@ -4,7 +4,7 @@ import { compileKeyFinder } from '../../domain/git/work-item-patterns.ts';
 import { PLATFORMS } from '../../domain/projects/projects.entities.ts';
 import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
-/** An expression in RE2's syntax. */
+/** A regular expression in RE2 syntax. */
 const Pattern = z
   .string()
   .min(1)
@@ -15,12 +15,12 @@ const Pattern = z
     } catch (error) {
       context.addIssue({
         code: 'custom',
-        message: `not a regular expression in RE2's syntax: ${(error as Error).message}`,
+        message: `not a regular expression in RE2 syntax: ${(error as Error).message}`,
       });
     }
   });
 
-/** A domain by its name, or with the packages that belong to it. */
+/** A domain: its name, or an object with its packages. */
 const Domain = z.union([Name, z.strictObject({ name: Name, packages: z.array(Name).max(1_000).optional() })]);
 
 const configuration = {
@@ -32,14 +32,14 @@ const configuration = {
     .refine((paths) => Object.keys(paths).length <= 1_000, 'more than 1,000 packages')
     .meta({
       description:
-        'Package name to its path; taken where the default branch has no sfdx-project.json that lists packages',
+        'Maps package names to paths; used if the default branch has no sfdx-project.json that lists packages',
     }),
   devHubs: z.array(Name).max(50),
   autoReleaseFinalization: z.boolean().meta({
-    description: 'Finalize a candidate when it is deployed to all environments of category `release`',
+    description: 'Finalize a candidate once it has been deployed to all environments of category `release`',
   }),
   buildPipeline: Pipeline.omit({ ref: true }).meta({
-    description: 'The pipeline of the git host that `POST /api/builds/run` dispatches, on the branch',
+    description: 'The git host pipeline that `POST /api/builds/run` starts on the branch',
   }),
   cascade: z.array(z.strictObject({ from: Name, to: Name })).max(200),
   workItems: z.strictObject({
@@ -55,23 +55,23 @@ const configuration = {
   customReleaseStatuses: z
     .array(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/))
     .max(20)
-    .meta({ description: 'Candidate statuses beside pending, in_progress, aborted and finalized' }),
+    .meta({ description: 'Candidate statuses in addition to pending, in_progress, aborted and finalized' }),
 };
 
 export const ProjectConfiguration = z.strictObject(configuration).partial().meta({ id: 'ProjectConfiguration' });
 
-/** `null` takes a member out. */
+/** `null` removes a member. */
 const ConfigurationPatch = z
   .strictObject(
     Object.fromEntries(Object.entries(configuration).map(([name, schema]) => [name, schema.nullable().optional()])),
   )
-  .meta({ description: 'Merged into the configuration (RFC 7396); `null` takes a member out' });
+  .meta({ description: 'Merged into the configuration (RFC 7396); `null` removes a member' });
 
-const remoteUrl = FreeText.regex(/^(https:\/\/|ssh:\/\/|git@|\/|file:\/\/)/, 'must be an https or ssh address')
-  .refine((url) => !/[\p{Cc}\s]/u.test(url), 'must hold no spaces or control characters')
+const remoteUrl = FreeText.regex(/^(https:\/\/|ssh:\/\/|git@|\/|file:\/\/)/, 'must be an https or ssh URL')
+  .refine((url) => !/[\p{Cc}\s]/u.test(url), 'must not contain spaces or control characters')
   .refine(
     (url) => (URL.parse(url)?.password ?? '') === '',
-    'must hold no password; credentials belong into an integration',
+    'must not contain a password; store credentials as an integration',
   );
 
 export const ProjectIn = z.strictObject({

@@ -19,7 +19,7 @@ const params = z.object({ id: Id });
 const query = z.strictObject({
   includeChangelog: queryFlag(false).meta({
     description:
-      'Commits and work items of each package that is installed or updated, and the candidates that are linked by them',
+      'Include the commits and work items of each package that is installed or updated, and the candidates that share work items',
   }),
 });
 
@@ -29,9 +29,9 @@ export const comparisonRoutes = [
     method: 'post',
     path: '/api/release-candidates/{id}/compare',
     group: GROUP,
-    summary: 'Compare a release candidate with what is installed in an environment',
+    summary: 'Compare a release candidate with an environment',
     description:
-      'Installed is what the successful deployments to the environment, reported as release events, left there.',
+      'The installed packages are derived from the deployments to the environment that were reported as release events.',
     roles: ANY_ROLE,
     params,
     query,
@@ -50,7 +50,7 @@ export const comparisonRoutes = [
     method: 'post',
     path: '/api/release-candidates/{id}/compare-to-packages',
     group: GROUP,
-    summary: 'Compare a release candidate with a map of package versions',
+    summary: 'Compare a release candidate with given package versions',
     roles: ANY_ROLE,
     params,
     query,
@@ -69,11 +69,11 @@ export const comparisonRoutes = [
     method: 'get',
     path: '/api/release-candidates/{id}/changes',
     group: GROUP,
-    summary: 'The commits, packages and work items that are new in a release candidate',
+    summary: 'Get the commits, packages and work items that are new in a release candidate',
     description: [
-      "Those of `git log since..commit -- <paths>` with the paths of the packages of the candidate's domain (those that the project lists for the domain, else those that the candidate holds). Merges count as commits.",
-      '`since` is a commit, a tag, or a date that is compared with the dates of the commits; absent: the commit of the candidate before it on the same branch.',
-      'A commit that is not known is no error: `missingChangelog` says so, and a fetch of the repository is asked for.',
+      "Lists `git log since..commit -- <paths>` with the paths of the packages of the candidate's domain (the packages that the project configures for the domain, otherwise those in the candidate). Merges are included.",
+      '`since` is a commit, a tag, or a date to compare with commit dates; default: the commit of the previous candidate on the same branch.',
+      'If a commit is unknown, `missingChangelog` gives the reason and a fetch of the repository is requested.',
     ].join('\n\n'),
     roles: ANY_ROLE,
     params,

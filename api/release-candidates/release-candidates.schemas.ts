@@ -5,24 +5,24 @@ import { Changelog, LinkedCandidate } from '../http/changelogs.ts';
 export const Domain = Name.meta({ description: 'Domain of the repository', example: 'core' });
 export const ReleaseName = Name.meta({ example: '2026.03' });
 export const Branch = Name.meta({ example: 'release/2026.03' });
-/** A commit id, whole or abbreviated. */
+/** A commit id, full or abbreviated. */
 export const CommitSha = z.string().regex(/^[0-9a-fA-F]{7,64}$/, 'must be 7 to 64 hexadecimal digits');
 export const Status = z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/);
 const Version = z.string().trim().min(1).max(100);
-/** Package name to version. */
+/** Maps package names to versions. */
 export const PackageVersions = z
   .record(Name, Version)
   .refine((packages) => Object.keys(packages).length <= 5_000, 'more than 5,000 packages')
-  .meta({ description: 'Package name to version' });
+  .meta({ description: 'Maps package names to versions' });
 
 export const ReleaseDefinition = z
   .looseObject({
     artifacts: PackageVersions.optional(),
     artifactTypes: z.record(Name, Name).optional(),
-    packageDependencies: JsonObject.optional().meta({ description: 'Package name to package id' }),
+    packageDependencies: JsonObject.optional().meta({ description: 'Maps package names to package ids' }),
     metadata: z.unknown().optional(),
   })
-  .meta({ id: 'ReleaseDefinition', description: 'Open; `artifacts` maps package names to versions' });
+  .meta({ id: 'ReleaseDefinition', description: 'An open object; `artifacts` maps package names to versions' });
 
 const candidateName = { repositoryIdentifier: RepositoryIdentifier, domain: Domain, releaseName: ReleaseName };
 export const CandidateName = z.strictObject(candidateName);
@@ -32,12 +32,8 @@ export const CandidateIn = z.strictObject({
   commitSha: CommitSha,
   branch: Branch.nullable().optional(),
   tag: Name.nullable().optional(),
-  status: Status.optional().meta({ description: 'pending when absent' }),
-  version: z
-    .int()
-    .positive()
-    .optional()
-    .meta({ description: 'As the caller knows the candidate; another one is a conflict' }),
+  status: Status.optional().meta({ description: 'Default: `pending`' }),
+  version: z.int().positive().optional().meta({ description: 'The current version; any other gets 409' }),
   value: ReleaseDefinition,
 });
 
@@ -68,8 +64,8 @@ export const AbortIn = z.strictObject({ ...candidateName, reason: z.string().max
 
 export const UpdatePackagesIn = z.strictObject({
   ...candidateName,
-  excludePackages: z.array(Name).max(1_000).default([]).meta({ description: 'Names to take out' }),
-  versionOverrides: PackageVersions.default({}).meta({ description: 'Package name to the version that it gets' }),
+  excludePackages: z.array(Name).max(1_000).default([]).meta({ description: 'Names of the packages to remove' }),
+  versionOverrides: PackageVersions.default({}).meta({ description: 'Maps package names to new versions' }),
 });
 
 export const CompareIn = z
@@ -82,7 +78,7 @@ export const CompareToPackagesIn = z.strictObject({ packages: PackageVersions, b
 const ComparisonEntry = z.object({
   name: z.string(),
   type: z.string(),
-  isOutOfSync: z.boolean().meta({ description: 'The environment runs a newer version than the candidate holds' }),
+  isOutOfSync: z.boolean().meta({ description: 'The environment runs a newer version than the candidate contains' }),
   versions: z.object({ from: z.string().nullable(), to: z.string() }),
 });
 const Comparison = z
@@ -96,10 +92,9 @@ const Comparison = z
 const compared = {
   releaseCandidate: ReleaseCandidate,
   comparison: Comparison,
-  changelog: Changelog.nullable().meta({ description: 'Null unless includeChangelog' }),
+  changelog: Changelog.nullable().meta({ description: 'Null without `includeChangelog`' }),
   linkedCandidates: z.array(LinkedCandidate).nullable().meta({
-    description:
-      'Candidates of other domains in which some of the same work items are new; null unless includeChangelog',
+    description: 'Candidates of other domains that share new work items; null without `includeChangelog`',
   }),
 };
 export const EnvironmentComparison = z.object({
@@ -108,6 +103,6 @@ export const EnvironmentComparison = z.object({
   estimatedDeploymentTime: z
     .number()
     .nullable()
-    .meta({ description: 'Seconds, from past durations of the same packages; null when unknown' }),
+    .meta({ description: 'In seconds, estimated from past deployments of the same packages; null if unknown' }),
 });
 export const PackagesComparison = z.object({ ...compared, baseLabel: z.string() });

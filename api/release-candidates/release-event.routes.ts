@@ -16,14 +16,14 @@ export const releaseEventRoutes = [
     method: 'post',
     path: '/api/release-candidates/release-event',
     group: 'Release candidates',
-    summary: 'Report a deployment of a release to an environment',
+    summary: 'Report the deployment of a release to an environment',
     description: [
-      'Records the deployment and drives the candidate: the first success makes it in_progress; deployed to all active environments of category `release` whose pattern takes its branch, it is finalized when the project setting `autoReleaseFinalization` is on, and older open candidates of the same domain and branch along with it.',
-      'Idempotent by `executionId`, else by `deployedAt`. Events of one domain are applied one after another. When the engine does not answer within 5 s the reply is 202: the event is recorded and applied later.',
+      'Records the deployment and updates the candidate: the first successful deployment moves it to `in_progress`. Once it has been deployed to all active environments of category `release` whose branch pattern matches, and the project has `autoReleaseFinalization` enabled, the candidate and older open candidates of the same domain and branch are finalized.',
+      'Idempotent by `executionId`, otherwise by `deployedAt`. Events of a domain are applied one at a time. If the workflow engine does not answer within 5 s, the reply is 202: the event has been recorded and will be applied later.',
     ].join('\n\n'),
     roles: ANY_ROLE,
     query: z.strictObject({
-      dryRun: queryFlag(false).meta({ description: 'Tell what would happen, and change nothing' }),
+      dryRun: queryFlag(false).meta({ description: 'Report what would happen without changing anything' }),
     }),
     body: ReleaseEventIn,
     status: 200,
@@ -44,7 +44,7 @@ export const releaseEventRoutes = [
         return stored.isNew ? outcome : repeated(outcome);
       } catch (error) {
         if (!(error instanceof EngineUnavailableError)) throw error;
-        log.warn({ err: error, deploymentId: stored.id }, 'release event waits for the engine');
+        log.warn({ err: error, deploymentId: stored.id }, 'release event recorded, to be applied later');
         return reply(RECORDED, { status: 202 });
       }
     },
@@ -58,5 +58,5 @@ const RECORDED = {
   intermediateCandidatesFinalized: false,
   finalizationPending: false,
   missingEnvironments: [],
-  message: 'The event is recorded; it is applied as soon as the workflow engine answers',
+  message: 'The event has been recorded and will be applied as soon as the workflow engine is available',
 };

@@ -13,7 +13,7 @@ const Status = z
     context.addIssue({ code: 'custom', message: `must be one of ${DEPLOYMENT_STATUSES.join(', ')}` });
     return z.NEVER;
   })
-  .meta({ override: { type: 'string', enum: [...DEPLOYMENT_STATUSES], description: 'In any case of letters' } });
+  .meta({ override: { type: 'string', enum: [...DEPLOYMENT_STATUSES], description: 'Case-insensitive' } });
 
 const IsoMoment = z.iso.datetime({ offset: true });
 
@@ -31,15 +31,15 @@ export const ReleaseEventIn = z
     ...CandidateName.shape,
     environmentName: Name,
     deploymentStatus: Status.optional(),
-    status: Status.optional().meta({ description: 'Another name of deploymentStatus' }),
+    status: Status.optional().meta({ description: 'Alias of `deploymentStatus`' }),
     executionId: z
       .string()
       .min(1)
       .max(255)
       .optional()
-      .meta({ description: 'Run of the pipeline; two reports of one run are one event' }),
-    deployedAt: DateTime.optional().meta({ description: 'Now when absent' }),
-    packages: PackageVersions.optional().meta({ description: "The candidate's own when absent" }),
+      .meta({ description: 'Pipeline run; reports with the same id are one event' }),
+    deployedAt: DateTime.optional().meta({ description: 'Default: now' }),
+    packages: PackageVersions.optional().meta({ description: "Default: the candidate's packages" }),
     packageDetails: z.array(PackageDetail).max(5_000).optional(),
     releaseDefinition: ReleaseDefinition.optional(),
     metadata: JsonObject.optional(),
@@ -51,7 +51,7 @@ export const ReleaseEventIn = z
     context.addIssue({
       code: 'custom',
       path: ['deploymentStatus'],
-      message: `one of ${DEPLOYMENT_STATUSES.join(', ')} is needed`,
+      message: `is required: one of ${DEPLOYMENT_STATUSES.join(', ')}`,
     });
     return z.NEVER;
   });
@@ -65,7 +65,7 @@ export const ReleaseEventOut = z
     finalizationPending: z.boolean(),
     missingEnvironments: z
       .array(z.string())
-      .meta({ description: 'Names of the release environments to which it is not deployed' }),
+      .meta({ description: 'Names of the release environments to which the candidate has not been deployed' }),
     message: z.string(),
   })
   .meta({ id: 'ReleaseEventResult' });

@@ -19,7 +19,7 @@ const Entry = z
         pullRequests: z.array(z.int()),
       })
       .nullable()
-      .meta({ description: 'Null unless includePackageChangelogs; at most 50 commits' }),
+      .meta({ description: 'At most 50 commits; null without `includePackageChangelogs`' }),
   })
   .meta({ id: 'AnalysedPackage' });
 
@@ -30,7 +30,7 @@ const changes = {
 const Seconds = z
   .number()
   .nullable()
-  .meta({ description: 'Seconds, from past durations of the same packages; null when unknown' });
+  .meta({ description: 'In seconds, estimated from past deployments of the same packages; null if unknown' });
 
 export const RollingAnalysis = z
   .object({
@@ -45,11 +45,11 @@ export const RollingAnalysis = z
         packages: z.record(z.string(), z.string()),
         isDefaultBaseline: z
           .boolean()
-          .meta({ description: 'No candidate is deployed to all release environments: this is the oldest' }),
+          .meta({ description: 'No candidate has been deployed to all release environments, so this is the oldest' }),
         branch: z.string(),
       })
       .nullable()
-      .meta({ description: 'Null when the domain has no candidates' }),
+      .meta({ description: 'Null if the domain has no candidates' }),
     orchestrationOrder: z.array(z.string()),
     currentEnvironmentStates: z.record(
       z.string(),
@@ -66,10 +66,10 @@ export const RollingAnalysis = z
         deployedEnvironments: z.array(z.string()),
         incrementalChanges: z
           .object({ ...changes, estimatedDeploymentTime: Seconds })
-          .meta({ description: 'Against the candidate before it on its branch' }),
+          .meta({ description: 'Compared with the previous candidate on the branch' }),
         cumulativeChanges: z
           .object({ ...changes, cumulativeSummary: z.object({ estimatedDeploymentTime: Seconds }) })
-          .meta({ description: 'Against the baseline' }),
+          .meta({ description: 'Compared with the baseline' }),
       }),
     ),
     candidatesByBranch: z.record(z.string(), z.array(z.object({ id: z.string(), releaseName: z.string() }))),

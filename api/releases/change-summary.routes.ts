@@ -53,10 +53,10 @@ export const changeSummaryRoutes = [
     method: 'get',
     path: '/api/releases/change-summary',
     group: 'Releases',
-    summary: 'What changed by the releases of a range, or of a time',
+    summary: 'Summarize the changes of a range of releases or a period',
     description: [
-      `Releases of a domain stand in the order of their first successful deployment, to the environment when one is named; each is held against the one before it. The newest ${SERIES_MAX} are looked at.`,
-      'Release-range mode: after `fromReleaseName` (excluded) up to `toReleaseName` (included), in each domain that has them. Date-range mode: with a successful deployment from `since` to `until`, both inclusive. Totals are of distinct commits and work items.',
+      `The releases of a domain are ordered by their first successful deployment (to the environment, if one is given), and each is compared with the previous one. Covers the newest ${SERIES_MAX} releases.`,
+      'By release: from `fromReleaseName` (exclusive) to `toReleaseName` (inclusive), in each domain that has both. By date: releases with a successful deployment from `since` to `until`, both inclusive. Totals count distinct commits and work items.',
     ].join('\n\n'),
     roles: ANY_ROLE,
     query: z.strictObject({

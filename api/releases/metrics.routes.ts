@@ -8,7 +8,7 @@ import { DateTime, Name, RepositoryIdentifier, Timestamp } from '../http/paramet
 import { RepositoryFreshness } from '../http/changelogs.ts';
 
 const DAY_MS = 86_400_000;
-const STANDARD_DAYS = 90;
+const DEFAULT_DAYS = 90;
 const DAYS_MAX = 731;
 
 const Seconds = z.int().nullable();
@@ -16,7 +16,7 @@ const measures = {
   deployments: z.object({
     successful: z.int(),
     failed: z.int(),
-    rolledBack: z.int().meta({ description: 'Of the successful ones' }),
+    rolledBack: z.int().meta({ description: 'Successful deployments that were rolled back' }),
     perDay: z.number(),
   }),
   leadTime: z.object({ medianSeconds: Seconds, p90Seconds: Seconds, commits: z.int() }),
@@ -50,7 +50,7 @@ const Metrics = z
     ),
     missingChangelogs: z
       .int()
-      .meta({ description: 'Changes of packages whose commits are not known: they have no lead times' }),
+      .meta({ description: 'Package changes without lead times, because their commits are unknown' }),
     repository: RepositoryFreshness,
   })
   .meta({ id: 'DeliveryMetrics' });
@@ -61,23 +61,22 @@ export const metricsRoutes = [
     method: 'get',
     path: '/api/releases/metrics',
     group: 'Releases',
-    summary:
-      'Deployment frequency, lead time, change failure rate and time to restore, by domain, environment and window',
+    summary: 'Get deployment frequency, lead time, change failure rate and time to restore',
     description: [
-      'Of each domain and environment, over the whole time and over each day, week (from Monday) or month of UTC in it. Cancelled deployments are left out.',
-      '- **Deployment frequency**: successful deployments; `perDay` divides them by the length of the window.\n' +
-        '- **Lead time**: from the date of a commit to the deployment by which it first came to the environment; the commits are those of the changelogs of the packages that were installed or upgraded. The first deployment of a domain to an environment has none, nor has one that was taken back.\n' +
-        '- **Change failure rate**: deployments that failed, wholly or in part, or were taken back, by all.\n' +
-        '- **Time to restore**: from a failed deployment to the next success that was not taken back; from a deployment that was taken back to when it was. Failed ones in a row are one failure. It counts in the window in which it began; what is not restored by `until` is in `failures` only.',
-      `Definitions follow DORA's four keys. Without \`since\`, the last ${STANDARD_DAYS} days; at most ${DAYS_MAX} days and ${METRICS_DEPLOYMENTS_MAX} deployments.`,
+      'For each domain and environment: over the whole period, and per day, week (starting on Monday) or month in UTC. Cancelled deployments are not counted.',
+      '- **Deployment frequency**: successful deployments; `perDay` divides them by the days in the window.\n' +
+        '- **Lead time**: from the date of a commit to its first deployment to the environment. The commits are those in the changelogs of the installed and upgraded packages. The first deployment of a domain to an environment has no lead times, nor has one that was rolled back.\n' +
+        '- **Change failure rate**: the share of deployments that failed, failed in part or were rolled back.\n' +
+        '- **Time to restore**: from a failed deployment to the next successful one that was not rolled back, or from a deployment to its rollback. Consecutive failures count as one, in the window in which the first occurred; a failure that is not restored by `until` only counts in `failures`.',
+      `The definitions follow DORA's four keys. Without \`since\`, covers the last ${DEFAULT_DAYS} days; at most ${DAYS_MAX} days and ${METRICS_DEPLOYMENTS_MAX} deployments.`,
     ].join('\n\n'),
     roles: ANY_ROLE,
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,
       domain: Name.optional(),
       environmentName: Name.optional(),
-      since: DateTime.optional().meta({ description: 'Included' }),
-      until: DateTime.optional().meta({ description: 'Excluded; now when absent' }),
+      since: DateTime.optional().meta({ description: 'Inclusive' }),
+      until: DateTime.optional().meta({ description: 'Exclusive; default: now' }),
       window: z.enum(INTERVALS).default('week'),
     }),
     status: 200,
@@ -95,7 +94,7 @@ export const metricsRoutes = [
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier);
         const until = times.until ?? now();
-        const since = times.since ?? new Date(until.getTime() - STANDARD_DAYS * DAY_MS);
+        const since = times.since ?? new Date(until.getTime() - DEFAULT_DAYS * DAY_MS);
         const days = (until.getTime() - since.getTime()) / DAY_MS;
         if (days <= 0) throw invalidField('since', 'must be before until');
         if (days > DAYS_MAX) throw invalidField('since', `must be at most ${DAYS_MAX} days before until`);

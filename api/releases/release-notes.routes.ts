@@ -17,7 +17,7 @@ const ReleaseNotes = z
         previousReleaseName: z
           .string()
           .nullable()
-          .meta({ description: 'Against which it is held; null: it is the first' }),
+          .meta({ description: 'The release it is compared with; null: this is the first' }),
         deployments: z.array(z.object({ environment: z.string(), deployedAt: z.string(), isRolledBack: z.boolean() })),
         ...changesOfPackages(
           z.array(
@@ -43,10 +43,10 @@ export const releaseNotesRoutes = [
     method: 'get',
     path: '/api/releases/{name}/notes',
     group: 'Releases',
-    summary: 'Release notes: what is new in a release, as JSON, Markdown or HTML',
+    summary: 'Get release notes as JSON, Markdown or HTML',
     description: [
-      'Of every domain that has a release of the name. It is held against the release of the domain that was deployed before it, or `fromReleaseName`; one that is not deployed yet against the newest that is. Packages, commits and work items are those of its changelog.',
-      '`format=md` answers `text/markdown` (CommonMark), `format=html` a page of `text/html`; texts out of commits show as they are and cannot become markup.',
+      'Covers every domain that has a release of this name. The release is compared with the previously deployed release of the domain, or with `fromReleaseName`; a release that has not been deployed is compared with the newest deployed one. Lists the packages, commits and work items of the changelog.',
+      '`format=md` returns `text/markdown` (CommonMark), `format=html` a page of `text/html`. Text from commits is escaped.',
     ].join('\n\n'),
     roles: ANY_ROLE,
     params: z.object({ name: Name }),

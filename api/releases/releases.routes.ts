@@ -15,10 +15,10 @@ export const releasesRoutes = [
     method: 'get',
     path: '/api/releases',
     group: GROUP,
-    summary: 'Releases of a repository with their records in its environments, those deployed last first',
+    summary: 'List the releases of a repository, most recently deployed first',
     description: [
-      'A release is what was deployed under one name in one domain. With `activeOnly`, only releases that run at this moment in at least one active environment.',
-      'Changelogs are computed once and kept; `force` computes them anew. Commits that are not known are said to be missing.',
+      'A release is what has been deployed under one name in one domain, with its record in each environment. `activeOnly` limits the list to releases that currently run in at least one active environment.',
+      'Changelogs are computed once and cached; `force` recomputes them. Unknown commits are reported as missing.',
     ].join('\n\n'),
     roles: ANY_ROLE,
     query: z.strictObject({
@@ -76,9 +76,9 @@ export const releasesRoutes = [
     method: 'post',
     path: '/api/releases/rollback-annotation',
     group: GROUP,
-    summary: "Mark a release's record in an environment as the result of a rollback",
+    summary: 'Record that a release was rolled back in an environment',
     description:
-      'Keeps the delta of the way back. The release that was taken back, and those between the two, no longer count as deployed there: not for what is installed, and not for finalization.',
+      'Marks the record of the target release as the result of a rollback and stores its changes. The release that was rolled back, and those between the two, no longer count as deployed in the environment, neither as installed nor for finalization.',
     roles: ANY_ROLE,
     body: RollbackIn,
     status: 204,

@@ -3,7 +3,7 @@ import { RepositoryFreshness } from '../http/changelogs.ts';
 import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };
-const Totals = z.object(totals).meta({ id: 'ChangelogTotals', description: 'Distinct over all packages' });
+const Totals = z.object(totals).meta({ id: 'ChangelogTotals', description: 'Distinct items over all packages' });
 
 const PackageChange = z.object({
   packageName: z.string(),
@@ -35,28 +35,27 @@ const Approval = z.object({
   approvedBy: z.string().nullable(),
   approvedAt: Timestamp.nullable(),
   responseTimeMs: z.number().nullable(),
-  source: z.string().meta({ description: '`flow`: given in this service; `report`: as the deployment was reported' }),
+  source: z.string().meta({ description: '`flow`: given in this service; `report`: part of a reported deployment' }),
 });
 
 const Environment = z.object({
   name: z.string(),
   environmentId: z.string(),
   deployedAt: Timestamp,
-  status: z.string().meta({ description: 'What the last deployment of the release to it came to' }),
-  rolledBackAt: Timestamp.nullable().meta({ description: 'When it was taken back' }),
+  status: z.string().meta({ description: 'Status of the last deployment of the release to the environment' }),
+  rolledBackAt: Timestamp.nullable().meta({ description: 'When the release was rolled back' }),
   packages: z.record(z.string(), z.string()),
   packageDetails: z.array(z.looseObject({ name: z.string() })),
-  changesFromPrevious: z
-    .array(PackageChange)
-    .nullable()
-    .meta({ description: 'Against the release of the domain that was there before; null unless includeChangelog' }),
+  changesFromPrevious: z.array(PackageChange).nullable().meta({
+    description: 'Compared with the previous release of the domain in the environment; null without `includeChangelog`',
+  }),
   releaseChangelog: Totals.nullable(),
   orchestrationOrder: z.int(),
   metadata: z.unknown(),
   rollback: Rollback.nullable(),
   deploymentCounts: z.object({ deployed: z.int(), skipped: z.int(), failed: z.int(), total: z.int() }),
-  approval: Approval.nullable().meta({ description: 'Null unless includeApprovals' }),
-  lockStatus: z.looseObject({ isLocked: z.boolean() }).nullable().meta({ description: 'Null when skipLockStatus' }),
+  approval: Approval.nullable().meta({ description: 'Null without `includeApprovals`' }),
+  lockStatus: z.looseObject({ isLocked: z.boolean() }).nullable().meta({ description: 'Null with `skipLockStatus`' }),
 });
 
 const Release = z
@@ -80,11 +79,13 @@ const Release = z
       z.object({
         packageName: z.string(),
         releaseVersion: z.string(),
-        isFullyDeployed: z.boolean().meta({ description: 'In every active release environment' }),
-        isAbandoned: z.boolean().meta({ description: 'Where it is missing, a newer version runs already' }),
+        isFullyDeployed: z.boolean().meta({ description: 'Deployed to every active release environment' }),
+        isAbandoned: z
+          .boolean()
+          .meta({ description: 'The environments without this release already run a newer version' }),
         trajectory: z
           .array(z.string())
-          .meta({ description: 'Environments that it reached, in the order in which releases travel' }),
+          .meta({ description: 'Environments to which it was deployed, in deployment order' }),
       }),
     ),
     releaseDefinition: JsonObject.nullable(),
@@ -104,14 +105,14 @@ export const Releases = z.object({
   }),
   retrievedAt: Timestamp,
   filters: z.object({ domain: z.string().nullable(), includeChangelog: z.boolean() }),
-  repository: RepositoryFreshness.nullable().meta({ description: 'Null unless includeChangelog' }),
+  repository: RepositoryFreshness.nullable().meta({ description: 'Null without `includeChangelog`' }),
 });
 
 export const RollbackIn = z.strictObject({
   repositoryIdentifier: RepositoryIdentifier,
   environment: Name.meta({ description: 'Name of the environment' }),
-  target: Name.meta({ description: 'The release that runs there again' }),
-  rolledBackFrom: Name.meta({ description: 'The release that was taken back' }),
+  target: Name.meta({ description: 'The release that runs again after the rollback' }),
+  rolledBackFrom: Name.meta({ description: 'The release that was rolled back' }),
   rolledBackBy: FreeText.min(1),
-  domain: Name.optional().meta({ description: 'Needed where both releases were deployed in several domains' }),
+  domain: Name.optional().meta({ description: 'Required if both releases were deployed in several domains' }),
 });

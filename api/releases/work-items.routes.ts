@@ -6,10 +6,12 @@ import { Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 import { Commit, RepositoryFreshness } from '../http/changelogs.ts';
 
 const share = {
-  presence: z
-    .enum(['all', 'some', 'none', 'unknown'])
-    .meta({ description: 'How much of its changes is there; unknown: the commit of a package version is not known' }),
-  present: z.int().meta({ description: 'Changes that are there: pairs of a commit and a package that it changes' }),
+  presence: z.enum(['all', 'some', 'none', 'unknown']).meta({
+    description: 'How many of the changes are included; `unknown`: the commit of a package version is unknown',
+  }),
+  present: z
+    .int()
+    .meta({ description: 'Number of included changes, each a pair of a commit and a package that it changes' }),
   total: z.int(),
 };
 
@@ -22,7 +24,7 @@ const WorkItemPlaces = z
         packages: z.array(z.string()),
         isReleasable: z.boolean().meta({
           description:
-            'On the default branch, a configured one, or in a candidate; others, say of a branch that was squashed, do not count',
+            'The commit is on the default or a configured branch or in a candidate. Others, such as commits of a squashed branch, do not count',
         }),
       }),
     ),
@@ -43,7 +45,7 @@ const WorkItemPlaces = z
             ...share,
             isNew: z
               .boolean()
-              .meta({ description: 'It has more of the work item than the candidate before it on its branch' }),
+              .meta({ description: 'Contains more of the work item than the previous candidate on the branch' }),
           }),
         ),
         environments: z.array(
@@ -52,22 +54,25 @@ const WorkItemPlaces = z
             name: z.string(),
             category: z.string(),
             ...share,
-            firstArrivedAt: z.string().nullable().meta({ description: 'When the first of its changes came' }),
+            firstArrivedAt: z.string().nullable().meta({ description: 'When the first of the changes arrived' }),
             arrivedAt: z
               .string()
               .nullable()
-              .meta({ description: 'When the last of them came; null as long as any is missing' }),
-            releaseName: z.string().nullable().meta({ description: 'The release by which it was complete there' }),
+              .meta({ description: 'When the last of the changes arrived; null while any is missing' }),
+            releaseName: z
+              .string()
+              .nullable()
+              .meta({ description: 'The release that completed the work item in this environment' }),
           }),
         ),
         missingFromEnvironments: z
           .array(z.string())
-          .meta({ description: 'Active release environments that miss some of it' }),
+          .meta({ description: 'Active release environments in which changes are missing' }),
       }),
     ),
     missingDomains: z
       .array(z.string())
-      .meta({ description: 'Domains that miss some of it in an active release environment' }),
+      .meta({ description: 'Domains in which changes are missing in an active release environment' }),
     packagesWithoutDomain: z.array(z.string()),
     repository: RepositoryFreshness,
   })
@@ -79,11 +84,11 @@ export const workItemsRoutes = [
     method: 'get',
     path: '/api/releases/work-items/{key}',
     group: 'Releases',
-    summary: 'Where a work item is: its commits, the candidates and environments that have it, and since when',
+    summary: 'Find out which candidates and environments contain a work item',
     description: [
-      'A work item consists of the changes of the commits that name it, to packages of the repository; when only merges name it, of what they brought to their first parents. A candidate or an environment has a change when the commit of its version of the package is that commit or descends from it.',
-      'A domain is concerned when changed packages are listed for it, or its candidates hold them. A change that was picked onto another branch is another commit: both count.',
-      `Looked at are the newest ${ITEM_COMMITS_MAX} commits that name it, and the newest ${ITEM_CANDIDATES_MAX} candidates of each domain. A key that no commit names is nowhere yet: empty lists.`,
+      'A work item consists of the package changes in the commits that mention it; if only merges mention it, of the changes that these merged into their first parents. A candidate or environment contains a change if the commit of its package version is that commit or one of its descendants.',
+      'A domain is affected if the changed packages are configured for it or contained in its candidates. A change that was cherry-picked onto another branch is another commit; both count.',
+      `Covers the newest ${ITEM_COMMITS_MAX} commits that mention the work item and the newest ${ITEM_CANDIDATES_MAX} candidates of each domain. If no commit mentions the key, the lists are empty.`,
     ].join('\n\n'),
     roles: ANY_ROLE,
     params: z.object({ key: Name }),

@@ -36,7 +36,7 @@ import {
 
 const GROUP = 'Users';
 
-/** With authentication metadata for the user alone. */
+/** Includes authentication metadata only for the user. */
 const shownTo = async (actor: Actor, reads: Reads, user: UserRow) =>
   isSelf(actor, user) ? { ...user, authData: await authDataOf(reads, user.id) } : user;
 
@@ -46,12 +46,12 @@ const invite = (user: UserRow, { tx, adapters, publicUrl, log }: Scope): Promise
       tx,
       mail: adapters.invitations.mail,
       publicUrl,
-      onRefused: (reason) => log.warn({ reason }, 'an invitation was not sent'),
+      onRefused: (reason) => log.warn({ reason }, 'invitation not sent'),
     },
     user,
   );
 
-/** Errors of these routes have two more members, as the interface demands. */
+/** Problems of these routes also have the members `success` and `error`. */
 async function orFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -70,9 +70,9 @@ export const usersRoutes = [
     method: 'get',
     path: '/api/users',
     group: GROUP,
-    summary: 'The users of the tenant, or one by a username or an e-mail',
+    summary: 'List the users of the tenant, or find one by username or e-mail',
     description:
-      'A list by e-mail, of a team and of a role (the highest of the user’s memberships). With `lookup` and `id`: one user, 404 when the tenant has none of that name. Authentication metadata is shown of the caller alone.',
+      'The list is ordered by e-mail and can be filtered by team and role (the highest of the user’s memberships). With `lookup` and `id` the reply is one user, or 404. Authentication metadata is only shown for the caller.',
     roles: ANY_ROLE,
     query: UsersQuery,
     status: 200,
@@ -94,9 +94,9 @@ export const usersRoutes = [
     method: 'post',
     path: '/api/users',
     group: GROUP,
-    summary: 'Add somebody to a team',
+    summary: 'Add a user to a team',
     description:
-      'A person whom the service knows by the e-mail, primary or alias, is added with the role: 200 and `isExistingUser`. Who is new in the tenant gets an invitation by mail; that it cannot be sent is a warning, never a failure.',
+      'An existing user, found by primary e-mail or alias, is added with the role: 200 with `isExistingUser`. A user who is new to the tenant gets an invitation by mail; if it cannot be sent, the reply has a warning.',
     roles: ['owner'],
     body: UserIn,
     status: 201,
@@ -133,7 +133,8 @@ export const usersRoutes = [
     path: '/api/users',
     group: GROUP,
     summary: 'Remove a user from a team, or from all teams of the tenant',
-    description: 'Effective on the user’s next request; the account stays. Removing oneself: 403; the last owner: 409.',
+    description:
+      'Takes effect on the user’s next request; the account remains. Removing yourself gets 403, removing the last owner 409.',
     roles: ['owner'],
     body: UserRemoval,
     status: 200,
@@ -151,8 +152,9 @@ export const usersRoutes = [
     method: 'get',
     path: '/api/users/me',
     group: GROUP,
-    summary: 'The profile of the caller, with teams and authentication metadata',
-    description: 'An application token is shown as a user of role `application` without teams.',
+    summary: 'Get the profile of the caller',
+    description:
+      'Includes teams and authentication metadata. An application token appears as a user with role `application` and no teams.',
     roles: ANY_ROLE,
     status: 200,
     response: User,
@@ -171,9 +173,9 @@ export const usersRoutes = [
     method: 'get',
     path: '/api/users/{email}',
     group: GROUP,
-    summary: 'One user, by the primary e-mail or an alias',
+    summary: 'Get a user by primary e-mail or alias',
     description:
-      'Everyone sees their own full profile; owners and applications see others without authentication metadata. With `team`: 404 for who is not in it.',
+      'You see your own full profile; owners and applications see other users without authentication metadata. With `team`, a user who is not in that team gets 404.',
     roles: ANY_ROLE,
     params: emailParams,
     query: teamQuery,
@@ -191,9 +193,9 @@ export const usersRoutes = [
     method: 'put',
     path: '/api/users/{email}',
     group: GROUP,
-    summary: 'Change names, role and teams of a user',
+    summary: 'Update the names, role and teams of a user',
     description:
-      'Names: oneself or an owner. Role and teams: an owner; nobody raises their own role. With `team`, the role is changed in that team alone, else in all. What is not given stays. Effective on the user’s next request. Names are the tenant’s own.',
+      'Users may change their own names; owners may change names, roles and teams, but nobody can raise their own role. With `team` the role changes in that team only, otherwise in all. Absent fields are not changed. Takes effect on the user’s next request. Names apply within this tenant.',
     roles: ANY_ROLE,
     params: emailParams,
     query: teamQuery,
@@ -215,9 +217,9 @@ export const usersRoutes = [
     method: 'post',
     path: '/api/users/{email}/invite',
     group: GROUP,
-    summary: 'Send the invitation by mail again',
+    summary: 'Send the invitation again',
     description:
-      'Who has no password gets a link that sets one. `success` is false, with the reason, when no mail server is configured, the mail was refused, or the person was invited too often.',
+      'A user without a password gets a link to set one. If no mail server is configured, the mail is refused, or the person has been invited too often, `success` is false and `error` gives the reason.',
     roles: ['owner'],
     params: emailParams,
     status: 200,
@@ -235,8 +237,8 @@ export const usersRoutes = [
     method: 'get',
     path: '/api/teams',
     group: GROUP,
-    summary: 'The teams of the tenant by slug',
-    description: `A team is created with its first user. At most ${TEAMS_MAX}.`,
+    summary: 'List the teams of the tenant',
+    description: `Ordered by slug, at most ${TEAMS_MAX}. A team is created when the first user is added to it.`,
     roles: ANY_ROLE,
     status: 200,
     response: z.array(Team),

@@ -11,14 +11,14 @@ export const User = z
     role: z.enum(ROLES).meta({ description: 'The highest of the user’s memberships' }),
     teams: z.array(z.string()).meta({ description: 'Slugs of the teams' }),
     authData: JsonObject.optional().meta({
-      description: 'Authentication metadata: `hasPassword`, `aliases`, `identities`; for the user alone',
+      description: 'Authentication metadata: `hasPassword`, `aliases`, `identities`; only shown to the user',
     }),
   })
   .meta({ id: 'User' });
 
 export const UserPage = z.object({ items: z.array(User), total: z.int(), limit: z.int(), offset: z.int() });
 
-/** No control characters: they could forge headers in mails and lines in logs. */
+/** Control characters would be interpreted in mail headers and logs. */
 const PersonName = z
   .string()
   .trim()
@@ -31,19 +31,19 @@ const Email = z
   .meta({ override: ({ jsonSchema }) => Object.assign(jsonSchema, { type: 'string', format: 'email' }) });
 const TeamSlug = z.string().regex(/^[a-z0-9-]{1,40}$/, 'must be 1 to 40 lower-case letters, digits and dashes');
 
-/** Whatever cannot be an address or a team names nobody. */
+/** Not validated: a malformed e-mail or team simply matches nobody. */
 export const emailParams = z.object({ email: z.string().max(254) });
 export const teamQuery = z.strictObject({ team: TeamSlug.optional() });
 
 export const UsersQuery = z
   .strictObject({
-    lookup: z.enum(['github', 'email']).optional().meta({ description: 'Finds one user instead of a list' }),
+    lookup: z.enum(['github', 'email']).optional().meta({ description: 'Find one user instead of a list' }),
     id: z
       .string()
       .min(1)
       .max(254)
       .optional()
-      .meta({ description: 'With `lookup`: the username at host-a, or an e-mail, primary or alias' }),
+      .meta({ description: 'With `lookup`: the username at host-a, or a primary e-mail or alias' }),
     team: TeamSlug.optional(),
     role: z.enum(ROLES).optional(),
     limit: queryInt(1, 200, 50),
@@ -51,12 +51,12 @@ export const UsersQuery = z
   })
   .refine(({ lookup, id }) => (lookup === undefined) === (id === undefined), {
     path: ['id'],
-    message: 'belongs to lookup, and lookup needs it',
+    message: 'must be given together with lookup',
   });
 
 export const UserIn = z.strictObject({
   email: Email,
-  team: TeamSlug.meta({ description: 'Created when nobody is in it yet' }),
+  team: TeamSlug.meta({ description: 'Created if it does not exist' }),
   firstName: PersonName.default(''),
   lastName: PersonName.default(''),
   role: z.enum(ROLES).default('member'),
@@ -72,7 +72,7 @@ export const AddedUser = z
     email: z.string(),
     team: z.string(),
     role: z.enum(ROLES).meta({ description: 'Role in the team' }),
-    isExistingUser: z.boolean().meta({ description: 'The service knew the person before' }),
+    isExistingUser: z.boolean().meta({ description: 'Whether the user already existed' }),
     inviteSent: z.boolean(),
     warnings: z.array(z.string()),
   })
@@ -85,7 +85,7 @@ export const RemovedUser = z.object({
   email: z.string(),
   team: z.string().nullable(),
   userId: z.uuid(),
-  teamAccountId: z.uuid().nullable().meta({ description: 'Id of the membership that ended, when it was one' }),
+  teamAccountId: z.uuid().nullable().meta({ description: 'Id of the membership that ended, if there was exactly one' }),
 });
 
 export const UserPatch = z
@@ -93,7 +93,7 @@ export const UserPatch = z
     firstName: PersonName,
     lastName: PersonName,
     role: z.enum(ROLES),
-    teams: z.array(TeamSlug).min(1).max(100).meta({ description: 'All the teams that the user is in afterwards' }),
+    teams: z.array(TeamSlug).min(1).max(100).meta({ description: 'Replaces the teams of the user' }),
   })
   .partial();
 

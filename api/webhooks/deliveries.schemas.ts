@@ -5,14 +5,14 @@ import type { DeliveryCursor } from '../../domain/webhooks/deliveries.queries.ts
 import { JsonObject, DateTime, queryInt, Timestamp } from '../http/parameters.ts';
 import { EventWord } from './webhooks.schemas.ts';
 
-/** Larger payloads are refused: they are kept with each delivery and sent with each try. */
+/** Payloads are stored with each delivery and sent with each attempt, so larger ones are refused. */
 export const PAYLOAD_LIMIT_BYTES = 1024 * 1024;
 
 export const TriggerIn = z.strictObject({
   event: EventWord,
-  payload: JsonObject.meta({ description: 'Becomes `data` of the body' }),
+  payload: JsonObject.meta({ description: 'Sent as `data` of the body' }),
 });
-export const DeliverIn = z.strictObject({ payload: JsonObject.meta({ description: 'Becomes `data` of the body' }) });
+export const DeliverIn = z.strictObject({ payload: JsonObject.meta({ description: 'Sent as `data` of the body' }) });
 export const RecoverIn = z.strictObject({ since: DateTime, until: DateTime.optional() });
 
 export const DeliveryResult = z
@@ -30,7 +30,7 @@ export const DeliveryResult = z
       reason: z
         .enum(['inactive', 'failed'])
         .optional()
-        .meta({ description: 'Why nothing was queued: the status of the webhook' }),
+        .meta({ description: 'Status of the webhook, if nothing was queued' }),
     }),
   })
   .meta({ id: 'WebhookDeliveryResult' });
@@ -38,13 +38,13 @@ export const DeliveryResult = z
 export const RecoverResult = z
   .object({
     success: z.boolean(),
-    recovered: z.int().meta({ description: 'Deliveries that were queued once more' }),
-    hasMore: z.boolean().meta({ description: 'The limit of 10,000 was reached; ask again' }),
+    recovered: z.int().meta({ description: 'Number of redelivered deliveries' }),
+    hasMore: z.boolean().meta({ description: 'The limit of 10,000 was reached; repeat the request for the rest' }),
     error: z.string().optional(),
   })
   .meta({ id: 'WebhookRecoverResult' });
 
-/** Opaque to clients: the time and id of the last delivery of a page. */
+/** Opaque to clients: time and id of the last delivery of a page. */
 const Cursor = z.string().transform((text, context): DeliveryCursor => {
   const [createdAt = '', id = ''] = Buffer.from(text, 'base64url').toString('utf8').split('|');
   if (isId(id) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(createdAt) && !Number.isNaN(Date.parse(createdAt)))
@@ -63,7 +63,9 @@ export const DeliveriesQuery = z.strictObject({
     .regex(/^[1-5]\d\d$/, 'must be an HTTP status')
     .transform(Number)
     .optional()
-    .meta({ override: { type: 'integer', minimum: 100, maximum: 599, description: 'HTTP status of the last try' } }),
+    .meta({
+      override: { type: 'integer', minimum: 100, maximum: 599, description: 'HTTP status of the last attempt' },
+    }),
   from: DateTime.optional().meta({
     description: 'Inclusive',
     override: { type: 'string', format: 'date-time', description: 'Inclusive' },
@@ -73,7 +75,7 @@ export const DeliveriesQuery = z.strictObject({
     override: { type: 'string', format: 'date-time', description: 'Exclusive' },
   }),
   limit: queryInt(1, 200, 50),
-  cursor: Cursor.optional().meta({ override: { type: 'string', description: '`nextCursor` of the page before' } }),
+  cursor: Cursor.optional().meta({ override: { type: 'string', description: '`nextCursor` of the previous page' } }),
 });
 
 const Delivery = z
@@ -82,10 +84,10 @@ const Delivery = z
     webhookId: z.uuid(),
     event: z.string(),
     status: z.enum(DELIVERY_STATUSES),
-    attempts: z.int().meta({ description: 'Tries made so far' }),
-    responseStatus: z.int().nullable().meta({ description: 'Of the last try' }),
-    error: z.string().nullable().meta({ description: 'Of the last try' }),
-    durationMs: z.int().nullable().meta({ description: 'Of the last try' }),
+    attempts: z.int().meta({ description: 'Number of attempts so far' }),
+    responseStatus: z.int().nullable().meta({ description: 'Of the last attempt' }),
+    error: z.string().nullable().meta({ description: 'Of the last attempt' }),
+    durationMs: z.int().nullable().meta({ description: 'Of the last attempt' }),
     redeliveryOf: z.uuid().nullable(),
     createdAt: Timestamp,
     nextAttemptAt: Timestamp.nullable(),
@@ -101,12 +103,15 @@ export const DeliveryPage = z.object({
 
 export const Attempt = z
   .object({
-    attempt: z.int().meta({ description: 'From 1 on' }),
+    attempt: z.int().meta({ description: 'Starts at 1' }),
     url: z.string(),
     method: z.string(),
     statusCode: z.int().nullable(),
     error: z.string().nullable(),
-    templateError: z.string().nullable().meta({ description: 'Why no body could be made; nothing was sent then' }),
+    templateError: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the template could not be rendered; nothing was sent in that case' }),
     sentBody: z.string().nullable(),
     responseHeaders: z.record(z.string(), z.string()).nullable(),
     responseBody: z.string().nullable().meta({ description: 'The first 64 KiB' }),

@@ -30,7 +30,7 @@ const audit = (
 
 async function assertNameIsFree(tx: Tx, projectId: string, name: string): Promise<void> {
   if (await environmentByName(tx, projectId, name)) {
-    throw new DomainError('already_exists', `There is already an environment named ${name} in this project`);
+    throw new DomainError('already_exists', `The project already has an environment named ${name}`);
   }
 }
 

@@ -15,7 +15,7 @@ const INVITATION_DAYS = 3;
 const PER_HOUR = 3;
 
 /** What a link that no longer works is answered with. */
-export const SPENT_LINK = 'The link is unknown, used or expired; ask an owner to invite you once more';
+export const SPENT_LINK = 'The link is invalid, used or expired; ask an owner to invite you again';
 
 interface Invitee {
   id: string;
@@ -41,7 +41,7 @@ export async function inviteByMail(
 ): Promise<string | undefined> {
   if (!mail) return 'No mail server is configured';
   const invitation = await tx((work) => addInvitation(work, invitee));
-  if (!invitation) return 'This person was invited several times within the last hour';
+  if (!invitation) return 'This person has been invited too often within the last hour';
   const { token, tenant, invitedBy } = invitation;
   const path = token === undefined ? '/api/auth/sign-in' : `/api/auth/set-password?token=${token}`;
   const sent = await mail(

@@ -100,7 +100,7 @@ test('whoever has a second factor is asked for its code', async () => {
   expect(await focused()).toBe('code');
   await page.keyboard.type('000000');
   await page.keyboard.press('Enter');
-  expect(await page.getByRole('alert').textContent()).toBe('The code is wrong or was used before.');
+  expect(await page.getByRole('alert').textContent()).toBe('The code is wrong or has been used already.');
   await page.keyboard.type(String(recoveryCodes[0]));
   await page.keyboard.press('Enter');
   await arrived();
@@ -118,8 +118,8 @@ test('the identity provider signs in whom it knows, and the link goes on', async
 
 test('whom the identity provider does not vouch for, or who is no member, is told so', async () => {
   for (const [person, words] of [
-    [{ email: 'stranger@example.com' }, 'Nobody with your e-mail is a member here.'],
-    [{ email: app.owner.email, emailVerified: false }, 'The identity provider did not confirm who you are'],
+    [{ email: 'stranger@example.com' }, 'Your e-mail does not belong to a member of this tenant.'],
+    [{ email: app.owner.email, emailVerified: false }, 'The identity provider did not confirm your identity'],
   ] as const) {
     await context.clearCookies();
     provider.signInAs(person);
@@ -134,10 +134,10 @@ test('whom the identity provider does not vouch for, or who is no member, is tol
 
 test('an answer of the provider that this browser did not ask for begins no session', async () => {
   await page.goto(`${app.url}/api/auth/oidc/return?code=stolen&state=guessed`);
-  expect(await page.getByRole('alert').textContent()).toContain('too long ago, or in another browser');
+  expect(await page.getByRole('alert').textContent()).toContain('too long ago or in another browser');
   await context.request.get(`${app.url}/api/auth/oidc/start`, { maxRedirects: 0 });
   expect((await context.cookies(app.url)).map(({ name }) => name)).toEqual(['qs_oidc']);
   await page.goto(`${app.url}/api/auth/oidc/return?code=stolen&state=guessed`);
-  expect(await page.getByRole('alert').textContent()).toContain('did not confirm who you are');
+  expect(await page.getByRole('alert').textContent()).toContain('did not confirm your identity');
   expect(await context.cookies(app.url)).toEqual([]);
 });

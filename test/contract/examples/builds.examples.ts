@@ -35,6 +35,6 @@ export const buildsExamples = featureExamples(
       },
     }),
     startBuild: ({ built, commitId }) => ({ body: { repositoryIdentifier: built, branchName: 'main', commitId } }),
-    createHookSecret: ({ built }) => ({ params: { identifier: built } }),
+    rotateHookSecret: ({ built }) => ({ params: { identifier: built } }),
   },
 );
