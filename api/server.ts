@@ -18,7 +18,7 @@ import { createDocumentStore } from '../domain/documents/document-store.ts';
 import { createAnalysisCache } from '../domain/releases/analysis-cache.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.mutations.ts';
 import { createDownloadLinks } from '../domain/objects/download-links.ts';
-import { createTriggerQueue } from '../domain/webhooks/trigger-queue.ts';
+import { createDeliveryQueue } from '../domain/webhooks/delivery-queue.ts';
 import type { Launch } from '../workflows/launch.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
@@ -108,7 +108,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         eventQueue: createReleaseEventQueue(launch),
         analyses: createAnalysisCache(config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS),
       },
-      webhooks: { triggers: createTriggerQueue(pool, wakes.lanes), outbound: backend.outbound },
+      webhooks: { queue: createDeliveryQueue(database, wakes.lanes), outbound: backend.outbound },
     },
     wakes,
     publicUrl: config.publicUrl,

@@ -20,7 +20,7 @@ import type { LockQueue } from '../../domain/environment-locks/lock-queue.port.t
 import type { ReleaseEventQueue } from '../../domain/release-candidates/release-event-queue.port.ts';
 import type { Commands } from '../../domain/flows/commands-file.ts';
 import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
-import type { TriggerQueue } from '../../domain/webhooks/trigger-queue.port.ts';
+import type { DeliveryQueue } from '../../domain/webhooks/delivery-queue.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import type { CookieName, Cookies } from './cookies.ts';
 
@@ -55,7 +55,7 @@ export interface Adapters {
   objects: { store: ObjectStore; downloads: DownloadLinks };
   releases: { eventQueue: ReleaseEventQueue; analyses: AnalysisCache };
   webhooks: {
-    triggers: TriggerQueue;
+    queue: DeliveryQueue;
     /** The addresses that webhooks may have; host names are checked again after resolution. */
     outbound: OutboundAddresses;
   };

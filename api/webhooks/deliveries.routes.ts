@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { DomainError } from '../../domain/shared/errors.ts';
-import {
-  type Queued,
-  type QueuedDelivery,
-  queueDelivery,
-  queueSample,
-  recoverFailed,
-  redeliver,
-} from '../../domain/webhooks/deliveries.mutations.ts';
+import { queueSample, recoverFailed, redeliver } from '../../domain/webhooks/deliveries.mutations.ts';
 import { listAttempts, listDeliveries } from '../../domain/webhooks/deliveries.queries.ts';
+import type { Queued, QueuedDelivery } from '../../domain/webhooks/delivery-queue.port.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { Id } from '../http/parameters.ts';
 import { link, reply } from '../http/replies.ts';
@@ -72,18 +66,8 @@ export const deliveriesRoutes = [
     response: z.array(DeliveryResult),
     errors: ['payload_too_large'],
     audit: 'webhook.triggered',
-    async handle(
-      { body: { event, payload } },
-      {
-        actor,
-        requestId,
-        traceparent,
-        adapters: {
-          webhooks: { triggers },
-        },
-      },
-    ) {
-      const deliveries = await triggers({ actor, event, payload, requestId, traceparent });
+    async handle({ body: { event, payload } }, { actor, requestId, traceparent, adapters: { webhooks } }) {
+      const deliveries = await webhooks.queue.trigger({ actor, event, payload, requestId, traceparent });
       return deliveries.map(({ deliveryId, webhookId }) => ({
         success: true,
         message: 'Delivery queued',
@@ -107,8 +91,8 @@ export const deliveriesRoutes = [
     response: DeliveryResult,
     errors: ['payload_too_large'],
     audit: 'webhook.delivery_queued',
-    handle: ({ params: { id }, body: { payload } }, { tx }) =>
-      deliveryResult(tx((work) => queueDelivery(work, id, payload))),
+    handle: ({ params: { id }, body: { payload } }, { actor, requestId, traceparent, adapters: { webhooks } }) =>
+      deliveryResult(webhooks.queue.deliver({ actor, webhookId: id, payload, requestId, traceparent })),
   }),
   defineRoute({
     operationId: 'testWebhook',

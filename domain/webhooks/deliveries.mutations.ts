@@ -1,44 +1,24 @@
 import { invalidField, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
+import type { Queued, QueuedDelivery } from './delivery-queue.port.ts';
 import { copyDelivery, copyFailed, insertDelivery } from './deliveries.queries.ts';
 import { sampleData } from './event-catalog.ts';
 import { refusalOf } from './webhook-status-rules.ts';
 import { auditWebhook } from './webhooks.mutations.ts';
 import { webhookById } from './webhooks.queries.ts';
 
-type DeliveredWebhook = Awaited<ReturnType<typeof webhookById>>;
-
-/** Nothing is queued for a webhook that is not active. */
-export type Queued<Result> = { webhook: DeliveredWebhook } & ({ refusal: string } | ({ refusal?: never } & Result));
+type Subscription = Awaited<ReturnType<typeof webhookById>>;
 
 /** Queues by `queue` unless the webhook is not active. Throws `not_found`. */
 async function unlessRefused<Result>(
   tx: Tx,
   webhookId: string,
-  queue: (webhook: DeliveredWebhook) => Promise<Result>,
+  queue: (webhook: Subscription) => Promise<Result>,
 ): Promise<Queued<Result>> {
   const webhook = await webhookById(tx, webhookId);
   const refusal = refusalOf(webhook.status, webhook.failureReason);
   return refusal === undefined ? { webhook, ...(await queue(webhook)) } : { webhook, refusal };
 }
-
-export interface QueuedDelivery {
-  deliveryId: string;
-  event: string;
-}
-
-/** Queues a payload to one webhook. Throws `not_found`. */
-export const queueDelivery = (
-  tx: Tx,
-  webhookId: string,
-  payload: Record<string, unknown>,
-): Promise<Queued<QueuedDelivery>> =>
-  unlessRefused(tx, webhookId, async (webhook) => {
-    const deliveryId = await insertDelivery(tx, webhookId, webhook.event, payload);
-    auditWebhook(tx, 'delivery_queued', webhook, { after: { deliveryId } });
-    tx.wakeLane(webhookId);
-    return { deliveryId, event: webhook.event };
-  });
 
 /** Queues a sample of the webhook's event, as the catalog shows it. Throws `not_found`. */
 export const queueSample = (tx: Tx, webhookId: string): Promise<Queued<QueuedDelivery>> =>

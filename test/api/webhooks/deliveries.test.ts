@@ -5,7 +5,7 @@ const RECEIVER = 'http://127.0.0.1:9/hook';
 const woken: string[] = [];
 const launch = {
   ...idleEngine,
-  wake: (_: unknown, input: unknown) => {
+  signalWithStartInBackground: (_: unknown, input: unknown) => {
     woken.push((input as { webhookId: string }).webhookId);
   },
 };
@@ -101,6 +101,35 @@ test.each([
   [{ event: 'x', payload: { big: 'x'.repeat(1_100_000) } }, 413],
 ])('refused trigger %#', async (body, status) => {
   await app.as(app.application).post(status, '/api/webhooks/trigger', body);
+});
+
+test('many deliveries at once, to webhooks of any name: each is queued and audited once, and the chain holds', async () => {
+  await owner().post(201, '/api/projects', { identifier: 'acme/direct', platform: 'host-a' });
+  const names = ['plain', 'a "quoted" \\ name', 'ü \u0007 \u007f \u2028 \n €'];
+  const webhooks = await Promise.all(
+    names.map((name) => owner().post(201, '/api/webhooks', { name, event: 'test.direct', config: { url: RECEIVER } })),
+  );
+  webhooks.push(
+    await owner().post(201, '/api/webhooks', { repositoryIdentifier: 'acme/direct', webhookUrl: RECEIVER }),
+  );
+  const deliver = (n: number) =>
+    app.as(app.application).post(202, `/api/webhooks/${webhooks[n % webhooks.length].id}/deliver`, { payload: { n } });
+  const results = await Promise.all(Array.from({ length: 80 }, (_, n) => deliver(n)));
+  for (const webhook of webhooks) {
+    const rows = await app.sql<{ id: string; n: number; summary: string; repository: string | null }>(
+      `select d.id, (d.payload->>'n')::int as n, e.summary, e.repository_identifier as repository
+       from webhook_delivery d join audit_entry e on e.entity_id = d.webhook_id::text and e.after->>'deliveryId' = d.id::text
+       where d.webhook_id = ?`,
+      [webhook.id],
+    );
+    expect(rows).toHaveLength(20);
+    for (const { id, n, summary, repository } of rows) {
+      expect(results[n].providerDetails).toMatchObject({ queued: true, deliveryId: id, webhookId: webhook.id });
+      expect(summary).toBe(`Webhook ${webhook.name}: delivery queued`);
+      expect(repository).toBe(webhook.repositoryIdentifier);
+    }
+  }
+  expect(await owner().get(200, '/api/audit/verify')).toMatchObject({ isIntact: true });
 });
 
 test('one webhook is delivered to, unless it is off or not there', async () => {

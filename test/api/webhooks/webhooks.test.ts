@@ -6,7 +6,7 @@ const RECEIVER = 'http://127.0.0.1:9/hook';
 const woken: string[] = [];
 const launch = {
   ...idleEngine,
-  wake: (_: unknown, input: unknown) => {
+  signalWithStartInBackground: (_: unknown, input: unknown) => {
     woken.push((input as { webhookId: string }).webhookId);
   },
 };
