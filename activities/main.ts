@@ -8,6 +8,7 @@ import { ConfigError } from '../domain/shared/config.ts';
 import { SYSTEM_QUEUE } from '../workflows/system/sweeper.contract.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
+import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
 import { createBackend, createWorkerBackend } from './backend.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
 import { chosenQueues, workerConfig, type WorkerConfig } from './config.ts';
@@ -31,10 +32,9 @@ async function main(): Promise<void> {
   const telemetry = startTelemetry('quayside-worker', config.OTEL_EXPORTER_OTLP_ENDPOINT);
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins: telemetry.plugins };
   const client = createTemporalClient(engine);
-  const launch = temporalLaunch(client, {
-    queuePrefix: config.TASK_QUEUE_PREFIX,
-    onError: (error) => log.warn({ err: error }, 'workflow not signalled; the sweeper will recover'),
-  });
+  if ((await ensureSearchAttributes(client)) === 'unchecked')
+    log.warn('the search attributes of the namespace could not be listed');
+  const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });
   const { deps, close } = createWorkerBackend(createBackend({ config, launch, log }), config);
   const queues = chosenQueues(taskQueues(deps), config.queues);
   const fleet = await createFleet({
@@ -81,6 +81,6 @@ async function startMetrics(
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(sentenceOf(error, ConfigError));
+  process.stderr.write(sentenceOf(error, ConfigError, SearchAttributesError));
   process.exit(1);
 });

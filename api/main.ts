@@ -1,9 +1,12 @@
-import { pino } from 'pino';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { type Logger, pino } from 'pino';
 import { startTelemetry } from '../activities/adapters/telemetry.ts';
 import { ConfigError } from '../domain/shared/config.ts';
 import { serveMetrics } from '../domain/metrics-server.ts';
 import { onStop, reportReady, sentenceOf } from '../domain/process.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
+import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { apiConfig } from './config.ts';
 import { createHttpMetrics } from './http/metrics.ts';
@@ -11,6 +14,7 @@ import { createApi } from './server.ts';
 
 /** Time for requests in flight to finish when the process stops. */
 const DRAIN_MS = 10_000;
+const ENGINE_RETRY_MS = 5_000;
 
 async function main(): Promise<void> {
   const config = apiConfig(process.env);
@@ -22,10 +26,7 @@ async function main(): Promise<void> {
     plugins: telemetry.plugins,
   });
   const metrics = createHttpMetrics();
-  const launch = temporalLaunch(client, {
-    queuePrefix: config.TASK_QUEUE_PREFIX,
-    onError: (error) => log.warn({ err: error }, 'workflow not signalled; the sweeper will recover'),
-  });
+  const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });
   const api = createApi({
     config,
     log,
@@ -44,6 +45,7 @@ async function main(): Promise<void> {
     api.server.once('error', reject).listen(config.PORT, config.HOST, resolve);
   });
   log.info({ url: config.publicUrl }, 'listening');
+  void checkSearchAttributes(client, log);
   reportReady({ url: config.publicUrl });
 
   onStop(log, async () => {
@@ -58,6 +60,22 @@ async function main(): Promise<void> {
     await client.connection.close();
     await telemetry.shutdown();
   });
+}
+
+/** Workers refuse to start without the search attributes; the API serves what needs no workflow, and says why. */
+async function checkSearchAttributes(client: Client, log: Logger): Promise<void> {
+  for (;;) {
+    try {
+      await ensureSearchAttributes(client);
+      return;
+    } catch (error) {
+      if (error instanceof SearchAttributesError) {
+        log.error(error.message);
+        return;
+      }
+      await sleep(ENGINE_RETRY_MS, undefined, { ref: false });
+    }
+  }
 }
 
 main().catch((error: unknown) => {

@@ -42,5 +42,7 @@ export function onStop(log: Logger, stop: () => Promise<void>): void {
 }
 
 /** What a failed start prints: one sentence where the operator can act on it, else the whole error. */
-export const sentenceOf = (error: unknown, known: new () => Error): string =>
-  error instanceof known ? `${error.message}\n` : `${error instanceof Error ? error.stack : String(error)}\n`;
+export const sentenceOf = (error: unknown, ...known: (new () => Error)[]): string =>
+  error instanceof Error && known.some((kind) => error instanceof kind)
+    ? `${error.message}\n`
+    : `${error instanceof Error ? error.stack : String(error)}\n`;

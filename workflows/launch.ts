@@ -5,6 +5,10 @@ export type WorkflowName = keyof typeof workflows;
 /** What the workflow function of this name takes. */
 export type InputOf<Name extends WorkflowName> = Parameters<(typeof workflows)[Name]>[0];
 
+/** Keywords by which operators find workflows; workers create them in the namespace. */
+export const SEARCH_ATTRIBUTES = ['Tenant', 'Repository', 'TaskType', 'EntityId'] as const;
+type SearchAttributes = { Tenant: string } & { [Name in (typeof SEARCH_ATTRIBUTES)[number]]?: string };
+
 /** How a workflow is named, queued and identified: data shared by whoever starts it and whoever runs it. */
 export interface WorkflowContract<Input> {
   workflow: WorkflowName;
@@ -14,7 +18,7 @@ export interface WorkflowContract<Input> {
   /** One line for an operator who reads the list of workflows. */
   summary: (input: Input) => string;
   /** Values of the search attributes by which operators find the workflow. */
-  searchAttributes: (input: Input) => { Tenant: string; Repository?: string; TaskType?: string; EntityId?: string };
+  searchAttributes: (input: Input) => SearchAttributes;
 }
 
 /** The contract of a workflow that `index.ts` exports under this name; its input is what that function takes. */
@@ -40,7 +44,10 @@ export interface CronTime {
   timezone: string;
 }
 
-/** Starts workflows and sends them messages. Every promise rejects with `EngineUnavailableError` when the engine does not answer. */
+/**
+ * Starts workflows and sends them messages. Every promise rejects with `EngineUnavailableError` when the engine cannot be
+ * reached or does not answer in time, and with what it is for every other error.
+ */
 export interface Launch {
   /** Starts a workflow once: a second start of the same id, running or closed, changes nothing. */
   start<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;

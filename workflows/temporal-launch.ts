@@ -5,11 +5,10 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
-import { DomainError, type ErrorCode } from '../domain/shared/errors.ts';
+import type { Logger } from 'pino';
 import { EngineUnavailableError, type Launch } from './launch.ts';
+import { launchError } from './temporal-errors.ts';
 import { temporalSchedules } from './temporal-schedules.ts';
 import { startOptions } from './temporal-start.ts';
 
@@ -21,19 +20,24 @@ const STARTS_WAITING_MAX = 10_000;
 export interface LaunchOptions {
   /** Put before the name of each task queue, so that several installations share one namespace. */
   queuePrefix: string;
-  /** Gets the errors of background starts and signals. */
-  onError: (error: unknown) => void;
+  log: Pick<Logger, 'warn' | 'error'>;
 }
 
-export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchOptions): Launch {
+export function temporalLaunch(client: Client, { queuePrefix, log }: LaunchOptions): Launch {
   const signalling = new Map<string, { again: boolean }>();
 
   const within = async <T>(timeoutMs: number, call: () => Promise<T>): Promise<T> => {
     try {
       return await client.withDeadline(Date.now() + timeoutMs, call);
     } catch (error) {
-      throw asUnavailable(error);
+      throw launchError(error);
     }
+  };
+
+  const onError = (error: unknown) => {
+    if (error instanceof EngineUnavailableError)
+      log.warn({ err: error }, 'a workflow was not started or signalled; the sweeper repeats it');
+    else log.error({ err: error }, 'a workflow cannot be started or signalled');
   };
 
   const signalWithStart: Launch['signalWithStart'] = async (contract, input, signal) => {
@@ -141,13 +145,4 @@ export function temporalLaunch(client: Client, { queuePrefix, onError }: LaunchO
     createSchedule: (contract, input, time) => within(CALL_TIMEOUT_MS, () => schedules.create(contract, input, time)),
     deleteSchedule: (contract, input) => within(CALL_TIMEOUT_MS, () => schedules.delete(contract, input)),
   };
-}
-
-/** A refusal by the workflow keeps its code; everything else means that the engine gave no answer. */
-function asUnavailable(error: unknown): Error {
-  if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
-    const { type, message } = error.cause;
-    if (type !== undefined && type !== null && type !== 'Error') return new DomainError(type as ErrorCode, message);
-  }
-  return new EngineUnavailableError('The workflow engine did not answer', { cause: error });
 }

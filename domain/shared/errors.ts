@@ -1,28 +1,32 @@
+const ERROR_CODES = [
+  'invalid_request',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'version_conflict',
+  'already_exists',
+  'locked',
+  'invalid_transition',
+  'ambiguous',
+  'protected_branch',
+  'in_progress',
+  'last_owner',
+  'precondition_failed',
+  'payload_too_large',
+  'unsupported_media_type',
+  'unprocessable',
+  'rate_limited',
+  'not_implemented',
+  'upstream_error',
+  'upstream_timeout',
+  'unavailable',
+  'internal',
+] as const;
 /** Every way in which the service refuses or fails; `api/http/problems.ts` maps each to one HTTP status. */
-export type ErrorCode =
-  | 'invalid_request'
-  | 'unauthenticated'
-  | 'forbidden'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'version_conflict'
-  | 'already_exists'
-  | 'locked'
-  | 'invalid_transition'
-  | 'ambiguous'
-  | 'protected_branch'
-  | 'in_progress'
-  | 'last_owner'
-  | 'precondition_failed'
-  | 'payload_too_large'
-  | 'unsupported_media_type'
-  | 'unprocessable'
-  | 'rate_limited'
-  | 'not_implemented'
-  | 'upstream_error'
-  | 'upstream_timeout'
-  | 'unavailable'
-  | 'internal';
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export const isErrorCode = (text: unknown): text is ErrorCode => ERROR_CODES.some((code) => code === text);
 
 export interface FieldError {
   detail: string;

@@ -85,9 +85,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const config = apiConfig(env);
   const log = pino({ level: config.LOG_LEVEL });
   const client = createTemporalClient({ address: config.TEMPORAL_ADDRESS, namespace: 'default' });
-  const launch =
-    options.launch ??
-    temporalLaunch(client, { queuePrefix, onError: (error) => log.warn({ err: error }, 'wake failed') });
+  const launch = options.launch ?? temporalLaunch(client, { queuePrefix, log });
   const api = createApi({ config, log, metrics: createHttpMetrics(), launch, dependencies: [] });
   // A test may keep the process busy for longer than the standard five seconds.
   api.server.keepAliveTimeout = 120_000;

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import type { Client } from '@temporalio/client';
+import { defineContract, EngineUnavailableError, type WorkflowContract } from '../../workflows/launch.ts';
+import { createTemporalClient } from '../../workflows/temporal-client.ts';
+import { temporalLaunch } from '../../workflows/temporal-launch.ts';
+import { ensureSearchAttributes, SearchAttributesError } from '../../workflows/temporal-search-attributes.ts';
+import { applyEventsUpdate } from '../../workflows/release-candidates/release-domain.contract.ts';
+import { eventually } from '../support/worker.ts';
+
+const address = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';
+const clients: Client[] = [];
+const clientOf = (access: { address?: string; namespace?: string }): Client => {
+  const client = createTemporalClient({ address, namespace: 'default', ...access });
+  clients.push(client);
+  return client;
+};
+const logged: { level: string; error: unknown }[] = [];
+const logAs = (level: string) => (given: unknown) =>
+  void logged.push({ level, error: (given as { err: unknown }).err });
+const log = { warn: logAs('warn'), error: logAs('error') };
+const launchOf = (client: Client) => temporalLaunch(client, { queuePrefix: `t${randomUUID()}-`, log });
+
+let silent: Server;
+beforeAll(async () => {
+  silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+});
+afterAll(async () => {
+  await Promise.all(clients.map(({ connection }) => connection.close()));
+  silent.close();
+});
+
+interface Input {
+  tenantId: string;
+  exportId: string;
+}
+const contract = (changes: Partial<WorkflowContract<Input>> = {}): WorkflowContract<Input> => ({
+  ...defineContract('auditExport', {
+    taskQueue: 'nobody',
+    workflowId: ({ exportId }) => `test/${exportId}`,
+    summary: () => 'test',
+    searchAttributes: ({ tenantId }) => ({ Tenant: tenantId }),
+  }),
+  ...changes,
+});
+const input = (): Input => ({ tenantId: 'acme', exportId: randomUUID() });
+
+test('an engine that cannot be reached is unavailable', async () => {
+  const launch = launchOf(clientOf({ address: '127.0.0.1:1' }));
+  await expect(launch.start(contract(), input())).rejects.toThrow(EngineUnavailableError);
+  const nowhere = launchOf(clientOf({ address: 'no-such-host.invalid:7233' }));
+  await expect(nowhere.isRunning(contract(), input())).rejects.toThrow(EngineUnavailableError);
+});
+
+test('an engine, or a worker, that does not answer in time is unavailable', async () => {
+  const hanging = launchOf(clientOf({ address: `127.0.0.1:${(silent.address() as AddressInfo).port}` }));
+  await expect(hanging.start(contract(), input())).rejects.toThrow(EngineUnavailableError);
+  const update = launchOf(clientOf({})).updateWithStart(contract(), input(), applyEventsUpdate, {
+    args: [[]],
+    timeoutMs: 500,
+  });
+  await expect(update).rejects.toThrow(EngineUnavailableError);
+});
+
+test.each<[string, Partial<WorkflowContract<Input>>, RegExp]>([
+  ['an unknown search attribute', { searchAttributes: () => ({ Tenant: 'acme', Nonsense: 'x' }) }, /Nonsense/],
+  ['an id that is too long', { workflowId: () => 'x'.repeat(2_000) }, /WorkflowId length exceeds limit/],
+  [
+    'a bug in a contract',
+    {
+      summary() {
+        throw new TypeError('no such member');
+      },
+    },
+    /no such member/,
+  ],
+])('%s is an error, not an engine that is away', async (_, changes, expected) => {
+  const launch = launchOf(clientOf({}));
+  const failure: unknown = await launch.start(contract(changes), input()).catch((error: unknown) => error);
+  expect(failure).not.toBeInstanceOf(EngineUnavailableError);
+  const { message, cause } = failure as Error;
+  expect(`${message} ${String(cause)}`).toMatch(expected);
+  logged.length = 0;
+  launch.startInBackground(contract(changes), input());
+  await eventually(
+    async () => logged,
+    ({ length }) => length > 0,
+  );
+  expect(logged).toEqual([{ level: 'error', error: expect.any(Error) }]);
+});
+
+test('the search attributes are created once in a namespace that has none of them', async () => {
+  const namespace = `attributes-${randomUUID()}`;
+  const client = clientOf({ namespace });
+  await client.connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  await eventually(
+    () => ensureSearchAttributes(client).catch(() => undefined),
+    (outcome) => outcome === 'created',
+  );
+  expect(await ensureSearchAttributes(client)).toBe('present');
+  await launchOf(client).start(contract(), input());
+});
+
+test('a search attribute of another type is named', async () => {
+  const namespace = `types-${randomUUID()}`;
+  const client = clientOf({ namespace });
+  await client.connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  const INT = 3;
+  const addInt = () =>
+    client.connection.operatorService.addSearchAttributes({ namespace, searchAttributes: { Tenant: INT } });
+  await eventually(
+    () => addInt().catch(() => undefined),
+    (answer) => answer !== undefined,
+  );
+  await expect(ensureSearchAttributes(client)).rejects.toThrow(
+    new SearchAttributesError(
+      `The namespace ${namespace} has search attributes of another type than Keyword: Tenant. Use another namespace, or rename them.`,
+    ),
+  );
+});
+
+test('a contract names a workflow that exists, and its input is what the workflow takes', () => {
+  // @ts-expect-error there is no such workflow
+  defineContract('noSuchWorkflow', { ...contract() });
+  // @ts-expect-error the workflow takes the id of an export
+  defineContract('auditExport', { ...contract(), workflowId: ({ webhookId }) => String(webhookId) });
+});
