@@ -18,6 +18,8 @@ export interface RunPlan extends Omit<Plan, 'isUngated'> {
 interface NoPlan {
   isOver: true;
   parentId: string | null;
+  /** How the run ended; null when another execution has it. */
+  outcome: Pick<RunOutcome, 'status' | 'error'> | null;
 }
 
 /** A unit of work in the name of the flows, which keeps request and trace of what caused the run. */
@@ -32,15 +34,15 @@ export const createRunStepActivities = (deps: Deps) => ({
   async beginRun(key: RunKey): Promise<RunPlan | NoPlan> {
     const unit = unitOfRun(deps, key);
     const engineRunId = Context.current().info.workflowExecution?.runId ?? key.runId;
-    const { run, plan } = await unit((tx) => beginRun(tx, key.runId, engineRunId, deps.flows.commands));
-    if (!run || !plan) return { isOver: true, parentId: run?.parentId ?? null };
+    const { run, plan, outcome = null } = await unit((tx) => beginRun(tx, key.runId, engineRunId, deps.flows.commands));
+    if (!run || !plan) return { isOver: true, parentId: run?.parentId ?? null, outcome };
     const { isUngated: isRunning, ...how } = plan;
     const answer = { isOver: false, ...how, isRunning } as const;
     if (plan.executor !== 'cicd') return answer;
     const refusal = await hostRefusal(deps.git.findHost, key.tenantId, run);
     if (refusal) {
       await unit((tx) => endRun(tx, run, refusal));
-      return { isOver: true, parentId: run.parentId };
+      return { isOver: true, parentId: run.parentId, outcome: refusal };
     }
     if (isRunning) await unit((tx) => beginExecution(tx, run));
     return answer;

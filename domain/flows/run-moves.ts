@@ -37,25 +37,26 @@ const LOST: RunOutcome = { status: 'failed', error: 'The engine lost the workflo
 
 /**
  * Claims a run for one workflow execution and plans it. One that nothing stands before is begun at once, unless a
- * pipeline carries it out; one that cannot be carried out is ended. Without a plan there is nothing to do.
+ * pipeline carries it out; one that cannot be carried out is ended. Without a plan there is nothing to do, and the
+ * outcome says how the run ended.
  */
 export async function beginRun(
   tx: Tx,
   id: string,
   engineRunId: string,
   commands: Commands,
-): Promise<{ run?: RunContext; plan?: RunPlan }> {
+): Promise<{ run?: RunContext; plan?: RunPlan; outcome?: Pick<RunOutcome, 'status' | 'error'> }> {
   const claimed = await claimRun(tx, id, engineRunId);
   if (!claimed) return {};
   const { run, isLost } = claimed;
-  if (isFinal(run.status)) return { run };
+  if (isFinal(run.status)) return { run, outcome: { status: run.status } };
   const { taskType, payload, cancelRequestedAt } = run;
   const type = flowType(taskType);
   const means = { hasPipeline: payload.pipeline !== undefined, hasCommand: commands.has(taskType) };
   const executor = type && executorOf(type, means);
   const refuse = async (outcome: RunOutcome) => {
     await endRun(tx, run, outcome);
-    return { run };
+    return { run, outcome };
   };
   if (isLost) return refuse(LOST);
   if (cancelRequestedAt !== null) return refuse(CANCELLED);

@@ -6,16 +6,17 @@ import type { AuditExportInput } from './audit-export.contract.ts';
 const { writeExport } = proxyActivities<AuditExportActivities>(LONG_READ);
 const { giveUpExport } = proxyActivities<AuditExportActivities>(UNTIL_DONE);
 
-/** Writes the file of an export; when that fails again and again, the export says so. */
+/** Writes the file of an export; when that fails again and again, the export says so and the workflow fails. */
 export async function auditExport(input: AuditExportInput): Promise<void> {
   try {
     await writeExport(input);
   } catch (error) {
-    const cause = error instanceof ActivityFailure ? error.cause : error;
-    await giveUpExport({
-      ...input,
-      error:
-        cause instanceof ApplicationFailure ? 'The file could not be written' : 'The workers were gone for too long',
-    });
+    if (!(error instanceof ActivityFailure)) throw error;
+    const message =
+      error.cause instanceof ApplicationFailure
+        ? 'The file could not be written'
+        : 'The workers were gone for too long';
+    await giveUpExport({ ...input, error: message });
+    throw ApplicationFailure.nonRetryable(message, 'export_failed');
   }
 }

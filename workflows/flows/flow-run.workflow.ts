@@ -12,13 +12,13 @@ import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import { RunExecution } from './run-execution.ts';
 import { RunGates } from './run-gates.ts';
 import { childSettledSignal, currentStepQuery, type FlowRunInput, flowWorkflowId } from './flow-run.contract.ts';
-import { outcomeOfError } from './run-failure.ts';
+import { endAsRun, outcomeOfFailure } from './run-failure.ts';
 
 const { beginRun, enterStep, endRun } = proxyLocalActivities<RunStepActivities>(LOCAL_DATABASE_WORK);
 
 /**
  * One run: approval gate, environment lock, execution, close. Its row shows its state to everyone else; whatever happens,
- * the lock is returned and the row is closed.
+ * the lock is returned and the row is closed. The workflow ends as the run does.
  */
 export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }: FlowRunInput): Promise<void> {
   const gates = new RunGates(run, enterStep);
@@ -33,13 +33,16 @@ export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }:
   const plan = await CancellationScope.nonCancellable(() => beginRun(run));
   if (plan.isOver) {
     if (plan.parentId !== null) await notifyParent(plan.parentId);
+    if (plan.outcome) endAs(plan.outcome);
     return;
   }
   let outcome: RunOutcome;
   try {
     outcome = await carryOut(plan);
   } catch (error) {
-    outcome = isCancellation(error) ? { status: 'cancelled' } : outcomeOfError(error, step);
+    const failed = isCancellation(error) ? { status: 'cancelled' as const } : outcomeOfFailure(error, step);
+    if (!failed) throw error;
+    outcome = failed;
   }
   await CancellationScope.nonCancellable(async () => {
     at('close', `Closing: ${outcome.status}`);
@@ -49,6 +52,7 @@ export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }:
     if (parentId !== null) await notifyParent(parentId);
     setCurrentDetails(`Ended: ${outcome.status}`);
   });
+  endAs(outcome);
 
   async function carryOut({ gates: needed, executor, isRunning, timeoutSeconds }: RunPlan): Promise<RunOutcome> {
     if (needed.approval) {
@@ -64,6 +68,10 @@ export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }:
     at('execute', `Executing: ${executor}`);
     if (!isRunning) await enterStep({ ...run, status: 'running' });
     return gates.whileHeld(() => execution.execute(executor, timeoutSeconds));
+  }
+
+  function endAs(ended: RunOutcome): void {
+    endAsRun(ended, { isCancelRequested: CancellationScope.current().consideredCancelled });
   }
 
   async function notifyParent(parentId: string): Promise<void> {

@@ -1,6 +1,10 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { WorkflowFailedError, WorkflowHandle } from '@temporalio/client';
+import type { ApplicationFailure } from '@temporalio/common';
+import { flowWorkflowId } from '../../../workflows/flows/flow-run.contract.ts';
+import { createTemporalClient } from '../../../workflows/temporal-client.ts';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
@@ -17,6 +21,11 @@ const script = (name: string, body: string) => {
 let app: TestApp;
 let worker: TestWorker;
 const repositoryIdentifier = 'acme/shop';
+const temporal = createTemporalClient({
+  address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '',
+  namespace: 'default',
+});
+const workflowOf = (id: Json): WorkflowHandle => temporal.workflow.getHandle(flowWorkflowId(app.tenant.id, id));
 
 beforeAll(async () => {
   writeFileSync(
@@ -40,6 +49,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await worker.kill('SIGTERM');
+  await temporal.connection.close();
   await app.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -163,4 +173,33 @@ test('a release goes stage by stage, and stops at a stage that is not well', asy
     status: 'Running',
     deployedBy: app.owner.email,
   });
+});
+
+test.each([
+  ['succeeded', { id: 'run-apex-tests', orgUsername: 'a' }, 'COMPLETED', undefined],
+  ['failed', { id: 'install-packages' }, 'FAILED', 'failed'],
+  ['timed out', { id: 'analyze' }, 'FAILED', 'timed_out'],
+])('the workflow of a run that %s ends likewise', async (_, payload, status, type) => {
+  const id = await run(payload);
+  await ended(id);
+  const handle = workflowOf(id);
+  const failure = await handle.result().then(
+    () => undefined,
+    (error: WorkflowFailedError) => error.cause,
+  );
+  expect((await handle.describe()).status.name).toBe(status);
+  expect((failure as ApplicationFailure | undefined)?.type).toBe(type);
+});
+
+test('the workflow of a run that is cancelled is a cancelled workflow', async () => {
+  const id = await run({ id: 'request-freeze-users' });
+  await eventually(
+    () => shown(id),
+    ({ status }) => status === 'Running',
+  );
+  await app.as(app.owner).post(200, `/api/flows/runs/${id}/cancel`);
+  await ended(id);
+  const handle = workflowOf(id);
+  await handle.result().catch(() => undefined);
+  expect((await handle.describe()).status.name).toBe('CANCELLED');
 });
