@@ -6,7 +6,7 @@ import {
 } from '../../domain/application-tokens/application-tokens.mutations.ts';
 import { listApplicationTokens } from '../../domain/application-tokens/application-tokens.queries.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { Id, NoContent } from '../http/parameters.ts';
+import { byId, NoContent } from '../http/parameters.ts';
 import {
   ApplicationToken,
   ApplicationTokenIn,
@@ -53,7 +53,7 @@ export const applicationTokensRoutes = [
     description:
       'Id, name and projects remain; the new token is only shown in this reply. The previous token remains valid for `overlapHours`, so that pipelines can switch without interruption; 0 revokes it immediately.',
     roles: ['owner'],
-    params: z.object({ id: Id }),
+    params: byId,
     body: TokenRotation,
     status: 200,
     response: NewApplicationToken,
@@ -68,7 +68,7 @@ export const applicationTokensRoutes = [
     group: GROUP,
     summary: 'Revoke an application token',
     roles: ['owner'],
-    params: z.object({ id: Id }),
+    params: byId,
     status: 204,
     response: NoContent,
     audit: 'application_token.revoked',

@@ -13,14 +13,12 @@ import { DomainError } from '../../domain/shared/errors.ts';
 import { approvalContract, type ApprovalInput, decideUpdate } from '../../workflows/approvals/approval.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
-import { Id, NoContent } from '../http/parameters.ts';
+import { byId, NoContent } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';
 import { Approval, ApprovalsQuery, ApprovalWithSteps, DecisionIn } from './approvals.schemas.ts';
 
 const GROUP = 'Approvals';
-const PEOPLE = ['owner', 'member'] as const;
-const params = z.object({ id: Id });
 
 /** How long a request waits for its decision to be applied. */
 const ANSWER_MS = 5_000;
@@ -74,8 +72,8 @@ const decisionRoute = (operationId: string, decision: Decision, summary: string,
     group: GROUP,
     summary,
     description: `${description} Repeating your own decision gets 200; an approval that has been decided otherwise gets 409.`,
-    roles: PEOPLE,
-    params,
+    roles: ['owner', 'member'],
+    params: byId,
     body: DecisionIn,
     status: 200,
     response: Approval,
@@ -118,7 +116,7 @@ export const approvalsRoutes = [
     group: GROUP,
     summary: 'Get an approval with its history',
     roles: ANY_ROLE,
-    params,
+    params: byId,
     status: 200,
     response: ApprovalWithSteps,
     async handle({ params: { id } }, { reads }) {
@@ -141,7 +139,7 @@ export const approvalsRoutes = [
     summary: 'Mark the approval of a run as expired',
     description: '`id` is the id of the run. An approval that has been decided is not changed.',
     roles: ['application'],
-    params,
+    params: byId,
     status: 204,
     response: NoContent,
     audit: 'approval.expired',

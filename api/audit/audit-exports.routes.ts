@@ -6,11 +6,9 @@ import { LINK_SECONDS } from '../../domain/objects/download-links.ts';
 import { CSV_TYPE } from '../../domain/shared/csv-rules.ts';
 import { auditExportContract } from '../../workflows/audit/audit-export.contract.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { Id } from '../http/parameters.ts';
+import { byId } from '../http/parameters.ts';
 import { fileReply, RawReply } from '../http/replies.ts';
 import { DownloadUrl, ExportIn, ExportOut } from './audit.schemas.ts';
-
-const params = z.object({ id: Id });
 
 const shown = (found: AuditExport): z.input<typeof ExportOut> => ({ ...found, format: 'csv' });
 
@@ -42,7 +40,7 @@ export const auditExportsRoutes = [
     group: 'Audit',
     summary: 'Get the status of an export',
     roles: ['owner'],
-    params,
+    params: byId,
     status: 200,
     response: ExportOut,
     handle: async ({ params: { id } }, { reads }) => shown(await exportById(reads, id)),
@@ -55,7 +53,7 @@ export const auditExportsRoutes = [
     group: 'Audit',
     summary: 'Download the file of a completed export',
     roles: ['owner'],
-    params,
+    params: byId,
     status: 200,
     response: z.instanceof(RawReply),
     contentType: 'text/csv',
@@ -73,7 +71,7 @@ export const auditExportsRoutes = [
     group: 'Audit',
     summary: `Get a download link for a completed export, valid for ${LINK_SECONDS / 60} minutes without a credential`,
     roles: ['owner'],
-    params,
+    params: byId,
     status: 200,
     response: DownloadUrl,
     errors: ['in_progress', 'invalid_transition'],

@@ -4,10 +4,9 @@ import { exportPage } from '../../domain/audit/exports.queries.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError, invalidField } from '../../domain/shared/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { Id, NoContent } from '../http/parameters.ts';
+import { byId, NoContent } from '../http/parameters.ts';
 import { CompleteIn, FailIn, RowsPage, RowsQuery } from './audit.schemas.ts';
 
-const params = z.object({ id: Id });
 const GROUP = 'Audit: internal';
 
 /** The trail covers the whole tenant, so tokens limited to projects may not read it. */
@@ -26,7 +25,7 @@ export const auditInternalRoutes = [
     description:
       'For the next page, send both `nextCursorCreatedAt` and `nextCursorId`; both are null on the last page.',
     roles: ['application'],
-    params,
+    params: byId,
     query: RowsQuery,
     status: 200,
     response: RowsPage,
@@ -54,7 +53,7 @@ export const auditInternalRoutes = [
     description:
       'The key in the object store must be `<tenant>/audit-exports/<export>.csv`, and the size that of the object. An export that has completed or failed is not changed.',
     roles: ['application'],
-    params,
+    params: byId,
     body: CompleteIn,
     status: 204,
     response: NoContent,
@@ -72,7 +71,7 @@ export const auditInternalRoutes = [
     group: GROUP,
     summary: 'Report that an export failed',
     roles: ['application'],
-    params,
+    params: byId,
     body: FailIn,
     status: 204,
     response: NoContent,

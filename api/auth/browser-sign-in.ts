@@ -7,7 +7,6 @@ import type { PublicScope } from '../http/scope.ts';
 
 /** Where a sign-in without `next` leads to. */
 const DEFAULT_NEXT = '/docs';
-const NO_BODY = undefined as unknown as void;
 
 /** The target of a redirect after sign-in. Throws `invalid_request` for one that is not a path of the service. */
 export function ownPath(next: string | undefined, publicUrl: string): string {
@@ -17,8 +16,8 @@ export function ownPath(next: string | undefined, publicUrl: string): string {
   return target;
 }
 
-export const redirect = (location: string, cookies: readonly string[] = []): Reply<void> =>
-  reply(NO_BODY, { status: 302, headers: { Location: location }, cookies });
+export const redirect = (location: string, cookies: readonly string[] = []): Reply<undefined> =>
+  reply(undefined, { status: 302, headers: { Location: location }, cookies });
 
 /** Starts a browser session and returns its cookie. */
 export const sessionCookie = async (proof: Proof, { adapters, cookies, requestId }: PublicScope): Promise<string> =>

@@ -17,12 +17,11 @@ import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
-import { Id, NoContent, queryInt } from '../http/parameters.ts';
+import { byId, Id, NoContent, queryInt } from '../http/parameters.ts';
 import { reply } from '../http/replies.ts';
 import { LeaseIn, LockIn, LockLine, LockTicket } from './environment-locks.schemas.ts';
 
 const GROUP = 'Environment locks';
-const ofEnvironment = z.object({ id: Id });
 const ofTicket = z.object({ id: Id, ticketId: Id });
 
 const view = ({ holder, ...ticket }: PlacedTicket) => ({ ...ticket, heldBy: holder.email });
@@ -51,7 +50,7 @@ export const environmentLocksRoutes = [
       'A repeated request by the same caller for the same `executionId` returns the same ticket with 200. If the workflow engine does not answer within 5 s, the reply is 503 and no ticket remains.',
     ].join('\n\n'),
     roles: ANY_ROLE,
-    params: ofEnvironment,
+    params: byId,
     body: LockIn,
     status: 201,
     otherStatuses: [200],
@@ -96,7 +95,7 @@ export const environmentLocksRoutes = [
     group: GROUP,
     summary: 'Get the lock queue of an environment',
     roles: ANY_ROLE,
-    params: ofEnvironment,
+    params: byId,
     query: z.strictObject({ limit: queryInt(1, 1_000, 100) }),
     status: 200,
     response: LockLine,

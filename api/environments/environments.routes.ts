@@ -9,11 +9,10 @@ import { ENVIRONMENTS_MAX, environmentById, listEnvironments } from '../../domai
 import { type LockStatus, lockStatuses } from '../../domain/environment-locks/environment-locks.queries.ts';
 import { type ProjectFacts, projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
-import { Id, NoContent, RepositoryIdentifier } from '../http/parameters.ts';
+import { byId, NoContent, RepositoryIdentifier } from '../http/parameters.ts';
 import { Environment, EnvironmentIn, EnvironmentPatch } from './environments.schemas.ts';
 
 const GROUP = 'Environments';
-const params = z.object({ id: Id });
 
 /** An environment as returned to clients. */
 const view = <E extends { id: string }>(
@@ -74,7 +73,7 @@ export const environmentsRoutes = [
     group: GROUP,
     summary: 'Get an environment',
     roles: ANY_ROLE,
-    params,
+    params: byId,
     status: 200,
     response: Environment,
     handle: ({ params: { id } }, { tx }) =>
@@ -91,7 +90,7 @@ export const environmentsRoutes = [
     summary: 'Update an environment',
     description: 'Absent fields are not changed; objects and arrays are replaced as a whole.',
     roles: ['owner'],
-    params,
+    params: byId,
     body: EnvironmentPatch,
     status: 200,
     response: Environment,
@@ -110,7 +109,7 @@ export const environmentsRoutes = [
     group: GROUP,
     summary: 'Delete an environment and its deployment records',
     roles: ['owner'],
-    params,
+    params: byId,
     status: 204,
     response: NoContent,
     audit: 'environment.deleted',

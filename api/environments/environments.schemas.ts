@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApprovalPolicySchema } from '../../domain/approvals/approval-policy.ts';
 import { ENVIRONMENT_CATEGORIES } from '../../domain/environments/environments.entities.ts';
-import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { CurrentVersion, FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const ApprovalPolicy = ApprovalPolicySchema.meta({ id: 'ApprovalPolicy' });
 
@@ -30,7 +30,7 @@ export const EnvironmentIn = z
 export const EnvironmentPatch = z
   .strictObject({
     ...fields,
-    version: z.int().positive().meta({ description: 'Refused with 409 when it is not the current one' }),
+    version: CurrentVersion,
   })
   .partial();
 

@@ -2,9 +2,8 @@ import { reportRun } from '../../domain/flows/external-runs.mutations.ts';
 import { flowRunContract, pipelineReportedSignal } from '../../workflows/flows/flow-run.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { NoContent } from '../http/parameters.ts';
+import { byId, NoContent } from '../http/parameters.ts';
 import { CallbackIn } from './flow-internal.schemas.ts';
-import { byId } from './flow-runs.schemas.ts';
 
 export const flowCallbackRoutes = [
   defineRoute({

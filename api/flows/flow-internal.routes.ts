@@ -9,7 +9,7 @@ import { flowRunContract, pipelineReportedSignal } from '../../workflows/flows/f
 import { checksChangedSignal, flowChecksContract } from '../../workflows/flows/flow-checks.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { NoContent } from '../http/parameters.ts';
+import { byId, NoContent } from '../http/parameters.ts';
 import type { Scope } from '../http/scope.ts';
 import {
   MetadataIn,
@@ -22,10 +22,8 @@ import {
   TrackLockIn,
   ValidationCheckIn,
 } from './flow-internal.schemas.ts';
-import { byId } from './flow-runs.schemas.ts';
 
 const GROUP = 'Flows: internal';
-const WORKERS = ['application'] as const;
 
 /** Lost signals are recovered: the workflow of the run polls for reports, and the sweeper finds checks. */
 async function signalWorkflows(
@@ -52,7 +50,7 @@ export const flowInternalRoutes = [
     summary: 'Register a child run of an external worker',
     description:
       "While the latest attempt of the same child (type, path and domain) is open it is answered again; after that a new attempt is registered. The approval controls are those of the parent's environment.",
-    roles: WORKERS,
+    roles: ['application'],
     body: RegisterChildIn,
     status: 200,
     response: RegisteredChild,
@@ -67,7 +65,7 @@ export const flowInternalRoutes = [
     group: GROUP,
     summary: 'Register a scheduled run of an external worker',
     description: 'For runs that a worker started on its own schedule. A `hatchetRunId` is registered once.',
-    roles: WORKERS,
+    roles: ['application'],
     body: RegisterScheduledIn,
     status: 200,
     response: RegisteredScheduled,
@@ -84,7 +82,7 @@ export const flowInternalRoutes = [
     summary: 'Merge data into the result of a run',
     description:
       'Objects are merged at any depth, arrays are replaced, `null` removes a member. The result may be up to 1 MiB. Also possible after the run has ended.',
-    roles: WORKERS,
+    roles: ['application'],
     params: byId,
     body: MetadataIn,
     status: 204,
@@ -100,7 +98,7 @@ export const flowInternalRoutes = [
     group: GROUP,
     summary: 'Report a child run and update its parent: check, pull request label and status',
     description: 'The parent is only updated once the latest attempt of every child has ended.',
-    roles: WORKERS,
+    roles: ['application'],
     params: byId,
     body: ReconcileCheckIn,
     status: 204,
@@ -118,7 +116,7 @@ export const flowInternalRoutes = [
     group: GROUP,
     summary: 'Update a build or release from its child runs: check and commit status',
     description: 'Like reconcile-check, but without labels. The body is optional and reports a child run first.',
-    roles: WORKERS,
+    roles: ['application'],
     params: byId,
     body: ReconcileBuildCheckIn,
     status: 204,
@@ -137,7 +135,7 @@ export const flowInternalRoutes = [
     group: GROUP,
     summary: 'Update the validation check of a run from the results of its domains',
     description: 'Only updates the check, not the run or its children. Nothing is updated while a domain is pending.',
-    roles: WORKERS,
+    roles: ['application'],
     params: byId,
     body: ValidationCheckIn,
     status: 204,
@@ -153,7 +151,7 @@ export const flowInternalRoutes = [
     path: '/api/flows/internal/track-lock-run',
     group: GROUP,
     summary: 'Register the lock held by a run',
-    roles: WORKERS,
+    roles: ['application'],
     body: TrackLockIn,
     status: 204,
     response: NoContent,

@@ -10,9 +10,10 @@ import type { Tx } from '../../domain/unit-of-work.ts';
 import { flowRunContract, flowWorkflowId } from '../../workflows/flows/flow-run.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
+import { byId } from '../http/parameters.ts';
 import { pageReply, RawReply } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';
-import { byId, Run, RunDetail, RunIn, Runs, RunsQuery, RunStarted } from './flow-runs.schemas.ts';
+import { Run, RunDetail, RunIn, Runs, RunsQuery, RunStarted } from './flow-runs.schemas.ts';
 import { runView } from './run-view.ts';
 
 const GROUP = 'Flows';
@@ -144,7 +145,7 @@ export const flowRunsRoutes = [
       const { outputObject } = await runDetail(reads, id);
       const content = outputObject === null ? undefined : await adapters.objects.store.get(outputObject);
       if (!content) throw notFound('The output of the run');
-      return new RawReply('text/plain; charset=utf-8', Readable.from(content)) as never;
+      return new RawReply('text/plain; charset=utf-8', Readable.from(content));
     },
   }),
   defineRoute({

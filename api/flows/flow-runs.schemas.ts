@@ -4,7 +4,6 @@ import { DISPLAY_STATUSES, RUN_STATUSES } from '../../domain/flows/run-status-ru
 import { FLOW_CATEGORIES, WORK_ITEM_TYPES } from '../../domain/flows/flow-types.ts';
 import {
   FreeText,
-  Id,
   JsonObject,
   NAME_MAX,
   queryFlag,
@@ -203,5 +202,3 @@ export const Schedule = z
     createdAt: Timestamp,
   })
   .meta({ id: 'FlowSchedule' });
-
-export const byId = z.strictObject({ id: Id });

@@ -10,9 +10,9 @@ import { nextDue } from '../../domain/flows/schedule-times.ts';
 import { type ScheduledFlowInput, scheduledFlowContract } from '../../workflows/flows/scheduled-flow.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
-import { NoContent } from '../http/parameters.ts';
+import { byId, NoContent } from '../http/parameters.ts';
 import type { Scope } from '../http/scope.ts';
-import { byId, Schedule, ScheduleIn } from './flow-runs.schemas.ts';
+import { Schedule, ScheduleIn } from './flow-runs.schemas.ts';
 
 const GROUP = 'Flows';
 

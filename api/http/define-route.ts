@@ -98,13 +98,21 @@ export type PublicRouteDef<
     handle: (input: RouteInput<P, Q, B, H>, scope: PublicScope) => Handled<R>;
   };
 
+/** The input of any route, parsed by its schemas. */
+export interface ParsedInput {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  headers: unknown;
+}
+
 /** A route of any type, as used by the router, the reference and the contract tests. */
 export type AnyRoute = RouteShape<Shape | undefined, Shape | undefined, Shape | undefined, Shape, Shape | undefined> & {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   audit?: AuditPolicy;
 } & (
-    | { roles: readonly Role[]; handle: (input: never, scope: Scope) => Promise<unknown> }
-    | { roles: 'public'; handle: (input: never, scope: PublicScope) => Promise<unknown> }
+    | { roles: readonly Role[]; handle(input: ParsedInput, scope: Scope): Promise<unknown> }
+    | { roles: 'public'; handle(input: ParsedInput, scope: PublicScope): Promise<unknown> }
   );
 
 /**
@@ -130,4 +138,4 @@ export const definePublicRoute = <
   H extends Shape | undefined = undefined,
 >(
   route: PublicRouteDef<P, Q, B, R, H>,
-): AnyRoute => ({ ...route, roles: 'public' }) as unknown as AnyRoute;
+): AnyRoute => ({ ...route, roles: 'public' });

@@ -6,8 +6,8 @@ import { RawReply, reply, type Reply } from './replies.ts';
 export const basePathOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '');
 
 /** A reply with a page instead of the route's body. */
-export const htmlReply = (answer: RawReply, status: number, cookies: readonly string[] = []): Reply<never> =>
-  reply(answer as never, { status, cookies });
+export const htmlReply = (answer: RawReply, status: number, cookies: readonly string[] = []): Reply<RawReply> =>
+  reply(answer, { status, cookies });
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #16202c; --soft: #536273; --paper: #f3f5f8; --card: #fff; --line: #8593a3; --accent: #0b5cad; --on-accent: #fff; --alarm: #b3141f; --alarm-paper: #fdeeee; }

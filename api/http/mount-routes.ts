@@ -11,12 +11,12 @@ import { unitOfWork, type UnitOfWork, type Wakes } from '../../domain/unit-of-wo
 import type { Cookies } from './cookies.ts';
 import { identify, visitorOf } from './credentials.ts';
 import { compressBody } from './compression.ts';
-import type { AnyRoute, RouteInput } from './define-route.ts';
+import type { AnyRoute, ParsedInput } from './define-route.ts';
 import type { RequestState } from './envelope.ts';
 import { answerOnce } from './idempotency.ts';
 import { locateFields, schemaViolation } from './problems.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { type Answer, JsonText, RawReply, Reply } from './replies.ts';
+import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
 import {
   BODY_LIMIT_BYTES,
   type ParsedBody,
@@ -40,8 +40,6 @@ export interface MountDeps {
   publicUrl: string;
   now: () => Date;
 }
-
-type UntypedInput = RouteInput<undefined, undefined, undefined>;
 
 /** The router for a list of routes; literal segments take precedence over parameters, regardless of the order. */
 export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePath: string): Router {
@@ -94,7 +92,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
     // RFC 6749, section 5.1: replies with credentials must not be cached.
     if (route.takesCredential) ctx.set({ ...(await deps.addressLimit(ctx.ip)), 'Cache-Control': 'no-store' });
     const { input, body } = await inputOf(route, ctx);
-    const output = await route.handle(input as never, {
+    const output = await route.handle(input, {
       ...base,
       ...visitorOf(deps, ctx),
       actingAs,
@@ -116,7 +114,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
   const tx = actingAs(actor);
   const { handle } = route;
   const handled = async () =>
-    answerOf(route, await handle(input as never, { ...base, log: state.log, actor, tx, reads: deps.reads.as(actor) }));
+    answerOf(route, await handle(input, { ...base, log: state.log, actor, tx, reads: deps.reads.as(actor) }));
   const key = route.method === 'post' ? ctx.get('idempotency-key') : '';
   const keyed = { subject: `${actor.type}:${actor.id}`, method: ctx.method, path: ctx.url };
   await send(
@@ -130,7 +128,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
 async function inputOf(
   route: AnyRoute,
   ctx: RouterContext,
-): Promise<{ input: UntypedInput; body: ParsedBody | undefined }> {
+): Promise<{ input: ParsedInput; body: ParsedBody | undefined }> {
   const params = parseParams(route, ctx.params);
   const query = parseQuery(route, ctx.query);
   const headers = parseHeaders(route, ctx.headers);
@@ -139,7 +137,7 @@ async function inputOf(
   if (body && route.takesExactNumbers) assertExactNumbers(body.text);
   const parsed = route.body?.safeParse(body?.value);
   if (parsed && !parsed.success) throw schemaViolation('body', parsed.error.issues);
-  return { input: { params, query, headers, body: parsed?.data } as UntypedInput, body };
+  return { input: { params, query, headers, body: parsed?.data }, body };
 }
 
 /** An invalid path parameter identifies no resource, so it is `not_found`. */
@@ -164,12 +162,8 @@ function parseHeaders({ headers }: AnyRoute, given: Context['headers']): unknown
 }
 
 function answerOf(route: AnyRoute, output: unknown): Answer {
-  const {
-    body,
-    status = route.status,
-    headers = {},
-    cookies = [],
-  } = output instanceof Reply ? (output.parts as Partial<Answer> & { body: unknown }) : { body: output };
+  const parts: ReplyParts<unknown> = output instanceof Reply ? output.parts : { body: output };
+  const { body, status = route.status, headers = {}, cookies = [] } = parts;
   if (body instanceof RawReply || status === 204 || status === 302) return { status, headers, cookies, body };
   if (body instanceof JsonText) return { status, headers, cookies, body: body.text };
   return { status, headers, cookies, body: JSON.stringify(route.response.parse(body)) };

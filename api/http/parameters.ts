@@ -17,6 +17,9 @@ export const Id = z
   .refine(isId, 'not an id')
   .meta(shownAs({ type: 'string', format: 'uuid' }));
 
+/** Parameters of `/…/{id}`. */
+export const byId = z.object({ id: Id });
+
 /** Maximum length of names and identifiers. */
 export const NAME_MAX = 255;
 export const Name = z.string().trim().min(1).max(NAME_MAX);
@@ -29,6 +32,12 @@ export const RepositoryIdentifier = z
   .max(NAME_MAX)
   .regex(/^[^/\s]+(\/[^/\s]+){1,2}$/, 'must be owner/repo or organization/project/repository')
   .meta({ description: '`owner/repo`, or `organization/project/repository`', example: 'acme/storefront' });
+
+/** Parameters of `/…/{identifier}`, the repository of a project. */
+export const byIdentifier = z.object({ identifier: RepositoryIdentifier });
+
+/** For optimistic locking of changes. */
+export const CurrentVersion = z.int().positive().meta({ description: 'The current version; any other gets 409' });
 
 /** An integer in a query, within limits (inclusive). */
 export const queryInt = (minimum: number, maximum: number, defaultValue: number) =>

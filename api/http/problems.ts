@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { OUTDATED_STATEMENT } from '../../domain/data/pool.ts';
-import { DomainError, type ErrorCode, type FieldError } from '../../domain/shared/errors.ts';
+import { DomainError, type ErrorCode, escapePointer, type FieldError } from '../../domain/shared/errors.ts';
 import type { AnyRoute } from './define-route.ts';
 
 /** HTTP status of each error code. */
@@ -135,9 +135,6 @@ function placeOf(field: string, { body, query }: Pick<AnyRoute, 'body' | 'query'
   const [isInQuery, isInBody] = [isIn(query), isIn(body)];
   return isInQuery && !isInBody ? 'query' : body ? 'body' : 'query';
 }
-
-/** RFC 6901. */
-const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
 
 export const schemaViolation = (place: 'body' | 'query' | 'headers', issues: readonly Issue[]): DomainError => {
   const fields = fieldErrors(place, issues);

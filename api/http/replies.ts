@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { notFound } from '../../domain/shared/errors.ts';
 
-interface ReplyParts<Body> {
+export interface ReplyParts<Body> {
   body: Body;
   status?: number;
   headers?: Record<string, string>;

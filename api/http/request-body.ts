@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import rawBody from 'raw-body';
-import { DomainError, invalidField } from '../../domain/shared/errors.ts';
+import { DomainError, escapePointer, invalidField } from '../../domain/shared/errors.ts';
 import { inexactNumber } from '../../domain/shared/number-rules.ts';
 
 export const BODY_LIMIT_BYTES = 5 * 1024 * 1024;
@@ -114,7 +114,7 @@ export function assertStorable(value: unknown, pointer: string): void {
   }
   if (value === null || typeof value !== 'object') return;
   for (const [key, member] of Object.entries(value)) {
-    const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const at = `${pointer}/${escapePointer(key)}`;
     assertStorable(key, at.toWellFormed().replaceAll('\0', ''));
     assertStorable(member, at);
   }

@@ -8,12 +8,11 @@ import {
 import { INTEGRATIONS_MAX, integrationById, listIntegrations } from '../../domain/integrations/integrations.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { Id, NoContent, RepositoryIdentifier } from '../http/parameters.ts';
+import { byId, NoContent, RepositoryIdentifier } from '../http/parameters.ts';
 import type { Scope } from '../http/scope.ts';
 import { Integration, IntegrationIn, IntegrationPatch } from './integrations.schemas.ts';
 
 const GROUP = 'Integrations';
-const params = z.object({ id: Id });
 
 const partsOf = ({ adapters }: Scope) => ({
   encryption: adapters.encryption,
@@ -64,7 +63,7 @@ export const integrationsRoutes = [
     group: GROUP,
     summary: 'Get an integration',
     roles: ['owner'],
-    params,
+    params: byId,
     status: 200,
     response: Integration,
     handle: ({ params: { id } }, { reads }) => integrationById(reads, id),
@@ -76,7 +75,7 @@ export const integrationsRoutes = [
     group: GROUP,
     summary: 'Update an integration',
     roles: ['owner'],
-    params,
+    params: byId,
     body: IntegrationPatch,
     status: 200,
     response: Integration,
@@ -91,7 +90,7 @@ export const integrationsRoutes = [
     group: GROUP,
     summary: 'Delete an integration and its credentials',
     roles: ['owner'],
-    params,
+    params: byId,
     status: 204,
     response: NoContent,
     audit: 'integration.deleted',

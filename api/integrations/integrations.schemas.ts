@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INTEGRATION_KINDS } from '../../domain/integrations/integration-rules.ts';
-import { Name, NAME_MAX, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { CurrentVersion, Name, NAME_MAX, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 /** Line breaks and other control characters could inject headers. */
 const Secret = z
@@ -50,7 +50,7 @@ export const IntegrationPatch = z
   .strictObject({
     ...fields,
     credentials: Credentials,
-    version: z.int().positive().meta({ description: 'Refused with 409 when it is not the current one' }),
+    version: CurrentVersion,
   })
   .partial();
 

@@ -4,10 +4,9 @@ import { projectInPath } from '../../domain/projects/projects.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
-import { RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { byIdentifier, Timestamp } from '../http/parameters.ts';
 
 const GROUP = 'Projects';
-const params = z.object({ identifier: RepositoryIdentifier });
 
 const Mirror = z
   .object({
@@ -51,7 +50,7 @@ export const mirrorRoutes = [
     group: GROUP,
     summary: "Get the state of the mirror of a project's repository",
     roles: ANY_ROLE,
-    params,
+    params: byIdentifier,
     status: 200,
     response: Mirror,
     handle: ({ params: { identifier } }, { tx }) =>
@@ -69,7 +68,7 @@ export const mirrorRoutes = [
     description:
       'Repositories are also fetched on push hooks and on a schedule. The fetch has completed when `fetchedAt` is later than the `requestedAt` of this reply.',
     roles: ANY_ROLE,
-    params,
+    params: byIdentifier,
     status: 202,
     response: Mirror,
     audit: { none: 'only refreshes the copy of the remote' },

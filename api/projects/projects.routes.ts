@@ -5,12 +5,11 @@ import { listProjects, projectInPath } from '../../domain/projects/projects.quer
 import type { Launch } from '../../workflows/launch.ts';
 import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
-import { NoContent, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
+import { byIdentifier, NoContent, queryInt } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
 import { Project, ProjectIn, ProjectPatch } from './projects.schemas.ts';
 
 const GROUP = 'Projects';
-const params = z.object({ identifier: RepositoryIdentifier });
 
 /** Starts the fetch of a remote that the change of its project requested. */
 function fetchRemote(launch: Launch, { tenantId, id: projectId, identifier, remoteUrl }: ProjectEntity): void {
@@ -60,7 +59,7 @@ export const projectsRoutes = [
     group: GROUP,
     summary: 'Get a project',
     roles: ANY_ROLE,
-    params,
+    params: byIdentifier,
     status: 200,
     response: Project,
     handle: ({ params: { identifier } }, { tx }) => tx((work) => projectInPath(work, identifier)),
@@ -72,7 +71,7 @@ export const projectsRoutes = [
     group: GROUP,
     summary: 'Update a project',
     roles: ['owner'],
-    params,
+    params: byIdentifier,
     body: ProjectPatch,
     status: 200,
     response: Project,
@@ -92,7 +91,7 @@ export const projectsRoutes = [
     summary: 'Delete a project with its environments and release candidates',
     description: 'Audit entries and webhook deliveries are kept.',
     roles: ['owner'],
-    params,
+    params: byIdentifier,
     status: 204,
     response: NoContent,
     audit: 'project.deleted',

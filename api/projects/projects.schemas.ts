@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Pipeline } from '../../domain/flows/flow-types.ts';
 import { compileKeyFinder } from '../../domain/git/work-item-patterns.ts';
 import { PLATFORMS } from '../../domain/projects/projects.entities.ts';
-import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { CurrentVersion, FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 /** A regular expression in RE2 syntax. */
 const Pattern = z
@@ -87,7 +87,7 @@ export const ProjectPatch = z.strictObject({
   platform: z.enum(PLATFORMS).optional(),
   defaultBranch: Name.optional(),
   configuration: ConfigurationPatch.optional(),
-  version: z.int().positive().optional().meta({ description: 'Refused with 409 when it is not the current one' }),
+  version: CurrentVersion.optional(),
 });
 
 export const Project = z

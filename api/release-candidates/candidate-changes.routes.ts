@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { ABORTED } from '../../domain/release-candidates/candidate-status-rules.ts';
 import {
   changeStatus,
@@ -6,7 +5,7 @@ import {
   updatePackages,
 } from '../../domain/release-candidates/release-candidates.mutations.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
-import { Id } from '../http/parameters.ts';
+import { byId } from '../http/parameters.ts';
 import { view } from './candidate-view.ts';
 import { AbortIn, ReleaseCandidate, StatusByNameIn, StatusIn, UpdatePackagesIn } from './release-candidates.schemas.ts';
 
@@ -23,7 +22,7 @@ export const candidateChangesRoutes = [
     description:
       'A candidate can move between `pending` and `in_progress`, and from either to `aborted` or `finalized`, which are final. Setting the current status again changes nothing.',
     roles: ANY_ROLE,
-    params: z.object({ id: Id }),
+    params: byId,
     body: StatusIn,
     status: 200,
     response: ReleaseCandidate,

@@ -5,7 +5,7 @@ import { candidateLog } from '../../domain/releases/candidate-log.ts';
 import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { CandidateChanges } from '../http/changelogs.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
-import { Id, queryFlag } from '../http/parameters.ts';
+import { byId, queryFlag } from '../http/parameters.ts';
 import { view } from './candidate-view.ts';
 import {
   CompareIn,
@@ -15,7 +15,6 @@ import {
 } from './release-candidates.schemas.ts';
 
 const GROUP = 'Release candidates';
-const params = z.object({ id: Id });
 const query = z.strictObject({
   includeChangelog: queryFlag(false).meta({
     description:
@@ -33,7 +32,7 @@ export const comparisonRoutes = [
     description:
       'The installed packages are derived from the deployments to the environment that were reported as release events.',
     roles: ANY_ROLE,
-    params,
+    params: byId,
     query,
     body: CompareIn,
     status: 200,
@@ -52,7 +51,7 @@ export const comparisonRoutes = [
     group: GROUP,
     summary: 'Compare a release candidate with given package versions',
     roles: ANY_ROLE,
-    params,
+    params: byId,
     query,
     body: CompareToPackagesIn,
     status: 200,
@@ -76,7 +75,7 @@ export const comparisonRoutes = [
       'If a commit is unknown, `missingChangelog` gives the reason and a fetch of the repository is requested.',
     ].join('\n\n'),
     roles: ANY_ROLE,
-    params,
+    params: byId,
     query: z.strictObject({ since: z.string().min(1).max(255).optional() }),
     status: 200,
     response: CandidateChanges,

@@ -16,7 +16,7 @@ import {
 import { candidateById, candidateByName } from '../../domain/release-candidates/release-candidates.queries.ts';
 import { invalidField, notFound } from '../../domain/shared/errors.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
-import { Id, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
+import { byId, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 import { JsonText, pageReply } from '../http/replies.ts';
 import { listText, view } from './candidate-view.ts';
 import {
@@ -30,7 +30,6 @@ import {
 
 const GROUP = 'Release candidates';
 const ofRepository = z.strictObject({ repositoryIdentifier: RepositoryIdentifier });
-const params = z.object({ id: Id });
 
 function statusesOf(text: string | undefined, project: ProjectFacts): string[] | undefined {
   const statuses = text?.split(',').map((word) => word.trim());
@@ -188,7 +187,7 @@ export const releaseCandidatesRoutes = [
     group: GROUP,
     summary: 'Get a release candidate',
     roles: ANY_ROLE,
-    params,
+    params: byId,
     status: 200,
     response: ReleaseCandidate,
     handle: async ({ params: { id } }, { reads }) => view(await candidateById(reads, id)),
@@ -200,7 +199,7 @@ export const releaseCandidatesRoutes = [
     group: GROUP,
     summary: 'Delete a release candidate; its deployment records are kept',
     roles: ANY_ROLE,
-    params,
+    params: byId,
     status: 204,
     response: NoContent,
     audit: 'release_candidate.deleted',

@@ -4,7 +4,7 @@ import { queueSample, recoverFailed, redeliver } from '../../domain/webhooks/del
 import { listAttempts, listDeliveries } from '../../domain/webhooks/deliveries.queries.ts';
 import type { Queued, QueuedDelivery } from '../../domain/webhooks/delivery-queue.port.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { Id } from '../http/parameters.ts';
+import { byId, Id } from '../http/parameters.ts';
 import { link, reply } from '../http/replies.ts';
 import {
   Attempt,
@@ -20,7 +20,6 @@ import {
 } from './deliveries.schemas.ts';
 import { GROUP } from './webhooks.schemas.ts';
 
-const params = z.object({ id: Id });
 const deliveryParams = z.object({ id: Id, deliveryId: Id });
 
 /** Where a delivery result is the answer, a problem carries its members, too. */
@@ -84,7 +83,7 @@ export const deliveriesRoutes = [
     description:
       'Delivered with the retry settings of the webhook. If the webhook is inactive or failed, nothing is queued: `success` is false and `reason` gives its status.',
     roles: ['owner', 'application'],
-    params,
+    params: byId,
     body: DeliverIn,
     bodyLimitBytes: PAYLOAD_LIMIT_BYTES,
     status: 202,
@@ -101,7 +100,7 @@ export const deliveriesRoutes = [
     group: GROUP,
     summary: 'Queue the sample event of the catalog for a webhook',
     roles: ['owner'],
-    params,
+    params: byId,
     status: 202,
     response: DeliveryResult,
     audit: 'webhook.tested',
@@ -116,7 +115,7 @@ export const deliveriesRoutes = [
     description:
       'Also available for a deleted webhook. The totals cover the period from `from` to `to`, regardless of the other filters, or all deliveries of the webhook without a period.',
     roles: ['owner'],
-    params,
+    params: byId,
     query: DeliveriesQuery,
     status: 200,
     response: DeliveryPage,
@@ -167,7 +166,7 @@ export const deliveriesRoutes = [
     description:
       'From `since` (inclusive) to `until` (exclusive, default: now), except those that have been redelivered already.',
     roles: ['owner'],
-    params,
+    params: byId,
     body: RecoverIn,
     status: 202,
     response: RecoverResult,

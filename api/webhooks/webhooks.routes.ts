@@ -10,7 +10,7 @@ import {
 } from '../../domain/webhooks/webhooks.mutations.ts';
 import { listWebhooks, webhookById } from '../../domain/webhooks/webhooks.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
-import { Id, NoContent } from '../http/parameters.ts';
+import { byId, NoContent } from '../http/parameters.ts';
 import { newSettings, settingsChange } from './webhook-settings.ts';
 import {
   EventCatalog,
@@ -22,8 +22,6 @@ import {
   WebhookPatch,
   WebhookWithStatistics,
 } from './webhooks.schemas.ts';
-
-const params = z.object({ id: Id });
 
 export const webhooksRoutes = [
   defineRoute({
@@ -80,7 +78,7 @@ export const webhooksRoutes = [
     group: GROUP,
     summary: 'Get a webhook with its delivery statistics',
     roles: ['owner'],
-    params,
+    params: byId,
     status: 200,
     response: WebhookWithStatistics,
     async handle({ params: { id } }, { reads, adapters: { encryption } }) {
@@ -99,7 +97,7 @@ export const webhooksRoutes = [
     description:
       'Takes effect on all attempts from now on. Given members of `config` replace the current ones. `status: active` resumes delivery, also if the service disabled the webhook, and resets `errorCount`; `inactive` stops delivery, and pending deliveries wait.',
     roles: ['owner'],
-    params,
+    params: byId,
     body: WebhookPatch,
     status: 200,
     response: Webhook,
@@ -114,7 +112,7 @@ export const webhooksRoutes = [
     group: GROUP,
     summary: 'Delete a webhook; pending deliveries are cancelled, its log remains readable',
     roles: ['owner'],
-    params,
+    params: byId,
     status: 204,
     response: NoContent,
     audit: 'webhook.deleted',
@@ -127,7 +125,7 @@ export const webhooksRoutes = [
     group: GROUP,
     summary: 'Rotate the secret of a webhook; for 24 hours deliveries are signed with both',
     roles: ['owner'],
-    params,
+    params: byId,
     status: 200,
     response: RotatedSecret,
     audit: 'webhook.secret_rotated',

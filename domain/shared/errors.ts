@@ -66,6 +66,9 @@ export const notFound = (what: string) => new DomainError('not_found', `${what} 
 export const invalidField = (field: string, detail: string) =>
   new DomainError('invalid_request', detail, { fields: [{ pointer: field, detail }] });
 
+/** A segment of a JSON pointer (RFC 6901). */
+export const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
+
 export const versionConflict = (what: string, currentVersion: number) =>
   new DomainError('version_conflict', `${what} was changed in the meantime; its current version is ${currentVersion}`, {
     members: { currentVersion },

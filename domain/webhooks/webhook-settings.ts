@@ -1,5 +1,5 @@
 import type { Encryption } from '../shared/encryption.ts';
-import { invalidField } from '../shared/errors.ts';
+import { escapePointer, invalidField } from '../shared/errors.ts';
 import { compileTemplate, TemplateError } from './body-template.ts';
 import { compileFilter, FilterError, type WebhookFilter } from './filter-rules.ts';
 import { redactedHeaders } from './header-rules.ts';
@@ -64,14 +64,12 @@ export function assertUsable(
     compileFilter(filter, compileLinearRegex);
     if (bodyTemplate !== null) compileTemplate(bodyTemplate);
   } catch (error) {
-    if (error instanceof FilterError) throw invalidField(`config/filter${pointerOf(error.path)}`, error.message);
+    if (error instanceof FilterError)
+      throw invalidField(`config/filter${error.path === '' ? '' : `/${escapePointer(error.path)}`}`, error.message);
     if (error instanceof TemplateError) throw invalidField('config/body', error.message);
     throw error;
   }
 }
-
-/** RFC 6901. */
-const pointerOf = (key: string): string => (key === '' ? '' : `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
 
 /** Columns of which replies and audit entries are made. */
 export const SHOWN_COLUMNS = [
