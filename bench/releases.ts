@@ -6,7 +6,7 @@ import { Figures, quantile } from './figures.ts';
 import { type Service, startService } from './service.ts';
 
 /**
- * Measures what is told of releases, through the whole stack: the rolling analysis of 20 candidates of 50 packages, 50
+ * Measures what the API answers about releases, through the whole stack: the rolling analysis of 20 candidates of 50 packages, 50
  * releases in 4 environments with their changelogs, and the change summary, measures and notes over 200 releases.
  * Options: `--rounds 3`, `--commits 10000`.
  */
@@ -39,10 +39,19 @@ async function timed(
   return { ms: performance.now() - sentAt, kilobytes: bytes / 1_024, headers };
 }
 
-async function p95(service: Service, path: string): Promise<number> {
+/** Notes the 95th percentile of repeated calls, and their CPU. */
+async function noteRepeated(
+  service: Service,
+  figures: Figures,
+  name: string,
+  path: string,
+  target = '',
+): Promise<void> {
   const times: number[] = [];
+  const cpu = service.measureCpu();
   for (let index = 0; index < REPEATS; index++) times.push((await timed(service, path)).ms);
-  return quantile(times, 0.95);
+  figures.note(`${name}, p95`, quantile(times, 0.95), 'ms', target);
+  figures.noteCpu(name, cpu(), REPEATS);
 }
 
 /** A candidate of all packages at a share of the history. */
@@ -122,25 +131,19 @@ try {
       await cut(service, domain, `c${index}`, at((index + round / (ROUNDS + 1)) / ANALYSED), `${round + 1}.${index}.0`);
     const analysis = `/api/release-candidates/rolling-analysis/${encodeURIComponent(repositoryIdentifier)}/${domain}`;
     const withCommits = `${analysis}?includePackageChangelogs=true`;
+    const coldCpu = service.measureCpu();
     const cold = await timed(service, analysis);
-    figures.note(
-      `rolling analysis, ${ANALYSED} candidates of ${NAMES.length} packages, cold`,
-      cold.ms,
-      'ms',
-      '<= 1500',
-    );
-    figures.note('rolling analysis, cached, p95', await p95(service, analysis), 'ms', '<= 15');
-    figures.note('rolling analysis with its commits, cached, p95', await p95(service, withCommits));
-    figures.note(
-      `list of 50 releases in ${ENVIRONMENTS.length} environments with changelogs, p95`,
-      await p95(service, paths.list),
-      'ms',
-      '<= 150',
-    );
-    figures.note(`change summary of ${RELEASES} releases, p95`, await p95(service, paths.summary), 'ms', '<= 500');
-    figures.note(`measures of ${RELEASES * ENVIRONMENTS.length} deployments, p95`, await p95(service, paths.metrics));
-    figures.note('release notes, p95', await p95(service, paths.notes));
-    figures.note('places of a work item, p95', await p95(service, paths.item));
+    const coldName = `rolling analysis, ${ANALYSED} candidates of ${NAMES.length} packages, cold`;
+    figures.note(coldName, cold.ms, 'ms', '<= 1500');
+    figures.noteCpu(coldName, coldCpu(), 1);
+    await noteRepeated(service, figures, 'rolling analysis, cached', analysis, '<= 15');
+    await noteRepeated(service, figures, 'rolling analysis with its commits, cached', withCommits);
+    const listed = `list of 50 releases in ${ENVIRONMENTS.length} environments with changelogs`;
+    await noteRepeated(service, figures, listed, paths.list, '<= 150');
+    await noteRepeated(service, figures, `change summary of ${RELEASES} releases`, paths.summary, '<= 500');
+    await noteRepeated(service, figures, `measures of ${RELEASES * ENVIRONMENTS.length} deployments`, paths.metrics);
+    await noteRepeated(service, figures, 'release notes', paths.notes);
+    await noteRepeated(service, figures, 'places of a work item', paths.item);
     figures.note('API memory', service.apiMegabytes(), 'MB');
   }
   figures.print();
