@@ -1,11 +1,25 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { CompiledQuery } from 'kysely';
-import { appendEntries, type AuditNote, unchainedEntry } from './audit/append.queries.ts';
+import { CompiledQuery, sql } from 'kysely';
+import {
+  appendEntries,
+  type Appended,
+  appending,
+  appendParameters,
+  type AuditNote,
+  unchainedEntry,
+} from './audit/append.queries.ts';
 import type { UnchainedEntry } from './audit/audit-rules.ts';
 import type { Actor } from './shared/actor.ts';
 import { fenceVariables, numbered } from './data/fenced-reads.ts';
+import { statement } from './data/statement.ts';
 import type { Database, Tables } from './data/tables.ts';
-import { type Announcement, enqueueEvents } from './webhooks/enqueue.queries.ts';
+import {
+  type Announcement,
+  type Enqueued,
+  enqueueEvents,
+  enqueueParameters,
+  enqueuing,
+} from './webhooks/enqueue.queries.ts';
 
 /** One transaction in one tenant, as a handler or an activity sees it. */
 export interface Tx {
@@ -94,13 +108,39 @@ export const unitOfWork =
       };
       const value = await work(tx);
       if (announced.length + entries.length > 0) await inner.flush();
-      if (announced.length > 0) {
-        for (const webhookId of await enqueueEvents(db, actor.tenantId, announced, traceparent)) lanes.add(webhookId);
-      }
-      if (entries.length > 0) await appendEntries(db, actor.tenantId, entries);
+      for (const webhookId of await record(db, actor.tenantId, { announced, entries, traceparent }))
+        lanes.add(webhookId);
       return value;
     });
     if (lanes.size > 0) wakes?.lanes(actor.tenantId, [...lanes]);
     if (approvals.length > 0) wakes?.approvals(actor.tenantId, approvals);
     return result;
   };
+
+const ENQUEUE_AND_APPEND = statement<Enqueued & Appended>()((db, given) =>
+  db
+    .with('enqueued', (inner) => enqueuing(inner, given))
+    .selectNoFrom([sql<string[]>`array(select webhook_id from enqueued)`.as('webhookIds'), appending(given)]),
+);
+
+/** Writes the events and then the audit entries of a transaction; answers the webhooks that have something new to deliver. */
+async function record(
+  db: Database,
+  tenantId: string,
+  {
+    announced,
+    entries,
+    traceparent,
+  }: { announced: readonly Announcement[]; entries: readonly UnchainedEntry[]; traceparent: string | undefined },
+): Promise<readonly string[]> {
+  if (entries.length === 0) return announced.length === 0 ? [] : enqueueEvents(db, tenantId, announced, traceparent);
+  if (announced.length === 0) {
+    await appendEntries(db, tenantId, entries);
+    return [];
+  }
+  const [recorded] = await ENQUEUE_AND_APPEND(db, {
+    ...enqueueParameters(tenantId, announced, traceparent),
+    ...appendParameters(tenantId, entries),
+  });
+  return recorded?.webhookIds ?? [];
+}

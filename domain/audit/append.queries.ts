@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { json, type JsonText } from '../data/columns.ts';
-import { statement } from '../data/statement.ts';
+import { type Slots, statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
 import type { Actor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
@@ -53,11 +53,23 @@ export function withCanonicalParts(entry: UnchainedEntry): AppendedEntry {
   return { ...entry, head, middle, tail };
 }
 
-const APPEND = statement<{ tenantId: string; entries: JsonText<AppendedEntry[]> }>()((db, { tenantId, entries }) =>
-  db.selectNoFrom(sql`audit_append(${tenantId}::uuid, ${entries}::jsonb)`.as('appended')),
-);
+/** Entries that are appended together. */
+export interface Appended {
+  tenantId: string;
+  entries: JsonText<AppendedEntry[]>;
+}
 
 /** Extends a tenant's chain. It locks the head of the chain until the transaction ends, so it goes last. */
+export const appending = ({ tenantId, entries }: Slots<Appended>) =>
+  sql`audit_append(${tenantId}::uuid, ${entries}::jsonb)`.as('appended');
+
+const APPEND = statement<Appended>()((db, given) => db.selectNoFrom(appending(given)));
+
+export const appendParameters = (tenantId: string, entries: readonly UnchainedEntry[]): Appended => ({
+  tenantId,
+  entries: json(entries.map(withCanonicalParts)),
+});
+
 export async function appendEntries(db: Database, tenantId: string, entries: readonly UnchainedEntry[]): Promise<void> {
-  await APPEND(db, { tenantId, entries: json(entries.map(withCanonicalParts)) });
+  await APPEND(db, appendParameters(tenantId, entries));
 }

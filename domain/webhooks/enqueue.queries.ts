@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type QueryCreator, sql } from 'kysely';
 import { json, type JsonText } from '../data/columns.ts';
-import { statement } from '../data/statement.ts';
-import type { Database } from '../data/tables.ts';
+import { type Slots, statement } from '../data/statement.ts';
+import type { Database, Tables } from '../data/tables.ts';
 
 /** An event on its way to its subscribers. */
 export interface Announcement {
@@ -9,13 +9,15 @@ export interface Announcement {
   data: unknown;
 }
 
-interface Enqueued {
+/** Events that are enqueued together. */
+export interface Enqueued {
   tenantId: string;
   events: JsonText<readonly Announcement[]>;
   traceparent: string | null;
 }
 
-const ENQUEUE = statement<Enqueued>()((db, { tenantId, events, traceparent }) =>
+/** Makes a pending delivery per event and active webhook that subscribes to it, in the order of the events. */
+export const enqueuing = (db: QueryCreator<Tables>, { tenantId, events, traceparent }: Slots<Enqueued>) =>
   db
     .insertInto('webhook_delivery')
     .columns(['id', 'tenantId', 'webhookId', 'event', 'payload', 'traceparent'])
@@ -43,8 +45,15 @@ const ENQUEUE = statement<Enqueued>()((db, { tenantId, events, traceparent }) =>
           sql<string | null>`${traceparent}::text`.as('traceparent'),
         ]),
     )
-    .returning('webhookId'),
-);
+    .returning('webhookId');
+
+const ENQUEUE = statement<Enqueued>()(enqueuing);
+
+export const enqueueParameters = (
+  tenantId: string,
+  events: readonly Announcement[],
+  traceparent: string | undefined,
+): Enqueued => ({ tenantId, events: json(events), traceparent: traceparent ?? null });
 
 /** One pending delivery per event and active webhook that subscribes to it, in the order of the events; answers the webhooks. */
 export async function enqueueEvents(
@@ -53,6 +62,6 @@ export async function enqueueEvents(
   events: readonly Announcement[],
   traceparent: string | undefined,
 ): Promise<string[]> {
-  const rows = await ENQUEUE(db, { tenantId, events: json(events), traceparent: traceparent ?? null });
+  const rows = await ENQUEUE(db, enqueueParameters(tenantId, events, traceparent));
   return rows.map(({ webhookId }) => webhookId);
 }

@@ -13,7 +13,7 @@ import { Environment } from '../../../domain/environments/environments.entities.
 import { Project } from '../../../domain/projects/projects.entities.ts';
 import type { Actor } from '../../../domain/shared/actor.ts';
 import { newId } from '../../../domain/shared/ids.ts';
-import { type Tx, unitOfWork } from '../../../domain/unit-of-work.ts';
+import { type Tx, unitOfWork, type Wakes } from '../../../domain/unit-of-work.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
@@ -115,6 +115,39 @@ test('a failure rolls back what entities and queries wrote', async () => {
     expect(await tx.em.findOne(Environment, { name: 'lost' })).toBeNull();
     expect((await tx.em.findOneOrFail(Project, { id: projectId })).defaultBranch).toBe('main');
   });
+});
+
+test('a unit of work begins behind its fence, and writes what it announces and audits, in one round trip each', async () => {
+  await root.query(
+    `insert into webhook (id, tenant_id, name, event, provider, url, method, secret, timeout_ms, retry_count, retry_delay_ms, created_by)
+     values (uuidv7(), $1, 'w', 'project.updated', 'generic', 'http://x.example', 'POST', 's', 1, 1, 1, 'x')`,
+    [actor.tenantId],
+  );
+  const woken: string[][] = [];
+  const wakes: Wakes = { lanes: (_, ids) => void woken.push([...ids]), approvals: () => undefined };
+  const quoted = { ...actor, email: `o'neill@example.com`, projectIds: [projectId] };
+  wire.length = 0;
+  await unitOfWork(orm, { actor: quoted, wakes })(async (tx) => {
+    tx.announce({ event: 'project.updated', data: { it: `isn't` } });
+    tx.audit({ source: 'project', action: 'project.updated', entityType: 'project', summary: `it's` });
+    expect(await tx.db.selectFrom('project').select('id').execute()).toEqual([{ id: projectId }]);
+  });
+  expect(wire.map(({ text }) => text.split(' ', 2).join(' '))).toEqual([
+    'begin; select',
+    'select "id"',
+    'with "enqueued"',
+    'commit',
+  ]);
+  expect(woken).toEqual([[expect.any(String)]]);
+  const { rows } = await root.query(
+    `select d.payload, e.summary from webhook_delivery d join audit_entry e on e.tenant_id = d.tenant_id where d.tenant_id = $1`,
+    [actor.tenantId],
+  );
+  expect(rows).toEqual([{ payload: { it: `isn't` }, summary: `it's` }]);
+  // One that does nothing sends nothing beside its fence.
+  wire.length = 0;
+  await orm.em.fork().transactional(async () => undefined);
+  expect(wire).toEqual([]);
 });
 
 test('json goes through entities and queries', async () => {
