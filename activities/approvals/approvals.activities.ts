@@ -1,12 +1,13 @@
 import { approvalById } from '../../domain/approvals/approvals.queries.ts';
 import type { ApprovalStatus } from '../../domain/approvals/approval-rules.ts';
-import { openApproval, requesterOf } from '../../domain/approvals/open-approval.ts';
+import { openApproval } from '../../domain/approvals/open-approval.ts';
 import {
   applyDecision,
   type ApprovalState,
   reevaluateApproval,
   markRunNotified,
 } from '../../domain/approvals/settle-approval.ts';
+import { runById } from '../../domain/flows/flow-runs.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
 import { approvalContract, type DecisionMade } from '../../workflows/approvals/approval.contract.ts';
@@ -33,7 +34,7 @@ export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
       runId: string;
     }): Promise<{ approvalId: string; isNeeded: boolean }> =>
       asNonRetryable(async () => {
-        const { requestedBy, requestId, traceparent } = await requesterOf(
+        const { requestedBy, requestId, traceparent } = await runById(
           reads.as(systemActor(tenantId, 'approval')),
           runId,
         );

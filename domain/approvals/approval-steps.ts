@@ -1,30 +1,9 @@
-import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
-import type { Decision, SettledStatus } from './approval-rules.ts';
-import type { ApprovalRow } from './approvals.queries.ts';
+import type { SettledStatus } from './approval-rules.ts';
+import { type ApprovalRow, insertStep, type NewStep, writeSettlement } from './approvals.queries.ts';
 
-/** What made a step: a run that asked, a person, the passing of time, a worker outside, or a change of the object. */
-export type StepSource = 'run' | 'vote' | 'timer' | 'worker' | 'release_candidate' | 'newer_request' | 'run_ended';
-
-interface Step {
-  source: StepSource;
-  by: string | null;
-  comment?: string | null;
-  vote?: { voterId: string; decision: Decision };
-}
-
-/** Adds a step to the approval's history, which nobody can change; once for each person and decision. */
-async function appendStep(tx: Tx, approval: ApprovalRow, { source, by, comment = null, vote }: Step): Promise<void> {
-  await tx.sql(
-    `insert into approval_event (id, tenant_id, project_id, repository_identifier, approval_id, run_id, task_type, environment_name, domain,
-       release_name, status, source, voter_id, vote, approvers, requested_by, requested_at, resolved_by, resolved_at, comment, occurred_at)
-     select ?, a.tenant_id, a.project_id, a.repository_identifier, a.id, a.run_id, a.task_type, a.environment_name, a.domain,
-       a.release_name, a.status, ?, ?, ?, a.approvers, a.requested_by, a.created_at, ?, case when ?::text is null then null else moment end, ?, moment
-     from approval a, clock_timestamp() as moment where a.tenant_id = ? and a.id = ?`,
-    [newId(), source, vote?.voterId ?? null, vote?.decision ?? null, by, by, comment, tx.tenantId, approval.id],
-  );
-}
+type Step = Pick<NewStep, 'source' | 'vote'> & { comment?: string | null };
 
 function auditStep(
   tx: Tx,
@@ -43,7 +22,7 @@ function auditStep(
   });
 }
 
-function tell(
+function announce(
   tx: Tx,
   event: 'requested' | SettledStatus,
   approval: ApprovalRow,
@@ -65,21 +44,21 @@ function tell(
   });
 }
 
-/** The first step of an approval that was just inserted. */
+/** Records the first step of an approval that was just inserted. */
 export async function noteRequested(tx: Tx, approval: ApprovalRow): Promise<void> {
-  await appendStep(tx, approval, { source: 'run', by: null });
+  await insertStep(tx, approval.id, { source: 'run', by: null, comment: null });
   auditStep(tx, approval, 'requested', {
     executionId: approval.executionId,
     approvers: approval.approvers,
     minApprovals: approval.minApprovals,
     expiresAt: approval.expiresAt,
   });
-  tell(tx, 'requested', approval, undefined);
+  announce(tx, 'requested', approval, undefined);
 }
 
-/** An approval was given that does not suffice by itself. */
+/** Records an approving vote that does not suffice by itself. */
 export async function noteVote(tx: Tx, approval: ApprovalRow, voterId: string, comment: string | null): Promise<void> {
-  await appendStep(tx, approval, {
+  await insertStep(tx, approval.id, {
     source: 'vote',
     by: tx.actor.email,
     comment,
@@ -88,12 +67,12 @@ export async function noteVote(tx: Tx, approval: ApprovalRow, voterId: string, c
   auditStep(tx, approval, 'voted', { decision: 'approve', comment });
 }
 
-/** Settles an open approval, as `settle`, where its workflow does not: it is told, so that it tells the run. */
+/** Settles an open approval, as `settle`, where its workflow does not do so, and wakes that to notify the run. */
 export async function settleFromOutside(
   tx: Tx,
   approval: ApprovalRow,
   status: SettledStatus,
-  step: Omit<Step, 'by'>,
+  step: Step,
 ): Promise<void> {
   await settle(tx, approval, status, step);
   const { id: approvalId, taskType, repositoryIdentifier } = approval;
@@ -105,16 +84,11 @@ export async function settle(
   tx: Tx,
   approval: ApprovalRow,
   status: SettledStatus,
-  step: Omit<Step, 'by'>,
+  { comment = null, ...step }: Step,
 ): Promise<void> {
   const { email: resolvedBy } = tx.actor;
-  const { comment = null } = step;
-  await tx.sql(
-    `update approval set status = ?, resolved_by = ?, resolved_at = clock_timestamp(), comment = ?, updated_at = now()
-     where tenant_id = ? and id = ?`,
-    [status, resolvedBy, comment, tx.tenantId, approval.id],
-  );
-  await appendStep(tx, approval, { ...step, by: resolvedBy });
+  await writeSettlement(tx, approval.id, { status, resolvedBy, comment });
+  await insertStep(tx, approval.id, { ...step, comment, by: resolvedBy });
   auditStep(tx, approval, status, { source: step.source, comment });
-  tell(tx, status, approval, { resolvedBy, comment });
+  announce(tx, status, approval, { resolvedBy, comment });
 }

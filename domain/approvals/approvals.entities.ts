@@ -1,7 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { tenantOwned } from '../data/tenant-owned.ts';
-import type { ApprovalStatus } from './approval-rules.ts';
-import type { StepSource } from './approval-steps.ts';
+import type { ApprovalStatus, Decision } from './approval-rules.ts';
+
+/** What took a step: a run that asked, a person, the passing of time, an external worker, or a change of the object. */
+export type StepSource = 'run' | 'vote' | 'timer' | 'worker' | 'release_candidate' | 'newer_request' | 'run_ended';
 
 export const ApprovalSchema = defineEntity({
   name: 'Approval',
@@ -17,16 +19,20 @@ export const ApprovalSchema = defineEntity({
     domain: p.text().nullable(),
     releaseName: p.text().nullable(),
     status: p.text().$type<ApprovalStatus>().default('requested'),
+    /** E-mails and team slugs; none: the owners of the tenant. */
     approvers: p.array(),
     minApprovals: p.integer(),
     allowSelfApproval: p.boolean(),
     expiresAt: p.datetime(6),
     requesterId: p.text(),
+    /** E-mail of the requester. */
     requestedBy: p.text(),
     resolvedBy: p.text().nullable(),
     resolvedAt: p.datetime(3).nullable(),
     comment: p.text().nullable(),
+    /** When its workflow was first known to run. */
     confirmedAt: p.datetime(3).nullable(),
+    /** When the run's workflow was notified how it was settled. */
     toldAt: p.datetime(3).nullable(),
   },
 });
@@ -50,7 +56,7 @@ export const ApprovalEventSchema = defineEntity({
     status: p.text().$type<ApprovalStatus>(),
     source: p.text().$type<StepSource>(),
     voterId: p.text().nullable(),
-    vote: p.text().$type<'approve' | 'reject'>().nullable(),
+    vote: p.text().$type<Decision>().nullable(),
     approvers: p.array(),
     requestedBy: p.text(),
     requestedAt: p.datetime(3),

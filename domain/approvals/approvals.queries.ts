@@ -1,105 +1,171 @@
-import type { ActorReads } from '../data/fenced-reads.ts';
+import { type Expression, sql, type SqlBool } from 'kysely';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { NewRow } from '../data/statement.ts';
+import type { ReadDatabase } from '../data/tables.ts';
 import type { Actor } from '../shared/actor.ts';
 import { notFound } from '../shared/errors.ts';
+import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { ApprovalStatus, ApprovalTerms, Decision, Vote, Voter } from './approval-rules.ts';
+import {
+  type ApprovalStatus,
+  type Decision,
+  NEW_APPROVAL,
+  type SettledStatus,
+  type Vote,
+  type Voter,
+} from './approval-rules.ts';
+import type { StepSource } from './approvals.entities.ts';
 
-/** An approval as it is stored; moments are the database's text. */
-export interface ApprovalRow extends ApprovalTerms {
-  id: string;
-  executionId: string;
-  taskType: string;
-  projectId: string | null;
-  repositoryIdentifier: string | null;
-  environmentName: string | null;
-  domain: string | null;
-  releaseName: string | null;
-  requestedBy: string;
-  requestedAt: string;
-  expiresAt: string;
-  resolvedBy: string | null;
-  resolvedAt: string | null;
-  comment: string | null;
-}
+const COLUMNS = [
+  'a.id',
+  'a.runId as executionId',
+  'a.taskType',
+  'a.projectId',
+  'a.repositoryIdentifier',
+  'a.environmentName',
+  'a.domain',
+  'a.releaseName',
+  'a.status',
+  'a.approvers',
+  'a.minApprovals',
+  'a.allowSelfApproval',
+  sql<string>`a.expires_at::timestamptz(3)`.as('expiresAt'),
+  'a.requesterId',
+  'a.requestedBy',
+  'a.createdAt as requestedAt',
+  'a.resolvedBy',
+  'a.resolvedAt',
+  'a.comment',
+] as const;
 
-const COLUMNS = `a.id, a.run_id as "executionId", a.task_type as "taskType", a.project_id as "projectId",
-  a.repository_identifier as "repositoryIdentifier", a.environment_name as "environmentName", a.domain, a.release_name as "releaseName",
-  a.status, to_json(a.approvers) as approvers, a.min_approvals as "minApprovals", a.allow_self_approval as "allowSelfApproval",
-  a.expires_at::timestamptz(3) as "expiresAt", a.requester_id as "requesterId", a.requested_by as "requestedBy",
-  a.created_at as "requestedAt", a.resolved_by as "resolvedBy", a.resolved_at as "resolvedAt", a.comment`;
+const approvals = (db: ReadDatabase, tenantId: string) =>
+  db.selectFrom('approval as a').where('a.tenantId', '=', tenantId).select(COLUMNS);
+export type ApprovalRow = Awaited<ReturnType<ReturnType<typeof approvals>['execute']>>[number];
 
-/** Whoever reads rows: a unit of work, or reads without a transaction. */
-type Reader = Pick<Tx, 'sql' | 'tenantId'>;
-
-/** An approval by id; `isLocked`: nobody else changes it before this transaction ends. Throws `not_found`. */
+/** With `forUpdate`, nobody else changes it before this transaction ends. Throws `not_found`. */
 export async function approvalById(
-  { sql, tenantId }: Reader,
+  { db, tenantId }: Reads,
   id: string,
-  { isLocked = false } = {},
+  { forUpdate = false } = {},
 ): Promise<ApprovalRow> {
-  const [row] = await sql<ApprovalRow>(
-    `select ${COLUMNS} from approval a where a.tenant_id = ? and a.id = ?${isLocked ? ' for update' : ''}`,
-    [tenantId, id],
-  );
+  const query = approvals(db, tenantId).where('a.id', '=', id);
+  const row = await (forUpdate ? query.forUpdate() : query).executeTakeFirst();
   if (!row) throw notFound('The approval');
   return row;
 }
 
 /** The approval of a run, locked. */
-export async function findApprovalOfRun({ sql, tenantId }: Tx, runId: string): Promise<ApprovalRow | undefined> {
-  const [row] = await sql<ApprovalRow>(
-    `select ${COLUMNS} from approval a where a.tenant_id = ? and a.run_id = ? for update`,
-    [tenantId, runId],
-  );
-  return row;
-}
+export const findApprovalOfRun = ({ db, tenantId }: Tx, runId: string): Promise<ApprovalRow | undefined> =>
+  approvals(db, tenantId).where('a.runId', '=', runId).forUpdate().executeTakeFirst();
 
 /** Open approvals of what a release candidate is deployed by, locked, in order. */
 export const openApprovalsOf = (
-  { sql, tenantId }: Tx,
+  { db, tenantId }: Tx,
   { projectId, domain, releaseName }: { projectId: string; domain: string; releaseName: string },
 ): Promise<ApprovalRow[]> =>
-  sql(
-    `select ${COLUMNS} from approval a
-     where a.tenant_id = ? and a.project_id = ? and a.domain = ? and a.release_name = ? and a.status = 'requested'
-     order by a.id for update`,
-    [tenantId, projectId, domain, releaseName],
-  );
+  approvals(db, tenantId)
+    .where('a.projectId', '=', projectId)
+    .where('a.domain', '=', domain)
+    .where('a.releaseName', '=', releaseName)
+    .where('a.status', '=', sql.lit('requested'))
+    .orderBy('a.id')
+    .forUpdate()
+    .execute();
 
-export const votesOf = ({ sql, tenantId }: Reader, approvalId: string): Promise<Vote[]> =>
-  sql(
-    `select voter_id as "voterId", vote as decision from approval_event where tenant_id = ? and approval_id = ? and voter_id is not null`,
-    [tenantId, approvalId],
-  );
+export const findApprovalIdOfRun = ({ db, tenantId }: Reads, runId: string) =>
+  db.selectFrom('approval').where('tenantId', '=', tenantId).where('runId', '=', runId).select('id').executeTakeFirst();
 
-/** Somebody of the tenant as one who wants to decide. */
+export type NewApproval = Omit<NewRow<'approval'>, 'id' | 'tenantId' | 'status'>;
+
+/** Answers its id. */
+export async function insertApproval({ db, tenantId }: Tx, approval: NewApproval): Promise<string> {
+  const id = newId();
+  await db
+    .insertInto('approval')
+    .values({ ...approval, id, tenantId, status: NEW_APPROVAL })
+    .execute();
+  return id;
+}
+
+/** Records how an approval was settled. */
+export async function writeSettlement(
+  { db, tenantId }: Tx,
+  id: string,
+  settlement: { status: SettledStatus; resolvedBy: string; comment: string | null },
+): Promise<void> {
+  await db
+    .updateTable('approval')
+    .set({ ...settlement, resolvedAt: sql`clock_timestamp()`, updatedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}
+
+export interface NewStep {
+  source: StepSource;
+  /** Who took it; null for a request. */
+  by: string | null;
+  comment: string | null;
+  vote?: { voterId: string; decision: Decision } | undefined;
+}
+
+/** Adds a step to the approval's history, which nobody can change, with what the approval is now. */
+export async function insertStep(
+  { db, tenantId }: Tx,
+  approvalId: string,
+  { source, by, comment, vote }: NewStep,
+): Promise<void> {
+  await sql`
+    insert into approval_event (id, tenant_id, project_id, repository_identifier, approval_id, run_id, task_type, environment_name, domain,
+      release_name, status, source, voter_id, vote, approvers, requested_by, requested_at, resolved_by, resolved_at, comment, occurred_at)
+    select ${newId()}, a.tenant_id, a.project_id, a.repository_identifier, a.id, a.run_id, a.task_type, a.environment_name, a.domain,
+      a.release_name, a.status, ${source}, ${vote?.voterId ?? null}, ${vote?.decision ?? null}, a.approvers, a.requested_by, a.created_at,
+      ${by}, case when ${by}::text is not null then moment end, ${comment}, moment
+    from approval a, clock_timestamp() as moment where a.tenant_id = ${tenantId} and a.id = ${approvalId}`.execute(db);
+}
+
+export const votesOf = async ({ db, tenantId }: Reads, approvalId: string): Promise<Vote[]> =>
+  db
+    .selectFrom('approval_event')
+    .where('tenantId', '=', tenantId)
+    .where('approvalId', '=', approvalId)
+    .where('voterId', 'is not', null)
+    .select(['voterId', 'vote as decision'])
+    .$narrowType<Vote>()
+    .execute();
+
+/** A member of the tenant as somebody who wants to decide. */
 export async function voterOf(
-  { sql, tenantId }: Reader,
+  { db, tenantId }: Reads,
   { id, email, role }: Pick<Actor, 'id' | 'email' | 'role'>,
 ): Promise<Voter> {
-  const rows = await sql<{ slug: string }>(
-    `select t.slug from membership m join team t on t.tenant_id = m.tenant_id and t.id = m.team_id where m.tenant_id = ? and m.user_id::text = ?`,
-    [tenantId, id],
-  );
-  return { id, email, isOwner: role === 'owner', teams: rows.map(({ slug }) => slug) };
+  const teams = await db
+    .selectFrom('membership as m')
+    .innerJoin('team as t', (join) => join.onRef('t.tenantId', '=', 'm.tenantId').onRef('t.id', '=', 'm.teamId'))
+    .where('m.tenantId', '=', tenantId)
+    .where(sql`m.user_id::text`, '=', id)
+    .select('t.slug')
+    .execute();
+  return { id, email, isOwner: role === 'owner', teams: teams.map(({ slug }) => slug) };
 }
 
-/** One step of an approval. */
-export interface ApprovalStep {
-  status: ApprovalStatus;
-  source: string;
-  vote: Decision | null;
-  by: string;
-  comment: string | null;
-  occurredAt: string;
-}
-
-export const stepsOf = ({ sql, tenantId }: Reader, approvalId: string): Promise<ApprovalStep[]> =>
-  sql(
-    `select status, source, vote, coalesce(resolved_by, requested_by) as by, comment, occurred_at as "occurredAt" from approval_event
-     where tenant_id = ? and approval_id = ? order by occurred_at, id`,
-    [tenantId, approvalId],
-  );
+/** The history of an approval, oldest first. */
+export const stepsOf = ({ db, tenantId }: Reads, approvalId: string) =>
+  db
+    .selectFrom('approval_event')
+    .where('tenantId', '=', tenantId)
+    .where('approvalId', '=', approvalId)
+    .orderBy('occurredAt')
+    .orderBy('id')
+    .select(({ fn }) => [
+      'status',
+      'source',
+      'vote',
+      fn.coalesce('resolvedBy', 'requestedBy').as('by'),
+      'comment',
+      'occurredAt',
+    ])
+    .execute();
 
 export interface ApprovalFilter {
   status: ApprovalStatus;
@@ -109,46 +175,47 @@ export interface ApprovalFilter {
   decidableBy?: Voter | undefined;
 }
 
+const isDecidableBy = ({ id, email, isOwner, teams }: Voter): Expression<SqlBool> =>
+  sql`case when cardinality(a.approvers) = 0 then ${isOwner}::boolean
+      else exists (select from unnest(a.approvers) approver where lower(approver) = lower(${email}) or approver = any (${teams}::text[])) end
+    and (a.allow_self_approval or a.requester_id <> ${id})
+    and not exists (select from approval_event v where v.tenant_id = a.tenant_id and v.approval_id = a.id and v.voter_id = ${id})
+    and not exists (select from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id and r.ended_at is not null)`;
+
 /** One page of approvals, newest first, with how many there are. */
 export async function listApprovals(
-  { sql, tenantId }: ActorReads,
+  { db, tenantId }: Reads,
   { status, repositoryIdentifier, environment, decidableBy }: ApprovalFilter,
   { limit, offset }: { limit: number; offset: number },
-): Promise<{ items: ApprovalRow[]; total: number }> {
-  const parts = ['a.tenant_id = ?', 'a.status = ?'];
-  const parameters: unknown[] = [tenantId, status];
-  const and = (part: string, ...values: unknown[]) => {
-    parts.push(part);
-    parameters.push(...values);
-  };
-  if (repositoryIdentifier !== undefined) and('a.repository_identifier = ?', repositoryIdentifier);
-  if (environment !== undefined) and('a.environment_name = ?', environment);
-  if (decidableBy) {
-    const { id, email, isOwner, teams } = decidableBy;
-    and(
-      `case when cardinality(a.approvers) = 0 then ?::boolean
-         else exists (select from unnest(a.approvers) approver where lower(approver) = lower(?) or approver = any (?::text[])) end`,
-      isOwner,
-      email,
-      teams,
-    );
-    and('(a.allow_self_approval or a.requester_id <> ?)', id);
-    and(
-      'not exists (select from approval_event v where v.tenant_id = a.tenant_id and v.approval_id = a.id and v.voter_id = ?)',
-      id,
-    );
-    and(
-      'not exists (select from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id and r.ended_at is not null)',
-    );
-  }
-  const rows = await sql<ApprovalRow & { total: number }>(
-    `with found as (select a.id, a.created_at from approval a where ${parts.join(' and ')}),
-       counted as (select count(*)::int as total from found),
-       page as (select id from found order by created_at desc, id desc limit ? offset ?)
-     select ${COLUMNS}, counted.total
-     from counted left join page on true left join approval a on a.tenant_id = ? and a.id = page.id
-     order by a.created_at desc, a.id desc`,
-    [...parameters, limit, offset, tenantId],
-  );
-  return { items: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
+) {
+  const rows = await db
+    .with('found', (inner) => {
+      let found = inner
+        .selectFrom('approval as a')
+        .where('a.tenantId', '=', tenantId)
+        .where('a.status', '=', status)
+        .select(['a.id', 'a.createdAt']);
+      if (repositoryIdentifier !== undefined) found = found.where('a.repositoryIdentifier', '=', repositoryIdentifier);
+      if (environment !== undefined) found = found.where('a.environmentName', '=', environment);
+      return decidableBy ? found.where(isDecidableBy(decidableBy)) : found;
+    })
+    .with('counted', (inner) => inner.selectFrom('found').select(sql<number>`count(*)::int`.as('total')))
+    .with('page', (inner) =>
+      inner
+        .selectFrom('found')
+        .select('id')
+        .orderBy('createdAt', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(offset),
+    )
+    .selectFrom('counted')
+    .leftJoin('page', (join) => join.onTrue())
+    .leftJoin('approval as a', (join) => join.on('a.tenantId', '=', tenantId).onRef('a.id', '=', 'page.id'))
+    .orderBy('a.createdAt', 'desc')
+    .orderBy('a.id', 'desc')
+    .select([...COLUMNS, 'counted.total'])
+    .execute();
+  const items = rows.filter((row): row is ApprovalRow & { total: number } => row.id !== null);
+  return { items, total: rows[0]?.total ?? 0 };
 }

@@ -1,33 +1,9 @@
-import type { ActorReads } from '../data/fenced-reads.ts';
+import { type ExpressionBuilder, sql, type SqlBool } from 'kysely';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { Tables } from '../data/tables.ts';
 import { pagesAhead } from '../shared/pages-ahead.ts';
 import type { ApprovalStatus } from './approval-rules.ts';
 import type { ReleaseChangelog } from './compliance-changelogs.ts';
-
-/** A step of an approval as the report shows it; moments are the database's text. */
-export interface ComplianceRow {
-  id: string;
-  approvalId: string;
-  executionId: string;
-  taskType: string;
-  repositoryIdentifier: string;
-  environment: string | null;
-  domain: string | null;
-  releaseName: string | null;
-  status: ApprovalStatus;
-  requestedBy: string;
-  requestedAt: string;
-  resolvedBy: string | null;
-  resolvedAt: string | null;
-  /** Milliseconds from the request to the step; null for the request itself. */
-  responseTimeMs: number | null;
-  approvers: string[];
-  comment: string | null;
-  source: string;
-  /** Of the project that had the repository then. */
-  projectId: string | null;
-  /** Only when it is asked for; null: there is no such release candidate. */
-  changelog?: ReleaseChangelog | null;
-}
 
 export interface ComplianceFilter {
   repositoryIdentifier: string;
@@ -43,78 +19,124 @@ export interface ComplianceFilter {
   to?: Date | undefined;
 }
 
-interface Condition {
-  sql: string;
-  parameters: unknown[];
-}
-
-function conditionOf(tenantId: string, filter: ComplianceFilter): Condition {
+const matching = (tenantId: string, filter: ComplianceFilter) => (eb: ExpressionBuilder<Tables, 'approval_event'>) => {
   const { repositoryIdentifier, status, taskType, environment, domain, requestedBy, resolvedBy, from, to } = filter;
-  const parts: [string, unknown][] = [
-    ['tenant_id = ?', tenantId],
-    ['repository_identifier = ?', repositoryIdentifier],
-    ['status = ?', status],
-    ['task_type = ?', taskType],
-    ['environment_name = ?', environment],
-    ['domain = ?', domain],
-    ['lower(requested_by) = lower(?)', requestedBy],
-    ['lower(resolved_by) = lower(?)', resolvedBy],
-    ['occurred_at >= ?', from],
-    ['occurred_at < ?', to],
-  ];
-  const used = parts.filter(([, value]) => value !== undefined);
-  return { sql: used.map(([part]) => part).join(' and '), parameters: used.map(([, value]) => value) };
+  const conditions = [eb('tenantId', '=', tenantId), eb('repositoryIdentifier', '=', repositoryIdentifier)];
+  if (status !== undefined) conditions.push(eb('status', '=', status));
+  if (taskType !== undefined) conditions.push(eb('taskType', '=', taskType));
+  if (environment !== undefined) conditions.push(eb('environmentName', '=', environment));
+  if (domain !== undefined) conditions.push(eb('domain', '=', domain));
+  const same = (column: 'requestedBy' | 'resolvedBy', email: string) =>
+    eb(eb.fn<string>('lower', [column]), '=', eb.fn<string>('lower', [eb.val(email)]));
+  if (requestedBy !== undefined) conditions.push(same('requestedBy', requestedBy));
+  if (resolvedBy !== undefined) conditions.push(same('resolvedBy', resolvedBy));
+  if (from !== undefined) conditions.push(eb('occurredAt', '>=', from.toISOString()));
+  if (to !== undefined) conditions.push(eb('occurredAt', '<', to.toISOString()));
+  return eb.and(conditions);
+};
+
+const COLUMNS = [
+  'e.id',
+  'e.approvalId',
+  'e.runId as executionId',
+  'e.taskType',
+  sql<string>`e.repository_identifier`.as('repositoryIdentifier'),
+  'e.environmentName as environment',
+  'e.domain',
+  'e.releaseName',
+  'e.status',
+  'e.requestedBy',
+  'e.requestedAt',
+  'e.resolvedBy',
+  'e.resolvedAt',
+  sql<number | null>`(extract(epoch from e.resolved_at - e.requested_at) * 1000)::float8`.as('responseTimeMs'),
+  'e.approvers',
+  'e.comment',
+  'e.source',
+  'e.projectId',
+] as const;
+
+/** A step of an approval as the report shows it. */
+export type ComplianceRow = Awaited<ReturnType<typeof listSteps>>[number] & {
+  /** Only when it is requested; null: there is no such release candidate. */
+  changelog?: ReleaseChangelog | null;
+};
+
+interface Cursor {
+  occurredAt: string;
+  id: string;
 }
 
-const COLUMNS = `e.id, e.approval_id as "approvalId", e.run_id as "executionId", e.task_type as "taskType",
-  e.repository_identifier as "repositoryIdentifier", e.environment_name as environment, e.domain, e.release_name as "releaseName",
-  e.status, e.requested_by as "requestedBy", e.requested_at as "requestedAt", e.resolved_by as "resolvedBy", e.resolved_at as "resolvedAt",
-  (extract(epoch from e.resolved_at - e.requested_at) * 1000)::float8 as "responseTimeMs", e.approvers, e.comment, e.source, e.project_id as "projectId"`;
+/** Steps of a repository's approvals, newest first, from the newest or from behind one of them. */
+const listSteps = ({ db, tenantId }: Reads, filter: ComplianceFilter, limit: number, behind?: Cursor) =>
+  db
+    .with(
+      (cte) => cte('page').materialized(),
+      (inner) => {
+        const steps = inner
+          .selectFrom('approval_event')
+          .where(matching(tenantId, filter))
+          .orderBy('occurredAt', 'desc')
+          .orderBy('id', 'desc')
+          .limit(limit)
+          .selectAll();
+        return behind
+          ? steps.where(sql<SqlBool>`(occurred_at, id) < (${behind.occurredAt}::timestamptz, ${behind.id}::uuid)`)
+          : steps;
+      },
+    )
+    .selectFrom('page as e')
+    .orderBy('e.occurredAt', 'desc')
+    .orderBy('e.id', 'desc')
+    .select([...COLUMNS, 'e.occurredAt'])
+    .execute();
 
 /** One page of the steps of a repository's approvals, newest first, with how many there are. */
 export async function compliancePage(
-  { sql, tenantId }: ActorReads,
+  { db, tenantId }: Reads,
   filter: ComplianceFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: ComplianceRow[]; total: number }> {
-  const condition = conditionOf(tenantId, filter);
-  const rows = await sql<ComplianceRow & { total: number }>(
-    `with page as materialized (
-       select id, occurred_at from approval_event where ${condition.sql} order by occurred_at desc, id desc limit ? offset ?),
-     counted as (select count(*)::int as total from approval_event where ${condition.sql})
-     select ${COLUMNS}, counted.total
-     from counted left join page on true left join approval_event e on e.id = page.id
-     order by page.occurred_at desc, page.id desc`,
-    [...condition.parameters, limit, offset, ...condition.parameters],
-  );
-  return { items: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
+  const rows = await db
+    .with(
+      (cte) => cte('page').materialized(),
+      (inner) =>
+        inner
+          .selectFrom('approval_event')
+          .where(matching(tenantId, filter))
+          .orderBy('occurredAt', 'desc')
+          .orderBy('id', 'desc')
+          .limit(limit)
+          .offset(offset)
+          .select(['id', 'occurredAt']),
+    )
+    .with('counted', (inner) =>
+      inner
+        .selectFrom('approval_event')
+        .where(matching(tenantId, filter))
+        .select(sql<number>`count(*)::int`.as('total')),
+    )
+    .selectFrom('counted')
+    .leftJoin('page', (join) => join.onTrue())
+    .leftJoin('approval_event as e', 'e.id', 'page.id')
+    .orderBy('page.occurredAt', 'desc')
+    .orderBy('page.id', 'desc')
+    .select([...COLUMNS, 'page.occurredAt', 'counted.total'])
+    .execute();
+  const items = rows.filter((row): row is ComplianceRow & { total: number } => row.id !== null);
+  return { items, total: rows[0]?.total ?? 0 };
 }
 
 /** Rows of one query of the full report: many enough that round trips do not count, few enough for the memory. */
 const ROWS_PER_BATCH = 1_000;
 
 /**
- * All steps in batches, newest first. Each goes on exactly behind the last row of the one before it, so that what is
+ * All steps in batches, newest first. Each begins exactly behind the last row of the one before it, so that what is
  * added meanwhile, which is newer, does not show; the next is fetched while the caller is at work.
  */
-export function complianceBatches(
-  { sql, tenantId }: ActorReads,
+export const complianceBatches = (
+  reads: Reads,
   filter: ComplianceFilter,
   rowsPerBatch = ROWS_PER_BATCH,
-): AsyncGenerator<ComplianceRow[], void> {
-  const condition = conditionOf(tenantId, filter);
-  return pagesAhead<ComplianceRow & Cursor>(rowsPerBatch, (behind) =>
-    sql(
-      `with page as materialized (
-         select * from approval_event where ${condition.sql}${behind ? ' and (occurred_at, id) < (?::timestamptz, ?::uuid)' : ''}
-         order by occurred_at desc, id desc limit ?)
-       select ${COLUMNS}, e.occurred_at as "occurredAt" from page e order by e.occurred_at desc, e.id desc`,
-      [...condition.parameters, ...(behind ? [behind.occurredAt, behind.id] : []), rowsPerBatch],
-    ),
-  );
-}
-
-interface Cursor {
-  occurredAt: string;
-  id: string;
-}
+): AsyncGenerator<ComplianceRow[], void> =>
+  pagesAhead<ComplianceRow>(rowsPerBatch, (behind) => listSteps(reads, filter, rowsPerBatch, behind));

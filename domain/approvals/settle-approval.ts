@@ -23,7 +23,7 @@ export async function applyDecision(
   decision: Decision,
   comment: string | null,
 ): Promise<ApprovalStatus> {
-  const approval = await approvalById(tx, approvalId, { isLocked: true });
+  const approval = await approvalById(tx, approvalId, { forUpdate: true });
   const current = isOverdue(tx, approval) ? { ...approval, status: 'expired' as const } : approval;
   const { status, isRepeated } = await foreseeDecision(tx, current, decision);
   if (isRepeated) return status;
@@ -57,7 +57,7 @@ export async function reevaluateApproval(tx: Tx, approvalId: string): Promise<Ap
     [tx.tenantId, approvalId],
   );
   if (!row) return undefined;
-  const approval = await approvalById(tx, approvalId, { isLocked: true });
+  const approval = await approvalById(tx, approvalId, { forUpdate: true });
   if (isOpen(approval.status)) {
     if (row.runHasEnded) await settle(tx, approval, 'stale', RUN_ENDED);
     else if (row.isDue) await settle(tx, approval, 'expired', { source: 'timer' });
