@@ -1,12 +1,6 @@
-import { approvalById } from '../../domain/approvals/approvals.queries.ts';
+import { applyDecision, openApproval, reevaluateApproval } from '../../domain/approvals/approvals.mutations.ts';
+import { approvalById, type ApprovalState, markRunNotified } from '../../domain/approvals/approvals.queries.ts';
 import type { ApprovalStatus } from '../../domain/approvals/approval-rules.ts';
-import { openApproval } from '../../domain/approvals/open-approval.ts';
-import {
-  applyDecision,
-  type ApprovalState,
-  reevaluateApproval,
-  markRunNotified,
-} from '../../domain/approvals/settle-approval.ts';
 import { runById } from '../../domain/flows/flow-runs.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';

@@ -3,13 +3,13 @@ import { approvalContract, recheckSignal } from '../../workflows/approvals/appro
 import { defineSweep } from '../system/define-sweep.ts';
 
 /** An approval that was settled for this long, and whose run does not know: its workflow would have signalled it. */
-const TOLD_WITHIN_SECONDS = 2;
+const NOTIFIED_WITHIN_SECONDS = 2;
 
 /** Has the workflows of approvals check again where they may have missed something. */
-export const approvalsSweep = (toldWithinSeconds = TOLD_WITHIN_SECONDS) =>
+export const approvalsSweep = (notifiedWithinSeconds = NOTIFIED_WITHIN_SECONDS) =>
   defineSweep({
     name: 'approvals',
-    due: ({ system }, limit) => overdueApprovals(system, toldWithinSeconds, limit),
+    due: ({ system }, limit) => overdueApprovals(system, notifiedWithinSeconds, limit),
     key: ({ approvalId }) => approvalId,
     handle: ({ launch }, approval) => launch.signalWithStart(approvalContract, approval, recheckSignal),
   });

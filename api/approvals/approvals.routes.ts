@@ -7,7 +7,7 @@ import {
   stepsOf,
   voterOf,
 } from '../../domain/approvals/approvals.queries.ts';
-import { expireOfRun, foreseeDecision } from '../../domain/approvals/settle-approval.ts';
+import { expireOfRun, previewDecision } from '../../domain/approvals/approvals.mutations.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { approvalContract, type ApprovalInput, decideUpdate } from '../../workflows/approvals/approval.contract.ts';
@@ -37,12 +37,12 @@ async function takeDecision(
   scope: Scope,
 ): Promise<ApprovalRow> {
   const { tx, adapters, actor, requestId, traceparent, log } = scope;
-  const previewEvent = () =>
+  const preview = () =>
     tx(async (work) => {
       const approval = await approvalById(work, id);
-      return { approval, isRepeated: (await foreseeDecision(work, approval, decision)).isRepeated };
+      return { approval, isRepeated: (await previewDecision(work, approval, decision)).isRepeated };
     });
-  const { approval, isRepeated } = await previewEvent();
+  const { approval, isRepeated } = await preview();
   if (isRepeated) return approval;
   const made = { decision, comment: comment ?? null, by: actor, requestId, traceparent };
   try {
@@ -59,7 +59,7 @@ async function takeDecision(
       );
     }
     if (!(error instanceof DomainError) || error.code !== 'invalid_transition') throw error;
-    await previewEvent();
+    await preview();
   }
   return tx((work) => approvalById(work, id));
 }

@@ -41,14 +41,14 @@ const ROWS_WITH_CHANGELOG = 250;
 
 async function* csvOf(
   batches: AsyncIterable<ComplianceRow[]>,
-  told: (rows: ComplianceRow[]) => Promise<ComplianceRow[]>,
+  completed: (rows: ComplianceRow[]) => Promise<ComplianceRow[]>,
   includeChangelog: boolean,
 ): AsyncGenerator<string, void> {
   const columns = { ...COLUMNS, ...(includeChangelog && CHANGELOG) };
   const cells = Object.values(columns);
   yield csvRecord(Object.keys(columns));
   for await (const rows of batches)
-    yield (await told(rows)).map((row) => csvRecord(cells.map((cell) => cell(row)))).join('');
+    yield (await completed(rows)).map((row) => csvRecord(cells.map((cell) => cell(row)))).join('');
 }
 
 /** `year` overrides `from` and `to`. */
@@ -88,17 +88,21 @@ export const complianceRoutes = [
       const project = await projectInRequest(reads, repositoryIdentifier);
       const filter = { ...filters, repositoryIdentifier, ...boundsOf(query) };
       const history = includeChangelog ? await commitGraphs(reads, project.id) : undefined;
-      const told = async (rows: ComplianceRow[]) =>
+      const completed = async (rows: ComplianceRow[]) =>
         history ? tx((work) => withChangelogs(work, history, project, rows)) : rows;
       if (format === 'csv') {
-        const text = csvOf(complianceBatches(reads, filter, history && ROWS_WITH_CHANGELOG), told, includeChangelog);
+        const text = csvOf(
+          complianceBatches(reads, filter, history && ROWS_WITH_CHANGELOG),
+          completed,
+          includeChangelog,
+        );
         const name = `approvals-${repositoryIdentifier.replaceAll(/[^\w.-]/g, '-')}${query.year === undefined ? '' : `-${query.year}`}.csv`;
         return new RawReply(CSV_TYPE, Readable.from(text, { highWaterMark: 1 }), {
           'Content-Disposition': `attachment; filename="${name}"`,
         });
       }
       const { items, total } = await compliancePage(reads, filter, { limit, offset });
-      return pageReply(requestUrl, { limit, offset, total }, { items: await told(items), total, limit, offset });
+      return pageReply(requestUrl, { limit, offset, total }, { items: await completed(items), total, limit, offset });
     },
   }),
 ];

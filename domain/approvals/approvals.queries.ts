@@ -101,6 +101,47 @@ export async function writeSettlement(
     .execute();
 }
 
+/** Records that the workflow of an approval runs; answers what it has missed. Undefined when the approval was removed. */
+export const confirmApproval = ({ db, tenantId }: Tx, id: string) =>
+  db
+    .updateTable('approval as a')
+    .from('flow_run as r')
+    .set(({ fn }) => ({ confirmedAt: fn.coalesce('a.confirmedAt', sql<string>`now()`), updatedAt: sql`now()` }))
+    .where('a.tenantId', '=', tenantId)
+    .where('a.id', '=', id)
+    .whereRef('r.tenantId', '=', 'a.tenantId')
+    .whereRef('r.id', '=', 'a.runId')
+    .returning([
+      sql<boolean>`r.ended_at is not null`.as('hasRunEnded'),
+      sql<boolean>`a.expires_at <= clock_timestamp()`.as('isDue'),
+    ])
+    .executeTakeFirst();
+
+/** The state of an approval, for its workflow. */
+export const approvalState = ({ db, tenantId }: Reads, id: string) =>
+  db
+    .selectFrom('approval')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .select([
+      'status',
+      'runId',
+      sql<number>`ceil(extract(epoch from expires_at - clock_timestamp()) * 1000)::float8`.as('expiresInMs'),
+    ])
+    .executeTakeFirst();
+export type ApprovalState = NonNullable<Awaited<ReturnType<typeof approvalState>>>;
+
+/** Records that the run's workflow was notified how its approval was settled. */
+export async function markRunNotified({ db, tenantId }: Tx, id: string): Promise<void> {
+  await db
+    .updateTable('approval')
+    .set({ toldAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('toldAt', 'is', null)
+    .execute();
+}
+
 export interface NewStep {
   source: StepSource;
   /** Who took it; null for a request. */

@@ -18,7 +18,7 @@ export interface OverdueApproval {
  */
 export const overdueApprovals = (
   system: Database,
-  toldWithinSeconds: number,
+  notifiedWithinSeconds: number,
   limit: number,
 ): Promise<OverdueApproval[]> =>
   system
@@ -42,7 +42,7 @@ export const overdueApprovals = (
       );
       return eb.or([
         eb.and([isOpen, eb.or([wasNotStarted, missedExpiry, hasRunEnded])]),
-        eb.and([eb('a.status', '!=', 'requested'), eb('a.resolvedAt', '<=', secondsAgo(toldWithinSeconds))]),
+        eb.and([eb('a.status', '!=', 'requested'), eb('a.resolvedAt', '<=', secondsAgo(notifiedWithinSeconds))]),
       ]);
     })
     .orderBy('a.createdAt')

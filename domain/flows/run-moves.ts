@@ -1,4 +1,4 @@
-import { makeApprovalOfRunStale } from '../approvals/settle-approval.ts';
+import { makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { Commands } from './commands-file.ts';

@@ -1,4 +1,4 @@
-import { makeApprovalsStale } from '../approvals/settle-approval.ts';
+import { makeApprovalsStale } from '../approvals/approvals.mutations.ts';
 import { canonicalJson } from '../audit/audit-rules.ts';
 import { domainNames, isProtectedBranch } from '../projects/project-rules.ts';
 import { projectInRequest, type ProjectFacts } from '../projects/projects.queries.ts';

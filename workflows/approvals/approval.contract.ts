@@ -1,5 +1,5 @@
 import type { ApprovalStatus, Decision } from '../../domain/approvals/approval-rules.ts';
-import type { ApprovalState } from '../../domain/approvals/settle-approval.ts';
+import type { ApprovalState } from '../../domain/approvals/approvals.queries.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { defineContract, defineQuery, defineSignal, defineUpdate } from '../launch.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { ApprovalActivities } from '../../activities/approvals/approvals.activities.ts';
 import { assertOpen, isOpen } from '../../domain/approvals/approval-rules.ts';
-import type { ApprovalState } from '../../domain/approvals/settle-approval.ts';
+import type { ApprovalState } from '../../domain/approvals/approvals.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import { flowWorkflowId } from '../flows/flow-run.contract.ts';
