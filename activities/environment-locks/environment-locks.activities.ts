@@ -1,7 +1,12 @@
 import { placedTicket, type PlacedTicket } from '../../domain/environment-locks/environment-locks.queries.ts';
 import { hasLock, isLive, LEASE_MINUTES } from '../../domain/environment-locks/lock-rules.ts';
-import { extendLease, requestTicket, returnTicket, ticketsOfRun } from '../../domain/environment-locks/lock-tickets.ts';
-import { type LockQueueState, reevaluateLock } from '../../domain/environment-locks/reevaluate-lock.ts';
+import {
+  extendLease,
+  reevaluateLock,
+  requestTicket,
+  returnTicket,
+} from '../../domain/environment-locks/environment-locks.mutations.ts';
+import { type LockQueueState, ticketsOfRun } from '../../domain/environment-locks/lock-tickets.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import type { Deps } from '../deps.ts';
@@ -20,8 +25,6 @@ const stateOf = ({ state }: PlacedTicket): RunTicketState => {
   if (hasLock(state)) return 'held';
   return isLive(state) ? 'queued' : 'ended';
 };
-
-const anyTicket = () => undefined;
 
 export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: Deps) => {
   const inTenant = (tenantId: string) => actingAs(systemActor(tenantId, 'environment-lock'));
@@ -75,7 +78,7 @@ export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: 
         inTenant(tenantId)(async (tx) => ({ state: stateOf(await placedTicket(tx, environmentId, ticketId)) })),
       ),
 
-    /** Lets a run's lease go on; `isHeld` is false when the lock was lost. */
+    /** Extends a run's lease; `isHeld` is false when the lock was lost. */
     async extendLock({
       tenantId,
       environmentId,
@@ -83,9 +86,7 @@ export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: 
       leaseMinutes,
     }: TicketOfRun & { leaseMinutes?: number }): Promise<{ isHeld: boolean }> {
       try {
-        const place = await inTenant(tenantId)((tx) =>
-          extendLease(tx, environmentId, ticketId, leaseMinutes, anyTicket),
-        );
+        const place = await inTenant(tenantId)((tx) => extendLease(tx, environmentId, ticketId, leaseMinutes));
         environmentLocks.reevaluate(place);
         return { isHeld: true };
       } catch (error) {
@@ -94,33 +95,15 @@ export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: 
       }
     },
 
-    /**
-     * Gives a run's ticket back; without `ticketId`, every live ticket of the run, so that a run which never learned of
-     * its ticket leaves none behind. What has ended, or was removed, is given back already.
-     */
-    async returnLock({
-      tenantId,
-      environmentId,
-      ticketId,
-      runId,
-    }: {
-      tenantId: string;
-      environmentId?: string;
-      ticketId?: string;
-      runId?: string;
-    }): Promise<void> {
+    /** Returns every live ticket of a run, also one of which the run never learned. Retrying is safe. */
+    async returnLock({ tenantId, runId }: { tenantId: string; runId: string }): Promise<void> {
       const unit = inTenant(tenantId);
-      const tickets =
-        environmentId !== undefined && ticketId !== undefined
-          ? [{ environmentId, ticketId }]
-          : await unit((tx) => (runId === undefined ? Promise.resolve([]) : ticketsOfRun(tx, runId)));
-      for (const ticket of tickets) {
+      for (const { environmentId, ticketId } of await unit((tx) => ticketsOfRun(tx, runId))) {
         try {
-          const { place, hasChanged } = await unit((tx) =>
-            returnTicket(tx, ticket.environmentId, ticket.ticketId, anyTicket),
-          );
+          const { place, hasChanged } = await unit((tx) => returnTicket(tx, environmentId, ticketId));
           if (hasChanged) environmentLocks.reevaluate(place);
         } catch (error) {
+          // It was removed in the meantime.
           if (!(error instanceof DomainError)) throw error;
         }
       }

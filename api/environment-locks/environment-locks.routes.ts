@@ -3,23 +3,22 @@ import {
   lockPlace,
   placedTicket,
   type PlacedTicket,
-  readLine,
-  type TicketRow,
+  readQueue,
 } from '../../domain/environment-locks/environment-locks.queries.ts';
 import { hasLock, LEASE_MINUTES } from '../../domain/environment-locks/lock-rules.ts';
 import {
   extendLease,
   requestTicket,
   returnTicket,
-  withdrawAsked,
-} from '../../domain/environment-locks/lock-tickets.ts';
+  withdrawRequested,
+} from '../../domain/environment-locks/environment-locks.mutations.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, Id, NoContent, queryInt } from '../http/parameters.ts';
 import { reply } from '../http/replies.ts';
-import { LeaseIn, LockIn, LockLine, LockTicket } from './environment-locks.schemas.ts';
+import { LeaseIn, LockIn, LockQueue, LockTicket } from './environment-locks.schemas.ts';
 
 const GROUP = 'Environment locks';
 const ofTicket = z.object({ id: Id, ticketId: Id });
@@ -28,15 +27,6 @@ const view = ({ holder, ...ticket }: PlacedTicket) => ({ ...ticket, heldBy: hold
 
 const holderKeyOf = ({ type, id }: Actor, executionId: string | undefined): string =>
   executionId === undefined ? `${type}:${id}` : `${type}:${id}/${executionId}`;
-
-/** Only its holder and owners may change a ticket. */
-const mayChange =
-  ({ type, id, role }: Actor) =>
-  ({ holder }: TicketRow): void => {
-    const isHolder = holder.type === type && holder.id === id;
-    if (!isHolder && role !== 'owner')
-      throw new DomainError('forbidden', `The ticket belongs to ${holder.email}; only they or an owner may change it`);
-  };
 
 export const environmentLocksRoutes = [
   defineRoute({
@@ -76,7 +66,7 @@ export const environmentLocksRoutes = [
         } catch (error) {
           if (!(error instanceof EngineUnavailableError)) throw error;
           log.warn({ err: error, environmentId }, 'lock request failed');
-          if (await tx((work) => withdrawAsked(work, place, ticket.ticketId))) {
+          if (await tx((work) => withdrawRequested(work, environmentId, ticket.ticketId))) {
             throw new DomainError(
               'unavailable',
               'The workflow engine does not answer; the ticket has been withdrawn. Try again later',
@@ -98,10 +88,10 @@ export const environmentLocksRoutes = [
     params: byId,
     query: z.strictObject({ limit: queryInt(1, 1_000, 100) }),
     status: 200,
-    response: LockLine,
+    response: LockQueue,
     async handle({ params: { id: environmentId }, query: { limit } }, { reads }) {
       await lockPlace(reads, environmentId);
-      const { tickets, total } = await readLine(reads, environmentId, { limit });
+      const { tickets, total } = await readQueue(reads, environmentId, { limit });
       return {
         environmentId,
         isLocked: tickets.some(({ state }) => hasLock(state)),
@@ -136,9 +126,9 @@ export const environmentLocksRoutes = [
     response: LockTicket,
     errors: ['invalid_transition'],
     audit: 'environment.lock_extended',
-    async handle({ params: { id, ticketId }, body: { leaseMinutes } }, { tx, adapters, actor }) {
+    async handle({ params: { id, ticketId }, body: { leaseMinutes } }, { tx, adapters }) {
       const { place, placed } = await tx(async (work) => ({
-        place: await extendLease(work, id, ticketId, leaseMinutes, mayChange(actor)),
+        place: await extendLease(work, id, ticketId, leaseMinutes),
         placed: await placedTicket(work, id, ticketId),
       }));
       adapters.environmentLocks.reevaluate(place);
@@ -158,8 +148,8 @@ export const environmentLocksRoutes = [
     status: 204,
     response: NoContent,
     audit: ['environment.unlocked', 'environment.lock_withdrawn'],
-    async handle({ params: { id, ticketId } }, { tx, adapters, actor }) {
-      const { place, hasChanged } = await tx((work) => returnTicket(work, id, ticketId, mayChange(actor)));
+    async handle({ params: { id, ticketId } }, { tx, adapters }) {
+      const { place, hasChanged } = await tx((work) => returnTicket(work, id, ticketId));
       if (hasChanged) adapters.environmentLocks.reevaluate(place);
     },
   }),

@@ -49,7 +49,7 @@ export const LockTicket = z
   })
   .meta({ id: 'LockTicket' });
 
-export const LockLine = z.object({
+export const LockQueue = z.object({
   environmentId: z.uuid(),
   isLocked: z.boolean(),
   tickets: z.array(LockTicket).meta({ description: 'The ticket that holds the lock, then the queue in order' }),

@@ -11,13 +11,16 @@ export const EnvironmentLockTicketSchema = defineEntity({
     ...tenantOwned,
     projectId: p.uuid(),
     environmentId: p.uuid(),
-    number: p.bigint('string').generated('identity'),
+    /** The order in which tickets are served. */
+    number: p.bigint('string').generated('identity').autoincrement(),
     holder: jsonColumn<Actor>(),
+    /** One holder has one live ticket for an environment at most. */
     holderKey: p.text(),
+    /** What the lock is for, as the caller names it. */
     executionId: p.text().nullable(),
     runId: p.uuid().nullable(),
     reason: p.text().nullable(),
-    leaseMinutes: p.double(),
+    leaseMinutes: p.double().$type<number>(),
     state: p.text().$type<TicketState>().default('asked'),
     heldAt: p.datetime(3).nullable(),
     expiresAt: p.datetime(6).nullable(),

@@ -1,16 +1,19 @@
+import type { Actor } from '../shared/actor.ts';
+import { DomainError } from '../shared/errors.ts';
+
 /** What a ticket for an environment's lock may be. */
 export type TicketState = 'asked' | 'queued' | 'held' | 'released' | 'expired' | 'withdrawn';
 
 interface StateTraits {
-  /** It has a place in the line. */
+  /** It has a place in the queue. */
   isLive: boolean;
-  /** What it becomes when its holder gives it back. */
+  /** What it becomes when its holder returns it. */
   afterReturn: TicketState | undefined;
 }
 
 /**
- * The whole state machine: asked, then queued, then held, in the order of the line; given back it is released, or
- * withdrawn when it never held; a lease that runs out makes it expired. The last three are final.
+ * The whole state machine: asked, then queued, then held, in the order of the queue; returned it is released, or
+ * withdrawn when it never held; an expired lease makes it expired. The last three are final.
  */
 const TRAITS: Record<TicketState, StateTraits> = {
   asked: { isLive: true, afterReturn: 'withdrawn' },
@@ -23,13 +26,20 @@ const TRAITS: Record<TicketState, StateTraits> = {
 
 export const isLive = (state: TicketState): boolean => TRAITS[state].isLive;
 
-/** What a ticket becomes when it is given back; undefined: it has ended already. */
+/** What a ticket becomes when it is returned; undefined: it has ended already. */
 export const stateAfterReturn = (state: TicketState): TicketState | undefined => TRAITS[state].afterReturn;
 
 /** Whether it is the one that has the lock. */
 export const hasLock = (state: TicketState): boolean => state === 'held';
 
-/** Minutes that a lock is held unless it is extended or given back. */
+/** A ticket is changed by its holder, by an owner, or by the service itself. Throws `forbidden`. */
+export function assertMayChange({ type, id, role }: Actor, holder: Actor): void {
+  const isHolder = holder.type === type && holder.id === id;
+  if (isHolder || role === 'owner' || type === 'system') return;
+  throw new DomainError('forbidden', `The ticket belongs to ${holder.email}; only they or an owner may change it`);
+}
+
+/** Minutes that a lock is held unless it is extended or returned. */
 export const LEASE_MINUTES = 30;
 export const LEASE_MINUTES_MAX = 240;
 
@@ -38,7 +48,7 @@ export interface WaitFacts {
   position: number;
   /** Median of the environment's past holds; null: there are none. */
   medianHoldSeconds: number | null;
-  /** How long the lock is held by now; null: by nobody. */
+  /** how long the lock has been held; null: by nobody. */
   heldForSeconds: number | null;
 }
 

@@ -5,13 +5,13 @@ import type { LockQueueKey } from './lock-queue.port.ts';
 
 /** The lock's own timer ends a lease within this time. */
 const ENDED_WITHIN_SECONDS = 5;
-/** A run asks again for its ticket, but not for ever. */
+/** A run requests its ticket again, but not for ever. */
 const TICKET_OF_RUN_GIVEN_UP_AFTER_SECONDS = 86_400;
 
-/** Environments whose first ticket could have the lock and has not: the lease before it ran out, or was given back. */
+/** Environments whose first ticket could have the lock and has not: the lease before it expired, or was returned. */
 export const stalledLocks = (system: Database, limit: number): Promise<LockQueueKey[]> =>
   system
-    .with('line', (db) =>
+    .with('stalled', (db) =>
       db
         .selectFrom('environment_lock_ticket as t')
         .select(['t.tenantId', 't.environmentId'])
@@ -23,14 +23,14 @@ export const stalledLocks = (system: Database, limit: number): Promise<LockQueue
         )
         .limit(limit),
     )
-    .selectFrom('line')
+    .selectFrom('stalled')
     .innerJoin('environment as e', (join) =>
-      join.onRef('e.tenantId', '=', 'line.tenantId').onRef('e.id', '=', 'line.environmentId'),
+      join.onRef('e.tenantId', '=', 'stalled.tenantId').onRef('e.id', '=', 'stalled.environmentId'),
     )
     .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'e.tenantId').onRef('p.id', '=', 'e.projectId'))
     .select([
-      'line.tenantId',
-      'line.environmentId',
+      'stalled.tenantId',
+      'stalled.environmentId',
       'e.name as environmentName',
       'p.identifier as repositoryIdentifier',
     ])
@@ -42,7 +42,7 @@ export interface AbandonedTicket {
   ticketId: string;
 }
 
-/** Tickets that were never queued: whoever asked for them so long ago has gone. */
+/** Tickets that were never queued: whoever requested them so long ago is gone. */
 export const abandonedTickets = (system: Database, overdueSeconds: number, limit: number): Promise<AbandonedTicket[]> =>
   system
     .selectFrom('environment_lock_ticket as t')

@@ -1,6 +1,6 @@
 import type { LockQueueMessages } from '../../domain/environment-locks/lock-queue.ts';
 import type { LockQueueKey } from '../../domain/environment-locks/lock-queue.port.ts';
-import type { LockQueueState } from '../../domain/environment-locks/reevaluate-lock.ts';
+import type { LockQueueState } from '../../domain/environment-locks/lock-tickets.queries.ts';
 import { defineContract, defineQuery, defineSignal, defineUpdate, type Launch } from '../launch.ts';
 
 /** The lock of one environment. */

@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { EnvironmentLockActivities } from '../../activities/environment-locks/environment-locks.activities.ts';
-import type { LockQueueState } from '../../domain/environment-locks/reevaluate-lock.ts';
+import type { LockQueueState } from '../../domain/environment-locks/lock-tickets.queries.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import { flowWorkflowId } from '../flows/flow-run.contract.ts';
 import {
