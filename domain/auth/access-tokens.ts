@@ -35,6 +35,7 @@ export function createAccessTokens(
   issuer: string,
 ): AccessTokens {
   const kept = new Map<string, { claims: AccessClaims; expiresAtSeconds: number }>();
+  const hasOwnHeader = ownHeaders(publicKeys);
 
   return {
     sign: (claims) =>
@@ -54,6 +55,7 @@ export function createAccessTokens(
         kept.delete(token);
         return undefined;
       }
+      if (!hasOwnHeader(token)) return undefined;
       try {
         const { payload } = await jwtVerify<AccessClaims>(token, ({ kid }) => publicKeyOf(kid), {
           issuer,
@@ -79,4 +81,33 @@ export function createAccessTokens(
       return { keys: await Promise.all(keys) };
     },
   };
+}
+
+/** Few headers are in use at a time: one per signing key, ours or a provider's. */
+const KEPT_HEADERS = 100;
+
+/**
+ * Whether a token's header names a key of the ring (`kid`; RFC 7515, section 4.1.4). It tells tokens of others apart: a
+ * failed verification costs more than the rest of a check.
+ */
+function ownHeaders(publicKeys: TokenRing['publicKeys']): (token: string) => boolean {
+  const kept = new Map<string, boolean>();
+  return (token) => {
+    const header = token.slice(0, Math.max(0, token.indexOf('.')));
+    let isOwn = kept.get(header);
+    if (isOwn === undefined) {
+      if (kept.size >= KEPT_HEADERS) kept.clear();
+      kept.set(header, (isOwn = publicKeys.has(keyIdOf(header) ?? '')));
+    }
+    return isOwn;
+  };
+}
+
+function keyIdOf(header: string): string | undefined {
+  try {
+    const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { kid?: unknown };
+    return typeof kid === 'string' ? kid : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -123,8 +123,13 @@ function beginningWithVariables(
 
 /** The one way to the database: the ORM, units of work, fenced reads and system work all go through it. */
 export class QuaysideDialect extends PostgresDialect {
+  /** Its connections prepare the statements that they meet repeatedly. */
+  readonly pool: PostgresPool;
+
   constructor(pool: pg.Pool) {
-    super({ pool: preparing(pool) });
+    const prepared = preparing(pool);
+    super({ pool: prepared });
+    this.pool = prepared;
   }
 
   override createQueryCompiler(): PropertyQueryCompiler {

@@ -20,14 +20,16 @@ export class PreparedStatements {
     this.#kept = kept;
   }
 
-  async query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+  query(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const known = this.#names.get(text);
-    if (known !== undefined) {
-      // Inserted anew, it is the most recently used one.
-      this.#names.delete(text);
-      this.#names.set(text, known);
-      return this.#client.query({ name: known, text, values });
-    }
+    if (known === undefined) return this.#prepare(text, values);
+    // Inserted anew, it is the most recently used one.
+    this.#names.delete(text);
+    this.#names.set(text, known);
+    return this.#client.query({ name: known, text, values });
+  }
+
+  async #prepare(text: string, values: unknown[]): Promise<pg.QueryResult> {
     if (!isPreparable(text, values)) return this.#client.query({ text, values });
     if (!this.#metOnce.delete(text)) {
       if (this.#metOnce.size >= this.#kept) this.#metOnce.clear();

@@ -71,6 +71,7 @@ test.each<[string, () => Promise<string> | string]>([
     () => createDownloadLinks(ring, ISSUER).sign({ key: 'a/b', fileName: 'b', contentType: 'text/csv' }, new Date()),
   ],
   ['noise', () => 'a.b.c'],
+  ['a header that is no object', () => `${Buffer.from('null').toString('base64url')}.e30.c2ln`],
 ])('%s is refused', async (_, token) => {
   expect(await tokens.verify(await token())).toBeUndefined();
 });

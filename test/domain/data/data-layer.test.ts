@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { json } from '../../../domain/data/columns.ts';
 import { isOneOf } from '../../../domain/data/conditions.ts';
+import { connectDatabase } from '../../../domain/data/database.ts';
 import { createFencedReads, type FencedReads } from '../../../domain/data/fenced-reads.ts';
 import { connectOrm } from '../../../domain/data/orm.ts';
 import { STATEMENTS_KEPT } from '../../../domain/data/prepared-statements.ts';
@@ -231,6 +232,26 @@ test('fenced reads see the tenant and the projects of their actor, and cannot wr
   await expect((db as Database).deleteFrom('project').execute()).rejects.toThrow(/read-only/);
   // @ts-expect-error reads offer no way to write
   void db.deleteFrom;
+});
+
+test('connections outside units of work run statements by themselves, and transactions', async () => {
+  const { db, close } = connectDatabase({ databaseUrl: database.url, poolSize: 1 }, () => undefined);
+  const slugs = async () =>
+    (await db.selectFrom('tenant').orderBy('slug').select('slug').execute()).map(({ slug }) => slug);
+  const rename = (from: string, to: string) =>
+    db.updateTable('tenant').set({ slug: to }).where('slug', '=', from).executeTakeFirst();
+  expect(await rename('one', 'first')).toEqual({ numUpdatedRows: 1n });
+  expect(await slugs()).toEqual(['first', 'two']);
+  await expect(rename('first', 'two')).rejects.toMatchObject({ code: '23505' });
+  await expect(
+    db.transaction().execute(async (tx) => {
+      await tx.updateTable('tenant').set({ slug: 'lost' }).where('slug', '=', 'first').execute();
+      throw new Error('no');
+    }),
+  ).rejects.toThrow('no');
+  expect(await rename('first', 'one')).toEqual({ numUpdatedRows: 1n });
+  expect(await slugs()).toEqual(['one', 'two']);
+  await close();
 });
 
 test('reads that are planned anew share connections, and fences, with those that are not', async () => {
