@@ -7,7 +7,7 @@ import { webhookSecretContext } from '../webhooks/webhook-secrets.ts';
 
 /** A column whose values are encrypted, with the key of its table and what a value of a row belongs to. */
 export interface EncryptedColumn {
-  table: keyof Tables & string;
+  table: keyof Tables;
   /** As the database names it. */
   column: string;
   /** Names of the key's columns, with their types. */
