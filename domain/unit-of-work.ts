@@ -89,8 +89,8 @@ export const unitOfWork =
         db,
         now: now(),
         traceparent,
-        sql: async <Row>(statement: string, parameters: readonly unknown[] = []) => {
-          const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(numbered(statement), [...parameters]));
+        sql: async <Row>(text: string, parameters: readonly unknown[] = []) => {
+          const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(numbered(text), [...parameters]));
           return rows;
         },
         announce: (announcement) => {
