@@ -2,28 +2,20 @@ import {
   createReleaseActivities,
   type ReleaseActivities,
 } from '../../../activities/release-candidates/release-candidates.activities.ts';
-import { createFencedReads, type FencedReads } from '../../../domain/data/fenced-reads.ts';
-import { connectOrm } from '../../../domain/data/orm.ts';
-import type { Actor } from '../../../domain/shared/actor.ts';
-import { unitOfWork, type WorkContext } from '../../../domain/unit-of-work.ts';
-import type { Deps } from '../../../activities/deps.ts';
+import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { engineAway } from '../../support/launch.ts';
 
 const repositoryIdentifier = 'acme/shop';
 let app: TestApp;
-let orm: ReturnType<typeof connectOrm>;
-let reads: FencedReads;
+let backend: ReturnType<typeof activityDeps>;
 let apply: (eventIds: string[], tenantId?: string) => ReturnType<ReleaseActivities['applyReleaseEvents']>;
 
 beforeAll(async () => {
   // Events stay stored until a test applies them itself.
   app = await testApp({ launch: engineAway });
-  const access = { databaseUrl: app.databaseUrl, role: 'quayside_app', poolSize: 4 };
-  orm = connectOrm(access);
-  reads = createFencedReads(access, () => undefined);
-  const actingAs = (actor: Actor, context: Partial<WorkContext> = {}) => unitOfWork(orm, { ...context, actor });
-  const activities = createReleaseActivities({ actingAs, reads } as unknown as Deps);
+  backend = activityDeps(app);
+  const activities = createReleaseActivities(backend.deps);
   const owner = app.as(app.owner);
   const { id: projectId } = await owner.post(201, '/api/projects', {
     identifier: repositoryIdentifier,
@@ -36,7 +28,7 @@ beforeAll(async () => {
     activities.applyReleaseEvents({ tenantId, projectId, repositoryIdentifier, domain: 'core', eventIds });
 });
 afterAll(async () => {
-  await Promise.all([orm.close(true), reads.close()]);
+  await backend.close();
   await app.close();
 });
 
