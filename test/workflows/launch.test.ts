@@ -114,7 +114,7 @@ test('a search attribute of another type is named', async () => {
     namespace,
     workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
   });
-  const INT = 3;
+  const INT = 3 as never;
   const addInt = () =>
     client.connection.operatorService.addSearchAttributes({ namespace, searchAttributes: { Tenant: INT } });
   await eventually(

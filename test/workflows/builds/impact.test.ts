@@ -140,7 +140,7 @@ test('a commit that is not fetched yet is refused, and is there soon after', asy
     commitId,
   });
   await expect(app.as(app.member).get(400, `/api/builds/preview?${query}`)).resolves.toMatchObject({
-    detail: expect.stringContaining('a fetch has been requested'),
+    detail: expect.stringContaining('a fetch is requested'),
   });
   const [newest] = await eventually(
     () => get('commits', { branch: 'main' }),
