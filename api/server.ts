@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { createBackend } from '../activities/backend.ts';
 import { connectDatabase } from '../domain/data/database.ts';
-import { connectPool } from '../domain/data/pool.ts';
 import { createSmtpMailer } from '../activities/adapters/smtp-mailer.ts';
 import { createFindInvited } from '../domain/invitations/invitations.queries.ts';
 import { createTokenRing } from '../domain/auth/token-ring.ts';
@@ -55,7 +55,6 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
   const backend = createBackend({ config, launch, log });
   const { access, actingAs, orm, reads, wakes, keys, encryption, now } = backend;
   const { db: database, close: closeDatabase } = connectDatabase(access, backend.onConnectionLost);
-  const pool = connectPool(access, backend.onConnectionLost);
   const ring = createTokenRing(keys.tokenKeys);
   const accessTokens = createAccessTokens(ring, config.publicUrl);
   const identityProvider = configuredOpenIdProvider(config);
@@ -116,7 +115,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     log,
     metrics,
     accessTokens,
-    dependencies: [{ name: 'postgresql', check: () => pool.query('select 1') }, ...dependencies],
+    dependencies: [{ name: 'postgresql', check: () => sql`select 1`.execute(database) }, ...dependencies],
     isStopping: () => isStopping,
     basePath: config.BASE_PATH,
     isBehindProxy: config.TRUST_PROXY,
@@ -128,7 +127,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       isStopping = true;
     },
     async disconnect() {
-      await Promise.all([backend.close(), closeDatabase(), pool.end()]);
+      await Promise.all([backend.close(), closeDatabase()]);
     },
   };
 }

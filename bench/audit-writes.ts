@@ -23,7 +23,7 @@ export async function measureWrites({ databaseUrl, database, tenantId }: Service
   const change = async (tenant: string, teamId: string, isAudited: boolean): Promise<number> => {
     const begunAt = performance.now();
     await unitOfWork(orm, { actor: systemActor(tenant, 'bench'), requestId: 'bench' })(async (tx) => {
-      await tx.sql('update team set updated_at = now() where id = ?', [teamId]);
+      await tx.db.updateTable('team').set({ updatedAt: new Date() }).where('id', '=', teamId).execute();
       if (isAudited) {
         tx.audit({
           source: 'user',

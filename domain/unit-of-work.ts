@@ -1,5 +1,5 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import {
   appendEntries,
   type Appended,
@@ -10,7 +10,7 @@ import {
 } from './audit/append.queries.ts';
 import type { UnchainedEntry } from './audit/audit-rules.ts';
 import type { Actor } from './shared/actor.ts';
-import { fenceVariables, numbered } from './data/fenced-reads.ts';
+import { fenceVariables } from './data/fenced-reads.ts';
 import { statement } from './data/statement.ts';
 import type { Database, Tables } from './data/tables.ts';
 import {
@@ -32,8 +32,6 @@ export interface Tx {
   now: Date;
   /** W3C `traceparent` of what caused the work, for what it queues. */
   traceparent: string | undefined;
-  /** Rows of a statement with `?` placeholders; it runs in this transaction. Timestamps come as text. */
-  sql<Row>(statement: string, parameters?: readonly unknown[]): Promise<Row[]>;
   /** Queues an event to its subscribers; all events of the transaction are written together, just before the audit entries. */
   announce(announcement: Announcement): void;
   /** Adds an entry to the tenant's audit trail; written as the last statement before the commit. */
@@ -89,10 +87,6 @@ export const unitOfWork =
         db,
         now: now(),
         traceparent,
-        sql: async <Row>(text: string, parameters: readonly unknown[] = []) => {
-          const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(numbered(text), [...parameters]));
-          return rows;
-        },
         announce: (announcement) => {
           announced.push(announcement);
         },

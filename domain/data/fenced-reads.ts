@@ -25,10 +25,6 @@ export interface ReadOptions {
 export interface ActorReads extends Reads {
   /** The same reads with a time-out of their own, or with statements that are planned for their values. */
   with: (options: ReadOptions) => Reads;
-  /** Rows of a statement with `?` placeholders. Timestamps come as text. */
-  sql<Row>(statement: string, parameters?: readonly unknown[], options?: { timeoutMs?: number }): Promise<Row[]>;
-  /** Likewise for a statement that was put together for one request: planned anew. */
-  once<Row>(statement: string, parameters: readonly unknown[], options?: { timeoutMs?: number }): Promise<Row[]>;
 }
 
 export interface FencedReads {
@@ -73,17 +69,7 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
     as(actor) {
       const { tenantId } = actor;
       const withOptions = (options: ReadOptions): Reads => ({ tenantId, db: database(actor, options) });
-      const { db } = withOptions({});
-      const run = async <Row>(reads: ReadDatabase, statement: string, parameters: readonly unknown[]): Promise<Row[]> =>
-        (await reads.executeQuery<Row>(CompiledQuery.raw(numbered(statement), [...parameters]))).rows;
-      return {
-        tenantId,
-        db,
-        with: withOptions,
-        sql: (statement, parameters = [], options = {}) => run(database(actor, options), statement, parameters),
-        once: (statement, parameters, options = {}) =>
-          run(database(actor, { ...options, isPlannedAnew: true }), statement, parameters),
-      };
+      return { ...withOptions({}), with: withOptions };
     },
     close: () => pool.end(),
   };
@@ -114,12 +100,6 @@ const connectionOf = (client: Pick<PreparedStatements, 'query'>): DatabaseConnec
     throw new Error('fenced reads do not stream');
   },
 });
-
-/** A statement with `?` placeholders as PostgreSQL numbers them: `$1` for the first. */
-export function numbered(statement: string): string {
-  let place = 0;
-  return statement.replaceAll('?', () => `$${++place}`);
-}
 
 /** What the policies of `migrations/fences.ts` read. */
 export const fenceVariables = ({ tenantId, projectIds }: Actor): Record<string, string> => ({

@@ -41,19 +41,6 @@ export function createPool(access: DatabaseAccess, onError: (error: Error) => vo
   return pool;
 }
 
-/**
- * A pool of plain connections, for the few statements that run so often that an ORM's share of their cost counts:
- * credential look-ups, batched triggers, the delivery lanes.
- */
-export function connectPool(access: DatabaseAccess, onError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool(connectionOptions(access));
-  dropOutdatedClients(pool);
-  // Without a listener, a connection that the server drops ends the process.
-  pool.on('error', onError);
-  pool.on('connect', (client) => client.on('error', onError));
-  return pool;
-}
-
 /** What PostgreSQL says of a prepared statement that would answer other columns than it did. */
 export const OUTDATED_STATEMENT = 'cached plan must not change result type';
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { type AuditEntry, GENESIS_HASH, hashedText } from '../../../domain/audit/audit-rules.ts';
 import { connectOrm } from '../../../domain/data/orm.ts';
@@ -85,7 +86,7 @@ test('entries of one transaction are appended together or not at all', async () 
   const before = (await chain(tenantId)).length;
   const failing = unitOfWork(orm, { actor: systemActor(tenantId, 'test') })(async (tx) => {
     tx.audit({ source: 'system', action: 'test.done', entityType: 'test', summary: 'lost' });
-    await tx.sql('select 1 / 0');
+    await sql`select 1 / 0`.execute(tx.db);
   });
   await expect(failing).rejects.toThrow('division by zero');
   expect(await chain(tenantId)).toHaveLength(before);
