@@ -1,4 +1,4 @@
-import { CompiledQuery, type DatabaseConnection, DefaultQueryExecutor, Kysely } from 'kysely';
+import { type CompiledQuery, type DatabaseConnection, DefaultQueryExecutor, Kysely } from 'kysely';
 import type pg from 'pg';
 import type { Actor } from '../shared/actor.ts';
 import { QuaysideDialect } from './dialect.ts';
