@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { EngineUnavailableError, type Launch } from './launch.ts';
-import { launchError } from './temporal-errors.ts';
+import { GRPC, hasGrpcStatus, launchError } from './temporal-errors.ts';
 import { temporalSchedules } from './temporal-schedules.ts';
 import { startOptions } from './temporal-start.ts';
 
@@ -16,6 +16,7 @@ const CALL_TIMEOUT_MS = 5_000;
 /** Background starts: so many are in flight at once, and at most so many wait in memory. */
 const STARTS_IN_FLIGHT = 32;
 const STARTS_WAITING_MAX = 10_000;
+const CLOSING_RETRY_MS = 20;
 
 export interface LaunchOptions {
   /** Put before the name of each task queue, so that several installations share one namespace. */
@@ -133,16 +134,36 @@ export function temporalLaunch(client: Client, { queuePrefix, log }: LaunchOptio
     },
 
     async updateWithStart(contract, input, update, { args, timeoutMs }) {
-      const startWorkflowOperation = new WithStartWorkflowOperation(contract.workflow, {
-        ...startOptions(contract, input, queuePrefix),
-        workflowIdConflictPolicy: 'USE_EXISTING',
+      const attempt = () => {
+        const startWorkflowOperation = new WithStartWorkflowOperation(contract.workflow, {
+          ...startOptions(contract, input, queuePrefix),
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        });
+        // Known even when the update fails; unobserved, its rejection would end the process.
+        startWorkflowOperation.workflowHandle().catch(() => undefined);
+        return client.workflow.executeUpdateWithStart(update, { args, startWorkflowOperation });
+      };
+      const deadline = Date.now() + timeoutMs;
+      return within(timeoutMs, async () => {
+        for (;;) {
+          try {
+            return await attempt();
+          } catch (error) {
+            if (!isClosing(error) || Date.now() >= deadline) throw error;
+            await sleep(CLOSING_RETRY_MS);
+          }
+        }
       });
-      // Known even when the update fails; unobserved, its rejection would end the process.
-      startWorkflowOperation.workflowHandle().catch(() => undefined);
-      return within(timeoutMs, () => client.workflow.executeUpdateWithStart(update, { args, startWorkflowOperation }));
     },
 
     createSchedule: (contract, input, time) => within(CALL_TIMEOUT_MS, () => schedules.create(contract, input, time)),
     deleteSchedule: (contract, input) => within(CALL_TIMEOUT_MS, () => schedules.delete(contract, input)),
   };
 }
+
+/**
+ * The execution closed, or continued as new, while the update was on its way: the next one takes it. The server reports
+ * the task that was about to continue as new as failed (FAILED_PRECONDITION) when an update arrived meanwhile.
+ */
+const isClosing = (error: unknown): boolean =>
+  error instanceof WorkflowNotFoundError || hasGrpcStatus(error, GRPC.ABORTED, GRPC.FAILED_PRECONDITION);
