@@ -81,7 +81,8 @@ const RECORD = statement<ReturnType<typeof columnsOf>>()(
       count(*) filter (where status = 'failed' and is_exhausted and place > coalesce(last_success, 0)) as exhausted
     from ranked group by webhook_id),
   counted as (
-    select w.id, t.*, case when t.has_success then 0 else w.exhausted_in_a_row end + t.exhausted as in_a_row
+    select t.webhook_id, t.delivered, t.failed, t.has_success, t.has_try, t.is_gone, t.errors,
+      case when t.has_success then 0 else w.exhausted_in_a_row end + t.exhausted as in_a_row
     from tally t join webhook w on w.id = t.webhook_id)
   update webhook w
   set delivered_count = w.delivered_count + c.delivered, failed_count = w.failed_count + c.failed,
@@ -92,7 +93,7 @@ const RECORD = statement<ReturnType<typeof columnsOf>>()(
       when w.status <> 'active' or w.failure_reason is not null then w.failure_reason
       when c.is_gone then 'The receiver answered 410 Gone'
       when c.in_a_row >= ${sql.lit(EXHAUSTED_LIMIT)} then ${sql.lit(`${EXHAUSTED_LIMIT} deliveries in a row used up their attempts`)} end
-  from counted c where w.id = c.id
+  from counted c where w.id = c.webhook_id
   returning w.tenant_id as "tenantId", w.id as "webhookId", w.status = 'active' and w.failure_reason is not null as "isToDisable"`,
 );
 
