@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { type CompiledQuery, type DatabaseConnection, DefaultQueryExecutor, Kysely } from 'kysely';
 import type pg from 'pg';
 import type { Actor } from '../shared/actor.ts';
@@ -38,7 +39,7 @@ export interface FencedReads {
  * nothing else uses these connections.
  */
 export function createFencedReads(access: DatabaseAccess, onError: (error: Error) => void): FencedReads {
-  const pool = createPool({ ...access, isReadOnly: true }, onError);
+  const pool = createPool({ ...access, isReadOnly: true, isPipelined: true }, onError);
   const sessions = new WeakMap<pg.PoolClient, Session>();
   const sessionOf = (client: pg.PoolClient): Session => {
     const session = sessions.get(client) ?? { statements: new PreparedStatements(client), fence: undefined };
@@ -54,9 +55,7 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
       async provideConnection(consumer) {
         const client = await pool.connect();
         try {
-          const session = sessionOf(client);
-          await setFence(session, variables);
-          return await consumer(connectionOf(isPlannedAnew ? client : session.statements));
+          return await consumer(fenced(client, sessionOf(client), variables, isPlannedAnew));
         } finally {
           client.release();
         }
@@ -75,31 +74,53 @@ export function createFencedReads(access: DatabaseAccess, onError: (error: Error
   };
 }
 
-/** What is known of a connection. All that use the connection share it: its fence is one. */
+/** What is known of a connection, whoever uses it. */
 interface Session {
   statements: PreparedStatements;
   /** The variables that are set; undefined while that is not known. */
   fence: string | undefined;
 }
 
-async function setFence(session: Session, variables: readonly [string, string][]): Promise<void> {
-  const wanted = JSON.stringify(variables);
-  if (session.fence === wanted) return;
-  session.fence = undefined;
-  const settings = variables.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, false)`);
-  await session.statements.query(`select ${settings.join(', ')}`, variables.flat());
-  session.fence = wanted;
-}
-
-const connectionOf = (client: Pick<PreparedStatements, 'query'>): DatabaseConnection => ({
+/**
+ * A connection behind a fence. Where it has another one, that is changed in the same packet as the statement is sent,
+ * and PostgreSQL runs one after the other. Should the change fail, the statement's rows are thrown away: they may be
+ * those of another fence. The connection is read-only, so that it can have done nothing else.
+ */
+const fenced = (
+  client: pg.PoolClient,
+  session: Session,
+  variables: readonly [string, string][],
+  isPlannedAnew: boolean,
+): DatabaseConnection => ({
   async executeQuery({ sql, parameters }: CompiledQuery) {
-    const { rows } = await client.query(sql, [...parameters]);
-    return { rows };
+    const wanted = JSON.stringify(variables);
+    const ask = () => (isPlannedAnew ? client : session.statements).query(sql, [...parameters]);
+    if (session.fence === wanted) return { rows: (await ask()).rows };
+    session.fence = undefined;
+    const settings = variables.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, false)`);
+    const [fence, result] = await Promise.allSettled(
+      inOnePacket(client, () => [session.statements.query(`select ${settings.join(', ')}`, variables.flat()), ask()]),
+    );
+    if (fence.status === 'rejected') throw fence.reason;
+    session.fence = wanted;
+    if (result.status === 'rejected') throw result.reason;
+    return { rows: result.value.rows };
   },
   streamQuery() {
     throw new Error('fenced reads do not stream');
   },
 });
+
+/** What `send` sends before it returns is one write to the socket. */
+function inOnePacket<T>(client: pg.PoolClient, send: () => T): T {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+  stream.cork();
+  try {
+    return send();
+  } finally {
+    stream.uncork();
+  }
+}
 
 /** What the policies of `migrations/fences.ts` read. */
 export const fenceVariables = ({ tenantId, projectIds }: Actor): Record<string, string> => ({

@@ -8,14 +8,23 @@ export interface DatabaseAccess {
   poolSize?: number;
   /** Every statement that would write is refused. */
   isReadOnly?: boolean;
+  /** Statements are sent without waiting for the results of those before them. */
+  isPipelined?: boolean;
 }
 
 /** Settings of every connection; migrations use them, too. */
-export const connectionOptions = ({ databaseUrl, role, poolSize = 10, isReadOnly = false }: DatabaseAccess) => ({
+export const connectionOptions = ({
+  databaseUrl,
+  role,
+  poolSize = 10,
+  isReadOnly = false,
+  isPipelined = false,
+}: DatabaseAccess) => ({
   connectionString: databaseUrl,
   max: poolSize,
   connectionTimeoutMillis: 5_000,
   application_name: 'quayside',
+  pipeline: isPipelined,
   options: [
     '-c timezone=UTC',
     // Compiling a statement costs more than any statement here runs.
