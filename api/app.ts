@@ -4,12 +4,11 @@ import helmet from 'koa-helmet';
 import type { Logger } from 'pino';
 import type { AccessTokens } from '../domain/auth/access-tokens.ts';
 import type { AnyRoute } from './http/define-route.ts';
-import { mountDocs } from './http/docs-page.ts';
 import { envelope } from './http/envelope.ts';
 import { type Dependency, mountHealth } from './http/health.ts';
 import type { HttpMetrics } from './http/metrics.ts';
 import { type MountDeps, mountRoutes } from './http/mount-routes.ts';
-import { openApiDocument } from './http/openapi.ts';
+import { mountReference } from './http/reference.ts';
 
 export interface AppDeps extends MountDeps {
   log: Logger;
@@ -35,12 +34,7 @@ export function createApp(routes: readonly AnyRoute[], deps: AppDeps): Koa {
 
   const operational = new Router({ prefix: basePath });
   mountHealth(operational, deps.dependencies, deps.isStopping);
-  mountDocs(operational, basePath);
-  const document = JSON.stringify(openApiDocument(routes, deps.publicUrl));
-  operational.get('/openapi.json', (ctx) => {
-    ctx.type = 'application/json';
-    ctx.body = document;
-  });
+  mountReference(operational, routes, deps.publicUrl);
   operational.get('/.well-known/jwks.json', async (ctx) => {
     ctx.body = await deps.accessTokens.jwks();
   });

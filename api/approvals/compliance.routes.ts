@@ -73,6 +73,7 @@ export const complianceRoutes = [
     query: ComplianceQuery,
     status: 200,
     response: CompliancePage,
+    contentTypes: ['application/json', 'text/csv'],
     async handle(
       { query },
       {

@@ -56,7 +56,7 @@ export const auditExportsRoutes = [
     params: byId,
     status: 200,
     response: z.instanceof(RawReply),
-    contentType: 'text/csv',
+    contentTypes: ['text/csv'],
     errors: ['in_progress', 'invalid_transition'],
     async handle({ params: { id } }, { reads, adapters }) {
       const { key, fileName } = fileToFetch(await exportById(reads, id));

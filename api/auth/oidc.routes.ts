@@ -31,6 +31,7 @@ export const oidcRoutes = [
     query: NextQuery,
     status: 302,
     response: NoContent,
+    contentTypes: ['text/html'],
     errors: ['upstream_error', 'upstream_timeout'],
     takesCredential: true,
     async handle({ query }, { adapters, cookies, now, publicUrl }) {
@@ -67,7 +68,8 @@ export const oidcRoutes = [
     query: ReturnQuery,
     status: 302,
     response: NoContent,
-    errors: ['upstream_error', 'upstream_timeout'],
+    contentTypes: ['text/html'],
+    errors: ['unauthenticated', 'forbidden', 'upstream_error', 'upstream_timeout'],
     takesCredential: true,
     async handle(_, scope) {
       const { adapters, cookies, publicUrl, requestUrl } = scope;

@@ -37,7 +37,7 @@ export const signInPageRoutes = [
     status: 302,
     otherStatuses: [200],
     response: NoContent,
-    contentType: 'text/html',
+    contentTypes: ['text/html'],
     async handle({ query: { action, params } }, scope) {
       const { adapters, caller, publicUrl } = scope;
       const link = parseFrontDoorLink(params);
@@ -75,7 +75,7 @@ export const signInPageRoutes = [
     query: NextQuery,
     status: 200,
     response: NoContent,
-    contentType: 'text/html',
+    contentTypes: ['text/html'],
     async handle({ query }, { adapters, publicUrl }) {
       const next = ownPath(query.next, publicUrl);
       return htmlReply(
@@ -100,7 +100,7 @@ export const signInPageRoutes = [
     bodyType: 'form',
     status: 200,
     response: NoContent,
-    contentType: 'text/html',
+    contentTypes: ['text/html'],
     errors: ['unauthenticated', 'forbidden'],
     takesCredential: true,
     audit: 'auth.signed_in',

@@ -14,7 +14,7 @@ export const downloadsRoutes = [
     query: z.strictObject({ token: z.string().min(1).max(4_000) }),
     status: 200,
     response: z.instanceof(RawReply),
-    contentType: 'application/octet-stream',
+    contentTypes: ['*/*'],
     async handle({ query: { token } }, { adapters, now }) {
       const opened = await adapters.objects.downloads.open(token, now());
       if (!opened) throw new DomainError('forbidden', 'The link is invalid or has expired');

@@ -140,7 +140,7 @@ export const flowRunsRoutes = [
     params: byId,
     status: 200,
     response: z.string(),
-    contentType: 'text/plain',
+    contentTypes: ['text/plain'],
     async handle({ params: { id } }, { reads, adapters }) {
       const { outputObject } = await runDetail(reads, id);
       const content = outputObject === null ? undefined : await adapters.objects.store.get(outputObject);

@@ -64,8 +64,8 @@ interface RouteShape<
   otherStatuses?: readonly SuccessStatus[];
   /** Schema of the JSON reply; `NoContent` for an empty one. */
   response: R;
-  /** Media type of a reply that is not JSON, for the reference. */
-  contentType?: string;
+  /** Media types of the reply, for the reference. Default: JSON alone. */
+  contentTypes?: readonly string[];
   /** Errors in addition to those of every route (400, 401, 403, 404, 429, 503). */
   errors?: readonly ErrorCode[];
   /** The body has a credential: rate-limited per address instead of per token, and never cached. */

@@ -4,7 +4,7 @@ import { DomainError } from '../../domain/shared/errors.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { Answer } from './replies.ts';
 
-const KEY_MAX = 255;
+export const IDEMPOTENCY_KEY_MAX = 255;
 
 /**
  * Handles a request with an `Idempotency-Key` once; a repeated request gets the stored reply. Client errors are stored,
@@ -16,8 +16,8 @@ export async function answerOnce(
   request: KeyedRequest,
   handle: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (request.key.length > KEY_MAX)
-    throw new DomainError('invalid_request', `Idempotency-Key is longer than ${KEY_MAX}`);
+  if (request.key.length > IDEMPOTENCY_KEY_MAX)
+    throw new DomainError('invalid_request', `Idempotency-Key is longer than ${IDEMPOTENCY_KEY_MAX}`);
   const claim = await idempotency.claim(tx, request);
   if (claim.outcome !== 'mine') return replay(claim);
   try {

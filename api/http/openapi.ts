@@ -1,11 +1,22 @@
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
 import type { ErrorCode } from '../../domain/shared/errors.ts';
 import type { AnyRoute } from './define-route.ts';
+import { IDEMPOTENCY_KEY_MAX } from './idempotency.ts';
+import { addExamples, type ReferenceExamples } from './openapi-examples.ts';
 import { STATUS_OF } from './problems.ts';
 import { FORM_TYPE } from './request-body.ts';
 
-const ProblemSchema = z
+const JSON_TYPE = 'application/json';
+const PROBLEM_TYPE = 'application/problem+json';
+
+const Problem = z
   .looseObject({
     type: z.string().meta({ example: 'urn:quayside:problem:not_found' }),
     title: z.string(),
@@ -14,24 +25,38 @@ const ProblemSchema = z
     instance: z.string().meta({ description: 'Path of the request' }),
     code: z.string(),
     requestId: z.string(),
-    errors: z.array(z.object({ detail: z.string(), pointer: z.string() })).optional(),
+    errors: z
+      .array(z.object({ detail: z.string(), pointer: z.string() }))
+      .optional()
+      .meta({ description: 'Invalid fields, with JSON pointers into the request' }),
   })
-  .meta({ id: 'Problem', description: 'RFC 9457 problem details' });
+  .meta({ id: 'Problem', description: 'Problem details (RFC 9457)' });
+
+const IdempotencyKey = z
+  .string()
+  .min(1)
+  .max(IDEMPOTENCY_KEY_MAX)
+  .optional()
+  .meta({
+    description: 'Makes retries safe: a repeated request gets the stored reply of the first one for 24 hours',
+    param: { id: 'IdempotencyKey' },
+  });
 
 const INTRODUCTION = `Quayside moves release candidates of CRM projects through environments: pipelines report
 deployments, approvals and locks guard environments, webhooks announce every change, and an audit trail records it.
 
-Errors are \`application/problem+json\` (RFC 9457); \`code\` identifies the error and \`errors\` lists invalid fields.
+Errors are \`${PROBLEM_TYPE}\` (RFC 9457); \`code\` identifies the error and \`errors\` lists invalid fields.
 Path parameters that contain slashes (repository identifiers, branches, domains, collection names) must be
-percent-encoded. Every reply has an \`X-Request-Id\`. Every POST accepts an \`Idempotency-Key\`.`;
+percent-encoded. Every reply has an \`X-Request-Id\`. Every POST with a credential accepts an \`Idempotency-Key\`.`;
 
-/** The OpenAPI 3.1 document for a list of routes. */
-export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string) {
+/** The OpenAPI 3.1 document for a list of routes, with examples by operation id. */
+export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string, examples: ReferenceExamples) {
+  const problems = new ProblemResponses();
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
-    (paths[route.path] ??= {})[route.method] = operation(route);
+    (paths[route.path] ??= {})[route.method] = operation(route, problems);
   }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: { title: 'Quayside', version: '1', description: INTRODUCTION },
@@ -54,13 +79,27 @@ export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string) 
         },
       },
     },
-    { allowEmptySchema: { unknown: true, void: true } },
+    {
+      allowEmptySchema: { unknown: true, void: true },
+      override: ({ jsonSchema }) => omitSafeIntegerLimits(jsonSchema),
+    },
   );
+  return addExamples(document, examples);
 }
 
-function operation(route: AnyRoute): ZodOpenApiOperationObject {
+/** Zod limits every integer to what JavaScript represents exactly, which is noise in a reference. */
+function omitSafeIntegerLimits(schema: { minimum?: unknown; maximum?: unknown }): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}
+
+function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOperationObject {
   const isPublic = route.roles === 'public';
   const roles = isPublic ? '' : `Roles: ${(route.roles as readonly string[]).join(', ')}.`;
+  const headers = {
+    ...(route.headers as z.ZodObject | undefined)?.shape,
+    ...(takesIdempotencyKey(route) && { 'Idempotency-Key': IdempotencyKey }),
+  };
   return {
     operationId: route.operationId,
     tags: [route.group],
@@ -71,50 +110,71 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
     requestParams: {
       ...(route.params && { path: route.params as z.ZodObject }),
       ...(route.query && { query: route.query as z.ZodObject }),
-      ...(route.headers && { header: route.headers as z.ZodObject }),
+      ...(Object.keys(headers).length > 0 && { header: z.object(headers) }),
     },
     ...(route.body && {
       requestBody: {
         required: !route.body.safeParse(undefined).success,
-        content: { [route.bodyType === 'form' ? FORM_TYPE : 'application/json']: { schema: route.body } },
+        content: { [route.bodyType === 'form' ? FORM_TYPE : JSON_TYPE]: { schema: route.body } },
       },
     }),
     responses: {
       ...Object.fromEntries(
         [route.status, ...(route.otherStatuses ?? [])].map((status) => [String(status), success(route, status)]),
       ),
-      ...refusals(route, isPublic),
+      ...problems.of(route),
     },
   };
 }
 
-function success(route: AnyRoute, status: number) {
+const takesIdempotencyKey = ({ method, roles }: AnyRoute): boolean => method === 'post' && roles !== 'public';
+
+function success(route: AnyRoute, status: number): ZodOpenApiResponseObject {
   if (status === 204) return { description: 'Success, without content' };
   if (status === 302) return { description: 'Redirect', headers: z.object({ Location: z.string() }) };
-  const content = route.contentType
-    ? { [route.contentType]: { schema: z.string() } }
-    : { 'application/json': { schema: route.response } };
-  return { description: 'Success', content };
+  const { contentTypes = [JSON_TYPE] } = route;
+  return {
+    description: 'Success',
+    content: Object.fromEntries(
+      contentTypes.map((type) => [type, { schema: type === JSON_TYPE ? route.response : z.string() }]),
+    ),
+  };
 }
 
-function refusals(route: AnyRoute, isPublic: boolean) {
-  const codes: ErrorCode[] = [
-    ...(route.query || route.body ? (['invalid_request'] as const) : []),
-    ...(isPublic ? [] : (['unauthenticated', 'forbidden'] as const)),
-    ...(route.params || route.query || route.body ? (['not_found'] as const) : []),
-    ...(route.body ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
-    'rate_limited',
-    'unavailable',
-    ...(route.errors ?? []),
-  ];
-  const byStatus = Map.groupBy(new Set(codes), (code) => String(STATUS_OF[code]));
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [
-      status,
-      {
-        description: group.map((code) => `\`${code}\``).join(', '),
-        content: { 'application/problem+json': { schema: ProblemSchema } },
+/** Error responses of operations; those with the same codes are one component. */
+class ProblemResponses {
+  readonly #shared = new Map<string, ZodOpenApiResponseObject>();
+
+  of(route: AnyRoute): Record<string, ZodOpenApiResponseObject> {
+    const isPage = route.contentTypes?.includes('text/html') === true && !route.contentTypes.includes(JSON_TYPE);
+    const byStatus = Map.groupBy(new Set(codesOf(route)), (code) => String(STATUS_OF[code]));
+    return Object.fromEntries([...byStatus].map(([status, codes]) => [status, this.#response(status, codes, isPage)]));
+  }
+
+  #response(status: string, codes: readonly ErrorCode[], isPage: boolean): ZodOpenApiResponseObject {
+    const id = [...codes.toSorted(), ...(isPage ? ['page'] : [])].join('-or-');
+    const known = this.#shared.get(id);
+    if (known) return known;
+    const response = {
+      id,
+      description: `${STATUS_CODES[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
+      content: {
+        [PROBLEM_TYPE]: { schema: Problem },
+        ...(isPage && { 'text/html': { schema: z.string() } }),
       },
-    ]),
-  );
+    };
+    this.#shared.set(id, response);
+    return response;
+  }
 }
+
+const codesOf = (route: AnyRoute): ErrorCode[] => [
+  ...(route.query || route.body || route.headers || takesIdempotencyKey(route) ? (['invalid_request'] as const) : []),
+  ...(route.roles === 'public' ? [] : (['unauthenticated', 'forbidden'] as const)),
+  ...(route.params || route.query || route.body ? (['not_found'] as const) : []),
+  ...(takesIdempotencyKey(route) ? (['in_progress', 'unprocessable'] as const) : []),
+  ...(route.body ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
+  'rate_limited',
+  'unavailable',
+  ...(route.errors ?? []),
+];

@@ -43,7 +43,7 @@ export const passwordSetupRoutes = [
     query: LinkQuery,
     status: 200,
     response: NoContent,
-    contentType: 'text/html',
+    contentTypes: ['text/html'],
     takesCredential: true,
     async handle({ query: { token } }, { adapters, publicUrl }) {
       const basePath = basePathOf(publicUrl);
@@ -64,7 +64,7 @@ export const passwordSetupRoutes = [
     bodyType: 'form',
     status: 200,
     response: NoContent,
-    contentType: 'text/html',
+    contentTypes: ['text/html'],
     takesCredential: true,
     audit: 'user.password_set',
     async handle({ body: { token, password } }, scope) {

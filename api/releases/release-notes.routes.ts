@@ -58,6 +58,7 @@ export const releaseNotesRoutes = [
     }),
     status: 200,
     response: ReleaseNotes,
+    contentTypes: ['application/json', 'text/markdown', 'text/html'],
     handle: (
       { params: { name }, query: { repositoryIdentifier, domain, fromReleaseName, format } },
       {

@@ -1,27 +1,31 @@
 import { newId } from '../../domain/shared/ids.ts';
-import { type Examples, addressOf, guardedRoutes, makeExamples, mayCall, nameOf } from './examples.ts';
+import { addressOf, callerOf, type Examples, guardedRoutes, makeExamples, nameOf, optionsOf } from './examples.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { engineAway } from '../support/launch.ts';
+import { type PublishedReference, publishedReference } from './published-reference.ts';
 
 let app: TestApp;
 let examples: Examples;
+let reference: PublishedReference;
 beforeAll(async () => {
   app = await testApp({ launch: engineAway });
   examples = makeExamples(app);
+  reference = await publishedReference(app.as());
 });
 afterAll(() => app.close());
 
 const table = guardedRoutes.map((route) => [nameOf(route), route] as const);
 const call = async (route: (typeof guardedRoutes)[number]) => {
   const example = await examples.of(route);
-  return [route.method.toUpperCase(), addressOf(route, example), { body: example.body }] as const;
+  return [route.method.toUpperCase(), addressOf(route, example), optionsOf(example)] as const;
 };
 
 test.each(table)('%s without a credential: 401', async (_, route) => {
   const [method, address, options] = await call(route);
-  const { body, headers } = await app.as().request(401, method, address, options);
-  expect(body.code).toBe('unauthenticated');
-  expect(headers.get('www-authenticate')).toBe('Bearer');
+  const reply = await app.as().request(401, method, address, options);
+  expect(reply.body.code).toBe('unauthenticated');
+  expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+  expect(reference.violations(route, reply)).toEqual([]);
 });
 
 const wrongRoles = guardedRoutes.flatMap((route) =>
@@ -32,20 +36,20 @@ const wrongRoles = guardedRoutes.flatMap((route) =>
 
 test.each(wrongRoles)('%s as %s: 403 that names the roles', async (_, role, route) => {
   const [method, address, options] = await call(route);
-  const { body } = await app.as(app[role]).request(403, method, address, options);
-  expect(body).toMatchObject({
+  const reply = await app.as(app[role]).request(403, method, address, options);
+  expect(reply.body).toMatchObject({
     code: 'forbidden',
     detail: `Forbidden - Requires role: ${(route.roles as string[]).join(', ')}`,
   });
+  expect(reference.violations(route, reply)).toEqual([]);
 });
 
 test.each(table)('%s with what belongs to another tenant tells nothing and changes nothing', async (_, route) => {
   const example = await examples.of(route);
   const before = await trailLength();
-  const stranger = mayCall(route, { owner: app.stranger, application: app.strangerApplication });
-  const { status, text, body } = await app
-    .as(stranger)
-    .send(route.method.toUpperCase(), addressOf(route, example), { body: example.body });
+  const stranger = callerOf(route, { owner: app.stranger, application: app.strangerApplication });
+  const reply = await app.as(stranger).send(...(await call(route)));
+  const { status, text, body } = reply;
   // Where a query or a body names the repository, it is unknown to the other tenant: 400.
   const isOfRepository = 'repositoryIdentifier' in { ...example.query, ...(example.body as object) };
   if (route.params && !isOfRepository) expect(status).toBe(example.strangersStatus ?? 404);
@@ -53,6 +57,7 @@ test.each(table)('%s with what belongs to another tenant tells nothing and chang
   // A refusal repeats what the caller sent; beyond that, nothing of the other tenant may show.
   if (status < 400) for (const secret of examples.secrets()) expect(text).not.toContain(secret);
   expect(await trailLength()).toBe(before);
+  expect(reference.violations(route, reply)).toEqual([]);
 });
 
 const trailLength = async () => {
@@ -66,12 +71,16 @@ const withIds = table.filter(([, route]) => /\{\w*[iI]d\}/.test(route.path));
 
 test.each(withIds)('%s with ids that never were: 404', async (_, route) => {
   const example = await examples.of(route);
-  const caller = app.as(mayCall(route, app));
+  const caller = app.as(callerOf(route, app));
   for (const id of [newId(), 'not-an-id', '1', `${newId()}0`]) {
     const params = Object.fromEntries(Object.keys(example.params ?? {}).map((name) => [name, id]));
-    const { body } = await caller.request(404, route.method.toUpperCase(), addressOf(route, { ...example, params }), {
-      body: example.body,
-    });
-    expect(body.code).toBe('not_found');
+    const reply = await caller.request(
+      404,
+      route.method.toUpperCase(),
+      addressOf(route, { ...example, params }),
+      optionsOf(example),
+    );
+    expect(reply.body.code).toBe('not_found');
+    expect(reference.violations(route, reply)).toEqual([]);
   }
 });

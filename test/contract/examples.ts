@@ -1,7 +1,8 @@
 import type { AnyRoute } from '../../api/http/define-route.ts';
 import { routes } from '../../api/routes.ts';
 import type { TestApp } from '../support/app.ts';
-import { type BaseFixtures, type Example, type FeatureExamples, type Fixtures, fresh } from './examples/example.ts';
+import type { RequestOptions } from '../support/client.ts';
+import { type BaseFixtures, type Example, type FeatureCalls, type FeatureExamples, fresh } from './examples/example.ts';
 import { approvalsExamples } from './examples/approvals.examples.ts';
 import { environmentLocksExamples } from './examples/environment-locks.examples.ts';
 import { integrationsExamples } from './examples/integrations.examples.ts';
@@ -33,7 +34,7 @@ const FEATURES: readonly FeatureExamples[] = [
 ];
 
 const featureByOperation = new Map(
-  FEATURES.flatMap((feature) => Object.keys(feature.calls).map((operation) => [operation, feature] as const)),
+  FEATURES.flatMap((feature) => feature.operations.map((operation) => [operation, feature] as const)),
 );
 
 /** Gives valid calls of routes, on things that it makes once for each feature. */
@@ -45,24 +46,23 @@ export interface Examples {
 
 /** Examples in the tenant of the app's owner. */
 export function makeExamples(app: TestApp): Examples {
-  const fixtures = new Map<FeatureExamples, Promise<Fixtures>>();
+  const callsOf = new Map<FeatureExamples, Promise<FeatureCalls>>();
   const made: string[] = [];
   let base: Promise<BaseFixtures> | undefined;
-  const fixturesOf = async (feature: FeatureExamples) => {
+  const prepare = async (feature: FeatureExamples) => {
     base ??= makeBase(app);
-    const things = await feature.make(app, await base);
-    made.push(...Object.values(things));
-    return things;
+    const calls = await feature.make(app, await base);
+    made.push(...calls.things, ...Object.values(await base));
+    return calls;
   };
   return {
     async of(route) {
       const { operationId } = route;
       const feature = featureByOperation.get(operationId);
-      const call = feature?.calls[operationId];
-      if (!feature || !call) throw new Error(`test/contract/examples lacks ${operationId}`);
-      const things = fixtures.get(feature) ?? fixturesOf(feature);
-      fixtures.set(feature, things);
-      return call(await things);
+      if (!feature) throw new Error(`test/contract/examples has no example of ${operationId}`);
+      const calls = callsOf.get(feature) ?? prepare(feature);
+      callsOf.set(feature, calls);
+      return (await calls).of(operationId);
     },
     secrets: () => made,
   };
@@ -70,7 +70,7 @@ export function makeExamples(app: TestApp): Examples {
 
 async function makeBase(app: TestApp): Promise<BaseFixtures> {
   const owner = app.as(app.owner);
-  const repositoryIdentifier = `acme/${fresh('repository')}`;
+  const repositoryIdentifier = `acme/${fresh('storefront')}`;
   await owner.post(201, '/api/projects', {
     identifier: repositoryIdentifier,
     platform: 'host-a',
@@ -88,11 +88,23 @@ export const guardedRoutes = routes.filter((route) => route.roles !== 'public');
 
 export const nameOf = (route: AnyRoute): string => `${route.method.toUpperCase()} ${route.path}`;
 
-/** Who of a tenant may call a route: its owner, or an application where only these may. */
-export const mayCall = <Caller>(
-  route: AnyRoute,
+/** Who of a tenant calls a route: its owner, or an application where only these may; nobody where anyone may. */
+export function callerOf<Caller>(
+  { roles }: AnyRoute,
   { owner, application }: { owner: Caller; application: Caller },
-): Caller => ((route.roles as readonly string[]).includes('owner') ? owner : application);
+): Caller | undefined {
+  if (roles === 'public') return undefined;
+  return roles.includes('owner') ? owner : application;
+}
+
+/** The body and the headers of a call. */
+export const optionsOf = ({ body, form, headers = {} }: Example): RequestOptions =>
+  form
+    ? {
+        rawBody: new URLSearchParams(form).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      }
+    : { body, headers };
 
 /** The address of a call: parameters filled in and encoded, the query appended. */
 export function addressOf({ path }: AnyRoute, { params = {}, query }: Example): string {

@@ -10,7 +10,7 @@ export interface Answer {
   text: string;
 }
 
-interface RequestOptions {
+export interface RequestOptions {
   body?: unknown;
   /** Sent as it is instead of `body`. */
   rawBody?: string | Uint8Array;

@@ -10,7 +10,9 @@ export const auditExamples = featureExamples(
     await app.as(app.application).post(204, `/api/audit/internal/exports/${done.id}/complete`, file);
     const openKey = `${app.tenant.id}/audit-exports/${id}.csv`;
     await app.objects.put(openKey, pieces('id\r\n'), 'text/csv');
-    return { exportId: id as string, completedExportId: done.id as string, openKey };
+    const link = await app.as(app.owner).get(200, `/api/audit/exports/${done.id}/download-url`);
+    const downloadToken = new URL(link.url).searchParams.get('token') ?? '';
+    return { exportId: id as string, completedExportId: done.id as string, openKey, downloadToken };
   },
   {
     listAuditEntries: () => ({ query: { source: 'project' } }),
@@ -19,6 +21,7 @@ export const auditExamples = featureExamples(
     getAuditExport: ({ exportId: id }) => ({ params: { id } }),
     downloadAuditExport: ({ completedExportId: id }) => ({ params: { id } }),
     getAuditExportUrl: ({ completedExportId: id }) => ({ params: { id } }),
+    downloadFile: ({ downloadToken: token }) => ({ query: { token } }),
     listAuditExportRows: ({ exportId: id }) => ({ params: { id } }),
     completeAuditExport: ({ exportId: id, openKey }) => ({
       params: { id },

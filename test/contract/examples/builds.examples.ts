@@ -1,3 +1,4 @@
+import { buildHook, sent } from '../../simulators/host-hooks.ts';
 import { importCommits } from '../../support/imported.ts';
 import { featureExamples, fresh } from './example.ts';
 
@@ -35,6 +36,10 @@ export const buildsExamples = featureExamples(
       },
     }),
     startBuild: ({ built, commitId }) => ({ body: { repositoryIdentifier: built, branchName: 'main', commitId } }),
+    receiveHook: ({ built, commitId, hookSecret }) => {
+      const hook = buildHook('host-a', { repository: built, commitId, outcome: 'running' });
+      return { params: { host: 'host-a' }, body: hook.body, headers: sent(hook, hookSecret).headers };
+    },
     rotateHookSecret: ({ built }) => ({ params: { identifier: built } }),
   },
 );

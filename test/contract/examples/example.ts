@@ -5,6 +5,9 @@ export interface Example {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: unknown;
+  /** Fields of an HTML form, instead of `body`. */
+  form?: Record<string, string>;
+  headers?: Record<string, string>;
   /** The reply that the example gets; the route's own status when absent. */
   status?: number;
   /** What another tenant gets where the path holds a name that anyone may use; 404 when absent. */
@@ -17,26 +20,48 @@ export interface BaseFixtures {
   environmentId: string;
 }
 
-/** Things of one tenant that exist before a route is tried, by the names that the feature's examples use. */
-export type Fixtures = BaseFixtures & Record<string, string>;
-
 /** The examples of one feature. */
 export interface FeatureExamples {
-  make: (app: TestApp, base: BaseFixtures) => Promise<Fixtures>;
-  /** A valid call of each of its routes that needs a credential, by operation id. */
-  calls: Record<string, (fixtures: Fixtures) => Example>;
+  /** Ids of its operations. */
+  operations: readonly string[];
+  /** Makes the feature's things in the tenant of the app's owner, through the API. */
+  make: (app: TestApp, base: BaseFixtures) => Promise<FeatureCalls>;
 }
 
-/** @param make makes the feature's things in the tenant of the app's owner, through the API. */
-export const featureExamples = <F extends object>(
+export interface FeatureCalls {
+  /** Ids and names of the things that were made. */
+  things: readonly string[];
+  /** A valid call of an operation. */
+  of: (operation: string) => Example;
+}
+
+/** @param calls a valid call of each operation, by its id. */
+export const featureExamples = <F extends Record<string, string>>(
   make: (app: TestApp, base: BaseFixtures) => Promise<F>,
   calls: Record<string, (fixtures: BaseFixtures & F) => Example>,
-): FeatureExamples =>
-  ({
-    make: async (app: TestApp, base: BaseFixtures) => ({ ...base, ...(await make(app, base)) }),
-    calls,
-  }) as unknown as FeatureExamples;
+): FeatureExamples => ({
+  operations: Object.keys(calls),
+  async make(app, base) {
+    const things = await make(app, base);
+    return {
+      things: Object.values(things),
+      of(operation) {
+        const call = calls[operation];
+        if (!call) throw new Error(`there is no example of ${operation}`);
+        return call({ ...base, ...things });
+      },
+    };
+  },
+});
 
-let made = 0;
-/** A name that no other example has used. */
-export const fresh = (prefix: string) => `${prefix}-${++made}`;
+const prefixes = new Map<string, string>();
+
+/** A name that no other example has used; the reference shows the prefix alone. */
+export function fresh(prefix: string): string {
+  const name = `${prefix}-${prefixes.size + 1}`;
+  prefixes.set(name, prefix);
+  return name;
+}
+
+/** The prefix of a name made by `fresh`. */
+export const prefixOf = (name: string): string | undefined => prefixes.get(name);

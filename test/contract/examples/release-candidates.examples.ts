@@ -59,7 +59,7 @@ export const releaseCandidatesExamples = featureExamples(
       params: { repository, domain: 'core' },
     }),
     reportReleaseEvent: (fixtures) => ({
-      body: { ...nameOf(fixtures), environmentName: 'uat', deploymentStatus: 'success', executionId: fresh('run') },
+      body: { ...nameOf(fixtures), environmentName: 'uat', deploymentStatus: 'Success', executionId: fresh('run') },
     }),
   },
 );

@@ -2,6 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type Router from '@koa/router';
+import { compressBody } from './compression.ts';
+import type { AnyRoute } from './define-route.ts';
+import { basePathOf } from './html-page.ts';
+import { openApiDocument } from './openapi.ts';
+import type { ReferenceExamples } from './openapi-examples.ts';
 
 const assetFolder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
@@ -45,8 +50,24 @@ const start = (basePath: string) => `SwaggerUIBundle({
 });
 `;
 
-/** `GET /docs`: the browsable reference, swagger-ui-dist over the OpenAPI document of the service. */
-export function mountDocs(router: Router, basePath: string): void {
+const EXAMPLES_FILE = new URL('./openapi-examples.json', import.meta.url);
+
+/** Takes a second of CPU and some memory, so it is made at the first request. */
+async function referenceText(routes: readonly AnyRoute[], publicUrl: string): Promise<string> {
+  const examples = JSON.parse(await readFile(EXAMPLES_FILE, 'utf8')) as ReferenceExamples;
+  return JSON.stringify(openApiDocument(routes, publicUrl, examples));
+}
+
+/** `GET /openapi.json`: the OpenAPI document. `GET /docs`: the browsable reference, swagger-ui-dist over the document. */
+export function mountReference(router: Router, routes: readonly AnyRoute[], publicUrl: string): void {
+  const basePath = basePathOf(publicUrl);
+  let document: Promise<string> | undefined;
+  router.get('/openapi.json', async (ctx) => {
+    document ??= referenceText(routes, publicUrl);
+    ctx.type = 'application/json';
+    ctx.body = await document;
+    await compressBody(ctx);
+  });
   router.get('/docs', (ctx) => {
     ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     ctx.type = 'text/html';
