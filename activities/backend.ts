@@ -93,6 +93,14 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
   };
 }
 
+/** For the connections of the delivery lanes (ADR 5). */
+const LANE_SETTINGS = {
+  // Their statements find rows by an index. A plan that was made while the tables were empty would read all rows.
+  enable_seqscan: 'off',
+  // A delivery stays pending until its outcome is on disk: what a crash of the database loses is sent again.
+  synchronous_commit: 'off',
+};
+
 export interface WorkerBackend {
   deps: Deps;
   /** Closes the backend, too. */
@@ -102,7 +110,9 @@ export interface WorkerBackend {
 /** What the activities of a worker reach beside what it shares with the API. */
 export function createWorkerBackend(backend: Backend, config: Config): WorkerBackend {
   const { access, actingAs, encryption, outbound, log, onConnectionLost } = backend;
-  const system = connectDatabase({ ...access, role: `${config.DATABASE_APP_ROLE}_lanes` }, onConnectionLost);
+  const systemAccess = { ...access, role: `${config.DATABASE_APP_ROLE}_lanes` };
+  const system = connectDatabase(systemAccess, onConnectionLost);
+  const lanes = connectDatabase({ ...systemAccess, settings: LANE_SETTINGS }, onConnectionLost);
   const webhookSender = createWebhookSender(outbound);
   const gitHosts = createGitHosts({ addresses: outbound, actingAs, encryption });
   return {
@@ -122,10 +132,10 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
         }),
         fetchEverySeconds: config.GIT_FETCH_EVERY_SECONDS,
       },
-      webhooks: { send: webhookSender.send, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS },
+      webhooks: { lanes: lanes.db, send: webhookSender.send, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS },
     },
     async close() {
-      await Promise.all([backend.close(), system.close(), webhookSender.close(), gitHosts.close()]);
+      await Promise.all([backend.close(), system.close(), lanes.close(), webhookSender.close(), gitHosts.close()]);
     },
   };
 }

@@ -30,6 +30,8 @@ export interface Deps
     fetchEverySeconds: number;
   };
   webhooks: {
+    /** Connections with the role of the system, for the statements of the delivery lanes alone. */
+    lanes: Database;
     send: WebhookSender;
     /** How long deliveries are kept. */
     logRetentionDays: number;

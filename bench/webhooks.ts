@@ -16,7 +16,7 @@ const { values: options } = parseArgs({
 const BACKLOG = 20_000;
 const LANES = 50;
 const FANOUT_PER_SECOND = 500;
-/** The time-out of a try: so long dead lanes go on after they are switched off. */
+/** The time-out of an attempt: dead lanes go on for so long after their webhook was set inactive. */
 const TIMEOUT_MS = 10_000;
 
 const figures = new Figures();

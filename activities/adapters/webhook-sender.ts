@@ -1,98 +1,161 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
-import type { OutgoingRequest, TryOutcome, WebhookSender } from '../../domain/webhooks/webhook-sender.port.ts';
+import type { AttemptOutcome, WebhookSender } from '../../domain/webhooks/webhook-sender.port.ts';
 import { permittedConnector, RefusedAddressError, type Resolver } from './outbound-policy.ts';
 
-/** The log keeps this much of an answer; the rest is not read. */
+/** The log keeps this much of a response; the rest is not read. */
 const RESPONSE_MAX_BYTES = 65_536;
 const KEEP_ALIVE_MS = 30_000;
+/** More than the webhooks that a worker delivers to at a time. */
+const ADDRESSES_KEPT = 1_000;
 
 export interface ClosableSender {
   send: WebhookSender;
   close: () => Promise<void>;
 }
 
+/** Where a URL leads, or why it must not be called. */
+type Destination = { origin: string; path: string } | { refusal: string };
+
 /** Sends webhooks over connections that are kept open, only to permitted addresses, following no redirect. */
 export function createWebhookSender(addresses: OutboundAddresses, resolve?: Resolver): ClosableSender {
-  // The try's own clock is the only one: undici's would end long tries early.
+  // The attempt has a time-out of its own: undici's would end long attempts early.
   const dispatcher = new Agent({
     connect: permittedConnector(addresses, resolve),
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  const destinations = new Map<string, Destination>();
+  const destinationOf = (url: string): Destination => {
+    let destination = destinations.get(url);
+    if (!destination) {
+      if (destinations.size >= ADDRESSES_KEPT) destinations.clear();
+      const refusal = addresses.refusedUrl(url);
+      if (refusal === undefined) {
+        const { origin, pathname, search } = new URL(url);
+        destination = { origin, path: pathname + search };
+      } else destination = { refusal };
+      destinations.set(url, destination);
+    }
+    return destination;
+  };
   return {
-    send: (outgoing, stop) => sendOnce(dispatcher, addresses, outgoing, stop),
+    async send({ url, method, headers, body, timeoutMs }, stop) {
+      const destination = destinationOf(url);
+      if ('refusal' in destination) return { errorKind: 'refused', error: destination.refusal, durationMs: 0 };
+      stop.throwIfAborted();
+      const exchange = new Exchange(timeoutMs, stop);
+      dispatcher.dispatch({ ...destination, method, headers, body }, exchange);
+      return exchange.outcome;
+    },
     close: () => dispatcher.destroy(),
   };
 }
 
-async function sendOnce(
-  dispatcher: Dispatcher,
-  addresses: OutboundAddresses,
-  outgoing: OutgoingRequest,
-  stop: AbortSignal,
-): Promise<TryOutcome> {
-  const { url, method, headers, body, timeoutMs } = outgoing;
-  const began = performance.now();
-  const durationMs = () => Math.round(performance.now() - began);
-  const refusal = addresses.refusedUrl(url);
-  if (refusal !== undefined) return { errorKind: 'refused', error: refusal, durationMs: 0 };
+/** One request and its response. It costs half of what undici's `request` does, which makes a stream of each response. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly outcome: Promise<AttemptOutcome>;
+  readonly #startedAt = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  readonly #stop: AbortSignal;
+  #resolve!: (outcome: AttemptOutcome) => void;
+  #reject!: (reason: unknown) => void;
+  #isSettled = false;
+  #controller: Dispatcher.DispatchController | undefined;
+  #statusCode: number | undefined;
+  #headers: Record<string, string> = {};
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
 
-  const cut = new AbortController();
-  let isTimedOut = false;
-  const clock = setTimeout(() => {
-    isTimedOut = true;
-    cut.abort();
-  }, timeoutMs);
-  const onStop = () => cut.abort();
-  stop.addEventListener('abort', onStop, { once: true });
-  try {
-    stop.throwIfAborted();
-    const response = await request(url, { method, body, headers, dispatcher, signal: cut.signal });
-    const responseBody = await readStart(response.body);
-    return {
-      statusCode: response.statusCode,
-      responseHeaders: flatHeaders(response.headers),
-      responseBody,
-      retryAfter: flatHeaders(response.headers)['retry-after'],
-      durationMs: durationMs(),
-    };
-  } catch (error) {
-    if (stop.aborted) throw stop.reason;
-    if (isTimedOut)
-      return { errorKind: 'timeout', error: `no answer within ${timeoutMs} ms`, durationMs: durationMs() };
-    return { ...describe(error), durationMs: durationMs() };
-  } finally {
-    clearTimeout(clock);
-    stop.removeEventListener('abort', onStop);
+  constructor(timeoutMs: number, stop: AbortSignal) {
+    this.outcome = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#timer = setTimeout(() => {
+      this.#cut({ errorKind: 'timeout', error: `no answer within ${timeoutMs} ms` });
+    }, timeoutMs);
+    this.#stop = stop;
+    stop.addEventListener('abort', this.#onStop, { once: true });
   }
-}
 
-/** An answer that breaks off or never ends is an answer all the same: its status has come. */
-async function readStart(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > RESPONSE_MAX_BYTES) break;
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It timed out or was stopped while it waited for a connection.
+    if (this.#isSettled) controller.abort(new Error('cut off'));
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: ResponseHeaders): void {
+    if (statusCode < 200) return;
+    this.#statusCode = statusCode;
+    this.#headers = flatHeaders(headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size <= RESPONSE_MAX_BYTES) return;
+    this.#settle();
+    controller.abort(new Error('cut off'));
+  }
+
+  onResponseEnd(): void {
+    this.#settle();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#settle(describe(error));
+  }
+
+  readonly #onStop = () => {
+    if (this.#statusCode === undefined) this.#reject(this.#stop.reason);
+    this.#cut({ errorKind: 'network', error: 'cut off' });
+  };
+
+  #cut(failure: Pick<AttemptOutcome, 'errorKind' | 'error'>): void {
+    this.#settle(failure);
+    this.#controller?.abort(new Error('cut off'));
+  }
+
+  /** A response that breaks off or never ends counts by its status, which has arrived. */
+  #settle(failure?: Pick<AttemptOutcome, 'errorKind' | 'error'>): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.#stop.removeEventListener('abort', this.#onStop);
+    const durationMs = Math.round(performance.now() - this.#startedAt);
+    if (this.#statusCode === undefined) this.#resolve({ ...failure, durationMs });
+    else {
+      this.#resolve({
+        statusCode: this.#statusCode,
+        responseHeaders: this.#headers,
+        responseBody: this.#size === 0 ? '' : textOf(this.#chunks),
+        retryAfter: this.#headers['retry-after'],
+        durationMs,
+      });
     }
-  } catch {
-    body.destroy();
   }
-  const text = Buffer.concat(chunks).subarray(0, RESPONSE_MAX_BYTES).toString('utf8');
-  return storable(text);
 }
+
+type ResponseHeaders = Record<string, string | string[] | undefined>;
+
+function flatHeaders(headers: ResponseHeaders): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    flat[name] = storable(typeof value === 'string' ? value : value.join(', '));
+  }
+  return flat;
+}
+
+const textOf = (chunks: readonly Buffer[]): string =>
+  storable(Buffer.concat(chunks).subarray(0, RESPONSE_MAX_BYTES).toString('utf8'));
 
 /** PostgreSQL's text cannot hold U+0000. */
 const storable = (text: string): string => text.replaceAll('\0', '');
 
-const flatHeaders = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, storable([value ?? ''].flat().join(', '))]));
-
-function describe(error: unknown): Pick<TryOutcome, 'errorKind' | 'error'> {
+function describe(error: unknown): Pick<AttemptOutcome, 'errorKind' | 'error'> {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof RefusedAddressError) return { errorKind: 'refused', error: cause.message };
   }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Encryption } from '../../domain/shared/encryption.ts';
 import { compileTemplate, type RenderBody } from '../../domain/webhooks/body-template.ts';
 import type { RetryPolicy } from '../../domain/webhooks/delivery-rules.ts';
@@ -17,7 +18,7 @@ export interface LaneTarget extends RetryPolicy {
   isWanted: PayloadTest | undefined;
   renderBody: RenderBody | undefined;
   /** The keys that sign at a time: for a while after a rotation, two. */
-  keysAt: (now: Date) => Buffer[];
+  keysAt: (now: Date) => KeyObject[];
 }
 
 export function openTarget(webhookId: string, stored: StoredTarget, encryption: Encryption): LaneTarget {

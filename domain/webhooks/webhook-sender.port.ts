@@ -1,21 +1,21 @@
-import type { TryErrorKind } from './delivery-rules.ts';
+import type { AttemptErrorKind } from './delivery-rules.ts';
 
 export interface OutgoingRequest {
   url: string;
   method: string;
   headers: Record<string, string>;
   body: string;
-  /** For the whole try: look-up, connection, answer. */
+  /** For the whole attempt: look-up, connection, response. */
   timeoutMs: number;
 }
 
-/** What one request came to: exactly one of `statusCode` and `error` is set. */
-export interface TryOutcome {
+/** The result of one request: exactly one of `statusCode` and `error` is set. */
+export interface AttemptOutcome {
   statusCode?: number;
-  errorKind?: TryErrorKind;
+  errorKind?: AttemptErrorKind;
   error?: string;
   responseHeaders?: Record<string, string>;
-  /** At most 64 KiB of the answer, without U+0000. */
+  /** At most 64 KiB of the response, without U+0000. */
   responseBody?: string;
   /** Value of `Retry-After`. */
   retryAfter?: string | undefined;
@@ -24,6 +24,6 @@ export interface TryOutcome {
 
 /**
  * Sends one request and follows no redirect. Never throws for what the receiver did: a refused connection is an
- * outcome with `error`. Throws what `stop` gives as its reason when that ends the request.
+ * outcome with `error`. Throws the reason of `stop` when that ends the request.
  */
-export type WebhookSender = (request: OutgoingRequest, stop: AbortSignal) => Promise<TryOutcome>;
+export type WebhookSender = (request: OutgoingRequest, stop: AbortSignal) => Promise<AttemptOutcome>;

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
-import type { TryErrorKind, DeliveryStatus } from './delivery-rules.ts';
+import type { AttemptErrorKind, DeliveryStatus } from './delivery-rules.ts';
 import type { WebhookStatus } from './webhook-status-rules.ts';
 
 export const WebhookSchema = defineEntity({
@@ -50,7 +50,7 @@ export const WebhookAttemptSchema = defineEntity({
     method: p.text(),
     statusCode: p.integer().nullable(),
     error: p.text().nullable(),
-    errorKind: p.text().$type<TryErrorKind>().nullable(),
+    errorKind: p.text().$type<AttemptErrorKind>().nullable(),
     isEnvelope: p.boolean(),
     sentBody: p.text().nullable(),
     responseHeaders: jsonColumn<Record<string, string>>().columnType('json').nullable(),

@@ -40,7 +40,7 @@ const outcome = (delivery: ClaimedDelivery, next: NextStep | { status: 'filtered
   delivery,
   next,
   ...(next.status !== 'filtered' && {
-    tried: {
+    attempt: {
       url: 'http://127.0.0.1:9/',
       method: 'POST',
       sentBody: true as const,
@@ -159,7 +159,7 @@ test('one that was cancelled meanwhile stays so, unless it arrived', async () =>
   expect(await statusOf(second)).toEqual({ status: 'delivered', attempts: 1 });
 });
 
-test('old deliveries go with their tries; pending ones of an active webhook stay', async () => {
+test('old deliveries go with their attempts; pending ones of an active webhook stay', async () => {
   const lane = await newLane(5);
   const [delivery] = await store.claim(lane, 1);
   if (!delivery) throw new Error('nothing claimed');

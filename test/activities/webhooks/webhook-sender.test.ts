@@ -60,7 +60,7 @@ test('follows no redirect, neither to a private address nor to any other', async
   expect(receiver.requests).toHaveLength(1);
 });
 
-test('a receiver that hangs is cut off by the clock of the try', async () => {
+test('a request to a receiver that hangs is cut off by the time-out of the attempt', async () => {
   receiver.answer(() => undefined);
   const began = performance.now();
   expect(await sender()(receiver.url, { timeoutMs: 300 })).toMatchObject({

@@ -17,8 +17,8 @@ test.each([
   [{ errorKind: 'timeout' }, 4, { status: 'failed', isExhausted: true, isGone: false }],
   [{ errorKind: 'refused' }, 1, { status: 'failed', isExhausted: false, isGone: false }],
   [{ errorKind: 'template' }, 1, { status: 'failed', isExhausted: false, isGone: false }],
-] as const)('%j at try %i', (result, tryNumber, step) => {
-  expect(nextStep(result, tryNumber, policy, 0)).toEqual(step);
+] as const)('%j at try %i', (result, attempt, step) => {
+  expect(nextStep(result, attempt, policy, 0)).toEqual(step);
 });
 
 test('the wait is jittered upwards by at most a fifth', () => {

@@ -83,7 +83,7 @@ test('a worker that is told to stop ends soon though its receiver hangs, and giv
     () => countOf('delivered'),
     (count) => count === 40,
   );
-  // A request that was cut off is no try of which anything is known.
+  // A request that was cut off is not logged as an attempt: its outcome is unknown.
   expect(await app.sql('select distinct attempts from webhook_delivery')).toEqual([{ attempts: 1 }]);
 }, 90_000);
 

@@ -86,7 +86,7 @@ test('what is triggered arrives, signed, and its way can be read', async () => {
   expect(shown.lastDeliveryAt).not.toBeNull();
 });
 
-test('failures are retried with growing waits under the same id, and every try is logged', async () => {
+test('failures are retried with growing waits under the same id, and every attempt is logged', async () => {
   const webhook = await addWebhook({ retryDelay: 200 });
   let count = 0;
   receiver.answer((response) => response.writeHead(++count < 3 ? 503 : 200).end());
@@ -176,7 +176,7 @@ test('410 disables the webhook, and others hear of it', async () => {
   await owner().delete(204, path(watcher.id));
 });
 
-test('twenty deliveries in a row that use up their tries disable the webhook; active again, it starts from nothing', async () => {
+test('twenty deliveries in a row that use up their attempts disable the webhook; active again, it starts from zero', async () => {
   const webhook = await addWebhook({ retryCount: 1 });
   receiver.answer(500);
   for (let count = 0; count < 19; count++) await trigger(webhook.event);

@@ -3,17 +3,17 @@ import { nextStep, parseRetryAfter } from '../../domain/webhooks/delivery-rules.
 import { envelopeText } from '../../domain/webhooks/envelope-rules.ts';
 import { redactedHeaders } from '../../domain/webhooks/header-rules.ts';
 import type { ClaimedDelivery } from '../../domain/webhooks/lane-store.queries.ts';
-import type { LoggedTry, Outcome } from '../../domain/webhooks/outcomes.queries.ts';
+import type { LoggedAttempt, Outcome } from '../../domain/webhooks/outcomes.queries.ts';
 import { signedHeaders } from '../../domain/webhooks/standard-webhooks.ts';
 import type { WebhookSender } from '../../domain/webhooks/webhook-sender.port.ts';
-import { startTrySpan } from './delivery-span.ts';
+import { startAttemptSpan } from './delivery-span.ts';
 import type { LaneTarget } from './lane-target.ts';
 
 /**
- * Makes one try of a delivery: filter, body, signature, request. Answers what is to be recorded, or `cut off` when
- * `stop` ended the request, of which then nothing is known.
+ * Makes one attempt of a delivery: filter, body, signature, request. Answers what is to be recorded, or `cut off` when
+ * `stop` ended the request, so that its outcome is unknown.
  */
-export async function tryDelivery(
+export async function attemptDelivery(
   delivery: ClaimedDelivery,
   target: LaneTarget,
   send: WebhookSender,
@@ -25,32 +25,23 @@ export async function tryDelivery(
   if (target.isWanted && !target.isWanted(envelope)) return { delivery, next: { status: 'filtered' } };
 
   const startedAt = new Date();
-  const log = { url: target.url, method: target.method, startedAt };
+  const { url, method, timeoutMs } = target;
   const body = target.renderBody ? render(target.renderBody, envelope) : text;
   if (body instanceof TemplateError) {
-    return recorded(delivery, target, {
-      ...log,
-      errorKind: 'template',
-      error: body.message,
-      sentBody: null,
-      durationMs: 0,
-    });
+    const failure = { errorKind: 'template', error: body.message, sentBody: null, durationMs: 0 } as const;
+    return recorded(delivery, target, { url, method, startedAt, ...failure });
   }
-  const span = startTrySpan(delivery);
-  const headers = {
-    ...target.headers,
-    ...signedHeaders(delivery.id, body, target.keysAt(startedAt), startedAt),
-    ...span.headers,
-  };
+  const span = startAttemptSpan(delivery);
+  const signature = signedHeaders(delivery.id, body, target.keysAt(startedAt), startedAt);
+  const headers = { ...target.headers, ...signature, ...span.headers };
   try {
-    const outcome = await send(
-      { url: target.url, method: target.method, headers, body, timeoutMs: target.timeoutMs },
-      stop,
-    );
+    const outcome = await send({ url, method, headers, body, timeoutMs }, stop);
     span.end(outcome);
     return recorded(delivery, target, {
-      ...log,
       ...outcome,
+      url,
+      method,
+      startedAt,
       ...(outcome.responseHeaders && { responseHeaders: redactedHeaders(outcome.responseHeaders) }),
       sentBody: outcome.errorKind === 'refused' ? null : target.renderBody ? body : true,
     });
@@ -61,9 +52,10 @@ export async function tryDelivery(
   }
 }
 
-function recorded(delivery: ClaimedDelivery, target: LaneTarget, tried: LoggedTry): Outcome {
-  const retryAfterMs = parseRetryAfter(tried.retryAfter, Date.now());
-  return { delivery, tried, next: nextStep({ ...tried, retryAfterMs }, delivery.attempts + 1, target, Math.random()) };
+function recorded(delivery: ClaimedDelivery, target: LaneTarget, attempt: LoggedAttempt): Outcome {
+  const retryAfterMs = parseRetryAfter(attempt.retryAfter, Date.now());
+  const next = nextStep({ ...attempt, retryAfterMs }, delivery.attempts + 1, target, Math.random());
+  return { delivery, attempt, next };
 }
 
 function render(renderBody: (envelope: unknown) => string, envelope: unknown): string | TemplateError {
