@@ -50,7 +50,8 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(api|activities|domain|workflows)/',
-        pathNot: '^(workflows/(temporal-[a-z]+|schedules)|activities/(worker|main|registry|deps))\\.ts$',
+        pathNot:
+          '^(workflows/(temporal-[a-z]+|schedules)|activities/(worker|main|registry|deps|bundle-workflows))\\.ts$',
       },
       to: { path: 'node_modules/@temporalio/(client|worker)/', dependencyTypesNot: ['type-only'] },
     },

@@ -3,7 +3,7 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/w
 import { type Logger, pino } from 'pino';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { serveMetrics } from '../domain/metrics-server.ts';
-import { onStop, reportReady, sentenceOf } from '../domain/process.ts';
+import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/process.ts';
 import { ConfigError } from '../domain/shared/config.ts';
 import { SYSTEM_QUEUE } from '../workflows/system/sweeper.contract.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
@@ -15,6 +15,7 @@ import { chosenQueues, workerConfig, type WorkerConfig } from './config.ts';
 import { taskQueues } from './registry.ts';
 import { startSweeper } from './system/start-sweeper.ts';
 import { createFleet } from './worker.ts';
+import { bundleFolder, ensureBundle } from './workflow-bundle.ts';
 
 async function main(): Promise<void> {
   const config = workerConfig(process.env, process.argv.slice(2));
@@ -29,7 +30,7 @@ async function main(): Promise<void> {
     // Signals are handled below, with the rest of the process.
     shutdownSignals: [],
   });
-  const telemetry = startTelemetry('quayside-worker', config.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const telemetry = await startTelemetry('quayside-worker', config.OTEL_EXPORTER_OTLP_ENDPOINT);
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins: telemetry.plugins };
   const client = createTemporalClient(engine);
   if ((await ensureSearchAttributes(client)) === 'unchecked')
@@ -37,11 +38,15 @@ async function main(): Promise<void> {
   const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });
   const { deps, close } = createWorkerBackend(createBackend({ config, launch, log }), config);
   const queues = chosenQueues(taskQueues(deps), config.queues);
+  const bundlePath = await ensureBundle({
+    folder: bundleFolder(config),
+    isTraced: telemetry.plugins.length > 0,
+  });
   const fleet = await createFleet({
     ...engine,
     queuePrefix: config.TASK_QUEUE_PREFIX,
     queues,
-    bundlePath: config.WORKFLOW_BUNDLE,
+    bundlePath,
   });
   const running = fleet.run();
   const metricsServer = await startMetrics(deps.metrics, config, log);
@@ -60,6 +65,7 @@ async function main(): Promise<void> {
   const names = queues.map(({ taskQueue }) => taskQueue);
   log.info({ queues: names }, 'working');
   reportReady({ queues: names });
+  collectAfterStart();
   await running;
 }
 

@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
-import { NativeConnection, Worker, type WorkerOptions, bundleWorkflowCode } from '@temporalio/worker';
+import { getHeapStatistics } from 'node:v8';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
+import type { ActivityFunction } from '@temporalio/common';
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { TaskQueue } from './registry.ts';
-
-export const WORKFLOWS_PATH = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 
 export interface FleetOptions {
   address: string;
@@ -11,8 +11,8 @@ export interface FleetOptions {
   queuePrefix: string;
   queues: readonly TaskQueue[];
   plugins?: OpenTelemetryPlugin[];
-  /** A bundle of the workflows made before; made at the start when undefined. */
-  bundlePath?: string | undefined;
+  /** The file of the bundle of the workflows. */
+  bundlePath: string;
 }
 
 /** The workers of one process: one per task queue, over one connection. */
@@ -34,23 +34,30 @@ const SHARED = {
   stickyQueueScheduleToStartTimeout: '1 second',
 } satisfies Partial<WorkerOptions>;
 
+/** Queues that are busy at the same time, of all that a process serves. */
+const BUSY_QUEUES = 4;
+
+/** As many workflows as the SDK would keep in memory for one worker, shared by those that are busy at once. */
+function cachedWorkflows(queues: number): number {
+  const gigabytes = getHeapStatistics().heap_size_limit / 2 ** 30;
+  return Math.max(50, Math.floor(((gigabytes - 0.2) * 600) / Math.min(queues, BUSY_QUEUES)));
+}
+
 /** Connects and makes the workers; rejects when Temporal does not answer. */
 export async function createFleet(options: FleetOptions): Promise<Fleet> {
-  const { address, namespace, queuePrefix, queues, plugins = [] } = options;
+  const { address, namespace, queuePrefix, queues, bundlePath, plugins = [] } = options;
   const connection = await NativeConnection.connect({ address });
-  const workflowBundle =
-    options.bundlePath === undefined
-      ? await bundleWorkflowCode({ workflowsPath: WORKFLOWS_PATH, plugins, logger: SILENT })
-      : { codePath: options.bundlePath };
+  const QueueWorker = workersOnOneThread(queues.flatMap(({ activities }) => Object.entries(activities)));
   const workers = await Promise.all(
     queues.map(({ taskQueue, activities, options: own }) =>
-      Worker.create({
+      QueueWorker.create({
         ...SHARED,
+        maxCachedWorkflows: cachedWorkflows(queues.length),
         ...own,
         connection,
         namespace,
         plugins,
-        workflowBundle,
+        workflowBundle: { codePath: bundlePath },
         taskQueue: queuePrefix + taskQueue,
         activities,
       }),
@@ -76,5 +83,31 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
   };
 }
 
-/** The bundler tells of its progress on every start, and of its errors by throwing. */
-const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+/**
+ * A class of workers whose workflow code runs on one thread for all of them: the SDK gives each worker a thread, which
+ * with its heap takes some 30 MB. Overrides `createWorkflowCreator`, which the SDK (1.24.0) declares protected and calls
+ * once per worker; test/activities/workflow-thread.test.ts fails when a later version does not. A thread that dies fails
+ * the next workflow task, and with it the worker, as it does without sharing.
+ * @param activities of all workers: the thread only checks that a local activity has a registered name.
+ */
+function workersOnOneThread(activities: [string, ActivityFunction][]): typeof Worker {
+  let shared: Promise<WorkflowCreator> | undefined;
+  let users = 0;
+  return class extends Worker {
+    protected static override async createWorkflowCreator(
+      ...[bundle, options, logger]: Parameters<typeof Worker.createWorkflowCreator>
+    ): Promise<WorkflowCreator> {
+      users++;
+      const all: typeof options = { ...options, activities: new Map([...activities, ...options.activities]) };
+      shared ??= super.createWorkflowCreator(bundle, all, logger);
+      const creator = await shared;
+      return {
+        createWorkflow: (workflow) => creator.createWorkflow(workflow),
+        async destroy() {
+          users--;
+          if (users === 0) await creator.destroy();
+        },
+      };
+    }
+  };
+}

@@ -4,7 +4,7 @@ import { type Logger, pino } from 'pino';
 import { startTelemetry } from '../activities/adapters/telemetry.ts';
 import { ConfigError } from '../domain/shared/config.ts';
 import { serveMetrics } from '../domain/metrics-server.ts';
-import { onStop, reportReady, sentenceOf } from '../domain/process.ts';
+import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/process.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
@@ -19,7 +19,7 @@ const ENGINE_RETRY_MS = 5_000;
 async function main(): Promise<void> {
   const config = apiConfig(process.env);
   const log = pino({ level: config.LOG_LEVEL, base: { process: 'api' } });
-  const telemetry = startTelemetry('quayside-api', config.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const telemetry = await startTelemetry('quayside-api', config.OTEL_EXPORTER_OTLP_ENDPOINT);
   const client = createTemporalClient({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
@@ -47,6 +47,7 @@ async function main(): Promise<void> {
   log.info({ url: config.publicUrl }, 'listening');
   void checkSearchAttributes(client, log);
   reportReady({ url: config.publicUrl });
+  collectAfterStart();
 
   onStop(log, async () => {
     api.announceStop();

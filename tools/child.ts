@@ -9,8 +9,8 @@ import { OperatorError } from './operator-error.ts';
  * `start:api` and `start:worker` give the same.
  */
 const NODE_FLAGS: Record<string, readonly string[]> = {
-  'api/main.ts': ['--max-semi-space-size=16', '--heap-growing-percent=100'],
-  'activities/main.ts': ['--max-semi-space-size=16', '--heap-growing-percent=50'],
+  'api/main.ts': ['--expose-gc', '--max-semi-space-size=16', '--heap-growing-percent=100'],
+  'activities/main.ts': ['--expose-gc', '--max-semi-space-size=16', '--heap-growing-percent=50'],
 };
 
 export const nodeFlags = (modulePath: string): string[] => [...(NODE_FLAGS[modulePath] ?? [])];

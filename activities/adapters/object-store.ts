@@ -1,8 +1,21 @@
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
-import { type ObjectStoreLocation } from '../../domain/objects/object-store-location.ts';
+import type { ObjectStoreLocation } from '../../domain/objects/object-store-location.ts';
 import { createFolderObjectStore } from './folder-object-store.ts';
-import { createS3ObjectStore } from './s3-object-store.ts';
 
 /** The store at the place that is configured. */
 export const createObjectStore = (location: ObjectStoreLocation): ObjectStore =>
-  location.kind === 's3' ? createS3ObjectStore(location) : createFolderObjectStore(location.path);
+  location.kind === 's3' ? createLoadedStore(location) : createFolderObjectStore(location.path);
+
+/** Loads the client of S3 when it is first used: it takes several megabytes of memory. */
+function createLoadedStore(location: Extract<ObjectStoreLocation, { kind: 's3' }>): ObjectStore {
+  let loading: Promise<ObjectStore> | undefined;
+  const store = () =>
+    (loading ??= import('./s3-object-store.ts').then(({ createS3ObjectStore }) => createS3ObjectStore(location)));
+  return {
+    put: async (key, content, contentType) => (await store()).put(key, content, contentType),
+    get: async (key) => (await store()).get(key),
+    sizeOf: async (key) => (await store()).sizeOf(key),
+    remove: async (key) => (await store()).remove(key),
+    removeAbandoned: async (unchangedMs) => (await store()).removeAbandoned(unchangedMs),
+  };
+}

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { MAIL_TIMEOUT_MS, type Mailer, type MailOutcome } from '../../domain/mail/mailer.port.ts';
 
 /** Time-out of each step of the dialogue, shorter than that of the whole. */
@@ -11,16 +10,19 @@ const STEP_TIMEOUT_MS = 5_000;
  */
 export function createSmtpMailer(smtpUrl: string, from: string, timeoutMs = MAIL_TIMEOUT_MS): Mailer {
   const stepMs = Math.min(STEP_TIMEOUT_MS, timeoutMs);
-  const transport = createTransport({
-    url: smtpUrl,
-    connectionTimeout: stepMs,
-    greetingTimeout: stepMs,
-    socketTimeout: stepMs,
-    dnsTimeout: stepMs,
-    // No part of a mail may be loaded from a file or an address.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  // Loaded only where a mail server is configured.
+  const transport = import('nodemailer').then(({ createTransport }) =>
+    createTransport({
+      url: smtpUrl,
+      connectionTimeout: stepMs,
+      greetingTimeout: stepMs,
+      socketTimeout: stepMs,
+      dnsTimeout: stepMs,
+      // No part of a mail may be loaded from a file or an address.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }),
+  );
   return async ({ to, subject, text, html }) => {
     const { promise: timedOut, resolve } = Promise.withResolvers<MailOutcome>();
     const clock = setTimeout(
@@ -28,7 +30,7 @@ export function createSmtpMailer(smtpUrl: string, from: string, timeoutMs = MAIL
       timeoutMs,
     );
     const sent = transport
-      .sendMail({ from, to: { name: '', address: to }, subject, text, html })
+      .then((server) => server.sendMail({ from, to: { name: '', address: to }, subject, text, html }))
       .then((): MailOutcome => ({ outcome: 'sent' }))
       .catch((error: unknown): MailOutcome => ({ outcome: 'failed', reason: reasonOf(error) }));
     try {

@@ -31,7 +31,7 @@ const Environment = z.object({
     .string()
     .regex(/^[\w-]*$/)
     .default(''),
-  WORKFLOW_BUNDLE: z.string().min(1).optional(),
+  WORKFLOW_BUNDLE_DIR: z.string().min(1).optional(),
   METRICS_PORT: port(9464),
   RATE_LIMIT_PER_MINUTE: count(600),
   AUTH_RATE_LIMIT_PER_MINUTE: count(30),

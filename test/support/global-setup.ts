@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleWorkflowCode } from '@temporalio/worker';
 import pg from 'pg';
-import { WORKFLOWS_PATH } from '../../activities/worker.ts';
+import { ensureBundle } from '../../activities/workflow-bundle.ts';
 import { migrate } from '../../domain/migrate.ts';
 import { startPostgres } from '../../tools/embedded-postgres.ts';
 import { anyFreePort } from '../../tools/ports.ts';
 import { startTemporal } from '../../tools/temporal-dev-server.ts';
 import { startReaper } from './reaper.ts';
-
-const QUIET = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** What is left to stop when the run ends. */
 export const running = { stop: async () => {} };
@@ -33,8 +30,8 @@ export async function startServers(): Promise<void> {
   try {
     const [postgres, temporal] = await Promise.all(starting);
     const url = postgres.url.slice(0, postgres.url.lastIndexOf('/'));
-    const codePath = join(folder, 'workflows.js');
-    await Promise.all([makeTemplate(url), writeBundle(codePath)]);
+    const bundle = { folder: join(folder, 'workflows'), isTraced: false };
+    const [codePath] = await Promise.all([ensureBundle(bundle), makeTemplate(url)]);
     process.env.QS_TEST_PG_URL = url;
     process.env.QS_TEST_TEMPORAL_ADDRESS = temporal.address;
     process.env.QS_TEST_BUNDLE = codePath;
@@ -63,9 +60,4 @@ async function makeTemplate(url: string): Promise<void> {
   await client.query('create database quayside_template');
   await client.end();
   await migrate(`${url}/quayside_template`);
-}
-
-async function writeBundle(codePath: string): Promise<void> {
-  const { code } = await bundleWorkflowCode({ workflowsPath: WORKFLOWS_PATH, logger: QUIET });
-  writeFileSync(codePath, code);
 }

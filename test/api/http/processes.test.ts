@@ -61,8 +61,7 @@ test('a trace leads from the request through the workflow to the webhook that is
   const collector = await otlpCollector();
   const receiver = await webhookReceiver();
   const telemetry = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-  // A worker with telemetry bundles its workflows itself, as these carry the trace, too.
-  const worker = await startWorker({ ...app, env: { ...app.env, ...telemetry, WORKFLOW_BUNDLE: '' } });
+  const worker = await startWorker({ ...app, env: { ...app.env, ...telemetry } });
   const api = await startApi(app, telemetry);
   const owner = new ApiClient(api.url, app.owner);
   const repositoryIdentifier = 'acme/traced';

@@ -4,6 +4,7 @@ import { startSweeper } from '../../../activities/system/start-sweeper.ts';
 import { sweeperId } from '../../../workflows/system/sweeper.contract.ts';
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { anyFreePort } from '../../../tools/ports.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
@@ -80,6 +81,15 @@ test('a sweep that fails as a whole is seen, tried again, and keeps no other fro
     await broken.close();
   }
 }, 90_000);
+
+test('a worker serves what its sweeps came to', async () => {
+  const port = await anyFreePort();
+  workers.push(await startWorker({ ...app, env: { ...app.env, METRICS_PORT: String(port) } }, ['system-v1']));
+  const metrics = () => fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text());
+  const text = await eventually(metrics, (found) => found.includes('duration_seconds_count{sweep="flow-runs"}'));
+  expect(text).toContain('quayside_sweep_failed_total{sweep="flow-runs"} 0');
+  expect(text).toContain('process_resident_memory_bytes');
+}, 60_000);
 
 test('schedules of earlier versions are removed', async () => {
   const scheduleId = `quayside-schedule/${app.queuePrefix}sweep`;

@@ -1,0 +1,57 @@
+import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const BUNDLER = fileURLToPath(new URL('bundle-workflows.ts', import.meta.url));
+
+/** All that a bundle can depend on: workflows, the rules that they import, and the SDK. */
+const SOURCES = ['workflows/**/*.ts', 'domain/**/*.ts', 'activities/bundle-workflows.ts', 'package-lock.json'];
+
+/** Where bundles are kept from one start to the next. */
+export const bundleFolder = ({
+  WORKFLOW_BUNDLE_DIR,
+  DATA_DIR = '.data',
+}: {
+  WORKFLOW_BUNDLE_DIR?: string | undefined;
+  DATA_DIR?: string | undefined;
+}): string => WORKFLOW_BUNDLE_DIR ?? join(DATA_DIR, 'workflows');
+
+export interface BundleOptions {
+  folder: string;
+  /** Whether workflows carry traces on. */
+  isTraced: boolean;
+}
+
+/** The file of the bundle of today's workflows, named by the digest of its sources; it need not exist. */
+export function bundleFile({ folder, isTraced }: BundleOptions): string {
+  const digest = createHash('sha256');
+  for (const file of globSync(SOURCES, { cwd: ROOT }).toSorted()) {
+    digest
+      .update(`${file}\0`)
+      .update(readFileSync(join(ROOT, file)))
+      .update('\0');
+  }
+  return resolve(folder, `workflows-${digest.digest('hex').slice(0, 16)}${isTraced ? '-traced' : ''}.js`);
+}
+
+/**
+ * The same, made when it is not there yet: by a process of its own, as the bundler takes some 150 MB that a worker would
+ * keep. Several may make it at once.
+ */
+export async function ensureBundle(options: BundleOptions): Promise<string> {
+  const file = bundleFile(options);
+  if (existsSync(file)) return file;
+  const bundler = fork(BUNDLER, [options.folder, ...(options.isTraced ? ['--traced'] : [])], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let said = '';
+  bundler.stderr?.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
+  const [code] = (await once(bundler, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`The workflows could not be bundled: ${said.trim()}`);
+  return file;
+}
