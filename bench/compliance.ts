@@ -45,6 +45,7 @@ try {
     const watch = setInterval(() => {
       most = Math.max(most, service.apiMegabytes());
     }, 20);
+    const cpu = service.measureCpu();
     const startedAt = performance.now();
     const response = await fetch(`${service.url}${path}&format=csv`, {
       headers: { authorization: `Bearer ${service.ownerToken}` },
@@ -59,6 +60,7 @@ try {
     }
     const seconds = (performance.now() - startedAt) / 1_000;
     clearInterval(watch);
+    figures.noteCpu('CSV, per row', cpu(), lines - 1);
     figures.note('CSV: rows per second', (lines - 1) / seconds, '/s', '>= 50000');
     figures.note('CSV: rows missing', ROWS - (lines - 1), '', '0');
     figures.note('CSV: first byte', firstByteMs);
@@ -78,7 +80,9 @@ try {
         count,
         requests: [{ method: 'GET' as const, path: path + query }],
       };
+      const pageCpu = service.measureCpu();
       const result = await generate(generator, load);
+      figures.noteCpu(`JSON, ${name}`, pageCpu(), count);
       figures.note(`JSON, ${name}: p50`, quantile(result.latenciesMs, 0.5));
       figures.note(`JSON, ${name}: p95`, quantile(result.latenciesMs, 0.95));
       figures.note(`JSON, ${name}: other answers than 200`, unexpected(result, 200), '', '0');

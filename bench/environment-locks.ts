@@ -5,8 +5,8 @@ import { Figures, quantile } from './figures.ts';
 import { startService } from './service.ts';
 
 /**
- * Measures the lock of one environment: tickets that are asked for and given back one after another, and a line of as
- * many in which each gives the lock to the next. Options: `--rounds 3`, `--tickets 500`.
+ * Measures the lock of one environment: tickets that are requested and returned one after another, and a queue of as
+ * many in which each passes the lock to the next. Options: `--rounds 3`, `--tickets 500`.
  */
 const { values: options } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, tickets: { type: 'string', default: '500' } },
@@ -36,48 +36,52 @@ try {
       category: 'test',
     });
     const path = `/api/environments/${id}/locks`;
-    const ask = (executionId: string) => service.call<Ticket>('POST', path, { executionId });
-    const giveBack = ({ ticketId }: Ticket) => service.call('DELETE', `${path}/${ticketId}`);
+    const request = (executionId: string) => service.call<Ticket>('POST', path, { executionId });
+    const returnTicket = ({ ticketId }: Ticket) => service.call('DELETE', `${path}/${ticketId}`);
 
     const pairs: number[] = [];
+    const pairsCpu = service.measureCpu();
     for (let index = 0; index < TICKETS; index++) {
-      const [ticket, askMs] = await timed(() => ask(`pair-${index}`));
-      if (ticket.state !== 'held') throw new Error(`a free lock was not given: ${JSON.stringify(ticket)}`);
-      const [, returnMs] = await timed(() => giveBack(ticket));
-      pairs.push(askMs + returnMs);
+      const [ticket, requestMs] = await timed(() => request(`pair-${index}`));
+      if (ticket.state !== 'held') throw new Error(`a free lock was not granted: ${JSON.stringify(ticket)}`);
+      const [, returnMs] = await timed(() => returnTicket(ticket));
+      pairs.push(requestMs + returnMs);
     }
-    figures.note('one after another: ask and give back, p50', quantile(pairs, 0.5), 'ms', '<= 60');
-    figures.note('one after another: ask and give back, p95', quantile(pairs, 0.95), 'ms', '<= 60');
-    figures.note('one after another: ask and give back, p99', quantile(pairs, 0.99));
+    figures.noteCpu('one after another, per ticket', pairsCpu(), TICKETS);
+    figures.note('one after another: request and return, p50', quantile(pairs, 0.5), 'ms', '<= 60');
+    figures.note('one after another: request and return, p95', quantile(pairs, 0.95), 'ms', '<= 60');
+    figures.note('one after another: request and return, p99', quantile(pairs, 0.99));
 
-    const asks: number[] = [];
-    const line: Ticket[] = [];
+    const requests: number[] = [];
+    const queueCpu = service.measureCpu();
+    const queue: Ticket[] = [];
     for (let index = 0; index < TICKETS; index++) {
-      const [ticket, askMs] = await timed(() => ask(`line-${index}`));
-      line.push(ticket);
-      asks.push(askMs);
+      const [ticket, requestMs] = await timed(() => request(`queue-${index}`));
+      queue.push(ticket);
+      requests.push(requestMs);
     }
     const handovers: number[] = [];
-    for (const ticket of line) {
+    for (const ticket of queue) {
       const startedAt = performance.now();
       for (;;) {
         const { state } = await service.call<Ticket>('GET', `${path}/${ticket.ticketId}`);
         if (state === 'held') break;
         if (state !== 'queued') throw new Error(`the ticket is ${state}`);
       }
-      await giveBack(ticket);
+      await returnTicket(ticket);
       handovers.push(performance.now() - startedAt);
     }
+    figures.noteCpu(`a queue of ${TICKETS}, per ticket`, queueCpu(), TICKETS);
     const { rows } = await service.database.query<{ isInOrder: boolean }>(
       `select array_agg(number order by held_at) = array_agg(number order by number) as "isInOrder" from environment_lock_ticket
-       where environment_id = $1 and execution_id like 'line-%'`,
+       where environment_id = $1 and execution_id like 'queue-%'`,
       [id],
     );
-    figures.note(`a line of ${TICKETS}: ask, p50`, quantile(asks, 0.5), 'ms', '<= 60');
-    figures.note(`a line of ${TICKETS}: ask, p95`, quantile(asks, 0.95));
-    figures.note(`a line of ${TICKETS}: have the lock and give it back, p50`, quantile(handovers, 0.5), 'ms', '<= 60');
-    figures.note(`a line of ${TICKETS}: have the lock and give it back, p95`, quantile(handovers, 0.95));
-    figures.note(`a line of ${TICKETS}: out of order`, rows[0]?.isInOrder === true ? 0 : 1, '', '0');
+    figures.note(`a queue of ${TICKETS}: request, p50`, quantile(requests, 0.5), 'ms', '<= 60');
+    figures.note(`a queue of ${TICKETS}: request, p95`, quantile(requests, 0.95));
+    figures.note(`a queue of ${TICKETS}: hold the lock and return it, p50`, quantile(handovers, 0.5), 'ms', '<= 60');
+    figures.note(`a queue of ${TICKETS}: hold the lock and return it, p95`, quantile(handovers, 0.95));
+    figures.note(`a queue of ${TICKETS}: out of order`, rows[0]?.isInOrder === true ? 0 : 1, '', '0');
     const workflowId = environmentLockContract.workflowId({
       tenantId: service.tenantId,
       environmentId: id,

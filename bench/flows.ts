@@ -79,8 +79,10 @@ try {
   for (round = 1; round <= Number(options.rounds); round++) {
     console.log(`round ${round}`);
     const { rows: before } = await service.database.query<{ now: Date }>('select now()');
+    const steadyCpu = service.measureCpu();
     const steady = await post(Number(options.seconds) * PER_SECOND, { perSecond: PER_SECOND });
     await allEnded();
+    figures.noteCpu('20/s, per run', steadyCpu(), Number(options.seconds) * PER_SECOND);
     const { rows } = await service.database.query<{ ms: number }>(
       `select (output_tail::numeric / 1e6 - extract(epoch from created_at) * 1e3)::float as ms from flow_run where created_at >= $1`,
       [before[0]?.now],
@@ -92,11 +94,15 @@ try {
     figures.note('20/s: program began after, p99', quantile(untilStarted, 0.99), 'ms', '<= 150');
     figures.note('20/s: other answers than 202', unexpected(steady, 202), '', '0');
 
+    const bareCpu = service.measureCpu();
     const bare = await bareRuns(runs);
+    figures.noteCpu('bare, per run', bareCpu(), runs);
+    const burstCpu = service.measureCpu();
     const began = performance.now();
     const burst = await post(runs, {});
     await allEnded();
     const runsPerSecond = (runs * 1_000) / (performance.now() - began);
+    figures.noteCpu('flows, per run', burstCpu(), runs);
     const postsPerSecond = runs / burst.seconds;
     figures.note('bare: starts per second', bare.startsPerSecond, '/s');
     figures.note('flows: posts per second', postsPerSecond, '/s');
