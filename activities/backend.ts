@@ -110,7 +110,7 @@ export interface WorkerBackend {
 /** What the activities of a worker reach beside what it shares with the API. */
 export function createWorkerBackend(backend: Backend, config: Config): WorkerBackend {
   const { access, actingAs, encryption, outbound, log, onConnectionLost } = backend;
-  const systemAccess = { ...access, role: `${config.DATABASE_APP_ROLE}_lanes` };
+  const systemAccess = { ...access, role: `${config.DATABASE_APP_ROLE}_system` };
   const system = connectDatabase(systemAccess, onConnectionLost);
   const lanes = connectDatabase({ ...systemAccess, settings: LANE_SETTINGS }, onConnectionLost);
   const webhookSender = createWebhookSender(outbound);

@@ -13,7 +13,7 @@ export interface Deps
     Backend,
     'actingAs' | 'reads' | 'launch' | 'environmentLocks' | 'encryption' | 'objects' | 'log' | 'now'
   > {
-  /** The system role's statements, which see deliveries and stored intents across tenants. */
+  /** Statements of the system role, which works across tenants; ADR 2 says what it sees. */
   system: Database;
   /** What this process measures. */
   metrics: Registry;

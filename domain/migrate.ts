@@ -12,8 +12,9 @@ const MIGRATION_LOCK = 7_205_001;
  * Brings the schema up to date and answers the names of the migrations that ran. Processes that start at the same
  * time wait for each other.
  * @param databaseUrl of the role that owns the schema and may create roles.
+ * @param to the last migration to run; absent: all.
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(databaseUrl: string, to?: string): Promise<string[]> {
   const { connectionString, max: _, ...driverOptions } = connectionOptions({ databaseUrl });
   const orm = new MikroORM({
     clientUrl: connectionString,
@@ -28,7 +29,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   try {
     await lock.begin();
     await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-    const applied = await orm.migrator.up();
+    const applied = await orm.migrator.up(to === undefined ? {} : { to });
     await lock.commit();
     return applied.map(({ name }) => name);
   } finally {

@@ -1,18 +1,10 @@
 import { Migration } from '@mikro-orm/migrations';
-import { APP_ROLE, fenceTenant, SYSTEM_ROLE, privileged, TENANT_OWNED } from './fences.ts';
+import { APP_ROLE, createRole, fenceTenant, SYSTEM_ROLE, privileged, TENANT_OWNED } from './fences.ts';
 
 /** Tenants, people, credentials, and the functions by which a credential finds its tenant. */
 export class Tenants extends Migration {
   override up(): void {
-    for (const role of [APP_ROLE, SYSTEM_ROLE]) {
-      // Roles belong to the cluster: another database of it may have made them at this moment.
-      this.addSql(`do $$ begin
-          create role ${role} nologin noinherit;
-        exception when duplicate_object or unique_violation then null;
-        end $$`);
-      this.addSql(`grant ${role} to current_user`);
-      this.addSql(`grant usage on schema public to ${role}`);
-    }
+    for (const role of [APP_ROLE, SYSTEM_ROLE]) this.addSql(createRole(role));
     this.addSql(`
       create function current_tenant() returns uuid language sql stable parallel safe
         return nullif(current_setting('app.tenant_id', true), '')::uuid`);

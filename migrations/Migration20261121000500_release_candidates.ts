@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { fenceProject, fenceTenant, SYSTEM_ROLE, openToLanes, TENANT_OWNED } from './fences.ts';
+import { fenceProject, fenceTenant, SYSTEM_ROLE, openToSystem, TENANT_OWNED } from './fences.ts';
 
 const PROJECT_KEY = 'foreign key (tenant_id, project_id) references project (tenant_id, id) on delete cascade';
 
@@ -105,9 +105,9 @@ export class ReleaseCandidates extends Migration {
       create index release_deployment_unapplied on release_deployment (created_at) where applied_at is null;
       ${fenceTenant('release_deployment')}
       ${fenceProject('release_deployment')}
-      ${openToLanes('release_deployment', ['select'])}`);
+      ${openToSystem('release_deployment', ['select'])}`);
     this.addSql(`
-      create policy lanes on project to ${SYSTEM_ROLE} using (true);
+      create policy system on project to ${SYSTEM_ROLE} using (true);
       grant select (id, tenant_id, identifier) on project to ${SYSTEM_ROLE}`);
   }
 }

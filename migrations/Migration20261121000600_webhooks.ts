@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { APP_ROLE, fenceTenant, openToLanes, TENANT_OWNED } from './fences.ts';
+import { APP_ROLE, fenceTenant, openToSystem, TENANT_OWNED } from './fences.ts';
 
 /** Webhooks, their deliveries and every try of these. */
 export class Webhooks extends Migration {
@@ -36,7 +36,7 @@ export class Webhooks extends Migration {
       create index webhook_list on webhook (tenant_id, created_at, id) where deleted_at is null;
       create index webhook_to_disable on webhook (id) where status = 'active' and failure_reason is not null;
       ${fenceTenant('webhook', ['select', 'insert', 'update'])}
-      ${openToLanes('webhook', ['select', 'update'])}`);
+      ${openToSystem('webhook', ['select', 'update'])}`);
     // The payload is json, not jsonb: what is sent is what was given, member by member.
     // The fillfactor leaves room on the page for the claim's update, which then touches no index.
     this.addSql(`
@@ -69,7 +69,7 @@ export class Webhooks extends Migration {
         where last_status_code >= 300;
       create index webhook_delivery_repeat on webhook_delivery (redelivery_of) where redelivery_of is not null;
       ${fenceTenant('webhook_delivery', ['select', 'insert', 'update'])}
-      ${openToLanes('webhook_delivery', ['select', 'update', 'delete'])}`);
+      ${openToSystem('webhook_delivery', ['select', 'update', 'delete'])}`);
     // No foreign key to the delivery: both are written by the same statement and removed together, thousands a second.
     this.addSql(`
       create table webhook_attempt (
@@ -89,7 +89,7 @@ export class Webhooks extends Migration {
         started_at timestamptz(3) not null,
         primary key (tenant_id, delivery_id, attempt)) with (autovacuum_vacuum_insert_scale_factor = 0.1);
       ${fenceTenant('webhook_attempt', ['select'])}
-      ${openToLanes('webhook_attempt', ['select', 'insert', 'delete'])}`);
+      ${openToSystem('webhook_attempt', ['select', 'insert', 'delete'])}`);
     // One call, one transaction, one round trip; with the caller's rights, so the fence holds inside.
     this.addSql(`
       create function webhook_trigger(for_tenant uuid, events text[], payloads text[], traceparents text[], audit_entries jsonb)

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { APP_ROLE, fenceTenant, openToLanes, privileged, TENANT_OWNED } from './fences.ts';
+import { APP_ROLE, fenceTenant, openToSystem, privileged, TENANT_OWNED } from './fences.ts';
 
 /** Reading the trail: by one filter or several, with exact counts; and its exports. */
 export class AuditReading extends Migration {
@@ -105,6 +105,6 @@ export class AuditReading extends Migration {
       create index audit_export_open on audit_export (created_at) where status in ('queued', 'running');
       create index audit_export_to_expire on audit_export (expires_at) where status = 'completed';
       ${fenceTenant('audit_export', ['select', 'insert', 'update'])}
-      ${openToLanes('audit_export', ['select'])}`);
+      ${openToSystem('audit_export', ['select'])}`);
   }
 }

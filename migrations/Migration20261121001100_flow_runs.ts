@@ -39,7 +39,7 @@ export class FlowRuns extends Migration {
       create index flow_schedule_unsynced on flow_schedule (updated_at) where synced_at is null;
       ${fenceTenant('flow_schedule', ['select', 'insert', 'update'])}
       ${fenceProject('flow_schedule')}
-      create policy lanes on flow_schedule to ${SYSTEM_ROLE} using (true);
+      create policy system on flow_schedule to ${SYSTEM_ROLE} using (true);
       grant select (id, tenant_id, cron, timezone, name, deleted_at, synced_at, updated_at), update (synced_at) on flow_schedule to ${SYSTEM_ROLE}`);
 
     // A run without a workflow is carried out elsewhere: its worker reports by the internal routes.
@@ -105,7 +105,7 @@ export class FlowRuns extends Migration {
       create index flow_run_open on flow_run (updated_at) where ended_at is null and has_workflow;
       ${fenceTenant('flow_run', ['select', 'insert', 'update'])}
       ${fenceProject('flow_run')}
-      create policy lanes on flow_run to ${SYSTEM_ROLE} using (true);
+      create policy system on flow_run to ${SYSTEM_ROLE} using (true);
       grant select (id, tenant_id, task_type, status, has_workflow, launched_at, cancel_requested_at, created_at, updated_at, ended_at),
         update (launched_at) on flow_run to ${SYSTEM_ROLE}`);
 
@@ -137,7 +137,7 @@ export class FlowRuns extends Migration {
         foreign key (tenant_id, run_id) references flow_run (tenant_id, id) on delete cascade);
       create index flow_check_due on flow_check (updated_at) where written_revision < revision;
       ${fenceTenant('flow_check', ['select', 'insert', 'update'])}
-      create policy lanes on flow_check to ${SYSTEM_ROLE} using (true);
+      create policy system on flow_check to ${SYSTEM_ROLE} using (true);
       grant select (tenant_id, run_id, kind, revision, written_revision, updated_at) on flow_check to ${SYSTEM_ROLE}`);
   }
 

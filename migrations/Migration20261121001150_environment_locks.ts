@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { fenceProject, fenceTenant, SYSTEM_ROLE, openToLanes, TENANT_OWNED } from './fences.ts';
+import { fenceProject, fenceTenant, SYSTEM_ROLE, openToSystem, TENANT_OWNED } from './fences.ts';
 
 const LIVE = `state in ('asked', 'queued', 'held')`;
 
@@ -33,9 +33,9 @@ export class EnvironmentLocks extends Migration {
       create index environment_lock_ended on environment_lock_ticket (ended_at);
       ${fenceTenant('environment_lock_ticket', ['select', 'insert', 'update'])}
       ${fenceProject('environment_lock_ticket')}
-      ${openToLanes('environment_lock_ticket', ['select'])}`);
+      ${openToSystem('environment_lock_ticket', ['select'])}`);
     this.addSql(`
-      create policy lanes on environment to ${SYSTEM_ROLE} using (true);
+      create policy system on environment to ${SYSTEM_ROLE} using (true);
       grant select (id, tenant_id, project_id, name) on environment to ${SYSTEM_ROLE}`);
     this.addSql(`
       create function purge_lock_tickets() returns int language sql volatile security definer set search_path = public, pg_temp as $$

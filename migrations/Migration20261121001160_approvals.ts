@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { fenceProject, fenceTenant, openToLanes, TENANT_OWNED } from './fences.ts';
+import { fenceProject, fenceTenant, openToSystem, TENANT_OWNED } from './fences.ts';
 
 const STATUSES = `status in ('requested', 'approved', 'rejected', 'expired', 'stale')`;
 
@@ -40,7 +40,7 @@ export class Approvals extends Migration {
       create index approval_untold on approval (created_at) where told_at is null;
       ${fenceTenant('approval', ['select', 'insert', 'update'])}
       ${fenceProject('approval')}
-      ${openToLanes('approval', ['select'])}`);
+      ${openToSystem('approval', ['select'])}`);
     // Names instead of references: the steps outlive what they were about.
     this.addSql(`
       create table approval_event (

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { fenceProject, fenceTenant, SYSTEM_ROLE, openToLanes } from './fences.ts';
+import { fenceProject, fenceTenant, SYSTEM_ROLE, openToSystem } from './fences.ts';
 
 const OF_PROJECT = `
   tenant_id uuid not null,
@@ -28,7 +28,7 @@ export class Git extends Migration {
     );
     this.addSql(`
       create index git_mirror_due on git_mirror (next_fetch_at);
-      ${openToLanes('git_mirror', ['select'])}
+      ${openToSystem('git_mirror', ['select'])}
       grant select (remote_url) on project to ${SYSTEM_ROLE}`);
 
     // Numbered by import, parents before children; a number never changes its meaning.

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { fenceProject, fenceTenant, SYSTEM_ROLE, openToLanes, privileged } from './fences.ts';
+import { fenceProject, fenceTenant, SYSTEM_ROLE, openToSystem, privileged } from './fences.ts';
 
 const OF_PROJECT = `
   tenant_id uuid not null,
@@ -89,7 +89,7 @@ export class Builds extends Migration {
     );
     this.addSql(`
       create index build_preview_pending on build_preview (requested_at) where status = 'pending';
-      ${openToLanes('build_preview', ['select'])}
+      ${openToSystem('build_preview', ['select'])}
       create index flow_run_builds on flow_run (tenant_id, project_id, (payload ->> 'commitId'), created_at desc) where task_type = 'build'`);
   }
 

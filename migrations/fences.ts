@@ -1,12 +1,24 @@
 /** The role that the API and the workers take on. It owns nothing, so that row-level security holds for it. */
 export const APP_ROLE = roleName(process.env.DATABASE_APP_ROLE ?? 'quayside_app');
-/** The role of the delivery lanes and of the sweep, which see the tables of deliveries across tenants and no others. */
-export const SYSTEM_ROLE = `${APP_ROLE}_lanes`;
+/** The role of deliveries and sweeps, which work across tenants; ADR 2 says what it may see. */
+export const SYSTEM_ROLE = `${APP_ROLE}_system`;
 
 function roleName(name: string): string {
-  if (!/^[a-z_][a-z0-9_]{0,56}$/.test(name)) throw new Error(`DATABASE_APP_ROLE is malformed: ${name}`);
+  if (!/^[a-z_][a-z0-9_]{0,55}$/.test(name)) throw new Error(`DATABASE_APP_ROLE is malformed: ${name}`);
   return name;
 }
+
+/**
+ * Creates a role that nobody signs in with, unless it exists: roles belong to the cluster, and another of its databases
+ * may create the same one at the same time.
+ */
+export const createRole = (role: string): string => `
+  do $$ begin
+    create role ${role} nologin noinherit;
+  exception when duplicate_object or unique_violation then null;
+  end $$;
+  grant ${role} to current_user;
+  grant usage on schema public to ${role};`;
 
 type Right = 'select' | 'insert' | 'update' | 'delete';
 const ALL_RIGHTS: readonly Right[] = ['select', 'insert', 'update', 'delete'];
@@ -24,9 +36,9 @@ export const fenceProject = (table: string, column = 'project_id'): string => `
     using ((select current_projects()) is null or ${column} = any ((select current_projects())::uuid[]))
     with check ((select current_projects()) is null or ${column} = any ((select current_projects())::uuid[]));`;
 
-/** Lets the lanes work on a table whatever the tenant. */
-export const openToLanes = (table: string, rights: readonly Right[]): string => `
-  create policy lanes on ${table} to ${SYSTEM_ROLE} using (true) with check (true);
+/** Lets the system role work on a table in all tenants. */
+export const openToSystem = (table: string, rights: readonly Right[]): string => `
+  create policy system on ${table} to ${SYSTEM_ROLE} using (true) with check (true);
   grant ${rights.join(', ')} on ${table} to ${SYSTEM_ROLE};`;
 
 /** A function that runs with its owner's rights: the one way for the application past the fence, for one purpose. */

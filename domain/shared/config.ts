@@ -19,9 +19,10 @@ const Environment = z.object({
     .default(''),
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  // The system role's name has seven characters more, and PostgreSQL keeps 63.
   DATABASE_APP_ROLE: z
     .string()
-    .regex(/^[a-z_][a-z0-9_]{0,62}$/)
+    .regex(/^[a-z_][a-z0-9_]{0,55}$/)
     .default('quayside_app'),
   DATABASE_POOL_SIZE: count(10),
   TEMPORAL_ADDRESS: z.string().regex(/^[^\s:]+:\d+$/, 'must be host:port'),

@@ -7,10 +7,15 @@ export interface TestDatabase {
 }
 
 /** A database of its own, cloned from the migrated template. */
-export async function testDatabase(): Promise<TestDatabase> {
+export const testDatabase = (): Promise<TestDatabase> => newDatabase('template quayside_template');
+
+/** A database of its own without any table. */
+export const emptyDatabase = (): Promise<TestDatabase> => newDatabase('');
+
+async function newDatabase(from: string): Promise<TestDatabase> {
   const server = process.env.QS_TEST_PG_URL ?? '';
   const name = `qs_${randomBytes(8).toString('hex')}`;
-  await run(server, `create database ${name} template quayside_template`);
+  await run(server, `create database ${name} ${from}`);
   return { url: `${server}/${name}`, drop: () => run(server, `drop database ${name} with (force)`) };
 }
 

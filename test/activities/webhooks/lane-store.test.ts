@@ -17,7 +17,7 @@ let store: LaneStore;
 
 beforeAll(async () => {
   app = await testApp();
-  system = connectDatabase({ databaseUrl: app.databaseUrl, role: 'quayside_app_lanes', poolSize: 4 }, () => undefined);
+  system = connectDatabase({ databaseUrl: app.databaseUrl, role: 'quayside_app_system', poolSize: 4 }, () => undefined);
   store = createLaneStore(system.db);
 });
 afterAll(async () => {
