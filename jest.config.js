@@ -7,6 +7,7 @@ export default {
   },
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',
+  reporters: ['default', './test/support/slowest-files.ts'],
   maxWorkers: 2,
   testTimeout: 30_000,
 };
