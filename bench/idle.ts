@@ -9,6 +9,8 @@ import { parseArgs } from 'node:util';
 import { nodeFlags } from '../tools/child.ts';
 import { embeddedDatabaseUrl } from '../tools/embedded-postgres.ts';
 import { anyFreePort } from '../tools/ports.ts';
+import { sweeperId } from '../workflows/system/sweeper.contract.ts';
+import { createTemporalClient } from '../workflows/temporal-client.ts';
 
 /**
  * Prints the memory of an idle service, started as `npm start` does, and what each further task queue costs a worker.
@@ -51,6 +53,18 @@ async function startWorker(env: NodeJS.ProcessEnv, queues?: readonly string[]) {
   return { child, names };
 }
 
+/** How many runs of the sweeper, of 10,000 events each, are left in Temporal's list per day. */
+async function printSweeperRuns(address: string): Promise<void> {
+  const client = createTemporalClient({ address, namespace: 'default' });
+  const events = async () => (await client.workflow.getHandle(sweeperId('')).describe()).historyLength;
+  const before = await events();
+  const began = performance.now();
+  await sleep(IDLE_MS);
+  const perDay = ((await events()) - before) / ((performance.now() - began) / 86_400_000);
+  console.log(`sweeper: ${Math.round(perDay)} events a day, ${(perDay / 10_000).toFixed(0)} continued runs a day`);
+  await client.connection.close();
+}
+
 const dataDir = mkdtempSync(join(tmpdir(), 'quayside-idle-'));
 // As root, PostgreSQL runs as another user, who must be able to walk through it.
 chmodSync(dataDir, 0o755);
@@ -73,6 +87,7 @@ try {
   const targets: Record<string, string> = { API: '<= 160 MB RSS', worker: '<= 350 MB RSS' };
   print('npm start itself', memoryOf(service.pid ?? 0));
   for (const { name, pid } of parts) print(name, memoryOf(pid), targets[name]);
+  await printSweeperRuns(`127.0.0.1:${temporalPort}`);
 
   const workerEnv = {
     ...env,

@@ -8,7 +8,7 @@ export const expiringTokensSweep = defineSweep({
   name: 'expiring-application-tokens',
   everyMs: 60_000,
   isRoutine: true,
-  due: ({ system }) => expiringTokens(system),
+  due: ({ system }, limit) => expiringTokens(system, limit),
   key: ({ id }) => id,
   handle: ({ actingAs }, { id, tenantId }) =>
     actingAs(systemActor(tenantId, 'application-tokens'))((tx) => announceExpiry(tx, id)),

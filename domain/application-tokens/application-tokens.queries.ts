@@ -36,9 +36,9 @@ export const listApplicationTokens = (reads: Reads) =>
 export const applicationTokenById = (reads: Reads, id: string): Promise<ApplicationTokenRow> =>
   tokensOf(reads).where('t.id', '=', id).executeTakeFirstOrThrow();
 
-/** Tokens of all tenants that expire soon and were not announced; the next to expire first, at most 100. */
-export const expiringTokens = (system: Database) =>
+/** Tokens that expire soon and were not announced: the next to expire of each tenant first, then each one's second. */
+export const expiringTokens = (system: Database, limit: number) =>
   system
-    .selectFrom(sql<{ id: string; tenantId: string }>`expiring_application_tokens()`.as('t'))
+    .selectFrom(sql<{ id: string; tenantId: string }>`expiring_application_tokens(${limit})`.as('t'))
     .select(['t.id', 't.tenantId'])
     .execute();

@@ -21,6 +21,8 @@ export interface SweeperInput {
   plan: SweepPlan[];
   /** Start of the next pass by name of sweep, epoch milliseconds; a sweep that is missing is due at once. */
   dueAt?: Record<string, number>;
+  /** The sweeper continues as new after so many events of its history; 10,000 by default. */
+  eventsMax?: number;
 }
 
 /** Signal: these are the sweeps from now on, and each has a pass at once. */

@@ -3,6 +3,7 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -17,6 +18,11 @@ import {
   type SweepReport,
 } from './sweeper.contract.ts';
 
+/** Just below the 10,240 at which the engine warns, instead of the 4,096 at which it suggests to continue as new. */
+const EVENTS_MAX = 10_000;
+/** The engine suggests to continue as new at this size, too. */
+const BYTES_MAX = 4 * 2 ** 20;
+
 const configure = defineSignal<[SweepPlan[]]>(CONFIGURE_SIGNAL);
 const activities = proxyActivities<Record<string, () => Promise<SweepReport>>>(REPEATED_BY_SWEEPER);
 
@@ -26,8 +32,10 @@ class Agenda {
   #dueAt: Map<string, number>;
   readonly #running = new Set<string>();
   readonly #troubles = new Map<string, string>();
+  readonly #eventsMax: number;
 
-  constructor({ plan, dueAt = {} }: SweeperInput) {
+  constructor({ plan, dueAt = {}, eventsMax = EVENTS_MAX }: SweeperInput) {
+    this.#eventsMax = eventsMax;
     this.#plan = plan;
     this.#dueAt = new Map(Object.entries(dueAt));
   }
@@ -37,8 +45,13 @@ class Agenda {
     this.#dueAt = new Map();
   }
 
-  get isIdle(): boolean {
-    return this.#running.size === 0;
+  /** Nothing is under way, and the history is long. */
+  get mayRenew(): boolean {
+    if (this.#running.size > 0) return false;
+    const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
+    // Runs that began before the limit was raised.
+    if (!patched('events-max')) return continueAsNewSuggested;
+    return historyLength >= this.#eventsMax || historySize >= BYTES_MAX;
   }
 
   get due(): SweepPlan[] {
@@ -52,7 +65,7 @@ class Agenda {
   }
 
   get carriedOver(): SweeperInput {
-    return { plan: this.#plan, dueAt: Object.fromEntries(this.#dueAt) };
+    return { plan: this.#plan, dueAt: Object.fromEntries(this.#dueAt), eventsMax: this.#eventsMax };
   }
 
   /** One pass; a sweep that fails as a whole has its next pass at its time. */
@@ -82,7 +95,7 @@ export async function sweeper(input: SweeperInput): Promise<void> {
   const agenda = new Agenda(input);
   setHandler(configure, (plan) => agenda.configure(plan));
   for (;;) {
-    if (agenda.isIdle && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof sweeper>(agenda.carriedOver);
+    if (agenda.mayRenew) await continueAsNew<typeof sweeper>(agenda.carriedOver);
     for (const sweep of agenda.due) void agenda.run(sweep);
     const hasDue = () => agenda.due.length > 0;
     const waitMs = agenda.nextDueInMs;

@@ -1,6 +1,7 @@
 import { expiringTokensSweep } from '../../../activities/application-tokens/application-tokens.sweep.ts';
 import type { WorkerBackend } from '../../../activities/backend.ts';
 import { runSweep } from '../../../activities/system/run-sweep.ts';
+import { expiringTokens } from '../../../domain/application-tokens/application-tokens.queries.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 
@@ -17,8 +18,8 @@ afterAll(async () => {
 });
 
 /** A token made so many days ago that expires in so many days. */
-async function token(name: string, ageDays: number, leftDays: number): Promise<string> {
-  const { id } = await app.as(app.owner).post(201, '/api/application-tokens', { name });
+async function token(name: string, ageDays: number, leftDays: number, owner = app.owner): Promise<string> {
+  const { id } = await app.as(owner).post(201, '/api/application-tokens', { name });
   await app.sql(
     `update application_token set created_at = now() - make_interval(secs => ?::float8 * 86400), expires_at = now() + make_interval(secs => ?::float8 * 86400) where id = ?`,
     [ageDays, leftDays, id],
@@ -57,4 +58,13 @@ test('each token that expires soon is announced once, in its tenant alone', asyn
   await expect(announceExpiringTokens()).resolves.toMatchObject({ found: 0, failed: 0 });
   await app.sql(`update application_token set rotated_at = now() - interval '1 day' where id = ?`, [first]);
   await expect(announceExpiringTokens()).resolves.toMatchObject({ handled: 1, failed: 0 });
+});
+
+test('a tenant whose many tokens expire does not hold up the token of another', async () => {
+  await app.sql('update application_token set revoked_at = now()');
+  const first = await token('first', 80, 1);
+  await token('second', 80, 2);
+  const other = await token('other', 80, 3, app.stranger);
+  const listed = await expiringTokens(worker.deps.system, 2);
+  expect(listed.map(({ id }) => id)).toEqual([first, other]);
 });

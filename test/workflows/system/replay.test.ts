@@ -13,11 +13,10 @@ recording('records the history', async ({ handleOf, keep }) => {
   try {
     const handle = handleOf(sweeperId(app.queuePrefix));
     const { runId } = (await handle.describe()) as { runId: string };
-    // It continues as new of itself.
     await eventually(
-      async () => (await handle.describe()).runId,
-      (current) => current !== runId,
-      120_000,
+      async () => (await handle.describe()).historyLength,
+      (length) => length >= 150,
+      60_000,
     );
     await keep('sweeper', sweeperId(app.queuePrefix), runId);
     await handle.terminate();

@@ -46,6 +46,11 @@ async function completed(): Promise<Map<string, number>> {
 }
 
 test('each sweep is an activity of the one sweeper, which outlives its workers and continues as new', async () => {
+  await client.workflow.start('sweeper', {
+    workflowId: sweeperId(app.queuePrefix),
+    taskQueue: `${app.queuePrefix}system-v1`,
+    args: [{ plan: [], eventsMax: 200 }],
+  });
   await Promise.all([work(), work()]);
   await eventually(completed, (counts) => counts.size === SWEEPS.length);
   for (const worker of workers.splice(0)) await worker.kill('SIGKILL');
@@ -58,6 +63,8 @@ test('each sweep is an activity of the one sweeper, which outlives its workers a
     (await client.workflow.count(`WorkflowId = '${sweeperId(app.queuePrefix)}' AND ExecutionStatus = 'ContinuedAsNew'`))
       .count;
   await eventually(renewed, (count) => count > 0, 40_000);
+  const { historyLength } = await client.workflow.getHandle(sweeperId(app.queuePrefix)).describe();
+  expect(historyLength).toBeLessThan(400);
 }, 120_000);
 
 test('a sweep that fails as a whole is seen, tried again, and keeps no other from its turn', async () => {
