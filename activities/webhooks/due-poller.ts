@@ -4,15 +4,15 @@ import type { LaneStore } from '../../domain/webhooks/lane-store.queries.ts';
 export interface DuePoller {
   /**
    * Resolves when the lane may have something due, or `withinMs` have passed.
-   * @param isBusy whether the lane had something due just now.
+   * @param claimed how many deliveries the lane has just claimed.
    */
-  waitForDue: (webhookId: string, isBusy: boolean, withinMs: number) => Promise<void>;
+  waitForDue: (webhookId: string, claimed: number, withinMs: number) => Promise<void>;
 }
 
 /** How often it polls while lanes are busy: this is most of the time from a commit to the receiver. */
 const TICK_MS = 5;
-/** How often when nothing was due for `CALM_AFTER_MS`. */
-const CALM_TICK_MS = 15;
+/** How often when nothing was due for `CALM_AFTER_MS`, or when each claim finds many. */
+const LONGEST_TICK_MS = 15;
 const CALM_AFTER_MS = 3_000;
 const AFTER_ERROR_MS = 500;
 /** So few lanes claim at each tick: to query first what is due would cost more. */
@@ -24,11 +24,16 @@ export function createDuePoller(store: Pick<LaneStore, 'dueWebhooks'>, onError: 
   let timer: NodeJS.Timeout | undefined;
   let isPolling = false;
   let lastBusyAt = 0;
+  let lastClaimed = 0;
 
   const schedule = (afterMs: number) => {
     if (!isPolling && waiting.size > 0) timer ??= setTimeout(() => void tick(), afterMs);
   };
-  const tickMs = () => (performance.now() - lastBusyAt > CALM_AFTER_MS ? CALM_TICK_MS : TICK_MS);
+  /** The higher the load, the longer the tick, so that claims get larger instead of more. */
+  const tickMs = () => {
+    const isCalm = performance.now() - lastBusyAt > CALM_AFTER_MS;
+    return isCalm ? LONGEST_TICK_MS : Math.min(LONGEST_TICK_MS, Math.max(TICK_MS, lastClaimed));
+  };
   const tick = async () => {
     isPolling = true;
     timer = undefined;
@@ -46,9 +51,10 @@ export function createDuePoller(store: Pick<LaneStore, 'dueWebhooks'>, onError: 
   };
 
   return {
-    waitForDue: (webhookId, isBusy, withinMs) =>
+    waitForDue: (webhookId, claimed, withinMs) =>
       new Promise((resolve) => {
-        if (isBusy) lastBusyAt = performance.now();
+        if (claimed > 0) lastBusyAt = performance.now();
+        lastClaimed = claimed;
         const answer = () => {
           clearTimeout(timeout);
           if (waiting.get(webhookId) === answer) waiting.delete(webhookId);

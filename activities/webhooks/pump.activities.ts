@@ -101,7 +101,7 @@ class Pump {
         if (nextDueInMs === undefined || nextDueInMs > LINGER_MS) return nextDueInMs ?? null;
         checkAt = performance.now() + POLL_WAIT_MS;
       }
-      await poller.waitForDue(this.#lane.webhookId, claimed.length > 0, POLL_WAIT_MS);
+      await poller.waitForDue(this.#lane.webhookId, claimed.length, POLL_WAIT_MS);
     }
     await this.#finish();
     this.#throwFailure();
