@@ -22,7 +22,10 @@ export async function measureWrites({ databaseUrl, database, tenantId }: Service
   };
   const change = async (tenant: string, teamId: string, isAudited: boolean): Promise<number> => {
     const begunAt = performance.now();
-    await unitOfWork(orm, { actor: systemActor(tenant, 'bench'), requestId: 'bench' })(async (tx) => {
+    await unitOfWork(orm, {
+      actor: systemActor({ tenantId: tenant, tenantSlug: 'bench' }, 'bench'),
+      requestId: 'bench',
+    })(async (tx) => {
       await tx.db.updateTable('team').set({ updatedAt: new Date() }).where('id', '=', teamId).execute();
       if (isAudited) {
         tx.audit({

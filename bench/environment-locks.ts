@@ -84,8 +84,9 @@ try {
     figures.note(`a queue of ${TICKETS}: out of order`, rows[0]?.isInOrder === true ? 0 : 1, '', '0');
     const workflowId = environmentLockContract.workflowId({
       tenantId: service.tenantId,
+      tenantSlug: 'bench',
       environmentId: id,
-      environmentName: '',
+      environmentName: `e${round}`,
       repositoryIdentifier,
     });
     const { historyLength } = await client.workflow.getHandle(workflowId).describe();

@@ -9,7 +9,7 @@ import {
   unchainedEntry,
 } from './audit/append.queries.ts';
 import type { UnchainedEntry } from './audit/audit-rules.ts';
-import type { Actor } from './shared/actor.ts';
+import type { Actor, TenantKey } from './shared/actor.ts';
 import { fenceVariables } from './data/fenced-reads.ts';
 import { statement } from './data/statement.ts';
 import type { Database, Tables } from './data/tables.ts';
@@ -50,8 +50,8 @@ export interface SettledApproval {
 
 /** Signals to workflows after a commit. Each returns at once and never throws; lost signals are recovered by the sweeper. */
 export interface Wakes {
-  lanes: (tenantId: string, webhookIds: readonly string[]) => void;
-  approvals: (tenantId: string, approvals: readonly SettledApproval[]) => void;
+  lanes: (tenant: TenantKey, webhookIds: readonly string[]) => void;
+  approvals: (tenant: TenantKey, approvals: readonly SettledApproval[]) => void;
 }
 
 /** Runs `work` in one transaction: all of it is committed, or nothing. It never spans an external call. */
@@ -106,8 +106,8 @@ export const unitOfWork =
         lanes.add(webhookId);
       return value;
     });
-    if (lanes.size > 0) wakes?.lanes(actor.tenantId, [...lanes]);
-    if (approvals.length > 0) wakes?.approvals(actor.tenantId, approvals);
+    if (lanes.size > 0) wakes?.lanes(actor, [...lanes]);
+    if (approvals.length > 0) wakes?.approvals(actor, approvals);
     return result;
   };
 

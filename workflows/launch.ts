@@ -13,10 +13,15 @@ type SearchAttributes = { Tenant: string } & { [Name in (typeof SEARCH_ATTRIBUTE
 export interface WorkflowContract<Input> {
   workflow: WorkflowName;
   taskQueue: string;
-  /** `{tenant}/{kind}/{id}`. */
+  /**
+   * `{tenant slug}/{kind}/{readable key}`, of what never changes in the life of the workflow; names by `idSegment` or
+   * `idPath`. `Launch.idOf` gives the id that Temporal knows.
+   */
   workflowId: (input: Input) => string;
   /** One line for an operator who reads the list of workflows. */
   summary: (input: Input) => string;
+  /** What the page of the workflow shows beside that, by label; the tenant and the repository are always shown. */
+  details?: (input: Input) => Record<string, string | null | undefined>;
   /** Values of the search attributes by which operators find the workflow. */
   searchAttributes: (input: Input) => SearchAttributes;
 }
@@ -49,6 +54,8 @@ export interface CronTime {
  * reached or does not answer in time, and with what it is for every other error.
  */
 export interface Launch {
+  /** The id of a workflow in Temporal. */
+  idOf<Input>(contract: WorkflowContract<Input>, input: Input): string;
   /** Starts a workflow once: a second start of the same id, running or closed, changes nothing. */
   start<Input>(contract: WorkflowContract<Input>, input: Input): Promise<void>;
   /**

@@ -11,6 +11,7 @@ import { EngineUnavailableError, type Launch } from './launch.ts';
 import { GRPC, hasGrpcStatus, launchError } from './temporal-errors.ts';
 import { temporalSchedules } from './temporal-schedules.ts';
 import { startOptions } from './temporal-start.ts';
+import { boundedId } from './workflow-id.ts';
 
 const CALL_TIMEOUT_MS = 5_000;
 /** Background starts: so many are in flight at once, and at most so many wait in memory. */
@@ -25,6 +26,7 @@ export interface LaunchOptions {
 }
 
 export function temporalLaunch(client: Client, { queuePrefix, log }: LaunchOptions): Launch {
+  const idOf: Launch['idOf'] = (contract, input) => boundedId(queuePrefix, contract.workflowId(input));
   const signalling = new Map<string, { again: boolean }>();
 
   const within = async <T>(timeoutMs: number, call: () => Promise<T>): Promise<T> => {
@@ -100,6 +102,7 @@ export function temporalLaunch(client: Client, { queuePrefix, log }: LaunchOptio
   };
 
   return {
+    idOf,
     start,
 
     startInBackground(contract, input) {
@@ -112,22 +115,22 @@ export function temporalLaunch(client: Client, { queuePrefix, log }: LaunchOptio
     },
 
     async cancel(contract, input) {
-      await withRunning(contract.workflowId(input), (handle) => handle.cancel());
+      await withRunning(idOf(contract, input), (handle) => handle.cancel());
     },
 
     async isRunning(contract, input) {
-      const description = await withRunning(contract.workflowId(input), (handle) => handle.describe());
+      const description = await withRunning(idOf(contract, input), (handle) => handle.describe());
       return description?.status.name === 'RUNNING';
     },
 
     async signal(contract, input, definition) {
-      await withRunning(contract.workflowId(input), (handle) => handle.signal(definition));
+      await withRunning(idOf(contract, input), (handle) => handle.signal(definition));
     },
 
     signalWithStart,
 
     signalWithStartInBackground(contract, input, signal, quietMs) {
-      const id = contract.workflowId(input);
+      const id = idOf(contract, input);
       const state = signalling.get(id);
       if (state) state.again = true;
       else void signalUntilQuiet(id, quietMs, () => signalWithStart(contract, input, signal));

@@ -5,14 +5,16 @@ import {
   TypedSearchAttributes,
 } from '@temporalio/common';
 import type { WorkflowContract } from './launch.ts';
+import { boundedId, boundedSummary } from './workflow-id.ts';
 
 /** How a workflow of a contract is started. */
 export function startOptions<Input>(contract: WorkflowContract<Input>, input: Input, queuePrefix: string) {
   return {
     args: [input],
     taskQueue: queuePrefix + contract.taskQueue,
-    workflowId: contract.workflowId(input),
-    staticSummary: contract.summary(input),
+    workflowId: boundedId(queuePrefix, contract.workflowId(input)),
+    staticSummary: boundedSummary(contract.summary(input)),
+    staticDetails: detailsOf(contract, input),
     typedSearchAttributes: new TypedSearchAttributes(
       Object.entries(contract.searchAttributes(input)).map(
         ([name, value]): SearchAttributePair => ({
@@ -22,4 +24,13 @@ export function startOptions<Input>(contract: WorkflowContract<Input>, input: In
       ),
     ),
   };
+}
+
+/** Markdown, one line an item. */
+function detailsOf<Input>(contract: WorkflowContract<Input>, input: Input): string {
+  const { Tenant, Repository } = contract.searchAttributes(input);
+  return Object.entries({ Tenant, Repository, ...contract.details?.(input) })
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([label, value]) => `- ${label}: ${value}`)
+    .join('\n');
 }

@@ -9,8 +9,13 @@ const QUIET_MS = 20;
 /** The signals that follow the commit of a unit of work. */
 export const createWakes = (launch: Launch): Wakes => ({
   lanes: signalLanes(launch),
-  approvals(tenantId, approvals) {
+  approvals({ tenantId, tenantSlug }, approvals) {
     for (const approval of approvals)
-      launch.signalWithStartInBackground(approvalContract, { tenantId, ...approval }, recheckSignal, QUIET_MS);
+      launch.signalWithStartInBackground(
+        approvalContract,
+        { tenantId, tenantSlug, ...approval },
+        recheckSignal,
+        QUIET_MS,
+      );
   },
 });

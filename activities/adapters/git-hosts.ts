@@ -34,9 +34,9 @@ export function createGitHosts({
 } {
   const http = createHostHttp(addresses);
   return {
-    async find({ tenantId, projectId, platform, purpose }) {
+    async find({ projectId, platform, purpose, ...tenant }) {
       const { baseUrl, connect } = HOSTS[platform];
-      const integration = await actingAs(systemActor(tenantId, 'git-host'))((tx) =>
+      const integration = await actingAs(systemActor(tenant, 'git-host'))((tx) =>
         findCredentials(tx, encryption, { kind: platform, projectId, purpose }),
       );
       return integration && connect(http.call, accessOf(integration, baseUrl));

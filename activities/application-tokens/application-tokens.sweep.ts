@@ -10,6 +10,6 @@ export const expiringTokensSweep = defineSweep({
   isRoutine: true,
   due: ({ system }, limit) => expiringTokens(system, limit),
   key: ({ id }) => id,
-  handle: ({ actingAs }, { id, tenantId }) =>
-    actingAs(systemActor(tenantId, 'application-tokens'))((tx) => announceExpiry(tx, id)),
+  handle: ({ actingAs }, { id, ...tenant }) =>
+    actingAs(systemActor(tenant, 'application-tokens'))((tx) => announceExpiry(tx, id)),
 });

@@ -3,7 +3,7 @@ import { exportFileName, exportKey } from '../../domain/audit/export-rules.ts';
 import { beginExport, completeExport, failExport } from '../../domain/audit/exports.mutations.ts';
 import { type AuditExport, exportCells } from '../../domain/audit/exports.queries.ts';
 import type { EntryCells } from '../../domain/audit/chain.queries.ts';
-import { systemActor } from '../../domain/shared/actor.ts';
+import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import { CSV_TYPE } from '../../domain/shared/csv-rules.ts';
 import { pagesAhead } from '../../domain/shared/pages-ahead.ts';
 import type { AuditExportInput } from '../../workflows/audit/audit-export.contract.ts';
@@ -13,18 +13,18 @@ import type { Deps } from '../deps.ts';
 /** Rows of one query: enough that the rows are what it costs, few enough to keep memory small. */
 const PAGE_ROWS = 1_000;
 
-const exporter = (tenantId: string) => systemActor(tenantId, 'audit-export');
+const exporter = (tenant: TenantKey) => systemActor(tenant, 'audit-export');
 
 export const createAuditExportActivities = (deps: Deps) => ({
   /** Writes the file of an export and completes it; nothing to do for one that is settled. */
-  writeExport: ({ tenantId, exportId }: AuditExportInput): Promise<void> =>
+  writeExport: ({ exportId, ...tenant }: AuditExportInput): Promise<void> =>
     withHeartbeat(async (signal) => {
-      const inTenant = deps.actingAs(exporter(tenantId));
+      const inTenant = deps.actingAs(exporter(tenant));
       const begun = await inTenant((tx) => beginExport(tx, exportId));
       if (!begun) return;
       const count = { rows: 0 };
-      const key = exportKey(tenantId, exportId);
-      const { sizeBytes, sha256 } = await deps.objects.put(key, fileOf(deps, tenantId, begun, count, signal), CSV_TYPE);
+      const key = exportKey(tenant.tenantId, exportId);
+      const { sizeBytes, sha256 } = await deps.objects.put(key, fileOf(deps, tenant, begun, count, signal), CSV_TYPE);
       const file = {
         objectKey: key,
         fileName: exportFileName(begun),
@@ -35,20 +35,20 @@ export const createAuditExportActivities = (deps: Deps) => ({
       await inTenant((tx) => completeExport(tx, exportId, file));
     }),
 
-  async giveUpExport({ tenantId, exportId, error }: AuditExportInput & { error: string }): Promise<void> {
-    await deps.actingAs(exporter(tenantId))((tx) => failExport(tx, exportId, error));
+  async giveUpExport({ exportId, error, ...tenant }: AuditExportInput & { error: string }): Promise<void> {
+    await deps.actingAs(exporter(tenant))((tx) => failExport(tx, exportId, error));
   },
 });
 export type AuditExportActivities = ReturnType<typeof createAuditExportActivities>;
 
 async function* fileOf(
   { reads }: Deps,
-  tenantId: string,
+  tenant: TenantKey,
   wanted: AuditExport,
   count: { rows: number },
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const trail = reads.as(exporter(tenantId));
+  const trail = reads.as(exporter(tenant));
   yield Buffer.from(EXPORT_HEADER);
   for await (const rows of pagesAhead<EntryCells>(PAGE_ROWS, (behind) =>
     exportCells(trail, wanted, Number(behind?.sequence ?? 0), PAGE_ROWS),

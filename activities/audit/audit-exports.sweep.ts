@@ -1,6 +1,6 @@
 import { expireExports, failExport } from '../../domain/audit/exports.mutations.ts';
 import { stalledExports, tenantsWithExpiredExports } from '../../domain/audit/exports.queries.ts';
-import { systemActor } from '../../domain/shared/actor.ts';
+import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import { auditExportContract } from '../../workflows/audit/audit-export.contract.ts';
 import { defineSweep } from '../system/define-sweep.ts';
 
@@ -10,7 +10,7 @@ const QUEUED_MAX_SECONDS = 30;
 const RUNNING_MAX_SECONDS = 600;
 const HOUR_MS = 3_600_000;
 
-const exporter = (tenantId: string) => systemActor(tenantId, 'audit-export');
+const exporter = (tenant: TenantKey) => systemActor(tenant, 'audit-export');
 
 /** Launches exports whose launch was lost, and settles those whose workflow somebody ended. */
 export const auditExportsSweep = defineSweep({
@@ -20,10 +20,10 @@ export const auditExportsSweep = defineSweep({
     stalledExports(system, { queuedSeconds: QUEUED_MAX_SECONDS, runningSeconds: RUNNING_MAX_SECONDS, limit }),
   key: ({ exportId }) => exportId,
   async handle({ launch, actingAs }, { isNew, ...input }) {
-    const { tenantId, exportId } = input;
+    const { exportId } = input;
     if (isNew) await launch.start(auditExportContract, input);
     else if (await launch.isRunning(auditExportContract, input)) return 0;
-    else await actingAs(exporter(tenantId))((tx) => failExport(tx, exportId, 'The export was ended from outside'));
+    else await actingAs(exporter(input))((tx) => failExport(tx, exportId, 'The export was ended from outside'));
     return 1;
   },
 });
@@ -37,5 +37,5 @@ export const expiredExportsSweep = defineSweep({
   isRoutine: true,
   due: ({ system }, limit) => tenantsWithExpiredExports(system, limit),
   key: ({ tenantId }) => tenantId,
-  handle: ({ actingAs, objects }, { tenantId }) => expireExports(actingAs(exporter(tenantId)), objects),
+  handle: ({ actingAs, objects }, tenant) => expireExports(actingAs(exporter(tenant)), objects),
 });

@@ -8,8 +8,8 @@ export function createBuildActivities({ actingAs }: Deps) {
   const commitGraphs = createCommitGraphCache();
   return {
     /** Computes the impact of a pending preview. One that was requested again meanwhile is left to its own workflow. */
-    computeImpact: ({ tenantId, ...preview }: BuildImpactInput): Promise<void> =>
-      actingAs(systemActor(tenantId, 'build-impact'))((tx) => computeImpact(tx, commitGraphs, preview)),
+    computeImpact: ({ tenantId, tenantSlug, ...preview }: BuildImpactInput): Promise<void> =>
+      actingAs(systemActor({ tenantId, tenantSlug }, 'build-impact'))((tx) => computeImpact(tx, commitGraphs, preview)),
   };
 }
 export type BuildActivities = ReturnType<typeof createBuildActivities>;

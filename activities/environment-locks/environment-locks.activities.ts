@@ -7,13 +7,12 @@ import {
   returnTicket,
 } from '../../domain/environment-locks/environment-locks.mutations.ts';
 import { type LockQueueState, ticketsOfRun } from '../../domain/environment-locks/lock-tickets.queries.ts';
-import { systemActor } from '../../domain/shared/actor.ts';
+import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import type { Deps } from '../deps.ts';
 import { asNonRetryable } from '../non-retryable.ts';
 
-interface TicketOfRun {
-  tenantId: string;
+interface TicketOfRun extends TenantKey {
   environmentId: string;
   ticketId: string;
 }
@@ -27,37 +26,33 @@ const stateOf = ({ state }: PlacedTicket): RunTicketState => {
 };
 
 export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: Deps) => {
-  const inTenant = (tenantId: string) => actingAs(systemActor(tenantId, 'environment-lock'));
-  const asRun = (tenantId: string, runId: string) =>
-    actingAs({ ...systemActor(tenantId, 'flow'), id: runId, email: `run:${runId}` });
+  const inTenant = (tenant: TenantKey) => actingAs(systemActor(tenant, 'environment-lock'));
+  const asRun = (tenant: TenantKey, runId: string) =>
+    actingAs({ ...systemActor(tenant, 'flow'), id: runId, email: `run:${runId}` });
   return {
     /** Evaluates an environment's lock, for its workflow. */
     reevaluateLock: ({
       tenantId,
+      tenantSlug,
       ...request
-    }: {
-      tenantId: string;
-      environmentId: string;
-      ticketIds: string[];
-    }): Promise<LockQueueState> => inTenant(tenantId)((tx) => reevaluateLock(tx, request)),
+    }: TenantKey & { environmentId: string; ticketIds: string[] }): Promise<LockQueueState> =>
+      inTenant({ tenantId, tenantSlug })((tx) => reevaluateLock(tx, request)),
 
     /**
      * A run's ticket for an environment: the one that it has, or a new one. When it waits, the run's workflow gets the
      * signal `lockGranted`. Fails for good when the environment was removed.
      */
     takeLock: ({
-      tenantId,
       environmentId,
       runId,
       leaseMinutes = LEASE_MINUTES,
-    }: {
-      tenantId: string;
-      environmentId: string;
-      runId: string;
-      leaseMinutes?: number;
-    }): Promise<{ ticketId: string; state: RunTicketState }> =>
+      ...tenant
+    }: TenantKey & { environmentId: string; runId: string; leaseMinutes?: number }): Promise<{
+      ticketId: string;
+      state: RunTicketState;
+    }> =>
       asNonRetryable(async () => {
-        const unit = asRun(tenantId, runId);
+        const unit = asRun(tenant, runId);
         const request = {
           environmentId,
           holderKey: `run:${runId}`,
@@ -73,20 +68,20 @@ export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: 
       }),
 
     /** The state of a ticket, for a run that may have missed its signal. */
-    lockState: ({ tenantId, environmentId, ticketId }: TicketOfRun): Promise<{ state: RunTicketState }> =>
+    lockState: ({ environmentId, ticketId, ...tenant }: TicketOfRun): Promise<{ state: RunTicketState }> =>
       asNonRetryable(() =>
-        inTenant(tenantId)(async (tx) => ({ state: stateOf(await placedTicket(tx, environmentId, ticketId)) })),
+        inTenant(tenant)(async (tx) => ({ state: stateOf(await placedTicket(tx, environmentId, ticketId)) })),
       ),
 
     /** Extends a run's lease; `isHeld` is false when the lock was lost. */
     async extendLock({
-      tenantId,
       environmentId,
       ticketId,
       leaseMinutes,
+      ...tenant
     }: TicketOfRun & { leaseMinutes?: number }): Promise<{ isHeld: boolean }> {
       try {
-        const place = await inTenant(tenantId)((tx) => extendLease(tx, environmentId, ticketId, leaseMinutes));
+        const place = await inTenant(tenant)((tx) => extendLease(tx, environmentId, ticketId, leaseMinutes));
         environmentLocks.reevaluate(place);
         return { isHeld: true };
       } catch (error) {
@@ -96,8 +91,8 @@ export const createEnvironmentLockActivities = ({ actingAs, environmentLocks }: 
     },
 
     /** Returns every live ticket of a run, also one of which the run never learned. Retrying is safe. */
-    async returnLock({ tenantId, runId }: { tenantId: string; runId: string }): Promise<void> {
-      const unit = inTenant(tenantId);
+    async returnLock({ runId, ...tenant }: TenantKey & { runId: string }): Promise<void> {
+      const unit = inTenant(tenant);
       for (const { environmentId, ticketId } of await unit((tx) => ticketsOfRun(tx, runId))) {
         try {
           const { place, hasChanged } = await unit((tx) => returnTicket(tx, environmentId, ticketId));

@@ -15,8 +15,8 @@ export const lockTicketsSweep = defineSweep({
   name: 'environment-lock-tickets',
   due: ({ system }, limit) => abandonedTickets(system, OVERDUE_SECONDS, limit),
   key: ({ ticketId }) => ticketId,
-  async handle({ actingAs }, { tenantId, environmentId, ticketId }) {
-    const unit = actingAs(systemActor(tenantId, 'environment-lock'));
+  async handle({ actingAs }, { environmentId, ticketId, ...tenant }) {
+    const unit = actingAs(systemActor(tenant, 'environment-lock'));
     await unit((tx) => withdrawRequested(tx, environmentId, ticketId));
   },
 });

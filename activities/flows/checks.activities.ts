@@ -12,8 +12,8 @@ const DESCRIPTION_MAX = 140;
 
 export const createCheckActivities = ({ actingAs, reads, git: { findHost } }: Deps) => ({
   /** Writes the checks of a run that are due to its host. For what can never be written the reason is recorded. */
-  async writeChecks({ tenantId, runId }: FlowChecksInput): Promise<void> {
-    const actor = systemActor(tenantId, 'flow');
+  async writeChecks({ runId, ...tenant }: FlowChecksInput): Promise<void> {
+    const actor = systemActor(tenant, 'flow');
     const due = await dueChecks(reads.as(actor), runId);
     if (due.length === 0) return;
     const run = await runById(reads.as(actor), runId);
@@ -21,7 +21,7 @@ export const createCheckActivities = ({ actingAs, reads, git: { findHost } }: De
     const host =
       projectId === null || platform === null
         ? undefined
-        : await findHost({ tenantId, projectId, platform, purpose: `checks of run ${runId}` });
+        : await findHost({ ...tenant, projectId, platform, purpose: `checks of run ${runId}` });
     const unit = actingAs(actor);
     for (const check of due) {
       const answer = await write(host, run, check);

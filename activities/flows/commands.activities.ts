@@ -17,7 +17,7 @@ export const createCommandActivities = (deps: Deps) => ({
    * again: when its worker is lost, so is its outcome.
    */
   async runCommand(key: RunKey): Promise<RunOutcome> {
-    const run = await runById(deps.reads.as(systemActor(key.tenantId, 'flow')), key.runId);
+    const run = await runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
     const command = deps.flows.commands.get(run.taskType);
     if (!command)
       return { status: 'failed', error: `The list of commands of this worker does not name ${run.taskType}` };

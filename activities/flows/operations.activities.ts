@@ -3,20 +3,20 @@ import { type RunContext, runById } from '../../domain/flows/flow-runs.queries.t
 import type { OperationId } from '../../domain/flows/flow-types.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { gitCredential } from '../../domain/git/git-credentials.ts';
-import { systemActor } from '../../domain/shared/actor.ts';
+import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { Deps } from '../deps.ts';
 
 /** What the service itself does for runs of a type. Retrying it must be safe. */
-type Operation = (deps: Deps, tenantId: string, run: RunContext) => Promise<RunOutcome>;
+type Operation = (deps: Deps, tenant: TenantKey, run: RunContext) => Promise<RunOutcome>;
 
-const createPatchBranch: Operation = async (deps, tenantId, run) => {
+const createPatchBranch: Operation = async (deps, tenant, run) => {
   const { payload, projectId, platform, remoteUrl, repositoryIdentifier } = run;
   if (projectId === null || platform === null || repositoryIdentifier === null || remoteUrl === null) {
     return { status: 'failed', error: `The project ${repositoryIdentifier ?? ''} has no remoteUrl` };
   }
   const place = { projectId, platform, remoteUrl, repositoryIdentifier };
-  const unit = deps.actingAs(systemActor(tenantId, 'flow'));
+  const unit = deps.actingAs(systemActor(tenant, 'flow'));
   const credential = await unit((tx) => gitCredential(tx, deps.encryption, place));
   const branch = {
     remote: { url: remoteUrl, credential },
@@ -33,11 +33,11 @@ const operations: Record<OperationId, Operation> = { 'create-patch-branch': crea
 
 export const createOperationActivities = (deps: Deps) => ({
   /** Carries out a run of a type that the service does itself. */
-  async runOperation({ tenantId, runId }: RunKey): Promise<RunOutcome> {
-    const run = await runById(deps.reads.as(systemActor(tenantId, 'flow')), runId);
+  async runOperation(key: RunKey): Promise<RunOutcome> {
+    const run = await runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
     const operation: Operation | undefined = operations[run.taskType as OperationId];
     if (!operation) return { status: 'failed', error: `The service itself does not carry out ${run.taskType}` };
-    return operation(deps, tenantId, run);
+    return operation(deps, key, run);
   },
 });
 export type OperationActivities = ReturnType<typeof createOperationActivities>;

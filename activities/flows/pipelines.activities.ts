@@ -16,15 +16,17 @@ const ENDS: Record<Exclude<PipelineState, 'open'>, RunOutcome> = {
 
 /** Pipelines of git hosts that carry runs out. */
 export const createPipelineActivities = (deps: Deps) => {
-  const contextOf = ({ tenantId, runId }: RunKey): Promise<RunContext> =>
-    runById(deps.reads.as(systemActor(tenantId, 'flow')), runId);
-  const hostOf = async ({ tenantId }: RunKey, { id, projectId, platform }: RunContext): Promise<GitHost | undefined> =>
+  const contextOf = (key: RunKey): Promise<RunContext> => runById(deps.reads.as(systemActor(key, 'flow')), key.runId);
+  const hostOf = async (
+    { tenantId, tenantSlug }: RunKey,
+    { id, projectId, platform }: RunContext,
+  ): Promise<GitHost | undefined> =>
     projectId === null || platform === null
       ? undefined
-      : deps.git.findHost({ tenantId, projectId, platform, purpose: `pipeline of run ${id}` });
+      : deps.git.findHost({ tenantId, tenantSlug, projectId, platform, purpose: `pipeline of run ${id}` });
   /** The pipeline of a run with its host; undefined when the host never named one, or no credential is left. */
   const pipelineOf = async (key: RunKey): Promise<{ host: GitHost; pipeline: PipelineRun } | undefined> => {
-    const run = await findRun(deps.reads.as(systemActor(key.tenantId, 'flow')), key.runId);
+    const run = await findRun(deps.reads.as(systemActor(key, 'flow')), key.runId);
     const { pipeline } = run?.payload ?? {};
     const host = run && (await hostOf(key, run));
     if (!host || !pipeline || run.cicdRunId === null || run.repositoryIdentifier === null) return undefined;
@@ -62,8 +64,8 @@ export const createPipelineActivities = (deps: Deps) => {
     },
 
     /** How the run's worker reported that it ended; null while it has not. */
-    async reportedOutcome({ tenantId, runId }: RunKey): Promise<RunOutcome | null> {
-      return reportedEnd(deps.reads.as(systemActor(tenantId, 'flow')), runId);
+    async reportedOutcome(key: RunKey): Promise<RunOutcome | null> {
+      return reportedEnd(deps.reads.as(systemActor(key, 'flow')), key.runId);
     },
 
     /** Cancels a run's pipeline on its host, if the host named one; answers why the host refuses to, else null. */

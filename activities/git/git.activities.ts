@@ -11,10 +11,10 @@ export const createGitActivities = (deps: Deps) => ({
    * Fetches a project's repository and brings the facts about it up to date. Does nothing for a project without a
    * remote. Answers whether the remote could be read; what is known of it stays when it could not.
    */
-  syncMirror: ({ tenantId, projectId }: MirrorInput): Promise<'fetched' | 'failed' | 'nothing'> =>
+  syncMirror: ({ tenantId, tenantSlug, projectId }: MirrorInput): Promise<'fetched' | 'failed' | 'nothing'> =>
     withHeartbeat(async (signal) => {
       const { actingAs, encryption, git, now } = deps;
-      const tx = actingAs(systemActor(tenantId, 'git-mirror'));
+      const tx = actingAs(systemActor({ tenantId, tenantSlug }, 'git-mirror'));
       const state = await tx((work) => beginFetch(work, projectId));
       if (!state || state.remoteUrl === null) return 'nothing';
       const { remoteUrl, platform, repositoryIdentifier } = state;
@@ -28,7 +28,7 @@ export const createGitActivities = (deps: Deps) => ({
         await tx((work) => noteFailure(work, projectId, result.reason));
         return 'failed';
       }
-      await importFacts(deps, { tenantId, projectId }, state, remote);
+      await importFacts(deps, { tenantId, tenantSlug, projectId }, state, remote);
       await tx((work) => noteSuccess(work, projectId, fetchedAt, git.fetchEverySeconds));
       return 'fetched';
     }),

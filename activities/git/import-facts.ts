@@ -11,7 +11,7 @@ import { currentPackages, type KnownPackage } from '../../domain/git/packages.qu
 import { currentRefs, replaceRefs } from '../../domain/git/refs.queries.ts';
 import { pullRequestsIn, workItemFilters, workItemsIn, type KeyFinder } from '../../domain/git/work-item-rules.ts';
 import { keyFinders } from '../../domain/git/work-item-patterns.ts';
-import { systemActor } from '../../domain/shared/actor.ts';
+import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import type { Deps } from '../deps.ts';
 import { changesOf, importPackages } from './import-packages.ts';
 
@@ -24,12 +24,12 @@ const CHUNK = 2_000;
  */
 export async function importFacts(
   deps: Deps,
-  mirror: MirrorOf,
+  mirror: MirrorOf & TenantKey,
   project: FetchedProject,
   remote: Remote,
 ): Promise<void> {
   const { mirrors } = deps.git;
-  const tx = deps.actingAs(systemActor(mirror.tenantId, 'git-mirror'));
+  const tx = deps.actingAs(systemActor(mirror, 'git-mirror'));
   const refs = await mirrors.refs(mirror);
   const filters = workItemFilters(project.configuration);
   if (JSON.stringify(filters) !== JSON.stringify(project.workItemFilters))
@@ -51,7 +51,7 @@ export async function importFacts(
 
 async function importChunk(
   deps: Deps,
-  mirror: MirrorOf,
+  mirror: MirrorOf & TenantKey,
   lines: readonly CommitLine[],
   packages: readonly KnownPackage[],
   finders: readonly KeyFinder[],
@@ -76,17 +76,17 @@ async function importChunk(
     }),
   );
   const changes = await changesOf(deps, mirror, lines, packages);
-  await deps.actingAs(systemActor(mirror.tenantId, 'git-mirror'))((work) =>
+  await deps.actingAs(systemActor(mirror, 'git-mirror'))((work) =>
     addCommits(work, mirror.projectId, commits, changes.byPackage),
   );
 }
 
 async function recomputeWorkItems(
   deps: Deps,
-  { tenantId, projectId }: MirrorOf,
+  { projectId, ...tenant }: MirrorOf & TenantKey,
   filters: readonly string[],
 ): Promise<void> {
-  const tx = deps.actingAs(systemActor(tenantId, 'git-mirror'));
+  const tx = deps.actingAs(systemActor(tenant, 'git-mirror'));
   const finders = keyFinders(filters);
   for (let seq = 0; ; ) {
     const start = seq;

@@ -12,7 +12,7 @@ import {
   packagesOfSetting,
   type PackagesFrom,
 } from '../../domain/git/package-rules.ts';
-import { systemActor } from '../../domain/shared/actor.ts';
+import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import type { Deps } from '../deps.ts';
 
 /** Commits that are read at a time. */
@@ -30,13 +30,13 @@ interface ListedPackages {
  */
 export async function importPackages(
   deps: Deps,
-  mirror: MirrorOf,
+  mirror: MirrorOf & TenantKey,
   project: FetchedProject,
   refs: readonly Ref[],
   remote: Remote,
 ): Promise<void> {
   const { from, packages } = await listedPackages(deps, mirror, project, refs, remote);
-  const tx = deps.actingAs(systemActor(mirror.tenantId, 'git-mirror'));
+  const tx = deps.actingAs(systemActor(mirror, 'git-mirror'));
   const { projectId } = mirror;
   const known = await tx((work) => currentPackages(work, projectId));
   if (from !== project.packagesFrom) await tx((work) => notePackagesFrom(work, projectId, from));
@@ -75,7 +75,7 @@ const listing = (packages: readonly PackageDefinition[]): string =>
 /** The packages that the manifest on the default branch lists, or else the project's setting. */
 async function listedPackages(
   { git: { mirrors } }: Deps,
-  mirror: MirrorOf,
+  mirror: MirrorOf & TenantKey,
   { defaultBranch, configuration: { packagePaths } }: FetchedProject,
   refs: readonly Ref[],
   remote: Remote,
@@ -91,7 +91,7 @@ async function listedPackages(
 /** In which of the packages each commit, by its place, differs from which of its parents. */
 export async function changesOf(
   deps: Deps,
-  mirror: MirrorOf,
+  mirror: MirrorOf & TenantKey,
   lines: readonly (CommitLine | undefined)[],
   packages: readonly KnownPackage[],
 ): Promise<PackageChanges> {

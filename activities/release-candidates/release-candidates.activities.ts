@@ -13,16 +13,20 @@ export const createReleaseActivities = ({ actingAs, reads }: Deps) => ({
    * Applies stored release events one after another, each in a transaction of its own, in the name of who reported
    * it. Retrying is safe: an event that was applied before answers what it came to then.
    */
-  async applyReleaseEvents({ tenantId, eventIds, ...place }: ApplyInput): Promise<OutcomesById> {
-    const reporters = await reportersOf(reads.as(systemActor(tenantId, 'release-domain')), eventIds);
+  async applyReleaseEvents({ tenantId, tenantSlug, eventIds, ...place }: ApplyInput): Promise<OutcomesById> {
+    const tenant = { tenantId, tenantSlug };
+    const reporters = await reportersOf(reads.as(systemActor(tenant, 'release-domain')), eventIds);
     const reporterOf = new Map(reporters.map((reporter) => [reporter.id, reporter]));
     const outcomes: OutcomesById = {};
     for (const id of eventIds) {
       const reporter = reporterOf.get(id);
       if (!reporter) continue;
-      const { reportedBy, requestId, traceparent } = reporter;
+      const { projectId, reportedBy, requestId, traceparent } = reporter;
       const context = { requestId: requestId ?? undefined, traceparent: traceparent ?? undefined };
-      const outcome = await actingAs({ ...reportedBy, tenantId }, context)((tx) => applyEvent(tx, place, id));
+      const outcome = await actingAs(
+        { ...reportedBy, ...tenant },
+        context,
+      )((tx) => applyEvent(tx, { ...place, projectId }, id));
       if (outcome) outcomes[id] = outcome;
     }
     return outcomes;

@@ -22,6 +22,6 @@ export const failedWebhooksSweep = defineSweep({
   limit: 100,
   due: ({ system }, limit) => createLaneStore(system).toDisable(limit),
   key: ({ webhookId }) => webhookId,
-  handle: ({ actingAs }, { tenantId, webhookId }) =>
-    actingAs(systemActor(tenantId, 'webhook-lane'))((tx) => disableWebhook(tx, webhookId)),
+  handle: ({ actingAs }, { webhookId, ...tenant }) =>
+    actingAs(systemActor(tenant, 'webhook-lane'))((tx) => disableWebhook(tx, webhookId)),
 });

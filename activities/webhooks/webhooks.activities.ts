@@ -33,5 +33,5 @@ export function createWebhookActivities(deps: Deps): PumpActivities {
   });
 }
 
-const disable = (deps: Deps, { tenantId, webhookId }: LaneKey): Promise<void> =>
-  deps.actingAs(systemActor(tenantId, 'webhook-lane'))((tx) => disableWebhook(tx, webhookId));
+const disable = (deps: Deps, { webhookId, ...tenant }: LaneKey): Promise<void> =>
+  deps.actingAs(systemActor(tenant, 'webhook-lane'))((tx) => disableWebhook(tx, webhookId));

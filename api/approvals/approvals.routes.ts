@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Decision } from '../../domain/approvals/approval-rules.ts';
+import { type Actor, tenantOf } from '../../domain/shared/actor.ts';
 import {
   approvalById,
   type ApprovalRow,
@@ -23,8 +24,8 @@ const GROUP = 'Approvals';
 /** How long a request waits for its decision to be applied. */
 const ANSWER_MS = 5_000;
 
-const inputOf = (tenantId: string, { id, taskType, repositoryIdentifier }: ApprovalRow): ApprovalInput => ({
-  tenantId,
+const inputOf = (actor: Actor, { id, taskType, repositoryIdentifier }: ApprovalRow): ApprovalInput => ({
+  ...tenantOf(actor),
   approvalId: id,
   taskType,
   repositoryIdentifier,
@@ -46,7 +47,7 @@ async function takeDecision(
   if (isRepeated) return approval;
   const made = { decision, comment: comment ?? null, by: actor, requestId, traceparent };
   try {
-    await adapters.launch.updateWithStart(approvalContract, inputOf(actor.tenantId, approval), decideUpdate, {
+    await adapters.launch.updateWithStart(approvalContract, inputOf(actor, approval), decideUpdate, {
       args: [made],
       timeoutMs: ANSWER_MS,
     });

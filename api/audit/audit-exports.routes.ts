@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fileToFetch } from '../../domain/audit/export-rules.ts';
+import { tenantOf } from '../../domain/shared/actor.ts';
 import { requestExport } from '../../domain/audit/exports.mutations.ts';
 import { type AuditExport, exportById } from '../../domain/audit/exports.queries.ts';
 import { LINK_SECONDS } from '../../domain/objects/download-links.ts';
@@ -28,7 +29,7 @@ export const auditExportsRoutes = [
     audit: 'audit_export.requested',
     async handle({ body: { format: _, ...filter } }, { tx, actor, adapters }) {
       const made = await tx((work) => requestExport(work, filter));
-      adapters.launch.startInBackground(auditExportContract, { tenantId: actor.tenantId, exportId: made.id });
+      adapters.launch.startInBackground(auditExportContract, { ...tenantOf(actor), exportId: made.id });
       return shown(made);
     },
   }),

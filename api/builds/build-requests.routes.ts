@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { cascadeSource, dispatchStatus, whyExcluded } from '../../domain/builds/build-plan-rules.ts';
+import { type Actor, tenantOf } from '../../domain/shared/actor.ts';
 import { previewBuild, recordImpact } from '../../domain/builds/build-previews.mutations.ts';
 import { findImpact, type Impact as ImpactFacts } from '../../domain/builds/build-previews.queries.ts';
 import { requestBuild } from '../../domain/builds/build-runs.mutations.ts';
@@ -18,23 +19,27 @@ import { Impact, ImpactQuery, ImpactResultIn, Preview, PreviewQuery, RunIn, RunO
 
 const GROUP = 'Builds';
 
-type Place = Pick<BuildImpactInput, 'tenantId' | 'projectId' | 'repositoryIdentifier'>;
+type Place = Pick<BuildImpactInput, 'tenantId' | 'tenantSlug' | 'projectId' | 'repositoryIdentifier'>;
 
 const impactInput = (
   place: Place,
   { previewKey, generation }: Pick<ImpactFacts, 'previewKey' | 'generation'>,
 ): BuildImpactInput => ({ ...place, previewKey, generation });
 
-const impactView = (place: Place, { baseCommitId: _, ...impact }: ImpactFacts): z.input<typeof Impact> => ({
+const impactView = (
+  launch: Launch,
+  place: Place,
+  { baseCommitId: _, ...impact }: ImpactFacts,
+): z.input<typeof Impact> => ({
   ...impact,
-  jobId: buildImpactContract.workflowId(impactInput(place, impact)),
+  jobId: launch.idOf(buildImpactContract, impactInput(place, impact)),
 });
 
 /** Starts a fetch for a missing commit and throws the error. */
-function fetchAndRefuse(launch: Launch, { refusal, toFetch }: MissingCommit): never {
+function fetchAndRefuse(launch: Launch, actor: Actor, { refusal, toFetch }: MissingCommit): never {
   if (toFetch)
     signalMirror(launch, {
-      tenantId: toFetch.tenantId,
+      ...tenantOf(actor),
       projectId: toFetch.id,
       repositoryIdentifier: toFetch.identifier,
     });
@@ -57,7 +62,7 @@ export const buildRequestsRoutes = [
     query: PreviewQuery,
     status: 200,
     response: Preview,
-    async handle({ query }, { tx, adapters }) {
+    async handle({ query }, { tx, actor, adapters }) {
       const { launch, flows, git } = adapters;
       const { repositoryIdentifier, branchName, commitId, debug } = query;
       const question = {
@@ -70,9 +75,9 @@ export const buildRequestsRoutes = [
         isRefreshed: query.refreshImpact,
       };
       const preview = await tx((work) => previewBuild(work, git.commitGraphs, question));
-      if (!preview.isKnown) return fetchAndRefuse(launch, preview);
+      if (!preview.isKnown) return fetchAndRefuse(launch, actor, preview);
       const { project, impact, existing, environmentNames } = preview;
-      const place = { tenantId: project.tenantId, projectId: project.id, repositoryIdentifier };
+      const place = { ...tenantOf(actor), projectId: project.id, repositoryIdentifier };
       if (preview.isRequested) launch.startInBackground(buildImpactContract, impactInput(place, impact));
       const exclusionReason = whyExcluded(branchName, project);
       return {
@@ -94,7 +99,7 @@ export const buildRequestsRoutes = [
         }),
         existingExecutionId: existing?.executionId ?? null,
         existingRun: existing ? { executionId: existing.executionId, status: displayOf(existing.status) } : null,
-        impact: impactView(place, impact),
+        impact: impactView(launch, place, impact),
         ...(debug && {
           debug: {
             branchTip: preview.tipSha,
@@ -117,11 +122,11 @@ export const buildRequestsRoutes = [
     query: ImpactQuery,
     status: 200,
     response: Impact,
-    async handle({ query: { repositoryIdentifier, previewKey } }, { reads }) {
+    async handle({ query: { repositoryIdentifier, previewKey } }, { reads, actor, adapters }) {
       const project = await projectInRequest(reads, repositoryIdentifier);
       const impact = await findImpact(reads, project.id, previewKey);
       if (!impact) throw notFound('The preview');
-      return impactView({ tenantId: reads.tenantId, projectId: project.id, repositoryIdentifier }, impact);
+      return impactView(adapters.launch, { ...tenantOf(actor), projectId: project.id, repositoryIdentifier }, impact);
     },
   }),
   defineRoute({
@@ -157,11 +162,11 @@ export const buildRequestsRoutes = [
     otherStatuses: [200],
     response: RunOut,
     audit: 'flow.run_requested',
-    async handle({ body }, { tx, adapters: { launch, git }, requestId }) {
+    async handle({ body }, { tx, actor, adapters: { launch, git }, requestId }) {
       const build = await tx((work) => requestBuild(work, git.commitGraphs, body, requestId));
       switch (build.outcome) {
         case 'missing':
-          return fetchAndRefuse(launch, build.missing);
+          return fetchAndRefuse(launch, actor, build.missing);
         case 'excluded':
           return reply({ outcome: 'excluded' as const, executionId: null, message: build.reason }, { status: 200 });
         case 'existing': {

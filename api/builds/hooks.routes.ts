@@ -98,10 +98,7 @@ export const hooksRoutes = [
       const receiver = { actingAs, encryption, now };
       const hook = { headers, body, bodyText };
       const { toFetch, ...result } = await receiveHook(receiver, host, hook, query.repositoryIdentifier);
-      if (toFetch) {
-        const { tenantId, id: projectId, identifier: repositoryIdentifier } = toFetch;
-        signalMirror(launch, { tenantId, projectId, repositoryIdentifier });
-      }
+      if (toFetch) signalMirror(launch, toFetch);
       return result;
     },
   }),

@@ -1,4 +1,5 @@
 import { reportRun } from '../../domain/flows/external-runs.mutations.ts';
+import { tenantOf } from '../../domain/shared/actor.ts';
 import { flowRunContract, pipelineReportedSignal } from '../../workflows/flows/flow-run.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -26,7 +27,7 @@ export const flowCallbackRoutes = [
       try {
         await adapters.launch.signal(
           flowRunContract,
-          { tenantId: actor.tenantId, runId: id, taskType: run.taskType },
+          { ...tenantOf(actor), runId: id, taskType: run.taskType },
           pipelineReportedSignal,
         );
       } catch (failure) {

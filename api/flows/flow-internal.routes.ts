@@ -1,4 +1,5 @@
 import { checkDomains, type Reconciled, reconcileRun } from '../../domain/flows/child-runs.mutations.ts';
+import { tenantOf } from '../../domain/shared/actor.ts';
 import {
   mergeResult,
   registerChild,
@@ -30,7 +31,7 @@ async function signalWorkflows(
   { adapters, actor, log }: Scope,
   { run, hasReport, hasChecks }: Reconciled,
 ): Promise<void> {
-  const key = { tenantId: actor.tenantId, runId: run.id };
+  const key = { ...tenantOf(actor), runId: run.id };
   try {
     if (hasReport)
       await adapters.launch.signal(flowRunContract, { ...key, taskType: run.taskType }, pipelineReportedSignal);

@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { type AcceptedRun, acceptNewRun, rerun } from '../../domain/flows/accept-run.ts';
+import { tenantOf } from '../../domain/shared/actor.ts';
 import { listRuns, runDetail } from '../../domain/flows/run-list.queries.ts';
 import { requestCancel } from '../../domain/flows/run-moves.ts';
 import { displayOf, statusesOf } from '../../domain/flows/run-status-rules.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
-import { flowRunContract, flowWorkflowId } from '../../workflows/flows/flow-run.contract.ts';
+import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId } from '../http/parameters.ts';
@@ -27,7 +28,7 @@ async function start(scope: Pick<Scope, 'tx' | 'adapters' | 'now'>, accept: (tx:
 }
 
 async function detail(
-  { reads, adapters, now }: Pick<Scope, 'reads' | 'adapters' | 'now'>,
+  { reads, adapters, actor, now }: Pick<Scope, 'reads' | 'adapters' | 'actor' | 'now'>,
   id: string,
 ): Promise<z.input<typeof RunDetail>> {
   const {
@@ -42,7 +43,11 @@ async function detail(
     locks,
     ...row
   } = await runDetail(reads, id);
-  const temporalUrl = hasWorkflow ? adapters.flows.workflowUrl(flowWorkflowId(reads.tenantId, id)) : undefined;
+  const temporalUrl = hasWorkflow
+    ? adapters.flows.workflowUrl(
+        adapters.launch.idOf(flowRunContract, { ...tenantOf(actor), runId: id, taskType: row.taskType }),
+      )
+    : undefined;
   return {
     ...runView(row, now()),
     payload,
@@ -167,7 +172,7 @@ export const flowRunsRoutes = [
       if (cancelled) {
         try {
           await scope.adapters.launch.cancel(flowRunContract, {
-            tenantId: scope.actor.tenantId,
+            ...tenantOf(scope.actor),
             runId: id,
             taskType: cancelled.taskType,
           });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createSchedule, removeSchedule } from '../../domain/flows/flow-schedules.mutations.ts';
+import { tenantOf } from '../../domain/shared/actor.ts';
 import {
   listSchedules,
   noteSynced,
@@ -50,7 +51,7 @@ export const flowSchedulesRoutes = [
     async handle({ body }, scope) {
       const schedule = await scope.tx((tx) => createSchedule(tx, body));
       const { name, cron, timezone } = schedule;
-      const input = { tenantId: scope.actor.tenantId, scheduleId: schedule.id, name };
+      const input = { ...tenantOf(scope.actor), scheduleId: schedule.id, name };
       await syncEngine(scope, input, () =>
         scope.adapters.launch.createSchedule(scheduledFlowContract, input, { cron, timezone }),
       );
@@ -81,7 +82,7 @@ export const flowSchedulesRoutes = [
     audit: 'flow_schedule.deleted',
     async handle({ params: { id } }, scope) {
       const { name } = await scope.tx((tx) => removeSchedule(tx, id));
-      const input = { tenantId: scope.actor.tenantId, scheduleId: id, name };
+      const input = { ...tenantOf(scope.actor), scheduleId: id, name };
       await syncEngine(scope, input, () => scope.adapters.launch.deleteSchedule(scheduledFlowContract, input));
     },
   }),

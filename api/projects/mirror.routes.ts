@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { mirrorReport, requestFetch } from '../../domain/git/mirror.queries.ts';
+import { tenantOf } from '../../domain/shared/actor.ts';
 import { projectInPath } from '../../domain/projects/projects.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
@@ -72,14 +73,14 @@ export const mirrorRoutes = [
     status: 202,
     response: Mirror,
     audit: { none: 'only refreshes the copy of the remote' },
-    async handle({ params: { identifier } }, { tx, adapters: { launch } }) {
+    async handle({ params: { identifier } }, { tx, actor, adapters: { launch } }) {
       const { project, report } = await tx(async (work) => {
         const found = await projectInPath(work, identifier);
         if (found.remoteUrl === null) throw new DomainError('invalid_request', 'The project has no remoteUrl');
         await requestFetch(work, found.id);
         return { project: found, report: await mirrorReport(work, found.id) };
       });
-      signalMirror(launch, { tenantId: project.tenantId, projectId: project.id, repositoryIdentifier: identifier });
+      signalMirror(launch, { ...tenantOf(actor), projectId: project.id, repositoryIdentifier: identifier });
       return report ?? NEVER;
     },
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Project as ProjectEntity } from '../../domain/projects/projects.entities.ts';
+import { type Actor, tenantOf } from '../../domain/shared/actor.ts';
 import { registerProject, removeProject, updateProject } from '../../domain/projects/projects.mutations.ts';
 import { listProjects, projectInPath } from '../../domain/projects/projects.queries.ts';
 import type { Launch } from '../../workflows/launch.ts';
@@ -12,8 +13,8 @@ import { Project, ProjectIn, ProjectPatch } from './projects.schemas.ts';
 const GROUP = 'Projects';
 
 /** Starts the fetch of a remote that the change of its project requested. */
-function fetchRemote(launch: Launch, { tenantId, id: projectId, identifier, remoteUrl }: ProjectEntity): void {
-  if (remoteUrl !== null) signalMirror(launch, { tenantId, projectId, repositoryIdentifier: identifier });
+function fetchRemote(launch: Launch, actor: Actor, { id: projectId, identifier, remoteUrl }: ProjectEntity): void {
+  if (remoteUrl !== null) signalMirror(launch, { ...tenantOf(actor), projectId, repositoryIdentifier: identifier });
 }
 
 export const projectsRoutes = [
@@ -29,9 +30,9 @@ export const projectsRoutes = [
     response: Project,
     errors: ['already_exists'],
     audit: 'project.created',
-    async handle({ body }, { tx, adapters: { launch } }) {
+    async handle({ body }, { tx, actor, adapters: { launch } }) {
       const made = await tx((work) => registerProject(work, body));
-      fetchRemote(launch, made);
+      fetchRemote(launch, actor, made);
       return made;
     },
   }),
@@ -77,9 +78,9 @@ export const projectsRoutes = [
     response: Project,
     errors: ['version_conflict'],
     audit: 'project.updated',
-    async handle({ params: { identifier }, body }, { tx, adapters: { launch } }) {
+    async handle({ params: { identifier }, body }, { tx, actor, adapters: { launch } }) {
       const changed = await tx((work) => updateProject(work, identifier, body));
-      fetchRemote(launch, changed);
+      fetchRemote(launch, actor, changed);
       return changed;
     },
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { candidateById } from '../../domain/release-candidates/release-candidates.queries.ts';
+import { tenantOf } from '../../domain/shared/actor.ts';
 import { compareToEnvironment, compareToPackages } from '../../domain/releases/candidate-comparison.ts';
 import { candidateLog } from '../../domain/releases/candidate-log.ts';
 import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
@@ -83,6 +84,7 @@ export const comparisonRoutes = [
       { params: { id }, query: { since } },
       {
         tx,
+        actor,
         adapters: {
           git: { commitGraphs },
           launch,
@@ -96,7 +98,7 @@ export const comparisonRoutes = [
       });
       if (log.missingChangelog !== null && project.remoteUrl !== null) {
         signalMirror(launch, {
-          tenantId: project.tenantId,
+          ...tenantOf(actor),
           projectId: project.id,
           repositoryIdentifier: project.identifier,
         });

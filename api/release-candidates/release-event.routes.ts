@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { EventOutcome } from '../../domain/release-candidates/finalization-rules.ts';
+import { tenantOf } from '../../domain/shared/actor.ts';
 import { previewEvent, reportDeployment } from '../../domain/release-candidates/release-events.mutations.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
@@ -37,7 +38,7 @@ export const releaseEventRoutes = [
       const { repositoryIdentifier, domain } = event;
       try {
         const outcome = await adapters.releases.eventQueue(
-          { tenantId: actor.tenantId, projectId: stored.projectId, repositoryIdentifier, domain },
+          { ...tenantOf(actor), projectId: stored.projectId, repositoryIdentifier, domain },
           stored.id,
         );
         if (!outcome) throw notFound('The project');

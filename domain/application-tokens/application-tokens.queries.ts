@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Database } from '../data/tables.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 
 /** Most application tokens of a list. */
 const TOKENS_MAX = 1_000;
@@ -40,5 +41,5 @@ export const applicationTokenById = (reads: Reads, id: string): Promise<Applicat
 export const expiringTokens = (system: Database, limit: number) =>
   system
     .selectFrom(sql<{ id: string; tenantId: string }>`expiring_application_tokens(${limit})`.as('t'))
-    .select(['t.id', 't.tenantId'])
+    .select(['t.id', 't.tenantId', tenantSlugOf('t.tenantId')])
     .execute();

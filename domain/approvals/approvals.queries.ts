@@ -126,6 +126,7 @@ export const approvalState = ({ db, tenantId }: Reads, id: string) =>
     .select([
       'status',
       'runId',
+      'taskType',
       sql<number>`ceil(extract(epoch from expires_at - clock_timestamp()) * 1000)::float8`.as('expiresInMs'),
     ])
     .executeTakeFirst();

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import { secondsAgo } from '../data/conditions.ts';
 import type { Database } from '../data/tables.ts';
+import type { TenantKey } from '../shared/actor.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 
 /** The workflow of an approval is started, or wakes at the expiry, well within this time. */
 const STARTED_WITHIN_SECONDS = 30;
 
-export interface OverdueApproval {
-  tenantId: string;
+export interface OverdueApproval extends TenantKey {
   approvalId: string;
   taskType: string;
   repositoryIdentifier: string | null;
@@ -23,7 +24,7 @@ export const overdueApprovals = (
 ): Promise<OverdueApproval[]> =>
   system
     .selectFrom('approval as a')
-    .select(['a.tenantId', 'a.id as approvalId', 'a.taskType', 'a.repositoryIdentifier'])
+    .select(['a.tenantId', tenantSlugOf('a.tenantId'), 'a.id as approvalId', 'a.taskType', 'a.repositoryIdentifier'])
     .where('a.toldAt', 'is', null)
     .where((eb) => {
       const isOpen = eb('a.status', '=', 'requested');

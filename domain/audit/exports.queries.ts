@@ -10,6 +10,7 @@ import { entryConditions, facetConditions, filterOf, type StoredFilter, timeCond
 import { CELL_COLUMNS, ENTRY_COLUMNS, type EntryRow } from './audit-list.queries.ts';
 import type { EntryCells } from './chain.queries.ts';
 import { type ExportStatus, KEPT_DAYS, origins } from './export-rules.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 
 const COLUMNS = [
   'id',
@@ -90,7 +91,7 @@ export const tenantsWithExpiredExports = (db: Database, limit: number) =>
     .where('expiresAt', '<=', sql<string>`now()`)
     .distinct()
     .limit(limit)
-    .select('tenantId')
+    .select(['tenantId', tenantSlugOf('tenantId')])
     .execute();
 
 /** Exports of all tenants that did not begin, or did not end, within the times; `db` has the role of the system. */
@@ -109,7 +110,12 @@ export const stalledExports = (
     )
     .orderBy('createdAt')
     .limit(limits.limit)
-    .select((eb) => ['tenantId', 'id as exportId', eb('status', '=', sql.lit('queued')).as('isNew')])
+    .select((eb) => [
+      'tenantId',
+      tenantSlugOf('tenantId'),
+      'id as exportId',
+      eb('status', '=', sql.lit('queued')).as('isNew'),
+    ])
     .execute();
 
 type ExportScope = Pick<AuditExport, 'filters' | 'upperSequence'>;

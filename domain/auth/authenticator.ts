@@ -72,12 +72,13 @@ export function createAuthenticator({
   const byApplicationToken = async (token: string): Promise<Actor | undefined> => {
     const row = await findToken(hashSecret(token));
     if (!row) return undefined;
-    const { id, tenantId, name, projectIds, isUseStale } = row;
+    const { id, tenantId, tenantSlug, name, projectIds, isUseStale } = row;
     if (isUseStale) touch(id).catch(onError);
     return {
       type: 'application',
       id,
       tenantId,
+      tenantSlug,
       role: 'application',
       email: `app:${name}`,
       ...(projectIds && { projectIds }),
@@ -112,12 +113,13 @@ export function createAuthenticator({
 interface Found {
   userId: string;
   tenantId: string | null;
+  tenantSlug: string;
   email: string;
   role: Role | null;
 }
 
 /** Nobody, when the person is a member of no tenant. */
-const memberOf = ({ userId: id, tenantId, email, role }: Found, sessionId?: string): Actor | undefined =>
+const memberOf = ({ userId: id, tenantId, tenantSlug, email, role }: Found, sessionId?: string): Actor | undefined =>
   role === null || tenantId === null
     ? undefined
-    : { type: 'user', id, tenantId, role, email, ...(sessionId !== undefined && { sessionId }) };
+    : { type: 'user', id, tenantId, tenantSlug, role, email, ...(sessionId !== undefined && { sessionId }) };

@@ -3,6 +3,7 @@ import { statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Role } from '../shared/actor.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import { hashSecret } from './secrets.ts';
 
 // Look-ups before a tenant is known: by functions of the database, which answer for the given keys and no others.
@@ -28,13 +29,21 @@ interface Token {
 export const findApplicationTokens = statement<{ hashes: string[] }>()((db, { hashes }) =>
   db
     .selectFrom(sql<Token>`auth_application_tokens(${hashes})`.as('t'))
-    .select(['t.tokenHash', 't.id', 't.tenantId', 't.name', 't.projectIds', 't.isUseStale']),
+    .select([
+      't.tokenHash',
+      't.id',
+      't.tenantId',
+      tenantSlugOf('t.tenantId'),
+      't.name',
+      't.projectIds',
+      't.isUseStale',
+    ]),
 );
 
 interface Session extends Person {
   id: string;
 }
-const SESSION = ['s.id', 's.userId', 's.tenantId', 's.email', 's.role'] as const;
+const SESSION = ['s.id', 's.userId', 's.tenantId', tenantSlugOf('s.tenantId'), 's.email', 's.role'] as const;
 
 /** Sessions that have not ended, by id. */
 export const findSessions = statement<{ ids: string[] }>()((db, { ids }) =>
@@ -66,7 +75,7 @@ export const findPeople = statement<{ emails: string[]; tenantSlug?: string | un
           : sql<KnownPerson>`auth_people(${emails})`
         ).as('p'),
       )
-      .select(['p.knownBy', 'p.userId', 'p.email', 'p.tenantId', 'p.role']),
+      .select(['p.knownBy', 'p.userId', 'p.email', 'p.tenantId', tenantSlugOf('p.tenantId'), 'p.role']),
 );
 
 /** Notes that application tokens were used, at most once a minute each. */
@@ -79,7 +88,7 @@ export async function findLogin(db: Database, email: string, tenantSlug: string 
   type Login = Omit<KnownPerson, 'knownBy' | 'email'> & { passwordHash: string | null };
   return db
     .selectFrom(sql<Login>`auth_login(${email}, ${tenantSlug ?? null})`.as('p'))
-    .select(['p.userId', 'p.passwordHash', 'p.tenantId', 'p.role'])
+    .select(['p.userId', 'p.passwordHash', 'p.tenantId', tenantSlugOf('p.tenantId'), 'p.role'])
     .executeTakeFirst();
 }
 
@@ -87,7 +96,7 @@ export async function findLogin(db: Database, email: string, tenantSlug: string 
 export async function findRefreshToken(db: Database, token: string) {
   return db
     .selectFrom(sql<Omit<Person, 'role'> & { sessionId: string }>`auth_refresh(${hashSecret(token)})`.as('r'))
-    .select(['r.sessionId', 'r.userId', 'r.tenantId', 'r.email'])
+    .select(['r.sessionId', 'r.userId', 'r.tenantId', tenantSlugOf('r.tenantId'), 'r.email'])
     .executeTakeFirst();
 }
 

@@ -58,8 +58,8 @@ export function createSessions({ database, actingAs, accessTokens }: SessionPart
   const ownerOf = async (refreshToken: string): Promise<{ sessionId: string; actor: Actor } | undefined> => {
     const found = await findRefreshToken(database, refreshToken);
     if (!found) return undefined;
-    const { sessionId, userId: id, tenantId, email } = found;
-    return { sessionId, actor: { type: 'user', id, tenantId, role: 'member', email } };
+    const { sessionId, userId: id, tenantId, tenantSlug, email } = found;
+    return { sessionId, actor: { type: 'user', id, tenantId, tenantSlug, role: 'member', email } };
   };
 
   return {

@@ -1,5 +1,5 @@
 import type { Database } from '../data/tables.ts';
-import type { Actor, Role } from '../shared/actor.ts';
+import type { Actor, Role, TenantKey } from '../shared/actor.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import { isId } from '../shared/ids.ts';
 import type { AccessTokens } from './access-tokens.ts';
@@ -116,8 +116,11 @@ export function createSignIn(parts: SignInParts): SignIn {
         const found = await findLogin(database, email, tenant);
         const isRight = await isPasswordRight(found?.passwordHash, password);
         if (!isRight || !found?.tenantId || !found.role) return { verdict: 'wrong', value: undefined };
-        const { userId, tenantId, role } = found;
-        return { verdict: 'right', value: personOf({ userId, tenantId, email: email.toLowerCase() }, role) };
+        const { userId, tenantId, tenantSlug, role } = found;
+        return {
+          verdict: 'right',
+          value: personOf({ userId, tenantId, tenantSlug, email: email.toLowerCase() }, role),
+        };
       });
       if (!actor) return { outcome: 'refused' };
       if (!(await isSecondFactorNeeded(database, actor.id)))
@@ -180,16 +183,16 @@ function signInTickets(encryption: Encryption, now: () => Date) {
   };
 }
 
-interface Person {
+interface Person extends TenantKey {
   userId: string;
-  tenantId: string;
   email: string;
 }
 
-const personOf = ({ userId: id, tenantId, email }: Person, role: Role): Actor => ({
+const personOf = ({ userId: id, tenantId, tenantSlug, email }: Person, role: Role): Actor => ({
   type: 'user',
   id,
   tenantId,
+  tenantSlug,
   role,
   email,
 });

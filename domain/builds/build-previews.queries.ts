@@ -4,6 +4,8 @@ import { secondsAgo } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Database } from '../data/tables.ts';
 import type { Tx } from '../unit-of-work.ts';
+import type { TenantKey } from '../shared/actor.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 
 export interface PreviewRequest {
   branch: string;
@@ -71,8 +73,7 @@ export const insertPreview = (
 /** Computations that never lead to a result are not started again for ever. */
 const GIVEN_UP_AFTER_SECONDS = 86_400;
 
-export interface OverduePreview {
-  tenantId: string;
+export interface OverduePreview extends TenantKey {
   projectId: string;
   repositoryIdentifier: string;
   previewKey: string;
@@ -84,7 +85,14 @@ export const overduePreviews = (system: Database, overdueSeconds: number, limit:
   system
     .selectFrom('build_preview as b')
     .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'b.tenantId').onRef('p.id', '=', 'b.projectId'))
-    .select(['b.tenantId', 'b.projectId', 'p.identifier as repositoryIdentifier', 'b.previewKey', 'b.generation'])
+    .select([
+      'b.tenantId',
+      tenantSlugOf('b.tenantId'),
+      'b.projectId',
+      'p.identifier as repositoryIdentifier',
+      'b.previewKey',
+      'b.generation',
+    ])
     .where('b.status', '=', 'pending')
     .where('b.requestedAt', '<', secondsAgo(overdueSeconds))
     .where('b.requestedAt', '>', secondsAgo(GIVEN_UP_AFTER_SECONDS))

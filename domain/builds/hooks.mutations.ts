@@ -1,6 +1,6 @@
 import { requestFetch } from '../git/mirror.queries.ts';
 import { type Platform, Project } from '../projects/projects.entities.ts';
-import { type Actor, systemActor } from '../shared/actor.ts';
+import { type Actor, systemActor, type TenantKey, tenantOf } from '../shared/actor.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
@@ -55,8 +55,8 @@ export interface HookResult {
   outcome: 'accepted' | 'known' | 'ignored';
   /** How many events of the hook were recorded. */
   events: number;
-  /** The project when a fetch of its repository was requested. */
-  toFetch?: Project | undefined;
+  /** The repository of which a fetch was requested. */
+  toFetch?: (TenantKey & { projectId: string; repositoryIdentifier: string }) | undefined;
 }
 
 /** Strangers learn neither which repositories are registered, nor which of them have a secret. */
@@ -78,7 +78,9 @@ export async function receiveHook(
   const repositoryIdentifier = content.repositoryIdentifier ?? named;
   if (repositoryIdentifier === undefined || !hasProof(host, hook)) throw unproven();
   // Without a tenant nothing is visible but what the one function returns.
-  const candidates = await actingAs(systemActor('', 'hooks'))((tx) => hookSecrets(tx, host, repositoryIdentifier));
+  const candidates = await actingAs(systemActor({ tenantId: '', tenantSlug: '' }, 'hooks'))((tx) =>
+    hookSecrets(tx, host, repositoryIdentifier),
+  );
   const sender = candidates.find(({ projectId, secret }) =>
     isProven(host, hook, encryption.decrypt(secret, hookSecretContext(projectId)), now()),
   );
@@ -86,8 +88,8 @@ export async function receiveHook(
   if (!isWithinWindow(content.occurredAt, now()))
     throw new DomainError('invalid_request', 'The hook was made more than seven days ago, or in the future');
   if (!content.isPush && content.events.length === 0) return { outcome: 'ignored', events: 0 };
-  const { tenantId, projectId } = sender;
-  return actingAs(systemActor(tenantId, `hooks-${host}`))((tx) =>
+  const { projectId } = sender;
+  return actingAs(systemActor(sender, `hooks-${host}`))((tx) =>
     recordHook(tx, projectId, deliveryOf(host, hook), content),
   );
 }
@@ -105,7 +107,8 @@ async function recordHook(
     if (event.kind === 'push') await upsertPush(tx, projectId, event);
     else await recordStatus(tx, project, event);
   }
-  const toFetch = isPush && project.remoteUrl !== null ? project : undefined;
+  const mirror = { ...tenantOf(tx.actor), projectId, repositoryIdentifier: project.identifier };
+  const toFetch = isPush && project.remoteUrl !== null ? mirror : undefined;
   if (toFetch) await requestFetch(tx, projectId);
   return { outcome: 'accepted', events: events.length, toFetch };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Platform } from '../projects/projects.entities.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import type { HookDelivery } from './hook-signature.ts';
 
 /**
@@ -17,7 +18,7 @@ export const hookSecrets = ({ db }: Pick<Reads, 'db'>, host: Platform, repositor
         secret: string;
       }>`hook_secrets_of(${host}, ${repositoryIdentifier})`.as('s'),
     )
-    .select(['s.tenantId', 's.projectId', 's.secret'])
+    .select(['s.tenantId', tenantSlugOf('s.tenantId'), 's.projectId', 's.secret'])
     .execute();
 
 /** Notes a hook; false when it came before, under its own name or, replayed, under another. */

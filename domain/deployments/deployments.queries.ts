@@ -76,7 +76,7 @@ export async function storeDeployment(
   requestId: string,
 ): Promise<StoredDeployment> {
   const id = newId();
-  const { type, id: actorId, role, email } = actor;
+  const { type, id: actorId, tenantSlug, role, email } = actor;
   const { dedupeKey = id, packages, packageDetails, releaseDefinition, metadata, approval, ...row } = deployment;
   const [made] = await INSERT(db, {
     ...row,
@@ -89,7 +89,7 @@ export async function storeDeployment(
     releaseDefinition: releaseDefinition ? json(releaseDefinition) : null,
     metadata: metadata ? json(metadata) : null,
     approval: approval ? json(approval) : null,
-    reportedBy: json({ type, id: actorId, tenantId, role, email }),
+    reportedBy: json({ type, id: actorId, tenantId, tenantSlug, role, email }),
     requestId,
     traceparent: traceparent ?? null,
   });
@@ -112,7 +112,7 @@ const REPORTERS = statement<{ ids: readonly string[]; tenantId: string }>()((db,
     .selectFrom('release_deployment')
     .where('tenantId', '=', tenantId)
     .where('id', '=', sql<string>`any (${ids}::uuid[])`)
-    .select(['id', 'reportedBy', 'requestId', 'traceparent']),
+    .select(['id', 'projectId', 'reportedBy', 'requestId', 'traceparent']),
 );
 
 /** Who reported some deployments, and by which requests. */

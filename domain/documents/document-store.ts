@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { TenantKey } from '../shared/actor.ts';
 import { unchainedEntry, withCanonicalParts } from '../audit/append.queries.ts';
 import { statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
@@ -50,7 +51,7 @@ interface Options {
   database: Database;
   kept: KeptVersions;
   /** Called with webhooks after the commit; must return at once. */
-  wakeLanes: (tenantId: string, webhookIds: readonly string[]) => void;
+  wakeLanes: (tenant: TenantKey, webhookIds: readonly string[]) => void;
 }
 
 /** One function call per batch is one transaction and one round trip. */
@@ -68,7 +69,8 @@ export function createDocumentStore({ database, kept, wakeLanes }: Options): Doc
     db: Database,
     requests: readonly WriteRequest[],
   ): Promise<{ outcomes: WriteOutcome[]; wake: () => void }> => {
-    const tenantId = requests[0]?.actor.tenantId ?? '';
+    const actor = requests[0]?.actor;
+    const tenantId = actor?.tenantId ?? '';
     const now = new Date();
     const items = `[${requests.map((request) => itemOf(request, kept, now)).join(',')}]`;
     const rows = await WRITE(db, { tenantId, requests: items, now });
@@ -79,7 +81,7 @@ export function createDocumentStore({ database, kept, wakeLanes }: Options): Doc
           ? { isWritten, version, createdAt: isoOf(createdAt), updatedAt: now.toISOString() }
           : { isWritten: false, currentVersion: version };
     }
-    return { outcomes, wake: () => wakeLanes(tenantId, rows[0]?.webhookIds ?? []) };
+    return { outcomes, wake: () => actor && wakeLanes(actor, rows[0]?.webhookIds ?? []) };
   };
 
   const writeTogether = async (requests: readonly WriteRequest[]): Promise<WriteOutcome[]> => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { ReadDatabase } from '../data/tables.ts';
 import { notFound } from '../shared/errors.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { LockQueueKey } from './lock-queue.port.ts';
 import { estimateWaitSeconds, type TicketState } from './lock-rules.ts';
@@ -26,6 +27,7 @@ export const findLockPlace = ({ db, tenantId }: Reads, environmentId: string): P
     .where('e.id', '=', environmentId)
     .select([
       'e.tenantId',
+      tenantSlugOf('e.tenantId'),
       'e.id as environmentId',
       'e.projectId',
       'e.name as environmentName',

@@ -1,6 +1,7 @@
+import type { TenantKey } from '../shared/actor.ts';
+
 /** The queue for the lock of one environment. */
-export interface LockQueueKey {
-  tenantId: string;
+export interface LockQueueKey extends TenantKey {
   environmentId: string;
   environmentName: string;
   repositoryIdentifier: string;

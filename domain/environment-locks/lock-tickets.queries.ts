@@ -135,8 +135,8 @@ export const writeLease = ({ db, tenantId }: Tx, ticketId: string, leaseMinutes:
 
 /** The lock of an environment and its queue. */
 export interface LockQueueState {
-  /** Who holds the lock; `runId` when it is one of our runs. */
-  holder: { ticketId: string; runId: string | null } | null;
+  /** Who holds the lock; `run` when it is one of our runs. */
+  holder: { ticketId: string; run: { runId: string; taskType: string } | null } | null;
   /** Waiting tickets. */
   waiting: number;
   /** Milliseconds until the lease of the holder expires; null: nobody holds the lock. */
@@ -144,17 +144,19 @@ export interface LockQueueState {
 }
 
 export async function queueState({ db, tenantId }: Reads, environmentId: string): Promise<LockQueueState> {
-  const { ticketId, runId, waiting, expiresInMs } = await ticketsOf(db, tenantId, environmentId)
+  const { ticketId, run, waiting, expiresInMs } = await ticketsOf(db, tenantId, environmentId)
     .where('state', 'in', IN_QUEUE)
     .select([
       sql<number>`(count(*) filter (where state = 'queued'))::int`.as('waiting'),
       sql<string | null>`max(id::text) filter (where state = 'held')`.as('ticketId'),
-      sql<string | null>`max(run_id::text) filter (where state = 'held')`.as('runId'),
+      sql<{ runId: string; taskType: string } | null>`(
+        select jsonb_build_object('runId', r.id, 'taskType', r.task_type) from flow_run r
+        where r.tenant_id = ${tenantId} and r.id = (max(run_id::text) filter (where state = 'held'))::uuid)`.as('run'),
       sql<number | null>`
         ceil(extract(epoch from max(expires_at) filter (where state = 'held') - clock_timestamp()) * 1000)::float8`.as(
         'expiresInMs',
       ),
     ])
     .executeTakeFirstOrThrow();
-  return { holder: ticketId === null ? null : { ticketId, runId }, waiting, expiresInMs };
+  return { holder: ticketId === null ? null : { ticketId, run }, waiting, expiresInMs };
 }

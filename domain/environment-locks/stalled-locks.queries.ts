@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { secondsAgo } from '../data/conditions.ts';
 import type { Database } from '../data/tables.ts';
+import type { TenantKey } from '../shared/actor.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import type { LockQueueKey } from './lock-queue.port.ts';
 
 /** The lock's own timer ends a lease within this time. */
@@ -30,14 +32,14 @@ export const stalledLocks = (system: Database, limit: number): Promise<LockQueue
     .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'e.tenantId').onRef('p.id', '=', 'e.projectId'))
     .select([
       'stalled.tenantId',
+      tenantSlugOf('stalled.tenantId'),
       'stalled.environmentId',
       'e.name as environmentName',
       'p.identifier as repositoryIdentifier',
     ])
     .execute();
 
-export interface AbandonedTicket {
-  tenantId: string;
+export interface AbandonedTicket extends TenantKey {
   environmentId: string;
   ticketId: string;
 }
@@ -46,7 +48,7 @@ export interface AbandonedTicket {
 export const abandonedTickets = (system: Database, overdueSeconds: number, limit: number): Promise<AbandonedTicket[]> =>
   system
     .selectFrom('environment_lock_ticket as t')
-    .select(['t.tenantId', 't.environmentId', 't.id as ticketId'])
+    .select(['t.tenantId', tenantSlugOf('t.tenantId'), 't.environmentId', 't.id as ticketId'])
     .where('t.state', '=', 'asked')
     .where('t.createdAt', '<', secondsAgo(overdueSeconds))
     .where((eb) =>

@@ -1,8 +1,8 @@
-import type { Actor } from '../shared/actor.ts';
+import type { Actor, TenantKey } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { runById } from './flow-runs.queries.ts';
-import { parsePayload } from './flow-types.ts';
+import { parsePayload, type RunPayload } from './flow-types.ts';
 import { insertRun, type NewRun, placeOf } from './new-runs.queries.ts';
 import { assertRerunnable, NEW_RUN } from './run-status-rules.ts';
 
@@ -10,11 +10,12 @@ import { assertRerunnable, NEW_RUN } from './run-status-rules.ts';
 export interface AcceptedRun extends RunKey {
   taskType: string;
   repositoryIdentifier?: string | undefined;
+  /** What operators are shown of it. */
+  about?: { domain?: string; releaseName?: string; environmentName?: string; branch?: string };
 }
 
 /** A run, and the request and trace that caused it. */
-export interface RunKey {
-  tenantId: string;
+export interface RunKey extends TenantKey {
   runId: string;
   requestId?: string | undefined;
   traceparent?: string | undefined;
@@ -96,13 +97,23 @@ export async function acceptRun(
   });
   return {
     tenantId: tx.tenantId,
+    tenantSlug: tx.actor.tenantSlug,
     runId,
     taskType: type.id,
     ...(requestId !== undefined && { requestId }),
     ...(tx.traceparent !== undefined && { traceparent: tx.traceparent }),
     ...(place && { repositoryIdentifier: place.repositoryIdentifier }),
+    about: aboutOf(payload),
   };
 }
+
+/** What a payload names, for operators. */
+const aboutOf = ({ domain, releaseName, environmentName, branch }: RunPayload): NonNullable<AcceptedRun['about']> => ({
+  ...(domain !== undefined && { domain }),
+  ...(releaseName !== undefined && { releaseName }),
+  ...(environmentName !== undefined && { environmentName }),
+  ...(branch !== undefined && { branch }),
+});
 
 /** Accepts a run that no `externalId` can have named before; throws what `acceptRun` throws. */
 export async function acceptNewRun(

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { secondsAgo } from '../data/conditions.ts';
 import type { Database } from '../data/tables.ts';
+import type { TenantKey } from '../shared/actor.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import type { AcceptedRun } from './accept-run.ts';
 import { NEW_RUN } from './run-status-rules.ts';
 
@@ -25,6 +27,7 @@ export async function overdueRuns(system: Database, overdueSeconds: number, limi
     .leftJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'r.tenantId').onRef('p.id', '=', 'r.projectId'))
     .select([
       'r.tenantId',
+      tenantSlugOf('r.tenantId'),
       'r.id as runId',
       'r.taskType',
       'p.identifier as repositoryIdentifier',
@@ -46,9 +49,10 @@ export async function overdueRuns(system: Database, overdueSeconds: number, limi
     .orderBy('r.updatedAt')
     .limit(limit)
     .execute();
-  return rows.map(({ status, cancelRequestedAt, tenantId, runId, taskType, ...origin }) => ({
+  return rows.map(({ status, cancelRequestedAt, tenantId, tenantSlug, runId, taskType, ...origin }) => ({
     run: {
       tenantId,
+      tenantSlug,
       runId,
       taskType,
       // What a workflow is started with has no nulls.
@@ -77,8 +81,7 @@ export async function settleRunCounts(system: Database): Promise<number> {
   return rows[0]?.settled ?? 0;
 }
 
-export interface UnwrittenChecks {
-  tenantId: string;
+export interface UnwrittenChecks extends TenantKey {
   runId: string;
 }
 
@@ -86,15 +89,14 @@ export interface UnwrittenChecks {
 export const unwrittenChecks = (system: Database, limit: number): Promise<UnwrittenChecks[]> =>
   system
     .selectFrom('flow_check as c')
-    .select(['c.tenantId', 'c.runId'])
+    .select(['c.tenantId', tenantSlugOf('c.tenantId'), 'c.runId'])
     .distinct()
     .whereRef('c.writtenRevision', '<', 'c.revision')
     .where('c.updatedAt', '<', secondsAgo(CHECKS_WRITTEN_WITHIN_SECONDS))
     .limit(limit)
     .execute();
 
-export interface UnsyncedSchedule {
-  tenantId: string;
+export interface UnsyncedSchedule extends TenantKey {
   scheduleId: string;
   name: string;
   cron: string;
@@ -112,6 +114,7 @@ export const unsyncedSchedules = (
     .selectFrom('flow_schedule as s')
     .select((eb) => [
       's.tenantId',
+      tenantSlugOf('s.tenantId'),
       's.id as scheduleId',
       's.name',
       's.cron',

@@ -1,3 +1,4 @@
+import type { TenantKey } from '../shared/actor.ts';
 import type { Remote } from '../git/git-mirrors.port.ts';
 
 /** Why a request to a host failed. */
@@ -65,8 +66,7 @@ export interface GitHost {
   changeLabel(change: LabelChange): Promise<HostAnswer<null>>;
 }
 
-export interface HostPlace {
-  tenantId: string;
+export interface HostPlace extends TenantKey {
   projectId: string;
   platform: 'host-a' | 'host-b' | 'host-c';
   /** For readers of the audit trail: what the credential is used for. */

@@ -3,6 +3,8 @@ import { secondsAgo } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Database } from '../data/tables.ts';
 import type { Tx } from '../unit-of-work.ts';
+import type { TenantKey } from '../shared/actor.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 
 type Writes = Pick<Tx, 'db' | 'tenantId'>;
 
@@ -165,8 +167,7 @@ export const mirrorReport = ({ db, tenantId }: Reads, projectId: string) =>
     )
     .executeTakeFirst();
 
-export interface DueMirror {
-  tenantId: string;
+export interface DueMirror extends TenantKey {
   projectId: string;
   repositoryIdentifier: string;
   /** A requested fetch was not begun; otherwise the mirror is only due for its next fetch. */
@@ -182,6 +183,7 @@ export const dueMirrors = (system: Database, overdueSeconds: number, limit: numb
     )
     .select([
       'p.tenantId',
+      tenantSlugOf('p.tenantId'),
       'p.id as projectId',
       'p.identifier as repositoryIdentifier',
       sql<boolean>`coalesce(m.requested_at > m.attempted_at, true)`.as('isLost'),

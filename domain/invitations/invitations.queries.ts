@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../data/tables.ts';
 import type { Actor, Role } from '../shared/actor.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import { hashSecret } from '../auth/secrets.ts';
 
 /** Finds the person whom an open invitation lets set a password: not used, not expired, still a member, no password yet. */
@@ -13,7 +14,7 @@ export const createFindInvited =
     type Invited = { tenantId: string; userId: string; email: string; role: Role };
     const found = await database
       .selectFrom(sql<Invited>`open_invitation(${hashSecret(token)})`.as('i'))
-      .select(['i.tenantId', 'i.userId as id', 'i.email', 'i.role'])
+      .select(['i.tenantId', tenantSlugOf('i.tenantId'), 'i.userId as id', 'i.email', 'i.role'])
       .executeTakeFirst();
     return found && { type: 'user', ...found };
   };

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { secondsAgo } from '../data/conditions.ts';
 import type { Database } from '../data/tables.ts';
+import type { TenantKey } from '../shared/actor.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 
-export interface OverdueDomain {
-  tenantId: string;
+export interface OverdueDomain extends TenantKey {
   projectId: string;
   repositoryIdentifier: string;
   domain: string;
@@ -23,6 +24,7 @@ export const overdueDomains = (
     .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'd.tenantId').onRef('p.id', '=', 'd.projectId'))
     .select([
       'd.tenantId',
+      tenantSlugOf('d.tenantId'),
       'd.projectId',
       'p.identifier as repositoryIdentifier',
       'd.domain',

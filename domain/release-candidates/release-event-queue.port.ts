@@ -1,8 +1,8 @@
+import type { TenantKey } from '../shared/actor.ts';
 import type { EventOutcome } from './finalization-rules.ts';
 
 /** One domain of a repository. */
-export interface DomainOfRepository {
-  tenantId: string;
+export interface DomainOfRepository extends TenantKey {
   projectId: string;
   repositoryIdentifier: string;
   domain: string;

@@ -1,12 +1,19 @@
 export const ROLES = ['owner', 'member', 'application'] as const;
 export type Role = (typeof ROLES)[number];
 
+export interface TenantKey {
+  tenantId: string;
+  /** Unique and never changed; names the tenant in the ids of workflows. */
+  tenantSlug: string;
+}
+
+export const tenantOf = ({ tenantId, tenantSlug }: TenantKey): TenantKey => ({ tenantId, tenantSlug });
+
 /** Who acts, in exactly one tenant. */
-export interface Actor {
+export interface Actor extends TenantKey {
   type: 'user' | 'application' | 'operator' | 'system';
   /** User id, application token id, or the name of the part of the service that acts. */
   id: string;
-  tenantId: string;
   role: Role;
   /** E-mail of a user, `app:<token name>` of an application token. */
   email: string;
@@ -17,10 +24,11 @@ export interface Actor {
 }
 
 /** The service itself, acting in a tenant on a schedule or on behalf of a workflow. */
-export const systemActor = (tenantId: string, part: string): Actor => ({
+export const systemActor = ({ tenantId, tenantSlug }: TenantKey, part: string): Actor => ({
   type: 'system',
   id: part,
   tenantId,
+  tenantSlug,
   role: 'application',
   email: `system:${part}`,
 });

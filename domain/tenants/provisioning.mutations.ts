@@ -2,7 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { createApplicationToken } from '../application-tokens/application-tokens.mutations.ts';
 import type { Tables } from '../data/tables.ts';
 import { hashChosenPassword, setPassword } from '../passwords/passwords.mutations.ts';
-import type { Actor } from '../shared/actor.ts';
+import type { Actor, TenantKey } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { type Tx, unitOfWork } from '../unit-of-work.ts';
@@ -49,11 +49,11 @@ export interface Provisioning {
 /** @param orm connected as the owner of the schema. */
 export function createProvisioning(orm: MikroORM): Provisioning {
   const database = orm.em.fork().getKysely<Tables>();
-  const actingIn = (tenantId: string) => unitOfWork(orm, { actor: operatorOf(tenantId) });
-  const idOf = async (slug: string): Promise<string> => {
+  const actingIn = (tenant: TenantKey) => unitOfWork(orm, { actor: operatorOf(tenant) });
+  const tenantOf = async (slug: string): Promise<TenantKey> => {
     const tenant = await database.selectFrom('tenant').where('slug', '=', slug).select('id').executeTakeFirst();
     if (!tenant) throw new DomainError('not_found', `There is no tenant ${slug}`);
-    return tenant.id;
+    return { tenantId: tenant.id, tenantSlug: slug };
   };
 
   return {
@@ -62,7 +62,7 @@ export function createProvisioning(orm: MikroORM): Provisioning {
       const email = ownerEmail.toLowerCase();
       const passwordHash = await hashChosenPassword(password, email, 'password');
       const id = newId();
-      const isKnownUser = await actingIn(id)(async (tx) => {
+      const isKnownUser = await actingIn({ tenantId: id, tenantSlug: slug })(async (tx) => {
         const added = await tx.db
           .insertInto('tenant')
           .values({ id, slug })
@@ -91,14 +91,14 @@ export function createProvisioning(orm: MikroORM): Provisioning {
         .execute(),
 
     async resetPassword({ tenant, email, password }) {
-      const id = await idOf(tenant);
+      const key = await tenantOf(tenant);
       const passwordHash = await hashChosenPassword(password, email, 'password');
-      await actingIn(id)(async (tx) => {
+      await actingIn(key)(async (tx) => {
         const user = await tx.db
           .selectFrom('user_account as u')
           .innerJoin('membership as m', 'm.userId', 'u.id')
           .where('u.email', '=', email.toLowerCase())
-          .where('m.tenantId', '=', id)
+          .where('m.tenantId', '=', tx.tenantId)
           .select('u.id')
           .executeTakeFirst();
         if (!user) throw new DomainError('not_found', `${email} is not a member of the tenant ${tenant}`);
@@ -114,8 +114,13 @@ export function createProvisioning(orm: MikroORM): Provisioning {
     },
 
     async noteKeyRotation(keyId) {
-      for (const { id } of await database.selectFrom('tenant').orderBy('id').select('id').execute()) {
-        await actingIn(id)(async (tx) =>
+      const tenants = await database
+        .selectFrom('tenant')
+        .orderBy('id')
+        .select(['id as tenantId', 'slug as tenantSlug'])
+        .execute();
+      for (const tenant of tenants) {
+        await actingIn(tenant)(async (tx) =>
           tx.audit({
             source: 'system',
             action: 'encryption.rotated',
@@ -128,15 +133,16 @@ export function createProvisioning(orm: MikroORM): Provisioning {
     },
 
     async createToken({ tenant, name, expiresInDays }) {
-      return actingIn(await idOf(tenant))((tx) => createApplicationToken(tx, { name, expiresInDays }));
+      return actingIn(await tenantOf(tenant))((tx) => createApplicationToken(tx, { name, expiresInDays }));
     },
   };
 }
 
-const operatorOf = (tenantId: string): Actor => ({
+const operatorOf = ({ tenantId, tenantSlug }: TenantKey): Actor => ({
   type: 'operator',
   id: 'operator',
   tenantId,
+  tenantSlug,
   role: 'owner',
   email: 'operator',
 });

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { unchainedEntry, withCanonicalParts } from '../audit/append.queries.ts';
 import { statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
+import type { TenantKey } from '../shared/actor.ts';
 import { notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { tenantQueues } from '../shared/tenant-queues.ts';
@@ -51,7 +52,7 @@ const MAX_REST_MS = 10;
  */
 export function createDeliveryQueue(
   db: Database,
-  wake: (tenantId: string, webhookIds: readonly string[]) => void,
+  wake: (tenant: TenantKey, webhookIds: readonly string[]) => void,
 ): DeliveryQueue {
   const batchOf = (tenantId: string, requests: readonly (TriggerRequest | DeliverRequest)[]): Batch => ({
     tenantId,
@@ -69,7 +70,8 @@ export function createDeliveryQueue(
     });
     const results = requests.map((): TriggeredDelivery[] => []);
     for (const { request, deliveryId, webhookId } of rows) results[request - 1]?.push({ deliveryId, webhookId });
-    wake(tenantId, [...new Set(rows.map(({ webhookId }) => webhookId))]);
+    const [first] = requests;
+    if (first) wake(first.actor, [...new Set(rows.map(({ webhookId }) => webhookId))]);
     return results;
   };
 
@@ -98,7 +100,8 @@ export function createDeliveryQueue(
           ? { webhook, deliveryId: deliveryIds[place] ?? '', event: row.event }
           : { webhook, refusal };
     }
-    wake(tenantId, [...woken]);
+    const [first] = requests;
+    if (first) wake(first.actor, [...woken]);
     return results;
   };
 

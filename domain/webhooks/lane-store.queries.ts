@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
+import type { TenantKey } from '../shared/actor.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import { type Outcome, recordOutcomes } from './outcomes.queries.ts';
 
 /** The one queue of deliveries to one webhook. */
-export interface LaneKey {
-  tenantId: string;
+export interface LaneKey extends TenantKey {
   webhookId: string;
 }
 
@@ -196,7 +197,7 @@ export const createLaneStore = (db: Database) => ({
         ),
       )
       .limit(limit)
-      .select(['w.tenantId', 'w.id as webhookId'])
+      .select(['w.tenantId', tenantSlugOf('w.tenantId'), 'w.id as webhookId'])
       .execute(),
 
   /** Lanes for which a reason to disable them was recorded and nothing followed. */
@@ -206,7 +207,7 @@ export const createLaneStore = (db: Database) => ({
       .where('status', '=', 'active')
       .where('failureReason', 'is not', null)
       .limit(limit)
-      .select(['tenantId', 'id as webhookId'])
+      .select(['tenantId', tenantSlugOf('tenantId'), 'id as webhookId'])
       .execute(),
 
   /** Removes deliveries, with their attempts, that are older than `days`, in batches; answers how many. */

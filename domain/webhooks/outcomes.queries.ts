@@ -97,7 +97,8 @@ const RECORD = statement<ReturnType<typeof columnsOf>>()(
       when c.is_gone then 'The receiver answered 410 Gone'
       when c.in_a_row >= ${sql.lit(EXHAUSTED_LIMIT)} then ${sql.lit(`${EXHAUSTED_LIMIT} deliveries in a row used up their attempts`)} end
   from counted c where w.id = c.webhook_id
-  returning w.tenant_id as "tenantId", w.id as "webhookId", w.status = 'active' and w.failure_reason is not null as "isToDisable"`,
+  returning w.tenant_id as "tenantId", case when w.failure_reason is not null then tenant_slug(w.tenant_id) end as "tenantSlug",
+    w.id as "webhookId", w.status = 'active' and w.failure_reason is not null as "isToDisable"`,
 );
 
 /** Logs attempts and moves their deliveries on, in one statement; answers the lanes that should be disabled. */

@@ -12,6 +12,7 @@ import { hashPassword, newPassword } from '../../domain/auth/secrets.ts';
 import { connectOrm } from '../../domain/data/orm.ts';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import { objectStoreLocation } from '../../domain/objects/object-store-location.ts';
+import type { TenantKey } from '../../domain/shared/actor.ts';
 import { newId } from '../../domain/shared/ids.ts';
 import { createProvisioning } from '../../domain/tenants/provisioning.mutations.ts';
 import type { Launch } from '../../workflows/launch.ts';
@@ -34,6 +35,8 @@ export interface TestApp {
   /** A client that acts as the caller, or without a credential. */
   as: (caller?: Bearer) => ApiClient;
   tenant: { id: string; slug: string };
+  /** The same, as inputs of workflows and activities name it. */
+  tenantKey: TenantKey;
   owner: Caller;
   member: Caller;
   /** A token of role `application` for all projects. */
@@ -123,6 +126,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     databaseUrl: database.url,
     as,
     tenant,
+    tenantKey: { tenantId: tenant.id, tenantSlug: tenant.slug },
     owner,
     member,
     application,

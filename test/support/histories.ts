@@ -12,7 +12,11 @@ export async function replay(name: string): Promise<void> {
   if (!isQuiet) Runtime.install({ logger: new DefaultLogger('ERROR') });
   isQuiet = true;
   const workflowBundle = { codePath: process.env.QS_TEST_BUNDLE ?? '' };
-  await Worker.runReplayHistory({ workflowBundle }, JSON.parse(readFileSync(fileOf(name), 'utf8')));
+  const history = JSON.parse(readFileSync(fileOf(name), 'utf8')) as {
+    events: [{ workflowExecutionStartedEventAttributes: { workflowId: string } }];
+  };
+  const { workflowId } = history.events[0].workflowExecutionStartedEventAttributes;
+  await Worker.runReplayHistory({ workflowBundle }, history, workflowId);
 }
 
 export interface Recorder {

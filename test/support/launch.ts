@@ -5,6 +5,7 @@ const nothing = () => undefined;
 
 /** An engine that does not answer. */
 export const engineAway: Launch = {
+  idOf: (contract, input) => contract.workflowId(input),
   start: away,
   startInBackground: nothing,
   cancel: away,

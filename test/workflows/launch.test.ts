@@ -7,6 +7,7 @@ import { defineContract, EngineUnavailableError, type WorkflowContract } from '.
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../../workflows/temporal-search-attributes.ts';
+import type { AuditExportInput } from '../../workflows/audit/audit-export.contract.ts';
 import { applyEventsUpdate } from '../../workflows/release-candidates/release-domain.contract.ts';
 import { eventually } from '../support/worker.ts';
 
@@ -33,20 +34,17 @@ afterAll(async () => {
   silent.close();
 });
 
-interface Input {
-  tenantId: string;
-  exportId: string;
-}
+type Input = AuditExportInput;
 const contract = (changes: Partial<WorkflowContract<Input>> = {}): WorkflowContract<Input> => ({
   ...defineContract('auditExport', {
     taskQueue: 'nobody',
     workflowId: ({ exportId }) => `test/${exportId}`,
     summary: () => 'test',
-    searchAttributes: ({ tenantId }) => ({ Tenant: tenantId }),
+    searchAttributes: ({ tenantSlug }) => ({ Tenant: tenantSlug }),
   }),
   ...changes,
 });
-const input = (): Input => ({ tenantId: 'acme', exportId: randomUUID() });
+const input = (): Input => ({ tenantId: randomUUID(), tenantSlug: 'acme', exportId: randomUUID() });
 
 test('an engine that cannot be reached is unavailable', async () => {
   const launch = launchOf(clientOf({ address: '127.0.0.1:1' }));
@@ -67,7 +65,7 @@ test('an engine, or a worker, that does not answer in time is unavailable', asyn
 
 test.each<[string, Partial<WorkflowContract<Input>>, RegExp]>([
   ['an unknown search attribute', { searchAttributes: () => ({ Tenant: 'acme', Nonsense: 'x' }) }, /Nonsense/],
-  ['an id that is too long', { workflowId: () => 'x'.repeat(2_000) }, /WorkflowId length exceeds limit/],
+  ['a task queue with too long a name', { taskQueue: 'x'.repeat(2_000) }, /exceeds/],
   [
     'a bug in a contract',
     {

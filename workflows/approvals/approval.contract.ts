@@ -1,11 +1,10 @@
 import type { ApprovalStatus, Decision } from '../../domain/approvals/approval-rules.ts';
 import type { ApprovalState } from '../../domain/approvals/approvals.queries.ts';
-import type { Actor } from '../../domain/shared/actor.ts';
+import type { Actor, TenantKey } from '../../domain/shared/actor.ts';
 import { defineContract, defineQuery, defineSignal, defineUpdate } from '../launch.ts';
 
 /** One approval that a run waits for. */
-export interface ApprovalInput {
-  tenantId: string;
+export interface ApprovalInput extends TenantKey {
   approvalId: string;
   taskType: string;
   repositoryIdentifier: string | null;
@@ -15,11 +14,11 @@ export const APPROVALS_QUEUE = 'approvals-v1';
 
 export const approvalContract = defineContract('approval', {
   taskQueue: APPROVALS_QUEUE,
-  workflowId: ({ tenantId, approvalId }) => `${tenantId}/approval/${approvalId}`,
+  workflowId: ({ tenantSlug, approvalId }) => `${tenantSlug}/approval/${approvalId}`,
   summary: ({ taskType, repositoryIdentifier }) =>
     `Approval of ${taskType}${repositoryIdentifier === null ? '' : ` of ${repositoryIdentifier}`}`,
-  searchAttributes: ({ tenantId, approvalId, repositoryIdentifier }) => ({
-    Tenant: tenantId,
+  searchAttributes: ({ tenantSlug, approvalId, repositoryIdentifier }) => ({
+    Tenant: tenantSlug,
     TaskType: 'approval',
     EntityId: approvalId,
     ...(repositoryIdentifier !== null && { Repository: repositoryIdentifier }),

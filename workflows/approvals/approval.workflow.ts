@@ -2,7 +2,6 @@ import {
   allHandlersFinished,
   ApplicationFailure,
   condition,
-  getExternalWorkflowHandle,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
@@ -12,10 +11,9 @@ import { assertOpen, isOpen } from '../../domain/approvals/approval-rules.ts';
 import type { ApprovalState } from '../../domain/approvals/approvals.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
-import { flowWorkflowId } from '../flows/flow-run.contract.ts';
+import { signalRun } from '../flows/signal-run.ts';
 import {
   type ApprovalInput,
-  type ApprovalSettled,
   approvalSettledSignal,
   approvalStateQuery,
   decideUpdate,
@@ -29,8 +27,8 @@ const { reevaluateApproval, decideApproval, markRunNotified } =
  * Keeps one approval until it is settled: by people, by expiry, or by a change of what is to be approved; then notifies
  * the run. Its state is in rows, so that it can be started again at any time.
  */
-export async function approval({ tenantId, approvalId }: ApprovalInput): Promise<void> {
-  const key = { tenantId, approvalId };
+export async function approval({ tenantId, tenantSlug, approvalId }: ApprovalInput): Promise<void> {
+  const key = { tenantId, tenantSlug, approvalId };
   let state: ApprovalState | null = null;
   let needsRecheck = false;
   const isSettled = () => state !== null && !isOpen(state.status);
@@ -57,12 +55,12 @@ export async function approval({ tenantId, approvalId }: ApprovalInput): Promise
     state = await reevaluateApproval(key);
     if (state === null || isSettled()) break;
     setCurrentDetails(`Waiting for a decision on run ${state.runId}`);
-    await condition(() => needsRecheck || isSettled(), Math.max(1, state.expiresInMs));
+    await condition(() => needsRecheck || isSettled(), Math.max(1, state.expiresInMs), { summary: 'approval expires' });
     if (isSettled()) break;
   }
   if (state !== null) {
     setCurrentDetails(`Settled: ${state.status}`);
-    await notifyRun(tenantId, state.runId, { approvalId, status: state.status });
+    await signalRun({ tenantSlug, ...state }, approvalSettledSignal, { approvalId, status: state.status });
     await markRunNotified(key);
   }
   await condition(allHandlersFinished);
@@ -74,13 +72,5 @@ function assertStillOpen(state: ApprovalState | null): void {
   } catch (error) {
     if (error instanceof DomainError) throw ApplicationFailure.nonRetryable(error.message, error.code);
     throw error;
-  }
-}
-
-async function notifyRun(tenantId: string, runId: string, settled: ApprovalSettled): Promise<void> {
-  try {
-    await getExternalWorkflowHandle(flowWorkflowId(tenantId, runId)).signal(approvalSettledSignal, settled);
-  } catch {
-    // The run has ended.
   }
 }

@@ -1,9 +1,10 @@
+import type { TenantKey } from '../../domain/shared/actor.ts';
 import { GIT_QUEUE } from '../git/git-mirror.contract.ts';
 import { defineContract } from '../launch.ts';
+import { idPath } from '../workflow-id.ts';
 
 /** What a build of a commit would concern, to be computed. */
-export interface BuildImpactInput {
-  tenantId: string;
+export interface BuildImpactInput extends TenantKey {
   projectId: string;
   repositoryIdentifier: string;
   previewKey: string;
@@ -13,11 +14,11 @@ export interface BuildImpactInput {
 
 export const buildImpactContract = defineContract('buildImpact', {
   taskQueue: GIT_QUEUE,
-  workflowId: ({ tenantId, projectId, previewKey, generation }) =>
-    `${tenantId}/build-impact/${projectId}/${previewKey}/${generation}`,
+  workflowId: ({ tenantSlug, repositoryIdentifier, projectId, previewKey, generation }) =>
+    `${tenantSlug}/build-impact/${idPath(repositoryIdentifier)}/${projectId}/${previewKey}/${generation}`,
   summary: ({ repositoryIdentifier }) => `Impact of a build of ${repositoryIdentifier}`,
-  searchAttributes: ({ tenantId, projectId, repositoryIdentifier }) => ({
-    Tenant: tenantId,
+  searchAttributes: ({ tenantSlug, projectId, repositoryIdentifier }) => ({
+    Tenant: tenantSlug,
     Repository: repositoryIdentifier,
     TaskType: 'build-impact',
     EntityId: projectId,

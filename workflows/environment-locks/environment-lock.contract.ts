@@ -2,6 +2,7 @@ import type { LockQueueMessages } from '../../domain/environment-locks/lock-queu
 import type { LockQueueKey } from '../../domain/environment-locks/lock-queue.port.ts';
 import type { LockQueueState } from '../../domain/environment-locks/lock-tickets.queries.ts';
 import { defineContract, defineQuery, defineSignal, defineUpdate, type Launch } from '../launch.ts';
+import { idPath } from '../workflow-id.ts';
 
 /** The lock of one environment. */
 export interface EnvironmentLockInput extends LockQueueKey {
@@ -13,10 +14,13 @@ export const ENVIRONMENT_LOCKS_QUEUE = 'environment-locks-v1';
 
 export const environmentLockContract = defineContract('environmentLock', {
   taskQueue: ENVIRONMENT_LOCKS_QUEUE,
-  workflowId: ({ tenantId, environmentId }) => `${tenantId}/environment-lock/${environmentId}`,
+  // Not by the name of the environment, which may change while the workflow runs.
+  workflowId: ({ tenantSlug, repositoryIdentifier, environmentId }) =>
+    `${tenantSlug}/environment-lock/${idPath(repositoryIdentifier)}/${environmentId}`,
   summary: ({ repositoryIdentifier, environmentName }) => `Lock of ${environmentName} of ${repositoryIdentifier}`,
-  searchAttributes: ({ tenantId, repositoryIdentifier, environmentId }) => ({
-    Tenant: tenantId,
+  details: ({ environmentName }) => ({ Environment: environmentName }),
+  searchAttributes: ({ tenantSlug, repositoryIdentifier, environmentId }) => ({
+    Tenant: tenantSlug,
     Repository: repositoryIdentifier,
     TaskType: 'environment-lock',
     EntityId: environmentId,

@@ -2,7 +2,6 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
-  getExternalWorkflowHandle,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
@@ -11,7 +10,7 @@ import {
 import type { EnvironmentLockActivities } from '../../activities/environment-locks/environment-locks.activities.ts';
 import type { LockQueueState } from '../../domain/environment-locks/lock-tickets.queries.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
-import { flowWorkflowId } from '../flows/flow-run.contract.ts';
+import { signalRun } from '../flows/signal-run.ts';
 import {
   type EnvironmentLockInput,
   enqueueTicketsUpdate,
@@ -64,7 +63,7 @@ class TicketInbox {
 
 /** Grants the lock of one environment, ticket by ticket. Its state is in rows, so that it can be started again at any time. */
 export async function environmentLock(input: EnvironmentLockInput): Promise<void> {
-  const { tenantId, environmentId } = input;
+  const { tenantId, tenantSlug, environmentId } = input;
   const inbox = new TicketInbox();
   let { notifiedTicketId } = input;
   let state: LockQueueState | undefined;
@@ -72,13 +71,14 @@ export async function environmentLock(input: EnvironmentLockInput): Promise<void
   setHandler(reevaluateSignal, () => inbox.reevaluate());
   setHandler(lockQueueStateQuery, () => state);
   for (;;) {
-    state = await reevaluateLock({ tenantId, environmentId, ticketIds: inbox.startEvaluation() });
+    state = await reevaluateLock({ tenantId, tenantSlug, environmentId, ticketIds: inbox.startEvaluation() });
     inbox.finishEvaluation();
     const { holder, waiting, expiresInMs } = state;
     setCurrentDetails(holder ? `Held by ticket ${holder.ticketId}; ${waiting} waiting` : 'Free');
-    if (holder?.runId != null && holder.ticketId !== notifiedTicketId) {
+    if (holder?.run && holder.ticketId !== notifiedTicketId) {
       notifiedTicketId = holder.ticketId;
-      await notifyRun(tenantId, holder.runId, holder.ticketId);
+      // A run that has ended has returned its ticket, or its lease expires.
+      await signalRun({ tenantSlug, ...holder.run }, lockGrantedSignal, { ticketId: holder.ticketId });
     }
     await condition(() => allHandlersFinished() || inbox.hasTickets);
     // A pending signal may be dropped here: the next run begins with an evaluation.
@@ -88,16 +88,9 @@ export async function environmentLock(input: EnvironmentLockInput): Promise<void
         ...(notifiedTicketId !== undefined && { notifiedTicketId }),
       });
     }
-    const hasWork = await condition(() => inbox.hasWork, expiresInMs === null ? LINGER_MS : Math.max(1, expiresInMs));
+    const [timeoutMs, summary] =
+      expiresInMs === null ? [LINGER_MS, 'idle'] : [Math.max(1, expiresInMs), 'lease expires'];
+    const hasWork = await condition(() => inbox.hasWork, timeoutMs, { summary });
     if (!hasWork && expiresInMs === null) return;
-  }
-}
-
-/** A run that has ended has returned its ticket, or its lease expires. */
-async function notifyRun(tenantId: string, runId: string, ticketId: string): Promise<void> {
-  try {
-    await getExternalWorkflowHandle(flowWorkflowId(tenantId, runId)).signal(lockGrantedSignal, { ticketId });
-  } catch {
-    // The run has ended.
   }
 }

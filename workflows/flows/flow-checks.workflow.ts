@@ -6,7 +6,7 @@ import { checksChangedSignal, type FlowChecksInput } from './flow-checks.contrac
 const { writeChecks } = proxyActivities<CheckActivities>(OUTSIDE_CALL);
 
 /** Writes what is wanted until nothing new came meanwhile. What the host keeps refusing is left to the sweeper. */
-export async function flowChecks({ tenantId, runId }: FlowChecksInput): Promise<void> {
+export async function flowChecks(input: FlowChecksInput): Promise<void> {
   let hasChanged = true;
   setHandler(checksChangedSignal, () => {
     hasChanged = true;
@@ -14,7 +14,7 @@ export async function flowChecks({ tenantId, runId }: FlowChecksInput): Promise<
   while (hasChanged) {
     hasChanged = false;
     try {
-      await writeChecks({ tenantId, runId });
+      await writeChecks(input);
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       return;

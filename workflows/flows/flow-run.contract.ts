@@ -7,15 +7,32 @@ export const COMMANDS_QUEUE = 'commands-v1';
 
 export type FlowRunInput = AcceptedRun;
 
-export const flowWorkflowId = (tenantId: string, runId: string): string => `${tenantId}/flow/${runId}`;
+/** What the id of a run's workflow is made of. */
+export type FlowRunKey = Pick<FlowRunInput, 'tenantSlug' | 'taskType' | 'runId'>;
+
+export const flowWorkflowId = ({ tenantSlug, taskType, runId }: FlowRunKey): string =>
+  `${tenantSlug}/flow/${taskType}/${runId}`;
 
 export const flowRunContract = defineContract('flowRun', {
   taskQueue: FLOWS_QUEUE,
-  workflowId: ({ tenantId, runId }) => flowWorkflowId(tenantId, runId),
-  summary: ({ taskType, repositoryIdentifier }) =>
-    repositoryIdentifier === undefined ? taskType : `${taskType} of ${repositoryIdentifier}`,
-  searchAttributes: ({ tenantId, runId, taskType, repositoryIdentifier }) => ({
-    Tenant: tenantId,
+  workflowId: flowWorkflowId,
+  summary: ({ taskType, repositoryIdentifier, about }) =>
+    [
+      taskType,
+      repositoryIdentifier && `of ${repositoryIdentifier}`,
+      about?.releaseName,
+      about?.environmentName && `to ${about.environmentName}`,
+    ]
+      .filter(Boolean)
+      .join(' '),
+  details: ({ about = {} }) => ({
+    Domain: about.domain,
+    Release: about.releaseName,
+    Environment: about.environmentName,
+    Branch: about.branch,
+  }),
+  searchAttributes: ({ tenantSlug, runId, taskType, repositoryIdentifier }) => ({
+    Tenant: tenantSlug,
     TaskType: taskType,
     EntityId: runId,
     ...(repositoryIdentifier !== undefined && { Repository: repositoryIdentifier }),

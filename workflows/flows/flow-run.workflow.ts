@@ -1,6 +1,5 @@
 import {
   CancellationScope,
-  getExternalWorkflowHandle,
   isCancellation,
   proxyLocalActivities,
   setCurrentDetails,
@@ -11,7 +10,8 @@ import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import { RunExecution } from './run-execution.ts';
 import { RunGates } from './run-gates.ts';
-import { childSettledSignal, currentStepQuery, type FlowRunInput, flowWorkflowId } from './flow-run.contract.ts';
+import { childSettledSignal, currentStepQuery, type FlowRunInput } from './flow-run.contract.ts';
+import { signalRun } from './signal-run.ts';
 import { endAsRun, outcomeOfFailure } from './run-failure.ts';
 
 const { beginRun, enterStep, endRun } = proxyLocalActivities<RunStepActivities>(LOCAL_DATABASE_WORK);
@@ -20,7 +20,12 @@ const { beginRun, enterStep, endRun } = proxyLocalActivities<RunStepActivities>(
  * One run: approval gate, environment lock, execution, close. Its row shows its state to everyone else; whatever happens,
  * the lock is returned and the row is closed. The workflow ends as the run does.
  */
-export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }: FlowRunInput): Promise<void> {
+export async function flowRun({
+  taskType: _,
+  repositoryIdentifier: __,
+  about: ___,
+  ...run
+}: FlowRunInput): Promise<void> {
   const gates = new RunGates(run, enterStep);
   const execution = new RunExecution(run);
   let step = 'begin';
@@ -32,7 +37,7 @@ export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }:
 
   const plan = await CancellationScope.nonCancellable(() => beginRun(run));
   if (plan.isOver) {
-    if (plan.parentId !== null) await notifyParent(plan.parentId);
+    if (plan.parent) await signalRun({ ...run, ...plan.parent }, childSettledSignal);
     if (plan.outcome) endAs(plan.outcome);
     return;
   }
@@ -48,8 +53,8 @@ export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }:
     at('close', `Closing: ${outcome.status}`);
     if (plan.executor === 'children' && outcome.status === 'cancelled') await execution.cancelChildren();
     await gates.returnLock();
-    const { parentId } = await endRun({ ...run, outcome });
-    if (parentId !== null) await notifyParent(parentId);
+    const { parent } = await endRun({ ...run, outcome });
+    if (parent) await signalRun({ ...run, ...parent }, childSettledSignal);
     setCurrentDetails(`Ended: ${outcome.status}`);
   });
   endAs(outcome);
@@ -72,13 +77,5 @@ export async function flowRun({ taskType: _, repositoryIdentifier: __, ...run }:
 
   function endAs(ended: RunOutcome): void {
     endAsRun(ended, { isCancelRequested: CancellationScope.current().consideredCancelled });
-  }
-
-  async function notifyParent(parentId: string): Promise<void> {
-    try {
-      await getExternalWorkflowHandle(flowWorkflowId(run.tenantId, parentId)).signal(childSettledSignal);
-    } catch {
-      // The parent has ended, or is not one of our workflows.
-    }
   }
 }

@@ -11,16 +11,21 @@ interface PollBackoffOptions {
  */
 export class PollBackoff {
   readonly #options: PollBackoffOptions;
+  readonly #summary: string;
   #pauseMs: number;
 
-  constructor(options: PollBackoffOptions) {
+  /** @param summary what happens after a pause, as the timers show it. */
+  constructor(options: PollBackoffOptions, summary: string) {
     this.#options = options;
+    this.#summary = summary;
     this.#pauseMs = options.firstMs;
   }
 
   /** Whether the signal arrived; false when the pause, of at most `maxMs`, has passed. */
   async wait(hasArrived: () => boolean, maxMs = Number.POSITIVE_INFINITY): Promise<boolean> {
-    const isSignalled = await condition(hasArrived, Math.min(this.#pauseMs, maxMs));
+    const isSignalled = await condition(hasArrived, Math.min(this.#pauseMs, maxMs), {
+      summary: this.#summary,
+    });
     this.#pauseMs = isSignalled ? this.#options.firstMs : Math.min(this.#pauseMs * 2, this.#options.longestMs);
     return isSignalled;
   }

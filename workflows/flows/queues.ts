@@ -1,6 +1,8 @@
 import { workflowInfo } from '@temporalio/workflow';
-import { FLOWS_QUEUE } from './flow-run.contract.ts';
+import { prefixOf } from '../workflow-id.ts';
 
-/** Another task queue of the same installation: with the prefix of this run's queue. */
-export const queueBeside = (taskQueue: string): string =>
-  workflowInfo().taskQueue.slice(0, -FLOWS_QUEUE.length) + taskQueue;
+/** What the installation puts before the names of its task queues. */
+export const queuePrefix = (): string => prefixOf(workflowInfo().workflowId);
+
+/** Another task queue of the same installation. */
+export const queueBeside = (taskQueue: string): string => queuePrefix() + taskQueue;

@@ -1,23 +1,29 @@
 import {
+  ActivityFailure,
   CancellationScope,
+  ChildWorkflowCancellationType,
   isCancellation,
+  ParentClosePolicy,
   proxyActivities,
   proxyLocalActivities,
   setHandler,
+  startChild,
 } from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { ChildActivities } from '../../activities/flows/children.activities.ts';
 import type { CommandActivities } from '../../activities/flows/commands.activities.ts';
 import type { OperationActivities } from '../../activities/flows/operations.activities.ts';
 import type { PipelineActivities } from '../../activities/flows/pipelines.activities.ts';
 import type { ExecutorName } from '../../domain/flows/executor-rules.ts';
-import type { RunKey } from '../../domain/flows/accept-run.ts';
+import type { AcceptedRun, RunKey } from '../../domain/flows/accept-run.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
 import { BRIEF_OUTSIDE_CALL, COMMAND, LOCAL_DATABASE_WORK, OUTSIDE_CALL, UNTIL_DONE } from '../activity-options.ts';
-import { childSettledSignal, COMMANDS_QUEUE, pipelineReportedSignal } from './flow-run.contract.ts';
+import { startOptions } from '../temporal-start.ts';
+import { childSettledSignal, COMMANDS_QUEUE, flowRunContract, pipelineReportedSignal } from './flow-run.contract.ts';
 import { INTERNAL_POLL, PollBackoff, EXTERNAL_POLL } from './poll-backoff.ts';
-import { queueBeside } from './queues.ts';
+import { queueBeside, queuePrefix } from './queues.ts';
 
-const { startChildren, cancelChildren } = proxyActivities<ChildActivities>(UNTIL_DONE);
+const { acceptChildren, cancelChildren } = proxyActivities<ChildActivities>(UNTIL_DONE);
 const { dispatchPipeline, pollPipeline } = proxyActivities<PipelineActivities>(OUTSIDE_CALL);
 const { cancelPipeline } = proxyActivities<PipelineActivities>(BRIEF_OUTSIDE_CALL);
 const { runOperation } = proxyActivities<OperationActivities>(OUTSIDE_CALL);
@@ -70,7 +76,8 @@ export class RunExecution {
   async #cancelPipeline(): Promise<string | null> {
     try {
       return await cancelPipeline(this.#run);
-    } catch {
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
       return 'The pipeline may still run: its host could not be reached';
     }
   }
@@ -78,7 +85,7 @@ export class RunExecution {
   /** Waits for the pipeline's report; also polls the host, since a report may be lost. Undefined: it took too long. */
   async #awaitPipeline(timeoutSeconds: number): Promise<RunOutcome | undefined> {
     const deadline = Date.now() + timeoutSeconds * 1_000;
-    const backoff = new PollBackoff(EXTERNAL_POLL);
+    const backoff = new PollBackoff(EXTERNAL_POLL, 'poll pipeline');
     for (;;) {
       const leftMs = deadline - Date.now();
       if (leftMs <= 0) return undefined;
@@ -91,16 +98,34 @@ export class RunExecution {
 
   /** Starts children stage by stage until all have ended, and returns their common outcome. */
   async #followChildren(): Promise<RunOutcome> {
-    const backoff = new PollBackoff(INTERNAL_POLL);
+    const backoff = new PollBackoff(INTERNAL_POLL, 'poll children');
     for (;;) {
       const seen = this.#settledChildren;
-      const outcome = await startChildren(this.#run);
+      const { accepted, outcome } = await acceptChildren(this.#run);
       if (outcome) return outcome;
+      await CancellationScope.nonCancellable(() => Promise.all(accepted.map(startAccepted)));
       await backoff.wait(() => this.#settledChildren > seen);
     }
   }
 
   async cancelChildren(): Promise<void> {
     await cancelChildren(this.#run);
+  }
+}
+
+/**
+ * Starts a child, which outlives its parent: its row decides. One that was not started, since this workflow was ended
+ * meanwhile, is found by the sweeper, and one that the sweeper has started stays as it is.
+ */
+async function startAccepted(child: AcceptedRun): Promise<void> {
+  try {
+    await startChild(flowRunContract.workflow, {
+      ...startOptions(flowRunContract, child, queuePrefix()),
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { CancellationScope, setHandler, sleep } from '@temporalio/workflow';
+import { tenantOf } from '../../domain/shared/actor.ts';
 import type { RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
 import type { RunKey } from '../../domain/flows/accept-run.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
@@ -41,12 +42,12 @@ export class RunGates {
     const { approvalId, isNeeded } = await approvals().openApproval(this.#run);
     if (!isNeeded) return undefined;
     await this.#enterStep({ ...this.#run, status: 'waiting_approval' });
-    const backoff = new PollBackoff(INTERNAL_POLL);
+    const backoff = new PollBackoff(INTERNAL_POLL, 'poll approval');
     for (;;) {
       const isSignalled = await backoff.wait(() => this.#decisions.has(approvalId));
       const status = isSignalled
         ? this.#decisions.get(approvalId)
-        : (await approvals().approvalState({ tenantId: this.#run.tenantId, approvalId })).status;
+        : (await approvals().approvalState({ ...tenantOf(this.#run), approvalId })).status;
       if (status === 'approved') return undefined;
       if (status && status !== 'requested') return REFUSALS[status];
     }
@@ -58,7 +59,7 @@ export class RunGates {
     const { ticketId, state } = await locks().takeLock({ ...this.#run, ...request });
     this.#ticketId = ticketId;
     if (state === 'queued') await this.#enterStep({ ...this.#run, status: 'waiting_lock' });
-    const backoff = new PollBackoff(INTERNAL_POLL);
+    const backoff = new PollBackoff(INTERNAL_POLL, 'poll lock');
     for (let current: RunTicketState = state; current !== 'held'; ) {
       if (current === 'ended')
         return { status: 'failed', error: 'The ticket for the lock of the environment ended before the run had it' };
@@ -70,7 +71,7 @@ export class RunGates {
 
   get #ticket() {
     return {
-      tenantId: this.#run.tenantId,
+      ...tenantOf(this.#run),
       environmentId: this.#lock?.environmentId ?? '',
       ticketId: this.#ticketId ?? '',
     };
@@ -83,7 +84,7 @@ export class RunGates {
     const extension = new CancellationScope();
     const extended = extension.run(async () => {
       for (;;) {
-        await sleep(leaseMinutes * 30_000);
+        await sleep(leaseMinutes * 30_000, { summary: 'extend lease' });
         await locks().extendLock({ ...this.#ticket, leaseMinutes });
       }
     });

@@ -1,8 +1,9 @@
+import type { TenantKey } from '../../domain/shared/actor.ts';
 import { defineContract } from '../launch.ts';
+import { idSegment } from '../workflow-id.ts';
 import { FLOWS_QUEUE } from './flow-run.contract.ts';
 
-export interface ScheduledFlowInput {
-  tenantId: string;
+export interface ScheduledFlowInput extends TenantKey {
   scheduleId: string;
   name: string;
 }
@@ -10,10 +11,10 @@ export interface ScheduledFlowInput {
 /** Started by the engine each time that a tenant's schedule is due; the engine appends the time to its id. */
 export const scheduledFlowContract = defineContract('scheduledFlow', {
   taskQueue: FLOWS_QUEUE,
-  workflowId: ({ tenantId, scheduleId }) => `${tenantId}/flow-schedule/${scheduleId}`,
+  workflowId: ({ tenantSlug, name, scheduleId }) => `${tenantSlug}/flow-schedule/${idSegment(name)}/${scheduleId}`,
   summary: ({ name }) => `Schedule ${name}`,
-  searchAttributes: ({ tenantId, scheduleId }) => ({
-    Tenant: tenantId,
+  searchAttributes: ({ tenantSlug, scheduleId }) => ({
+    Tenant: tenantSlug,
     TaskType: 'flow-schedule',
     EntityId: scheduleId,
   }),

@@ -6,6 +6,6 @@ import type { ScheduledFlowInput } from './scheduled-flow.contract.ts';
 const { startScheduledRun } = proxyLocalActivities<ScheduleActivities>(LOCAL_DATABASE_WORK);
 
 /** Creates the run of a schedule that is due. Its own id contains the time, so that each time makes one run. */
-export async function scheduledFlow({ tenantId, scheduleId }: ScheduledFlowInput): Promise<void> {
-  await startScheduledRun({ tenantId, scheduleId, occasion: workflowInfo().workflowId });
+export async function scheduledFlow({ tenantId, tenantSlug, scheduleId }: ScheduledFlowInput): Promise<void> {
+  await startScheduledRun({ tenantId, tenantSlug, scheduleId, occasion: workflowInfo().workflowId });
 }

@@ -1,8 +1,9 @@
+import type { TenantKey } from '../../domain/shared/actor.ts';
 import { defineContract, defineSignal, type Launch } from '../launch.ts';
+import { idPath } from '../workflow-id.ts';
 
 /** The one mirror of a project's repository: its fetches never overlap. */
-export interface MirrorInput {
-  tenantId: string;
+export interface MirrorInput extends TenantKey {
   projectId: string;
   repositoryIdentifier: string;
 }
@@ -14,10 +15,11 @@ export const fetchSignal = defineSignal('fetch');
 
 export const gitMirrorContract = defineContract('gitMirror', {
   taskQueue: GIT_QUEUE,
-  workflowId: ({ tenantId, projectId }) => `${tenantId}/git-mirror/${projectId}`,
+  workflowId: ({ tenantSlug, repositoryIdentifier, projectId }) =>
+    `${tenantSlug}/git-mirror/${idPath(repositoryIdentifier)}/${projectId}`,
   summary: ({ repositoryIdentifier }) => `Mirror of ${repositoryIdentifier}`,
-  searchAttributes: ({ tenantId, projectId, repositoryIdentifier }) => ({
-    Tenant: tenantId,
+  searchAttributes: ({ tenantSlug, projectId, repositoryIdentifier }) => ({
+    Tenant: tenantSlug,
     Repository: repositoryIdentifier,
     TaskType: 'git-mirror',
     EntityId: projectId,

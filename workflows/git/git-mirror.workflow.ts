@@ -29,7 +29,7 @@ export async function gitMirror(input: MirrorInput): Promise<void> {
   do {
     isRequested = false;
     result = await syncMirror(input);
-    await condition(() => isRequested, LINGER);
+    await condition(() => isRequested, LINGER, { summary: 'idle' });
     if (isRequested && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof gitMirror>(input);
   } while (isRequested);
   if (result === 'failed') {

@@ -1,6 +1,7 @@
 import type { EventOutcome } from '../../domain/release-candidates/finalization-rules.ts';
 import type { DomainOfRepository } from '../../domain/release-candidates/release-event-queue.port.ts';
 import { defineContract, defineQuery, defineUpdate } from '../launch.ts';
+import { idPath, idSegment } from '../workflow-id.ts';
 
 /** The domain whose release events are applied one after another. */
 export type ReleaseDomainInput = DomainOfRepository;
@@ -9,11 +10,12 @@ export const RELEASES_QUEUE = 'releases-v1';
 
 export const releaseDomainContract = defineContract('releaseDomain', {
   taskQueue: RELEASES_QUEUE,
-  workflowId: ({ tenantId, projectId, domain }) =>
-    `${tenantId}/release-domain/${projectId}/${encodeURIComponent(domain)}`,
+  workflowId: ({ tenantSlug, repositoryIdentifier, domain }) =>
+    `${tenantSlug}/release-domain/${idPath(repositoryIdentifier)}/${idSegment(domain)}`,
   summary: ({ repositoryIdentifier, domain }) => `Release events of ${repositoryIdentifier}, domain ${domain}`,
-  searchAttributes: ({ tenantId, projectId, repositoryIdentifier }) => ({
-    Tenant: tenantId,
+  details: ({ domain }) => ({ Domain: domain }),
+  searchAttributes: ({ tenantSlug, projectId, repositoryIdentifier }) => ({
+    Tenant: tenantSlug,
     Repository: repositoryIdentifier,
     TaskType: 'release-domain',
     EntityId: projectId,

@@ -66,7 +66,7 @@ export async function releaseDomain(input: ReleaseDomainInput): Promise<void> {
   setHandler(applyEventsUpdate, (eventIds) => queue.apply(eventIds));
   setHandler(queuedEventsQuery, () => queue.length);
   for (;;) {
-    const hasWork = await condition(() => queue.length > 0, LINGER);
+    const hasWork = await condition(() => queue.length > 0, LINGER, { summary: 'idle' });
     while (queue.length > 0) await queue.applyBatch();
     await condition(() => allHandlersFinished() || queue.length > 0);
     if (queue.length > 0) continue;

@@ -1,8 +1,8 @@
+import type { TenantKey } from '../../domain/shared/actor.ts';
 import { defineContract, defineSignal, type Launch } from '../launch.ts';
 
 /** The queue of deliveries to one webhook: lanes never wait for each other. */
-export interface Lane {
-  tenantId: string;
+export interface Lane extends TenantKey {
   webhookId: string;
 }
 
@@ -11,9 +11,13 @@ export const deliverSignal = defineSignal('deliver');
 
 export const webhookLaneContract = defineContract('webhookLane', {
   taskQueue: 'webhooks-v1',
-  workflowId: ({ tenantId, webhookId }) => `${tenantId}/webhook-lane/${webhookId}`,
+  workflowId: ({ tenantSlug, webhookId }) => `${tenantSlug}/webhook/${webhookId}`,
   summary: ({ webhookId }) => `Deliveries of webhook ${webhookId}`,
-  searchAttributes: ({ tenantId, webhookId }) => ({ Tenant: tenantId, TaskType: 'webhook-lane', EntityId: webhookId }),
+  searchAttributes: ({ tenantSlug, webhookId }) => ({
+    Tenant: tenantSlug,
+    TaskType: 'webhook-lane',
+    EntityId: webhookId,
+  }),
 });
 
 /** How long a pump polls for more after its last delivery. */
@@ -24,7 +28,12 @@ export const QUIET_MS = 20_000;
 /** Signals lanes after a commit, without waiting; lost signals are recovered by the sweeper. */
 export const signalLanes =
   (launch: Launch) =>
-  (tenantId: string, webhookIds: readonly string[]): void => {
+  ({ tenantId, tenantSlug }: TenantKey, webhookIds: readonly string[]): void => {
     for (const webhookId of webhookIds)
-      launch.signalWithStartInBackground(webhookLaneContract, { tenantId, webhookId }, deliverSignal, QUIET_MS);
+      launch.signalWithStartInBackground(
+        webhookLaneContract,
+        { tenantId, tenantSlug, webhookId },
+        deliverSignal,
+        QUIET_MS,
+      );
   };

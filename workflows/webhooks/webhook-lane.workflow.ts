@@ -20,7 +20,7 @@ export async function webhookLane(lane: Lane): Promise<void> {
     const nextDueInMs = await pumpLane(lane);
     if (!isSignalled) {
       if (nextDueInMs === null) return;
-      if (nextDueInMs > 0) await condition(() => isSignalled, nextDueInMs);
+      if (nextDueInMs > 0) await condition(() => isSignalled, nextDueInMs, { summary: 'next delivery' });
     }
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof webhookLane>(lane);
   }

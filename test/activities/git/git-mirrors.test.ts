@@ -141,8 +141,8 @@ test('two imports of one repository at the same time add each commit once', asyn
     const { id: projectId } = await app
       .as(app.owner)
       .post(201, '/api/projects', { identifier: 'acme/twice', platform: 'host-a', defaultBranch: 'main' });
-    const mirror = { tenantId: app.tenant.id, projectId };
-    const tx = deps.actingAs(systemActor(app.tenant.id, 'test'));
+    const mirror = { ...app.tenantKey, projectId };
+    const tx = deps.actingAs(systemActor(app.tenantKey, 'test'));
     await mirrors.fetch(mirror, local(), signal);
     const project = await tx((work) => beginFetch(work, projectId));
     if (!project) throw new Error('no project');

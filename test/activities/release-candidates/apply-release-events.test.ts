@@ -25,7 +25,14 @@ beforeAll(async () => {
   for (const name of ['uat', 'prod'])
     await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'release' });
   apply = (eventIds, tenantId = app.tenant.id) =>
-    activities.applyReleaseEvents({ tenantId, projectId, repositoryIdentifier, domain: 'core', eventIds });
+    activities.applyReleaseEvents({
+      tenantId,
+      tenantSlug: 'test',
+      projectId,
+      repositoryIdentifier,
+      domain: 'core',
+      eventIds,
+    });
 });
 afterAll(async () => {
   await backend.close();

@@ -34,7 +34,7 @@ async function newLane(deliveries = 0): Promise<LaneKey> {
     `insert into webhook_delivery (id, tenant_id, webhook_id, event, payload) select uuidv7(), ?, ?, ?, '{"a":1}' from generate_series(1, ?)`,
     [app.tenant.id, id, event, deliveries],
   );
-  return { tenantId: app.tenant.id, webhookId: id };
+  return { ...app.tenantKey, webhookId: id };
 }
 const outcome = (delivery: ClaimedDelivery, next: NextStep | { status: 'filtered' }): Outcome => ({
   delivery,

@@ -39,7 +39,7 @@ const trail = (id: string) =>
   );
 
 const credentialsFor = (tenantId: string, kind: 'host-a' | 'host-b', repository?: string) =>
-  unitOfWork(orm, { actor: systemActor(tenantId, 'test') })((tx) =>
+  unitOfWork(orm, { actor: systemActor({ tenantId, tenantSlug: 'test' }, 'test') })((tx) =>
     findCredentials(tx, encryption, { kind, projectId: repository && projectIds[repository], purpose: 'a test' }),
   );
 

@@ -32,9 +32,11 @@ afterAll(async () => {
 });
 
 const write = (tenant: string, summary: string, state?: unknown) =>
-  unitOfWork(orm, { actor: systemActor(tenant, 'test'), requestId: 'r' })(async (tx) => {
-    tx.audit({ source: 'system', action: 'test.done', entityType: 'test', summary, after: state });
-  });
+  unitOfWork(orm, { actor: systemActor({ tenantId: tenant, tenantSlug: 'test' }, 'test'), requestId: 'r' })(
+    async (tx) => {
+      tx.audit({ source: 'system', action: 'test.done', entityType: 'test', summary, after: state });
+    },
+  );
 
 const chain = async (tenant: string): Promise<AuditEntry[]> => {
   const { rows } = await owner.query('select * from audit_entry where tenant_id = $1 order by sequence', [tenant]);
@@ -84,7 +86,7 @@ test('fifty writers at once make one chain without gaps, and tenants do not shar
 
 test('entries of one transaction are appended together or not at all', async () => {
   const before = (await chain(tenantId)).length;
-  const failing = unitOfWork(orm, { actor: systemActor(tenantId, 'test') })(async (tx) => {
+  const failing = unitOfWork(orm, { actor: systemActor({ tenantId, tenantSlug: 'test' }, 'test') })(async (tx) => {
     tx.audit({ source: 'system', action: 'test.done', entityType: 'test', summary: 'lost' });
     await sql`select 1 / 0`.execute(tx.db);
   });

@@ -29,6 +29,7 @@ const actorOf = (tenantId: string): Actor => ({
   type: 'user',
   id: newId(),
   tenantId,
+  tenantSlug: 'test',
   role: 'owner',
   email: 'owner@example.com',
 });

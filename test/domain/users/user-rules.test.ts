@@ -11,6 +11,7 @@ const person = (id: string, role: Role): Actor => ({
   type: 'user',
   id,
   tenantId: 't',
+  tenantSlug: 't',
   role,
   email: `${id}@example.com`,
 });

@@ -25,8 +25,7 @@ afterAll(async () => {
   await app.close();
 });
 
-const open = (runId: string) =>
-  createApprovalActivities(activities.deps).openApproval({ tenantId: app.tenant.id, runId });
+const open = (runId: string) => createApprovalActivities(activities.deps).openApproval({ ...app.tenantKey, runId });
 const sweep = () => runSweep(activities.deps, approvalsSweep(0));
 
 let made = 0;

@@ -28,19 +28,18 @@ recording('records the histories', async ({ keep }) => {
         requestedBy: app.member.email,
         payload: { approvalPolicy },
       });
-      return (await createApprovalActivities(activities.deps).openApproval({ tenantId: app.tenant.id, runId }))
-        .approvalId;
+      return (await createApprovalActivities(activities.deps).openApproval({ ...app.tenantKey, runId })).approvalId;
     };
     const record = (approvalId: string, name: string) =>
       keep(
         `approval-${name}`,
-        approvalContract.workflowId({ tenantId: app.tenant.id, approvalId, taskType: '', repositoryIdentifier }),
+        app.launch.idOf(approvalContract, { ...app.tenantKey, approvalId, taskType: '', repositoryIdentifier }),
       );
     const decided = await request({ approvers: [app.owner.email, app.member.email], minApprovals: 2 });
     await owner.post(200, `/api/flows/approvals/${decided}/approve`, {});
     await app.launch.signalWithStart(
       approvalContract,
-      { tenantId: app.tenant.id, approvalId: decided, taskType: '', repositoryIdentifier },
+      { ...app.tenantKey, approvalId: decided, taskType: '', repositoryIdentifier },
       recheckSignal,
     );
     await app.as(app.member).post(200, `/api/flows/approvals/${decided}/reject`, { comment: 'not yet' });

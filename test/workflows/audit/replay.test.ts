@@ -24,7 +24,7 @@ recording('records the histories', async ({ keep }) => {
         ({ status }) => status === name,
         180_000,
       );
-      await keep(`audit-export-${name}`, auditExportContract.workflowId({ tenantId: app.tenant.id, exportId }));
+      await keep(`audit-export-${name}`, app.launch.idOf(auditExportContract, { ...app.tenantKey, exportId }));
     };
     await record('completed');
     const folder = join(app.dataDir, 'objects');

@@ -47,7 +47,7 @@ test('while the engine is away previews, builds and hooks are taken all the same
   await app.sql(`update build_preview set requested_at = now() - interval '1 minute'`);
   await expect(sweep()).resolves.toMatchObject({ handled: 1 });
   expect(started).toEqual([
-    { tenantId: app.tenant.id, projectId, repositoryIdentifier, previewKey: impact.previewKey, generation: 1 },
+    { ...app.tenantKey, projectId, repositoryIdentifier, previewKey: impact.previewKey, generation: 1 },
   ]);
 });
 

@@ -31,8 +31,8 @@ afterAll(async () => {
   await app.close();
 });
 
-const aRun = () => ({ tenantId: app.tenant.id, runId: newId() });
-const place = () => ({ tenantId: app.tenant.id, environmentId });
+const aRun = () => ({ ...app.tenantKey, runId: newId() });
+const place = () => ({ ...app.tenantKey, environmentId });
 
 test('each step of a run at a lock may be repeated', async () => {
   const [first, second] = [aRun(), aRun()];

@@ -68,8 +68,8 @@ test('five hundred tickets keep their order while the workflow of the lock conti
   );
 
   const handle = new Client({ connection }).workflow.getHandle(
-    environmentLockContract.workflowId({
-      tenantId: app.tenant.id,
+    app.launch.idOf(environmentLockContract, {
+      ...app.tenantKey,
       environmentId,
       environmentName: 'prod',
       repositoryIdentifier,

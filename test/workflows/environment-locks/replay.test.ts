@@ -28,7 +28,7 @@ recording('records the history', async ({ keep }) => {
     const path = `/api/environments/${environmentId}/locks`;
     const locks = createEnvironmentLockActivities(activities.deps);
     const run = {
-      tenantId: app.tenant.id,
+      ...app.tenantKey,
       runId: await insertRun(app, { repositoryIdentifier, environmentId, requestedBy: app.owner.email }),
     };
     const first = await owner.post(201, path, {});
@@ -43,8 +43,8 @@ recording('records the history', async ({ keep }) => {
       ({ state }) => state === 'held',
     );
     await locks.returnLock(run);
-    const input = { tenantId: app.tenant.id, environmentId, environmentName: 'prod', repositoryIdentifier };
-    await keep('environment-lock', environmentLockContract.workflowId(input));
+    const input = { ...app.tenantKey, environmentId, environmentName: 'prod', repositoryIdentifier };
+    await keep('environment-lock', app.launch.idOf(environmentLockContract, input));
   } finally {
     await worker.kill('SIGTERM');
     await activities.close();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowFailedError, WorkflowHandle } from '@temporalio/client';
 import type { ApplicationFailure } from '@temporalio/common';
-import { flowWorkflowId } from '../../../workflows/flows/flow-run.contract.ts';
+import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
@@ -25,7 +25,8 @@ const temporal = createTemporalClient({
   address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '',
   namespace: 'default',
 });
-const workflowOf = (id: Json): WorkflowHandle => temporal.workflow.getHandle(flowWorkflowId(app.tenant.id, id));
+const workflowOf = (runId: string, taskType = 'run-apex-tests'): WorkflowHandle =>
+  temporal.workflow.getHandle(app.launch.idOf(flowRunContract, { ...app.tenantKey, runId, taskType }));
 
 beforeAll(async () => {
   writeFileSync(
@@ -75,7 +76,7 @@ test('a command runs with its arguments and a clean environment, and its output 
     projectIdentifier: repositoryIdentifier,
   });
   expect(done.temporalUrl).toBe(
-    `http://ui.test/namespaces/default/workflows/${encodeURIComponent(`${app.tenant.id}/flow/${id}`)}`,
+    `http://ui.test/namespaces/default/workflows/${encodeURIComponent(`${app.queuePrefix}:acme/flow/run-apex-tests/${id}`)}`,
   );
   expect(done.outputTail).toContain('--org a b; rm -rf /\n');
   expect(done.outputTail).toContain(`shown ${id}`);
@@ -159,6 +160,15 @@ test('a release goes stage by stage, and stops at a stage that is not well', asy
       requested_by: expect.objectContaining({ email: app.owner.email, type: 'user' }),
     })),
   );
+  const parent = app.launch.idOf(flowRunContract, { ...app.tenantKey, runId: done.id, taskType: 'request-release' });
+  for (const { id } of done.children) {
+    const started = await workflowOf(id, 'execute-release').describe();
+    expect(started.raw.workflowExecutionInfo?.parentExecution?.workflowId).toBe(parent);
+  }
+  const startedAsChildren = ((await temporal.workflow.getHandle(parent).fetchHistory()).events ?? []).filter(
+    ({ childWorkflowExecutionStartedEventAttributes: child }) => child,
+  );
+  expect(startedAsChildren).toHaveLength(done.children.length);
   const told = await app.sql<{ payload: Json }>(
     `select payload from webhook_delivery where event = 'deployment.started'`,
   );
@@ -182,7 +192,7 @@ test.each([
 ])('the workflow of a run that %s ends likewise', async (_, payload, status, type) => {
   const id = await run(payload);
   await ended(id);
-  const handle = workflowOf(id);
+  const handle = workflowOf(id, payload.id);
   const failure = await handle.result().then(
     () => undefined,
     (error: WorkflowFailedError) => error.cause,
@@ -199,7 +209,7 @@ test('the workflow of a run that is cancelled is a cancelled workflow', async ()
   );
   await app.as(app.owner).post(200, `/api/flows/runs/${id}/cancel`);
   await ended(id);
-  const handle = workflowOf(id);
+  const handle = workflowOf(id, 'request-freeze-users');
   await handle.result().catch(() => undefined);
   expect((await handle.describe()).status.name).toBe('CANCELLED');
 });

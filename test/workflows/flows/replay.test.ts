@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checksChangedSignal, flowChecksContract } from '../../../workflows/flows/flow-checks.contract.ts';
-import { flowWorkflowId } from '../../../workflows/flows/flow-run.contract.ts';
+import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { scheduledFlowContract } from '../../../workflows/flows/scheduled-flow.contract.ts';
 import type { Json } from '../../support/client.ts';
 import { testApp } from '../../support/app.ts';
@@ -74,7 +74,10 @@ recording('records the histories', async ({ keep }) => {
         ({ success }) => success !== null,
         30_000,
       );
-      await keep(`flow-run-${name}`, flowWorkflowId(app.tenant.id, id));
+      await keep(
+        `flow-run-${name}`,
+        app.launch.idOf(flowRunContract, { ...app.tenantKey, runId: id, taskType: (await shown(id)).taskType }),
+      );
     };
 
     const holder = await start({ id: 'run-apex-tests', environmentName: 'guarded' });
@@ -110,17 +113,17 @@ recording('records the histories', async ({ keep }) => {
     await owner.post(200, `/api/flows/runs/${abandoned}/cancel`);
     await record('abandoned-pipeline', abandoned);
     await record('staged', await start({ id: 'request-release' }));
-    const checked = { tenantId: app.tenant.id, runId: pipeline };
+    const checked = { ...app.tenantKey, runId: pipeline };
     for (let n = 0; n < 3; n++) await app.launch.signalWithStart(flowChecksContract, checked, checksChangedSignal);
-    await keep('flow-checks', flowChecksContract.workflowId(checked));
+    await keep('flow-checks', app.launch.idOf(flowChecksContract, checked));
     const { id: scheduleId } = await owner.post(201, '/api/flows/schedules', {
       name: 'nightly',
       cron: '0 3 * * *',
       payload: { id: 'execute-release', ...release },
     });
-    const scheduled = { tenantId: app.tenant.id, scheduleId, name: 'nightly' };
+    const scheduled = { ...app.tenantKey, scheduleId, name: 'nightly' };
     await app.launch.start(scheduledFlowContract, scheduled);
-    await keep('scheduled-flow', scheduledFlowContract.workflowId(scheduled));
+    await keep('scheduled-flow', app.launch.idOf(scheduledFlowContract, scheduled));
   } finally {
     await worker.kill('SIGTERM');
     await host.close();

@@ -45,7 +45,7 @@ async function known(projectId: string): Promise<{
   shas: string[];
   log: (packages: readonly string[], from: string | null, to: string) => (string | undefined)[];
 }> {
-  const history = await histories(reads.as(systemActor(app.tenant.id, 'test')), projectId);
+  const history = await histories(reads.as(systemActor(app.tenantKey, 'test')), projectId);
   const rows = await app.sql<{ sha: string }>('select sha from git_commit where project_id = ? order by seq', [
     projectId,
   ]);

@@ -29,7 +29,7 @@ const repository = (): TestRepository => {
 };
 
 const histories = createCommitGraphCache();
-const historyOf = (projectId: string) => histories(reads.as(systemActor(app.tenant.id, 'test')), projectId);
+const historyOf = (projectId: string) => histories(reads.as(systemActor(app.tenantKey, 'test')), projectId);
 const shasOf = async (projectId: string): Promise<string[]> =>
   (await app.sql<{ sha: string }>('select sha from git_commit where project_id = ? order by seq', [projectId])).map(
     ({ sha }) => sha,

@@ -17,9 +17,9 @@ recording('records the history', async ({ keep }) => {
     const { id: projectId } = await app
       .as(app.owner)
       .post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', remoteUrl: remote.path });
-    const mirror = { tenantId: app.tenant.id, projectId, repositoryIdentifier };
+    const mirror = { ...app.tenantKey, projectId, repositoryIdentifier };
     for (let n = 0; n < 3; n++) await app.launch.signalWithStart(gitMirrorContract, mirror, fetchSignal);
-    await keep('git-mirror', gitMirrorContract.workflowId(mirror));
+    await keep('git-mirror', app.launch.idOf(gitMirrorContract, mirror));
   } finally {
     await worker.kill('SIGTERM');
     await app.close();

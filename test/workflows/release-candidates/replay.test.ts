@@ -36,7 +36,7 @@ recording('records the history', async ({ keep }) => {
     await event('prod');
     await keep(
       'release-domain',
-      releaseDomainContract.workflowId({ tenantId: app.tenant.id, projectId, repositoryIdentifier, domain: 'core' }),
+      app.launch.idOf(releaseDomainContract, { ...app.tenantKey, projectId, repositoryIdentifier, domain: 'core' }),
     );
   } finally {
     await worker.kill('SIGTERM');

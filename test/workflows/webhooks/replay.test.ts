@@ -22,11 +22,12 @@ recording('records the history', async ({ handleOf, keep }) => {
       app.as(app.application).post(202, '/api/webhooks/trigger', { event: 'recorded', payload: {} });
     receiver.answer(503);
     await trigger();
-    const workflowId = webhookLaneContract.workflowId({ tenantId: app.tenant.id, webhookId: id });
+    const workflowId = app.launch.idOf(webhookLaneContract, { ...app.tenantKey, webhookId: id });
     const handle = handleOf(workflowId);
-    const hasTimer = async () =>
-      (await handle.fetchHistory()).events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes) ??
-      false;
+    const hasTimer = async () => {
+      const history = await handle.fetchHistory().catch(() => undefined);
+      return history?.events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes) ?? false;
+    };
     await eventually(hasTimer, Boolean, 60_000);
     receiver.answer(200);
     await trigger();

@@ -1,0 +1,158 @@
+import { approvalContract } from '../../workflows/approvals/approval.contract.ts';
+import { auditExportContract } from '../../workflows/audit/audit-export.contract.ts';
+import { buildImpactContract } from '../../workflows/builds/build-impact.contract.ts';
+import { environmentLockContract } from '../../workflows/environment-locks/environment-lock.contract.ts';
+import { flowChecksContract } from '../../workflows/flows/flow-checks.contract.ts';
+import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
+import { scheduledFlowContract } from '../../workflows/flows/scheduled-flow.contract.ts';
+import { gitMirrorContract } from '../../workflows/git/git-mirror.contract.ts';
+import { releaseDomainContract } from '../../workflows/release-candidates/release-domain.contract.ts';
+import { createTemporalClient } from '../../workflows/temporal-client.ts';
+import { startOptions } from '../../workflows/temporal-start.ts';
+import { webhookLaneContract } from '../../workflows/webhooks/webhook-lane.contract.ts';
+import { boundedId, boundedSummary, ID_BYTES_MAX, idSegment, prefixOf } from '../../workflows/workflow-id.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { eventually } from '../support/worker.ts';
+
+const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
+let app: TestApp;
+beforeAll(async () => {
+  app = await testApp();
+});
+afterAll(async () => {
+  await client.connection.close();
+  await app.close();
+});
+
+const tenant = { tenantId: '018f-tenant', tenantSlug: 'acme' };
+const repositoryIdentifier = 'acme/shop';
+const project = { ...tenant, projectId: 'p1', repositoryIdentifier };
+const lock = { ...tenant, environmentId: 'e1', environmentName: 'uat', repositoryIdentifier };
+const bytes = (text: string) => Buffer.byteLength(text);
+
+test.each([
+  [
+    approvalContract.workflowId({ ...tenant, approvalId: 'a1', taskType: 'build', repositoryIdentifier }),
+    'approval/a1',
+  ],
+  [auditExportContract.workflowId({ ...tenant, exportId: 'x1' }), 'audit-export/x1'],
+  [buildImpactContract.workflowId({ ...project, previewKey: 'k1', generation: 2 }), 'build-impact/acme/shop/p1/k1/2'],
+  [environmentLockContract.workflowId(lock), 'environment-lock/acme/shop/e1'],
+  [environmentLockContract.workflowId({ ...lock, environmentName: 'renamed' }), 'environment-lock/acme/shop/e1'],
+  [flowChecksContract.workflowId({ ...tenant, runId: 'r1' }), 'flow-checks/r1'],
+  [flowRunContract.workflowId({ ...tenant, runId: 'r1', taskType: 'build' }), 'flow/build/r1'],
+  [scheduledFlowContract.workflowId({ ...tenant, scheduleId: 's1', name: 'a/b' }), 'flow-schedule/a%2fb/s1'],
+  [gitMirrorContract.workflowId(project), 'git-mirror/acme/shop/p1'],
+  [releaseDomainContract.workflowId({ ...project, domain: 'core' }), 'release-domain/acme/shop/core'],
+  [releaseDomainContract.workflowId({ ...project, domain: 'Größe 1' }), 'release-domain/acme/shop/Größe 1'],
+  [webhookLaneContract.workflowId({ ...tenant, webhookId: 'w1' }), 'webhook/w1'],
+])('%s', (id, expected) => {
+  expect(id).toBe(`acme/${expected}`);
+  expect(boundedId('', id)).toBe(id);
+});
+
+test.each([
+  ['a/b', 'a%2fb'],
+  ['a%2fb', 'a%252fb'],
+  ['two\nlines\u0000\u0085', 'two%0alines%00%85'],
+  ['half a pair \ud800', 'half a pair \ufffd'],
+])('%j as a segment of an id', (text, expected) => {
+  expect(idSegment(text)).toBe(expected);
+});
+
+test('the ids of two installations in one namespace differ, whatever prefixes and slugs they have', () => {
+  const idOf = (prefix: string, tenantSlug: string) =>
+    boundedId(prefix, releaseDomainContract.workflowId({ ...project, tenantSlug, domain: 'core' }));
+  const ids = [idOf('', 'a-b'), idOf('a-', 'b'), idOf('a', '-b'), idOf('a-b', 'release-domain')];
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.map(prefixOf)).toEqual(['', 'a-', 'a', 'a-b']);
+  expect(prefixOf('acme/release-domain/acme/shop/a:b')).toBe('');
+});
+
+test('ids that are too long are cut within no character, and stay different', () => {
+  const idOf = (domain: string) => boundedId('staging-', releaseDomainContract.workflowId({ ...project, domain }));
+  const [one, other] = [idOf(`${'ü'.repeat(254)}1`), idOf(`${'ü'.repeat(254)}2`)];
+  expect(one).toMatch(/^staging-:acme\/release-domain\/acme\/shop\/ü+~[0-9a-f]{16}$/);
+  expect(one).not.toBe(other);
+  expect(one).toBe(idOf(`${'ü'.repeat(254)}1`));
+  for (const domain of ['x'.repeat(255), 'ü'.repeat(255), '語'.repeat(255), '🚢'.repeat(127), '%'.repeat(255)]) {
+    expect(bytes(idOf(domain))).toBeLessThanOrEqual(ID_BYTES_MAX);
+    expect(idOf(domain)).not.toContain('\ufffd');
+  }
+  const whole = 'x'.repeat(ID_BYTES_MAX);
+  expect(boundedId('', whole)).toBe(whole);
+  expect(boundedId('', `${whole}y`)).toMatch(/^x{213}~[0-9a-f]{16}$/);
+  expect(boundedSummary('two\nlines')).toBe('two lines');
+});
+
+test('Temporal takes the longest names, and shows what a workflow is about', async () => {
+  const [organization, name] = ['語'.repeat(120), '"'.repeat(134)];
+  const run = {
+    ...app.tenantKey,
+    runId: '018f0000-0000-7000-8000-000000000001',
+    taskType: 'execute-release',
+    repositoryIdentifier: `${organization}/${name}`,
+    about: { domain: 'd'.repeat(255), releaseName: '"'.repeat(255), environmentName: '語'.repeat(255), branch: 'main' },
+  };
+  await app.launch.start(flowRunContract, run);
+  const domain = {
+    ...app.tenantKey,
+    projectId: 'p1',
+    repositoryIdentifier: run.repositoryIdentifier,
+    domain: '%'.repeat(255),
+  };
+  await app.launch.start(releaseDomainContract, domain);
+  const handle = client.workflow.getHandle(app.launch.idOf(flowRunContract, run));
+  const { staticDetails } = await handle.describe();
+  expect(await staticDetails()).toContain('\n- Branch: main');
+  expect(await app.launch.isRunning(releaseDomainContract, domain)).toBe(true);
+  await Promise.all(
+    [handle, client.workflow.getHandle(app.launch.idOf(releaseDomainContract, domain))].map((each) => each.terminate()),
+  );
+});
+
+test('operators list what is running for a tenant by the search attribute and by the prefix of ids', async () => {
+  const contract = { ...auditExportContract, taskQueue: 'nobody' };
+  const input = { ...app.tenantKey, exportId: '018f0000-0000-7000-8000-000000000002' };
+  await app.launch.start(contract, input);
+  const id = app.launch.idOf(contract, input);
+  expect(id).toBe(`${app.queuePrefix}:acme/audit-export/${input.exportId}`);
+  const ids = async (query: string) => {
+    const found: string[] = [];
+    for await (const { workflowId } of client.workflow.list({ query })) found.push(workflowId);
+    return found;
+  };
+  const listed = (query: string) =>
+    eventually(
+      () => ids(query),
+      (found) => found.includes(id),
+    );
+  await listed(`WorkflowId STARTS_WITH "${app.queuePrefix}:acme/" AND ExecutionStatus = "Running"`);
+  await listed('Tenant = "acme" AND ExecutionStatus = "Running"');
+  await client.workflow.getHandle(id).terminate();
+});
+
+test('the slug of a tenant never changes', async () => {
+  await expect(app.sql(`update tenant set slug = 'renamed' where id = ?`, [app.tenant.id])).rejects.toThrow(
+    /the slug of a tenant never changes/,
+  );
+});
+
+test('a workflow is started with what its contract shows', () => {
+  const { staticSummary, staticDetails, taskQueue } = startOptions(
+    flowRunContract,
+    {
+      ...tenant,
+      runId: 'r1',
+      taskType: 'execute-release',
+      repositoryIdentifier,
+      about: { domain: 'core', releaseName: '2026.03', environmentName: 'uat' },
+    },
+    'staging-',
+  );
+  expect(taskQueue).toBe('staging-flows-v1');
+  expect(staticSummary).toBe('execute-release of acme/shop 2026.03 to uat');
+  expect(staticDetails).toBe(
+    '- Tenant: acme\n- Repository: acme/shop\n- Domain: core\n- Release: 2026.03\n- Environment: uat',
+  );
+});
