@@ -3,7 +3,9 @@ import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
 import { startWorker } from '../../support/worker.ts';
 
-test('a domain that is under way goes on with the code of today', () => replay('release-domain'));
+test.each(['release-domain', 'release-domain-timer-per-batch'])('%s replays with the code of today', (name) =>
+  replay(name),
+);
 
 /**
  * Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/release-candidates/replay`. One event starts
