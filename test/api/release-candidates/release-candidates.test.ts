@@ -8,7 +8,7 @@ beforeAll(async () => {
     identifier: repositoryIdentifier,
     platform: 'host-a',
     configuration: {
-      domains: ['core', 'ui', 'list', 'own'],
+      domains: ['core', 'ui', 'list', 'own', 'alike'],
       branches: ['release/*'],
       cascade: [{ from: 'develop', to: 'main' }],
       customReleaseStatuses: ['on_hold'],
@@ -159,6 +159,32 @@ test('the list pages through exactly what the filter names, and counts it', asyn
     .get(400, `/api/release-candidates?repositoryIdentifier=${repositoryIdentifier}&status=unheard_of`);
 });
 
+test('a candidate in a list is what it is by its id', async () => {
+  const value = {
+    artifacts: { app: '1.0.0', 'päckage "quoted" \\ \u2028': '2.0.0-7' },
+    artifactTypes: { app: 'unlocked' },
+    packageDependencies: { app: '04t000000000001AAA' },
+    metadata: [null, true, 1.5, 1e21, -0.001, '<b>&\n', { deep: { deeper: [[], {}] } }],
+    deployments: [{ environmentName: 'uat', deployedAt: '2026-03-02T09:30:00.000Z' }],
+    approvals: { uat: { approvedBy: ['dana@example.com'], comment: null } },
+    unknown: { total: 12_345_678_901, ratio: 0.1, none: null },
+  };
+  await create(201, { domain: 'alike', value: {} });
+  await create(201, { domain: 'alike', branch: null, tag: null, value });
+  const full = await create(201, { domain: 'alike', branch: 'release/alike', tag: 'v"1"', value });
+  const final = await create(201, { domain: 'alike', value });
+  await move(200, full.id, 'in_progress');
+  await move(200, final.id, 'finalized');
+
+  const query = 'domain=alike&includeFinalized=true';
+  const { items, total } = await list(query);
+  expect(total).toBe(4);
+  for (const item of items)
+    expect(item).toStrictEqual(await app.as(app.member).get(200, `/api/release-candidates/${item.id}`));
+  // Pages behind the first are read by another statement.
+  await expect(list(`${query}&offset=1`)).resolves.toMatchObject({ items: items.slice(1) });
+});
+
 test('counts stay right through creation, moves, updates and deletion', async () => {
   const { id } = await create(201, { branch: 'x' });
   await move(200, id, 'in_progress');
@@ -179,6 +205,7 @@ test('branches, domains, the latest and those of a commit', async () => {
   const old = await create(201, { domain: 'own', branch: 'b1', commitSha: 'feedbeef01' });
   const young = await create(201, { domain: 'own', branch: 'b2', commitSha: 'feedbeef02' });
   await expect(member.get(200, `/api/release-candidates/domains?${query}`)).resolves.toEqual([
+    'alike',
     'core',
     'list',
     'own',
