@@ -6,7 +6,7 @@ export class ExpiringTokensInTurn extends Migration {
   override up(): void {
     // The function without a parameter stays for workers of the version before.
     this.addSql(`
-      create function expiring_application_tokens(max_rows int) returns table (id uuid, tenant_id uuid)
+      create or replace function expiring_application_tokens(max_rows int) returns table (id uuid, tenant_id uuid)
         language sql stable security definer set search_path = public, pg_temp as $$
           select t.id, t.tenant_id from application_token t
           where t.revoked_at is null and t.expiry_announced_at is null
