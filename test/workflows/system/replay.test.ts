@@ -18,8 +18,8 @@ recording('records the history', async ({ handleOf, keep }) => {
       (length) => length >= 150,
       60_000,
     );
-    await keep('sweeper', sweeperId(app.queuePrefix), runId);
     await handle.terminate();
+    await keep('sweeper', sweeperId(app.queuePrefix), runId);
   } finally {
     await worker.kill('SIGTERM');
     await app.close();
