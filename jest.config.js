@@ -1,10 +1,8 @@
 export default {
-  testEnvironment: 'node',
+  testEnvironment: './test/support/environment.ts',
+  runtime: './test/support/runtime.ts',
   testMatch: ['**/test/**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
-  },
+  transform: {},
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',
   reporters: ['default', './test/support/slowest-files.ts'],

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { type TestDatabase, emptyDatabase } from '../../support/postgres.ts';
 
@@ -6,23 +8,28 @@ const [SYSTEM, LANES] = [`${APP}_system`, `${APP}_lanes`];
 const VERSION_BEFORE = 'Migration20261121001450_audit_append_in_sets';
 const [TENANT, WEBHOOK] = ['018f0000-0000-7000-8000-000000000001', '018f0000-0000-7000-8000-000000000002'];
 
-const given = process.env.DATABASE_APP_ROLE;
-let migrate: (databaseUrl: string, to?: string) => Promise<string[]>;
 const databases: { database: TestDatabase; client: pg.Client }[] = [];
 
-beforeAll(async () => {
-  // Migrations read it as they are loaded: roles of this test's own, as roles belong to the cluster.
-  process.env.DATABASE_APP_ROLE = APP;
-  ({ migrate } = await import('../../../domain/migrate.ts'));
-});
 afterAll(async () => {
-  if (given === undefined) delete process.env.DATABASE_APP_ROLE;
-  else process.env.DATABASE_APP_ROLE = given;
   for (const { database, client } of databases) {
     await client.end();
     await database.drop();
   }
 });
+
+const MIGRATE = new URL('../../../domain/migrate.ts', import.meta.url).href;
+
+/** In a process of its own, as migrations read their roles when they are loaded; roles belong to the cluster. */
+async function migrate(databaseUrl: string, to?: string): Promise<void> {
+  const code = `const { migrate } = await import('${MIGRATE}'); await migrate(...process.argv.slice(1));`;
+  await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', code, databaseUrl, ...(to ? [to] : [])],
+    {
+      env: { ...process.env, DATABASE_APP_ROLE: APP },
+    },
+  );
+}
 
 async function migrated(to?: string): Promise<pg.Client> {
   const database = await emptyDatabase();
@@ -98,7 +105,7 @@ test('a database of the version before gets the same rights as a new one, and it
   expect(await rightsOf(neighbour, LANES)).toEqual(before);
   await migrate(databases[1]?.database.url ?? '');
   expect(await rightsOf(neighbour, SYSTEM)).toEqual(await rightsOf(fresh, SYSTEM));
-});
+}, 90_000);
 
 test('the system role sees what deliveries and sweeps need, and nothing else', async () => {
   const client = databases.at(-1)?.client as pg.Client;
