@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { ensureBundle } from '../../activities/workflow-bundle.ts';
 import { migrate } from '../../domain/migrate.ts';
@@ -8,6 +10,9 @@ import { startPostgres } from '../../tools/embedded-postgres.ts';
 import { anyFreePort } from '../../tools/ports.ts';
 import { startTemporal } from '../../tools/temporal-dev-server.ts';
 import { startReaper } from './reaper.ts';
+
+/** Kept from run to run: the bundle of the workflows, and compiled modules for this process and those that it starts. */
+const KEPT = fileURLToPath(new URL('../../node_modules/.cache/quayside', import.meta.url));
 
 /** What is left to stop when the run ends. */
 export const running = { stop: async () => {} };
@@ -17,6 +22,8 @@ export const running = { stop: async () => {} };
  * migrated template, and task queues of their own. Addresses go to the workers of Jest by the environment.
  */
 export async function startServers(): Promise<void> {
+  process.env.NODE_COMPILE_CACHE ??= join(KEPT, 'compiled');
+  enableCompileCache(process.env.NODE_COMPILE_CACHE);
   const folder = mkdtempSync(join(tmpdir(), 'quayside-run-'));
   const starting = [startPostgres({ dataDir: folder, isFast: true }), startEngine(folder)] as const;
   const started = await Promise.allSettled(starting);
@@ -30,7 +37,7 @@ export async function startServers(): Promise<void> {
   try {
     const [postgres, temporal] = await Promise.all(starting);
     const url = postgres.url.slice(0, postgres.url.lastIndexOf('/'));
-    const bundle = { folder: join(folder, 'workflows'), isTraced: false };
+    const bundle = { folder: join(KEPT, 'workflows'), isTraced: false };
     const [codePath] = await Promise.all([ensureBundle(bundle), makeTemplate(url)]);
     process.env.QS_TEST_PG_URL = url;
     process.env.QS_TEST_TEMPORAL_ADDRESS = temporal.address;

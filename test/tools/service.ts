@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anyFreePort } from '../../tools/ports.ts';
 import { identityOf } from '../../tools/process-table.ts';
@@ -26,6 +26,7 @@ export async function newPlace(): Promise<Place> {
     TEMPORAL_PORT: String(await anyFreePort()),
     TEMPORAL_UI_PORT: String(await anyFreePort()),
     METRICS_PORT: '0',
+    WORKFLOW_BUNDLE_DIR: dirname(process.env.QS_TEST_BUNDLE ?? ''),
   };
   return {
     env,
