@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWK, SignJWT } from 'jose';
 import { type AdapterFactory, type AdapterPayload, type Configuration, Provider } from 'oidc-provider';
 
 export const AUDIENCE = 'https://quayside.test/api';
@@ -21,7 +21,7 @@ export interface OpenIdSimulator {
   /** A token like those, signed with the provider's present key and changed as given. */
   token: (
     person: SimulatedPerson,
-    changes?: { claims?: JWTPayload; expiresInSeconds?: number; header?: object },
+    changes?: { claims?: Record<string, unknown>; expiresInSeconds?: number; header?: object },
   ) => Promise<string>;
   /** From now on the provider signs with a new key and publishes that one alone. */
   rotateKeys: () => Promise<void>;

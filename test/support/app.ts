@@ -10,7 +10,9 @@ import { apiConfig } from '../../api/config.ts';
 import { createHttpMetrics } from '../../api/http/metrics.ts';
 import { createApi } from '../../api/server.ts';
 import { newPassword } from '../../domain/auth/secrets.ts';
+import { connectDatabase } from '../../domain/data/database.ts';
 import { connectOrm } from '../../domain/data/orm.ts';
+import type { Database } from '../../domain/data/tables.ts';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import { objectStoreLocation } from '../../domain/objects/object-store-location.ts';
 import type { TenantKey } from '../../domain/shared/actor.ts';
@@ -20,6 +22,7 @@ import type { Launch } from '../../workflows/launch.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';
 import { ApiClient, type Bearer } from './client.ts';
+import { insertMembership, insertUser } from './factories.ts';
 import { testDatabase } from './postgres.ts';
 
 /** Somebody who may call the API, with what a test wants to know of them. */
@@ -52,6 +55,8 @@ export interface TestApp {
   queuePrefix: string;
   dataDir: string;
   env: Record<string, string>;
+  /** Typed statements run as the schema's owner, past every fence. */
+  db: Database;
   /** Rows of a statement run as the schema's owner, past every fence; placeholders are `?`. */
   sql: <Row = Record<string, unknown>>(statement: string, parameters?: unknown[]) => Promise<Row[]>;
   close: () => Promise<void>;
@@ -99,6 +104,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
 
   const orm = connectOrm({ databaseUrl: database.url, poolSize: 2 });
   const provisioning = createProvisioning(orm);
+  const { db, close: disconnect } = connectDatabase({ databaseUrl: database.url, poolSize: 2 }, () => undefined);
   const sql: TestApp['sql'] = (statement, parameters = []) =>
     orm.em.getConnection().execute(statement, parameters) as never;
   const as = (caller: Bearer = {}) => new ApiClient(url, caller);
@@ -113,11 +119,17 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
       ownerEmail: `owner@${slug}.example`,
       password,
     });
-    await sql('update user_account set password_hash = ? where email = ?', [await hashCheaply(password), ownerEmail]);
+    const passwordHash = await hashCheaply(password);
+    await db.updateTable('user_account').set({ passwordHash }).where('email', '=', ownerEmail).execute();
     return { tenant: { id, slug }, owner: await signIn(ownerEmail, password) };
   };
   const [{ tenant, owner }, { owner: stranger }] = await Promise.all([newTenant('acme'), newTenant('other')]);
-  const member = await addMember(sql, tenant.id, 'member@acme.example', signIn);
+  const memberEmail = 'member@acme.example';
+  const memberPassword = newPassword();
+  const memberId = await insertUser(db, memberEmail, await hashCheaply(memberPassword));
+  const tenantKey = { tenantId: tenant.id, tenantSlug: tenant.slug };
+  await insertMembership({ db, tenantKey }, memberId, 'member');
+  const member = await signIn(memberEmail, memberPassword);
   const newToken = (slug: string) => provisioning.createToken({ tenant: slug, name: 'ci', expiresInDays: 1 });
   const application = await newToken('acme');
   const strangerApplication = await newToken('other');
@@ -127,7 +139,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     databaseUrl: database.url,
     as,
     tenant,
-    tenantKey: { tenantId: tenant.id, tenantSlug: tenant.slug },
+    tenantKey,
     owner,
     member,
     application,
@@ -138,11 +150,12 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     queuePrefix,
     dataDir,
     env,
+    db,
     sql,
     async close() {
       api.server.closeAllConnections();
       await new Promise((resolve) => api.server.close(resolve));
-      await Promise.all([api.disconnect(), orm.close(true), client.connection.close()]);
+      await Promise.all([api.disconnect(), orm.close(true), disconnect(), client.connection.close()]);
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });
     },
@@ -151,24 +164,3 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
 
 /** As the service does, with the least of memory and passes: sign-in reads these from the hash. */
 const hashCheaply = (password: string): Promise<string> => hash(password, { memoryCost: 8, timeCost: 1 });
-
-/** A person of role `member`, with the password of the tenant's owner's making: inserted, as no route makes one yet. */
-async function addMember(
-  sql: TestApp['sql'],
-  tenantId: string,
-  email: string,
-  signIn: (email: string, password: string) => Promise<Caller>,
-): Promise<Caller> {
-  const password = newPassword();
-  const userId = newId();
-  await sql('insert into user_account (id, email, password_hash) values (?, ?, ?)', [
-    userId,
-    email,
-    await hashCheaply(password),
-  ]);
-  await sql(
-    `insert into membership (id, tenant_id, team_id, user_id, role) select ?, tenant_id, id, ?, 'member' from team where tenant_id = ?`,
-    [newId(), userId, tenantId],
-  );
-  return signIn(email, password);
-}

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { Client } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { defineContract, EngineUnavailableError, type WorkflowContract } from '../../workflows/launch.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';
@@ -95,7 +96,7 @@ test('the search attributes are created once in a namespace that has none of the
   const client = clientOf({ namespace });
   await client.connection.workflowService.registerNamespace({
     namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
   });
   await eventually(
     () => ensureSearchAttributes(client).catch(() => undefined),
@@ -110,7 +111,7 @@ test('a search attribute of another type is named', async () => {
   const client = clientOf({ namespace });
   await client.connection.workflowService.registerNamespace({
     namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
   });
   const INT = 3 as never;
   const addInt = () =>

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { json } from '../../../domain/data/columns.ts';
 import { connectDatabase, type DatabaseConnection } from '../../../domain/data/database.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import type { NextStep } from '../../../domain/webhooks/delivery-rules.ts';
@@ -10,6 +11,7 @@ import {
 } from '../../../domain/webhooks/lane-store.queries.ts';
 import type { Outcome } from '../../../domain/webhooks/outcomes.queries.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { insertDeliveries } from '../../support/factories.ts';
 
 let app: TestApp;
 let system: DatabaseConnection;
@@ -30,10 +32,7 @@ async function newLane(deliveries = 0): Promise<LaneKey> {
   const { id } = await app
     .as(app.owner)
     .post(201, '/api/webhooks', { name: 'a', event, config: { url: 'http://127.0.0.1:9/' } });
-  await app.sql(
-    `insert into webhook_delivery (id, tenant_id, webhook_id, event, payload) select uuidv7(), ?, ?, ?, '{"a":1}' from generate_series(1, ?)`,
-    [app.tenant.id, id, event, deliveries],
-  );
+  await insertDeliveries(app, { id, event }, deliveries, { payload: json({ a: 1 }), createdAt: new Date() });
   return { ...app.tenantKey, webhookId: id };
 }
 const outcome = (delivery: ClaimedDelivery, next: NextStep | { status: 'filtered' }): Outcome => ({

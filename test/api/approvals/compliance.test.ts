@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { connectionOptions } from '../../../domain/data/pool.ts';
+import { newId } from '../../../domain/shared/ids.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { insertApprovalEvents } from '../../support/factories.ts';
 import type { Json } from '../../support/client.ts';
 
 const repositoryIdentifier = 'acme/shop';
@@ -17,62 +19,43 @@ beforeAll(async () => {
     commitSha: 'abcdef0',
     value: { changelog: { added: ['=a'] } },
   });
-  const approval = '0195a3c2-0000-7a11-8a52-000000000001';
-  await insert({ approval, status: 'requested', at: '2024-12-31T23:59:59.999Z' });
-  await insert({
-    approval,
-    status: 'approved',
-    at: '2025-01-01T00:00:00Z',
-    by: 'lee@acme.example',
-    comment: '=HYPERLINK("x"), "ok"',
+  const approvalId = newId();
+  const requestedAt = '2024-12-31T23:59:59.999Z';
+  const step = {
+    environmentName: 'prod',
+    domain: 'core',
+    releaseName: 'r1',
+    source: 'vote' as const,
+    approvers: ['platform', 'board'],
+    requestedBy: app.member.email,
+    requestedAt,
+  };
+  const resolved = (resolvedAt: string, resolvedBy: string) => ({
+    ...step,
+    resolvedBy,
+    resolvedAt,
+    occurredAt: resolvedAt,
   });
-  await insert({
-    status: 'rejected',
-    at: '2025-06-01T00:00:00Z',
-    by: 'kim@acme.example',
-    domain: 'sales',
-    environment: 'uat',
-    taskType: 'install-packages',
-    requestedBy: 'ann@acme.example',
-  });
-  await insert({ status: 'expired', at: '2026-01-01T00:00:00Z', by: 'system:approval', releaseName: 'r2' });
+  await insertApprovalEvents(app, repositoryIdentifier, [
+    { ...step, approvalId, status: 'requested', occurredAt: requestedAt },
+    {
+      ...resolved('2025-01-01T00:00:00Z', 'lee@acme.example'),
+      approvalId,
+      status: 'approved',
+      comment: '=HYPERLINK("x"), "ok"',
+    },
+    {
+      ...resolved('2025-06-01T00:00:00Z', 'kim@acme.example'),
+      status: 'rejected',
+      domain: 'sales',
+      environmentName: 'uat',
+      taskType: 'install-packages',
+      requestedBy: 'ann@acme.example',
+    },
+    { ...resolved('2026-01-01T00:00:00Z', 'system:approval'), status: 'expired', releaseName: 'r2' },
+  ]);
 });
 afterAll(() => app.close());
-
-interface Step {
-  approval?: string;
-  status: string;
-  at: string;
-  by?: string;
-  comment?: string;
-  domain?: string;
-  environment?: string;
-  taskType?: string;
-  requestedBy?: string;
-  releaseName?: string;
-}
-
-const insert = (step: Step) =>
-  app.sql(
-    `insert into approval_event (id, tenant_id, project_id, repository_identifier, approval_id, run_id, task_type, environment_name, domain, release_name,
-       status, source, approvers, requested_by, requested_at, resolved_by, resolved_at, comment, occurred_at)
-     select gen_random_uuid(), tenant_id, id, identifier, coalesce(?::uuid, gen_random_uuid()), gen_random_uuid(), ?, ?, ?, ?, ?, 'vote', '{platform,board}', ?,
-       '2024-12-31T23:59:59.999Z', ?, ?::timestamptz, ?, ?::timestamptz from project where identifier = ?`,
-    [
-      step.approval ?? null,
-      step.taskType ?? 'execute-release',
-      step.environment ?? 'prod',
-      step.domain ?? 'core',
-      step.releaseName ?? 'r1',
-      step.status,
-      step.requestedBy ?? app.member.email,
-      step.by ?? null,
-      step.by ? step.at : null,
-      step.comment ?? null,
-      step.at,
-      repositoryIdentifier,
-    ],
-  );
 
 const path = (query: string) => `/api/flows/approvals/compliance?repositoryIdentifier=${repositoryIdentifier}${query}`;
 const report = (query = ''): Promise<Json> => app.as(app.member).get(200, path(query));
@@ -180,11 +163,11 @@ test('the CSV is the whole report, and harmless in a spreadsheet', async () => {
 });
 
 test('a report of more than one batch has each row once, in order', async () => {
-  await app.sql(
-    `insert into approval_event (id, tenant_id, project_id, repository_identifier, approval_id, run_id, task_type, status, source, approvers, requested_by, requested_at, occurred_at)
-     select gen_random_uuid(), tenant_id, id, identifier, gen_random_uuid(), gen_random_uuid(), 'build', 'requested', 'run', '{}', 'x', now(), '2026-02-01'::timestamptz + make_interval(secs => n / 100)
-     from project, generate_series(1, 9000) n where identifier = 'acme/other'`,
-  );
+  const start = Date.UTC(2026, 1, 1);
+  const events = Array.from({ length: 9_000 }, (_, n) => ({
+    occurredAt: new Date(start + Math.floor(n / 100) * 1_000),
+  }));
+  await insertApprovalEvents(app, 'acme/other', events);
   const { text } = await app
     .as(app.owner)
     .request(200, 'GET', '/api/flows/approvals/compliance?repositoryIdentifier=acme/other&format=csv');

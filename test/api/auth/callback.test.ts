@@ -150,10 +150,13 @@ test('a token of a user who is no longer a member: 403', async () => {
   const { access_token } = await app
     .as()
     .post(200, '/api/auth/admin/login', { email: app.stranger.email, password: app.stranger.password });
-  await app.sql('create table kept as select * from membership where tenant_id <> ?', [app.tenant.id]);
-  await app.sql('delete from membership where tenant_id <> ?', [app.tenant.id]);
+  const former = await app.db
+    .deleteFrom('membership')
+    .where('tenantId', '<>', app.tenant.id)
+    .returning(['id', 'tenantId', 'teamId', 'userId', 'role'])
+    .execute();
   await callback(403, { access_token });
-  await app.sql('insert into membership select * from kept; drop table kept');
+  await app.db.insertInto('membership').values(former).execute();
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { type TestApp, testApp } from '../../support/app.ts';
+import { insertUser } from '../../support/factories.ts';
 import { APP, hostASimulator, hostBSimulator, type HostSimulator } from '../../simulators/host-sign-in.ts';
 import { AUDIENCE, openIdSimulator, type OpenIdSimulator } from '../../simulators/openid-provider.ts';
 
@@ -110,7 +111,7 @@ test('two users who claim one address at once: one has it', async () => {
 });
 
 test('a token of the identity provider names the user, who need not be a member', async () => {
-  await app.sql(`insert into user_account (id, email) values (gen_random_uuid(), 'alone@example.com')`);
+  await insertUser(app.db, 'alone@example.com');
   hostA.accounts.set('gho_alone', {
     id: 5,
     login: 'alone',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { importCommits } from '../../support/imported.ts';
+import { insertBranch, insertCommits } from '../../support/factories.ts';
 import { idleEngine } from '../../support/launch.ts';
 
 let app: TestApp;
@@ -12,6 +12,7 @@ afterAll(() => app.close());
 
 let made = 0;
 interface Built {
+  projectId: string;
   repositoryIdentifier: string;
   /** The oldest first. */
   shas: string[];
@@ -23,16 +24,17 @@ interface Built {
 async function built(configuration: object = {}, commits = 40): Promise<Built> {
   const repositoryIdentifier = `acme/built-${++made}`;
   const owner = app.as(app.owner);
-  const { id } = await owner.post(201, '/api/projects', {
+  const { id: projectId } = await owner.post(201, '/api/projects', {
     identifier: repositoryIdentifier,
     platform: 'host-a',
     configuration,
   });
-  const shas = await importCommits(app, id, commits);
+  const shas = await insertCommits(app, projectId, commits);
   const get: Built['get'] = (status, path, query = {}) =>
     app.as(app.member).get(status, `/api/builds/${path}?${new URLSearchParams({ repositoryIdentifier, ...query })}`);
   const tip = shas.at(-1) ?? '';
   return {
+    projectId,
     repositoryIdentifier,
     shas,
     get,
@@ -66,12 +68,14 @@ test('branches and the newest commits of a branch', async () => {
 });
 
 test('the list of builds has pages', async () => {
-  const { repositoryIdentifier, get } = await built({}, 1);
-  await app.sql(
-    `insert into build_status (tenant_id, project_id, commit_sha, commit_date)
-     select tenant_id, id, md5(n::text) || '00000000', timestamptz '2026-01-01' + n / 2 * interval '1 minute' from project, generate_series(1, 45) n where identifier = ?`,
-    [repositoryIdentifier],
-  );
+  const { projectId, get } = await built({}, 1);
+  const rows = Array.from({ length: 45 }, (_, n) => ({
+    tenantId: app.tenant.id,
+    projectId,
+    commitSha: n.toString(16).padStart(40, '0'),
+    commitDate: new Date(Date.UTC(2026, 0, 1, 0, Math.floor(n / 2))),
+  }));
+  await app.db.insertInto('build_status').values(rows).execute();
   const pages = await Promise.all(['0', '20', '40', '60'].map((offset) => get(200, 'status', { offset })));
   expect(pages.map(({ builds, total, hasMore }) => [builds.length, total, hasMore])).toEqual([
     [20, 45, true],
@@ -215,7 +219,7 @@ test('a build is started once for a commit, however many ask for it at the same 
 });
 
 test('only a commit of the branch is built, and only of a branch that the project builds', async () => {
-  const { run, preview, shas } = await built({ branches: ['release/*'] });
+  const { projectId, run, preview, shas } = await built({ branches: ['release/*'] });
   const unknown = randomBytes(20).toString('hex');
   for (const body of [
     { commitId: unknown },
@@ -230,10 +234,7 @@ test('only a commit of the branch is built, and only of a branch that the projec
     await expect(preview(400, body as Record<string, string>)).resolves.toMatchObject({ code: 'invalid_request' });
   }
   await expect(run(202, { commitId: shas[0] })).resolves.toMatchObject({ outcome: 'started' });
-  await app.sql(
-    `insert into git_ref (tenant_id, project_id, kind, name, sha) select tenant_id, project_id, 'branch', 'feature/1', sha from git_ref where sha = ?`,
-    [shas.at(-1)],
-  );
+  await insertBranch(app, projectId, 'feature/1', shas.at(-1) ?? '');
   await expect(run(200, { branchName: 'feature/1' })).resolves.toMatchObject({
     outcome: 'excluded',
     executionId: null,

@@ -60,12 +60,19 @@ test('keys of different credentials do not meet', async () => {
 });
 
 test('a key whose request died is taken over after a while', async () => {
-  await app.sql(
-    `insert into idempotency_key (tenant_id, subject, method, path, key, body_hash, started_at)
-     select tenant_id, 'user:' || user_id, 'POST', '/api/application-tokens', 'dead', '', now() - interval '3 minutes'
-     from membership where tenant_id = ? and role = 'owner'`,
-    [app.tenant.id],
-  );
+  const { id } = await app.as(app.owner).get(200, '/api/users/me');
+  await app.db
+    .insertInto('idempotency_key')
+    .values({
+      tenantId: app.tenant.id,
+      subject: `user:${id}`,
+      method: 'POST',
+      path: '/api/application-tokens',
+      key: 'dead',
+      bodyHash: '',
+      startedAt: new Date(Date.now() - 3 * 60_000),
+    })
+    .execute();
   await post(201, 'dead', { name: 'risen' });
 });
 

@@ -1,4 +1,5 @@
 import { type TestApp, testApp } from '../../support/app.ts';
+import { insertUser } from '../../support/factories.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -85,9 +86,7 @@ test('no account is made of an alias of somebody else', async () => {
   ).resolves.toMatchObject({
     userId: await idOf(app.member.email),
   });
-  await expect(
-    app.sql(`insert into user_account (id, email) values (gen_random_uuid(), 'alias@people.example')`),
-  ).rejects.toThrow(/user_alias/);
+  await expect(insertUser(app.db, 'alias@people.example')).rejects.toThrow(/user_alias/);
 });
 
 test('a username at a host follows the account there, and does not move to another person of that account', async () => {

@@ -1,5 +1,6 @@
 import { type Caller, type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
+import { insertMembership } from '../../support/factories.ts';
 
 let app: TestApp;
 let made = 0;
@@ -223,6 +224,7 @@ test('of two owners who demote or remove each other at once, one stays', async (
     (one: Caller, other: Caller) => app.as(one).send('PUT', pathOf(other.email), { body: { role: 'member' } }),
     (one: Caller, other: Caller) => app.as(one).send('DELETE', '/api/users', { body: { email: other.email } }),
   ]) {
+    const { id: ownerId } = await owner().get(200, '/api/users/me');
     const second = await signedIn('owner', 'owners');
     const answers = await Promise.all([act(app.owner, second), act(second, app.owner)]);
     const isDone = answers.map(({ status }) => status === 200);
@@ -232,12 +234,7 @@ test('of two owners who demote or remove each other at once, one stays', async (
     ]);
     expect(owners).toHaveLength(1);
     // The outcome is either's: give the first owner its role back for the tests that follow.
-    await app.sql(
-      `insert into membership (id, tenant_id, team_id, user_id, role)
-      select gen_random_uuid(), t.tenant_id, t.id, u.id, 'owner' from team t, user_account u where t.tenant_id = ? and t.slug = 'owners' and u.email = ?
-      on conflict (tenant_id, team_id, user_id) do update set role = 'owner'`,
-      [app.tenant.id, app.owner.email],
-    );
+    await insertMembership(app, ownerId, 'owner');
     const { access_token } = await app
       .as()
       .post(200, '/api/auth/admin/login', { email: app.owner.email, password: app.owner.password });

@@ -1,4 +1,5 @@
 import { type TestApp, testApp } from '../../support/app.ts';
+import { insertDeliveries } from '../../support/factories.ts';
 import { idleEngine } from '../../support/launch.ts';
 
 const RECEIVER = 'http://127.0.0.1:9/hook';
@@ -26,18 +27,6 @@ async function make(event = `test.event-${++made}`) {
 }
 const trigger = (event: string, payload: object = {}) =>
   app.as(app.application).post(202, '/api/webhooks/trigger', { event, payload });
-/** Deliveries as a lane would leave them, one a minute. */
-const insertDeliveries = (
-  webhook: { id: string; event: string },
-  total: number,
-  status: string,
-  code: number | null = null,
-) =>
-  app.sql(
-    `insert into webhook_delivery (id, tenant_id, webhook_id, event, payload, status, last_status_code, created_at)
-     select uuidv7(), ?, ?, ?, '{}', ?, ?, timestamptz '2026-01-01T00:00:00Z' + make_interval(mins => n) from generate_series(1, ?) n`,
-    [app.tenant.id, webhook.id, webhook.event, status, code, total],
-  );
 const list = (id: string, query = '') => owner().get(200, `/api/webhooks/${id}/deliveries${query}`);
 
 test('a trigger queues one delivery for each active subscriber, in the tenant alone', async () => {
@@ -159,7 +148,7 @@ test('one webhook is delivered to, unless it is off or not there', async () => {
 
 test('the list is paged by cursor, newest first, without loss or repetition', async () => {
   const webhook = await make();
-  await insertDeliveries(webhook, 120, 'delivered', 200);
+  await insertDeliveries(app, webhook, 120, { status: 'delivered', lastStatusCode: 200 });
   const seen: string[] = [];
   let cursor: string | null = null;
   do {
@@ -178,10 +167,10 @@ test('the list is paged by cursor, newest first, without loss or repetition', as
 
 test('the list is filtered; the totals are those of the window', async () => {
   const webhook = await make();
-  await insertDeliveries(webhook, 4, 'delivered', 200);
-  await insertDeliveries(webhook, 3, 'failed', 500);
-  await insertDeliveries(webhook, 2, 'filtered');
-  await insertDeliveries(webhook, 1, 'pending', 503);
+  await insertDeliveries(app, webhook, 4, { status: 'delivered', lastStatusCode: 200 });
+  await insertDeliveries(app, webhook, 3, { status: 'failed', lastStatusCode: 500 });
+  await insertDeliveries(app, webhook, 2, { status: 'filtered' });
+  await insertDeliveries(app, webhook, 1, { status: 'pending', lastStatusCode: 503 });
   const lengths: Record<string, number> = {};
   for (const query of [
     'status=failed',
@@ -212,7 +201,7 @@ test('the list is filtered; the totals are those of the window', async () => {
 
 test('nothing is sent again for a webhook that is off, or for a delivery of another', async () => {
   const [webhook, other] = [await make(), await make()];
-  await insertDeliveries(webhook, 1, 'failed', 500);
+  await insertDeliveries(app, webhook, 1, { status: 'failed', lastStatusCode: 500 });
   const [delivery] = (await list(webhook.id)).deliveries;
   await owner().post(404, `/api/webhooks/${other.id}/deliveries/${delivery.id}/redeliver`);
   await owner().get(404, `/api/webhooks/${other.id}/deliveries/${delivery.id}/attempts`);
@@ -227,8 +216,8 @@ test('nothing is sent again for a webhook that is off, or for a delivery of anot
 
 test('a recovery takes failed ones of its window, and says when there are more', async () => {
   const webhook = await make();
-  await insertDeliveries(webhook, 3, 'failed', 500);
-  await insertDeliveries(webhook, 2, 'delivered', 200);
+  await insertDeliveries(app, webhook, 3, { status: 'failed', lastStatusCode: 500 });
+  await insertDeliveries(app, webhook, 2, { status: 'delivered', lastStatusCode: 200 });
   const window = { since: '2026-01-01T00:01:00Z', until: '2026-01-01T00:03:00Z' };
   expect(await owner().post(202, `/api/webhooks/${webhook.id}/recover`, window)).toEqual({
     success: true,
@@ -238,7 +227,7 @@ test('a recovery takes failed ones of its window, and says when there are more',
   expect(await owner().post(202, `/api/webhooks/${webhook.id}/recover`, window)).toMatchObject({ recovered: 0 });
   await owner().post(400, `/api/webhooks/${webhook.id}/recover`, { since: window.until, until: window.since });
   await owner().post(400, `/api/webhooks/${webhook.id}/recover`, {});
-  await insertDeliveries(webhook, 10_001, 'failed', 500);
+  await insertDeliveries(app, webhook, 10_001, { status: 'failed', lastStatusCode: 500 });
   expect(
     await owner().post(202, `/api/webhooks/${webhook.id}/recover`, { since: '2026-01-01T00:00:00Z' }),
   ).toMatchObject({ recovered: 10_000, hasMore: true });

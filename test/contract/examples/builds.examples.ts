@@ -1,5 +1,5 @@
 import { buildHook, sent } from '../../simulators/host-hooks.ts';
-import { importCommits } from '../../support/imported.ts';
+import { insertCommits } from '../../support/factories.ts';
 import { featureExamples, fresh } from './example.ts';
 
 export const buildsExamples = featureExamples(
@@ -11,7 +11,7 @@ export const buildsExamples = featureExamples(
       platform: 'host-a',
       configuration: { domains: ['core'] },
     });
-    const [commitId = ''] = await importCommits(app, id);
+    const [commitId = ''] = await insertCommits(app, id);
     const query = new URLSearchParams({ repositoryIdentifier: built, branchName: 'main', commitId });
     const { impact } = await owner.get(200, `/api/builds/preview?${query}`);
     const { secret } = await owner.post(201, `/api/projects/${encodeURIComponent(built)}/hook-secret`);

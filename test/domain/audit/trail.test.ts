@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { type AuditEntry, GENESIS_HASH, hashedText } from '../../../domain/audit/audit-rules.ts';
+import { connectDatabase } from '../../../domain/data/database.ts';
 import { connectOrm } from '../../../domain/data/orm.ts';
 import { connectionOptions } from '../../../domain/data/pool.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import { unitOfWork } from '../../../domain/unit-of-work.ts';
+import { insertTenants } from '../../support/factories.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 
 const tenants = [newId(), newId()] as const;
@@ -23,8 +25,12 @@ beforeAll(async () => {
   owner = new pg.Client(database.url);
   app = new pg.Client(connectionOptions(access));
   await Promise.all([owner.connect(), app.connect()]);
-  for (const [index, id] of tenants.entries())
-    await owner.query('insert into tenant (id, slug) values ($1, $2)', [id, `t${index}`]);
+  const { db, close } = connectDatabase({ databaseUrl: database.url }, () => undefined);
+  await insertTenants(
+    db,
+    tenants.map((id, index) => ({ id, slug: `t${index}` })),
+  );
+  await close();
 });
 afterAll(async () => {
   await Promise.all([orm.close(true), owner.end(), app.end()]);

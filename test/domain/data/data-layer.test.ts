@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { json } from '../../../domain/data/columns.ts';
 import { isOneOf } from '../../../domain/data/conditions.ts';
-import { connectDatabase } from '../../../domain/data/database.ts';
+import { connectDatabase, type DatabaseConnection } from '../../../domain/data/database.ts';
 import { createFencedReads, type FencedReads } from '../../../domain/data/fenced-reads.ts';
 import { connectOrm } from '../../../domain/data/orm.ts';
 import { STATEMENTS_KEPT } from '../../../domain/data/prepared-statements.ts';
@@ -15,10 +15,12 @@ import { Project } from '../../../domain/projects/projects.entities.ts';
 import type { Actor } from '../../../domain/shared/actor.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import { type Tx, unitOfWork, type Wakes } from '../../../domain/unit-of-work.ts';
+import { insertProject, insertTenants, insertUser, insertWebhook } from '../../support/factories.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
 let root: pg.Client;
+let unfenced: DatabaseConnection;
 let orm: MikroORM;
 let reads: FencedReads;
 /** What went over the wire since it was emptied. */
@@ -35,6 +37,7 @@ const actorOf = (tenantId: string): Actor => ({
 });
 const [actor, other] = [actorOf(newId()), actorOf(newId())];
 const projectId = newId();
+const place = () => ({ db: unfenced.db, tenantKey: actor });
 
 beforeAll(async () => {
   pg.Client.prototype.query = function record(this: pg.Client, ...call: unknown[]) {
@@ -45,15 +48,12 @@ beforeAll(async () => {
   database = await testDatabase();
   root = new pg.Client(database.url);
   await root.connect();
-  for (const [{ tenantId }, slug] of [
-    [actor, 'one'],
-    [other, 'two'],
-  ] as const)
-    await root.query('insert into tenant (id, slug) values ($1, $2)', [tenantId, slug]);
-  await root.query(
-    `insert into project (id, tenant_id, identifier, platform, default_branch, version) values ($1, $2, 'acme/shop', 'host-a', 'main', 1)`,
-    [projectId, actor.tenantId],
-  );
+  unfenced = connectDatabase({ databaseUrl: database.url, poolSize: 1 }, () => undefined);
+  await insertTenants(unfenced.db, [
+    { id: actor.tenantId, slug: 'one' },
+    { id: other.tenantId, slug: 'two' },
+  ]);
+  await insertProject(place(), { id: projectId });
   orm = connectOrm({ databaseUrl: database.url, role: 'quayside_app', poolSize: 2 });
   reads = createFencedReads({ databaseUrl: database.url, role: 'quayside_app', poolSize: 1 }, () => undefined);
 });
@@ -62,6 +62,7 @@ afterAll(async () => {
   await reads?.close();
   await orm?.close(true);
   await root?.end();
+  await unfenced?.close();
   await database?.drop();
 });
 
@@ -71,9 +72,12 @@ const newEnvironment = (tx: Tx, name: string): Environment =>
     projectId,
     name,
     category: 'dev',
+    orgUsername: null,
+    devHubUsername: null,
+    approvalPolicy: null,
     tags: ['a', `b's`],
     metadata: { secretly: `it's` },
-  } as never);
+  });
 
 test('entities and queries share one transaction and its fence', async () => {
   const uow = unitOfWork(orm, { actor });
@@ -120,11 +124,7 @@ test('a failure rolls back what entities and queries wrote', async () => {
 });
 
 test('a unit of work begins behind its fence, and writes what it announces and audits, in one round trip each', async () => {
-  await root.query(
-    `insert into webhook (id, tenant_id, name, event, provider, url, method, secret, timeout_ms, retry_count, retry_delay_ms, created_by)
-     values (uuidv7(), $1, 'w', 'project.updated', 'generic', 'http://x.example', 'POST', 's', 1, 1, 1, 'x')`,
-    [actor.tenantId],
-  );
+  await insertWebhook(place(), { event: 'project.updated' });
   const woken: string[][] = [];
   const wakes: Wakes = { lanes: (_, ids) => void woken.push([...ids]), approvals: () => undefined };
   const quoted = { ...actor, email: `o'neill@example.com`, projectIds: [projectId] };
@@ -237,21 +237,21 @@ test('fenced reads see the tenant and the projects of their actor, and cannot wr
 
 test('connections outside units of work run statements by themselves, and transactions', async () => {
   const { db, close } = connectDatabase({ databaseUrl: database.url, poolSize: 1 }, () => undefined);
-  const slugs = async () =>
-    (await db.selectFrom('tenant').orderBy('slug').select('slug').execute()).map(({ slug }) => slug);
+  for (const email of ['one@example.com', 'two@example.com']) await insertUser(db, email);
+  const emails = async () =>
+    (await db.selectFrom('user_account').orderBy('email').select('email').execute()).map(({ email }) => email);
   const rename = (from: string, to: string) =>
-    db.updateTable('tenant').set({ slug: to }).where('slug', '=', from).executeTakeFirst();
-  expect(await rename('one', 'first')).toEqual({ numUpdatedRows: 1n });
-  expect(await slugs()).toEqual(['first', 'two']);
-  await expect(rename('first', 'two')).rejects.toMatchObject({ code: '23505' });
+    db.updateTable('user_account').set({ email: to }).where('email', '=', from).executeTakeFirst();
+  expect(await rename('one@example.com', 'first@example.com')).toEqual({ numUpdatedRows: 1n });
+  expect(await emails()).toEqual(['first@example.com', 'two@example.com']);
+  await expect(rename('first@example.com', 'two@example.com')).rejects.toMatchObject({ code: '23505' });
   await expect(
     db.transaction().execute(async (tx) => {
-      await tx.updateTable('tenant').set({ slug: 'lost' }).where('slug', '=', 'first').execute();
+      await tx.deleteFrom('user_account').execute();
       throw new Error('no');
     }),
   ).rejects.toThrow('no');
-  expect(await rename('first', 'one')).toEqual({ numUpdatedRows: 1n });
-  expect(await slugs()).toEqual(['one', 'two']);
+  expect(await emails()).toEqual(['first@example.com', 'two@example.com']);
   await close();
 });
 

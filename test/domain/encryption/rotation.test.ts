@@ -10,6 +10,7 @@ import { createEncryption } from '../../../domain/shared/encryption.ts';
 import { generateKeys } from '../../../domain/shared/keys.ts';
 import { guardedRoutes, makeExamples } from '../../contract/examples.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { insertIntegrations } from '../../support/factories.ts';
 
 const named = (name: string) => generateKeys().encryptionKeys.replace(/^[^:]+/, name);
 const [oldKey, newKey] = [named('old'), named('new')];
@@ -33,17 +34,12 @@ afterAll(async () => {
 
 const columnOf = (table: string) => ENCRYPTED_COLUMNS.filter((column) => column.table === table);
 
-/** Rows whose credentials are under the old key; kinds of their own, because each kind has one row. */
+/** Rows whose credentials are encrypted by the old key. */
 async function addIntegrations(count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, newId);
-  await app.sql(
-    `insert into integration (id, tenant_id, kind, name, credentials, created_by)
-     select v.id, ?, 'test-' || v.id, 'x', v.credentials, 'test' from unnest(?::uuid[], ?::text[]) v (id, credentials)`,
-    [
-      app.tenant.id,
-      `{${ids.join(',')}}`,
-      `{${ids.map((id) => before.encrypt(`secret of ${id}`, integrationSecretContext(id))).join(',')}}`,
-    ],
+  await insertIntegrations(
+    app,
+    ids.map((id) => ({ id, credentials: before.encrypt(`secret of ${id}`, integrationSecretContext(id)) })),
   );
   return ids;
 }

@@ -4,7 +4,7 @@ import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type Caller, type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
-import { insertRun, type RunRow } from '../../support/runs.ts';
+import { type GivenRun, insertRun } from '../../support/factories.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 const repositoryIdentifier = 'acme/shop';
@@ -39,7 +39,7 @@ async function environment(approvalPolicy: object | null, category = 'test'): Pr
 /** An approval that a run of the member's waits for. */
 async function request(
   approvalPolicy: object,
-  run: Partial<RunRow> = {},
+  run: Partial<GivenRun> = {},
   category = 'release',
 ): Promise<{ id: string; runId: string }> {
   const environmentId = run.environmentId ?? (await environment(approvalPolicy, category));

@@ -3,7 +3,7 @@ import { approvalContract, recheckSignal } from '../../../workflows/approvals/ap
 import { activityDeps } from '../../support/activities.ts';
 import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
-import { insertRun } from '../../support/runs.ts';
+import { insertRun } from '../../support/factories.ts';
 import { startWorker } from '../../support/worker.ts';
 
 test.each(['decided', 'expired'])('an approval that is %s goes on with the code of today', (name) =>

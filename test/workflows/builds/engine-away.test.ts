@@ -3,7 +3,7 @@ import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { purgeAll } from '../../../domain/system/purges.queries.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { importCommits } from '../../support/imported.ts';
+import { insertCommits } from '../../support/factories.ts';
 import { engineAway } from '../../support/launch.ts';
 import { pushHook, sent } from '../../simulators/host-hooks.ts';
 
@@ -25,7 +25,7 @@ test('while the engine is away previews, builds and hooks are taken all the same
     identifier: repositoryIdentifier,
     platform: 'host-a',
   });
-  const [commitId = ''] = await importCommits(app, projectId);
+  const [commitId = ''] = await insertCommits(app, projectId);
   const { impact } = await owner.get(
     200,
     `/api/builds/preview?${new URLSearchParams({ repositoryIdentifier, branchName: 'main', commitId })}`,

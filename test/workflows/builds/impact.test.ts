@@ -6,7 +6,7 @@ import { type TestApp, testApp } from '../../support/app.ts';
 import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
 import { newRepository, type TestRepository } from '../../support/repository.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
-import { buildHook, pushHook, sent } from '../../simulators/host-hooks.ts';
+import { buildHook, type HostHook, pushHook, sent } from '../../simulators/host-hooks.ts';
 
 const CONFIGURATION = {
   packagePaths: { ui: 'ui', api: 'api', log: 'log' },
@@ -37,7 +37,7 @@ interface Stage {
   remote: TestRepository;
   project: MirroredProject;
   get: (path: string, query?: Record<string, string>) => Promise<Json>;
-  hook: (build: typeof pushHook | typeof buildHook, more: object) => Promise<void>;
+  hook: (make: (repository: string) => HostHook) => Promise<void>;
   /** The impact of a commit when it is computed. */
   impact: (branchName: string, commitId: string, more?: Record<string, string>) => Promise<Json>;
 }
@@ -57,11 +57,8 @@ async function stage(): Promise<Stage> {
     remote,
     project,
     get,
-    async hook(build, more) {
-      const { path, headers, rawBody } = sent(
-        build('host-a', { repository: repositoryIdentifier, ...more } as never),
-        secret,
-      );
+    async hook(make) {
+      const { path, headers, rawBody } = sent(make(repositoryIdentifier), secret);
       await app.as().request(202, 'POST', path, { headers, rawBody });
     },
     async impact(branchName, commitId, more = {}) {
@@ -80,7 +77,7 @@ const named = ({ impactedDomains }: Json) =>
 test('a push told by a hook is fetched, and its commit shows the domains that it touches', async () => {
   const { remote, hook, get } = await stage();
   const commitId = remote.commit({ files: { 'api/a': '1', 'log/a': '1' }, message: 'Größer [skip ci]' });
-  await hook(pushHook, { commitId, message: 'Größer [skip ci]' });
+  await hook((repository) => pushHook('host-a', { repository, commitId, message: 'Größer [skip ci]' }));
   const { builds } = await eventually(
     () => get('status'),
     ({ builds: [first] }) => Object.keys(first?.domains ?? {}).length > 0,
@@ -95,7 +92,7 @@ test('a push told by a hook is fetched, and its commit shows the domains that it
   ]);
   const touching = async (domain: string) => (await get('status', { domain })).total;
   const other = remote.commit({ files: { 'ui/a': '1' } });
-  await hook(pushHook, { commitId: other });
+  await hook((repository) => pushHook('host-a', { repository, commitId: other }));
   await eventually(
     () => touching('sales'),
     (total) => total === 2,
@@ -118,8 +115,8 @@ test('the impact of a commit is what changed since the last one before it that w
     sales: ['api'],
   });
 
-  await hook(buildHook, { commitId: first, outcome: 'succeeded' });
-  await hook(buildHook, { commitId: second, outcome: 'failed' });
+  await hook((repository) => buildHook('host-a', { repository, commitId: first, outcome: 'succeeded' }));
+  await hook((repository) => buildHook('host-a', { repository, commitId: second, outcome: 'failed' }));
   const refreshed = await impact('main', third, { refreshImpact: 'true' });
   expect(refreshed.generation).toBe(2);
   expect(named(refreshed)).toEqual({ rest: ['log'] });

@@ -1,6 +1,6 @@
 import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
-import { importCommits } from '../../support/imported.ts';
+import { insertCommits } from '../../support/factories.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
 test('a computation of an impact that is under way goes on with the code of today', () => replay('build-impact'));
@@ -16,7 +16,7 @@ recording('records the history', async ({ keep }) => {
       platform: 'host-a',
       configuration: { domains: ['core'] },
     });
-    const [, commitId = ''] = await importCommits(app, id, 2);
+    const [, commitId = ''] = await insertCommits(app, id, 2);
     const { impact } = await app
       .as(app.owner)
       .get(200, `/api/builds/preview?${new URLSearchParams({ repositoryIdentifier, branchName: 'main', commitId })}`);

@@ -1,5 +1,6 @@
 import type { Answer } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { insertLockTickets, lease } from '../../support/factories.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
 let app: TestApp;
@@ -29,21 +30,12 @@ test('with the engine away no lock is half taken, what is held can be given back
   expect(tickets).toEqual([{ state: 'withdrawn' }]);
 
   // As if they had been taken before the engine went away; the last one's request died before its turn.
-  const insert = (ticketId: string, state: string, heldAt: string | null) =>
-    app.sql(
-      `insert into environment_lock_ticket (id, tenant_id, project_id, environment_id, holder, holder_key, lease_minutes, state, held_at, expires_at, created_at)
-       select ?, tenant_id, project_id, id, '{"type":"system","id":"x","email":"x"}', ?, 30, ?, ?::timestamptz, ?::timestamptz + interval '30 minutes', now() - interval '1 minute'
-       from environment where id = ?`,
-      [ticketId, ticketId, state, heldAt, heldAt, id],
-    );
-  const [held, queued, asked] = [
-    '0195a3c2-0000-7a11-8a52-000000000001',
-    '0195a3c2-0000-7a11-8a52-000000000002',
-    '0195a3c2-0000-7a11-8a52-000000000003',
-  ] as const;
-  await insert(held, 'held', new Date().toISOString());
-  await insert(queued, 'queued', null);
-  await insert(asked, 'asked', null);
+  const createdAt = new Date(Date.now() - 60_000);
+  const [held, queued, asked] = await insertLockTickets(app, id, [
+    { createdAt, state: 'held', ...lease(new Date()) },
+    { createdAt, state: 'queued' },
+    { createdAt, state: 'asked' },
+  ]);
   await owner.delete(204, `${path}/${held}`);
   await expect(owner.get(200, path)).resolves.toMatchObject({ isLocked: false, tickets: [{ ticketId: queued }] });
 

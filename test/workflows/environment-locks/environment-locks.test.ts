@@ -1,4 +1,5 @@
 import { type TestApp, testApp } from '../../support/app.ts';
+import { insertLockTickets } from '../../support/factories.ts';
 import type { Bearer, Json } from '../../support/client.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
@@ -154,12 +155,13 @@ test('who leaves the line lets the others move up', async () => {
 test('the wait is estimated from past holds', async () => {
   const { id, ask } = await environment();
   const first = await ask(app.owner);
-  await app.sql(
-    `insert into environment_lock_ticket (id, tenant_id, project_id, environment_id, holder, holder_key, lease_minutes, state, held_at, ended_at)
-     select gen_random_uuid(), tenant_id, project_id, id, '{}', 'past', 30, 'released', now() - make_interval(mins => n + 10), now() - make_interval(mins => 10)
-     from environment, generate_series(1, 5) n where id = ?`,
-    [id],
-  );
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const past = [1, 2, 3, 4, 5].map((minutes) => ({
+    state: 'released' as const,
+    heldAt: minutesAgo(minutes + 10),
+    endedAt: minutesAgo(10),
+  }));
+  await insertLockTickets(app, id, past);
   const second = await ask(app.member);
   expect(second.estimatedWaitSeconds).toBeGreaterThan(170);
   expect(second.estimatedWaitSeconds).toBeLessThanOrEqual(180);

@@ -3,7 +3,7 @@ import { environmentLockContract } from '../../../workflows/environment-locks/en
 import { activityDeps } from '../../support/activities.ts';
 import { testApp } from '../../support/app.ts';
 import { recording, replay } from '../../support/histories.ts';
-import { insertRun } from '../../support/runs.ts';
+import { insertRun } from '../../support/factories.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
 test('a lock that is in use goes on with the code of today', () => replay('environment-lock'));

@@ -1,4 +1,5 @@
 import { type TestApp, testApp } from '../../support/app.ts';
+import { insertApprovalEvents } from '../../support/factories.ts';
 import type { Json } from '../../support/client.ts';
 import { releaseStage } from '../../support/release-stage.ts';
 import type { TestRepository } from '../../support/repository.ts';
@@ -310,15 +311,12 @@ test('the report on approvals tells what was new in the releases that were appro
   const { cut, get, query, project } = await stage();
   await cut('r1', { app: '1.0.0', lib: '1.0.0' });
   await cut('r22', { app: '1.1.0', lib: '1.0.0' });
-  for (const [minute, releaseName] of ['r1', 'r22', 'r22', 'none'].entries()) {
-    await app.sql(
-      `insert into approval_event (id, tenant_id, project_id, repository_identifier, approval_id, run_id, task_type, domain, release_name, status, source, approvers,
-         requested_by, requested_at, occurred_at)
-       select gen_random_uuid(), tenant_id, id, identifier, gen_random_uuid(), gen_random_uuid(), 'execute-release', 'core', ?, 'requested', 'run', '{}', 'x', now(), '2026-01-01'::timestamptz + make_interval(mins => ?)
-       from project where id = ?`,
-      [releaseName, minute, project.id],
-    );
-  }
+  const events = ['r1', 'r22', 'r22', 'none'].map((releaseName, minute) => ({
+    domain: 'core',
+    releaseName,
+    occurredAt: new Date(Date.UTC(2026, 0, 1, 0, minute)),
+  }));
+  await insertApprovalEvents(app, project.repositoryIdentifier, events);
   const path = '/api/flows/approvals/compliance';
   const { items } = await get(path, { includeChangelog: 'true' });
   const [none, second, again, first] = items.map(({ changelog }: Json) => changelog);
