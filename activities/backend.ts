@@ -27,6 +27,7 @@ import { createObjectStore } from './adapters/object-store.ts';
 import { createProgramRunner } from './adapters/program-runner.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
 import type { Deps } from './deps.ts';
+import { CommandRuns } from './flows/command-runs.ts';
 
 /** What the API and the workers share; made once per process, by tests from the same configuration. */
 export interface Backend {
@@ -120,7 +121,10 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
       ...backend,
       system: system.db,
       metrics: new Registry(),
-      flows: { commands: backend.commands, runProgram: createProgramRunner() },
+      flows: {
+        commands: backend.commands,
+        commandRuns: new CommandRuns({ ...backend, runProgram: createProgramRunner() }),
+      },
       git: {
         findHost: gitHosts.find,
         createBranch: createGitBranches({ allowLocal: config.ALLOW_LOCAL_GIT, addresses: outbound }),

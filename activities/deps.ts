@@ -1,11 +1,11 @@
 import type { Registry } from 'prom-client';
 import type { Database } from '../domain/data/tables.ts';
 import type { Commands } from '../domain/flows/commands-file.ts';
-import type { RunProgram } from '../domain/flows/program.port.ts';
 import type { CreateBranch, FindGitHost } from '../domain/git-hosts/git-host.port.ts';
 import type { GitMirrors } from '../domain/git/git-mirrors.port.ts';
 import type { WebhookSender } from '../domain/webhooks/webhook-sender.port.ts';
 import type { Backend } from './backend.ts';
+import type { CommandRuns } from './flows/command-runs.ts';
 
 /** What activities reach, by feature; made once by the composition root. */
 export interface Deps
@@ -20,7 +20,7 @@ export interface Deps
   flows: {
     /** Programs that the operator allows, by type of flow. */
     commands: Commands;
-    runProgram: RunProgram;
+    commandRuns: CommandRuns;
   };
   git: {
     findHost: FindGitHost;

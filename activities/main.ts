@@ -11,7 +11,7 @@ import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
 import { createBackend, createWorkerBackend } from './backend.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
-import { chosenQueues, workerConfig, type WorkerConfig } from './config.ts';
+import { workerConfig, type WorkerConfig } from './config.ts';
 import { taskQueues } from './registry.ts';
 import { startSweeper } from './system/start-sweeper.ts';
 import { createFleet } from './worker.ts';
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
     log.warn('the search attributes of the namespace could not be listed');
   const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });
   const { deps, close } = createWorkerBackend(createBackend({ config, launch, log }), config);
-  const queues = chosenQueues(taskQueues(deps), config.queues);
+  const queues = taskQueues(deps, config.queues);
   const bundlePath = await ensureBundle({
     folder: bundleFolder(config),
     isTraced: telemetry.plugins.length > 0,
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   });
   const isSystemWorker = queues.some(({ taskQueue }) => taskQueue === SYSTEM_QUEUE);
   if (isSystemWorker) sweeper = await startSweeper(client, config.TASK_QUEUE_PREFIX, log);
-  const names = queues.map(({ taskQueue }) => taskQueue);
+  const names = queues.filter(({ isWithoutWorkflows }) => !isWithoutWorkflows).map(({ taskQueue }) => taskQueue);
   log.info({ queues: names }, 'working');
   reportReady({ queues: names });
   collectAfterStart();

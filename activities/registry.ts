@@ -1,5 +1,6 @@
 import type { WorkerOptions } from '@temporalio/worker';
 import { SYSTEM_QUEUE } from '../workflows/system/sweeper.contract.ts';
+import { chosenQueues } from './config.ts';
 import type { Deps } from './deps.ts';
 import { RELEASES_QUEUE } from '../workflows/release-candidates/release-domain.contract.ts';
 import { AUDIT_QUEUE } from '../workflows/audit/audit-export.contract.ts';
@@ -9,7 +10,7 @@ import { createAuditExportActivities } from './audit/audit-exports.activities.ts
 import { createApprovalActivities } from './approvals/approvals.activities.ts';
 import { createEnvironmentLockActivities } from './environment-locks/environment-locks.activities.ts';
 import { createFlowActivities } from './flows/flows.activities.ts';
-import { createCommandActivities } from './flows/commands.activities.ts';
+import { createCommandActivities, createOwnCommandActivities } from './flows/commands.activities.ts';
 import { COMMANDS_QUEUE, FLOWS_QUEUE } from '../workflows/flows/flow-run.contract.ts';
 import { GIT_QUEUE } from '../workflows/git/git-mirror.contract.ts';
 import { createBuildActivities } from './builds/builds.activities.ts';
@@ -28,6 +29,8 @@ const EXPORTS_AT_ONCE = 2;
 
 /** Each command is a process of its own. */
 const COMMANDS_AT_ONCE = 16;
+/** A cancellation comes with the answer to a heartbeat: held back, as they are by default, it would take five seconds. */
+const QUICK_CANCELLATION = { maxHeartbeatThrottleInterval: '500 milliseconds' } satisfies Partial<WorkerOptions>;
 /** Each is a git of its own, and bound by network, disk and processor. */
 const GIT_AT_ONCE = 8;
 /** One that hangs keeps no other from its turn, and the database from no other work. */
@@ -37,10 +40,28 @@ export interface TaskQueue {
   taskQueue: string;
   activities: object;
   options?: Partial<WorkerOptions>;
+  /** It has activities alone. */
+  isWithoutWorkflows?: boolean;
 }
 
-/** Every task queue of the service with the activities that run on it. */
-export const taskQueues = (deps: Deps): TaskQueue[] => [
+/**
+ * The task queues of those names with the activities that run on them; undefined: all of the service.
+ * Throws `ConfigError` for a name that is none.
+ */
+export function taskQueues(deps: Deps, names: readonly string[] | undefined): readonly TaskQueue[] {
+  const runsCommands = names?.includes(COMMANDS_QUEUE) ?? true;
+  const chosen = chosenQueues(allQueues(deps, { runsCommands }), names);
+  if (!runsCommands) return chosen;
+  const ownCommands = {
+    taskQueue: deps.flows.commandRuns.taskQueue,
+    activities: createOwnCommandActivities(deps),
+    options: QUICK_CANCELLATION,
+    isWithoutWorkflows: true,
+  };
+  return [...chosen, ownCommands];
+}
+
+const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): TaskQueue[] => [
   { taskQueue: APPROVALS_QUEUE, activities: createApprovalActivities(deps) },
   {
     taskQueue: AUDIT_QUEUE,
@@ -59,15 +80,11 @@ export const taskQueues = (deps: Deps): TaskQueue[] => [
     activities: createWebhookActivities(deps),
     options: { maxConcurrentActivityTaskExecutions: HOT_LANES_MAX },
   },
-  { taskQueue: FLOWS_QUEUE, activities: createFlowActivities(deps) },
+  { taskQueue: FLOWS_QUEUE, activities: createFlowActivities(deps, { runsCommands }) },
   {
     taskQueue: COMMANDS_QUEUE,
     activities: createCommandActivities(deps),
-    // A cancellation comes with the answer to a heartbeat: held back, as they are by default, it would take five seconds.
-    options: {
-      maxConcurrentActivityTaskExecutions: COMMANDS_AT_ONCE,
-      maxHeartbeatThrottleInterval: '500 milliseconds',
-    },
+    options: { ...QUICK_CANCELLATION, maxConcurrentActivityTaskExecutions: COMMANDS_AT_ONCE },
   },
   {
     taskQueue: SYSTEM_QUEUE,

@@ -49,7 +49,7 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
   const connection = await NativeConnection.connect({ address });
   const QueueWorker = workersOnOneThread(queues.flatMap(({ activities }) => Object.entries(activities)));
   const workers = await Promise.all(
-    queues.map(({ taskQueue, activities, options: own }) =>
+    queues.map(({ taskQueue, activities, isWithoutWorkflows, options: own }) =>
       QueueWorker.create({
         ...SHARED,
         maxCachedWorkflows: cachedWorkflows(queues.length),
@@ -57,7 +57,7 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
         connection,
         namespace,
         plugins,
-        workflowBundle: { codePath: bundlePath },
+        ...(!isWithoutWorkflows && { workflowBundle: { codePath: bundlePath } }),
         taskQueue: queuePrefix + taskQueue,
         activities,
       }),

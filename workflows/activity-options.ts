@@ -58,6 +58,9 @@ export const COMMAND = {
   retry: { maximumAttempts: 1 },
 } satisfies ActivityOptions;
 
+/** A command that one process runs: when that does not take the activity, it is gone, and the command with it. */
+export const FOLLOW_COMMAND = { ...COMMAND, scheduleToStartTimeout: '20 seconds' } satisfies ActivityOptions;
+
 /**
  * git over a network, and imports of whole histories: may take long as long as heartbeats arrive. A refusal by the
  * remote is a result; only what a lost worker or an unavailable database interrupted is retried.

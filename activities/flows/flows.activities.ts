@@ -6,9 +6,12 @@ import { createCheckActivities } from './checks.activities.ts';
 import { createRunStepActivities } from './run-steps.activities.ts';
 import { createScheduleActivities } from './schedules.activities.ts';
 
-/** All that runs do, except the operator's commands, which have workers of their own. */
-export const createFlowActivities = (deps: Deps) => ({
-  ...createRunStepActivities(deps),
+/**
+ * All that runs do, except the operator's commands, which have workers of their own.
+ * @param options.runsCommands this process is such a worker, too: it carries out brief commands itself.
+ */
+export const createFlowActivities = (deps: Deps, options: { runsCommands: boolean }) => ({
+  ...createRunStepActivities(deps, options),
   ...createOperationActivities(deps),
   ...createPipelineActivities(deps),
   ...createChildActivities(deps),

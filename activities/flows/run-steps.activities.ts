@@ -13,6 +13,8 @@ export interface RunPlan extends Omit<Plan, 'isUngated'> {
   isOver: false;
   /** No gate stood before it: it is being carried out already. */
   isRunning: boolean;
+  /** The task queue of the process that has started the run's command, which goes on. */
+  followOn?: string;
 }
 /** There is nothing to do; its parent, if any, is to be signalled. */
 interface NoPlan {
@@ -39,28 +41,48 @@ export const unitOfRun = (
   { requestId, traceparent, ...tenant }: RunKey,
 ): UnitOfWork => actingAs(systemActor(tenant, 'flow'), { requestId, traceparent });
 
-/** The steps by which a run's workflow moves its row. Retrying each is safe. */
-export const createRunStepActivities = (deps: Deps) => ({
-  /** Plans a run, and begins it at once when no gate stands before it; one that cannot be carried out is ended. */
+/** A command that has not ended after this is handed to an activity: a cancellation reaches the run only then. */
+const BRIEF_MS = 2_000;
+
+/**
+ * The steps by which a run's workflow moves its row. Retrying each is safe.
+ * @param runsCommands this process works on the commands' queue, too.
+ */
+export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsCommands: boolean }) => ({
+  /**
+   * Plans a run, and begins it at once when no gate stands before it; one that cannot be carried out is ended. Where
+   * this process runs commands, it also carries out one that no gate stands before, and ends the run if that is brief.
+   */
   async beginRun(key: RunKey): Promise<RunPlan | NoPlan> {
     const unit = unitOfRun(deps, key);
     const engineRunId = Context.current().info.workflowExecution?.runId ?? key.runId;
-    const { run, plan, outcome = null } = await unit((tx) => beginRun(tx, key.runId, engineRunId, deps.flows.commands));
+    const { commands, commandRuns } = deps.flows;
+    const startsPrograms = runsCommands && commandRuns.hasRoom;
+    const begun = await unit((tx) => beginRun(tx, key.runId, engineRunId, { commands, startsPrograms }));
+    const { run, plan, isProgramClaimed = false, outcome = null } = begun;
     if (!run) return { isOver: true, parent: null, outcome };
-    const over = async (ended: NoPlan['outcome']): Promise<NoPlan> => ({
-      isOver: true,
-      parent: await unit((tx) => parentOf(tx, run)),
-      outcome: ended,
-    });
+    const over = (ended: NoPlan['outcome'], end?: (tx: Tx) => Promise<unknown>): Promise<NoPlan> =>
+      unit(async (tx) => {
+        await end?.(tx);
+        return { isOver: true, parent: await parentOf(tx, run), outcome: ended };
+      });
     if (!plan) return over(outcome);
     const { isUngated: isRunning, ...how } = plan;
     const answer = { isOver: false, ...how, isRunning } as const;
+    if (plan.executor === 'command' && isRunning) {
+      if (isProgramClaimed) commandRuns.start(key.tenantId, run);
+      const command = commandRuns.find(run.id);
+      if (!command) return answer;
+      const ended = await endedWithin(BRIEF_MS, command.ended);
+      if (!ended) return { ...answer, followOn: commandRuns.taskQueue };
+      const running = { ...run, status: 'running' as const };
+      const done = await over(ended.outcome, (tx) => endRun(tx, running, ended.outcome, ended.output));
+      commandRuns.forget(run.id);
+      return done;
+    }
     if (plan.executor !== 'cicd') return answer;
     const refusal = await hostRefusal(deps.git.findHost, key, run);
-    if (refusal) {
-      await unit((tx) => endRun(tx, run, refusal));
-      return over(refusal);
-    }
+    if (refusal) return over(refusal, (tx) => endRun(tx, run, refusal));
     if (isRunning) await unit((tx) => beginExecution(tx, run));
     return answer;
   },
@@ -87,6 +109,19 @@ export const createRunStepActivities = (deps: Deps) => ({
     }),
 });
 export type RunStepActivities = ReturnType<typeof createRunStepActivities>;
+
+/** What the promise resolves with, or undefined when it does not within the time. */
+async function endedWithin<T>(ms: number, ended: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  try {
+    return await Promise.race([ended, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 async function hostRefusal(
   findGitHost: FindGitHost,

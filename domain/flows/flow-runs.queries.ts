@@ -98,7 +98,10 @@ interface MoveParameters {
   error: string | null;
   result: JsonText<Record<string, unknown>>;
   startedAt: Date | null;
+  programStartedAt: Date | null;
   endedAt: Date | null;
+  outputTail: string | null;
+  outputObject: string | null;
 }
 
 const MOVE = statement<MoveParameters>()((db, { tenantId, id, status, displayStatus, ...move }) =>
@@ -110,6 +113,9 @@ const MOVE = statement<MoveParameters>()((db, { tenantId, id, status, displaySta
       error: fn.coalesce(move.error, 'error'),
       result: sql<JsonText<Record<string, unknown>>>`result || ${move.result}::jsonb`,
       startedAt: fn.coalesce('startedAt', move.startedAt),
+      programStartedAt: fn.coalesce('programStartedAt', move.programStartedAt),
+      outputTail: fn.coalesce('outputTail', move.outputTail),
+      outputObject: fn.coalesce('outputObject', move.outputObject),
       endedAt: move.endedAt,
       updatedAt: sql<string>`now()`,
     }))
@@ -126,12 +132,22 @@ export interface RunMove {
   /** Merged into the result, member by member at the top. */
   result?: Record<string, unknown> | undefined;
   startedAt?: Date;
+  programStartedAt?: Date | undefined;
   endedAt?: Date;
+  output?: RunOutput | undefined;
+}
+
+/** What the command of a run printed. */
+export interface RunOutput {
+  /** The last of it. */
+  tail: string;
+  /** Key of all of it in the object store; null when it could not be kept. */
+  object: string | null;
 }
 
 /** Moves an open run; undefined when it is final, or has that status already. */
 export async function moveRun({ db, tenantId }: Tx, id: string, move: RunMove) {
-  const { status, error = null, result = {}, startedAt = null, endedAt = null } = move;
+  const { status, error = null, result = {}, startedAt = null, programStartedAt = null, endedAt = null, output } = move;
   const [moved] = await MOVE(db, {
     tenantId,
     id,
@@ -140,7 +156,10 @@ export async function moveRun({ db, tenantId }: Tx, id: string, move: RunMove) {
     error,
     result: json(result),
     startedAt,
+    programStartedAt,
     endedAt,
+    outputTail: output?.tail ?? null,
+    outputObject: output?.object ?? null,
   });
   return moved;
 }
@@ -182,13 +201,21 @@ const KEEP_OUTPUT = statement<{ tenantId: string; id: string; tail: string; obje
       .where('id', '=', id),
 );
 
-/** Records what the command of a run printed. */
-export async function keepOutput(
-  { db, tenantId }: Tx,
-  id: string,
-  output: { tail: string; object: string | null },
-): Promise<void> {
+export async function keepOutput({ db, tenantId }: Tx, id: string, output: RunOutput): Promise<void> {
   await KEEP_OUTPUT(db, { tenantId, id, ...output });
+}
+
+/** Records that the program of a run is about to be started; false when it may have been before. */
+export async function claimProgram({ db, tenantId }: Tx, id: string): Promise<boolean> {
+  const claimed = await db
+    .updateTable('flow_run')
+    .set({ programStartedAt: sql<string>`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('programStartedAt', 'is', null)
+    .returning('id')
+    .execute();
+  return claimed.length > 0;
 }
 
 /** Records that runs are to end; the first request counts. */

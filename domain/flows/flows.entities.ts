@@ -81,6 +81,8 @@ export const FlowRunSchema = defineEntity({
     cancelRequestedAt: p.datetime(3).nullable(),
     startedAt: p.datetime(3).nullable(),
     endedAt: p.datetime(3).nullable(),
+    /** When the program of its command was started, or may have been. */
+    programStartedAt: p.datetime(3).nullable(),
     /** When its pipeline was dispatched, or may have been. */
     dispatchTriedAt: p.datetime(3).nullable(),
     /** The one execution of a workflow that carries it out. */

@@ -2,7 +2,15 @@ import { makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { Commands } from './commands-file.ts';
-import { claimRun, moveRun, noteCancel, reviseRun, runById, type RunContext } from './flow-runs.queries.ts';
+import {
+  claimRun,
+  moveRun,
+  noteCancel,
+  reviseRun,
+  runById,
+  type RunContext,
+  type RunOutput,
+} from './flow-runs.queries.ts';
 import { executorOf, planRun, type RunPlan, whyUnavailable } from './executor-rules.ts';
 import { flowType } from './flow-types.ts';
 import { decideCancel, displayOf, eventOfEnd, type FinalStatus, isFinal } from './run-status-rules.ts';
@@ -34,18 +42,29 @@ const iso = (text: string | null): string | null => (text === null ? null : new 
 
 const CANCELLED: RunOutcome = { status: 'cancelled' };
 const LOST: RunOutcome = { status: 'failed', error: 'The engine lost the workflow that carried the run out' };
+/** Of a run whose program may have been started by a worker that is gone. */
+export const PROGRAM_LOST: RunOutcome = {
+  status: 'timed_out',
+  error: 'The worker was lost, or took too long, in the step execute',
+};
 
 /**
  * Claims a run for one workflow execution and plans it. One that nothing stands before is begun at once, unless a
  * pipeline carries it out; one that cannot be carried out is ended. Without a plan there is nothing to do, and the
  * outcome says how the run ended.
+ * @param startsPrograms the caller starts the program of a command at once where `isProgramClaimed` says that it may.
  */
 export async function beginRun(
   tx: Tx,
   id: string,
   engineRunId: string,
-  commands: Commands,
-): Promise<{ run?: RunContext; plan?: RunPlan; outcome?: Pick<RunOutcome, 'status' | 'error'> }> {
+  { commands, startsPrograms }: { commands: Commands; startsPrograms: boolean },
+): Promise<{
+  run?: RunContext;
+  plan?: RunPlan;
+  isProgramClaimed?: boolean;
+  outcome?: Pick<RunOutcome, 'status' | 'error'>;
+}> {
   const claimed = await claimRun(tx, id, engineRunId);
   if (!claimed) return {};
   const { run, isLost } = claimed;
@@ -62,13 +81,16 @@ export async function beginRun(
   if (cancelRequestedAt !== null) return refuse(CANCELLED);
   if (!executor) return refuse({ status: 'failed', error: whyUnavailable(taskType) });
   const plan = planRun(type, executor, run);
-  if (plan.isUngated && executor !== 'cicd') await beginExecution(tx, run);
-  return { run, plan };
+  if (!plan.isUngated || executor === 'cicd') return { run, plan };
+  const startsProgram = startsPrograms && executor === 'command';
+  const hasBegun = await beginExecution(tx, run, { startsProgram });
+  return { run, plan, isProgramClaimed: startsProgram && hasBegun };
 }
 
 /** Moves a run to running and announces it; false when it is running already, or final. */
-export async function beginExecution(tx: Tx, run: RunSummary): Promise<boolean> {
-  const moved = await moveRun(tx, run.id, { status: 'running', startedAt: tx.now });
+export async function beginExecution(tx: Tx, run: RunSummary, { startsProgram = false } = {}): Promise<boolean> {
+  const programStartedAt = startsProgram ? tx.now : undefined;
+  const moved = await moveRun(tx, run.id, { status: 'running', startedAt: tx.now, programStartedAt });
   if (!moved) return false;
   emitEvent(tx, 'flow.started', { ...dataOf(run), status: displayOf('running'), startedAt: iso(moved.startedAt) });
   announceDeployment(tx, run, iso(moved.startedAt));
@@ -100,8 +122,13 @@ function announceDeployment(
  * Ends a run, announces it, and makes the approval stale that it waited for; false when it was final already: the first
  * end counts.
  */
-export async function endRun(tx: Tx, run: RunSummary, { status, error, result }: RunOutcome): Promise<boolean> {
-  const moved = await moveRun(tx, run.id, { status, error, result, endedAt: tx.now });
+export async function endRun(
+  tx: Tx,
+  run: RunSummary,
+  { status, error, result }: RunOutcome,
+  output?: RunOutput,
+): Promise<boolean> {
+  const moved = await moveRun(tx, run.id, { status, error, result, output, endedAt: tx.now });
   if (!moved) return false;
   const startedAt = iso(moved.startedAt);
   const endedAt = iso(moved.endedAt);

@@ -59,7 +59,8 @@ export async function flowRun({
   });
   endAs(outcome);
 
-  async function carryOut({ gates: needed, executor, isRunning, timeoutSeconds }: RunPlan): Promise<RunOutcome> {
+  async function carryOut(planned: RunPlan): Promise<RunOutcome> {
+    const { gates: needed, executor, isRunning } = planned;
     if (needed.approval) {
       at('approval', 'Waiting for approval');
       const refusal = await gates.passApproval();
@@ -72,7 +73,7 @@ export async function flowRun({
     }
     at('execute', `Executing: ${executor}`);
     if (!isRunning) await enterStep({ ...run, status: 'running' });
-    return gates.whileHeld(() => execution.execute(executor, timeoutSeconds));
+    return gates.whileHeld(() => execution.execute(planned));
   }
 
   function endAs(ended: RunOutcome): void {

@@ -11,13 +11,20 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { ChildActivities } from '../../activities/flows/children.activities.ts';
-import type { CommandActivities } from '../../activities/flows/commands.activities.ts';
+import type { CommandActivities, OwnCommandActivities } from '../../activities/flows/commands.activities.ts';
 import type { OperationActivities } from '../../activities/flows/operations.activities.ts';
 import type { PipelineActivities } from '../../activities/flows/pipelines.activities.ts';
-import type { ExecutorName } from '../../domain/flows/executor-rules.ts';
+import type { RunPlan } from '../../activities/flows/run-steps.activities.ts';
 import type { AcceptedRun, RunKey } from '../../domain/flows/accept-run.ts';
 import type { RunOutcome } from '../../domain/flows/run-moves.ts';
-import { BRIEF_OUTSIDE_CALL, COMMAND, LOCAL_DATABASE_WORK, OUTSIDE_CALL, UNTIL_DONE } from '../activity-options.ts';
+import {
+  BRIEF_OUTSIDE_CALL,
+  COMMAND,
+  FOLLOW_COMMAND,
+  LOCAL_DATABASE_WORK,
+  OUTSIDE_CALL,
+  UNTIL_DONE,
+} from '../activity-options.ts';
 import { startOptions } from '../temporal-start.ts';
 import { childSettledSignal, COMMANDS_QUEUE, flowRunContract, pipelineReportedSignal } from './flow-run.contract.ts';
 import { INTERNAL_POLL, PollBackoff, EXTERNAL_POLL } from './poll-backoff.ts';
@@ -29,6 +36,8 @@ const { cancelPipeline } = proxyActivities<PipelineActivities>(BRIEF_OUTSIDE_CAL
 const { runOperation } = proxyActivities<OperationActivities>(OUTSIDE_CALL);
 const { reportedOutcome } = proxyLocalActivities<PipelineActivities>(LOCAL_DATABASE_WORK);
 const commands = () => proxyActivities<CommandActivities>({ ...COMMAND, taskQueue: queueBeside(COMMANDS_QUEUE) });
+const commandsOf = (taskQueue: string) =>
+  proxyActivities<OwnCommandActivities>({ ...FOLLOW_COMMAND, taskQueue: queueBeside(taskQueue) });
 
 const TIMED_OUT: RunOutcome = { status: 'timed_out', error: 'The pipeline did not report its end in time' };
 
@@ -46,9 +55,10 @@ export class RunExecution {
     });
   }
 
-  execute(executor: ExecutorName, timeoutSeconds: number): Promise<RunOutcome> {
+  execute({ executor, timeoutSeconds, followOn }: RunPlan): Promise<RunOutcome> {
     switch (executor) {
       case 'command':
+        if (followOn !== undefined) return commandsOf(followOn).followCommand(this.#run);
         return commands().runCommand(this.#run);
       case 'activity':
         return runOperation(this.#run);

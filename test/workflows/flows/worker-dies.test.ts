@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
@@ -84,6 +85,7 @@ test('a worker that is killed in any step of a run loses none, and nothing is do
   await reached(executing.id, 'running');
   const inLine = await start({ id: 'execute-release', environmentName: 'one' });
   await reached(inLine.id, 'waiting_lock');
+  const followed = await start({ id: 'install-packages' });
   const unapproved = await start({ id: 'execute-release', environmentName: 'guarded' });
   await reached(unapproved.id, 'waiting_approval');
   const piped = await start({ id: 'build', pipeline: { id: 'build.yml' } });
@@ -121,15 +123,29 @@ test('a worker that is killed in any step of a run loses none, and nothing is do
   await approve(unapproved.id);
   await approve(child.id);
   await app.as(app.application).post(204, `/api/flows/internal/${piped.id}/callback`, { event: 'completed' });
-  for (const { id } of [unapproved, child, staged, piped, beginning, closing]) await reached(id, 'succeeded');
-  // The program of the dead worker is not run again: whoever started it looks.
-  expect(await reached(executing.id, 'timed_out')).toMatchObject({
-    status: 'Failed',
-    success: { error: 'The worker was lost, or took too long, in the step execute' },
-  });
+  for (const { id } of [unapproved, child, staged, piped, beginning]) await reached(id, 'succeeded');
+  // A program of the dead worker is not run again: whoever started it looks.
+  for (const { id } of [executing, followed, closing]) {
+    expect(await reached(id, 'timed_out')).toMatchObject({
+      status: 'Failed',
+      success: { error: 'The worker was lost, or took too long, in the step execute' },
+    });
+  }
   await reached(inLine.id, 'succeeded');
-  expect([executing, inLine, unapproved, staged, closing, beginning].map(({ note }) => ran(note))).toEqual([
-    1, 1, 1, 1, 1, 1,
+  expect([executing, followed, inLine, unapproved, staged, closing, beginning].map(({ note }) => ran(note))).toEqual([
+    1, 1, 1, 1, 1, 1, 1,
   ]);
   expect(host.requests.filter(({ body }) => JSON.stringify(body).includes(piped.id))).toHaveLength(1);
 }, 90_000);
+
+test('a worker that is stopped ends the commands that it runs, and their runs say so', async () => {
+  const { id, note } = await start({ id: 'install-packages' });
+  await reached(id, 'running');
+  // By then an activity follows it.
+  await sleep(3_000);
+  await worker.kill('SIGTERM');
+  expect(isProgramRunning()).toBe(false);
+  worker = await startWorker(app, QUEUES);
+  expect((await reached(id, 'failed')).success.error).toBe('The worker was stopped while the command ran');
+  expect(ran(note)).toBe(1);
+}, 60_000);

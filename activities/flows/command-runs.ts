@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { type Commands, fillArguments, UnfilledArgumentError } from '../../domain/flows/commands-file.ts';
+import type { RunContext, RunOutput } from '../../domain/flows/flow-runs.queries.ts';
+import type { EndedProgram, RunProgram } from '../../domain/flows/program.port.ts';
+import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import { objectKey } from '../../domain/objects/object-key-rules.ts';
+import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
+import { COMMANDS_QUEUE } from '../../workflows/flows/flow-run.contract.ts';
+
+/** How a command ended. */
+export interface EndedCommand {
+  outcome: RunOutcome;
+  /** Undefined when it did not start. */
+  output?: RunOutput;
+  /** `abort` ended it. */
+  isAborted: boolean;
+}
+
+interface CommandRun {
+  ended: Promise<EndedCommand>;
+  abort: AbortController;
+}
+
+/** As many run at once as this, those of ordinary activities not counted; each is a process of its own. */
+const STARTED_AT_ONCE = 16;
+/** An outcome that nobody asks for is forgotten: the run went to another process, which has given it up. */
+const FORGOTTEN_AFTER_MS = 3_600_000;
+
+/** The commands that this process carries out, by run. Whoever starts one has claimed its program in the run's row. */
+export class CommandRuns {
+  /** The task queue of this process alone, on which a command is followed that takes longer. */
+  readonly taskQueue = `${COMMANDS_QUEUE}/${randomUUID()}`;
+  readonly #means: { commands: Commands; runProgram: RunProgram; objects: ObjectStore };
+  readonly #open = new Map<string, CommandRun>();
+
+  constructor(means: { commands: Commands; runProgram: RunProgram; objects: ObjectStore }) {
+    this.#means = means;
+  }
+
+  /** Whether another command may be started beside the work of a workflow task. */
+  get hasRoom(): boolean {
+    return this.#open.size < STARTED_AT_ONCE;
+  }
+
+  start(tenantId: string, run: Pick<RunContext, 'id' | 'taskType' | 'payload'>): void {
+    const abort = new AbortController();
+    const ended = this.#carryOut(tenantId, run, abort.signal);
+    this.#open.set(run.id, { ended, abort });
+    const forget = () => void setTimeout(() => this.forget(run.id), FORGOTTEN_AFTER_MS).unref();
+    ended.then(forget, forget);
+  }
+
+  /** Undefined when this process carries out no such run. */
+  find(runId: string): CommandRun | undefined {
+    return this.#open.get(runId);
+  }
+
+  forget(runId: string): void {
+    this.#open.delete(runId);
+  }
+
+  async #carryOut(
+    tenantId: string,
+    { id, taskType, payload }: Pick<RunContext, 'id' | 'taskType' | 'payload'>,
+    signal: AbortSignal,
+  ): Promise<EndedCommand> {
+    const { commands, runProgram, objects } = this.#means;
+    const command = commands.get(taskType);
+    if (!command) return notStarted(`The list of commands of this worker does not name ${taskType}`);
+    let args: string[];
+    try {
+      args = fillArguments(command.args, payload);
+    } catch (error) {
+      if (error instanceof UnfilledArgumentError) return notStarted(error.message);
+      throw error;
+    }
+    const outputKey = objectKey(tenantId, 'flow-output', `${id}.log`);
+    const program = { ...command, args, env: { ...command.env, QUAYSIDE_RUN_ID: id } };
+    const ended = await runProgram(program, signal, (output) => objects.put(outputKey, output, 'text/plain'));
+    return {
+      outcome: outcomeOf(ended, command.timeoutSeconds),
+      output: { tail: ended.outputTail, object: ended.isKept ? outputKey : null },
+      isAborted: ended.why === 'cancelled',
+    };
+  }
+}
+
+const notStarted = (error: string): EndedCommand => ({ outcome: { status: 'failed', error }, isAborted: false });
+
+function outcomeOf({ why, exitCode, outputBytes }: EndedProgram, timeoutSeconds: number): RunOutcome {
+  const result = { exitCode, outputBytes };
+  switch (why) {
+    case 'not_started':
+      return { status: 'failed', error: 'The program of the command could not be started' };
+    case 'timed_out':
+      return { status: 'timed_out', error: `The command did not end within ${timeoutSeconds} s`, result };
+    case 'cancelled':
+      return { status: 'failed', error: 'The worker was stopped while the command ran', result };
+    case 'exited':
+      if (exitCode === 0) return { status: 'succeeded', result };
+      return {
+        status: 'failed',
+        error: exitCode === null ? 'The command was killed' : `The command ended with exit code ${exitCode}`,
+        result,
+      };
+  }
+}
