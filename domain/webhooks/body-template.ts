@@ -10,7 +10,7 @@ export const TEMPLATE_MAX = 65_536;
 /** A short template may name a large payload many times. */
 const RENDERED_MAX = 4 * 1024 * 1024;
 
-/** Liquid without tags, and with one filter: what is left are look-ups of paths. */
+/** Liquid without tags and with one filter, so that templates can only look up paths. */
 const engine = new Liquid({ strictFilters: true, strictVariables: true, ownPropertyOnly: true });
 for (const tag of Object.keys(engine.tags)) delete engine.tags[tag];
 for (const filter of Object.keys(engine.filters)) if (filter !== 'json') delete engine.filters[filter];
@@ -18,16 +18,16 @@ for (const filter of Object.keys(engine.filters)) if (filter !== 'json') delete 
 type Piece = { text: string } | { segments: string[]; asJson: boolean };
 
 /**
- * Makes a body template ready to be filled: `{{ data.releaseName }}`, `{{ data.packages | json }}`. A value that is a
- * string stands as it is, null as nothing, everything else as JSON. Throws `TemplateError`, here for what is not a
- * path or another filter, when filled for an unknown path.
+ * Compiles a body template: `{{ data.releaseName }}`, `{{ data.packages | json }}`. Strings are inserted as they are,
+ * null as nothing, all other values as JSON. Throws `TemplateError` for anything but paths and the filter `json`;
+ * rendering throws it for a path that the event does not have.
  */
 export function compileTemplate(template: string): RenderBody {
   const pieces = parse(template).map(pieceOf);
   return (envelope) => {
     let body = '';
     for (const piece of pieces) {
-      body += 'text' in piece ? piece.text : filled(piece.segments, piece.asJson, envelope);
+      body += 'text' in piece ? piece.text : rendered(piece.segments, piece.asJson, envelope);
       if (body.length > RENDERED_MAX)
         throw new TemplateError(`the body would be longer than ${RENDERED_MAX} characters`);
     }
@@ -44,7 +44,7 @@ function parse(template: string): Template[] {
   }
 }
 
-/** What the parser makes of a look-up; it exports no type for it. */
+/** A parsed look-up; liquidjs exports no type for it. */
 interface ParsedOutput {
   str?: string;
   value?: {
@@ -68,7 +68,7 @@ function pieceOf(template: Template): Piece {
   return { segments: segments.map(String), asJson: value.filters.length > 0 };
 }
 
-function filled(segments: readonly string[], asJson: boolean, envelope: unknown): string {
+function rendered(segments: readonly string[], asJson: boolean, envelope: unknown): string {
   const value = lookUp(envelope, segments);
   if (value === MISSING) throw new TemplateError(`unknown path ${segments.join('.')}`);
   if (asJson) return JSON.stringify(value);

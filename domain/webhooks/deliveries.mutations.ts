@@ -9,8 +9,8 @@ import { webhookById } from './webhooks.queries.ts';
 
 type Subscription = Awaited<ReturnType<typeof webhookById>>;
 
-/** Queues by `queue` unless the webhook is not active. Throws `not_found`. */
-async function unlessRefused<Result>(
+/** Queues if the webhook is active. Throws `not_found`. */
+async function queueIfActive<Result>(
   tx: Tx,
   webhookId: string,
   queue: (webhook: Subscription) => Promise<Result>,
@@ -22,16 +22,16 @@ async function unlessRefused<Result>(
 
 /** Queues a sample of the webhook's event, as the catalog shows it. Throws `not_found`. */
 export const queueSample = (tx: Tx, webhookId: string): Promise<Queued<QueuedDelivery>> =>
-  unlessRefused(tx, webhookId, async (webhook) => {
+  queueIfActive(tx, webhookId, async (webhook) => {
     const deliveryId = await insertDelivery(tx, webhookId, webhook.event, sampleData(webhook.event));
     auditWebhook(tx, 'tested', webhook, { after: { deliveryId } });
     tx.wakeLane(webhookId);
     return { deliveryId, event: webhook.event };
   });
 
-/** Queues the payload of a delivery once more, as a delivery of its own. Throws `not_found`. */
+/** Queues the payload of a delivery again, as a new delivery. Throws `not_found`. */
 export const redeliver = (tx: Tx, webhookId: string, redeliveryOf: string): Promise<Queued<QueuedDelivery>> =>
-  unlessRefused(tx, webhookId, async (webhook) => {
+  queueIfActive(tx, webhookId, async (webhook) => {
     const copy = await copyDelivery(tx, webhookId, redeliveryOf);
     if (!copy) throw notFound('The delivery');
     auditWebhook(tx, 'redelivered', webhook, { after: { deliveryId: copy.id, redeliveryOf } });
@@ -42,9 +42,9 @@ export const redeliver = (tx: Tx, webhookId: string, redeliveryOf: string): Prom
 const RECOVER_MAX = 10_000;
 
 /**
- * Queues the failed deliveries of a window once more, oldest first, at most 10,000 in a call.
- * Throws `not_found`, and `invalid_request` for a window that ends before it begins.
- * @param until now when absent.
+ * Queues the failed deliveries of a period again, oldest first, at most 10,000 per call.
+ * Throws `not_found`, and `invalid_request` for a period that ends before it begins.
+ * @param until default: now.
  */
 export function recoverFailed(
   tx: Tx,
@@ -53,7 +53,7 @@ export function recoverFailed(
   until: Date = tx.now,
 ): Promise<Queued<{ recovered: number; hasMore: boolean }>> {
   if (until <= since) throw invalidField('until', 'must be after since');
-  return unlessRefused(tx, webhookId, async (webhook) => {
+  return queueIfActive(tx, webhookId, async (webhook) => {
     const recovered = await copyFailed(tx, webhookId, { since, until, limit: RECOVER_MAX });
     auditWebhook(tx, 'recovered', webhook, { after: { since, until, recovered } });
     if (recovered > 0) tx.wakeLane(webhookId);

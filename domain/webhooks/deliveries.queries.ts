@@ -37,7 +37,7 @@ async function assertHasLog({ db }: Reads, webhookId: string): Promise<void> {
 
 const deliveries = expressionBuilder<Tables, 'webhook_delivery'>();
 
-function windowConditions({ from, to }: Pick<DeliveryFilter, 'from' | 'to'>): Expression<SqlBool>[] {
+function periodConditions({ from, to }: Pick<DeliveryFilter, 'from' | 'to'>): Expression<SqlBool>[] {
   return [
     ...(from ? [deliveries('createdAt', '>=', from.toISOString())] : []),
     ...(to ? [deliveries('createdAt', '<', to.toISOString())] : []),
@@ -45,7 +45,7 @@ function windowConditions({ from, to }: Pick<DeliveryFilter, 'from' | 'to'>): Ex
 }
 
 /**
- * A page of the deliveries of a webhook, newest first, with the totals of the window of time. Throws `not_found`.
+ * A page of the deliveries of a webhook, newest first, with the totals of the period. Throws `not_found`.
  * `nextCursor` is undefined at the end.
  */
 export async function listDeliveries(
@@ -58,7 +58,7 @@ export async function listDeliveries(
   let query = reads.db
     .selectFrom('webhook_delivery')
     .where('webhookId', '=', webhookId)
-    .where(deliveries.and(windowConditions({ from, to })));
+    .where(deliveries.and(periodConditions({ from, to })));
   if (status) query = query.where('status', '=', status);
   if (responseStatus !== undefined) query = query.where('lastStatusCode', '=', responseStatus);
   // Lets the index of refused deliveries be used, which holds no successes.
@@ -92,13 +92,13 @@ export async function listDeliveries(
   };
 }
 
-/** Totals of a webhook: of a window of time when one is given, else of all that was ever sent, which is counted as it happens. */
+/** Totals of a webhook: of the period if one is given, otherwise of all deliveries ever, from its counters. */
 export async function deliveryTotals(
   { db }: Reads,
   webhookId: string,
-  window: Pick<DeliveryFilter, 'from' | 'to'> = {},
+  period: Pick<DeliveryFilter, 'from' | 'to'> = {},
 ): Promise<DeliveryTotals> {
-  const conditions = windowConditions(window);
+  const conditions = periodConditions(period);
   const rows = await (conditions.length === 0
     ? db
         .selectFrom('webhook as w')
@@ -162,7 +162,7 @@ export async function listAttempts({ db, tenantId }: Reads, webhookId: string, d
   }));
 }
 
-/** Inserts a pending delivery; answers its id. */
+/** Inserts a pending delivery; returns its id. */
 export async function insertDelivery(
   { db, tenantId, traceparent }: Tx,
   webhookId: string,
@@ -186,7 +186,7 @@ export async function insertDelivery(
 
 const COPIED = ['id', 'tenantId', 'webhookId', 'event', 'payload', 'traceparent', 'redeliveryOf'] as const;
 
-/** Inserts a delivery of the same payload once more, linked to the one before; undefined when there is none. */
+/** Inserts a copy of a delivery, linked to it; undefined if there is no such delivery. */
 export const copyDelivery = ({ db, tenantId, traceparent }: Tx, webhookId: string, deliveryId: string) =>
   db
     .insertInto('webhook_delivery')
@@ -211,8 +211,8 @@ export const copyDelivery = ({ db, tenantId, traceparent }: Tx, webhookId: strin
     .executeTakeFirst();
 
 /**
- * Inserts the failed deliveries of a window once more, oldest first, at most `limit`; answers how many. One that was
- * queued again before is left out: its copy counts instead.
+ * Inserts copies of the failed deliveries of a period, oldest first, at most `limit`; returns how many. Those that have
+ * been copied before are left out.
  */
 export async function copyFailed(
   { db, traceparent }: Tx,
@@ -253,7 +253,7 @@ export async function copyFailed(
   return Number(numInsertedOrUpdatedRows ?? 0);
 }
 
-/** Cancels what is pending of a webhook. */
+/** Cancels the pending deliveries of a webhook. */
 export async function cancelPending({ db }: Tx, webhookId: string): Promise<void> {
   await db
     .updateTable('webhook_delivery')

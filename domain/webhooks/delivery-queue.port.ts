@@ -5,7 +5,7 @@ interface QueueRequest {
   actor: Actor;
   payload: Record<string, unknown>;
   requestId: string;
-  /** W3C trace context that the deliveries carry on. */
+  /** W3C trace context of the deliveries. */
   traceparent: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface TriggeredDelivery {
   webhookId: string;
 }
 
-/** What replies show of the webhook of a delivery. */
+/** The webhook of a delivery, as replies show it. */
 export interface DeliveredWebhook {
   id: string;
   event: string;
@@ -33,7 +33,7 @@ export interface DeliveredWebhook {
   failureReason: string | null;
 }
 
-/** What was queued, or why nothing was: the webhook is not active. */
+/** What was queued, or why nothing was, if the webhook is not active. */
 export type Queued<Result> = { webhook: DeliveredWebhook } & ({ refusal: string } | ({ refusal?: never } & Result));
 
 export interface QueuedDelivery {

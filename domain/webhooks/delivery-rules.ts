@@ -8,7 +8,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
  */
 export type AttemptErrorKind = 'network' | 'timeout' | 'refused' | 'template';
 
-/** What decides on the next step: `statusCode` when the receiver answered, else `errorKind`. */
+/** What the next step depends on: `statusCode` if the receiver answered, otherwise `errorKind`. */
 export interface AttemptResult {
   statusCode?: number;
   errorKind?: AttemptErrorKind;

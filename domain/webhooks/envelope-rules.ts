@@ -10,8 +10,8 @@ interface EnvelopeParts {
 }
 
 /**
- * The body of a delivery that has no template, as text: `data` is put in as it was given. The same parts make the
- * same bytes, so that the log need not keep them again for each attempt.
+ * The body of a delivery without a template: `data` is inserted as it was given. The same parts give the same bytes, so
+ * that the log need not store them for each attempt.
  */
 export const envelopeText = ({ id, event, createdAt, payload }: EnvelopeParts): string =>
   `{"id":"${id}","type":${JSON.stringify(event)},"timestamp":"${isoOf(createdAt)}","data":${payload}}`;

@@ -28,9 +28,9 @@ export function emitEvent<E extends EventName>(tx: Tx, event: E, data: EventData
   tx.announce({ event, data });
 }
 
-/** A field that templates and filters may name. */
+/** A field that templates and filters can use. */
 export interface CatalogField {
-  /** From the envelope on: `type`, `data.releaseName`. */
+  /** Starts at the envelope: `type`, `data.releaseName`. */
   path: string;
   type: string;
   description: string;
@@ -47,7 +47,7 @@ export interface CatalogEntry {
 
 /** The body of a delivery that has no template. */
 export interface Envelope {
-  /** Id of the delivery; the same over all its attempts. */
+  /** Id of the delivery; the same for all its attempts. */
   id: string;
   type: string;
   /** ISO 8601: when the event occurred. */
@@ -68,7 +68,7 @@ const SAMPLE_ID = '0195a3c2-0f5d-7a11-8a52-3b1f6c7d8e90';
 const SAMPLE_TIME = '2026-03-02T09:30:01.250Z';
 
 const envelopeFields = (event: string): CatalogField[] => [
-  { path: 'id', type: 'string', description: 'Id of the delivery; the same over all its attempts', example: SAMPLE_ID },
+  { path: 'id', type: 'string', description: 'Id of the delivery; the same for all its attempts', example: SAMPLE_ID },
   { path: 'type', type: 'string', description: 'Name of the event', example: event },
   { path: 'timestamp', type: 'string', description: 'When the event occurred, ISO 8601 UTC', example: SAMPLE_TIME },
 ];
@@ -84,7 +84,7 @@ export const catalogEntries: readonly CatalogEntry[] = Object.entries<EventDefin
 
 const sampleByEvent = new Map(catalogEntries.map(({ event, sample }) => [event, sample.data]));
 
-/** Data to try a webhook with; for an event that is not ours, a plain note. */
+/** Data to test a webhook with; for an event that the service does not emit, a message. */
 export const sampleData = (event: string): Record<string, unknown> =>
   sampleByEvent.get(event) ?? { message: `A test of a webhook that subscribes to ${event}` };
 

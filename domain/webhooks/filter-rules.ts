@@ -4,14 +4,14 @@ import { lookUp, MISSING, parsePath } from '../shared/json-path-rules.ts';
 export const FILTER_OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'regex'] as const;
 export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 
-/** Path to what its value must be: a scalar, any of an array, or all of `{operator: value}`. */
+/** Maps paths to what their value must match: a scalar, any of an array, or all of `{operator: value}`. */
 export type WebhookFilter = Record<string, unknown>;
 export type PayloadTest = (envelope: unknown) => boolean;
 
-/** Makes a test of a regular expression, which must take linear time; throws with a sentence for a bad one. */
+/** Compiles a regular expression that matches in linear time; throws an error with the reason for an invalid one. */
 export type CompileRegex = (pattern: string) => (text: string) => boolean;
 
-/** Where a filter is wrong: `path` is the filter's own key. */
+/** An invalid filter; `path` is the key that is at fault, empty for the filter as a whole. */
 export class FilterError extends Error {
   readonly path: string;
 
@@ -24,7 +24,7 @@ export class FilterError extends Error {
 export const FILTER_CONDITIONS_MAX = 20;
 export const FILTER_VALUES_MAX = 100;
 
-/** Makes a filter ready to be asked; all of its conditions must hold. Throws `FilterError`. */
+/** Compiles a filter; all of its conditions must match. Throws `FilterError`. */
 export function compileFilter(filter: WebhookFilter, compileRegex: CompileRegex): PayloadTest {
   const conditions = Object.entries(filter);
   if (conditions.length > FILTER_CONDITIONS_MAX)
@@ -47,7 +47,7 @@ function valueTests(path: string, wanted: unknown, compileRegex: CompileRegex): 
   if (Array.isArray(wanted)) return [operatorTest(path, 'in', wanted, compileRegex)];
   if (wanted === null || typeof wanted !== 'object') return [operatorTest(path, 'eq', wanted, compileRegex)];
   const operators = Object.entries(wanted);
-  if (operators.length === 0) throw new FilterError(path, 'names no operator');
+  if (operators.length === 0) throw new FilterError(path, 'has no operator');
   return operators.map(([operator, value]) => operatorTest(path, operator as FilterOperator, value, compileRegex));
 }
 
@@ -89,7 +89,7 @@ function regexTest(path: string, pattern: unknown, compileRegex: CompileRegex): 
   }
 }
 
-/** Numbers compare with numbers, strings with strings by code point; anything else never holds. */
+/** Numbers are compared with numbers, strings with strings by code point; other types never match. */
 function orderTest(operator: 'gt' | 'gte' | 'lt' | 'lte', value: number | string): ValueTest {
   return (found) => {
     if (typeof found !== typeof value) return false;
@@ -108,16 +108,16 @@ function orderTest(operator: 'gt' | 'gte' | 'lt' | 'lte', value: number | string
   };
 }
 
-/** The language compares by UTF-16 units, which puts characters beyond U+FFFF before some others. */
+/** JavaScript compares by UTF-16 code units, which sorts characters beyond U+FFFF before some others. */
 function compareCodePoints(a: string, b: string): number {
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at++;
-  // Back out of the middle of a pair.
+  // Not from the middle of a surrogate pair.
   if (at > 0 && /[\uD800-\uDBFF]/.test(a[at - 1] ?? '')) at--;
   return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
 }
 
-/** Equality of JSON values: the order of members is nothing, 1 is 1.0. */
+/** Equality of JSON values, regardless of the order of members. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;

@@ -22,11 +22,11 @@ const RESERVED = new Set([
 export const HEADERS_MAX = 50;
 const HEADER_VALUE_MAX = 4_096;
 
-/** Why a header cannot be sent; undefined when it can. */
+/** Why a header cannot be sent; undefined if it can. */
 export function refusedHeader(name: string, value: string): string | undefined {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) return 'not the name of a header';
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) return 'not a valid header name';
   if (RESERVED.has(name.toLowerCase())) return 'set by the service itself';
-  if (value.length > HEADER_VALUE_MAX || !/^[\t\x20-\x7e\xa0-\xff]*$/.test(value)) return 'not a value of a header';
+  if (value.length > HEADER_VALUE_MAX || !/^[\t\x20-\x7e\xa0-\xff]*$/.test(value)) return 'not a valid header value';
   return undefined;
 }
 
@@ -42,7 +42,7 @@ export const redactedHeaders = (headers: Record<string, string>): Record<string,
     ]),
   );
 
-/** Headers of a change: a value that was read as redacted and is sent back stands for the one of before. */
+/** Headers of an update: a redacted value that is sent back keeps the stored one. */
 export const restoredHeaders = (
   given: Record<string, string>,
   before: Record<string, string>,

@@ -4,29 +4,29 @@ import { type Config, ConfigError } from '../shared/config.ts';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-/** Which addresses the service calls out to. */
+/** Which addresses the service may send requests to. */
 export interface OutboundAddresses {
-  /** Why an address must not be called; undefined when it may. For what a name resolved to. */
+  /** Why an IP address must not be called; undefined if it may be. For the results of name resolution. */
   refusedIp: (ip: string) => string | undefined;
-  /** Why a URL must not be called, as far as it shows without a look-up: scheme, credentials, a literal address. */
+  /** Why a URL must not be called, as far as is known before its host is resolved: scheme, credentials, a literal address. */
   refusedUrl: (url: string) => string | undefined;
 }
 
-/** What is open outside production unless the operator says otherwise: receivers on the same machine. */
+/** Allowed outside production unless `OUTBOUND_ALLOW` is set: receivers on the same machine. */
 const LOOPBACK_RANGES = '127.0.0.0/8,::1/128';
 
-/** Global unicast, RFC 4291: everything else of IPv6 is special or unassigned. */
+/** Global unicast, RFC 4291: all other IPv6 ranges are special or unassigned. */
 const GLOBAL_IPV6: Range = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Only public unicast addresses may be called, and those of the ranges that the operator opened.
- * @param allow CIDR ranges, comma-separated. Throws for a malformed one.
+ * Allows public unicast addresses and those of the given ranges.
+ * @param allow CIDR ranges, separated by commas. Throws for a malformed one.
  */
 export function outboundAddresses(allow: string): OutboundAddresses {
-  const opened = allow.split(',').flatMap((range) => (range.trim() === '' ? [] : [parseRange(range.trim())]));
+  const allowed = allow.split(',').flatMap((range) => (range.trim() === '' ? [] : [parseRange(range.trim())]));
   const refused = (address: Address): string | undefined => {
-    const isOpened = opened.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
-    if (isOpened || isPublicUnicast(address)) return undefined;
+    const isAllowed = allowed.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
+    if (isAllowed || isPublicUnicast(address)) return undefined;
     return `the address ${address.toString()} is not public (${address.range()})`;
   };
   const refusedIp = (ip: string) => (ipaddr.isValid(ip) ? refused(ipaddr.process(ip)) : `${ip} is not an address`);
@@ -34,17 +34,16 @@ export function outboundAddresses(allow: string): OutboundAddresses {
     refusedIp,
     refusedUrl(url) {
       const parsed = URL.parse(url);
-      if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'only http and https addresses are called';
-      if (parsed.username !== '' || parsed.password !== '')
-        return 'credentials belong into headers, not into the address';
-      // The parser has brought odd spellings (decimal, octal, hexadecimal) into the usual form.
+      if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'only http and https URLs are allowed';
+      if (parsed.username !== '' || parsed.password !== '') return 'credentials belong in headers, not in the URL';
+      // The URL parser has normalised other notations of an IP address (decimal, octal, hexadecimal).
       const host = literalHost(parsed.hostname);
       return host === undefined ? undefined : refusedIp(host);
     },
   };
 }
 
-/** The policy that the environment asks for. Throws `ConfigError`. */
+/** The policy of the configuration. Throws `ConfigError`. */
 export function configuredAddresses({
   OUTBOUND_ALLOW,
   isProduction,
@@ -56,7 +55,7 @@ export function configuredAddresses({
   }
 }
 
-/** The address that a host name of a parsed URL stands for without a look-up; RFC 6761 fixes `localhost`. */
+/** The IP address that the host of a parsed URL denotes without resolution; RFC 6761 defines that of `localhost`. */
 export function literalHost(hostname: string): string | undefined {
   const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '');
   if (/(^|\.)localhost$/i.test(host)) return '127.0.0.1';

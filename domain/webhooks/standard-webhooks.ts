@@ -24,7 +24,7 @@ export const signingKey = (secret: string): KeyObject => createSecretKey(keyByte
 
 /**
  * The headers of https://www.standardwebhooks.com: HMAC-SHA256 over `id.timestamp.body`, one signature per key. The id
- * is the same over all attempts, so that receivers can drop repeats.
+ * is the same for all attempts, so that receivers can drop repeats.
  */
 export function signedHeaders(id: string, body: string, keys: readonly KeyObject[], now: Date): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1_000));

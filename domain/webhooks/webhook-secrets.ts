@@ -1,6 +1,6 @@
 import type { Encryption } from '../shared/encryption.ts';
 
-/** A secret belongs to one webhook: moved to another row it does not open. */
+/** Binds a secret to its webhook: copied to another row, it cannot be decrypted. */
 export const webhookSecretContext = (webhookId: string): string => `webhook:${webhookId}`;
 
 export const sealSecret = (encryption: Encryption, webhookId: string, secret: string): string =>
@@ -9,7 +9,7 @@ export const sealSecret = (encryption: Encryption, webhookId: string, secret: st
 export const openSecret = (encryption: Encryption, webhookId: string, sealed: string): string =>
   encryption.decrypt(sealed, webhookSecretContext(webhookId));
 
-/** Headers are kept like secrets, because many hold one; none are null. */
+/** Headers are encrypted, because many contain a secret; null if there are none. */
 export const sealHeaders = (
   encryption: Encryption,
   webhookId: string,

@@ -9,7 +9,7 @@ import { openHeaders, sealHeaders } from './webhook-secrets.ts';
 import type { WebhookStatus } from './webhook-status-rules.ts';
 import type { Webhook } from './webhooks.entities.ts';
 
-/** What of a webhook its owner decides, beside its secret. */
+/** The settings of a webhook that its owner controls, without its secret. */
 export interface WebhookSettings {
   name: string;
   event: string;
@@ -26,7 +26,7 @@ export interface WebhookSettings {
   status: WebhookStatus;
 }
 
-/** Settings as the row holds them. */
+/** Settings as they are stored. */
 export const sealedSettings = (encryption: Encryption, id: string, settings: WebhookSettings) => ({
   ...settings,
   headers: sealHeaders(encryption, id, settings.headers),
@@ -49,9 +49,9 @@ export const openedSettings = (encryption: Encryption, webhook: StoredWebhook): 
 });
 
 /**
- * Refuses what could never be delivered: an address that the policy forbids, a malformed filter or template. Throws
- * `invalid_request` with the field.
- * @param urlField the field that gave the address.
+ * Throws `invalid_request` for settings with which nothing could be delivered: a URL that the policy forbids, a
+ * malformed filter or template.
+ * @param urlField the field of the URL.
  */
 export function assertUsable(
   { url, filter, bodyTemplate }: WebhookSettings,
@@ -71,7 +71,7 @@ export function assertUsable(
   }
 }
 
-/** Columns of which replies and audit entries are made. */
+/** Columns that replies and audit entries need. */
 export const SHOWN_COLUMNS = [
   'id',
   'name',

@@ -2,17 +2,17 @@
 export const WEBHOOK_STATUSES = ['active', 'inactive', 'failed'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-/** The statuses that an owner may ask for; from each status there is a way to both. */
+/** The statuses that an owner may set, whatever the current one. */
 export const OWNER_STATUSES = ['active', 'inactive'] as const satisfies readonly WebhookStatus[];
 export type OwnerStatus = (typeof OWNER_STATUSES)[number];
 
-/** Whether events are queued and sent. What is pending when this ends waits until it begins again. */
+/** Whether events are queued and sent; otherwise pending deliveries wait. */
 export const isDelivering = (status: WebhookStatus): boolean => status === 'active';
 
-/** An owner who says `active` vouches for the receiver: what it did before no longer counts. */
+/** Whether the counts of failures are reset. */
 export const forgetsFailures = (wanted: OwnerStatus | undefined): boolean => wanted === 'active';
 
-/** Why nothing is queued for a webhook in this status. */
+/** Why nothing is queued for a webhook in this status; undefined if it is active. */
 export function refusalOf(status: WebhookStatus, failureReason: string | null): string | undefined {
   switch (status) {
     case 'active':

@@ -23,17 +23,17 @@ import { countWebhooks, WEBHOOKS_MAX } from './webhooks.queries.ts';
 
 type ShownWebhook = ReturnType<typeof shownWebhook>;
 
-/** What decides over settings, and how they are kept. */
+/** What settings are checked against and encrypted with. */
 interface SettingParts {
   encryption: Encryption;
   outbound: OutboundAddresses;
 }
 
 /**
- * Subscribes a receiver. Throws `invalid_request` for a repository that is not registered, for settings that could
- * never be delivered, and when the tenant has the most webhooks that it may have.
- * @param urlField the field that gave the address.
- * @param chosenSecret absent: one is made.
+ * Creates a webhook. Throws `invalid_request` for a repository that is not registered, as `assertUsable`, and if the
+ * tenant has the maximum number of webhooks.
+ * @param urlField the field of the URL.
+ * @param chosenSecret default: a new one.
  */
 export async function createWebhook(
   tx: Tx,
@@ -61,7 +61,7 @@ export async function createWebhook(
   return { ...shown, secret };
 }
 
-/** Settings that an owner changes; what is absent stays. */
+/** Settings that an owner changes; absent ones stay as they are. */
 export type SettingsChange = Partial<Omit<WebhookSettings, 'provider' | 'repositoryIdentifier' | 'status'>> & {
   status?: OwnerStatus;
 };
@@ -97,7 +97,7 @@ export async function changeWebhook(
   return after;
 }
 
-/** Deletes a webhook with its secrets and cancels what is pending; its log stays. Throws `not_found`. */
+/** Deletes a webhook and its secrets and cancels its pending deliveries; its log stays. Throws `not_found`. */
 export async function deleteWebhook(tx: Tx, encryption: Encryption, id: string): Promise<void> {
   const webhook = await lockedWebhook(tx, id);
   auditWebhook(tx, 'deleted', webhook, { before: shownWebhook(encryption, webhook) });
@@ -113,7 +113,7 @@ export async function deleteWebhook(tx: Tx, encryption: Encryption, id: string):
   await cancelPending(tx, id);
 }
 
-/** Gives a webhook a new secret; the one before signs, too, until the returned time. Throws `not_found`. */
+/** Rotates the secret of a webhook; until the returned time, the previous one signs as well. Throws `not_found`. */
 export async function rotateWebhookSecret(
   tx: Tx,
   encryption: Encryption,
@@ -134,7 +134,7 @@ export async function rotateWebhookSecret(
 
 /**
  * Disables a webhook for which the lane recorded a reason: it becomes `failed`, and `webhook.disabled` is announced.
- * Nothing happens when its owner changed it first.
+ * Does nothing if its owner has changed its status meanwhile.
  */
 export async function disableWebhook(tx: Tx, id: string): Promise<void> {
   const webhook = await tx.em.findOne(
@@ -158,13 +158,13 @@ export async function disableWebhook(tx: Tx, id: string): Promise<void> {
   emitEvent(tx, 'webhook.disabled', { id, name, event, reason, errorCount, url: withoutQuery(url) });
 }
 
-/** Queries of receivers' addresses often hold a token. */
+/** The query of a receiver's URL often contains a token. */
 const withoutQuery = (address: string): string => {
   const url = new URL(address);
   return url.origin + url.pathname;
 };
 
-/** Nobody else changes it before this transaction ends. */
+/** Locks a webhook until this transaction ends. Throws `not_found`. */
 async function lockedWebhook(tx: Tx, id: string): Promise<Webhook> {
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
   const webhook = await tx.em.findOne(Webhook, { tenantId: tx.tenantId, id, deletedAt: null }, lock);
@@ -178,7 +178,7 @@ interface AuditedWebhook {
   repositoryIdentifier?: string | null | undefined;
 }
 
-/** Records a change of a webhook; `before` and `after` are as replies show it, without secrets. */
+/** Audits a change of a webhook; `before` and `after` are as in replies, without secrets. */
 export function auditWebhook(
   tx: Tx,
   change: string,

@@ -4,7 +4,7 @@ import {
   defineEvent,
   defineEvents,
   id,
-  moment,
+  dateTime,
   number,
   reason,
   repositoryIdentifier,
@@ -26,7 +26,7 @@ const Project = z.strictObject({
   id: id('Project'),
   repositoryIdentifier,
   platform: text('Git host: host-a, host-b or host-c', 'host-a'),
-  defaultBranch: text('Branch on which work starts', 'main'),
+  defaultBranch: text('Branch that new work starts from', 'main'),
 });
 
 const Document = z.strictObject({
@@ -44,12 +44,12 @@ export const accountEvents = {
     'user.removed': 'A user was removed',
   }),
   'application_token.expiring': defineEvent(
-    'An application token expires within a week, or the last quarter of its life has begun',
+    'An application token expires within a week, or has less than a quarter of its lifetime left',
     z.strictObject({
       id: id('Token'),
       name: text('Name of the token', 'nightly-build'),
-      expiresAt: moment('When it expires'),
-      lastUsedAt: moment('When it was used last, to the minute').nullable(),
+      expiresAt: dateTime('When it expires'),
+      lastUsedAt: dateTime('When it was last used, to the minute').nullable(),
       createdBy: byWhom,
     }),
   ),
@@ -64,7 +64,7 @@ export const accountEvents = {
     'document.deleted': 'A document was deleted',
   }),
   'audit_export.completed': defineEvent(
-    'An export of the audit trail is ready to be fetched',
+    'An export of the audit trail is ready or has failed',
     z.strictObject({
       id: id('Export'),
       status: text('Outcome: completed or failed', 'completed'),
@@ -80,7 +80,7 @@ export const accountEvents = {
       id: id('Webhook that was disabled'),
       name: text('Name of the webhook', 'release board'),
       event: text('Event to which it subscribes', 'release.published'),
-      url: text('Address of its receiver, without its query', 'https://hooks.example.com/releases'),
+      url: text('URL of its receiver, without the query', 'https://hooks.example.com/releases'),
       reason,
       errorCount: number('Deliveries that failed since the last success', 20),
     }),

@@ -5,7 +5,7 @@ import {
   defineEvent,
   defineEvents,
   id,
-  moment,
+  dateTime,
   number,
   repositoryIdentifier,
   text,
@@ -22,8 +22,8 @@ const Build = z.strictObject({
   buildUrl: text('Page of the build', 'https://ci.example.com/builds/991').nullable().optional(),
   buildNumber: text('Number of the build', '991').nullable().optional(),
   error: text('What went wrong', 'package sales-ui did not build').nullable().optional(),
-  startedAt: moment('When it began').nullable().optional(),
-  endedAt: moment('When it ended').nullable().optional(),
+  startedAt: dateTime('When it began').nullable().optional(),
+  endedAt: dateTime('When it ended').nullable().optional(),
 });
 
 export const analysisEvents = {
@@ -42,7 +42,7 @@ export const analysisEvents = {
       totalIssues: number('Issues found', 12),
       errors: number('Issues of level error', 1),
       warnings: number('Issues of level warning', 4),
-      analyzedAt: moment('When it was analysed'),
+      analyzedAt: dateTime('When it was analysed'),
     }),
   ),
   'ai_report.completed': defineEvent(
@@ -55,7 +55,7 @@ export const analysisEvents = {
       branch: branch.nullable().optional(),
       commitSha: commitSha.nullable().optional(),
       status: text('completed or failed', 'completed'),
-      analyzedAt: moment('When it was analysed'),
+      analyzedAt: dateTime('When it was analysed'),
     }),
   ),
 };

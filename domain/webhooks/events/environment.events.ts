@@ -6,7 +6,7 @@ import {
   defineEvents,
   environmentName,
   id,
-  moment,
+  dateTime,
   number,
   repositoryIdentifier,
   text,
@@ -20,9 +20,9 @@ const EnvironmentLock = z.strictObject({
   repositoryIdentifier,
   ticketId: id('Ticket that holds the lock, or held it'),
   holder: byWhom.nullable().optional(),
-  executionId: text('Run for which it is held', 'run-48151').nullable().optional(),
+  executionId: text('Run that it is held for', 'run-48151').nullable().optional(),
   reason: text('Why it is held', 'deployment of 2026.03').nullable().optional(),
-  expiresAt: moment('When the lease runs out').nullable().optional(),
+  expiresAt: dateTime('When the lease expires').nullable().optional(),
 });
 
 const ReviewEnvironment = z.strictObject({
@@ -34,7 +34,7 @@ const ReviewEnvironment = z.strictObject({
   branch: branch.nullable().optional(),
   prNumber: number('Pull request under review', 118).nullable().optional(),
   assignedTo: byWhom.nullable().optional(),
-  expiresAt: moment('When it is taken back').nullable().optional(),
+  expiresAt: dateTime('When it expires').nullable().optional(),
 });
 
 const OrgLimit = z.strictObject({
@@ -42,7 +42,7 @@ const OrgLimit = z.strictObject({
   limitName: text('Limit', 'DailyApiRequests'),
   max: number('Allowed', 100_000),
   used: number('Used', 91_000),
-  remaining: number('Left', 9_000),
+  remaining: number('Remaining', 9_000),
   usagePct: number('Used, per cent', 91),
   alertLevel: text('ok, warning or critical', 'critical'),
   previousLevel: text('Level before', 'warning').optional(),
@@ -61,12 +61,12 @@ const Component = z.strictObject({
 export const environmentEvents = {
   ...defineEvents(EnvironmentLock, {
     'environment.locked': 'An environment was locked for one holder',
-    'environment.unlocked': 'The lock of an environment was released or ran out',
+    'environment.unlocked': 'The lock of an environment was released or expired',
   }),
   ...defineEvents(ReviewEnvironment, {
     'review_environment.assigned': 'A review environment was assigned',
-    'review_environment.released': 'A review environment was given back',
-    'review_environment.expired': 'The time of a review environment is over',
+    'review_environment.released': 'A review environment was released',
+    'review_environment.expired': 'A review environment expired',
   }),
   'org.registered': defineEvent(
     'A CRM org was registered',
@@ -80,7 +80,7 @@ export const environmentEvents = {
     }),
   ),
   'org.auth_failed': defineEvent(
-    'The stored credential of a CRM org no longer opens it',
+    'The stored credential of a CRM org is no longer valid',
     z.strictObject({ orgUsername, error: text('What the org answered', 'expired access/refresh token') }),
   ),
   ...defineEvents(OrgLimit, {

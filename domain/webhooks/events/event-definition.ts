@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What subscribers are told of one kind of event: the emitter's types, the catalog and the samples come from it. */
+/** An event as subscribers see it; the emitter's types, the catalog and the samples are derived from it. */
 export interface EventDefinition<Data extends z.ZodObject = z.ZodObject> {
   description: string;
   data: Data;
@@ -28,7 +28,7 @@ export const texts = (description: string, example: string[]) => z.array(z.strin
 export const textMap = (description: string, example: Record<string, string>) =>
   z.record(z.string(), z.string()).meta({ description, example });
 /** ISO 8601, UTC, milliseconds. */
-export const moment = (description: string) => z.string().meta({ description, example: '2026-03-02T09:30:00.000Z' });
+export const dateTime = (description: string) => z.string().meta({ description, example: '2026-03-02T09:30:00.000Z' });
 export const id = (description: string) =>
   z.string().meta({ description, example: '0195a3c1-7b1e-7c40-9d3e-5f1c2a9b8e10' });
 
@@ -41,6 +41,6 @@ export const releaseName = text('Name of the release', '2026.03');
 export const branch = text('Branch', 'release/2026.03');
 export const commitSha = text('Commit', '9fceb02d0ae598e95dc970b74767f19372d61af8');
 export const environmentName = text('Name of the environment', 'production');
-export const reason = text('Why, in words', 'superseded by a newer release');
+export const reason = text('Reason', 'superseded by a newer release');
 export const byWhom = text('E-mail of the person, or name of the token, who did it', 'dana@example.com');
 export const packages = textMap('Versions by package name', { 'core-objects': '1.4.0-7', 'sales-ui': '2.0.1-3' });

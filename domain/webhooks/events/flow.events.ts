@@ -6,7 +6,7 @@ import {
   domain,
   environmentName,
   id,
-  moment,
+  dateTime,
   number,
   reason,
   releaseName,
@@ -26,10 +26,10 @@ const Approval = z.strictObject({
   status: text('requested, approved, rejected, expired or stale', 'approved'),
   approvers: texts('E-mails and team slugs of those who may decide', ['platform']).optional(),
   requestedBy: byWhom,
-  requestedAt: moment('When it was requested'),
+  requestedAt: dateTime('When it was requested'),
   resolvedBy: byWhom.nullable().optional(),
-  resolvedAt: moment('When it was decided').nullable().optional(),
-  comment: text('What the person who decided said', 'checked in staging').nullable().optional(),
+  resolvedAt: dateTime('When it was decided').nullable().optional(),
+  comment: text('Comment of the person who decided', 'checked in staging').nullable().optional(),
 });
 
 const Flow = z.strictObject({
@@ -40,9 +40,9 @@ const Flow = z.strictObject({
   environmentName: environmentName.nullable().optional(),
   parentId: id('Run that this one belongs to').nullable().optional(),
   startedBy: byWhom.nullable().optional(),
-  startedAt: moment('When it began').nullable().optional(),
-  endedAt: moment('When it ended').nullable().optional(),
-  durationMs: number('Milliseconds from begin to end', 84_000).nullable().optional(),
+  startedAt: dateTime('When it began').nullable().optional(),
+  endedAt: dateTime('When it ended').nullable().optional(),
+  durationMs: number('Milliseconds from start to end', 84_000).nullable().optional(),
   error: text('What went wrong', 'the pipeline was cancelled').nullable().optional(),
 });
 
@@ -50,26 +50,26 @@ export const flowEvents = {
   ...defineEvents(Approval, {
     'approval.requested': 'An approval was requested',
     'approval.approved': 'An approval was given',
-    'approval.rejected': 'An approval was refused',
+    'approval.rejected': 'An approval was rejected',
     'approval.expired': 'Nobody decided on an approval in time',
     'approval.stale':
-      'An approval lost its object: packages changed, the candidate was aborted, or a newer request replaced it',
+      'An approval became stale: packages changed, the candidate was aborted, or a newer request replaced it',
   }),
   ...defineEvents(Flow, {
     'flow.started': 'A flow run began',
-    'flow.completed': 'A flow run ended well, in whole or in part',
+    'flow.completed': 'A flow run succeeded, in whole or in part',
     'flow.failed': 'A flow run failed',
     'flow.cancelled': 'A flow run was cancelled',
   }),
   'work_item_request.updated': defineEvent(
-    'A request made in a work item moved on',
+    'The status of a request made in a work item changed',
     z.strictObject({
       id: id('Request'),
       platform: text('Tracker', 'host-a'),
       project: text('Project in the tracker', 'acme/storefront'),
       workItemId: text('Work item', '4711'),
       workItemUrl: text('Address of the work item', 'https://tracker.example.com/4711').nullable().optional(),
-      taskType: text('What was asked for', 'create-sandbox'),
+      taskType: text('Type of the requested flow', 'create-sandbox'),
       status: text('open, in_progress, completed or closed', 'in_progress'),
       previousStatus: text('Status before', 'open').nullable().optional(),
       reason: reason.nullable().optional(),

@@ -8,7 +8,7 @@ import {
   environmentName,
   flag,
   id,
-  moment,
+  dateTime,
   packages,
   reason,
   releaseName,
@@ -28,7 +28,7 @@ const ReleaseCandidate = z.strictObject({
   status: candidateStatus('Status now: pending, in_progress, aborted, finalized, or one of the project', 'in_progress'),
   previousStatus: candidateStatus('Status before', 'pending').nullable().optional(),
   reason: reason.nullable().optional(),
-  isIntermediate: flag('Finalized along with a newer candidate', false).optional(),
+  isIntermediate: flag('Finalized together with a newer candidate', false).optional(),
   changedBy: byWhom.nullable().optional(),
   packages: packages.optional(),
 });
@@ -39,8 +39,8 @@ const Deployment = z.strictObject({
   ...place,
   environmentName,
   status: text('Outcome: Running, Success, Failed, Partial or Cancelled', 'Success'),
-  startedAt: moment('When it began').nullable().optional(),
-  deployedAt: moment('When it ended').nullable().optional(),
+  startedAt: dateTime('When it began').nullable().optional(),
+  deployedAt: dateTime('When it ended').nullable().optional(),
   executionId: text('Run of the pipeline that deployed', 'run-48151').nullable().optional(),
   packages: packages.optional(),
   deployedBy: byWhom.nullable().optional(),
@@ -60,10 +60,10 @@ const Release = z.strictObject({
 export const releaseEvents = {
   ...defineEvents(ReleaseCandidate, {
     'release_candidate.created': 'A release candidate was created',
-    'release_candidate.status_changed': 'A release candidate moved to another status',
-    'release_candidate.aborted': 'A release candidate was aborted and goes no further',
+    'release_candidate.status_changed': 'The status of a release candidate changed',
+    'release_candidate.aborted': 'A release candidate was aborted',
     'release_candidate.finalized':
-      'A release candidate is finalized: deployed to every release environment, or by hand',
+      'A release candidate was finalized: it was deployed to every release environment, or finalized manually',
   }),
   ...defineEvents(Deployment, {
     'deployment.started': 'A deployment to an environment began',
@@ -72,7 +72,7 @@ export const releaseEvents = {
   }),
   ...defineEvents(Release, {
     'release.created': 'A release was deployed to an environment for the first time',
-    'release.published': 'A release is published: its candidate was finalized',
-    'release.rolled_back': 'A release was taken back from an environment',
+    'release.published': 'A release was published: its candidate was finalized',
+    'release.rolled_back': 'A release was rolled back in an environment',
   }),
 };
