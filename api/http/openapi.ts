@@ -141,6 +141,17 @@ function success(route: AnyRoute, status: number): ZodOpenApiResponseObject {
   };
 }
 
+const problemExample = (status: number, [code]: readonly ErrorCode[]): z.input<typeof Problem> => ({
+  type: `urn:quayside:problem:${code}`,
+  title: STATUS_CODES[status] ?? '',
+  status,
+  detail: 'A sentence for people',
+  instance: '/api/projects',
+  code: code ?? '',
+  requestId: '0198c5a0-7b3e-7000-8000-000000000001',
+  ...(code === 'invalid_request' && { errors: [{ detail: 'is required', pointer: '#/body/identifier' }] }),
+});
+
 /** Error responses of operations; those with the same codes are one component. */
 class ProblemResponses {
   readonly #shared = new Map<string, ZodOpenApiResponseObject>();
@@ -159,7 +170,7 @@ class ProblemResponses {
       id,
       description: `${STATUS_CODES[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
       content: {
-        [PROBLEM_TYPE]: { schema: Problem },
+        [PROBLEM_TYPE]: { schema: Problem, example: problemExample(Number(status), codes) },
         ...(isPage && { 'text/html': { schema: z.string() } }),
       },
     };
