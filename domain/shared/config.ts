@@ -81,6 +81,9 @@ const Environment = z.object({
   TRUST_PROXY: flag,
 });
 
+/** The names of all settings. */
+export const SETTINGS: readonly string[] = Object.keys(Environment.shape);
+
 export type Config = z.output<typeof Environment> & { isProduction: boolean };
 
 /** A start that cannot go on; the message is one sentence for the operator and names the variable. */

@@ -1,4 +1,5 @@
-import { ConfigError, parseConfig, publicUrlOf } from '../../../domain/shared/config.ts';
+import { readFileSync } from 'node:fs';
+import { ConfigError, parseConfig, publicUrlOf, SETTINGS } from '../../../domain/shared/config.ts';
 
 const needed = { DATABASE_URL: 'postgres://localhost/quayside', TEMPORAL_ADDRESS: 'localhost:7233' };
 
@@ -23,4 +24,12 @@ test.each([
 test('the public address ends without a slash and carries the base path', () => {
   const config = parseConfig({ ...needed, PUBLIC_URL: 'https://release.example/', BASE_PATH: '/quayside' });
   expect(publicUrlOf(config)).toBe('https://release.example/quayside');
+});
+
+test('docs/operations.md lists each setting once', () => {
+  const lines = readFileSync('docs/operations.md', 'utf8').split('\n');
+  const cells = lines.map((line) => /^\|((?:\s*`[A-Z_]+`,?)+)\s*\|/.exec(line)?.[1] ?? '');
+  const listed = cells.flatMap((cell) => cell.match(/[A-Z_]+/g) ?? []);
+  expect(SETTINGS.filter((name) => !listed.includes(name))).toEqual([]);
+  expect(listed.filter((name, index) => listed.indexOf(name) !== index)).toEqual([]);
 });
