@@ -11,6 +11,7 @@ import { createApprovalActivities } from './approvals/approvals.activities.ts';
 import { createEnvironmentLockActivities } from './environment-locks/environment-locks.activities.ts';
 import { createFlowActivities } from './flows/flows.activities.ts';
 import { createCommandActivities, createOwnCommandActivities } from './flows/commands.activities.ts';
+import { createOperationActivities } from './flows/operations.activities.ts';
 import { COMMANDS_QUEUE, FLOWS_QUEUE } from '../workflows/flows/flow-run.contract.ts';
 import { GIT_QUEUE } from '../workflows/git/git-mirror.contract.ts';
 import { createBuildActivities } from './builds/builds.activities.ts';
@@ -72,7 +73,7 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
   { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
   {
     taskQueue: GIT_QUEUE,
-    activities: { ...createGitActivities(deps), ...createBuildActivities(deps) },
+    activities: { ...createGitActivities(deps), ...createBuildActivities(deps), ...createOperationActivities(deps) },
     options: { maxConcurrentActivityTaskExecutions: GIT_AT_ONCE },
   },
   {

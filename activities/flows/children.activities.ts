@@ -1,7 +1,7 @@
-import type { AcceptedRun, RunKey } from '../../domain/flows/accept-run.ts';
+import type { AcceptedRun, RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { acceptNextStage, requestCancelOfChildren } from '../../domain/flows/child-runs.mutations.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
-import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
 import type { Deps } from '../deps.ts';
 import { unitOfRun } from './run-steps.activities.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Commands, fillArguments, UnfilledArgumentError } from '../../domain/flows/commands-file.ts';
 import type { RunContext, RunOutput } from '../../domain/flows/flow-runs.queries.ts';
 import type { EndedProgram, RunProgram } from '../../domain/flows/program.port.ts';
-import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import { objectKey } from '../../domain/objects/object-key-rules.ts';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import { COMMANDS_QUEUE } from '../../workflows/flows/flow-run.contract.ts';

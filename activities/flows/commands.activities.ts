@@ -1,7 +1,7 @@
 import { cancelled, Context } from '@temporalio/activity';
-import type { RunKey } from '../../domain/flows/accept-run.ts';
+import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { claimProgram, keepOutput, runById } from '../../domain/flows/flow-runs.queries.ts';
-import { PROGRAM_LOST, type RunOutcome } from '../../domain/flows/run-moves.ts';
+import { PROGRAM_LOST, type RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import type { Deps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { unitOfRun } from './run-steps.activities.ts';

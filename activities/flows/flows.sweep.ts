@@ -7,7 +7,7 @@ import {
   unsyncedSchedules,
   unwrittenChecks,
 } from '../../domain/flows/overdue-flows.queries.ts';
-import { endRun } from '../../domain/flows/run-moves.ts';
+import { endRun } from '../../domain/flows/flow-runs.mutations.ts';
 import { checksChangedSignal, flowChecksContract } from '../../workflows/flows/flow-checks.contract.ts';
 import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
 import { scheduledFlowContract } from '../../workflows/flows/scheduled-flow.contract.ts';

@@ -1,13 +1,16 @@
-import type { RunKey } from '../../domain/flows/accept-run.ts';
+import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
 import type { OperationId } from '../../domain/flows/flow-types.ts';
-import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import { gitCredential } from '../../domain/git/git-credentials.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { Deps } from '../deps.ts';
 
-/** What the service itself does for runs of a type. Retrying it must be safe. */
+/**
+ * What the service itself does for runs of a type; `workflows/flows/operations.ts` says on which queue. Retrying it must
+ * be safe.
+ */
 type Operation = (deps: Deps, tenant: TenantKey, run: RunContext) => Promise<RunOutcome>;
 
 const createPatchBranch: Operation = async (deps, tenant, run) => {

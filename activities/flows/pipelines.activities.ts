@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { RunKey } from '../../domain/flows/accept-run.ts';
+import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { findRun, type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
 import { forgetDispatch, noteDispatch, notePipeline, reportedEnd } from '../../domain/flows/pipelines.queries.ts';
-import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import type { GitHost, PipelineRun, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import type { Deps } from '../deps.ts';

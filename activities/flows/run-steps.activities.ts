@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
-import type { RunKey } from '../../domain/flows/accept-run.ts';
+import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { findRun, moveRun, type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
 import type { RunPlan as Plan } from '../../domain/flows/executor-rules.ts';
-import { beginExecution, beginRun, endRun, type RunOutcome } from '../../domain/flows/run-moves.ts';
+import { beginExecution, beginRun, endRun, type RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import type { OpenStatus } from '../../domain/flows/run-status-rules.ts';
 import type { FindGitHost } from '../../domain/git-hosts/git-host.port.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';

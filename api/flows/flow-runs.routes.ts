@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { type AcceptedRun, acceptNewRun, rerun } from '../../domain/flows/accept-run.ts';
+import { type AcceptedRun, acceptNewRun, rerun } from '../../domain/flows/new-runs.mutations.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
 import { listRuns, runDetail } from '../../domain/flows/run-list.queries.ts';
-import { requestCancel } from '../../domain/flows/run-moves.ts';
+import { requestCancel } from '../../domain/flows/flow-runs.mutations.ts';
 import { displayOf, statusesOf } from '../../domain/flows/run-status-rules.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';

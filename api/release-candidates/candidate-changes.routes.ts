@@ -1,9 +1,6 @@
 import { ABORTED } from '../../domain/release-candidates/candidate-status-rules.ts';
-import {
-  changeStatus,
-  changeStatusByName,
-  updatePackages,
-} from '../../domain/release-candidates/release-candidates.mutations.ts';
+import { changeStatus, changeStatusByName } from '../../domain/release-candidates/candidate-status.mutations.ts';
+import { updatePackages } from '../../domain/release-candidates/release-candidates.mutations.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId } from '../http/parameters.ts';
 import { view } from './candidate-view.ts';

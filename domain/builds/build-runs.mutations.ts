@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type AcceptedRun, acceptNewRun } from '../flows/accept-run.ts';
+import { type AcceptedRun, acceptNewRun } from '../flows/new-runs.mutations.ts';
 import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
 import { type ProjectFacts, projectInRequest } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';

@@ -1,13 +1,13 @@
 import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { type AcceptedRun, acceptNewRun } from './accept-run.ts';
+import { type AcceptedRun, acceptNewRun } from './new-runs.mutations.ts';
 import type { CheckKind } from './check-rules.ts';
 import { describeChildren, nextStage, outcomeOf } from './child-run-rules.ts';
 import { type ChildRun, latestChildren, releaseEnvironments, setDomain } from './child-runs.queries.ts';
 import { upsertChecks } from './flow-checks.queries.ts';
 import { moveRun, noteCancel, type RunContext, runById } from './flow-runs.queries.ts';
 import { keepReport } from './pipelines.queries.ts';
-import { endRun, reviseEnd, type RunOutcome } from './run-moves.ts';
+import { endRun, reviseEnd, type RunOutcome } from './flow-runs.mutations.ts';
 import { isFinal, type RunStatus } from './run-status-rules.ts';
 
 /** What an external worker reports of one child. */

@@ -7,7 +7,7 @@ import { findRun, runById, type RunContext, upsertRunLock, writeResult } from '.
 import { flowType } from './flow-types.ts';
 import { insertRun, runByExternalId } from './new-runs.queries.ts';
 import { keepReport, notePipeline } from './pipelines.queries.ts';
-import { auditRun, endRun, type RunOutcome } from './run-moves.ts';
+import { auditRun, endRun, type RunOutcome } from './flow-runs.mutations.ts';
 import { isFinal } from './run-status-rules.ts';
 
 interface Registration {

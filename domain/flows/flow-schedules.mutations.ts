@@ -1,6 +1,6 @@
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { type AcceptedRun, acceptRun } from './accept-run.ts';
+import { type AcceptedRun, acceptRun } from './new-runs.mutations.ts';
 import {
   countSchedules,
   findSchedule,

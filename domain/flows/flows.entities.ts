@@ -4,7 +4,7 @@ import { tenantOwned } from '../data/tenant-owned.ts';
 import type { Actor } from '../shared/actor.ts';
 import type { CheckKind, WantedCheck } from './check-rules.ts';
 import type { FlowCategory, RunPayload, WorkItemRef } from './flow-types.ts';
-import type { RunOutcome } from './run-moves.ts';
+import type { RunOutcome } from './flow-runs.mutations.ts';
 import type { DisplayStatus, RunStatus } from './run-status-rules.ts';
 
 /** Whether a run is carried out by the service and its workers, or by a pipeline of the git host. */

@@ -3,7 +3,7 @@ import { secondsAgo } from '../data/conditions.ts';
 import type { Database } from '../data/tables.ts';
 import type { TenantKey } from '../shared/actor.ts';
 import { tenantSlugOf } from '../tenants/tenants.queries.ts';
-import type { AcceptedRun } from './accept-run.ts';
+import type { AcceptedRun } from './new-runs.mutations.ts';
 import { NEW_RUN } from './run-status-rules.ts';
 
 /** A run of which nothing was heard for so long may have lost its workflow. */

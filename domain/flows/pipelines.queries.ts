@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { json, type JsonText } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { RunOutcome } from './run-moves.ts';
+import type { RunOutcome } from './flow-runs.mutations.ts';
 
 /** Records that the pipeline of a run is about to be dispatched; false when that was recorded before. */
 export async function noteDispatch({ db, tenantId }: Tx, id: string): Promise<boolean> {

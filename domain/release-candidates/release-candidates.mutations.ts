@@ -4,33 +4,27 @@ import { domainNames, isProtectedBranch } from '../projects/project-rules.ts';
 import { projectInRequest, type ProjectFacts } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, versionConflict } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { emitEvent, type EventData } from '../webhooks/event-catalog.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
 import {
-  ABORTED,
-  assertNotFinal,
-  decideMove,
-  FINALIZED,
-  isKnownStatus,
-  NEW_CANDIDATE,
-} from './candidate-status-rules.ts';
+  auditCandidate,
+  eventOf,
+  lockedById,
+  lockedByName,
+  moveCandidate,
+  type NameInRepository,
+} from './candidate-status.mutations.ts';
+import { assertNotFinal, isKnownStatus, NEW_CANDIDATE } from './candidate-status-rules.ts';
 import { changePackages, type PackageChanges, type ReleaseDefinition, unknownPackages } from './comparison-rules.ts';
 import {
-  type CandidateName,
   type CandidateOfProject,
   type CandidateRow,
-  candidateById,
-  candidateByName,
   deleteCandidates,
   findCandidate,
   insertCandidate,
   lockCandidatesOfBranch,
   lockDomain,
   updateContent,
-  updateStatus,
 } from './release-candidates.queries.ts';
-
-/** What of a project its candidates depend on. */
-type ProjectOfCandidate = Pick<ProjectFacts, 'identifier' | 'configuration'>;
 
 const stateOf = ({ id, domain, releaseName, branch, tag, commitSha, status, value, version }: CandidateRow) => ({
   id,
@@ -48,43 +42,6 @@ const PACKAGES_CHANGED = 'The packages of the release candidate changed';
 
 /** What of a definition is deployed. */
 const packagesOf = ({ artifacts, packageDependencies }: ReleaseDefinition) => ({ artifacts, packageDependencies });
-
-const eventOf = (
-  { identifier }: ProjectOfCandidate,
-  { id, domain, releaseName, branch, tag, commitSha, status, value }: CandidateRow,
-): EventData<'release_candidate.created'> => ({
-  id,
-  repositoryIdentifier: identifier,
-  domain,
-  releaseName,
-  branch,
-  tag,
-  commitSha,
-  status,
-  packages: value.artifacts ?? {},
-});
-
-const audit = (
-  tx: Tx,
-  { identifier }: ProjectOfCandidate,
-  { id, domain, releaseName }: CandidateRow,
-  action: string,
-  summary: string,
-  change: { before?: unknown; after?: unknown },
-) =>
-  tx.audit({
-    source: 'release',
-    action: `release_candidate.${action}`,
-    entityType: 'release_candidate',
-    entityId: id,
-    repositoryIdentifier: identifier,
-    summary: `Release candidate ${releaseName} of ${domain} ${summary}`,
-    ...change,
-  });
-
-export interface NameInRepository extends CandidateName {
-  repositoryIdentifier: string;
-}
 
 export interface CandidateInput extends NameInRepository {
   commitSha: string;
@@ -131,7 +88,7 @@ async function createCandidate(tx: Tx, project: ProjectFacts, input: CandidateIn
     status,
     statusChangedAt: status === NEW_CANDIDATE ? null : tx.now,
   });
-  audit(tx, project, candidate, 'created', 'created', { after: stateOf(candidate) });
+  auditCandidate(tx, project, candidate, 'created', 'created', { after: stateOf(candidate) });
   emitEvent(tx, 'release_candidate.created', eventOf(project, candidate));
   return candidate;
 }
@@ -152,119 +109,11 @@ async function updateCandidate(
   // PostgreSQL reorders the members of a stored object: only other content is a change.
   if (canonicalJson({ ...before, ...content }) !== canonicalJson(before)) {
     candidate = await updateContent(tx, existing.id, content);
-    audit(tx, project, candidate, 'updated', 'updated', { before, after: stateOf(candidate) });
+    auditCandidate(tx, project, candidate, 'updated', 'updated', { before, after: stateOf(candidate) });
     if (canonicalJson(packagesOf(value)) !== canonicalJson(packagesOf(before.value)))
       await makeApprovalsStale(tx, candidate, PACKAGES_CHANGED);
   }
   return status === undefined ? candidate : moveCandidate(tx, project, candidate, status);
-}
-
-export interface Move {
-  candidate: CandidateRow;
-  reason?: string | undefined;
-  /** Finalized along with a newer candidate. */
-  isIntermediate?: boolean;
-}
-
-/**
- * Moves candidates to a status, with the audit entries and events that follow; those that have it already are left
- * alone. Answers the candidates as they are then. The domains' locks must be held.
- */
-export async function moveCandidates(
-  tx: Tx,
-  project: ProjectOfCandidate,
-  moves: readonly Move[],
-  status: string,
-): Promise<CandidateRow[]> {
-  const { customReleaseStatuses } = project.configuration;
-  const moving = moves.filter(({ candidate }) => decideMove(candidate.status, status, customReleaseStatuses));
-  const moved = await updateStatus(
-    tx,
-    moving.map(({ candidate }) => candidate.id),
-    status,
-  );
-  for (const move of moving) {
-    const after = moved.get(move.candidate.id);
-    if (after) await recordMove(tx, project, move, after);
-  }
-  return moves.map(({ candidate }) => moved.get(candidate.id) ?? candidate);
-}
-
-async function recordMove(
-  tx: Tx,
-  project: ProjectOfCandidate,
-  { candidate: { status: previousStatus }, reason, isIntermediate = false }: Move,
-  candidate: CandidateRow,
-): Promise<void> {
-  const { status } = candidate;
-  const { email } = tx.actor;
-  const action = status === ABORTED ? 'aborted' : 'status_changed';
-  audit(tx, project, candidate, action, `moved from ${previousStatus} to ${status}`, {
-    before: { status: previousStatus },
-    after: { status, ...(reason !== undefined && { reason }) },
-  });
-  const created = eventOf(project, candidate);
-  const event = { ...created, previousStatus, reason: reason ?? null, isIntermediate, changedBy: email };
-  emitEvent(tx, 'release_candidate.status_changed', event);
-  if (status === ABORTED) {
-    emitEvent(tx, 'release_candidate.aborted', event);
-    await makeApprovalsStale(tx, candidate, 'The release candidate was aborted');
-  }
-  if (status === FINALIZED) {
-    emitEvent(tx, 'release_candidate.finalized', event);
-    const { id: candidateId, repositoryIdentifier, domain, releaseName, branch, commitSha, packages } = created;
-    emitEvent(tx, 'release.published', {
-      repositoryIdentifier,
-      domain,
-      releaseName,
-      candidateId,
-      branch,
-      commitSha,
-      packages,
-      by: email,
-    });
-  }
-}
-
-async function moveCandidate(
-  tx: Tx,
-  project: ProjectOfCandidate,
-  candidate: CandidateRow,
-  status: string,
-  reason?: string,
-): Promise<CandidateRow> {
-  const [moved = candidate] = await moveCandidates(tx, project, [{ candidate, reason }], status);
-  return moved;
-}
-
-/** A candidate by id, read once its domain's lock is held. Throws `not_found`. */
-async function lockedById(tx: Tx, id: string): Promise<CandidateOfProject> {
-  const { candidate } = await candidateById(tx, id);
-  await lockDomain(tx, candidate.projectId, candidate.domain);
-  return candidateById(tx, id);
-}
-
-/** Likewise, by its name. Throws `not_found`, and `invalid_request` for an unknown repository. */
-async function lockedByName(tx: Tx, { repositoryIdentifier, ...name }: NameInRepository): Promise<CandidateOfProject> {
-  const project = await projectInRequest(tx, repositoryIdentifier);
-  await lockDomain(tx, project.id, name.domain);
-  return candidateByName(tx, project, name);
-}
-
-/** Moves a candidate to a status. Throws `not_found`, `invalid_transition`, `invalid_request`. */
-export async function changeStatus(tx: Tx, id: string, status: string): Promise<CandidateOfProject> {
-  const { candidate, project } = await lockedById(tx, id);
-  return { candidate: await moveCandidate(tx, project, candidate, status), project };
-}
-
-/** Moves the candidate of that name to a status. Throws `not_found`, `invalid_transition`, `invalid_request`. */
-export async function changeStatusByName(
-  tx: Tx,
-  name: NameInRepository,
-  { status, reason }: { status: string; reason?: string | undefined },
-): Promise<CandidateOfProject> {
-  const { candidate, project } = await lockedByName(tx, name);
-  return { candidate: await moveCandidate(tx, project, candidate, status, reason), project };
 }
 
 /** Takes packages out of a candidate and gives others another version. Throws `not_found`, `locked`, `invalid_request`. */
@@ -284,7 +133,7 @@ export async function updatePackages(
   const value = { ...candidate.value, artifacts: changePackages(artifacts, changes) };
   if (canonicalJson(value) === canonicalJson(candidate.value)) return { candidate, project };
   const changed = await updateContent(tx, candidate.id, { value });
-  audit(tx, project, changed, 'packages_updated', 'has other packages', {
+  auditCandidate(tx, project, changed, 'packages_updated', 'has other packages', {
     before: candidate.value.artifacts,
     after: value.artifacts,
   });
@@ -318,7 +167,7 @@ export async function removeCandidatesOfBranch(
 
 async function removeCandidates(tx: Tx, project: ProjectFacts, candidates: readonly CandidateRow[]): Promise<void> {
   for (const candidate of candidates) {
-    audit(tx, project, candidate, 'deleted', 'deleted', { before: stateOf(candidate) });
+    auditCandidate(tx, project, candidate, 'deleted', 'deleted', { before: stateOf(candidate) });
     await makeApprovalsStale(tx, candidate, 'The release candidate was deleted');
   }
   await deleteCandidates(

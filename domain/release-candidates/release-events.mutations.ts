@@ -21,7 +21,7 @@ import {
   isSuccess,
   type LatestDeployment,
 } from './finalization-rules.ts';
-import { moveCandidates } from './release-candidates.mutations.ts';
+import { moveCandidates } from './candidate-status.mutations.ts';
 import { candidateById, type CandidateRow, lockDomain, olderOpenCandidates } from './release-candidates.queries.ts';
 import { type EventPlace, findEventPlace, lockEvent } from './release-events.queries.ts';
 

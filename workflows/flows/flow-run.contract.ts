@@ -1,4 +1,4 @@
-import type { AcceptedRun } from '../../domain/flows/accept-run.ts';
+import type { AcceptedRun } from '../../domain/flows/new-runs.mutations.ts';
 import { defineContract, defineQuery, defineSignal } from '../launch.ts';
 
 export const FLOWS_QUEUE = 'flows-v1';

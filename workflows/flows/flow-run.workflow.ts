@@ -6,7 +6,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { RunPlan, RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
-import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import { RunExecution } from './run-execution.ts';
 import { RunGates } from './run-gates.ts';
@@ -20,14 +20,9 @@ const { beginRun, enterStep, endRun } = proxyLocalActivities<RunStepActivities>(
  * One run: approval gate, environment lock, execution, close. Its row shows its state to everyone else; whatever happens,
  * the lock is returned and the row is closed. The workflow ends as the run does.
  */
-export async function flowRun({
-  taskType: _,
-  repositoryIdentifier: __,
-  about: ___,
-  ...run
-}: FlowRunInput): Promise<void> {
+export async function flowRun({ taskType, repositoryIdentifier: _, about: __, ...run }: FlowRunInput): Promise<void> {
   const gates = new RunGates(run, enterStep);
-  const execution = new RunExecution(run);
+  const execution = new RunExecution(run, taskType);
   let step = 'begin';
   const at = (name: string, details: string) => {
     step = name;

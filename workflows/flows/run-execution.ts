@@ -15,8 +15,9 @@ import type { CommandActivities, OwnCommandActivities } from '../../activities/f
 import type { OperationActivities } from '../../activities/flows/operations.activities.ts';
 import type { PipelineActivities } from '../../activities/flows/pipelines.activities.ts';
 import type { RunPlan } from '../../activities/flows/run-steps.activities.ts';
-import type { AcceptedRun, RunKey } from '../../domain/flows/accept-run.ts';
-import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import type { AcceptedRun, RunKey } from '../../domain/flows/new-runs.mutations.ts';
+import type { OperationId } from '../../domain/flows/flow-types.ts';
+import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import {
   BRIEF_OUTSIDE_CALL,
   COMMAND,
@@ -28,12 +29,12 @@ import {
 import { startOptions } from '../temporal-start.ts';
 import { childSettledSignal, COMMANDS_QUEUE, flowRunContract, pipelineReportedSignal } from './flow-run.contract.ts';
 import { INTERNAL_POLL, PollBackoff, EXTERNAL_POLL } from './poll-backoff.ts';
+import { OPERATIONS } from './operations.ts';
 import { queueBeside, queuePrefix } from './queues.ts';
 
 const { acceptChildren, cancelChildren } = proxyActivities<ChildActivities>(UNTIL_DONE);
 const { dispatchPipeline, pollPipeline } = proxyActivities<PipelineActivities>(OUTSIDE_CALL);
 const { cancelPipeline } = proxyActivities<PipelineActivities>(BRIEF_OUTSIDE_CALL);
-const { runOperation } = proxyActivities<OperationActivities>(OUTSIDE_CALL);
 const { reportedOutcome } = proxyLocalActivities<PipelineActivities>(LOCAL_DATABASE_WORK);
 const commands = () => proxyActivities<CommandActivities>({ ...COMMAND, taskQueue: queueBeside(COMMANDS_QUEUE) });
 const commandsOf = (taskQueue: string) =>
@@ -44,11 +45,13 @@ const TIMED_OUT: RunOutcome = { status: 'timed_out', error: 'The pipeline did no
 /** Carries out one run by the executor of its plan. */
 export class RunExecution {
   readonly #run: RunKey;
+  readonly #taskType: string;
   #settledChildren = 0;
   #hasReport = false;
 
-  constructor(run: RunKey) {
+  constructor(run: RunKey, taskType: string) {
     this.#run = run;
+    this.#taskType = taskType;
     setHandler(childSettledSignal, () => void this.#settledChildren++);
     setHandler(pipelineReportedSignal, () => {
       this.#hasReport = true;
@@ -61,12 +64,18 @@ export class RunExecution {
         if (followOn !== undefined) return commandsOf(followOn).followCommand(this.#run);
         return commands().runCommand(this.#run);
       case 'activity':
-        return runOperation(this.#run);
+        return this.#runOperation();
       case 'cicd':
         return this.#followPipeline(timeoutSeconds);
       case 'children':
         return this.#followChildren();
     }
+  }
+
+  #runOperation(): Promise<RunOutcome> {
+    const { queue, options } = OPERATIONS[this.#taskType as OperationId];
+    const { runOperation } = proxyActivities<OperationActivities>({ ...options, taskQueue: queueBeside(queue) });
+    return runOperation(this.#run);
   }
 
   /** Carries a run out by a pipeline; a pipeline that was given up is cancelled on its host. */

@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/workflow';
-import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import { REFUSED } from './flow-run.contract.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { CancellationScope, setHandler, sleep } from '@temporalio/workflow';
 import { tenantOf } from '../../domain/shared/actor.ts';
 import type { RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
-import type { RunKey } from '../../domain/flows/accept-run.ts';
-import type { RunOutcome } from '../../domain/flows/run-moves.ts';
+import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
+import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import type { RunTicketState } from '../../activities/environment-locks/environment-locks.activities.ts';
 import { lockGrantedSignal } from '../environment-locks/environment-lock.contract.ts';
 import type { ApprovalStatus } from '../../domain/approvals/approval-rules.ts';

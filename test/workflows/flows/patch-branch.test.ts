@@ -26,7 +26,7 @@ beforeAll(async () => {
   }
   git('-C', work, 'push', '--quiet', '--tags', 'origin', 'HEAD:main');
   app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
-  worker = await startWorker(app, ['flows-v1']);
+  worker = await startWorker(app, ['flows-v1', 'git-v1']);
   await app.as(app.owner).post(201, '/api/projects', { identifier: 'acme/shop', platform: 'host-a', remoteUrl: bare });
 });
 afterAll(async () => {
