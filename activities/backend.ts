@@ -15,11 +15,11 @@ import type { Actor } from '../domain/shared/actor.ts';
 import type { Config } from '../domain/shared/config.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
 import { type Keys, loadKeys } from '../domain/shared/keys.ts';
-import { type UnitOfWork, unitOfWork, type Wakes, type WorkContext } from '../domain/unit-of-work.ts';
+import { type UnitOfWork, unitOfWork, type CommitSignals, type WorkContext } from '../domain/unit-of-work.ts';
 import { configuredAddresses, type OutboundAddresses } from '../domain/webhooks/outbound-addresses.ts';
 import { lockQueueMessages } from '../workflows/environment-locks/environment-lock.contract.ts';
 import type { Launch } from '../workflows/launch.ts';
-import { createWakes } from '../workflows/wakes.contract.ts';
+import { createCommitSignals } from '../workflows/commit-signals.contract.ts';
 import { createGitBranches } from './adapters/git-branches.ts';
 import { createGitHosts } from './adapters/git-hosts.ts';
 import { createGitMirrors } from './adapters/git-mirrors.ts';
@@ -36,9 +36,9 @@ export interface Backend {
   orm: MikroORM;
   reads: FencedReads;
   /** A unit of work in the actor's tenant. */
-  actingAs: (actor: Actor, context?: Omit<WorkContext, 'actor' | 'wakes'>) => UnitOfWork;
+  actingAs: (actor: Actor, context?: Omit<WorkContext, 'actor' | 'signals'>) => UnitOfWork;
   launch: Launch;
-  wakes: Wakes;
+  signals: CommitSignals;
   environmentLocks: LockQueue;
   keys: Keys;
   encryption: Encryption;
@@ -70,15 +70,15 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
   const onConnectionLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
   const orm = connectOrm(access, onConnectionLost);
   const reads = createFencedReads(access, onConnectionLost);
-  const wakes = createWakes(launch);
+  const signals = createCommitSignals(launch);
   const keys = loadKeys(config);
   return {
     access,
     orm,
     reads,
-    actingAs: (actor, context = {}) => unitOfWork(orm, { ...context, actor, wakes }),
+    actingAs: (actor, context = {}) => unitOfWork(orm, { ...context, actor, signals }),
     launch,
-    wakes,
+    signals,
     environmentLocks: createLockQueue(lockQueueMessages(launch)),
     keys,
     encryption: createEncryption(keys.encryptionKeys),

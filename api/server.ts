@@ -53,7 +53,7 @@ const senderOf = ({ MAIL_FROM, publicUrl }: ApiConfig): string =>
 /** Creates the API server, which does not listen yet. */
 export function createApi({ config, log, metrics, launch, dependencies }: ApiParts): ApiServer {
   const backend = createBackend({ config, launch, log });
-  const { access, actingAs, orm, reads, wakes, keys, encryption, now } = backend;
+  const { access, actingAs, orm, reads, signals, keys, encryption, now } = backend;
   const { db: database, close: closeDatabase } = connectDatabase(access, backend.onConnectionLost);
   const ring = createTokenRing(keys.tokenKeys);
   const accessTokens = createAccessTokens(ring, config.publicUrl);
@@ -91,7 +91,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         signInHosts: configuredSignInHosts(config),
         ...(identityProvider && { identityProvider }),
       },
-      documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, wakeLanes: wakes.lanes }),
+      documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.lanes }),
       environmentLocks: backend.environmentLocks,
       flows: { commands: backend.commands, workflowUrl: workflowUrls(config) },
       git: { commitGraphs: createCommitGraphCache() },
@@ -107,9 +107,9 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         eventQueue: createReleaseEventQueue(launch),
         analyses: createAnalysisCache(config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS),
       },
-      webhooks: { queue: createDeliveryQueue(database, wakes.lanes), outbound: backend.outbound },
+      webhooks: { queue: createDeliveryQueue(database, signals.lanes), outbound: backend.outbound },
     },
-    wakes,
+    signals,
     publicUrl: config.publicUrl,
     now,
     log,

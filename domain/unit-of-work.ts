@@ -36,10 +36,10 @@ export interface Tx {
   announce(announcement: Announcement): void;
   /** Adds an entry to the tenant's audit trail; written as the last statement before the commit. */
   audit(note: AuditNote): void;
-  /** Marks a webhook that has something new to deliver; its lane is woken when the transaction is committed. */
-  wakeLane(webhookId: string): void;
+  /** Marks a webhook that has something new to deliver; its lane is signalled when the transaction is committed. */
+  signalLane(webhookId: string): void;
   /** Marks an approval that something other than a decision settled; its workflow checks it again after the commit. */
-  wakeApproval(approval: SettledApproval): void;
+  signalApproval(approval: SettledApproval): void;
 }
 
 export interface SettledApproval {
@@ -49,7 +49,7 @@ export interface SettledApproval {
 }
 
 /** Signals to workflows after a commit. Each returns at once and never throws; lost signals are recovered by the sweeper. */
-export interface Wakes {
+export interface CommitSignals {
   lanes: (tenant: TenantKey, webhookIds: readonly string[]) => void;
   approvals: (tenant: TenantKey, approvals: readonly SettledApproval[]) => void;
 }
@@ -62,7 +62,7 @@ export interface WorkContext {
   requestId?: string | undefined;
   traceparent?: string | undefined;
   now?: () => Date;
-  wakes?: Wakes;
+  signals?: CommitSignals;
 }
 
 /**
@@ -70,7 +70,7 @@ export interface WorkContext {
  * projects: the variables that the policies read are set as the transaction begins.
  */
 export const unitOfWork =
-  (orm: MikroORM, { actor, requestId, traceparent, now = () => new Date(), wakes }: WorkContext): UnitOfWork =>
+  (orm: MikroORM, { actor, requestId, traceparent, now = () => new Date(), signals }: WorkContext): UnitOfWork =>
   async (work) => {
     const em = orm.em.fork({ disableContextResolution: true });
     em.setSessionContext({ variables: fenceVariables(actor) });
@@ -93,10 +93,10 @@ export const unitOfWork =
         audit: (note) => {
           entries.push(unchainedEntry(note, actor, requestId ?? null, tx.now));
         },
-        wakeLane: (webhookId) => {
+        signalLane: (webhookId) => {
           lanes.add(webhookId);
         },
-        wakeApproval: (approval) => {
+        signalApproval: (approval) => {
           approvals.push(approval);
         },
       };
@@ -106,8 +106,8 @@ export const unitOfWork =
         lanes.add(webhookId);
       return value;
     });
-    if (lanes.size > 0) wakes?.lanes(actor, [...lanes]);
-    if (approvals.length > 0) wakes?.approvals(actor, approvals);
+    if (lanes.size > 0) signals?.lanes(actor, [...lanes]);
+    if (approvals.length > 0) signals?.approvals(actor, approvals);
     return result;
   };
 

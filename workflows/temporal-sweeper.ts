@@ -1,5 +1,5 @@
 import { type Client, ScheduleNotFoundError } from '@temporalio/client';
-import { CONFIGURE_SIGNAL, sweeperId, type SweepPlan, SYSTEM_QUEUE } from './system/sweeper.contract.ts';
+import { configureSignal, sweeperId, type SweepPlan, SYSTEM_QUEUE } from './system/sweeper.contract.ts';
 
 /** Schedules by which earlier versions ran their regular work. */
 const OLD_SCHEDULES = ['sweep', 'housekeeping'];
@@ -15,7 +15,7 @@ const options = (queuePrefix: string, plan: SweepPlan[]) => ({
 export async function configureSweeper(client: Client, queuePrefix: string, plan: SweepPlan[]): Promise<void> {
   await client.workflow.signalWithStart('sweeper', {
     ...options(queuePrefix, plan),
-    signal: CONFIGURE_SIGNAL,
+    signal: configureSignal,
     signalArgs: [plan],
   });
 }
@@ -24,6 +24,33 @@ export async function configureSweeper(client: Client, queuePrefix: string, plan
 export async function ensureSweeper(client: Client, queuePrefix: string, plan: SweepPlan[]): Promise<void> {
   await client.workflow.start('sweeper', { ...options(queuePrefix, plan), workflowIdConflictPolicy: 'USE_EXISTING' });
 }
+
+/** Ids that earlier versions gave began with the UUID of a tenant. */
+const OLD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[a-z-]+\//;
+
+/**
+ * Ends the workflows and removes the schedules that bear ids of earlier versions: the sweeper carries on their rows under
+ * the ids of today. Answers how many there were.
+ */
+export async function endWorkflowsOfOldIds(client: Client, queuePrefix: string): Promise<number> {
+  let ended = 0;
+  for await (const { workflowId, runId, taskQueue } of client.workflow.list({ query: 'ExecutionStatus = "Running"' })) {
+    if (!OLD_ID.test(workflowId) || !isOfInstallation(taskQueue, queuePrefix)) continue;
+    await client.workflow.getHandle(workflowId, runId).terminate('Carried on under an id that names the tenant');
+    ended++;
+  }
+  for await (const { scheduleId } of client.schedule.list()) {
+    if (!scheduleId.startsWith(queuePrefix) || !OLD_ID.test(scheduleId.slice(queuePrefix.length))) continue;
+    await client.schedule.getHandle(scheduleId).delete();
+    ended++;
+  }
+  return ended;
+}
+
+/** Task queues are named `{prefix}{name}-v{number}`; another installation may have a prefix that begins with ours. */
+const isOfInstallation = (taskQueue: string, queuePrefix: string): boolean =>
+  taskQueue.startsWith(queuePrefix) && QUEUE_NAMES.test(taskQueue.slice(queuePrefix.length));
+const QUEUE_NAMES = /^(webhooks|releases|flows|approvals|environment-locks|commands|git|audit)-v\d+$/;
 
 /** Removes the schedules of earlier versions, which the sweeper replaces. */
 export async function removeOldSchedules(client: Client, queuePrefix: string): Promise<void> {

@@ -1,7 +1,12 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { SweepPlan } from '../../workflows/system/sweeper.contract.ts';
-import { configureSweeper, ensureSweeper, removeOldSchedules } from '../../workflows/temporal-sweeper.ts';
+import {
+  configureSweeper,
+  endWorkflowsOfOldIds,
+  ensureSweeper,
+  removeOldSchedules,
+} from '../../workflows/temporal-sweeper.ts';
 import { SWEEPS } from './sweeps.ts';
 
 const CHECK_EVERY_MS = 60_000;
@@ -10,6 +15,9 @@ const CHECK_EVERY_MS = 60_000;
 export async function startSweeper(client: Client, queuePrefix: string, log: Logger): Promise<{ stop: () => void }> {
   const plan: SweepPlan[] = SWEEPS.map(({ name, everyMs }) => ({ name, everyMs }));
   await removeOldSchedules(client, queuePrefix);
+  const ended = await endWorkflowsOfOldIds(client, queuePrefix);
+  if (ended > 0)
+    log.warn({ ended }, 'workflows with ids of an earlier version were ended; the sweeper carries them on');
   await configureSweeper(client, queuePrefix, plan);
   const timer = setInterval(() => {
     ensureSweeper(client, queuePrefix, plan).catch((error: unknown) =>

@@ -7,7 +7,7 @@ import { defineSweep } from '../system/define-sweep.ts';
 /** A lane with nobody at work whose deliveries are due for this long lost its signal. */
 const OVERDUE_MS = 5_000;
 
-/** Wakes lanes whose signal was lost: Temporal was away, or a process ended between its commit and the signal. */
+/** Signals lanes whose signal was lost: Temporal was away, or a process ended between its commit and the signal. */
 export const webhookLanesSweep = defineSweep({
   name: 'webhook-lanes',
   concurrency: 20,

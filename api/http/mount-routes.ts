@@ -7,7 +7,7 @@ import type { FencedReads } from '../../domain/data/fenced-reads.ts';
 import type { Idempotency } from '../../domain/idempotency/idempotency.mutations.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
-import { unitOfWork, type UnitOfWork, type Wakes } from '../../domain/unit-of-work.ts';
+import { unitOfWork, type UnitOfWork, type CommitSignals } from '../../domain/unit-of-work.ts';
 import type { Cookies } from './cookies.ts';
 import { identify, visitorOf } from './credentials.ts';
 import { compressBody } from './compression.ts';
@@ -36,7 +36,7 @@ export interface MountDeps {
   tokenLimit: RateLimit;
   addressLimit: RateLimit;
   cookies: Cookies;
-  wakes: Wakes;
+  signals: CommitSignals;
   publicUrl: string;
   now: () => Date;
 }
@@ -85,7 +85,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
       requestId: state.requestId,
       traceparent: state.traceparent,
       now: deps.now,
-      wakes: deps.wakes,
+      signals: deps.signals,
     });
 
   if (route.roles === 'public') {

@@ -67,7 +67,7 @@ export async function noteVote(tx: Tx, approval: ApprovalRow, voterId: string, c
   auditStep(tx, approval, 'voted', { decision: 'approve', comment });
 }
 
-/** Settles an open approval, as `settle`, where its workflow does not do so, and wakes that to notify the run. */
+/** Settles an open approval, as `settle`, where its workflow does not do so, and signals that to notify the run. */
 export async function settleFromOutside(
   tx: Tx,
   approval: ApprovalRow,
@@ -76,7 +76,7 @@ export async function settleFromOutside(
 ): Promise<void> {
   await settle(tx, approval, status, step);
   const { id: approvalId, taskType, repositoryIdentifier } = approval;
-  tx.wakeApproval({ approvalId, taskType, repositoryIdentifier });
+  tx.signalApproval({ approvalId, taskType, repositoryIdentifier });
 }
 
 /** Settles an open approval, which must be locked: its row, its last step, the trail, the subscribers. */

@@ -33,7 +33,7 @@ export const ApprovalSchema = defineEntity({
     /** When its workflow was first known to run. */
     confirmedAt: p.datetime(3).nullable(),
     /** When the run's workflow was notified how it was settled. */
-    toldAt: p.datetime(3).nullable(),
+    runNotifiedAt: p.datetime(3).nullable(),
   },
 });
 export class Approval extends ApprovalSchema.class {}

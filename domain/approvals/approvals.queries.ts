@@ -136,10 +136,10 @@ export type ApprovalState = NonNullable<Awaited<ReturnType<typeof approvalState>
 export async function markRunNotified({ db, tenantId }: Tx, id: string): Promise<void> {
   await db
     .updateTable('approval')
-    .set({ toldAt: sql`now()` })
+    .set({ runNotifiedAt: sql`now()` })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
-    .where('toldAt', 'is', null)
+    .where('runNotifiedAt', 'is', null)
     .execute();
 }
 

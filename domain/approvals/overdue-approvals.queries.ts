@@ -4,7 +4,7 @@ import type { Database } from '../data/tables.ts';
 import type { TenantKey } from '../shared/actor.ts';
 import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 
-/** The workflow of an approval is started, or wakes at the expiry, well within this time. */
+/** The workflow of an approval is started, or acts on the expiry, well within this time. */
 const STARTED_WITHIN_SECONDS = 30;
 
 export interface OverdueApproval extends TenantKey {
@@ -25,7 +25,7 @@ export const overdueApprovals = (
   system
     .selectFrom('approval as a')
     .select(['a.tenantId', tenantSlugOf('a.tenantId'), 'a.id as approvalId', 'a.taskType', 'a.repositoryIdentifier'])
-    .where('a.toldAt', 'is', null)
+    .where('a.runNotifiedAt', 'is', null)
     .where((eb) => {
       const isOpen = eb('a.status', '=', 'requested');
       const wasNotStarted = eb.and([

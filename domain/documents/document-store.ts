@@ -51,11 +51,11 @@ interface Options {
   database: Database;
   kept: KeptVersions;
   /** Called with webhooks after the commit; must return at once. */
-  wakeLanes: (tenant: TenantKey, webhookIds: readonly string[]) => void;
+  signalLanes: (tenant: TenantKey, webhookIds: readonly string[]) => void;
 }
 
 /** One function call per batch is one transaction and one round trip. */
-export function createDocumentStore({ database, kept, wakeLanes }: Options): DocumentStore {
+export function createDocumentStore({ database, kept, signalLanes }: Options): DocumentStore {
   const readAll = async (names: (DocumentName & { tenant: string })[]): Promise<(StoredDocument | undefined)[]> => {
     const documents: (StoredDocument | undefined)[] = names.map(() => undefined);
     for (const { request, version, value, createdAt, updatedAt } of await READ(database, {
@@ -68,7 +68,7 @@ export function createDocumentStore({ database, kept, wakeLanes }: Options): Doc
   const writeOn = async (
     db: Database,
     requests: readonly WriteRequest[],
-  ): Promise<{ outcomes: WriteOutcome[]; wake: () => void }> => {
+  ): Promise<{ outcomes: WriteOutcome[]; signal: () => void }> => {
     const actor = requests[0]?.actor;
     const tenantId = actor?.tenantId ?? '';
     const now = new Date();
@@ -81,22 +81,22 @@ export function createDocumentStore({ database, kept, wakeLanes }: Options): Doc
           ? { isWritten, version, createdAt: isoOf(createdAt), updatedAt: now.toISOString() }
           : { isWritten: false, currentVersion: version };
     }
-    return { outcomes, wake: () => actor && wakeLanes(actor, rows[0]?.webhookIds ?? []) };
+    return { outcomes, signal: () => actor && signalLanes(actor, rows[0]?.webhookIds ?? []) };
   };
 
   const writeTogether = async (requests: readonly WriteRequest[]): Promise<WriteOutcome[]> => {
-    const { outcomes, wake } = await twice(() => writeOn(database, requests));
-    wake();
+    const { outcomes, signal } = await twice(() => writeOn(database, requests));
+    signal();
     return outcomes;
   };
 
   const writeAllOrNothing = async (requests: readonly WriteRequest[]): Promise<WriteOutcome[]> => {
     const transaction = await database.startTransaction().execute();
     try {
-      const { outcomes, wake } = await writeOn(transaction, requests);
+      const { outcomes, signal } = await writeOn(transaction, requests);
       const isWhole = outcomes.every(({ isWritten }) => isWritten);
       await (isWhole ? transaction.commit() : transaction.rollback()).execute();
-      if (isWhole) wake();
+      if (isWhole) signal();
       return outcomes;
     } catch (error) {
       if (!transaction.isRolledBack) await transaction.rollback().execute();

@@ -48,11 +48,11 @@ const MAX_REST_MS = 10;
 /**
  * One function call per batch is one transaction and one round trip.
  * @param db connections with the role of the application.
- * @param wake is called with the lanes after the commit; must return at once.
+ * @param signalLanes is called with the lanes after the commit; must return at once.
  */
 export function createDeliveryQueue(
   db: Database,
-  wake: (tenant: TenantKey, webhookIds: readonly string[]) => void,
+  signalLanes: (tenant: TenantKey, webhookIds: readonly string[]) => void,
 ): DeliveryQueue {
   const batchOf = (tenantId: string, requests: readonly (TriggerRequest | DeliverRequest)[]): Batch => ({
     tenantId,
@@ -71,7 +71,7 @@ export function createDeliveryQueue(
     const results = requests.map((): TriggeredDelivery[] => []);
     for (const { request, deliveryId, webhookId } of rows) results[request - 1]?.push({ deliveryId, webhookId });
     const [first] = requests;
-    if (first) wake(first.actor, [...new Set(rows.map(({ webhookId }) => webhookId))]);
+    if (first) signalLanes(first.actor, [...new Set(rows.map(({ webhookId }) => webhookId))]);
     return results;
   };
 
@@ -89,19 +89,19 @@ export function createDeliveryQueue(
       entries: entries.map((entry) => JSON.stringify(withCanonicalParts(entry))),
     });
     const results = requests.map((): Queued<QueuedDelivery> | undefined => undefined);
-    const woken = new Set<string>();
+    const toSignal = new Set<string>();
     for (const { request, ...row } of rows) {
       const place = request - 1;
       const webhook = { id: requests[place]?.webhookId ?? '', ...row };
       const refusal = refusalOf(row.status, row.failureReason);
-      if (refusal === undefined) woken.add(webhook.id);
+      if (refusal === undefined) toSignal.add(webhook.id);
       results[place] =
         refusal === undefined
           ? { webhook, deliveryId: deliveryIds[place] ?? '', event: row.event }
           : { webhook, refusal };
     }
     const [first] = requests;
-    if (first) wake(first.actor, [...woken]);
+    if (first) signalLanes(first.actor, [...toSignal]);
     return results;
   };
 

@@ -93,7 +93,7 @@ export async function changeWebhook(
   await tx.em.flush();
   const after = shownWebhook(encryption, webhook);
   auditWebhook(tx, 'updated', webhook, { before, after });
-  if (isDelivering(webhook.status)) tx.wakeLane(id);
+  if (isDelivering(webhook.status)) tx.signalLane(id);
   return after;
 }
 

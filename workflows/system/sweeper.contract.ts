@@ -1,3 +1,5 @@
+import { defineSignal } from '../launch.ts';
+
 /** The task queue of the service's own regular work. */
 export const SYSTEM_QUEUE = 'system-v1';
 
@@ -25,8 +27,8 @@ export interface SweeperInput {
   eventsMax?: number;
 }
 
-/** Signal: these are the sweeps from now on, and each has a pass at once. */
-export const CONFIGURE_SIGNAL = 'configure';
+/** These are the sweeps from now on, and each has a pass at once. */
+export const configureSignal = defineSignal<[SweepPlan[]]>('configure');
 
 export const sweepActivity = (name: string): string => `sweep/${name}`;
 

@@ -2,7 +2,6 @@ import {
   ActivityFailure,
   condition,
   continueAsNew,
-  defineSignal,
   patched,
   proxyActivities,
   setCurrentDetails,
@@ -11,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import { REPEATED_BY_SWEEPER } from '../activity-options.ts';
 import {
-  CONFIGURE_SIGNAL,
+  configureSignal,
   sweepActivity,
   type SweeperInput,
   type SweepPlan,
@@ -23,7 +22,6 @@ const EVENTS_MAX = 10_000;
 /** The engine suggests to continue as new at this size, too. */
 const BYTES_MAX = 4 * 2 ** 20;
 
-const configure = defineSignal<[SweepPlan[]]>(CONFIGURE_SIGNAL);
 const activities = proxyActivities<Record<string, () => Promise<SweepReport>>>(REPEATED_BY_SWEEPER);
 
 /** Which sweeps are due, which are under way, and what became of the last pass of each. */
@@ -93,7 +91,7 @@ class Agenda {
 /** Runs each sweep at its times, side by side; the workers say which there are. It never ends by itself. */
 export async function sweeper(input: SweeperInput): Promise<void> {
   const agenda = new Agenda(input);
-  setHandler(configure, (plan) => agenda.configure(plan));
+  setHandler(configureSignal, (plan) => agenda.configure(plan));
   for (;;) {
     if (agenda.mayRenew) await continueAsNew<typeof sweeper>(agenda.carriedOver);
     for (const sweep of agenda.due) void agenda.run(sweep);

@@ -14,7 +14,7 @@ import { Environment } from '../../../domain/environments/environments.entities.
 import { Project } from '../../../domain/projects/projects.entities.ts';
 import type { Actor } from '../../../domain/shared/actor.ts';
 import { newId } from '../../../domain/shared/ids.ts';
-import { type Tx, unitOfWork, type Wakes } from '../../../domain/unit-of-work.ts';
+import { type Tx, unitOfWork, type CommitSignals } from '../../../domain/unit-of-work.ts';
 import { insertProject, insertTenants, insertUser, insertWebhook } from '../../support/factories.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 
@@ -126,10 +126,10 @@ test('a failure rolls back what entities and queries wrote', async () => {
 test('a unit of work begins behind its fence, and writes what it announces and audits, in one round trip each', async () => {
   await insertWebhook(place(), { event: 'project.updated' });
   const woken: string[][] = [];
-  const wakes: Wakes = { lanes: (_, ids) => void woken.push([...ids]), approvals: () => undefined };
+  const signals: CommitSignals = { lanes: (_, ids) => void woken.push([...ids]), approvals: () => undefined };
   const quoted = { ...actor, email: `o'neill@example.com`, projectIds: [projectId] };
   wire.length = 0;
-  await unitOfWork(orm, { actor: quoted, wakes })(async (tx) => {
+  await unitOfWork(orm, { actor: quoted, signals })(async (tx) => {
     tx.announce({ event: 'project.updated', data: { it: `isn't` } });
     tx.audit({ source: 'project', action: 'project.updated', entityType: 'project', summary: `it's` });
     expect(await tx.db.selectFrom('project').select('id').execute()).toEqual([{ id: projectId }]);

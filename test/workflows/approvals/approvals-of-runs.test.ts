@@ -99,7 +99,7 @@ test('the approval of a run that is cancelled while it waits goes stale in the s
   });
   // Its workflow looks, too, and finds nothing to do.
   await eventually(
-    () => app.sql('select 1 from approval where id = ? and told_at is not null', [approvalId]),
+    () => app.sql('select 1 from approval where id = ? and run_notified_at is not null', [approvalId]),
     (rows) => rows.length === 1,
   );
   await expect(

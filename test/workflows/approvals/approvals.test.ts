@@ -120,8 +120,8 @@ test('an owner approves; run, trail and subscribers know by whom and why', async
     `approval.approved ${app.owner.email}`,
   ]);
   const [told] = await eventually(
-    () => app.sql<{ told_at: string | null }>('select told_at from approval where id = ?', [id]),
-    ([row]) => row?.told_at != null,
+    () => app.sql<{ run_notified_at: string | null }>('select run_notified_at from approval where id = ?', [id]),
+    ([row]) => row?.run_notified_at != null,
   );
   expect(told).toBeDefined();
 
@@ -242,7 +242,7 @@ test('what changes or ends under an approval makes it stale', async () => {
   // Nothing sweeps here: the workflows of the approvals are told at once.
   await eventually(
     () =>
-      app.sql('select 1 from approval where id in (?, ?, ?) and told_at is not null', [
+      app.sql('select 1 from approval where id in (?, ?, ?) and run_notified_at is not null', [
         saved.id,
         overridden.id,
         aborted.id,
@@ -259,7 +259,7 @@ test('a newer request for the same release in the same environment replaces the 
   const newer = await request({}, release);
   await expect(get(older.id)).resolves.toMatchObject({ status: 'stale', comment: `Replaced by run ${newer.runId}` });
   await eventually(
-    () => app.sql('select 1 from approval where id = ? and told_at is not null', [older.id]),
+    () => app.sql('select 1 from approval where id = ? and run_notified_at is not null', [older.id]),
     (rows) => rows.length === 1,
   );
   await expect(get(elsewhere.id)).resolves.toMatchObject({ status: 'requested' });

@@ -10,7 +10,6 @@ import {
   packageNames,
   packagePath,
   randomNumbers,
-  removeRepositories,
   type TestRepository,
 } from '../../support/repository.ts';
 import { startWorker, type TestWorker } from '../../support/worker.ts';
@@ -20,6 +19,7 @@ const PACKAGES = 50;
 let app: TestApp;
 let worker: TestWorker;
 let reads: FencedReads;
+const repositories: TestRepository[] = [];
 beforeAll(async () => {
   app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
   worker = await startWorker(app, ['git-v1']);
@@ -29,8 +29,14 @@ afterAll(async () => {
   await worker.kill('SIGTERM');
   await reads.close();
   await app.close();
-  removeRepositories();
+  for (const repository of repositories) repository.remove();
 });
+
+const repository = (): TestRepository => {
+  const made = newRepository();
+  repositories.push(made);
+  return made;
+};
 
 const histories = createCommitGraphCache();
 /** The history as the service knows it, with the ids of its commits. */
@@ -77,7 +83,7 @@ async function compareRanges(
 }
 
 test('of 10,000 commits and 50 packages every range is what git itself lists, also after branches are forced and tags moved', async () => {
-  const remote = newRepository();
+  const remote = repository();
   generateHistory(remote, { commits: 10_000, packages: PACKAGES });
   const random = randomNumbers(3);
   const commits = remote.lines(['rev-list', '--all']);
@@ -132,7 +138,7 @@ test('of 10,000 commits and 50 packages every range is what git itself lists, al
 }, 120_000);
 
 test('of the published versions of real packages every changelog is what git lists, and its commits are told as they are', async () => {
-  const remote = newRepository();
+  const remote = repository();
   const packages = importPublishedVersions(remote);
   const packagePaths = Object.fromEntries(packages.map(({ packageName, path }) => [packageName, path]));
   const { id } = await mirrored(app, remote, { configuration: { packagePaths } });

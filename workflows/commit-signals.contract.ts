@@ -1,4 +1,4 @@
-import type { Wakes } from '../domain/unit-of-work.ts';
+import type { CommitSignals } from '../domain/unit-of-work.ts';
 import { approvalContract, recheckSignal } from './approvals/approval.contract.ts';
 import type { Launch } from './launch.ts';
 import { signalLanes } from './webhooks/webhook-lane.contract.ts';
@@ -7,7 +7,7 @@ import { signalLanes } from './webhooks/webhook-lane.contract.ts';
 const QUIET_MS = 20;
 
 /** The signals that follow the commit of a unit of work. */
-export const createWakes = (launch: Launch): Wakes => ({
+export const createCommitSignals = (launch: Launch): CommitSignals => ({
   lanes: signalLanes(launch),
   approvals({ tenantId, tenantSlug }, approvals) {
     for (const approval of approvals)
