@@ -74,6 +74,8 @@ const VARYING: readonly [form: RegExp, shown: (n: number) => string][] = [
   [/\b[A-Z2-7]{32}\b/g, () => 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
   [/^\d{6}$/g, () => '123456'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, () => '2026-03-02T09:30:00.000Z'],
+  // The prefix of the test's task queues, in ids of workflows.
+  [/\bt[0-9a-f]{12}-:/g, () => ''],
   [/http:\/\/quayside\.test/g, () => 'https://quayside.example.com'],
   [/http:\/\/127\.0\.0\.1:\d+/g, () => 'https://receiver.example.com'],
 ];

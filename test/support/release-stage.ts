@@ -21,15 +21,10 @@ const CONFIGURATION = { packagePaths: { app: 'app', lib: 'lib' }, workItems: { w
 
 /**
  * Releases of two packages through uat and prod, each with a commit of its own; workers of `git-v1` and `releases-v1`
- * must run. The remote is added to the repositories, to be removed after the tests.
+ * must run.
  */
-export async function releaseStage(
-  app: TestApp,
-  repositories: TestRepository[],
-  configuration: object = {},
-): Promise<ReleaseStage> {
+export async function releaseStage(app: TestApp, configuration: object = {}): Promise<ReleaseStage> {
   const remote = newRepository();
-  repositories.push(remote);
   remote.commit({ files: { 'app/a': '0', 'lib/a': '0' } });
   const project = await mirrored(app, remote, { configuration: { ...CONFIGURATION, ...configuration } });
   const { repositoryIdentifier } = project;

@@ -32,6 +32,14 @@ export interface NewCommit {
 const IDENTITY = 'Dana Döring <dana@example.com>';
 const EPOCH = 1_767_225_600;
 
+const made = new Set<TestRepository>();
+
+/** Removes all repositories that tests of this process have made. */
+export function removeRepositories(): void {
+  for (const repository of made) repository.remove();
+  made.clear();
+}
+
 /** An empty bare repository, closed to the configuration of this machine. */
 export function newRepository(): TestRepository {
   const path = mkdtempSync(join(tmpdir(), 'quayside-repository-'));
@@ -54,7 +62,7 @@ export function newRepository(): TestRepository {
   git(['config', 'uploadpack.allowFilter', 'true']);
   let clock = EPOCH;
   const tipOf = (branch: string) => lines(['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`])[0];
-  return {
+  const repository: TestRepository = {
     path,
     git,
     lines,
@@ -80,6 +88,8 @@ export function newRepository(): TestRepository {
     },
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
+  made.add(repository);
+  return repository;
 }
 
 interface CommitCommand {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
-import { newRepository, type TestRepository } from '../../support/repository.ts';
+import { newRepository, removeRepositories, type TestRepository } from '../../support/repository.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 import { buildHook, type HostHook, pushHook, sent } from '../../simulators/host-hooks.ts';
 
@@ -16,7 +16,6 @@ const CONFIGURATION = {
 let app: TestApp;
 let worker: TestWorker;
 const folder = mkdtempSync(join(tmpdir(), 'quayside-builds-'));
-const repositories: TestRepository[] = [];
 beforeAll(async () => {
   const commandsFile = join(folder, 'commands.json');
   writeFileSync(
@@ -29,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.kill('SIGTERM');
   await app.close();
-  for (const repository of repositories) repository.remove();
+  removeRepositories();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -44,7 +43,6 @@ interface Stage {
 
 async function stage(): Promise<Stage> {
   const remote = newRepository();
-  repositories.push(remote);
   remote.commit({ files: { 'ui/a': '0', 'api/a': '0', 'log/a': '0' } });
   const project = await mirrored(app, remote, { configuration: CONFIGURATION });
   const { repositoryIdentifier } = project;

@@ -1,11 +1,10 @@
 import { type TestApp, testApp } from '../../support/app.ts';
 import { releaseStage } from '../../support/release-stage.ts';
-import type { TestRepository } from '../../support/repository.ts';
+import { removeRepositories } from '../../support/repository.ts';
 import { startWorker, type TestWorker } from '../../support/worker.ts';
 
 let app: TestApp;
 let worker: TestWorker;
-const repositories: TestRepository[] = [];
 beforeAll(async () => {
   app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
   worker = await startWorker(app, ['git-v1', 'releases-v1']);
@@ -13,10 +12,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.kill('SIGTERM');
   await app.close();
-  for (const repository of repositories) repository.remove();
+  removeRepositories();
 });
 
-const stage = (configuration: object = {}) => releaseStage(app, repositories, configuration);
+const stage = (configuration: object = {}) => releaseStage(app, configuration);
 
 test('a work item is told with its commits, and by domain with the candidates and environments that have it', async () => {
   const domains = [

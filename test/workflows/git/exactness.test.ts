@@ -10,6 +10,7 @@ import {
   packageNames,
   packagePath,
   randomNumbers,
+  removeRepositories,
   type TestRepository,
 } from '../../support/repository.ts';
 import { startWorker, type TestWorker } from '../../support/worker.ts';
@@ -19,7 +20,6 @@ const PACKAGES = 50;
 let app: TestApp;
 let worker: TestWorker;
 let reads: FencedReads;
-const repositories: TestRepository[] = [];
 beforeAll(async () => {
   app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
   worker = await startWorker(app, ['git-v1']);
@@ -29,14 +29,8 @@ afterAll(async () => {
   await worker.kill('SIGTERM');
   await reads.close();
   await app.close();
-  for (const repository of repositories) repository.remove();
+  removeRepositories();
 });
-
-const repository = (): TestRepository => {
-  const made = newRepository();
-  repositories.push(made);
-  return made;
-};
 
 const histories = createCommitGraphCache();
 /** The history as the service knows it, with the ids of its commits. */
@@ -83,7 +77,7 @@ async function compareRanges(
 }
 
 test('of 10,000 commits and 50 packages every range is what git itself lists, also after branches are forced and tags moved', async () => {
-  const remote = repository();
+  const remote = newRepository();
   generateHistory(remote, { commits: 10_000, packages: PACKAGES });
   const random = randomNumbers(3);
   const commits = remote.lines(['rev-list', '--all']);
@@ -138,7 +132,7 @@ test('of 10,000 commits and 50 packages every range is what git itself lists, al
 }, 120_000);
 
 test('of the published versions of real packages every changelog is what git lists, and its commits are told as they are', async () => {
-  const remote = repository();
+  const remote = newRepository();
   const packages = importPublishedVersions(remote);
   const packagePaths = Object.fromEntries(packages.map(({ packageName, path }) => [packageName, path]));
   const { id } = await mirrored(app, remote, { configuration: { packagePaths } });

@@ -3,13 +3,12 @@ import { createCommitGraphCache } from '../../../domain/git/commit-graph-cache.t
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
-import { newRepository, type TestRepository } from '../../support/repository.ts';
+import { newRepository, removeRepositories } from '../../support/repository.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 let app: TestApp;
 let worker: TestWorker;
 let reads: FencedReads;
-const repositories: TestRepository[] = [];
 beforeAll(async () => {
   app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
   worker = await startWorker(app, ['git-v1']);
@@ -19,14 +18,8 @@ afterAll(async () => {
   await worker.kill('SIGTERM');
   await reads.close();
   await app.close();
-  for (const repository of repositories) repository.remove();
+  removeRepositories();
 });
-
-const repository = (): TestRepository => {
-  const made = newRepository();
-  repositories.push(made);
-  return made;
-};
 
 const histories = createCommitGraphCache();
 const historyOf = (projectId: string) => histories(reads.as(systemActor(app.tenantKey, 'test')), projectId);
@@ -36,7 +29,7 @@ const shasOf = async (projectId: string): Promise<string[]> =>
   );
 
 test('what is pushed later is added; moved tags, removed branches and rewritten ones are followed', async () => {
-  const remote = repository();
+  const remote = newRepository();
   const first = remote.commit({ files: { 'src/a': '1' } });
   const second = remote.commit({ files: { 'src/a': '2' }, message: 'SHOP-1: second (#12)' });
   remote.git(['tag', 'app_v1.0.0.1', first]);
@@ -71,7 +64,7 @@ test('what is pushed later is added; moved tags, removed branches and rewritten 
 });
 
 test('packages that move or come later, and other expressions for work items, hold for old commits, too', async () => {
-  const remote = repository();
+  const remote = newRepository();
   const first = remote.commit({ files: { 'a/x': '1' }, message: 'SHOP-1 and #7' });
   const second = remote.commit({ files: { 'b/x': '1' } });
   const project = await mirrored(app, remote, { configuration: { packagePaths: { one: 'a' } } });
@@ -97,7 +90,7 @@ test('packages that move or come later, and other expressions for work items, ho
 });
 
 test('hostile names of branches, tags and paths are data and nothing else', async () => {
-  const remote = repository();
+  const remote = newRepository();
   const sha = remote.commit({
     files: {
       'src/$(touch hacked)': '1',
@@ -142,7 +135,7 @@ async function candidateAt(project: MirroredProject, releaseName: string, commit
 }
 
 test('what is known of a remote that is gone is served, and said to be stale', async () => {
-  const remote = repository();
+  const remote = newRepository();
   const sha = remote.commit({ files: { 'src/a': '1' } });
   const project = await mirrored(app, remote, { configuration: { packagePaths: { app: 'src' } } });
   const changes = await candidateAt(project, '1.0.0', sha);
@@ -162,7 +155,7 @@ test('what is known of a remote that is gone is served, and said to be stale', a
 });
 
 test('history that is rewritten under a candidate: what was fetched stays, what was not is missing and no error', async () => {
-  const remote = repository();
+  const remote = newRepository();
   const first = remote.commit({ files: { 'src/a': '1' } });
   const fetched = remote.commit({ files: { 'src/a': '2' } });
   const project = await mirrored(app, remote, { configuration: { packagePaths: { app: 'src' } } });
@@ -205,7 +198,7 @@ test('a remote at an address that is not public, or with a secret in its address
 });
 
 test('many asks at the same time are few fetches, and none is lost', async () => {
-  const remote = repository();
+  const remote = newRepository();
   remote.commit({ files: { a: '1' } });
   const project = await mirrored(app, remote);
   const shas = Array.from({ length: 5 }, (_, index) => {

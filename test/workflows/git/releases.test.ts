@@ -2,12 +2,11 @@ import { type TestApp, testApp } from '../../support/app.ts';
 import { insertApprovalEvents } from '../../support/factories.ts';
 import type { Json } from '../../support/client.ts';
 import { releaseStage } from '../../support/release-stage.ts';
-import type { TestRepository } from '../../support/repository.ts';
+import { removeRepositories } from '../../support/repository.ts';
 import { startWorker, type TestWorker } from '../../support/worker.ts';
 
 let app: TestApp;
 let worker: TestWorker;
-const repositories: TestRepository[] = [];
 beforeAll(async () => {
   app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
   worker = await startWorker(app, ['git-v1', 'releases-v1']);
@@ -15,10 +14,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.kill('SIGTERM');
   await app.close();
-  for (const repository of repositories) repository.remove();
+  removeRepositories();
 });
 
-const stage = (configuration?: object) => releaseStage(app, repositories, configuration);
+const stage = (configuration?: object) => releaseStage(app, configuration);
 
 const named = (releases: Json[], name: string): Json =>
   releases.find((each) => each.name === name || each.releaseName === name);
