@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
@@ -26,12 +25,14 @@ const log = { warn: logAs('warn'), error: logAs('error') };
 const launchOf = (client: Client) => temporalLaunch(client, { queuePrefix: `t${randomUUID()}-`, log });
 
 let silent: Server;
+const heldSockets: Socket[] = [];
 beforeAll(async () => {
-  silent = createServer().listen(0, '127.0.0.1');
+  silent = createServer((socket) => heldSockets.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
 });
 afterAll(async () => {
   await Promise.all(clients.map(({ connection }) => connection.close()));
+  for (const socket of heldSockets) socket.destroy();
   silent.close();
 });
 
