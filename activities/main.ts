@@ -7,6 +7,7 @@ import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/pr
 import { ConfigError } from '../domain/shared/config.ts';
 import { SYSTEM_QUEUE } from '../workflows/system/sweeper.contract.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
+import { deploymentName } from '../workflows/temporal-deployments.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
 import { createBackend, createWorkerBackend } from './backend.ts';
@@ -47,6 +48,7 @@ async function main(): Promise<void> {
     queuePrefix: config.TASK_QUEUE_PREFIX,
     queues,
     bundlePath,
+    version: versionOf(config),
   });
   const running = fleet.run();
   const metricsServer = await startMetrics(deps.metrics, config, log);
@@ -68,6 +70,11 @@ async function main(): Promise<void> {
   collectAfterStart();
   await running;
 }
+
+const versionOf = ({ TASK_QUEUE_PREFIX, WORKER_DEPLOYMENT_NAME, WORKER_BUILD_ID: buildId }: WorkerConfig) =>
+  buildId === undefined
+    ? undefined
+    : { deploymentName: deploymentName(TASK_QUEUE_PREFIX, WORKER_DEPLOYMENT_NAME), buildId };
 
 /** Work counts more than its figures: where the port is taken, as by the API on the same machine, there are none. */
 async function startMetrics(

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
-import type { ActivityFunction } from '@temporalio/common';
+import type { ActivityFunction, WorkerDeploymentVersion } from '@temporalio/common';
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { TaskQueue } from './registry.ts';
 
@@ -10,6 +10,8 @@ export interface FleetOptions {
   namespace: string;
   queuePrefix: string;
   queues: readonly TaskQueue[];
+  /** Which build of the workers this is; undefined: they take the work of every build. */
+  version?: WorkerDeploymentVersion | undefined;
   plugins?: OpenTelemetryPlugin[];
   /** The file of the bundle of the workflows. */
   bundlePath: string;
@@ -34,6 +36,9 @@ const SHARED = {
   stickyQueueScheduleToStartTimeout: '1 second',
 } satisfies Partial<WorkerOptions>;
 
+/** Workflows that say nothing else may run for long: they move to the build that is current. */
+const VERSIONED = { useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' } as const;
+
 /** Queues that are busy at the same time, of all that a process serves. */
 const BUSY_QUEUES = 4;
 
@@ -45,7 +50,7 @@ function cachedWorkflows(queues: number): number {
 
 /** Connects and makes the workers; rejects when Temporal does not answer. */
 export async function createFleet(options: FleetOptions): Promise<Fleet> {
-  const { address, namespace, queuePrefix, queues, bundlePath, plugins = [] } = options;
+  const { address, namespace, queuePrefix, queues, bundlePath, version, plugins = [] } = options;
   const connection = await NativeConnection.connect({ address });
   const QueueWorker = workersOnOneThread(queues.flatMap(({ activities }) => Object.entries(activities)));
   const workers = await Promise.all(
@@ -54,6 +59,7 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
         ...SHARED,
         maxCachedWorkflows: cachedWorkflows(queues.length),
         ...own,
+        ...(version && { workerDeploymentOptions: { ...VERSIONED, version } }),
         connection,
         namespace,
         plugins,

@@ -22,6 +22,8 @@ export interface WorkflowContract<Input> {
   summary: (input: Input) => string;
   /** What the page of the workflow shows beside that, by label; the tenant and the repository are always shown. */
   details?: (input: Input) => Record<string, string | null | undefined>;
+  /** Whether it ends within minutes, and so on the build of the workers on which it began. */
+  isPinned?: (input: Input) => boolean;
   /** Values of the search attributes by which operators find the workflow. */
   searchAttributes: (input: Input) => SearchAttributes;
 }

@@ -10,6 +10,7 @@ import { EngineUnavailableError } from './launch.ts';
 /** gRPC status codes, https://grpc.io/docs/guides/status-codes/ */
 export const GRPC = {
   DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
   ALREADY_EXISTS: 6,
   PERMISSION_DENIED: 7,
   RESOURCE_EXHAUSTED: 8,

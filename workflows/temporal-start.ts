@@ -7,6 +7,9 @@ import {
 import type { WorkflowContract } from './launch.ts';
 import { boundedId, boundedSummary } from './workflow-id.ts';
 
+/** The memo of a workflow that ends on the build of the workers on which it began. */
+export const PINNED = 'isPinned';
+
 /** How a workflow of a contract is started. */
 export function startOptions<Input>(contract: WorkflowContract<Input>, input: Input, queuePrefix: string) {
   return {
@@ -15,6 +18,7 @@ export function startOptions<Input>(contract: WorkflowContract<Input>, input: In
     workflowId: boundedId(queuePrefix, contract.workflowId(input)),
     staticSummary: boundedSummary(contract.summary(input)),
     staticDetails: detailsOf(contract, input),
+    ...(contract.isPinned?.(input) && { memo: { [PINNED]: true } }),
     typedSearchAttributes: new TypedSearchAttributes(
       Object.entries(contract.searchAttributes(input)).map(
         ([name, value]): SearchAttributePair => ({

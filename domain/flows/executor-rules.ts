@@ -51,6 +51,17 @@ interface RunToPlan {
   payload: { approvalPolicy?: unknown; pipeline?: { timeoutMinutes?: number | undefined } | undefined };
 }
 
+/** Whether a run is sure to wait for nothing but its own work, however it will be carried out. */
+export const waitsForNobody = (
+  { own }: Pick<FlowTraits, 'own'>,
+  {
+    environmentName,
+    approvalPolicy,
+    pipeline,
+  }: { environmentName?: unknown; approvalPolicy?: unknown; pipeline?: unknown },
+): boolean =>
+  own !== 'children' && environmentName === undefined && approvalPolicy === undefined && pipeline === undefined;
+
 /** The plan of a run of a type that `executor` carries out. */
 export function planRun(
   { gates }: Pick<FlowTraits, 'gates'>,

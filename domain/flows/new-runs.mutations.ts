@@ -1,6 +1,7 @@
 import type { Actor, TenantKey } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { waitsForNobody } from './executor-rules.ts';
 import { runById } from './flow-runs.queries.ts';
 import { parsePayload, type RunPayload } from './flow-types.ts';
 import { insertRun, type NewRun, placeOf } from './new-runs.queries.ts';
@@ -10,6 +11,8 @@ import { assertRerunnable, NEW_RUN } from './run-status-rules.ts';
 export interface AcceptedRun extends RunKey {
   taskType: string;
   repositoryIdentifier?: string | undefined;
+  /** It waits for nobody: no approval, lock, pipeline or run below it. */
+  isBrief?: boolean;
   /** What operators are shown of it. */
   about?: { domain?: string; releaseName?: string; environmentName?: string; branch?: string };
 }
@@ -103,6 +106,7 @@ export async function acceptRun(
     ...(requestId !== undefined && { requestId }),
     ...(tx.traceparent !== undefined && { traceparent: tx.traceparent }),
     ...(place && { repositoryIdentifier: place.repositoryIdentifier }),
+    ...(waitsForNobody(type, payload) && { isBrief: true }),
     about: aboutOf(payload),
   };
 }

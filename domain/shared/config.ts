@@ -32,6 +32,14 @@ const Environment = z.object({
     .string()
     .regex(/^[\w-]*$/)
     .default(''),
+  WORKER_DEPLOYMENT_NAME: z
+    .string()
+    .regex(/^[\w-]+$/)
+    .default('quayside'),
+  WORKER_BUILD_ID: z
+    .string()
+    .regex(/^[\w.+-]{1,100}$/)
+    .optional(),
   WORKFLOW_BUNDLE_DIR: z.string().min(1).optional(),
   METRICS_PORT: port(9464),
   RATE_LIMIT_PER_MINUTE: count(600),

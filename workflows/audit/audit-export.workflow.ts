@@ -1,10 +1,13 @@
-import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, proxyActivities, setWorkflowOptions } from '@temporalio/workflow';
 import type { AuditExportActivities } from '../../activities/audit/audit-exports.activities.ts';
 import { LONG_READ, UNTIL_DONE } from '../activity-options.ts';
 import type { AuditExportInput } from './audit-export.contract.ts';
+import { endsOnItsBuild } from '../versioning.ts';
 
 const { writeExport } = proxyActivities<AuditExportActivities>(LONG_READ);
 const { giveUpExport } = proxyActivities<AuditExportActivities>(UNTIL_DONE);
+
+setWorkflowOptions(endsOnItsBuild, auditExport);
 
 /** Writes the file of an export; when that fails again and again, the export says so and the workflow fails. */
 export async function auditExport(input: AuditExportInput): Promise<void> {

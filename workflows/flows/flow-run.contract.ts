@@ -31,6 +31,7 @@ export const flowRunContract = defineContract('flowRun', {
     Environment: about.environmentName,
     Branch: about.branch,
   }),
+  isPinned: ({ isBrief = false }) => isBrief,
   searchAttributes: ({ tenantSlug, runId, taskType, repositoryIdentifier }) => ({
     Tenant: tenantSlug,
     TaskType: taskType,

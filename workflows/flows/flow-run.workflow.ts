@@ -4,6 +4,7 @@ import {
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
+  setWorkflowOptions,
 } from '@temporalio/workflow';
 import type { RunPlan, RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
 import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
@@ -13,14 +14,23 @@ import { RunGates } from './run-gates.ts';
 import { childSettledSignal, currentStepQuery, type FlowRunInput } from './flow-run.contract.ts';
 import { signalRun } from './signal-run.ts';
 import { endAsRun, outcomeOfFailure } from './run-failure.ts';
+import { endsOnItsBuildIfPinned } from '../versioning.ts';
 
 const { beginRun, enterStep, endRun } = proxyLocalActivities<RunStepActivities>(LOCAL_DATABASE_WORK);
+
+setWorkflowOptions(endsOnItsBuildIfPinned, flowRun);
 
 /**
  * One run: approval gate, environment lock, execution, close. Its row shows its state to everyone else; whatever happens,
  * the lock is returned and the row is closed. The workflow ends as the run does.
  */
-export async function flowRun({ taskType, repositoryIdentifier: _, about: __, ...run }: FlowRunInput): Promise<void> {
+export async function flowRun({
+  taskType,
+  repositoryIdentifier: _,
+  about: __,
+  isBrief: ___,
+  ...run
+}: FlowRunInput): Promise<void> {
   const gates = new RunGates(run, enterStep);
   const execution = new RunExecution(run, taskType);
   let step = 'begin';

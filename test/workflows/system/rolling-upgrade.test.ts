@@ -1,0 +1,164 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
+import { createTemporalClient } from '../../../workflows/temporal-client.ts';
+import {
+  BuildUnavailableError,
+  deploymentName,
+  listBuilds,
+  setCurrentBuild,
+} from '../../../workflows/temporal-deployments.ts';
+import { webhookReceiver, type WebhookReceiver } from '../../simulators/webhook-receiver.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import type { Json } from '../../support/client.ts';
+import { eventually, startWorker } from '../../support/worker.ts';
+
+const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
+const QUEUES = ['flows-v1', 'commands-v1', 'approvals-v1', 'environment-locks-v1', 'releases-v1', 'webhooks-v1'];
+const repositoryIdentifier = 'acme/shop';
+const folder = mkdtempSync(join(tmpdir(), 'quayside-upgrade-'));
+const marks = join(folder, 'marks');
+let app: TestApp;
+let receiver: WebhookReceiver;
+let deployment: string;
+
+beforeAll(async () => {
+  writeFileSync(marks, '');
+  const commandsFile = join(folder, 'commands.json');
+  const program = (seconds: number) => ({
+    program: '/bin/sh',
+    args: ['-c', `echo $QUAYSIDE_RUN_ID >> ${marks}; sleep ${seconds}`],
+  });
+  writeFileSync(
+    commandsFile,
+    JSON.stringify({ 'run-apex-tests': program(0.1), analyze: program(6), 'execute-release': program(0.1) }),
+  );
+  app = await testApp({ env: { COMMANDS_FILE: commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8' } });
+  deployment = deploymentName(app.queuePrefix, 'quayside');
+  receiver = await webhookReceiver();
+  const owner = app.as(app.owner);
+  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  const approvalPolicy = { allowSelfApproval: true };
+  for (const name of ['uat', 'prod'])
+    await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'release', approvalPolicy });
+  await owner.post(201, '/api/webhooks', { name: 'load', event: 'load', config: { url: receiver.url } });
+});
+afterAll(async () => {
+  await Promise.all([receiver.close(), client.connection.close()]);
+  await app.close();
+  rmSync(folder, { recursive: true });
+});
+
+const startBuild = (buildId: string) => startWorker({ ...app, env: { ...app.env, WORKER_BUILD_ID: buildId } }, QUEUES);
+/** Workers register their build when they first poll. */
+const makeCurrent = (buildId: string) =>
+  eventually(
+    () =>
+      setCurrentBuild(client, deployment, buildId).then(
+        () => '',
+        (error: Error) => error.message,
+      ),
+    (problem) => problem === '',
+  );
+const run = async (payload: object): Promise<string> =>
+  (await app.as(app.owner).post(202, '/api/flows/run', { payload: { repositoryIdentifier, ...payload } })).id;
+const reached = (id: string, status: string): Promise<Json> =>
+  eventually(
+    () => app.as(app.owner).get(200, `/api/flows/runs/${id}`),
+    ({ rawStatus }) => rawStatus === status,
+    30_000,
+  );
+/** Builds that took on the tasks of a run's workflow, in turn. */
+async function buildsOf(runId: string, taskType: string): Promise<string[]> {
+  const id = app.launch.idOf(flowRunContract, { ...app.tenantKey, runId, taskType });
+  const { events } = await client.workflow.getHandle(id).fetchHistory();
+  const builds = (events ?? []).flatMap(
+    ({ workflowTaskCompletedEventAttributes: task }) => task?.deploymentVersion?.buildId ?? [],
+  );
+  return [...new Set(builds)];
+}
+
+/** Short runs, release events and webhooks, side by side, until it is stopped. */
+function load() {
+  const runs: string[] = [];
+  let events = 0;
+  let deliveries = 0;
+  let isOn = true;
+  const repeated = async (work: (n: number) => Promise<void>) => {
+    for (let n = 0; isOn; n++) {
+      await work(n);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const pipeline = app.as(app.application);
+  const done = Promise.all([
+    repeated(async () => void runs.push(await run({ id: 'run-apex-tests', orgUsername: 'a' }))),
+    repeated(async (n) => {
+      const release = { repositoryIdentifier, domain: 'core', releaseName: `r${n}` };
+      await pipeline.post(201, '/api/release-candidates', {
+        ...release,
+        commitSha: 'abcdef0',
+        value: { artifacts: {} },
+      });
+      const event = { ...release, environmentName: 'uat', deploymentStatus: 'Success' };
+      await expect(pipeline.post(200, '/api/release-candidates/release-event', event)).resolves.toMatchObject({
+        newStatus: 'in_progress',
+      });
+      events++;
+    }),
+    repeated(async (n) => {
+      await pipeline.post(202, '/api/webhooks/trigger', { event: 'load', payload: { n } });
+      deliveries++;
+    }),
+  ]);
+  return async () => {
+    isOn = false;
+    await done;
+    return { runs, events, deliveries };
+  };
+}
+
+test('workers are replaced by those of the next build under load, and nothing is lost', async () => {
+  await expect(setCurrentBuild(client, deployment, 'n')).rejects.toThrow(BuildUnavailableError);
+  const older = await startBuild('n');
+  await makeCurrent('n');
+  const stopLoad = load();
+  const gated = await run({ id: 'execute-release', domain: 'core', releaseName: 'gated', environmentName: 'prod' });
+  await reached(gated, 'waiting_approval');
+  const long = await run({ id: 'analyze' });
+  await reached(long, 'running');
+
+  const newer = await startBuild('n+1');
+  await makeCurrent('n+1');
+  const drained = () => listBuilds(client, deployment);
+  const seen = await drained();
+  expect(seen).toContainEqual({ buildId: 'n+1', isCurrent: true, pinned: expect.any(Number) });
+  await eventually(drained, (builds) => builds.some(({ buildId, pinned }) => buildId === 'n' && pinned === 0), 20_000);
+  await older.kill('SIGTERM');
+  const { items } = await app.as(app.owner).get(200, '/api/flows/approvals');
+  await app.as(app.owner).post(200, `/api/flows/approvals/${items[0].id}/approve`, {});
+  const late = await run({ id: 'run-apex-tests', orgUsername: 'a' });
+  const { runs, events, deliveries } = await stopLoad();
+  try {
+    for (const id of [...runs, late, long, gated]) await reached(id, 'succeeded');
+    const [{ open = -1 } = {}] = await eventually(
+      () => app.sql<{ open: number }>(`select count(*)::int as open from webhook_delivery where status <> 'delivered'`),
+      ([row]) => row?.open === 0,
+    );
+    expect(open).toBe(0);
+  } finally {
+    await newer.kill('SIGTERM');
+  }
+  expect(Math.min(runs.length, events, deliveries)).toBeGreaterThan(20);
+  const programs = readFileSync(marks, 'utf8').trim().split('\n');
+  expect(programs.toSorted()).toEqual([...runs, late, long, gated].toSorted());
+  const received = receiver.requests.map(({ body }) => (JSON.parse(body) as Json).data.n as number);
+  expect(new Set(received).size).toBe(deliveries);
+  expect(await buildsOf(long, 'analyze')).toEqual(['n']);
+  expect(await buildsOf(gated, 'execute-release')).toEqual(['n', 'n+1']);
+  expect(await buildsOf(late, 'run-apex-tests')).toEqual(['n+1']);
+  const ofRuns = await Promise.all(runs.map((id) => buildsOf(id, 'run-apex-tests')));
+  expect(ofRuns.filter(({ length }) => length !== 1)).toEqual([]);
+  expect(new Set(ofRuns.flat())).toEqual(new Set(['n', 'n+1']));
+}, 120_000);
