@@ -44,9 +44,16 @@ async function migrationsList() {
   return Promise.all(
     files.map(async (file) => {
       const module = (await import(new URL(file, MIGRATIONS).href)) as Record<string, new () => Migration>;
-      const [migration] = Object.values(module);
-      if (!migration) throw new Error(`${file} exports no migration`);
-      return { name: file.replace(/\.ts$/, ''), class: migration as never };
+      return { name: file.replace(/\.ts$/, ''), class: migrationOf(file, module) as never };
     }),
   );
+}
+
+/** The one thing that a migration's file exports: with a second, which of them is the migration would be a guess. */
+export function migrationOf<Exported>(file: string, module: Record<string, Exported>): Exported {
+  const [migration, ...others] = Object.values(module);
+  if (migration === undefined) throw new Error(`${file} exports no migration`);
+  if (others.length > 0)
+    throw new Error(`${file} exports ${Object.keys(module).join(', ')}: a migration's file exports its class alone`);
+  return migration;
 }
