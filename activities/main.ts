@@ -43,12 +43,13 @@ async function main(): Promise<void> {
     folder: bundleFolder(config),
     isTraced: telemetry.plugins.length > 0,
   });
+  const build = buildOf(config);
   const fleet = await createFleet({
     ...engine,
     queuePrefix: config.TASK_QUEUE_PREFIX,
     queues,
     bundlePath,
-    version: versionOf(config),
+    version: build,
   });
   const running = fleet.run();
   const metricsServer = await startMetrics(deps.metrics, config, log);
@@ -63,7 +64,7 @@ async function main(): Promise<void> {
     await telemetry.shutdown();
   });
   const isSystemWorker = queues.some(({ taskQueue }) => taskQueue === SYSTEM_QUEUE);
-  if (isSystemWorker) sweeper = await startSweeper(client, config.TASK_QUEUE_PREFIX, log);
+  if (isSystemWorker) sweeper = await startSweeper(client, config.TASK_QUEUE_PREFIX, log, build);
   const names = queues.filter(({ isWithoutWorkflows }) => !isWithoutWorkflows).map(({ taskQueue }) => taskQueue);
   log.info({ queues: names }, 'working');
   reportReady({ queues: names });
@@ -71,7 +72,7 @@ async function main(): Promise<void> {
   await running;
 }
 
-const versionOf = ({ TASK_QUEUE_PREFIX, WORKER_DEPLOYMENT_NAME, WORKER_BUILD_ID: buildId }: WorkerConfig) =>
+const buildOf = ({ TASK_QUEUE_PREFIX, WORKER_DEPLOYMENT_NAME, WORKER_BUILD_ID: buildId }: WorkerConfig) =>
   buildId === undefined
     ? undefined
     : { deploymentName: deploymentName(TASK_QUEUE_PREFIX, WORKER_DEPLOYMENT_NAME), buildId };

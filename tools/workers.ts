@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { EngineUnavailableError } from '../workflows/launch.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import {
   BuildUnavailableError,
@@ -6,28 +7,47 @@ import {
   listBuilds,
   setCurrentBuild,
 } from '../workflows/temporal-deployments.ts';
+import { launchError } from '../workflows/temporal-errors.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 
 const USAGE = `Usage: npm run workers -- COMMAND
   list            builds of the workers: which is current, and how many workflows end on each
-  use BUILD_ID    gives new workflows, and those that run for long, to the workers of this build
+  use BUILD_ID    gives new workflows, and those that run for long, to the workers of this build; refused when none of
+                  them has served a task queue that the current build serves, unless with --ignore-missing-queues
 The engine is that of TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, the workers those of WORKER_DEPLOYMENT_NAME and
 TASK_QUEUE_PREFIX.`;
 
-async function main(): Promise<unknown> {
-  const { positionals } = parseArgs({ allowPositionals: true });
-  const [command, buildId] = positionals;
-  if (command !== 'list' && !(command === 'use' && buildId !== undefined)) throw new OperatorError(USAGE);
-  const { env } = process;
-  if (!env.TEMPORAL_ADDRESS) throw new OperatorError('The environment variable TEMPORAL_ADDRESS is missing.');
-  const name = deploymentName(env.TASK_QUEUE_PREFIX ?? '', env.WORKER_DEPLOYMENT_NAME || 'quayside');
-  const client = createTemporalClient({
-    address: env.TEMPORAL_ADDRESS,
-    namespace: env.TEMPORAL_NAMESPACE || 'default',
-  });
+function parsedArgs(): { command: 'list' } | { command: 'use'; buildId: string; mayLackQueues: boolean } {
   try {
-    if (buildId !== undefined) await setCurrentBuild(client, name, buildId);
+    const { positionals, values } = parseArgs({
+      allowPositionals: true,
+      options: { 'ignore-missing-queues': { type: 'boolean', default: false } },
+    });
+    const [command, buildId, ...others] = positionals;
+    if (command === 'list' && buildId === undefined) return { command };
+    if (command === 'use' && buildId !== undefined && others.length === 0)
+      return { command, buildId, mayLackQueues: values['ignore-missing-queues'] };
+  } catch (error) {
+    throw new OperatorError(`${(error as Error).message}\n${USAGE}`);
+  }
+  throw new OperatorError(USAGE);
+}
+
+async function main(): Promise<unknown> {
+  const args = parsedArgs();
+  const { env } = process;
+  const address = env.TEMPORAL_ADDRESS;
+  if (!address) throw new OperatorError('The environment variable TEMPORAL_ADDRESS is missing.');
+  const name = deploymentName(env.TASK_QUEUE_PREFIX ?? '', env.WORKER_DEPLOYMENT_NAME || 'quayside');
+  const client = createTemporalClient({ address, namespace: env.TEMPORAL_NAMESPACE || 'default' });
+  try {
+    if (args.command === 'use') await setCurrentBuild(client, name, args.buildId, args);
     return await listBuilds(client, name);
+  } catch (error) {
+    if (error instanceof BuildUnavailableError) throw new OperatorError(error.message);
+    if (launchError(error) instanceof EngineUnavailableError)
+      throw new OperatorError(`Temporal does not answer at ${address}.`);
+    throw error;
   } finally {
     await client.connection.close();
   }
@@ -36,5 +56,5 @@ async function main(): Promise<unknown> {
 try {
   console.log(JSON.stringify(await main(), null, 2));
 } catch (error) {
-  exitWith(error instanceof BuildUnavailableError ? new OperatorError(error.message) : error);
+  exitWith(error);
 }

@@ -84,9 +84,9 @@ function load() {
   const runs: string[] = [];
   let events = 0;
   let deliveries = 0;
-  let isOn = true;
+  const stop = new AbortController();
   const repeated = async (work: (n: number) => Promise<void>) => {
-    for (let n = 0; isOn; n++) {
+    for (let n = 0; !stop.signal.aborted; n++) {
       await work(n);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -113,7 +113,7 @@ function load() {
     }),
   ]);
   return async () => {
-    isOn = false;
+    stop.abort();
     await done;
     return { runs, events, deliveries };
   };
@@ -142,18 +142,17 @@ test('workers are replaced by those of the next build under load, and nothing is
   const { runs, events, deliveries } = await stopLoad();
   try {
     for (const id of [...runs, late, long, gated]) await reached(id, 'succeeded');
-    const [{ open = -1 } = {}] = await eventually(
+    await eventually(
       () => app.sql<{ open: number }>(`select count(*)::int as open from webhook_delivery where status <> 'delivered'`),
       ([row]) => row?.open === 0,
     );
-    expect(open).toBe(0);
   } finally {
     await newer.kill('SIGTERM');
   }
   expect(Math.min(runs.length, events, deliveries)).toBeGreaterThan(20);
   const programs = readFileSync(marks, 'utf8').trim().split('\n');
   expect(programs.toSorted()).toEqual([...runs, late, long, gated].toSorted());
-  const received = receiver.requests.map(({ body }) => (JSON.parse(body) as Json).data.n as number);
+  const received = receiver.requests.map(({ body }) => (JSON.parse(body) as { data: { n: number } }).data.n);
   expect(new Set(received).size).toBe(deliveries);
   expect(await buildsOf(long, 'analyze')).toEqual(['n']);
   expect(await buildsOf(gated, 'execute-release')).toEqual(['n', 'n+1']);
