@@ -1,5 +1,5 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import {
   appendEntries,
   type Appended,
@@ -10,6 +10,7 @@ import {
 } from './audit/append.queries.ts';
 import type { UnchainedEntry } from './audit/audit-rules.ts';
 import type { Actor, TenantKey } from './shared/actor.ts';
+import { COMMIT_WITH_NEXT } from './data/dialect.ts';
 import { fenceVariables } from './data/fenced-reads.ts';
 import { statement } from './data/statement.ts';
 import type { Database, Tables } from './data/tables.ts';
@@ -117,6 +118,9 @@ const ENQUEUE_AND_APPEND = statement<Enqueued & Appended>()((db, given) =>
     .selectNoFrom([sql<string[]>`array(select webhook_id from enqueued)`.as('webhookIds'), appending(given)]),
 );
 
+/** The trail of a tenant is locked from here to the commit. */
+const LAST = CompiledQuery.raw(COMMIT_WITH_NEXT);
+
 /** Writes the events and then the audit entries of a transaction; answers the webhooks that have something new to deliver. */
 async function record(
   db: Database,
@@ -127,7 +131,9 @@ async function record(
     traceparent,
   }: { announced: readonly Announcement[]; entries: readonly UnchainedEntry[]; traceparent: string | undefined },
 ): Promise<readonly string[]> {
-  if (entries.length === 0) return announced.length === 0 ? [] : enqueueEvents(db, tenantId, announced, traceparent);
+  if (entries.length + announced.length === 0) return [];
+  await db.executeQuery(LAST);
+  if (entries.length === 0) return enqueueEvents(db, tenantId, announced, traceparent);
   if (announced.length === 0) {
     await appendEntries(db, tenantId, entries);
     return [];

@@ -12,7 +12,7 @@ import {
   type SelectionNode,
 } from 'kysely';
 import pg from 'pg';
-import { PreparedStatements } from './prepared-statements.ts';
+import { inOnePacket, PreparedStatements } from './prepared-statements.ts';
 
 /** Properties whose column the naming rule does not give; a test holds them against the entities. */
 const EXCEPTIONS = new Map([['exhaustedInRow', 'exhausted_in_a_row']]);
@@ -71,7 +71,7 @@ function preparing(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const wrapped = (client: pg.PoolClient): PostgresPoolClient => {
     const statements = new PreparedStatements(client);
-    const query = beginningWithVariables(client, (text, values) => statements.query(text, values));
+    const query = inFewRoundTrips(client, (text, values) => statements.query(text, values));
     return {
       query: query as unknown as PostgresPoolClient['query'],
       release: (error?: Error) => client.release(error),
@@ -94,30 +94,60 @@ function preparing(pool: pg.Pool): PostgresPool {
 
 type Query = (text: string, values?: unknown[]) => Promise<Pick<pg.QueryResult, 'rows'>>;
 
+/** Sent before the last statement of a transaction: the commit goes with that, and the one that follows is none. */
+export const COMMIT_WITH_NEXT = 'commit with the next statement';
+
+const NOTHING = { rows: [] };
+
 /**
- * Begins a transaction by its first statement where that sets variables, as units of work do: one round trip less. The
- * values stand in the text, since several statements at once have no parameters.
+ * Begins a transaction by its first statement where that sets variables, as units of work do, and ends one with its last
+ * statement where that is announced: two round trips less, and locks that the last statement takes wait for no client.
+ * The values of the first stand in the text, since several statements at once have no parameters.
  */
-function beginningWithVariables(
-  client: pg.PoolClient,
-  send: (text: string, values: unknown[]) => ReturnType<Query>,
-): Query {
+function inFewRoundTrips(client: pg.PoolClient, send: (text: string, values: unknown[]) => ReturnType<Query>): Query {
   let isBeginning = false;
-  return async (text, values = []) => {
-    if (text === 'begin') {
-      isBeginning = true;
-      return { rows: [] };
-    }
-    if (!isBeginning) return send(text, values);
-    isBeginning = false;
-    if (text === 'commit' || text === 'rollback') return { rows: [] };
+  let endsWithNext = false;
+  let hasEnded = false;
+  const begin = async (text: string, values: unknown[]): ReturnType<Query> => {
     if (text.startsWith('select set_config(')) {
       const inlined = text.replace(/\$(\d+)/g, (_, place) => pg.escapeLiteral(String(values[Number(place) - 1])));
       await client.query(`begin; ${inlined}`);
-      return { rows: [] };
+      return NOTHING;
     }
     await client.query('begin');
     return send(text, values);
+  };
+  /** A last statement that fails makes the commit a rollback. */
+  const end = async (text: string, values: unknown[]): ReturnType<Query> => {
+    const [last, commit] = await Promise.allSettled(
+      inOnePacket(client, () => [send(text, values), client.query('commit')] as const),
+    );
+    if (last.status === 'rejected') throw last.reason;
+    if (commit.status === 'rejected') throw commit.reason;
+    return last.value;
+  };
+  return async (text, values = []) => {
+    const isEnd = text === 'commit' || text === 'rollback';
+    if (text === 'begin') {
+      [isBeginning, endsWithNext, hasEnded] = [true, false, false];
+      return NOTHING;
+    }
+    if (isEnd && (isBeginning || hasEnded)) {
+      [isBeginning, hasEnded] = [false, false];
+      return NOTHING;
+    }
+    if (hasEnded) throw new Error('a statement follows the last one of its transaction');
+    if (isBeginning) {
+      isBeginning = false;
+      return begin(text, values);
+    }
+    if (text === COMMIT_WITH_NEXT) {
+      endsWithNext = true;
+      return NOTHING;
+    }
+    if (!endsWithNext || isEnd) return send(text, values);
+    [endsWithNext, hasEnded] = [false, true];
+    return end(text, values);
   };
 }
 

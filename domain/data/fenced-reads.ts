@@ -1,10 +1,9 @@
-import type { Writable } from 'node:stream';
 import { type CompiledQuery, type DatabaseConnection, DefaultQueryExecutor, Kysely } from 'kysely';
 import type pg from 'pg';
 import type { Actor } from '../shared/actor.ts';
 import { QuaysideDialect } from './dialect.ts';
 import { createPool, type DatabaseAccess } from './pool.ts';
-import { PreparedStatements } from './prepared-statements.ts';
+import { inOnePacket, PreparedStatements } from './prepared-statements.ts';
 import type { ReadDatabase, Tables } from './tables.ts';
 
 /** A read that takes longer is cancelled (SQLSTATE 57014). */
@@ -110,17 +109,6 @@ const fenced = (
     throw new Error('fenced reads do not stream');
   },
 });
-
-/** What `send` sends before it returns is one write to the socket. */
-function inOnePacket<T>(client: pg.PoolClient, send: () => T): T {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
-  stream.cork();
-  try {
-    return send();
-  } finally {
-    stream.uncork();
-  }
-}
 
 /** What the policies of `migrations/fences.ts` read. */
 export const fenceVariables = ({ tenantId, projectIds }: Actor): Record<string, string> => ({

@@ -10,7 +10,7 @@ export const connectOrm = (access: DatabaseAccess, onError: (error: Error) => vo
     driver: BindingDriver,
     // Only the database's name is read of it: connections come from the pool.
     clientUrl: access.databaseUrl,
-    driverOptions: new QuaysideDialect(createPool(access, onError)),
+    driverOptions: new QuaysideDialect(createPool({ ...access, isPipelined: true }, onError)),
     entities: [...entities],
     ensureDatabase: false,
     forceUtcTimezone: true,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Writable } from 'node:stream';
 import type pg from 'pg';
 
 /** More statements than the service has in use at a time, and little for a backend process of PostgreSQL. */
@@ -20,6 +21,7 @@ export class PreparedStatements {
     this.#kept = kept;
   }
 
+  /** Sends it before it returns, so that statements reach the database in the order of the calls. */
   query(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const known = this.#names.get(text);
     if (known === undefined) return this.#prepare(text, values);
@@ -29,20 +31,20 @@ export class PreparedStatements {
     return this.#client.query({ name: known, text, values });
   }
 
-  async #prepare(text: string, values: unknown[]): Promise<pg.QueryResult> {
+  #prepare(text: string, values: unknown[]): Promise<pg.QueryResult> {
     if (!isPreparable(text, values)) return this.#client.query({ text, values });
     if (!this.#metOnce.delete(text)) {
       if (this.#metOnce.size >= this.#kept) this.#metOnce.clear();
       this.#metOnce.add(text);
       return this.#client.query({ text, values });
     }
-    if (this.#names.size >= this.#kept) await this.#deallocateOldest();
+    if (this.#names.size >= this.#kept) this.#deallocateOldest();
     const name = createHash('sha1').update(text).digest('base64url');
     this.#names.set(text, name);
     return this.#client.query({ name, text, values });
   }
 
-  async #deallocateOldest(): Promise<void> {
+  #deallocateOldest(): void {
     const [oldest] = this.#names;
     if (!oldest) return;
     const [text, name] = oldest;
@@ -51,9 +53,20 @@ export class PreparedStatements {
     const { connection } = this.#client as unknown as { connection: { parsedStatements: Record<string, string> } };
     delete connection.parsedStatements[name];
     // Refused in a failed transaction: the plan then stays until the connection ends.
-    await this.#client.query(`deallocate "${name}"`).catch(() => undefined);
+    this.#client.query(`deallocate "${name}"`).catch(() => undefined);
   }
 }
 
 /** Not `begin`; and nothing with `.*`: after a migration adds a column, PostgreSQL would refuse the prepared statement. */
 const isPreparable = (text: string, values: unknown[]): boolean => values.length > 0 && !text.includes('.*');
+
+/** What `send` sends before it returns is one write to the socket; the client must be a pipelined one. */
+export function inOnePacket<T>(client: pg.ClientBase, send: () => T): T {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+  stream.cork();
+  try {
+    return send();
+  } finally {
+    stream.uncork();
+  }
+}
