@@ -19,7 +19,7 @@ export interface FleetOptions {
 
 /** The workers of one process: one per task queue, over one connection. */
 export interface Fleet {
-  /** Resolves when all workers have stopped; rejects when one fails. */
+  /** Resolves when all workers have stopped; rejects when one fails, or when workflow code never ends. */
   run: () => Promise<void>;
   /** Takes no more work, lets what is under way finish or hands it back, and makes `run` resolve. */
   stop: () => void;
@@ -39,6 +39,9 @@ const SHARED = {
 /** Workflows that say nothing else may run for long: they move to the build that is current. */
 const VERSIONED = { useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' } as const;
 
+/** Well beyond the 10 s after which the engine gives a workflow task to another worker. */
+const BLOCKED_AFTER_MS = 30_000;
+
 /** Queues that are busy at the same time, of all that a process serves. */
 const BUSY_QUEUES = 4;
 
@@ -52,7 +55,12 @@ function cachedWorkflows(queues: number): number {
 export async function createFleet(options: FleetOptions): Promise<Fleet> {
   const { address, namespace, queuePrefix, queues, bundlePath, version, plugins = [] } = options;
   const connection = await NativeConnection.connect({ address });
-  const QueueWorker = workersOnOneThread(queues.flatMap(({ activities }) => Object.entries(activities)));
+  const blocked = Promise.withResolvers<never>();
+  blocked.promise.catch(() => undefined);
+  const QueueWorker = workersOnOneThread(
+    queues.flatMap(({ activities }) => Object.entries(activities)),
+    () => blocked.reject(new Error(`Workflow code has blocked its thread for ${BLOCKED_AFTER_MS / 1_000} s`)),
+  );
   const workers = await Promise.all(
     queues.map(({ taskQueue, activities, isWithoutWorkflows, options: own }) =>
       QueueWorker.create({
@@ -81,7 +89,7 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
           throw error;
         }),
       );
-      const ended = await Promise.allSettled(running);
+      const ended = await Promise.race([Promise.allSettled(running), blocked.promise]);
       await connection.close();
       const failed = ended.find(({ status }) => status === 'rejected');
       if (failed?.status === 'rejected') throw failed.reason;
@@ -94,9 +102,21 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
  * with its heap takes some 30 MB. Overrides `createWorkflowCreator`, which the SDK (1.24.0) declares protected and calls
  * once per worker; test/activities/workflow-thread.test.ts fails when a later version does not. A thread that dies fails
  * the next workflow task, and with it the worker, as it does without sharing.
+ *
+ * The SDK also bounds each call into workflow code by a watchdog, which `node:vm` starts as a thread of the operating
+ * system, some ten times per workflow; here the main thread watches instead.
  * @param activities of all workers: the thread only checks that a local activity has a registered name.
+ * @param onBlocked called when an activation has not ended in time: its code, which is ours, never yields.
  */
-function workersOnOneThread(activities: [string, ActivityFunction][]): typeof Worker {
+function workersOnOneThread(activities: [string, ActivityFunction][], onBlocked: () => void): typeof Worker {
+  const watched = async <T>(activation: Promise<T>): Promise<T> => {
+    const timer = setTimeout(onBlocked, BLOCKED_AFTER_MS);
+    try {
+      return await activation;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   let shared: Promise<WorkflowCreator> | undefined;
   let users = 0;
   return class extends Worker {
@@ -104,11 +124,21 @@ function workersOnOneThread(activities: [string, ActivityFunction][]): typeof Wo
       ...[bundle, options, logger]: Parameters<typeof Worker.createWorkflowCreator>
     ): Promise<WorkflowCreator> {
       users++;
-      const all: typeof options = { ...options, activities: new Map([...activities, ...options.activities]) };
+      const all = {
+        ...options,
+        activities: new Map([...activities, ...options.activities]),
+        // `node:vm` takes undefined for no limit.
+        isolateExecutionTimeoutMs: undefined as unknown as number,
+      } satisfies typeof options;
       shared ??= super.createWorkflowCreator(bundle, all, logger);
       const creator = await shared;
       return {
-        createWorkflow: (workflow) => creator.createWorkflow(workflow),
+        async createWorkflow(given) {
+          const workflow = await watched(creator.createWorkflow(given));
+          const activate = workflow.activate.bind(workflow);
+          workflow.activate = (activation) => watched(activate(activation));
+          return workflow;
+        },
         async destroy() {
           users--;
           if (users === 0) await creator.destroy();

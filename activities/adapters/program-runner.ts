@@ -50,7 +50,7 @@ export function createProgramRunner(graceMs = GRACE_MS): RunProgram {
         },
         async ended(ended) {
           signal.removeEventListener('abort', cancel);
-          const isKept = await keeper.end();
+          const isKept = await keeper.end(output.text);
           resolve({ ...ended, outputTail: output.text, outputBytes: output.bytes, isKept });
         },
       });
@@ -61,28 +61,45 @@ export function createProgramRunner(graceMs = GRACE_MS): RunProgram {
     });
 }
 
-/** Hands the output on piece by piece; `take` resolves when more of it may come. */
+/**
+ * Hands the output on piece by piece, once it is more than its tail; `take` resolves when more of it may come.
+ */
 function keepOutput(keep: Parameters<RunProgram>[2]) {
   const whole = new PassThrough();
+  /** What came before it was clear that there is more than a tail. */
+  let held: Buffer[] = [];
+  let kept: Promise<unknown> | undefined;
   let isBroken = keep === undefined;
   const waiting: (() => void)[] = [];
   const goOn = () => {
     for (const resolve of waiting.splice(0)) resolve();
   };
   whole.on('drain', goOn).on('close', goOn);
-  const kept = keep?.(whole).catch(() => {
-    isBroken = true;
-    whole.destroy();
-  });
+  const begin = () => {
+    kept = keep?.(whole).catch(() => {
+      isBroken = true;
+      whole.destroy();
+    });
+    for (const chunk of held) whole.write(chunk);
+    held = [];
+  };
   return {
     async take(chunk: Buffer, bytes: number): Promise<void> {
-      if (isBroken || bytes > KEPT_BYTES || whole.write(chunk)) return;
+      if (isBroken || bytes > KEPT_BYTES) return;
+      if (!kept && bytes <= TAIL_BYTES) {
+        held.push(chunk);
+        return;
+      }
+      if (!kept) begin();
+      if (isBroken || whole.write(chunk)) return;
       await new Promise<void>((resolve) => waiting.push(resolve));
     },
-    async end(): Promise<boolean> {
+    /** @param tail that holds all of the output when nothing was handed on yet; text that is not what was printed is. */
+    async end(tail: string): Promise<boolean> {
+      if (!kept && !isBroken && !Buffer.concat(held).equals(Buffer.from(tail))) begin();
       whole.end();
       await kept;
-      return !isBroken;
+      return kept !== undefined && !isBroken;
     },
   };
 }

@@ -147,8 +147,10 @@ export const flowRunsRoutes = [
     response: z.string(),
     contentTypes: ['text/plain'],
     async handle({ params: { id } }, { reads, adapters }) {
-      const { outputObject } = await runDetail(reads, id);
-      const content = outputObject === null ? undefined : await adapters.objects.store.get(outputObject);
+      const { outputObject, outputTail, result } = await runDetail(reads, id);
+      const isTailAll = outputTail !== null && Buffer.byteLength(outputTail) === result.outputBytes;
+      const kept = outputObject === null ? undefined : await adapters.objects.store.get(outputObject);
+      const content = kept ?? (isTailAll ? [outputTail] : undefined);
       if (!content) throw notFound('The output of the run');
       return new RawReply('text/plain; charset=utf-8', Readable.from(content));
     },

@@ -141,7 +141,7 @@ export interface RunMove {
 export interface RunOutput {
   /** The last of it. */
   tail: string;
-  /** Key of all of it in the object store; null when it could not be kept. */
+  /** Key of all of it in the object store; null when the tail is all, or it could not be kept. */
   object: string | null;
 }
 

@@ -74,7 +74,7 @@ export const FlowRunSchema = defineEntity({
     requestId: p.text().nullable(),
     traceparent: p.text().nullable(),
     outputTail: p.text().nullable(),
-    /** Key of the whole output in the object store. */
+    /** Key of the whole output in the object store; null when the tail is all of it. */
     outputObject: p.text().nullable(),
     /** When a sweep last dealt with it. */
     launchedAt: p.datetime(3).nullable(),

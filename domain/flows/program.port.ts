@@ -15,14 +15,15 @@ export interface EndedProgram {
   outputTail: string;
   /** How many bytes it printed in all. */
   outputBytes: number;
-  /** `keep` took it. */
+  /** `keep` took all of it; it is asked only when the tail is not all. */
   isKept: boolean;
 }
 
 /**
  * Runs a program to its end; an abort of the signal ends it with all that it started in its process group.
  *
- * @param keep takes what it prints, up to a limit, while it runs; when it throws, the program goes on.
+ * @param keep takes what it prints, up to a limit, while it runs, when that is more than the tail can hold; when it
+ * throws, the program goes on.
  */
 export type RunProgram = (
   program: Program,
