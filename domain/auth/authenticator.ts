@@ -11,6 +11,7 @@ import {
   findSessions,
   touchApplicationTokens,
 } from './credentials.queries.ts';
+import { withTenantSlugs } from '../tenants/tenants.queries.ts';
 import type { IdentityProvider } from './identity-provider.port.ts';
 import { APPLICATION_TOKEN_PREFIX, hashSecret } from './secrets.ts';
 
@@ -43,9 +44,13 @@ export function createAuthenticator({
   identityProvider,
   onError,
 }: AuthenticatorParts): Authenticator {
-  const finder = <Row>(find: (keys: string[]) => Promise<Row[]>, keyOf: (row: Row) => string) =>
+  const finder = <Row extends { tenantId: string | null }>(
+    find: (keys: string[]) => Promise<Row[]>,
+    keyOf: (row: Row) => string,
+  ) =>
     batched(async (keys: string[]) => {
-      const byKey = new Map((await find(keys)).map((row) => [keyOf(row), row]));
+      const rows = await withTenantSlugs(database, await find(keys));
+      const byKey = new Map(rows.map((row) => [keyOf(row), row]));
       return keys.map((key) => byKey.get(key));
     }, REST);
   const findToken = finder(

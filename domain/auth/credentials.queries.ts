@@ -29,21 +29,13 @@ interface Token {
 export const findApplicationTokens = statement<{ hashes: string[] }>()((db, { hashes }) =>
   db
     .selectFrom(sql<Token>`auth_application_tokens(${hashes})`.as('t'))
-    .select([
-      't.tokenHash',
-      't.id',
-      't.tenantId',
-      tenantSlugOf('t.tenantId'),
-      't.name',
-      't.projectIds',
-      't.isUseStale',
-    ]),
+    .select(['t.tokenHash', 't.id', 't.tenantId', 't.name', 't.projectIds', 't.isUseStale']),
 );
 
 interface Session extends Person {
   id: string;
 }
-const SESSION = ['s.id', 's.userId', 's.tenantId', tenantSlugOf('s.tenantId'), 's.email', 's.role'] as const;
+const SESSION = ['s.id', 's.userId', 's.tenantId', 's.email', 's.role'] as const;
 
 /** Sessions that have not ended, by id. */
 export const findSessions = statement<{ ids: string[] }>()((db, { ids }) =>
@@ -75,7 +67,7 @@ export const findPeople = statement<{ emails: string[]; tenantSlug?: string | un
           : sql<KnownPerson>`auth_people(${emails})`
         ).as('p'),
       )
-      .select(['p.knownBy', 'p.userId', 'p.email', 'p.tenantId', tenantSlugOf('p.tenantId'), 'p.role']),
+      .select(['p.knownBy', 'p.userId', 'p.email', 'p.tenantId', 'p.role']),
 );
 
 /** Notes that application tokens were used, at most once a minute each. */

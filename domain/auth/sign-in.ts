@@ -5,6 +5,7 @@ import { isId } from '../shared/ids.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import type { HostAccount, SignInHost } from './code-host.port.ts';
 import { findLogin, findPeople, findSessions, isRefreshTokenUnspent } from './credentials.queries.ts';
+import { withTenantSlugs } from '../tenants/tenants.queries.ts';
 import { saveHostAccount, saveOwnHostAccount } from './host-accounts.mutations.ts';
 import type { Identity, IdentityProvider } from './identity-provider.port.ts';
 import { isSecondFactorNeeded, spendSecondFactor } from './second-factors.mutations.ts';
@@ -86,7 +87,7 @@ export function createSignIn(parts: SignInParts): SignIn {
   const tickets = signInTickets(encryption, now);
 
   const identified = async ({ email, aal }: Identity, tenantSlug?: string): Promise<TokenOutcome> => {
-    const [found] = await findPeople(database, { emails: [email], tenantSlug });
+    const [found] = await withTenantSlugs(database, await findPeople(database, { emails: [email], tenantSlug }));
     if (!found) return { outcome: 'unknown' };
     const { userId, tenantId, role } = found;
     if (tenantId === null || role === null) return { outcome: 'named', userId, isMember: false };
@@ -142,7 +143,8 @@ export function createSignIn(parts: SignInParts): SignIn {
       const claims = await accessTokens.verify(accessToken);
       if (!claims) return byProvidersToken(accessToken, tenant);
       const { sid: sessionId, sub, aal } = claims;
-      const [session] = isId(sessionId) ? await findSessions(database, { ids: [sessionId] }) : [];
+      const sessions = isId(sessionId) ? await findSessions(database, { ids: [sessionId] }) : [];
+      const [session] = await withTenantSlugs(database, sessions);
       if (session?.userId !== sub || session.tenantId !== claims.tenant) return { outcome: 'invalid' };
       const actor = personOf(session, session.role ?? 'member');
       const isGood =
