@@ -23,6 +23,8 @@ async function main(): Promise<void> {
   const log = pino({ level: config.LOG_LEVEL, base: { process: 'worker' } });
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      // The task queue of a process's own programs has none on purpose.
+      if (message.startsWith('No workflows registered')) return;
       if (level === 'ERROR') log.error(meta, message);
       else log.warn(meta, message);
     }),
