@@ -1,4 +1,5 @@
 import { MAIL_TIMEOUT_MS, type Mailer, type MailOutcome } from '../../domain/mail/mailer.port.ts';
+import { within } from '../../domain/shared/within.ts';
 
 /** Time-out of each step of the dialogue, shorter than that of the whole. */
 const STEP_TIMEOUT_MS = 5_000;
@@ -24,20 +25,11 @@ export function createSmtpMailer(smtpUrl: string, from: string, timeoutMs = MAIL
     }),
   );
   return async ({ to, subject, text, html }) => {
-    const { promise: timedOut, resolve } = Promise.withResolvers<MailOutcome>();
-    const clock = setTimeout(
-      () => resolve({ outcome: 'failed', reason: 'the mail server did not answer in time' }),
-      timeoutMs,
-    );
     const sent = transport
       .then((server) => server.sendMail({ from, to: { name: '', address: to }, subject, text, html }))
       .then((): MailOutcome => ({ outcome: 'sent' }))
       .catch((error: unknown): MailOutcome => ({ outcome: 'failed', reason: reasonOf(error) }));
-    try {
-      return await Promise.race([sent, timedOut]);
-    } finally {
-      clearTimeout(clock);
-    }
+    return within(timeoutMs, sent, () => ({ outcome: 'failed', reason: 'the mail server did not answer in time' }));
   };
 }
 

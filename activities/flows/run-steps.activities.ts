@@ -6,6 +6,7 @@ import { beginExecution, beginRun, endRun, type RunOutcome } from '../../domain/
 import type { OpenStatus } from '../../domain/flows/run-status-rules.ts';
 import type { FindGitHost } from '../../domain/git-hosts/git-host.port.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
+import { within } from '../../domain/shared/within.ts';
 import type { Tx, UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { Deps } from '../deps.ts';
 
@@ -73,7 +74,7 @@ export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsComm
       if (isProgramClaimed) commandRuns.start(key.tenantId, run);
       const command = commandRuns.find(run.id);
       if (!command) return answer;
-      const ended = await endedWithin(BRIEF_MS, command.ended);
+      const ended = await within(BRIEF_MS, command.ended, () => undefined);
       if (!ended) return { ...answer, followOn: commandRuns.taskQueue };
       const running = { ...run, status: 'running' as const };
       const done = await over(ended.outcome, (tx) => endRun(tx, running, ended.outcome, ended.output));
@@ -109,19 +110,6 @@ export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsComm
     }),
 });
 export type RunStepActivities = ReturnType<typeof createRunStepActivities>;
-
-/** What the promise resolves with, or undefined when it does not within the time. */
-async function endedWithin<T>(ms: number, ended: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  try {
-    return await Promise.race([ended, tooLong]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 async function hostRefusal(
   findGitHost: FindGitHost,

@@ -1,3 +1,4 @@
+import { within } from '../../domain/shared/within.ts';
 import { backedOffKeys, forgetSweepFailures, noteSweepFailure } from '../../domain/system/sweep-failures.queries.ts';
 import type { SweepReport } from '../../workflows/system/sweeper.contract.ts';
 import type { Deps } from '../deps.ts';
@@ -26,7 +27,8 @@ export async function runSweep(deps: Deps, sweep: Sweep, signal?: AbortSignal): 
     for (const { row, key } of next) {
       if (signal?.aborted || Date.now() > deadline) return;
       try {
-        const units = (await within(sweep.rowTimeoutMs, sweep.handle(deps, row))) ?? 1;
+        const units =
+          (await within(sweep.rowTimeoutMs, sweep.handle(deps, row), () => tooLong(sweep.rowTimeoutMs))) ?? 1;
         report.found += units;
         report.handled += units;
         done.push(key);
@@ -45,15 +47,6 @@ export async function runSweep(deps: Deps, sweep: Sweep, signal?: AbortSignal): 
   return report;
 }
 
-/** Rejects after `timeoutMs`; what hangs goes on, as nothing can end it. */
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`It took longer than ${timeoutMs / 1_000} s`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+function tooLong(timeoutMs: number): never {
+  throw new Error(`It took longer than ${timeoutMs / 1_000} s`);
 }

@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import { within } from '../../domain/shared/within.ts';
 
 /** A dependency that each readiness check probes: `check` resolves if it answers, otherwise rejects. */
 export interface Dependency {
@@ -31,14 +32,10 @@ export function mountHealth(router: Router, dependencies: readonly Dependency[],
 }
 
 async function stateOf(check: () => Promise<unknown>): Promise<'up' | 'down'> {
-  const { promise: timedOut, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('no answer')), CHECK_TIMEOUT_MS);
   try {
-    await Promise.race([check(), timedOut]);
-    return 'up';
+    const answered = check().then((): 'up' => 'up');
+    return await within(CHECK_TIMEOUT_MS, answered, () => 'down');
   } catch {
     return 'down';
-  } finally {
-    clearTimeout(timer);
   }
 }
