@@ -61,9 +61,7 @@ export function createProgramRunner(graceMs = GRACE_MS): RunProgram {
     });
 }
 
-/**
- * Hands the output on piece by piece, once it is more than its tail; `take` resolves when more of it may come.
- */
+/** Hands the output on piece by piece, once it is more than its tail; `take` resolves when more of it may come. */
 function keepOutput(keep: Parameters<RunProgram>[2]) {
   const whole = new PassThrough();
   /** What came before it was clear that there is more than a tail. */
@@ -94,7 +92,7 @@ function keepOutput(keep: Parameters<RunProgram>[2]) {
       if (isBroken || whole.write(chunk)) return;
       await new Promise<void>((resolve) => waiting.push(resolve));
     },
-    /** @param tail that holds all of the output when nothing was handed on yet; text that is not what was printed is. */
+    /** @param tail as text: output that it does not hold byte by byte is handed on, however short it is. */
     async end(tail: string): Promise<boolean> {
       if (!kept && !isBroken && !Buffer.concat(held).equals(Buffer.from(tail))) begin();
       whole.end();

@@ -21,7 +21,7 @@ interface CommandRun {
   abort: AbortController;
 }
 
-/** As many run at once as this, those of ordinary activities not counted; each is a process of its own. */
+/** So many commands of this process, however they were started, leave no room for another; each is a process. */
 const STARTED_AT_ONCE = 16;
 /** An outcome that nobody asks for is forgotten: the run went to another process, which has given it up. */
 const FORGOTTEN_AFTER_MS = 3_600_000;

@@ -54,6 +54,7 @@ const trailOf = async (requestId: string | null): Promise<string[]> => {
   return rows.map(({ action }) => action);
 };
 
+// While it is recorded, the file still holds what was recorded before.
 (isRecording ? test.skip : test)('the reference shows the calls of these tests: else npm run record-examples', () => {
   const shown = readRecorded();
   expect(Object.keys(shown)).toEqual(routes.map(({ operationId }) => operationId).toSorted());
