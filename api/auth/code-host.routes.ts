@@ -38,13 +38,14 @@ export const codeHostRoutes = [
         requestId,
       },
     ) {
-      const { name, accountOf } = hostOf(body.provider, signInHosts);
       const named = await signIn.byToken(body.access_token);
       if (named.outcome === 'failed') throw upstreamFailed('The identity provider', named.reason);
       if (named.outcome === 'invalid')
         throw new DomainError('unauthenticated', 'The access token is malformed, expired or revoked');
       if (named.outcome === 'unknown')
         throw new DomainError('forbidden', 'The access token is valid, but its e-mail belongs to no user');
+      // Last: what is configured here is only for people with a valid token to know.
+      const { name, accountOf } = hostOf(body.provider, signInHosts);
       const asked = await accountOf(body.provider_token);
       if (asked.outcome === 'failed') throw upstreamFailed(name, asked.reason);
       if (asked.outcome === 'refused')

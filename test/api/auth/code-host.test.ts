@@ -187,5 +187,6 @@ test('a server whose app the host refuses, or that has none, says so', async () 
   expect(JSON.stringify(problem)).not.toContain('wrong');
   await other.as(other.member).post(400, '/api/users/refresh-provider-token', { ...body, provider: 'host-b' });
   await other.as().post(400, '/api/auth/resolve-emails', { access_token: other.member.token, provider_token: 'any' });
+  await other.as().post(401, '/api/auth/resolve-emails', { access_token: 'a.forged.token', provider_token: 'any' });
   await other.close();
 });
