@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     version: build,
   });
   const running = fleet.run();
-  const metricsServer = await startMetrics(deps.metrics, config, log);
+  const metricsServer = await startMetrics(deps.metrics, config, log, fleet.isPolling);
   let sweeper: { stop: () => void } | undefined;
 
   onStop(log, async () => {
@@ -84,11 +84,12 @@ async function startMetrics(
   metrics: Registry,
   { HOST, METRICS_PORT }: WorkerConfig,
   log: Logger,
+  isHealthy: () => boolean,
 ): Promise<Server | undefined> {
   if (METRICS_PORT === 0) return undefined;
   collectDefaultMetrics({ register: metrics });
   try {
-    return await serveMetrics(metrics, HOST, METRICS_PORT);
+    return await serveMetrics(metrics, { host: HOST, port: METRICS_PORT, isHealthy });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     log.warn(`No metrics: the port ${METRICS_PORT} is taken; set METRICS_PORT to a free one, or to 0`);

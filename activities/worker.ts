@@ -23,6 +23,8 @@ export interface Fleet {
   run: () => Promise<void>;
   /** Takes no more work, lets what is under way finish or hands it back, and makes `run` resolve. */
   stop: () => void;
+  /** Whether all workers ask for tasks; also while Temporal is away, since they go on by themselves. */
+  isPolling: () => boolean;
 }
 
 /** What all workers share; a queue may differ. */
@@ -82,6 +84,7 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
   };
   return {
     stop,
+    isPolling: () => workers.every(isPolling),
     async run() {
       const running = workers.map((worker) =>
         worker.run().catch((error: unknown) => {
@@ -95,6 +98,11 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
       if (failed?.status === 'rejected') throw failed.reason;
     },
   };
+}
+
+function isPolling(worker: Worker): boolean {
+  const { runState, workflowPollerState, activityPollerState } = worker.getStatus();
+  return runState === 'RUNNING' && workflowPollerState !== 'FAILED' && activityPollerState !== 'FAILED';
 }
 
 /**

@@ -35,12 +35,16 @@ async function main(): Promise<void> {
     dependencies: [
       {
         name: 'temporal',
+        // What it has to carry out is stored and carried out when it is back.
+        isOptional: true,
         check: () => client.withDeadline(Date.now() + 2_000, () => client.connection.workflowService.getSystemInfo({})),
       },
     ],
   });
   const metricsServer =
-    config.METRICS_PORT === 0 ? undefined : await serveMetrics(metrics.registry, config.HOST, config.METRICS_PORT);
+    config.METRICS_PORT === 0
+      ? undefined
+      : await serveMetrics(metrics.registry, { host: config.HOST, port: config.METRICS_PORT });
   await new Promise<void>((resolve, reject) => {
     api.server.once('error', reject).listen(config.PORT, config.HOST, resolve);
   });

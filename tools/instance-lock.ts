@@ -41,7 +41,8 @@ export async function lockInstance(dataDir: string): Promise<InstanceLock> {
   }
   return {
     note({ name, pid, signal }) {
-      // The last to start is the first to stop.
+      // One of the same name has ended before. The last to start is the first to stop.
+      instance.parts = instance.parts.filter((part) => part.name !== name);
       instance.parts.unshift({ ...notedOf(pid), name, signal });
       write();
       renameSync(draft, file);

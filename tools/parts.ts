@@ -33,7 +33,7 @@ export interface Parts {
 
 /** The parts of one instance: who runs, and in which order they stop. */
 export function createParts({ onStarted, onLost }: PartsOptions): Parts {
-  const running: Running[] = [];
+  const running = new Set<Running>();
   const starting = new Set<Promise<unknown>>();
   let isStopping = false;
 
@@ -41,9 +41,13 @@ export function createParts({ onStarted, onLost }: PartsOptions): Parts {
     async start(name, layer, start) {
       if (isStopping) throw new Error('stopping');
       const begun = start().then((part) => {
-        running.push({ name, layer, part });
+        const one = { name, layer, part };
+        running.add(one);
         onStarted(name, layer, part);
-        void part.ended.then((code) => (isStopping ? undefined : onLost(name, code)));
+        void part.ended.then((code) => {
+          running.delete(one);
+          return isStopping ? undefined : onLost(name, code);
+        });
         return part;
       });
       starting.add(begun);
@@ -57,12 +61,23 @@ export function createParts({ onStarted, onLost }: PartsOptions): Parts {
       isStopping = true;
       await Promise.allSettled(starting);
       for (const layer of LAYERS) {
-        await Promise.all(running.filter((one) => one.layer === layer).map(({ part }) => part.stop()));
+        await Promise.all([...running].filter((one) => one.layer === layer).map(({ part }) => part.stop()));
       }
     },
     killAll() {
       isStopping = true;
       for (const { part } of running) part.kill();
     },
+  };
+}
+
+/** Allows `count` restarts within any `windowMs`; the answer takes one. */
+export function createRestartLimit(count: number, windowMs: number): (nowMs: number) => boolean {
+  let restarts: number[] = [];
+  return (nowMs) => {
+    restarts = restarts.filter((at) => nowMs - at < windowMs);
+    if (restarts.length >= count) return false;
+    restarts.push(nowMs);
+    return true;
   };
 }

@@ -9,7 +9,7 @@ import { startPostgres } from './embedded-postgres.ts';
 import { greetingText } from './greeting.ts';
 import { type InstanceLock, lockInstance } from './instance-lock.ts';
 import { exitWith } from './operator-error.ts';
-import { createParts } from './parts.ts';
+import { createParts, createRestartLimit } from './parts.ts';
 import { metricsPortsOf, portOf, startSettings, type StartSettings } from './start-settings.ts';
 import { startTemporal } from './temporal-dev-server.ts';
 
@@ -20,19 +20,37 @@ const STOP_SIGNALS = { process: 'SIGTERM', engine: 'SIGTERM', database: 'SIGINT'
 /** Under npm, one Ctrl-C arrives twice: from the terminal and from npm. Only a later one means: at once. */
 const SAME_SIGNAL_MS = 1_000;
 
+const WORKER = 'worker';
+const WORKER_RESTARTS_PER_MINUTE = 3;
+
 let lock: InstanceLock | undefined;
 let stoppingSince: number | undefined;
 const abort = new AbortController();
+/** Starts the worker again; undefined until it has started once. */
+let startWorker: (() => Promise<unknown>) | undefined;
+const mayRestart = createRestartLimit(WORKER_RESTARTS_PER_MINUTE, 60_000);
 const parts = createParts({
   onStarted: (name, layer, { pid }) => lock?.note({ name, pid, signal: STOP_SIGNALS[layer] }),
-  // Half a service helps nobody: what ends by itself takes the rest along.
-  onLost(name, exitCode) {
-    process.stderr.write(
-      `The ${name} ended unexpectedly (${exitCode === null ? 'killed' : `exit code ${exitCode}`}); stopping.\n`,
-    );
-    void stop(1);
-  },
+  onLost: (name, exitCode) => lost(name, exitCode === null ? 'killed' : `exit code ${exitCode}`),
 });
+
+/** A worker that ended by itself is started again; half a service helps nobody, so anything else takes the rest along. */
+function lost(name: string, reason: string): void {
+  const complain = (what: string) => process.stderr.write(`The ${name} ended unexpectedly (${reason}); ${what}.\n`);
+  if (name !== WORKER || !startWorker) {
+    complain('stopping');
+    void stop(1);
+  } else if (!mayRestart(performance.now())) {
+    complain(`it was restarted ${WORKER_RESTARTS_PER_MINUTE} times within a minute: stopping`);
+    void stop(1);
+  } else {
+    complain('restarting it');
+    startWorker().then(
+      () => say('The worker is running again.'),
+      () => stoppingSince === undefined && lost(name, 'it did not start'),
+    );
+  }
+}
 
 async function stop(exitCode: number): Promise<void> {
   if (stoppingSince !== undefined) return;
@@ -113,10 +131,9 @@ async function main(): Promise<void> {
     parts.start(name, 'process', () =>
       startChild(name, modulePath, { ...childEnv, METRICS_PORT: String(metricsPort) }),
     );
-  await Promise.all([
-    child('API', 'api/main.ts', metricsPorts.api),
-    child('worker', 'activities/main.ts', metricsPorts.worker),
-  ]);
+  const worker = () => child(WORKER, 'activities/main.ts', metricsPorts.worker);
+  await Promise.all([child('API', 'api/main.ts', metricsPorts.api), worker()]);
+  startWorker = worker;
   if (stoppingSince !== undefined) return;
   const greeting = {
     seconds: (performance.now() - startedAt) / 1000,

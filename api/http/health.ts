@@ -4,14 +4,16 @@ import { within } from '../../domain/shared/within.ts';
 /** A dependency that each readiness check probes: `check` resolves if it answers, otherwise rejects. */
 export interface Dependency {
   name: string;
+  /** The API accepts requests without it, and their effects come later. */
+  isOptional?: boolean;
   check: () => Promise<unknown>;
 }
 
 const CHECK_TIMEOUT_MS = 2_000;
 
 /**
- * `GET /healthz`: the process is alive. `GET /readyz`: the state of each dependency; 200 if all answer, 503 if one does
- * not or the process is stopping.
+ * `GET /healthz`: the process is alive. `GET /readyz`: the state of each dependency; 200 while the API can accept
+ * requests (`degraded` where an optional dependency does not answer), 503 when it cannot or the process is stopping.
  */
 export function mountHealth(router: Router, dependencies: readonly Dependency[], isStopping: () => boolean): void {
   router.get('/healthz', (ctx) => {
@@ -19,16 +21,19 @@ export function mountHealth(router: Router, dependencies: readonly Dependency[],
   });
   router.get('/readyz', async (ctx) => {
     const checks = await Promise.all(
-      dependencies.map(async ({ name, check }) => [name, await stateOf(check)] as const),
+      dependencies.map(async ({ check, ...dependency }) => ({ ...dependency, state: await stateOf(check) })),
     );
-    const isReady = !isStopping() && checks.every(([, state]) => state === 'up');
-    ctx.status = isReady ? 200 : 503;
+    const status = isStopping() ? 'stopping' : readinessOf(checks);
+    ctx.status = status === 'ready' || status === 'degraded' ? 200 : 503;
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = {
-      status: isReady ? 'ready' : isStopping() ? 'stopping' : 'not ready',
-      dependencies: Object.fromEntries(checks),
-    };
+    ctx.body = { status, dependencies: Object.fromEntries(checks.map(({ name, state }) => [name, state])) };
   });
+}
+
+function readinessOf(checks: readonly { isOptional?: boolean; state: 'up' | 'down' }[]) {
+  const down = checks.filter(({ state }) => state === 'down');
+  if (down.length === 0) return 'ready';
+  return down.every(({ isOptional }) => isOptional) ? 'degraded' : 'not ready';
 }
 
 async function stateOf(check: () => Promise<unknown>): Promise<'up' | 'down'> {

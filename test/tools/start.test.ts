@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { anyFreePort } from '../../tools/ports.ts';
 import { ApiClient } from '../support/client.ts';
 import { newPlace, type Place, startService, type Service, until } from './service.ts';
 
@@ -38,6 +39,13 @@ async function refused(env: Record<string, string>): Promise<string> {
   expect(lines).toHaveLength(1);
   return lines[0] ?? '';
 }
+
+const pidOf = (part: string): number => {
+  const { parts } = JSON.parse(readFileSync(join(place.dataDir, 'instance.json'), 'utf8')) as {
+    parts: { name: string; pid: number }[];
+  };
+  return parts.find(({ name }) => name === part)?.pid ?? 0;
+};
 
 const owner = () =>
   JSON.parse(readFileSync(join(place.dataDir, 'owner.json'), 'utf8')) as { email: string; password: string };
@@ -104,17 +112,45 @@ describe('npm start', () => {
   );
 
   test(
-    'what ends by itself is named and takes the rest along',
+    'an API that ends by itself is named and takes the rest along',
     async () => {
       const service = start();
       await service.ready();
       const parts = place.leftRunning();
-      const { parts: noted } = JSON.parse(readFileSync(join(place.dataDir, 'instance.json'), 'utf8')) as {
-        parts: { name: string; pid: number }[];
-      };
-      process.kill(noted.find(({ name }) => name === 'worker')?.pid ?? 0, 'SIGKILL');
+      process.kill(pidOf('API'), 'SIGKILL');
       expect(await service.ended).toBe(1);
-      expect(service.stderr()).toContain('The worker ended unexpectedly (killed); stopping.');
+      expect(service.stderr()).toContain('The API ended unexpectedly (killed); stopping.');
+      for (const pid of parts) expect(() => process.kill(pid, 0)).toThrow();
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'a worker that ends by itself is restarted three times a minute, the API goes on meanwhile, and then all stops',
+    async () => {
+      const metricsPort = await anyFreePort();
+      const service = start({ METRICS_PORT: String(metricsPort) });
+      await service.ready();
+      const caller = await signIn();
+      const restarts = () => service.stdout().split('The worker is running again.').length - 1;
+      for (let time = 1; time <= 3; time++) {
+        const killed = pidOf('worker');
+        process.kill(killed, 'SIGKILL');
+        await caller.get(200, '/api/users/me');
+        await until(() => restarts() === time, 20_000);
+        expect(pidOf('worker')).not.toBe(killed);
+        expect(place.leftRunning()).toHaveLength(4);
+      }
+      expect(service.stderr()).toContain('The worker ended unexpectedly (killed); restarting it.');
+      const [, workersMetrics = ''] = /Metrics +\S+ +(\S+)/.exec(service.stdout()) ?? [];
+      const health = await fetch(workersMetrics.replace('/metrics', '/healthz'));
+      expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
+      const parts = place.leftRunning();
+      process.kill(pidOf('worker'), 'SIGKILL');
+      expect(await service.ended).toBe(1);
+      expect(service.stderr()).toContain(
+        'The worker ended unexpectedly (killed); it was restarted 3 times within a minute: stopping.',
+      );
       for (const pid of parts) expect(() => process.kill(pid, 0)).toThrow();
     },
     TIMEOUT_MS,
