@@ -19,7 +19,7 @@ export const RefreshIn = z.strictObject({ refresh_token: RefreshToken });
 export const LogoutIn = z.strictObject({ refresh_token: RefreshToken.optional() }).optional();
 
 /** Generous, because some providers list many groups in their tokens. */
-const TOKEN_MAX = 16_384;
+const TOKEN_MAX = 16_000;
 export const AccessToken = z
   .string()
   .min(1)

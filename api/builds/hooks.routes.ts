@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { receiveHook, rotateHookSecret } from '../../domain/builds/hooks.mutations.ts';
+import { assertPlausibleProof, receiveHook, rotateHookSecret } from '../../domain/builds/hooks.mutations.ts';
 import { PLATFORMS } from '../../domain/projects/projects.entities.ts';
 import { projectInPath } from '../../domain/projects/projects.queries.ts';
 import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
@@ -83,11 +83,12 @@ export const hooksRoutes = [
     summary: 'Receive a hook of a git host',
     description: [
       'host-a: `push`, `create`, `delete`, `status`, `workflow_run`; host-b: `git.push`, `build.complete`; host-c: push, tag and pipeline events; other kinds are `ignored`. A push causes a fetch of the repository; build statuses are listed by `GET /api/builds/status` and announced as `build.started`, `build.completed` and `build.failed`.',
-      'The project is found by the repository in the payload or, if the host sends none, by `repositoryIdentifier` in the query. A hook without a valid signature or for an unregistered repository gets 401, a hook that is older than seven days 400. A repeated hook is processed once; if hooks arrive out of order, the one with the later time at the host prevails.',
+      'The project is found by the repository in the payload or, if the host sends none, by `repositoryIdentifier` in the query. A hook without a valid signature or for an unregistered repository gets 401 (if the headers cannot prove the sender, before the body is read), a hook that is older than seven days 400. A repeated hook is processed once; if hooks arrive out of order, the one with the later time at the host prevails.',
     ].join('\n\n'),
     params: z.object({ host: z.enum(PLATFORMS) }),
     query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier.optional() }),
     headers: HookHeaders,
+    admit: ({ params: { host }, headers }) => assertPlausibleProof(host, headers),
     body: JsonObject,
     status: 202,
     response: HookOutcome,

@@ -57,7 +57,7 @@ interface RouteShape<
   takesExactNumbers?: boolean;
   /** Marks the route as deprecated in the reference. */
   isDeprecated?: boolean;
-  /** Default: 5 MB. */
+  /** Default: 5 MB; 16 KB where the body has a credential. */
   bodyLimitBytes?: number;
   /** Status of a success, and others that a `Reply` may set. */
   status: SuccessStatus;
@@ -70,6 +70,8 @@ interface RouteShape<
   errors?: readonly ErrorCode[];
   /** The body has a credential: rate-limited per address instead of per token, and never cached. */
   takesCredential?: boolean;
+  /** Refuses a request by what precedes its body, such as one without a signature; the body is not read then. Throws `DomainError`. */
+  admit?(given: Omit<RouteInput<P, Q, undefined, H>, 'body'>): void;
 }
 
 type Body<R extends Shape> = z.input<R> | RawReply | JsonText;

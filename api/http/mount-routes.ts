@@ -11,20 +11,13 @@ import { unitOfWork, type UnitOfWork, type CommitSignals } from '../../domain/un
 import type { Cookies } from './cookies.ts';
 import { identify, visitorOf } from './credentials.ts';
 import { compressBody } from './compression.ts';
-import type { AnyRoute, ParsedInput } from './define-route.ts';
+import type { AnyRoute } from './define-route.ts';
 import type { RequestState } from './envelope.ts';
 import { answerOnce } from './idempotency.ts';
-import { locateFields, schemaViolation } from './problems.ts';
+import { locateFields } from './problems.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
-import {
-  BODY_LIMIT_BYTES,
-  type ParsedBody,
-  readFormBody,
-  readJsonBody,
-  assertExactNumbers,
-  assertStorable,
-} from './request-body.ts';
+import { headOf, withBody } from './request-input.ts';
 import type { Adapters } from './scope.ts';
 
 export interface MountDeps {
@@ -67,6 +60,10 @@ function literalFirst({ path: a }: AnyRoute, { path: b }: AnyRoute): number {
   return left.length - right.length;
 }
 
+/**
+ * Serves a request. Whatever can refuse it without its body comes first: credential or signature, rate limit, role,
+ * path, query and headers, declared size.
+ */
 async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Promise<void> {
   const state = ctx.state as RequestState;
   state.route = route.path;
@@ -89,9 +86,11 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
     });
 
   if (route.roles === 'public') {
+    const head = headOf(route, ctx);
+    route.admit?.(head);
     // RFC 6749, section 5.1: replies with credentials must not be cached.
     if (route.takesCredential) ctx.set({ ...(await deps.addressLimit(ctx.ip)), 'Cache-Control': 'no-store' });
-    const { input, body } = await inputOf(route, ctx);
+    const { input, body } = await withBody(route, head, ctx);
     const output = await route.handle(input, {
       ...base,
       ...visitorOf(deps, ctx),
@@ -110,7 +109,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
   if (!route.roles.includes(actor.role)) {
     throw new DomainError('forbidden', `Forbidden - Requires role: ${route.roles.join(', ')}`);
   }
-  const { input, body } = await inputOf(route, ctx);
+  const { input, body } = await withBody(route, headOf(route, ctx), ctx);
   const tx = actingAs(actor);
   const { handle } = route;
   const handled = async () =>
@@ -123,42 +122,6 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
       ? await handled()
       : await answerOnce(deps.idempotency, tx, { ...keyed, key, bodyText: body?.text ?? '' }, handled),
   );
-}
-
-async function inputOf(
-  route: AnyRoute,
-  ctx: RouterContext,
-): Promise<{ input: ParsedInput; body: ParsedBody | undefined }> {
-  const params = parseParams(route, ctx.params);
-  const query = parseQuery(route, ctx.query);
-  const headers = parseHeaders(route, ctx.headers);
-  const read = route.bodyType === 'form' ? readFormBody : readJsonBody;
-  const body = route.body === undefined ? undefined : await read(ctx.req, route.bodyLimitBytes ?? BODY_LIMIT_BYTES);
-  if (body && route.takesExactNumbers) assertExactNumbers(body.text);
-  const parsed = route.body?.safeParse(body?.value);
-  if (parsed && !parsed.success) throw schemaViolation('body', parsed.error.issues);
-  return { input: { params, query, headers, body: parsed?.data }, body };
-}
-
-/** An invalid path parameter identifies no resource, so it is `not_found`. */
-function parseParams({ params }: AnyRoute, given: Record<string, string>): unknown {
-  const isStorable = Object.values(given).every((value) => !value.includes('\0') && value.isWellFormed());
-  const parsed = params?.safeParse(given);
-  if (!isStorable || (parsed && !parsed.success)) throw new DomainError('not_found', 'No resource at this path');
-  return parsed?.data;
-}
-
-function parseQuery({ query }: AnyRoute, given: Context['query']): unknown {
-  assertStorable({ ...given }, '#/query');
-  const parsed = query?.safeParse(given);
-  if (parsed && !parsed.success) throw schemaViolation('query', parsed.error.issues);
-  return parsed?.data;
-}
-
-function parseHeaders({ headers }: AnyRoute, given: Context['headers']): unknown {
-  const parsed = headers?.safeParse(given);
-  if (parsed && !parsed.success) throw schemaViolation('headers', parsed.error.issues);
-  return parsed?.data;
 }
 
 function answerOf(route: AnyRoute, output: unknown): Answer {

@@ -2,8 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import rawBody from 'raw-body';
 import { DomainError, escapePointer, invalidField } from '../../domain/shared/errors.ts';
 import { inexactNumber } from '../../domain/shared/number-rules.ts';
+import type { AnyRoute } from './define-route.ts';
 
-export const BODY_LIMIT_BYTES = 5 * 1024 * 1024;
+const BODY_LIMIT_BYTES = 5 * 1024 * 1024;
+/** For routes that anybody may call without a credential, because the body has it. */
+const CREDENTIAL_LIMIT_BYTES = 16 * 1024;
+
+/** The size up to which a body of this route is read. */
+export const bodyLimitBytes = (route: Pick<AnyRoute, 'bodyLimitBytes' | 'takesCredential'>): number =>
+  route.bodyLimitBytes ?? (route.takesCredential ? CREDENTIAL_LIMIT_BYTES : BODY_LIMIT_BYTES);
+
 /** Deeper JSON could exhaust the stack of recursive functions. */
 const MAX_DEPTH = 128;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;

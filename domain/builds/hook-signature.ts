@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Platform } from '../projects/projects.entities.ts';
-import { signedHeaders, signingKey } from '../webhooks/standard-webhooks.ts';
+import { isWebhookSecret, signedHeaders, signingKey } from '../webhooks/standard-webhooks.ts';
 import { UntrustedJson } from './untrusted-json-rules.ts';
 
 /** Headers by which the hosts identify and sign their hooks. */
@@ -35,13 +35,31 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 /** Compares in constant time. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
-/** Whether a hook carries any proof of its sender; without one no secret needs to be read. */
-export const hasProof = (host: Host, { headers }: ReceivedHook): boolean =>
-  ({
-    'host-a': headers['x-hub-signature-256'],
-    'host-b': headers.authorization,
-    'host-c': headers['webhook-signature'] ?? headers['x-gitlab-token'],
-  })[host] !== undefined;
+const isSha256InHex = (text: string): boolean => /^sha256=[0-9a-f]{64}$/.test(text);
+const isStandardSignature = (text: string): boolean => /(^| )v1,[A-Za-z0-9+/]{43}=( |$)/.test(text);
+
+/** The password of basic authentication; empty where there is none. */
+function basicPassword(authorization: string): string {
+  const [scheme = '', encoded = ''] = authorization.split(' ');
+  if (scheme.toLowerCase() !== 'basic') return '';
+  return /:(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8'))?.[1] ?? '';
+}
+
+/**
+ * Whether a hook has proof of its sender in the form of its host. Otherwise no secret needs to be read, and neither does
+ * the body.
+ */
+export function hasPlausibleProof(host: Host, headers: HookHeaders): boolean {
+  switch (host) {
+    case 'host-a':
+      return isSha256InHex(headers['x-hub-signature-256'] ?? '');
+    case 'host-b':
+      return isWebhookSecret(basicPassword(headers.authorization ?? ''));
+    case 'host-c':
+      if (headers['webhook-signature'] === undefined) return isWebhookSecret(headers['x-gitlab-token'] ?? '');
+      return isStandardSignature(headers['webhook-signature']) && Boolean(headers['webhook-id']);
+  }
+}
 
 /**
  * Whether who sent a hook knows the secret. host-a signs the body (`X-Hub-Signature-256`, HMAC-SHA256); host-b sends the
@@ -55,11 +73,8 @@ export function isProven(host: Host, { headers, bodyText }: ReceivedHook, secret
         headers['x-hub-signature-256'] ?? '',
         `sha256=${createHmac('sha256', secret).update(bodyText).digest('hex')}`,
       );
-    case 'host-b': {
-      const [scheme = '', encoded = ''] = (headers.authorization ?? '').split(' ');
-      const password = /:(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8'))?.[1] ?? '';
-      return scheme.toLowerCase() === 'basic' && isSame(password, secret);
-    }
+    case 'host-b':
+      return isSame(basicPassword(headers.authorization ?? ''), secret);
     case 'host-c':
       if (headers['webhook-signature'] === undefined) return isSame(headers['x-gitlab-token'] ?? '', secret);
       return isSignedByStandard(headers, bodyText, secret, now);

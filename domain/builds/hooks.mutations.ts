@@ -8,8 +8,9 @@ import { newWebhookSecret } from '../webhooks/standard-webhooks.ts';
 import { upsertPush } from './builds.queries.ts';
 import {
   deliveryOf,
-  hasProof,
+  hasPlausibleProof,
   type HookDelivery,
+  type HookHeaders,
   isProven,
   isWithinWindow,
   type ReceivedHook,
@@ -59,6 +60,11 @@ export interface HookResult {
   toFetch?: (TenantKey & { projectId: string; repositoryIdentifier: string }) | undefined;
 }
 
+/** Throws `unauthenticated` for a hook whose headers cannot prove its sender, whatever the body is. */
+export function assertPlausibleProof(host: Platform, headers: HookHeaders): void {
+  if (!hasPlausibleProof(host, headers)) throw unproven();
+}
+
 /** Strangers learn neither which repositories are registered, nor which of them have a secret. */
 const unproven = () =>
   new DomainError('unauthenticated', 'The hook is not signed with the secret of a project with this repository');
@@ -76,7 +82,8 @@ export async function receiveHook(
 ): Promise<HookResult> {
   const content = readHook(host, hook.body, hook.headers['x-github-event'] ?? '');
   const repositoryIdentifier = content.repositoryIdentifier ?? named;
-  if (repositoryIdentifier === undefined || !hasProof(host, hook)) throw unproven();
+  if (repositoryIdentifier === undefined) throw unproven();
+  assertPlausibleProof(host, hook.headers);
   // Without a tenant nothing is visible but what the one function returns.
   const candidates = await actingAs(systemActor({ tenantId: '', tenantSlug: '' }, 'hooks'))((tx) =>
     hookSecrets(tx, host, repositoryIdentifier),

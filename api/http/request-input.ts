@@ -1,0 +1,55 @@
+import type { RouterContext } from '@koa/router';
+import type { Context } from 'koa';
+import { DomainError } from '../../domain/shared/errors.ts';
+import type { AnyRoute, ParsedInput } from './define-route.ts';
+import { schemaViolation } from './problems.ts';
+import {
+  assertExactNumbers,
+  assertStorable,
+  bodyLimitBytes,
+  type ParsedBody,
+  readFormBody,
+  readJsonBody,
+} from './request-body.ts';
+
+/** What a request has besides its body, parsed by the schemas of the route. Throws `not_found` and `invalid_request`. */
+export const headOf = (route: AnyRoute, ctx: RouterContext): Omit<ParsedInput, 'body'> => ({
+  params: parseParams(route, ctx.params),
+  query: parseQuery(route, ctx.query),
+  headers: parseHeaders(route, ctx.headers),
+});
+
+/** Reads the body and parses it by the schema of the route. */
+export async function withBody(
+  route: AnyRoute,
+  head: Omit<ParsedInput, 'body'>,
+  ctx: RouterContext,
+): Promise<{ input: ParsedInput; body: ParsedBody | undefined }> {
+  const read = route.bodyType === 'form' ? readFormBody : readJsonBody;
+  const body = route.body === undefined ? undefined : await read(ctx.req, bodyLimitBytes(route));
+  if (body && route.takesExactNumbers) assertExactNumbers(body.text);
+  const parsed = route.body?.safeParse(body?.value);
+  if (parsed && !parsed.success) throw schemaViolation('body', parsed.error.issues);
+  return { input: { ...head, body: parsed?.data }, body };
+}
+
+/** An invalid path parameter identifies no resource, so it is `not_found`. */
+function parseParams({ params }: AnyRoute, given: Record<string, string>): unknown {
+  const isStorable = Object.values(given).every((value) => !value.includes('\0') && value.isWellFormed());
+  const parsed = params?.safeParse(given);
+  if (!isStorable || (parsed && !parsed.success)) throw new DomainError('not_found', 'No resource at this path');
+  return parsed?.data;
+}
+
+function parseQuery({ query }: AnyRoute, given: Context['query']): unknown {
+  assertStorable({ ...given }, '#/query');
+  const parsed = query?.safeParse(given);
+  if (parsed && !parsed.success) throw schemaViolation('query', parsed.error.issues);
+  return parsed?.data;
+}
+
+function parseHeaders({ headers }: AnyRoute, given: Context['headers']): unknown {
+  const parsed = headers?.safeParse(given);
+  if (parsed && !parsed.success) throw schemaViolation('headers', parsed.error.issues);
+  return parsed?.data;
+}
