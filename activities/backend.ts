@@ -16,7 +16,7 @@ import type { Config } from '../domain/shared/config.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
 import { type Keys, loadKeys } from '../domain/shared/keys.ts';
 import { type UnitOfWork, unitOfWork, type CommitSignals, type WorkContext } from '../domain/unit-of-work.ts';
-import { configuredAddresses, type OutboundAddresses } from '../domain/webhooks/outbound-addresses.ts';
+import { configuredAddresses, type OutboundAddresses } from '../domain/outbound/outbound-addresses.ts';
 import { lockQueueMessages } from '../workflows/environment-locks/environment-lock.contract.ts';
 import type { Launch } from '../workflows/launch.ts';
 import { createCommitSignals } from '../workflows/commit-signals.contract.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CreateBranch } from '../../domain/git-hosts/git-host.port.ts';
-import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import { closedEnvironment, runGit } from './git-program.ts';
 import { openRemote, RefusedRemoteError } from './git-remote.ts';
 

@@ -1,7 +1,7 @@
 import type { FindGitHost, GitHost, HostPlace } from '../../domain/git-hosts/git-host.port.ts';
 import { findCredentials, type UsableIntegration } from '../../domain/integrations/integrations.mutations.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
-import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import type { Deps } from '../deps.ts';
 import { createGitHostA } from './git-host-a.ts';
 import { createGitHostB } from './git-host-b.ts';

@@ -11,7 +11,7 @@ import type {
   Remote,
 } from '../../domain/git/git-mirrors.port.ts';
 import { newId } from '../../domain/shared/ids.ts';
-import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
 import { openRemote, RefusedRemoteError } from './git-remote.ts';
 

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitCredential, Remote } from '../../domain/git/git-mirrors.port.ts';
-import { literalHost, type OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import { literalHost, type OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import { configuration } from './git-program.ts';
 
 export interface RemoteAccess {
@@ -99,7 +99,7 @@ async function permittedAddresses(host: string, addresses: OutboundAddresses): P
   } catch {
     throw new RefusedRemoteError('The host of the remote is not known');
   }
-  if (found.some((address) => addresses.refusedIp(address) !== undefined)) {
+  if (!found.every((address) => addresses.permitsIp(address))) {
     throw new RefusedRemoteError('The host of the remote is not at a public address');
   }
   return found.map((address) => (address.includes(':') ? `[${address}]` : address));

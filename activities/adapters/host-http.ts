@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import type { HostAnswer } from '../../domain/git-hosts/git-host.port.ts';
-import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import { permittedConnector } from './outbound-policy.ts';
 
 const TIMEOUT_MS = 20_000;

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { literalHost, type OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import { notPublic, type OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 
 /** The policy forbids to call an address; another try would find the same. */
 export class RefusedAddressError extends Error {}
@@ -31,8 +31,7 @@ export function permittedConnector(
     lookup: checkedLookup(addresses, resolve),
   });
   return (options, callback) => {
-    const literal = literalHost(options.hostname);
-    const refusal = literal === undefined ? undefined : addresses.refusedIp(literal);
+    const refusal = addresses.refusedHost(options.hostname);
     if (refusal !== undefined) callback(new RefusedAddressError(refusal), null);
     else connect(options, callback);
   };
@@ -43,10 +42,11 @@ function checkedLookup(addresses: OutboundAddresses, resolve: Resolver): LookupF
   return (hostname, options, callback) => {
     resolve(hostname, (error, found) => {
       if (error) return callback(error, '', 0);
-      const refusal = found.map(({ address }) => addresses.refusedIp(address)).find((reason) => reason !== undefined);
-      if (refusal !== undefined) return callback(new RefusedAddressError(`${hostname}: ${refusal}`), '', 0);
+      if (!found.every(({ address }) => addresses.permitsIp(address))) {
+        return callback(new RefusedAddressError(notPublic(hostname)), '', 0);
+      }
       const [first] = found;
-      if (!first) return callback(new Error(`${hostname} has no address`), '', 0);
+      if (!first) return callback(Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' }), '', 0);
       if (options.all) callback(null, found);
       else callback(null, first.address, first.family);
     });

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import type { AttemptOutcome, WebhookSender } from '../../domain/webhooks/webhook-sender.port.ts';
 import { permittedConnector, RefusedAddressError, type Resolver } from './outbound-policy.ts';
 
@@ -155,12 +155,39 @@ const textOf = (chunks: readonly Buffer[]): string =>
 /** PostgreSQL's text cannot hold U+0000. */
 const storable = (text: string): string => text.replaceAll('\0', '');
 
+/**
+ * Why no response came. The texts of Node name the address that was called, which the recipients of the log may not
+ * learn: the address behind a name can be private where the operator allows its range.
+ */
 function describe(error: unknown): Pick<AttemptOutcome, 'errorKind' | 'error'> {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+  let code: string | undefined;
+  for (let cause = error; cause instanceof Error; cause = causeOf(cause)) {
     if (cause instanceof RefusedAddressError) return { errorKind: 'refused', error: cause.message };
+    code ??= (cause as NodeJS.ErrnoException).code;
   }
-  if (!(error instanceof Error)) return { errorKind: 'network', error: String(error) };
-  // A host with several addresses fails with an AggregateError whose message is empty.
-  const [first] = error instanceof AggregateError ? (error.errors as Error[]) : [];
-  return { errorKind: 'network', error: storable(error.message || first?.message || error.name) };
+  return { errorKind: 'network', error: code === undefined ? FAILED : `${NETWORK_ERRORS[code] ?? FAILED} (${code})` };
 }
+
+/** A host with several addresses fails with an AggregateError. */
+const causeOf = (error: Error): unknown =>
+  error instanceof AggregateError ? (error.errors as unknown[])[0] : error.cause;
+
+const FAILED = 'the request failed';
+const NETWORK_ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  ETIMEDOUT: 'the connection timed out',
+  EHOSTUNREACH: 'the host is not reachable',
+  ENETUNREACH: 'the network of the host is not reachable',
+  ENOTFOUND: 'the name of the host is not known',
+  EAI_AGAIN: 'the name of the host could not be looked up',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  HPE_INVALID_CONSTANT: 'the answer is not HTTP',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is self-signed',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate cannot be verified',
+};

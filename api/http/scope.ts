@@ -19,7 +19,7 @@ import type { SignIn } from '../../domain/auth/sign-in.ts';
 import type { LockQueue } from '../../domain/environment-locks/lock-queue.port.ts';
 import type { ReleaseEventQueue } from '../../domain/release-candidates/release-event-queue.port.ts';
 import type { Commands } from '../../domain/flows/commands-file.ts';
-import type { OutboundAddresses } from '../../domain/webhooks/outbound-addresses.ts';
+import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import type { DeliveryQueue } from '../../domain/webhooks/delivery-queue.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import type { CookieName, Cookies } from './cookies.ts';

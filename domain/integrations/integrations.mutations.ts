@@ -5,7 +5,7 @@ import { DomainError, invalidField, notFound, versionConflict } from '../shared/
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
-import type { OutboundAddresses } from '../webhooks/outbound-addresses.ts';
+import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
 import { type Credentials, type IntegrationKind, needsNewCredentials } from './integration-rules.ts';
 import { Integration } from './integrations.entities.ts';
 import { integrationById, type IntegrationRow, usableIntegration } from './integrations.queries.ts';

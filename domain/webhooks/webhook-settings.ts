@@ -4,7 +4,7 @@ import { compileTemplate, TemplateError } from './body-template.ts';
 import { compileFilter, FilterError, type WebhookFilter } from './filter-rules.ts';
 import { redactedHeaders } from './header-rules.ts';
 import { compileLinearRegex } from './linear-regex.ts';
-import type { OutboundAddresses } from './outbound-addresses.ts';
+import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
 import { openHeaders, sealHeaders } from './webhook-secrets.ts';
 import type { WebhookStatus } from './webhook-status-rules.ts';
 import type { Webhook } from './webhooks.entities.ts';

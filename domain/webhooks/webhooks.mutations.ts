@@ -7,7 +7,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { cancelPending } from './deliveries.queries.ts';
 import { emitEvent } from './event-catalog.ts';
 import { restoredHeaders } from './header-rules.ts';
-import type { OutboundAddresses } from './outbound-addresses.ts';
+import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
 import { newWebhookSecret, ROTATION_OVERLAP_MS } from './standard-webhooks.ts';
 import { sealSecret } from './webhook-secrets.ts';
 import {

@@ -9,7 +9,7 @@ import type { GitMirrors } from '../../../domain/git/git-mirrors.port.ts';
 import { beginFetch } from '../../../domain/git/mirror.queries.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { newId } from '../../../domain/shared/ids.ts';
-import { outboundAddresses } from '../../../domain/webhooks/outbound-addresses.ts';
+import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
 import { type GitServer, startGitServer } from '../../simulators/git-server.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { testApp } from '../../support/app.ts';
