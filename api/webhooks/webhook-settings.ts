@@ -40,3 +40,10 @@ export const settingsChange = ({ config = {}, ...patch }: z.output<typeof Webhoo
   ...(patch.retryDelay !== undefined && { retryDelayMs: patch.retryDelay }),
   ...(patch.status !== undefined && { status: patch.status }),
 });
+
+/** Tells the owner of a webhook which headers did not follow its changed URL. */
+export const droppedWarning = (headers: string[]) => ({
+  code: 'webhook.headers_dropped' as const,
+  detail: `Not kept for the new URL: ${headers.join(', ')}. Send their values again if its receiver needs them.`,
+  headers,
+});

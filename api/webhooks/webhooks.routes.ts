@@ -11,12 +11,13 @@ import {
 import { listWebhooks, webhookById } from '../../domain/webhooks/webhooks.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent } from '../http/parameters.ts';
-import { newSettings, settingsChange } from './webhook-settings.ts';
+import { droppedWarning, newSettings, settingsChange } from './webhook-settings.ts';
 import {
   EventCatalog,
   GROUP,
   NewWebhook,
   RotatedSecret,
+  UpdatedWebhook,
   Webhook,
   WebhookIn,
   WebhookPatch,
@@ -95,15 +96,19 @@ export const webhooksRoutes = [
     group: GROUP,
     summary: 'Update a webhook',
     description:
-      'Takes effect on all attempts from now on. Given members of `config` replace the current ones. `status: active` resumes delivery, also if the service disabled the webhook, and resets `errorCount`; `inactive` stops delivery, and pending deliveries wait.',
+      'Takes effect on all attempts from now on. Given members of `config` replace the current ones. `status: active` resumes delivery, also if the service disabled the webhook, and resets `errorCount`; `inactive` stops delivery, and pending deliveries wait. Headers with hidden values do not follow a changed `config.url` (compared with path and query): they are dropped unless the same request sends them anew, `warnings` names them, and `webhook.headers_dropped` is emitted.',
     roles: ['owner'],
     params: byId,
     body: WebhookPatch,
     status: 200,
-    response: Webhook,
+    response: UpdatedWebhook,
     audit: 'webhook.updated',
-    handle: ({ params: { id }, body }, { tx, adapters: { encryption, webhooks } }) =>
-      tx((work) => changeWebhook(work, { encryption, outbound: webhooks.outbound }, id, settingsChange(body))),
+    async handle({ params: { id }, body }, { tx, adapters: { encryption, webhooks } }) {
+      const { webhook, headersDropped } = await tx((work) =>
+        changeWebhook(work, { encryption, outbound: webhooks.outbound }, id, settingsChange(body)),
+      );
+      return { ...webhook, warnings: headersDropped.length === 0 ? [] : [droppedWarning(headersDropped)] };
+    },
   }),
   defineRoute({
     operationId: 'deleteWebhook',

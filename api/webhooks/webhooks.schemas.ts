@@ -27,7 +27,7 @@ const Headers = z
   })
   .meta({
     description:
-      'Request headers. Values that look secret are redacted in replies; sending a redacted value keeps the stored one',
+      'Request headers. Values that look secret are redacted in replies; sending a redacted value keeps the stored one, unless the URL changes: then such headers are dropped if they are not sent anew',
   });
 
 const config = {
@@ -141,6 +141,21 @@ const shown = {
 };
 
 export const Webhook = z.object(shown).meta({ id: 'Webhook' });
+
+export const UpdatedWebhook = z
+  .object({
+    ...shown,
+    warnings: z
+      .array(
+        z.object({
+          code: z.literal('webhook.headers_dropped'),
+          detail: z.string(),
+          headers: z.array(z.string()).meta({ description: 'Names of headers that are not sent any more' }),
+        }),
+      )
+      .meta({ description: 'Empty unless headers were dropped because the URL changed' }),
+  })
+  .meta({ id: 'UpdatedWebhook' });
 
 export const NewWebhook = z
   .object({ ...shown, secret: z.string().meta({ description: 'Shown only in this reply' }) })

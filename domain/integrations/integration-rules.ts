@@ -9,16 +9,3 @@ export type IntegrationOptions = Record<string, string | number | boolean>;
 export type Credentials =
   | { type: 'token'; token: string; username?: string | undefined }
   | { type: 'basic'; username: string; password: string };
-
-interface Target {
-  baseUrl: string | null;
-}
-
-/**
- * Whether credentials that were given for one server would now go to another: whoever may change the address must not
- * get hold of a secret that somebody else entered.
- */
-export const needsNewCredentials = (before: Target, after: Target): boolean => originOf(before) !== originOf(after);
-
-const originOf = ({ baseUrl }: Target): string | null =>
-  baseUrl === null ? null : (URL.parse(baseUrl)?.origin ?? null);

@@ -6,7 +6,8 @@ import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
 import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
-import { type Credentials, type IntegrationKind, needsNewCredentials } from './integration-rules.ts';
+import { isSameRecipient } from '../outbound/recipient-rules.ts';
+import type { Credentials, IntegrationKind } from './integration-rules.ts';
 import { Integration } from './integrations.entities.ts';
 import { integrationById, type IntegrationRow, usableIntegration } from './integrations.queries.ts';
 
@@ -96,7 +97,7 @@ export async function changeIntegration(
     settings = before.settings,
     isActive = before.isActive,
   } = change;
-  if (!credentials && needsNewCredentials(before, { baseUrl })) {
+  if (!credentials && !isSameRecipient(before.baseUrl, baseUrl, 'origin')) {
     throw new DomainError('invalid_request', 'A change to another server needs the credentials again', {
       fields: [{ pointer: 'credentials', detail: 'required when baseUrl names another server' }],
     });

@@ -33,20 +33,34 @@ export function refusedHeader(name: string, value: string): string | undefined {
 const SECRET_NAME = /auth|cookie|token|secret|key|signature|password|passwd|credential|session/i;
 const SECRET_VALUE = /^(bearer|basic|token|digest)\s/i;
 
+const isHidden = ([name, value]: [string, string]): boolean => SECRET_NAME.test(name) || SECRET_VALUE.test(value);
+
 /** Headers as they are shown and logged: without the values that look like secrets. */
 export const redactedHeaders = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      SECRET_NAME.test(name) || SECRET_VALUE.test(value) ? REDACTED : value,
-    ]),
+    Object.entries(headers).map(([name, value]) => [name, isHidden([name, value]) ? REDACTED : value]),
   );
 
-/** Headers of an update: a redacted value that is sent back keeps the stored one. */
-export const restoredHeaders = (
-  given: Record<string, string>,
+/**
+ * The headers of a webhook after an update. A redacted value that is sent back keeps the stored one, unless the webhook
+ * has another recipient now: values that are hidden do not follow it.
+ * @param given undefined: the update names no headers.
+ * @returns also the names of those that were dropped.
+ */
+export function updatedHeaders(
   before: Record<string, string>,
-): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, value === REDACTED ? (before[name] ?? value) : value]),
+  given: Record<string, string> | undefined,
+  isNewRecipient: boolean,
+): { headers: Record<string, string>; dropped: string[] } {
+  const kept = new Map(
+    Object.entries(before)
+      .filter((header) => !isNewRecipient || !isHidden(header))
+      .map(([name, value]) => [name.toLowerCase(), value]),
   );
+  const wanted = Object.entries(given ?? redactedHeaders(before));
+  const dropped = wanted.filter(([name, value]) => value === REDACTED && !kept.has(name.toLowerCase()));
+  const headers = wanted
+    .map(([name, value]) => [name, value === REDACTED ? kept.get(name.toLowerCase()) : value])
+    .filter((header): header is [string, string] => header[1] !== undefined);
+  return { headers: Object.fromEntries(headers), dropped: dropped.map(([name]) => name) };
+}

@@ -1,4 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
+import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
+import { isSameRecipient } from '../outbound/recipient-rules.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
@@ -6,8 +8,7 @@ import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { cancelPending } from './deliveries.queries.ts';
 import { emitEvent } from './event-catalog.ts';
-import { restoredHeaders } from './header-rules.ts';
-import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
+import { updatedHeaders } from './header-rules.ts';
 import { newWebhookSecret, ROTATION_OVERLAP_MS } from './standard-webhooks.ts';
 import { sealSecret } from './webhook-secrets.ts';
 import {
@@ -70,19 +71,21 @@ export type SettingsChange = Partial<Omit<WebhookSettings, 'provider' | 'reposit
 const CONFIG = ['url', 'method', 'headers', 'filter', 'bodyTemplate'] as const satisfies (keyof SettingsChange)[];
 
 /**
- * Changes settings; deliveries that are claimed from now on use them. Throws `not_found`, and `invalid_request` as
- * `assertUsable`.
+ * Changes settings; deliveries that are claimed from now on use them. Headers whose values are hidden do not follow a
+ * changed URL: `webhook.headers_dropped` is announced, and `headersDropped` names them. Throws `not_found`, and
+ * `invalid_request` as `assertUsable`.
  */
 export async function changeWebhook(
   tx: Tx,
   { encryption, outbound }: SettingParts,
   id: string,
   change: SettingsChange,
-): Promise<ShownWebhook> {
+): Promise<{ webhook: ShownWebhook; headersDropped: string[] }> {
   const webhook = await lockedWebhook(tx, id);
   const before = shownWebhook(encryption, webhook);
   const current = openedSettings(encryption, webhook);
-  const headers = change.headers ? restoredHeaders(change.headers, current.headers) : current.headers;
+  const isNewRecipient = change.url !== undefined && !isSameRecipient(current.url, change.url, 'address');
+  const { headers, dropped } = updatedHeaders(current.headers, change.headers, isNewRecipient);
   const settings: WebhookSettings = { ...current, ...change, headers };
   if (CONFIG.some((member) => member in change)) assertUsable(settings, outbound, 'config/url');
   tx.em.assign(webhook, {
@@ -93,8 +96,12 @@ export async function changeWebhook(
   await tx.em.flush();
   const after = shownWebhook(encryption, webhook);
   auditWebhook(tx, 'updated', webhook, { before, after });
+  if (dropped.length > 0) {
+    const { name, event, url } = settings;
+    emitEvent(tx, 'webhook.headers_dropped', { id, name, event, url: withoutQuery(url), headers: dropped });
+  }
   if (isDelivering(webhook.status)) tx.signalLane(id);
-  return after;
+  return { webhook: after, headersDropped: dropped };
 }
 
 /** Deletes a webhook and its secrets and cancels its pending deliveries; its log stays. Throws `not_found`. */

@@ -85,4 +85,14 @@ export const accountEvents = {
       errorCount: number('Deliveries that failed since the last success', 20),
     }),
   ),
+  'webhook.headers_dropped': defineEvent(
+    'The URL of a webhook was changed, and headers with hidden values were not kept for the new one',
+    z.strictObject({
+      id: id('Webhook that was changed'),
+      name: text('Name of the webhook', 'release board'),
+      event: text('Event to which it subscribes', 'release.published'),
+      url: text('New URL of its receiver, without the query', 'https://hooks.example.com/releases'),
+      headers: texts('Names of the headers that are not sent any more', ['Authorization']),
+    }),
+  ),
 };

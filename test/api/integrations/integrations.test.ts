@@ -113,9 +113,19 @@ test('a kind has one integration for the tenant and one for each project', async
 test('stored credentials are not sent to another server by a changed address', async () => {
   const { id } = await create(201, { kind: 'ai-model', baseUrl: 'https://model.example.com/v1' });
   const change = (status: number, body: object) => app.as(app.owner).patch(status, `/api/integrations/${id}`, body);
-  const problem = await change(400, { baseUrl: 'https://evil.example.com/v1' });
-  expect(problem.errors[0].pointer).toBe('#/body/credentials');
-  await change(400, { baseUrl: null });
+  for (const baseUrl of [
+    'https://evil.example.com/v1',
+    'https://model.example.com.evil.example/v1',
+    'https://model.example.com:8443/v1',
+    'http://model.example.com/v1',
+    'https://model.example.com./v1',
+    null,
+  ]) {
+    const problem = await change(400, { baseUrl });
+    expect(problem.errors[0].pointer).toMatch(/^#\/body\/(credentials|baseUrl)$/);
+  }
+  // What is stored, is what was asked for: an address that stays the same in another spelling.
+  await change(200, { baseUrl: 'https://MODEL.example.com:443/v1' });
   await change(200, { baseUrl: 'https://model.example.com/v2' });
   await change(200, { baseUrl: 'https://other.example.com', credentials: token('new') });
   await change(409, { name: 'stale', version: 1 });

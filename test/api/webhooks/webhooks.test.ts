@@ -1,3 +1,5 @@
+import { createEncryption } from '../../../domain/shared/encryption.ts';
+import { generateKeys } from '../../../domain/shared/keys.ts';
 import { EVENT_CATALOG } from '../../../domain/webhooks/event-catalog.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { idleEngine } from '../../support/launch.ts';
@@ -10,10 +12,12 @@ const launch = {
     woken.push((input as { webhookId: string }).webhookId);
   },
 };
+const { encryptionKeys } = generateKeys();
+const encryption = createEncryption(encryptionKeys);
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await testApp({ launch });
+  app = await testApp({ launch, env: { ENCRYPTION_KEYS: encryptionKeys, TOKEN_KEYS: generateKeys().tokenKeys } });
 });
 afterAll(() => app.close());
 
@@ -73,6 +77,69 @@ test('a redacted header that is sent back keeps its value', async () => {
     Authorization: '[redacted]',
     'X-Other': 'b',
   });
+});
+
+test.each([
+  'http://127.0.0.2:9/hook',
+  'http://127.0.0.1:10/hook',
+  'https://127.0.0.1:9/hook',
+  'http://localhost:9/hook',
+  'http://127.0.0.1:9/another',
+  'http://127.0.0.1:9/hook?to=another',
+  'http://127.0.0.1:9//hook',
+  'http://127.0.0.1:9/HOOK',
+])('hidden headers do not follow a webhook to %s', async (url) => {
+  const { id } = await make({}, { headers: { Authorization: 'Bearer hush', 'X-Team': 'a', 'X-Api-Key': 'hush' } });
+  const changed = await owner().patch(200, `/api/webhooks/${id}`, { config: { url } });
+  expect(changed).toMatchObject({
+    config: { url, headers: { 'X-Team': 'a' } },
+    warnings: [{ code: 'webhook.headers_dropped', headers: ['Authorization', 'X-Api-Key'] }],
+  });
+  const [row] = await app.sql<{ headers: string }>('select headers from webhook where id = ?', [id]);
+  expect(encryption.decrypt(row?.headers ?? '', `webhook:${id}`)).toBe('{"X-Team":"a"}');
+  // Nor do they come back with the old address.
+  const back = await owner().patch(200, `/api/webhooks/${id}`, { config: { url: RECEIVER } });
+  expect(back).toMatchObject({ config: { headers: { 'X-Team': 'a' } }, warnings: [] });
+});
+
+test('a redacted header that is sent back to a new address is dropped, one that is sent anew is kept', async () => {
+  const { id } = await make({}, { headers: { Authorization: 'Bearer hush', 'X-Secret': 'hush', 'X-Token': 'hush' } });
+  const changed = await owner().patch(200, `/api/webhooks/${id}`, {
+    config: { url: `${RECEIVER}/2`, headers: { authorization: '[redacted]', 'X-Secret': 'new' } },
+  });
+  expect(changed.config.headers).toEqual({ 'X-Secret': '[redacted]' });
+  expect(changed.warnings).toMatchObject([{ headers: ['authorization'] }]);
+  const [row] = await app.sql<{ headers: string }>('select headers from webhook where id = ?', [id]);
+  expect(encryption.decrypt(row?.headers ?? '', `webhook:${id}`)).toBe('{"X-Secret":"new"}');
+});
+
+test('the same address in another spelling keeps the headers', async () => {
+  const { id } = await make({}, { url: 'http://localhost:80/hook', headers: { Authorization: 'Bearer hush' } });
+  for (const url of ['http://localhost/hook', 'HTTP://LOCALHOST/hook', 'http://localhost/a/../hook#x']) {
+    const changed = await owner().patch(200, `/api/webhooks/${id}`, { config: { url } });
+    expect(changed).toMatchObject({ config: { headers: { Authorization: '[redacted]' } }, warnings: [] });
+  }
+});
+
+test('dropped headers are announced by name', async () => {
+  await make({ name: 'watcher', event: 'webhook.headers_dropped' });
+  const { id } = await make({}, { headers: { Authorization: 'Bearer hush' } });
+  await owner().patch(200, `/api/webhooks/${id}`, { config: { url: 'http://127.0.0.1:9/moved?token=x' } });
+  const sent = await app.sql<{ payload: object }>(
+    `select payload from webhook_delivery where event = 'webhook.headers_dropped' and payload->>'id' = ?`,
+    [id],
+  );
+  expect(sent).toEqual([
+    {
+      payload: {
+        id,
+        name: 'board',
+        event: 'release.published',
+        url: 'http://127.0.0.1:9/moved',
+        headers: ['Authorization'],
+      },
+    },
+  ]);
 });
 
 test('a repository-style body', async () => {
