@@ -60,13 +60,16 @@ export interface BackendParts {
   log: Logger;
 }
 
+/** How the API and the workers reach the database. */
+export const databaseAccess = (config: Config) => ({
+  databaseUrl: config.DATABASE_URL,
+  role: config.DATABASE_APP_ROLE,
+  poolSize: config.DATABASE_POOL_SIZE,
+});
+
 /** Connects to nothing yet: connections are made when they are needed. */
 export function createBackend({ config, launch, log }: BackendParts): Backend {
-  const access = {
-    databaseUrl: config.DATABASE_URL,
-    role: config.DATABASE_APP_ROLE,
-    poolSize: config.DATABASE_POOL_SIZE,
-  };
+  const access = databaseAccess(config);
   const onConnectionLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
   const orm = connectOrm(access, onConnectionLost);
   const reads = createFencedReads(access, onConnectionLost);

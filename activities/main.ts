@@ -4,13 +4,15 @@ import { type Logger, pino } from 'pino';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { serveMetrics } from '../domain/metrics-server.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/process.ts';
+import { refuseUnfenced } from '../domain/data/pool.ts';
+import { UnfencedConnectionError } from '../domain/data/served-connection.ts';
 import { ConfigError } from '../domain/shared/config.ts';
 import { SYSTEM_QUEUE } from '../workflows/system/sweeper.contract.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { deploymentName } from '../workflows/temporal-deployments.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
-import { createBackend, createWorkerBackend } from './backend.ts';
+import { createBackend, createWorkerBackend, databaseAccess } from './backend.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
 import { workerConfig, type WorkerConfig } from './config.ts';
 import { taskQueues } from './registry.ts';
@@ -33,6 +35,7 @@ async function main(): Promise<void> {
     // Signals are handled below, with the rest of the process.
     shutdownSignals: [],
   });
+  await refuseUnfenced(databaseAccess(config));
   const telemetry = await startTelemetry('quayside-worker', config.OTEL_EXPORTER_OTLP_ENDPOINT);
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins: telemetry.plugins };
   const client = createTemporalClient(engine);
@@ -98,6 +101,6 @@ async function startMetrics(
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(sentenceOf(error, ConfigError, SearchAttributesError));
+  process.stderr.write(sentenceOf(error, ConfigError, SearchAttributesError, UnfencedConnectionError));
   process.exit(1);
 });

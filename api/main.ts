@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { type Logger, pino } from 'pino';
 import { startTelemetry } from '../activities/adapters/telemetry.ts';
+import { refuseUnfenced } from '../domain/data/pool.ts';
+import { UnfencedConnectionError } from '../domain/data/served-connection.ts';
 import { ConfigError } from '../domain/shared/config.ts';
 import { serveMetrics } from '../domain/metrics-server.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/process.ts';
+import { databaseAccess } from '../activities/backend.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
@@ -19,6 +22,7 @@ const ENGINE_RETRY_MS = 5_000;
 async function main(): Promise<void> {
   const config = apiConfig(process.env);
   const log = pino({ level: config.LOG_LEVEL, base: { process: 'api' } });
+  await refuseUnfenced(databaseAccess(config));
   const telemetry = await startTelemetry('quayside-api', config.OTEL_EXPORTER_OTLP_ENDPOINT);
   const client = createTemporalClient({
     address: config.TEMPORAL_ADDRESS,
@@ -88,7 +92,7 @@ main().catch((error: unknown) => {
   process.stderr.write(
     isPortTaken
       ? `${(error as Error).message}: set PORT or METRICS_PORT to a free port.\n`
-      : sentenceOf(error, ConfigError),
+      : sentenceOf(error, ConfigError, UnfencedConnectionError),
   );
   process.exit(1);
 });

@@ -8,13 +8,19 @@ const MIGRATIONS = new URL('../migrations/', import.meta.url);
 /** Any number, but the same in every process that migrates. */
 const MIGRATION_LOCK = 7_205_001;
 
+interface Fences {
+  openFences: string;
+  closeFences: string;
+}
+
 /**
- * Brings the schema up to date and answers the names of the migrations that ran. Processes that start at the same
+ * Brings the schema up to date, all in one transaction, and answers the names of the migrations that ran. Processes that start at the same
  * time wait for each other.
  * @param databaseUrl of the role that owns the schema and may create roles.
  * @param to the last migration to run; absent: all.
  */
 export async function migrate(databaseUrl: string, to?: string): Promise<string[]> {
+  const { openFences, closeFences } = (await import(new URL('fences.ts', MIGRATIONS).href)) as Fences;
   const { connectionString, max: _, ...driverOptions } = connectionOptions({ databaseUrl });
   const orm = new MikroORM({
     clientUrl: connectionString,
@@ -25,13 +31,17 @@ export async function migrate(databaseUrl: string, to?: string): Promise<string[
     extensions: [Migrator],
     migrations: { migrationsList: await migrationsList(), snapshot: false, tableName: 'schema_migration' },
   });
-  const lock = orm.em.fork();
   try {
-    await lock.begin();
-    await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-    const applied = await orm.migrator.up(to === undefined ? {} : { to });
-    await lock.commit();
-    return applied.map(({ name }) => name);
+    return await orm.em.fork().transactional(async (em) => {
+      await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+      await em.execute(openFences);
+      const applied = await orm.migrator.up({
+        transaction: em.getTransactionContext(),
+        ...(to !== undefined && { to }),
+      });
+      await em.execute(closeFences);
+      return applied.map(({ name }) => name);
+    });
   } finally {
     await orm.close(true);
   }

@@ -2,6 +2,8 @@
 export const APP_ROLE = roleName(process.env.DATABASE_APP_ROLE ?? 'quayside_app');
 /** The role of deliveries and sweeps, which work across tenants; ADR 2 says what it may see. */
 export const SYSTEM_ROLE = `${APP_ROLE}_system`;
+/** The role of operators' commands, and the owner of privileged functions: it passes every fence. No process serves as it. */
+export const OPERATOR_ROLE = `${APP_ROLE}_operator`;
 
 function roleName(name: string): string {
   if (!/^[a-z_][a-z0-9_]{0,55}$/.test(name)) throw new Error(`DATABASE_APP_ROLE is malformed: ${name}`);
@@ -41,6 +43,12 @@ export const openToSystem = (table: string, rights: readonly Right[]): string =>
   create policy system on ${table} to ${SYSTEM_ROLE} using (true) with check (true);
   grant ${rights.join(', ')} on ${table} to ${SYSTEM_ROLE};`;
 
+/** Opens a table without a tenant to a role: what it holds must be meant for all tenants. */
+export const openToAll = (table: string, role: string, rights: readonly Right[]): string => `
+  alter table ${table} enable row level security;
+  create policy everyone on ${table} to ${role} using (true) with check (true);
+  grant ${rights.join(', ')} on ${table} to ${role};`;
+
 /** A function that runs with its owner's rights: the one way for the application past the fence, for one purpose. */
 export const privileged = (signature: string): string => `
   revoke all on function ${signature} from public;
@@ -52,3 +60,62 @@ export const TENANT_OWNED = `
   tenant_id uuid not null references tenant (id),
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now()`;
+
+/**
+ * Runs before the migrations, in their transaction. While they run, an owner of the schema that is no superuser has the
+ * rights of the operator's role, so that migrations can change rows and replace privileged functions.
+ * @public loaded by `migrate`
+ */
+export const openFences = `
+  do $$ begin
+    if not exists (select from pg_roles where rolname = '${OPERATOR_ROLE}') then
+      begin
+        create role ${OPERATOR_ROLE} nologin noinherit;
+      exception when duplicate_object or unique_violation then null;
+      end;
+    end if;
+    if not (select rolsuper from pg_roles where rolname = current_user) then
+      grant ${OPERATOR_ROLE} to current_user with inherit true;
+    end if;
+  end $$`;
+
+/**
+ * Runs after the migrations, in their transaction: row-level security is forced on every table, also for its owner, and
+ * privileged functions run as the operator's role instead of as the owner. Only `schema_migration` stays as it is,
+ * which no other role may write.
+ * @public loaded by `migrate`
+ */
+export const closeFences = `
+  do $$
+  declare
+    found record;
+  begin
+    grant usage, create on schema public to ${OPERATOR_ROLE};
+    for found in
+      select c.oid::regclass as relation, relforcerowsecurity as is_forced,
+        exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'operator') as is_open
+      from pg_class c
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migration'
+    loop
+      if not found.is_forced then
+        execute format('alter table %s enable row level security, force row level security', found.relation);
+      end if;
+      if not found.is_open then
+        execute format('create policy operator on %s to ${OPERATOR_ROLE} using (true) with check (true)', found.relation);
+        execute format('grant select, insert, update, delete on %s to ${OPERATOR_ROLE}', found.relation);
+      end if;
+    end loop;
+    for found in
+      select oid::regprocedure as signature from pg_proc
+      where pronamespace = 'public'::regnamespace and prosecdef and proowner <> '${OPERATOR_ROLE}'::regrole
+    loop
+      execute format('alter function %s owner to ${OPERATOR_ROLE}', found.signature);
+    end loop;
+    grant execute on all functions in schema public to ${OPERATOR_ROLE};
+    grant select, usage on all sequences in schema public to ${OPERATOR_ROLE};
+    grant select on schema_migration to ${OPERATOR_ROLE};
+    revoke create on schema public from ${OPERATOR_ROLE};
+    if not (select rolsuper from pg_roles where rolname = current_user) then
+      grant ${APP_ROLE}, ${SYSTEM_ROLE}, ${OPERATOR_ROLE} to current_user with inherit false;
+    end if;
+  end $$`;

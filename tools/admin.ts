@@ -3,7 +3,7 @@ import { newPassword } from '../domain/auth/secrets.ts';
 import { connectOrm } from '../domain/data/orm.ts';
 import { generateKeys } from '../domain/shared/keys.ts';
 import { createProvisioning, type Provisioning } from '../domain/tenants/provisioning.mutations.ts';
-import { asOperatorError, operatorDatabaseUrl } from './operator-database.ts';
+import { asOperatorError, operatorAccess, operatorDatabaseUrl } from './operator-database.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 
 type Options = Record<string, string | undefined>;
@@ -95,7 +95,7 @@ function optionsOf(name: string, { required, optional = [] }: Command, args: str
 
 async function run(command: Command, options: Options): Promise<unknown> {
   const url = operatorDatabaseUrl();
-  const orm = connectOrm({ databaseUrl: url, poolSize: 2 });
+  const orm = connectOrm(operatorAccess(url));
   try {
     return await command.run(createProvisioning(orm), options);
   } catch (error) {

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newPassword } from '../domain/auth/secrets.ts';
 import { connectOrm } from '../domain/data/orm.ts';
+import { operatorAccess } from './operator-database.ts';
 import { createProvisioning } from '../domain/tenants/provisioning.mutations.ts';
 
 export interface Bootstrapped {
@@ -24,7 +25,7 @@ export async function bootstrap(options: {
   const { databaseUrl, dataDir, env } = options;
   const slug = env.BOOTSTRAP_TENANT || 'demo';
   const ownerEmail = env.BOOTSTRAP_OWNER_EMAIL || 'owner@example.com';
-  const orm = connectOrm({ databaseUrl, poolSize: 2 });
+  const orm = connectOrm(operatorAccess(databaseUrl));
   try {
     const provisioning = createProvisioning(orm);
     const [first] = await provisioning.listTenants();

@@ -2,6 +2,16 @@ import { DomainError } from '../domain/shared/errors.ts';
 import { embeddedDatabaseUrl } from './embedded-postgres.ts';
 import { OperatorError } from './operator-error.ts';
 
+/**
+ * How an operator's command reaches the database: as the role that passes every fence, which the owner of the schema
+ * may take on.
+ */
+export const operatorAccess = (databaseUrl: string) => ({
+  databaseUrl,
+  role: `${process.env.DATABASE_APP_ROLE || 'quayside_app'}_operator`,
+  poolSize: 2,
+});
+
 /** The database that an operator's command works on: that of DATABASE_URL, else the running one of DATA_DIR. */
 export function operatorDatabaseUrl(): string {
   const dataDir = process.env.DATA_DIR || '.data';
@@ -25,6 +35,12 @@ export function asOperatorError(error: unknown, url: string): unknown {
   }
   if (/^(28|3D000)/.test(code))
     return new OperatorError(`The database refuses the address in DATABASE_URL: ${error.message}.`);
+  if (code === '22023' && /role/.test(error.message))
+    return new OperatorError('The database is not at this version yet: run npm run migrate first.');
+  if (code === '42501')
+    return new OperatorError(
+      `The login in DATABASE_URL may not do that: operators' commands need the owner of the schema (${error.message}).`,
+    );
   if (code === '42P01') return new OperatorError('The database has no tables yet: run npm run migrate first.');
   return error;
 }

@@ -3,7 +3,7 @@ import { connectOrm } from '../domain/data/orm.ts';
 import { connectDatabase } from '../domain/data/database.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
 import { createProvisioning } from '../domain/tenants/provisioning.mutations.ts';
-import { asOperatorError, operatorDatabaseUrl } from './operator-database.ts';
+import { asOperatorError, operatorAccess, operatorDatabaseUrl } from './operator-database.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 
 function configuredEncryption(): Encryption {
@@ -17,7 +17,7 @@ function configuredEncryption(): Encryption {
 }
 
 async function rotate(databaseUrl: string, encryption: Encryption): Promise<RotatedColumn[]> {
-  const { db, close } = connectDatabase({ databaseUrl, poolSize: 1 }, () => undefined);
+  const { db, close } = connectDatabase({ ...operatorAccess(databaseUrl), poolSize: 1 }, () => undefined);
   try {
     return await rotateKeys(db, encryption);
   } finally {
@@ -26,7 +26,7 @@ async function rotate(databaseUrl: string, encryption: Encryption): Promise<Rota
 }
 
 async function note(databaseUrl: string, keyId: string): Promise<void> {
-  const orm = connectOrm({ databaseUrl, poolSize: 2 });
+  const orm = connectOrm(operatorAccess(databaseUrl));
   try {
     await createProvisioning(orm).noteKeyRotation(keyId);
   } finally {

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { OUTDATED_STATEMENT } from '../../domain/data/pool.ts';
+import { UnfencedConnectionError } from '../../domain/data/served-connection.ts';
 import { DomainError, type ErrorCode, escapePointer, type FieldError } from '../../domain/shared/errors.ts';
 import type { AnyRoute } from './define-route.ts';
 
@@ -75,7 +76,12 @@ function asDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   for (const cause of causes(error)) {
     const { code = '' } = cause as { code?: string };
-    if (DATABASE_AWAY.test(code) || CONNECTION_LOST.test(code) || CONNECTION_LOST_TEXT.test(cause.message)) {
+    if (
+      cause instanceof UnfencedConnectionError ||
+      DATABASE_AWAY.test(code) ||
+      CONNECTION_LOST.test(code) ||
+      CONNECTION_LOST_TEXT.test(cause.message)
+    ) {
       return new DomainError('unavailable', 'The database is temporarily unavailable; try again later');
     }
     if (code === '40001' || code === '40P01') {

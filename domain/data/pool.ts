@@ -1,5 +1,7 @@
 import type { EventEmitter } from 'node:events';
+import { callbackify } from 'node:util';
 import pg from 'pg';
+import { checkFenced, UnfencedConnectionError } from './served-connection.ts';
 
 export interface DatabaseAccess {
   databaseUrl: string;
@@ -43,15 +45,47 @@ const { TIMESTAMPTZ, TIMESTAMP, DATE, INTERVAL } = pg.types.builtins;
 const types = new pg.TypeOverrides();
 for (const type of [TIMESTAMPTZ, TIMESTAMP, DATE, INTERVAL]) types.setTypeParser(type, (text) => text);
 
-/** The pool under the dialect. */
+/** The pool under the dialect. @param onError is told of connections that were lost or refused. */
 export function createPool(access: DatabaseAccess, onError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool({ ...connectionOptions(access), types });
+  const pool = new pg.Pool({ ...connectionOptions(access), ...verifying(access, onError), types });
   takeBackLostClients(pool);
   dropOutdatedClients(pool);
   // Without a listener, a connection that the server drops ends the process.
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
   return pool;
+}
+
+/** An option of `pg-pool` that its types lack: each new connection passes it before its first use. */
+const verifying = ({ role }: DatabaseAccess, onError: (error: Error) => void) => ({
+  verify:
+    role === undefined
+      ? undefined
+      : callbackify(async (client: pg.PoolClient) => {
+          try {
+            await checkFenced(client, role);
+          } catch (error) {
+            if (error instanceof UnfencedConnectionError) onError(error);
+            throw error;
+          }
+        }),
+});
+
+/**
+ * For the start of a process: throws `UnfencedConnectionError` when no connection of this access would be served.
+ * A database that is away is none: the process waits for it as it does later on.
+ */
+export async function refuseUnfenced(access: DatabaseAccess & { role: string }): Promise<void> {
+  const client = new pg.Client(connectionOptions(access));
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await checkFenced(client, access.role);
+  } catch (error) {
+    if (error instanceof UnfencedConnectionError) throw error;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }
 
 /** What PostgreSQL says of a prepared statement that would answer other columns than it did. */

@@ -20,8 +20,8 @@ export interface CreatedTenant {
 }
 
 /**
- * What the operator of the service does to tenants. It connects as the schema's owner, to whom row-level security does
- * not apply; everything is audited in the tenant with actor type `operator`.
+ * What the operator of the service does to tenants. It connects as the operators' role, for which every
+ * fence is open; everything is audited in the tenant with actor type `operator`.
  */
 export interface Provisioning {
   /**
@@ -46,7 +46,7 @@ export interface Provisioning {
   }): Promise<{ id: string; name: string; expiresAt: string; token: string }>;
 }
 
-/** @param orm connected as the owner of the schema. */
+/** @param orm connected as the operators' role. */
 export function createProvisioning(orm: MikroORM): Provisioning {
   const database = orm.em.fork().getKysely<Tables>();
   const actingIn = (tenant: TenantKey) => unitOfWork(orm, { actor: operatorOf(tenant) });
