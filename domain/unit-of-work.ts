@@ -103,6 +103,7 @@ export const unitOfWork =
       };
       const value = await work(tx);
       if (announced.length + entries.length > 0) await inner.flush();
+      if (announced.length > 0 && actor.projectIds) await openToSubscribers(db);
       for (const webhookId of await record(db, actor.tenantId, { announced, entries, traceparent }))
         lanes.add(webhookId);
       return value;
@@ -117,6 +118,10 @@ const ENQUEUE_AND_APPEND = statement<Enqueued & Appended>()((db, given) =>
     .with('enqueued', (inner) => enqueuing(inner, given))
     .selectNoFrom([sql<string[]>`array(select webhook_id from enqueued)`.as('webhookIds'), appending(given)]),
 );
+
+/** Webhooks of the whole tenant subscribe to what a limited application token does, though it does not reach them. */
+const openToSubscribers = (db: Database) =>
+  db.selectNoFrom(sql`set_config('app.project_ids', '', true)`.as('unlimited')).execute();
 
 /** The trail of a tenant is locked from here to the commit. */
 const LAST = CompiledQuery.raw(COMMIT_WITH_NEXT);

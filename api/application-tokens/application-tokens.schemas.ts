@@ -8,7 +8,7 @@ export const ApplicationTokenIn = z.strictObject({
     .array(RepositoryIdentifier)
     .max(100)
     .optional()
-    .meta({ description: 'Limits the token to these projects; default: all projects' }),
+    .meta({ description: 'Limits the token to what belongs to these projects; default: the whole tenant' }),
 });
 
 export const TokenRotation = z

@@ -70,6 +70,7 @@ export const complianceRoutes = [
       "With `format=csv` the whole report is streamed as `text/csv` (RFC 4180, UTF-8); values that a spreadsheet would interpret as formulas get a leading `'`.",
     ].join('\n\n'),
     roles: ANY_ROLE,
+    projectScope: 'row',
     query: ComplianceQuery,
     status: 200,
     response: CompliancePage,

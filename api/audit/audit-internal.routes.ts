@@ -1,19 +1,12 @@
 import { z } from 'zod';
 import { completeStoredExport, expireExports, failExport } from '../../domain/audit/exports.mutations.ts';
 import { exportPage } from '../../domain/audit/exports.queries.ts';
-import type { Actor } from '../../domain/shared/actor.ts';
-import { DomainError, invalidField } from '../../domain/shared/errors.ts';
+import { invalidField } from '../../domain/shared/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { byId, NoContent } from '../http/parameters.ts';
 import { CompleteIn, FailIn, RowsPage, RowsQuery } from './audit.schemas.ts';
 
 const GROUP = 'Audit: internal';
-
-/** The trail covers the whole tenant, so tokens limited to projects may not read it. */
-function assertNotScoped({ projectIds }: Actor): void {
-  if (projectIds)
-    throw new DomainError('forbidden', 'Forbidden - The audit trail requires an application token for all projects');
-}
 
 export const auditInternalRoutes = [
   defineRoute({
@@ -25,12 +18,12 @@ export const auditInternalRoutes = [
     description:
       'For the next page, send both `nextCursorCreatedAt` and `nextCursorId`; both are null on the last page.',
     roles: ['application'],
+    projectScope: 'refused',
     params: byId,
     query: RowsQuery,
     status: 200,
     response: RowsPage,
-    async handle({ params: { id }, query: { cursorCreatedAt, cursorId, limit } }, { reads, actor }) {
-      assertNotScoped(actor);
+    async handle({ params: { id }, query: { cursorCreatedAt, cursorId, limit } }, { reads }) {
       if ((cursorId === undefined) !== (cursorCreatedAt === undefined)) {
         throw invalidField(
           cursorId === undefined ? '#/query/cursorId' : '#/query/cursorCreatedAt',
@@ -53,13 +46,13 @@ export const auditInternalRoutes = [
     description:
       'The key in the object store must be `<tenant>/audit-exports/<export>.csv`, and the size that of the object. An export that has completed or failed is not changed.',
     roles: ['application'],
+    projectScope: 'refused',
     params: byId,
     body: CompleteIn,
     status: 204,
     response: NoContent,
     audit: 'audit_export.completed',
-    async handle({ params: { id }, body: { sha256 = null, ...file } }, { tx, reads, actor, adapters }) {
-      assertNotScoped(actor);
+    async handle({ params: { id }, body: { sha256 = null, ...file } }, { tx, reads, adapters }) {
       await completeStoredExport({ tx, reads }, adapters.objects.store, id, { ...file, sha256 });
     },
   }),
@@ -71,13 +64,13 @@ export const auditInternalRoutes = [
     group: GROUP,
     summary: 'Report that an export failed',
     roles: ['application'],
+    projectScope: 'refused',
     params: byId,
     body: FailIn,
     status: 204,
     response: NoContent,
     audit: 'audit_export.failed',
-    async handle({ params: { id }, body: { error } }, { tx, actor }) {
-      assertNotScoped(actor);
+    async handle({ params: { id }, body: { error } }, { tx }) {
       await tx((work) => failExport(work, id, error));
     },
   }),
@@ -90,12 +83,12 @@ export const auditInternalRoutes = [
     summary: "Delete the files of the tenant's expired exports",
     description: 'The service also does this every hour.',
     roles: ['application'],
+    projectScope: 'refused',
     body: z.strictObject({}),
     status: 204,
     response: NoContent,
     audit: { none: 'each expired export is audited on its own' },
-    async handle(_, { tx, actor, adapters }) {
-      assertNotScoped(actor);
+    async handle(_, { tx, adapters }) {
       await expireExports(tx, adapters.objects.store);
     },
   }),

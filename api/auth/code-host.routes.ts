@@ -62,6 +62,7 @@ export const codeHostRoutes = [
     description:
       'Uses the OAuth app that is configured on the server. `expires_in` is in seconds, 0 for a token that does not expire. A refresh token that the host rejects gets 400. The tokens are not stored.',
     roles: ANY_ROLE,
+    projectScope: 'refused',
     body: RefreshProviderIn,
     status: 200,
     response: RefreshProviderOut,

@@ -36,6 +36,7 @@ export const totpRoutes = [
     description:
       'Returns a secret for an authenticator app (RFC 6238: six digits, 30 seconds, SHA-1). The second factor takes effect once it is confirmed with a code; until then each call returns a new secret. If one is already confirmed, the reply is 409.',
     roles: ANY_ROLE,
+    projectScope: 'refused',
     status: 201,
     response: Offered,
     errors: ['already_exists'],
@@ -51,6 +52,7 @@ export const totpRoutes = [
     description:
       'From then on, signing in with a password requires a code. Returns recovery codes. The current session becomes `aal2`, and so do its access tokens from the next refresh on.',
     roles: ANY_ROLE,
+    projectScope: 'refused',
     body: ConfirmIn,
     status: 200,
     response: Confirmed,
@@ -66,6 +68,7 @@ export const totpRoutes = [
     summary: 'Remove the second factor',
     description: 'A confirmed second factor can only be removed in an `aal2` session; otherwise the reply is 403.',
     roles: ANY_ROLE,
+    projectScope: 'refused',
     status: 204,
     response: NoContent,
     audit: 'user.second_factor_removed',

@@ -18,6 +18,7 @@ export const buildsRoutes = [
     summary: 'List the builds of commits, newest commit first',
     description: 'Pushes and build statuses are received by `POST /api/hooks/{host}`.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     query: StatusQuery,
     status: 200,
     response: BuildStatuses,
@@ -44,6 +45,7 @@ export const buildsRoutes = [
     group: GROUP,
     summary: `List the branches of a repository, newest commit first; at most ${BRANCHES_MAX}`,
     roles: ANY_ROLE,
+    projectScope: 'row',
     query: ofRepository,
     status: 200,
     response: z.array(BranchOut),
@@ -62,6 +64,7 @@ export const buildsRoutes = [
     description:
       'Shows what has been fetched, see `GET /api/projects/{identifier}/mirror`. An unknown branch gets 404.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     query: CommitsQuery,
     status: 200,
     response: z.array(CommitOut),

@@ -62,6 +62,7 @@ export const hooksRoutes = [
     description:
       'Each call creates a new secret. The previous one remains valid for `overlapHours`, so that no hook is lost until the host uses the new one; older ones are revoked.',
     roles: ['owner'],
+    projectScope: 'row',
     params: z.object({ identifier: RepositoryIdentifier }),
     body: HookSecretRotation,
     status: 201,

@@ -27,6 +27,7 @@ export const bulkRoutes = [
     description:
       'Each document is written as on its own and has its own result, in the order of the request. With `atomic`, either all are written or none: the reply is the first error, or 409 with `results` for version conflicts.',
     roles: ANY_ROLE,
+    projectScope: 'collection',
     query: ofStore,
     body: BulkIn,
     takesExactNumbers: true,

@@ -16,6 +16,7 @@ export const flowCallbackRoutes = [
     description:
       'Pipelines receive the id of the run as the input `executionId`. The first reported outcome counts; a report on a run that has ended is ignored.',
     roles: ['application'],
+    projectScope: 'row',
     params: byId,
     body: CallbackIn,
     status: 204,

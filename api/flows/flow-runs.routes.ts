@@ -72,6 +72,7 @@ export const flowRunsRoutes = [
     description:
       'The run is stored and listed immediately, and executed as soon as the workflow engine and a worker are available. A run of a flow type that cannot be executed here fails immediately and gives the reason.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     body: RunIn,
     status: 202,
     response: RunStarted,
@@ -87,6 +88,7 @@ export const flowRunsRoutes = [
     summary: 'List runs, newest first',
     description: 'Scheduled and internal runs are omitted unless requested. Counts apply after filtering.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     query: RunsQuery,
     status: 200,
     response: Runs,
@@ -128,6 +130,7 @@ export const flowRunsRoutes = [
     group: GROUP,
     summary: 'Get a run with its payload, result, child runs and locks',
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: byId,
     status: 200,
     response: RunDetail,
@@ -142,6 +145,7 @@ export const flowRunsRoutes = [
     description:
       'Available after the run has ended, for runs that were executed by a command; otherwise the reply is 404.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: byId,
     status: 200,
     response: z.string(),
@@ -164,6 +168,7 @@ export const flowRunsRoutes = [
     description:
       'Ends waiting for approval, releases the lock and stops the command. The reply may still show the run as open. Cancelling a cancelled run changes nothing.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: byId,
     status: 200,
     response: Run,
@@ -195,6 +200,7 @@ export const flowRunsRoutes = [
     description:
       'Starts a new run with the same payload. Rerunning a child run creates the latest attempt of that child.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: byId,
     status: 202,
     response: RunStarted,

@@ -38,6 +38,7 @@ export const flowTypesRoutes = [
     description:
       'A run with a `pipeline` in its payload is executed by the git host, whatever the executor of its type.',
     roles: ANY_ROLE,
+    projectScope: 'none',
     status: 200,
     response: z.array(FlowTypeOut),
     handle: async (_, { adapters }) => FLOW_TYPES.map((type) => view(type, adapters.flows.commands)),
@@ -49,6 +50,7 @@ export const flowTypesRoutes = [
     group: GROUP,
     summary: 'Get the health of flow runs',
     roles: ANY_ROLE,
+    projectScope: 'row',
     status: 200,
     response: FlowHealth,
     async handle(_, { reads, adapters }) {

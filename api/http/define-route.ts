@@ -22,6 +22,15 @@ export interface RouteInput<
   headers: Output<H>;
 }
 
+/**
+ * What an application token that is limited to projects reaches of a route:
+ * - `row`: rows of its projects; PostgreSQL's policies hide all others
+ * - `collection`: documents in the collections of its projects, see `domain/documents/collection-limit-rules.ts`
+ * - `refused`: nothing, because the route covers the whole tenant
+ * - `none`: all, because the route shows nothing of the tenant, or only the caller
+ */
+export type ProjectScope = 'row' | 'collection' | 'refused' | 'none';
+
 /** Audit actions that a route may write, or the reason why it writes none. */
 export type AuditPolicy = string | readonly string[] | { none: string };
 
@@ -86,6 +95,7 @@ export type RouteDef<
 > = RouteShape<P, Q, B, R, H> &
   MethodAndAudit & {
     roles: readonly Role[];
+    projectScope: ProjectScope;
     handle: (input: RouteInput<P, Q, B, H>, scope: Scope) => Handled<R>;
   };
 
@@ -112,14 +122,15 @@ export interface ParsedInput {
 export type AnyRoute = RouteShape<Shape | undefined, Shape | undefined, Shape | undefined, Shape, Shape | undefined> & {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   audit?: AuditPolicy;
+  projectScope: ProjectScope;
 } & (
     | { roles: readonly Role[]; handle(input: ParsedInput, scope: Scope): Promise<unknown> }
     | { roles: 'public'; handle(input: ParsedInput, scope: PublicScope): Promise<unknown> }
   );
 
 /**
- * Defines a route as data, from which the router, the reference and the contract tests are generated. A route that
- * mutates does not compile without `audit`.
+ * Defines a route as data, from which the router, the reference and the contract tests are generated. It does not compile
+ * without `projectScope`, and a route that mutates not without `audit`.
  */
 export const defineRoute = <
   R extends Shape,
@@ -131,7 +142,7 @@ export const defineRoute = <
   route: RouteDef<P, Q, B, R, H>,
 ): AnyRoute => route;
 
-/** Defines a route that needs no credential. */
+/** Defines a route that needs no credential, and gives nothing to an application token. */
 export const definePublicRoute = <
   R extends Shape,
   P extends Shape | undefined = undefined,
@@ -140,4 +151,4 @@ export const definePublicRoute = <
   H extends Shape | undefined = undefined,
 >(
   route: PublicRouteDef<P, Q, B, R, H>,
-): AnyRoute => ({ ...route, roles: 'public' });
+): AnyRoute => ({ ...route, roles: 'public', projectScope: 'none' });

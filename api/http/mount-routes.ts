@@ -15,6 +15,7 @@ import type { AnyRoute } from './define-route.ts';
 import type { RequestState } from './envelope.ts';
 import { answerOnce } from './idempotency.ts';
 import { locateFields } from './problems.ts';
+import { assertCollectionWithinLimit, assertRouteWithinLimit, withinLimit } from './project-limit.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
 import { headOf, withBody } from './request-input.ts';
@@ -109,11 +110,16 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
   if (!route.roles.includes(actor.role)) {
     throw new DomainError('forbidden', `Forbidden - Requires role: ${route.roles.join(', ')}`);
   }
-  const { input, body } = await withBody(route, headOf(route, ctx), ctx);
+  assertRouteWithinLimit(route, actor);
+  const head = headOf(route, ctx);
+  assertCollectionWithinLimit(route, actor, head.params);
+  const { input, body } = await withBody(route, head, ctx);
   const tx = actingAs(actor);
   const { handle } = route;
-  const handled = async () =>
-    answerOf(route, await handle(input, { ...base, log: state.log, actor, tx, reads: deps.reads.as(actor) }));
+  const handled = () =>
+    withinLimit(actor, async () =>
+      answerOf(route, await handle(input, { ...base, log: state.log, actor, tx, reads: deps.reads.as(actor) })),
+    );
   const key = route.method === 'post' ? ctx.get('idempotency-key') : '';
   const keyed = { subject: `${actor.type}:${actor.id}`, method: ctx.method, path: ctx.url };
   await send(

@@ -7,7 +7,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import type { ErrorCode } from '../../domain/shared/errors.ts';
-import type { AnyRoute } from './define-route.ts';
+import type { AnyRoute, ProjectScope } from './define-route.ts';
 import { IDEMPOTENCY_KEY_MAX } from './idempotency.ts';
 import { addExamples, type ReferenceExamples } from './openapi-examples.ts';
 import { STATUS_OF } from './problems.ts';
@@ -47,7 +47,16 @@ deployments, approvals and locks guard environments, webhooks announce every cha
 
 Errors are \`${PROBLEM_TYPE}\` (RFC 9457); \`code\` identifies the error and \`errors\` lists invalid fields.
 Path parameters that contain slashes (repository identifiers, branches, domains, collection names) must be
-percent-encoded. Every reply has an \`X-Request-Id\`. Every POST with a credential accepts an \`Idempotency-Key\`.`;
+percent-encoded. Every reply has an \`X-Request-Id\`. Every POST with a credential accepts an \`Idempotency-Key\`.
+
+Application tokens that are limited to projects only reach what belongs to these projects.`;
+
+/** What the reference says of application tokens that are limited to projects. */
+const LIMIT_NOTES: Partial<Record<ProjectScope, string>> = {
+  collection:
+    'Application tokens that are limited to projects only reach the collections `repo:<identifier>` and `repo:<identifier>/…` of these projects, and those that match their `configuration.documentCollections`.',
+  refused: 'Application tokens that are limited to projects get 403.',
+};
 
 /** The OpenAPI 3.1 document for a list of routes, with examples by operation id. */
 export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string, examples: ReferenceExamples) {
@@ -96,6 +105,7 @@ function omitSafeIntegerLimits(schema: { minimum?: unknown; maximum?: unknown })
 function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOperationObject {
   const isPublic = route.roles === 'public';
   const roles = isPublic ? '' : `Roles: ${(route.roles as readonly string[]).join(', ')}.`;
+  const limit = route.roles.includes('application') ? LIMIT_NOTES[route.projectScope] : undefined;
   const headers = {
     ...(route.headers as z.ZodObject | undefined)?.shape,
     ...(takesIdempotencyKey(route) && { 'Idempotency-Key': IdempotencyKey }),
@@ -105,7 +115,7 @@ function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOpera
     tags: [route.group],
     summary: route.summary,
     ...(route.isDeprecated && { deprecated: true }),
-    description: [route.description, roles].filter(Boolean).join('\n\n'),
+    description: [route.description, limit, roles].filter(Boolean).join('\n\n'),
     security: isPublic ? [] : [{ 'access-token': [] }, { session: [] }],
     requestParams: {
       ...(route.params && { path: route.params as z.ZodObject }),

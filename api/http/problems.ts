@@ -103,7 +103,7 @@ function asDomainError(error: unknown): DomainError {
 /** Whether the error is a bug and belongs in the log with its stack. */
 export const isUnexpected = (error: unknown): boolean => asDomainError(error).code === 'internal';
 
-function* causes(error: unknown): Generator<Error> {
+export function* causes(error: unknown): Generator<Error> {
   for (
     let current = error;
     Error.isError(current);

@@ -12,6 +12,7 @@ export const passwordsRoutes = [
     summary: 'Change your own password',
     description: 'Ends all other sessions of the user. Too many wrong passwords get 429.',
     roles: ANY_ROLE,
+    projectScope: 'refused',
     body: PasswordChange,
     status: 204,
     response: NoContent,

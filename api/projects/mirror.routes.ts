@@ -51,6 +51,7 @@ export const mirrorRoutes = [
     group: GROUP,
     summary: "Get the state of the mirror of a project's repository",
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: byIdentifier,
     status: 200,
     response: Mirror,
@@ -69,6 +70,7 @@ export const mirrorRoutes = [
     description:
       'Repositories are also fetched on push hooks and on a schedule. The fetch has completed when `fetchedAt` is later than the `requestedAt` of this reply.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: byIdentifier,
     status: 202,
     response: Mirror,

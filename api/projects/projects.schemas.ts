@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Pipeline } from '../../domain/flows/flow-types.ts';
+import { collectionNameProblem } from '../../domain/documents/name-rules.ts';
 import { compileKeyFinder } from '../../domain/git/work-item-patterns.ts';
 import { PLATFORMS } from '../../domain/projects/projects.entities.ts';
 import { CurrentVersion, FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
@@ -56,6 +57,18 @@ const configuration = {
     .array(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/))
     .max(20)
     .meta({ description: 'Candidate statuses in addition to pending, in_progress, aborted and finalized' }),
+  documentCollections: z
+    .array(
+      Name.superRefine((pattern, context) => {
+        const problem = collectionNameProblem(pattern);
+        if (problem !== undefined) context.addIssue({ code: 'custom', message: `the pattern ${problem}` });
+      }),
+    )
+    .max(100)
+    .meta({
+      description:
+        'Collections of documents that belong to the project besides `repo:<identifier>` and those below it; `*` matches within a segment, `**` across slashes. Application tokens of the project reach these',
+    }),
 };
 
 export const ProjectConfiguration = z.strictObject(configuration).partial().meta({ id: 'ProjectConfiguration' });

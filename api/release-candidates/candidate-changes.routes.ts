@@ -19,6 +19,7 @@ export const candidateChangesRoutes = [
     description:
       'A candidate can move between `pending` and `in_progress`, and from either to `aborted` or `finalized`, which are final. Setting the current status again changes nothing.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: byId,
     body: StatusIn,
     status: 200,
@@ -35,6 +36,7 @@ export const candidateChangesRoutes = [
     group: GROUP,
     summary: 'Update the status of a release candidate, found by name',
     roles: ANY_ROLE,
+    projectScope: 'row',
     body: StatusByNameIn,
     status: 200,
     response: ReleaseCandidate,
@@ -52,6 +54,7 @@ export const candidateChangesRoutes = [
     description:
       'This cannot be undone. Aborting an aborted candidate again changes nothing; a finalized candidate cannot be aborted.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     body: AbortIn,
     status: 200,
     response: ReleaseCandidate,
@@ -68,6 +71,7 @@ export const candidateChangesRoutes = [
     summary: 'Remove packages from a release candidate or change their versions',
     description: 'Refused for finalized and aborted candidates, and for packages that the candidate does not contain.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     body: UpdatePackagesIn,
     status: 200,
     response: ReleaseCandidate,

@@ -33,6 +33,7 @@ export const comparisonRoutes = [
     description:
       'The installed packages are derived from the deployments to the environment that were reported as release events.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: byId,
     query,
     body: CompareIn,
@@ -52,6 +53,7 @@ export const comparisonRoutes = [
     group: GROUP,
     summary: 'Compare a release candidate with given package versions',
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: byId,
     query,
     body: CompareToPackagesIn,
@@ -76,6 +78,7 @@ export const comparisonRoutes = [
       'If a commit is unknown, `missingChangelog` gives the reason and a fetch of the repository is requested.',
     ].join('\n\n'),
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: byId,
     query: z.strictObject({ since: z.string().min(1).max(255).optional() }),
     status: 200,

@@ -23,6 +23,7 @@ export const releaseEventRoutes = [
       'Idempotent by `executionId`, otherwise by `deployedAt`. Events of a domain are applied one at a time. If the workflow engine does not answer within 5 s, the reply is 202: the event has been recorded and will be applied later.',
     ].join('\n\n'),
     roles: ANY_ROLE,
+    projectScope: 'row',
     query: z.strictObject({
       dryRun: queryFlag(false).meta({ description: 'Report what would happen without changing anything' }),
     }),

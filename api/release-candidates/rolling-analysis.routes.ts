@@ -21,6 +21,7 @@ export const rollingAnalysisRoutes = [
       'The result is cached until its input changes, at most for ROLLING_ANALYSIS_CACHE_TTL_SECONDS. `X-Cache` is HIT or MISS; `X-Cache-Key` identifies the input.',
     ].join('\n\n'),
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: z.object({ repository: RepositoryIdentifier, domain: Domain }),
     query: z.strictObject({
       branch: Branch.optional().meta({ description: 'Only candidates of this branch; default: all branches' }),

@@ -59,6 +59,7 @@ export const changeSummaryRoutes = [
       'By release: from `fromReleaseName` (exclusive) to `toReleaseName` (inclusive), in each domain that has both. By date: releases with a successful deployment from `since` to `until`, both inclusive. Totals count distinct commits and work items.',
     ].join('\n\n'),
     roles: ANY_ROLE,
+    projectScope: 'row',
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,
       domain: Name.optional(),

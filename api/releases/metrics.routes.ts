@@ -71,6 +71,7 @@ export const metricsRoutes = [
       `The definitions follow DORA's four keys. Without \`since\`, covers the last ${DEFAULT_DAYS} days; at most ${DAYS_MAX} days and ${METRICS_DEPLOYMENTS_MAX} deployments.`,
     ].join('\n\n'),
     roles: ANY_ROLE,
+    projectScope: 'row',
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,
       domain: Name.optional(),

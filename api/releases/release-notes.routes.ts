@@ -49,6 +49,7 @@ export const releaseNotesRoutes = [
       '`format=md` returns `text/markdown` (CommonMark), `format=html` a page of `text/html`. Text from commits is escaped.',
     ].join('\n\n'),
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: z.object({ name: Name }),
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,

@@ -21,6 +21,7 @@ export const releasesRoutes = [
       'Changelogs are computed once and cached; `force` recomputes them. Unknown commits are reported as missing.',
     ].join('\n\n'),
     roles: ANY_ROLE,
+    projectScope: 'row',
     query: z.strictObject({
       repositoryIdentifier: RepositoryIdentifier,
       domain: Name.optional(),
@@ -80,6 +81,7 @@ export const releasesRoutes = [
     description:
       'Marks the record of the target release as the result of a rollback and stores its changes. The release that was rolled back, and those between the two, no longer count as deployed in the environment, neither as installed nor for finalization.',
     roles: ANY_ROLE,
+    projectScope: 'row',
     body: RollbackIn,
     status: 204,
     response: NoContent,

@@ -91,6 +91,7 @@ export const workItemsRoutes = [
       `Covers the newest ${ITEM_COMMITS_MAX} commits that mention the work item and the newest ${ITEM_CANDIDATES_MAX} candidates of each domain. If no commit mentions the key, the lists are empty.`,
     ].join('\n\n'),
     roles: ANY_ROLE,
+    projectScope: 'row',
     params: z.object({ key: Name }),
     query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier }),
     status: 200,

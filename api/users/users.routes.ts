@@ -74,6 +74,7 @@ export const usersRoutes = [
     description:
       'The list is ordered by e-mail and can be filtered by team and role (the highest of the user’s memberships). With `lookup` and `id` the reply is one user, or 404. Authentication metadata is only shown for the caller.',
     roles: ANY_ROLE,
+    projectScope: 'refused',
     query: UsersQuery,
     status: 200,
     response: z.union([UserPage, User]),
@@ -98,6 +99,7 @@ export const usersRoutes = [
     description:
       'An existing user, found by primary e-mail or alias, is added with the role: 200 with `isExistingUser`. A user who is new to the tenant gets an invitation by mail; if it cannot be sent, the reply has a warning.',
     roles: ['owner'],
+    projectScope: 'refused',
     body: UserIn,
     status: 201,
     otherStatuses: [200],
@@ -136,6 +138,7 @@ export const usersRoutes = [
     description:
       'Takes effect on the user’s next request; the account remains. Removing yourself gets 403, removing the last owner 409.',
     roles: ['owner'],
+    projectScope: 'refused',
     body: UserRemoval,
     status: 200,
     response: RemovedUser,
@@ -156,6 +159,7 @@ export const usersRoutes = [
     description:
       'Includes teams and authentication metadata. An application token appears as a user with role `application` and no teams.',
     roles: ANY_ROLE,
+    projectScope: 'none',
     status: 200,
     response: User,
     async handle(_, { actor, reads }) {
@@ -177,6 +181,7 @@ export const usersRoutes = [
     description:
       'You see your own full profile; owners and applications see other users without authentication metadata. With `team`, a user who is not in that team gets 404.',
     roles: ANY_ROLE,
+    projectScope: 'refused',
     params: emailParams,
     query: teamQuery,
     status: 200,
@@ -197,6 +202,7 @@ export const usersRoutes = [
     description:
       'Users may change their own names; owners may change names, roles and teams, but nobody can raise their own role. With `team` the role changes in that team only, otherwise in all. Absent fields are not changed. Takes effect on the user’s next request. Names apply within this tenant.',
     roles: ANY_ROLE,
+    projectScope: 'refused',
     params: emailParams,
     query: teamQuery,
     body: UserPatch,
@@ -221,6 +227,7 @@ export const usersRoutes = [
     description:
       'A user without a password gets a link to set one. If no mail server is configured, the mail is refused, or the person has been invited too often, `success` is false and `error` gives the reason.',
     roles: ['owner'],
+    projectScope: 'refused',
     params: emailParams,
     status: 200,
     response: InviteResult,
@@ -240,6 +247,7 @@ export const usersRoutes = [
     summary: 'List the teams of the tenant',
     description: `Ordered by slug, at most ${TEAMS_MAX}. A team is created when the first user is added to it.`,
     roles: ANY_ROLE,
+    projectScope: 'refused',
     status: 200,
     response: z.array(Team),
     handle: (_, { reads }) => listTeams(reads),

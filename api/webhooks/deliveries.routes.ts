@@ -3,6 +3,7 @@ import { DomainError } from '../../domain/shared/errors.ts';
 import { queueSample, recoverFailed, redeliver } from '../../domain/webhooks/deliveries.mutations.ts';
 import { listAttempts, listDeliveries } from '../../domain/webhooks/deliveries.queries.ts';
 import type { Queued, QueuedDelivery } from '../../domain/webhooks/delivery-queue.port.ts';
+import { webhookById } from '../../domain/webhooks/webhooks.queries.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { byId, Id } from '../http/parameters.ts';
 import { link, reply } from '../http/replies.ts';
@@ -59,6 +60,7 @@ export const deliveriesRoutes = [
     summary: 'Queue a payload for all active webhooks that subscribe to an event',
     description: 'Accepts any event name. Returns an empty array if there is no subscriber.',
     roles: ['owner', 'application'],
+    projectScope: 'refused',
     body: TriggerIn,
     bodyLimitBytes: PAYLOAD_LIMIT_BYTES,
     status: 202,
@@ -83,6 +85,7 @@ export const deliveriesRoutes = [
     description:
       'Delivered with the retry settings of the webhook. If the webhook is inactive or failed, nothing is queued: `success` is false and `reason` gives its status.',
     roles: ['owner', 'application'],
+    projectScope: 'row',
     params: byId,
     body: DeliverIn,
     bodyLimitBytes: PAYLOAD_LIMIT_BYTES,
@@ -90,8 +93,14 @@ export const deliveriesRoutes = [
     response: DeliveryResult,
     errors: ['payload_too_large'],
     audit: 'webhook.delivery_queued',
-    handle: ({ params: { id }, body: { payload } }, { actor, requestId, traceparent, adapters: { webhooks } }) =>
-      deliveryResult(webhooks.queue.deliver({ actor, webhookId: id, payload, requestId, traceparent })),
+    async handle(
+      { params: { id }, body: { payload } },
+      { actor, reads, requestId, traceparent, adapters: { webhooks } },
+    ) {
+      // The queue serves many callers at once, and knows no limit to projects.
+      if (actor.projectIds) await withResultMembers(webhookById(reads, id));
+      return deliveryResult(webhooks.queue.deliver({ actor, webhookId: id, payload, requestId, traceparent }));
+    },
   }),
   defineRoute({
     operationId: 'testWebhook',
@@ -100,6 +109,7 @@ export const deliveriesRoutes = [
     group: GROUP,
     summary: 'Queue the sample event of the catalog for a webhook',
     roles: ['owner'],
+    projectScope: 'row',
     params: byId,
     status: 202,
     response: DeliveryResult,
@@ -115,6 +125,7 @@ export const deliveriesRoutes = [
     description:
       'Also available for a deleted webhook. The totals cover the period from `from` to `to`, regardless of the other filters, or all deliveries of the webhook without a period.',
     roles: ['owner'],
+    projectScope: 'row',
     params: byId,
     query: DeliveriesQuery,
     status: 200,
@@ -134,6 +145,7 @@ export const deliveriesRoutes = [
     group: GROUP,
     summary: 'List the attempts of a delivery with requests and responses, newest first',
     roles: ['owner'],
+    projectScope: 'row',
     params: deliveryParams,
     status: 200,
     response: z.array(Attempt),
@@ -151,6 +163,7 @@ export const deliveriesRoutes = [
     group: GROUP,
     summary: 'Redeliver a delivery as a new one, linked by `redeliveryOf`',
     roles: ['owner'],
+    projectScope: 'row',
     params: deliveryParams,
     status: 202,
     response: DeliveryResult,
@@ -166,6 +179,7 @@ export const deliveriesRoutes = [
     description:
       'From `since` (inclusive) to `until` (exclusive, default: now), except those that have been redelivered already.',
     roles: ['owner'],
+    projectScope: 'row',
     params: byId,
     body: RecoverIn,
     status: 202,

@@ -77,7 +77,7 @@ export function createAuthenticator({
   const byApplicationToken = async (token: string): Promise<Actor | undefined> => {
     const row = await findToken(hashSecret(token));
     if (!row) return undefined;
-    const { id, tenantId, tenantSlug, name, projectIds, isUseStale } = row;
+    const { id, tenantId, tenantSlug, name, projectIds, collectionNames, isUseStale } = row;
     if (isUseStale) touch(id).catch(onError);
     return {
       type: 'application',
@@ -87,6 +87,7 @@ export function createAuthenticator({
       role: 'application',
       email: `app:${name}`,
       ...(projectIds && { projectIds }),
+      ...(collectionNames && { collections: collectionNames }),
     };
   };
   const byProvidersToken = async (token: string): Promise<Actor | undefined> => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
 import type { Reads } from '../data/fenced-reads.ts';
+import type { CollectionNames } from '../documents/collection-limit-rules.ts';
 import type { Role } from '../shared/actor.ts';
 import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import { hashSecret } from './secrets.ts';
@@ -22,6 +23,7 @@ interface Token {
   tenantId: string;
   name: string;
   projectIds: string[] | null;
+  collectionNames: CollectionNames | null;
   isUseStale: boolean;
 }
 
@@ -29,7 +31,7 @@ interface Token {
 export const findApplicationTokens = statement<{ hashes: string[] }>()((db, { hashes }) =>
   db
     .selectFrom(sql<Token>`auth_application_tokens(${hashes})`.as('t'))
-    .select(['t.tokenHash', 't.id', 't.tenantId', 't.name', 't.projectIds', 't.isUseStale']),
+    .select(['t.tokenHash', 't.id', 't.tenantId', 't.name', 't.projectIds', 't.collectionNames', 't.isUseStale']),
 );
 
 interface Session extends Person {

@@ -1,5 +1,6 @@
 import { type CompiledQuery, type DatabaseConnection, DefaultQueryExecutor, Kysely } from 'kysely';
 import type pg from 'pg';
+import { collectionSources } from '../documents/collection-limit-rules.ts';
 import type { Actor } from '../shared/actor.ts';
 import { QuaysideDialect } from './dialect.ts';
 import { createPool, type DatabaseAccess } from './pool.ts';
@@ -110,8 +111,9 @@ const fenced = (
   },
 });
 
-/** What the policies of `migrations/fences.ts` read. */
-export const fenceVariables = ({ tenantId, projectIds }: Actor): Record<string, string> => ({
+/** What the policies of `migrations/fences.ts` read; `app.collections` counts only where projects are set. */
+export const fenceVariables = ({ tenantId, projectIds, collections }: Actor): Record<string, string> => ({
   'app.tenant_id': tenantId,
   'app.project_ids': projectIds === undefined ? '' : `{${projectIds.join(',')}}`,
+  ...(projectIds && { 'app.collections': collections ? JSON.stringify(collectionSources(collections)) : '' }),
 });

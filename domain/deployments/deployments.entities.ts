@@ -37,7 +37,7 @@ export const ReleaseDeploymentSchema = defineEntity({
     metadata: jsonColumn<Record<string, unknown>>().nullable(),
     approval: jsonColumn<Record<string, unknown>>().nullable(),
     rolledBackAt: p.datetime(3).nullable(),
-    reportedBy: jsonColumn<Omit<Actor, 'projectIds' | 'sessionId'>>(),
+    reportedBy: jsonColumn<Omit<Actor, 'projectIds' | 'collections' | 'sessionId'>>(),
     requestId: p.text().nullable(),
     traceparent: p.text().nullable(),
     /** When the event had its effect on the candidate; null: it is still to be applied. */

@@ -1,6 +1,7 @@
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
+import { assertReachesCollection } from './collection-limit-rules.ts';
 import {
   type Collection,
   insertCollection,
@@ -11,8 +12,9 @@ import {
 import type { DocumentName } from './document-store.port.ts';
 import { lockedDocumentVersion, removeDocument } from './documents.queries.ts';
 
-/** Throws `already_exists`. */
+/** Throws `already_exists`, and `forbidden` for a limited application token that does not reach the collection. */
 export async function createCollection(tx: Tx, name: string): Promise<Collection> {
+  assertReachesCollection(tx.actor, name);
   const collection = await insertCollection(tx, name);
   if (!collection) throw new DomainError('already_exists', `There is already a collection ${name}`);
   tx.audit({

@@ -26,9 +26,12 @@ export function parsePathPattern(pattern: string): PathPattern {
 export function parseGlob(pattern: string): Glob {
   if (pattern === '**') return { kind: 'any' };
   if (!pattern.includes('*')) return { kind: 'literal', name: pattern };
-  const source = pattern.replaceAll(/\*\*|\*|[.^$+?()[\]{}|\\]/g, (token) => {
+  return { kind: 'regex', source: globSource(pattern), prefix: pattern.slice(0, pattern.indexOf('*')) };
+}
+
+/** A pattern as a regular expression of PostgreSQL. */
+export const globSource = (pattern: string): string =>
+  `^${pattern.replaceAll(/\*\*|\*|[.^$+?()[\]{}|\\]/g, (token) => {
     if (token === '**') return '.*';
     return token === '*' ? '[^/]*' : `\\${token}`;
-  });
-  return { kind: 'regex', source: `^${source}$`, prefix: pattern.slice(0, pattern.indexOf('*')) };
-}
+  })}$`;

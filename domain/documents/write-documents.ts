@@ -1,4 +1,5 @@
 import { DomainError, invalidField } from '../shared/errors.ts';
+import { assertReachesCollection } from './collection-limit-rules.ts';
 import type { DocumentName, DocumentStore, WriteRequest } from './document-store.port.ts';
 import { collectionNameProblem, keyProblem } from './name-rules.ts';
 import { expectedVersion, type Preconditions, writeConflict } from './precondition-rules.ts';
@@ -17,13 +18,17 @@ export interface WrittenDocument extends DocumentName {
   updatedAt: string;
 }
 
-/** Creates or updates a document. Throws `version_conflict`, `precondition_failed` and `payload_too_large`. */
+/**
+ * Creates or updates a document. Throws `version_conflict`, `precondition_failed` and `payload_too_large`, and `forbidden`
+ * for a limited application token that does not reach the collection.
+ */
 export async function writeDocument(
   documents: DocumentStore,
   { actor, requestId, traceparent }: Writer,
   { value, ...name }: DocumentName & { value: unknown },
   preconditions: Preconditions,
 ): Promise<WrittenDocument> {
+  assertReachesCollection(actor, name.collection);
   const { text, sizeBytes } = valueText(value, 'value');
   const request = { ...name, actor, requestId, traceparent, value: text, sizeBytes };
   const outcome = await documents.write({ ...request, expectedVersion: expectedVersion(preconditions) });
@@ -60,6 +65,7 @@ export async function writeDocuments(
   for (const [index, { collection, key, value, version }] of items.entries()) {
     try {
       checkNames(collection, key, `documents/${index}`);
+      assertReachesCollection(actor, collection);
       const { text, sizeBytes } = valueText(value, `documents/${index}/value`);
       const name = { store, collection, key };
       const expected = expectedVersion({ version });

@@ -70,7 +70,7 @@ export const FlowRunSchema = defineEntity({
     workItem: jsonColumn<WorkItemRef>().nullable(),
     triggeredBy: p.text(),
     /** Who may not approve it alone. */
-    requestedBy: jsonColumn<Actor>(),
+    requestedBy: jsonColumn<Omit<Actor, 'collections'>>(),
     requestId: p.text().nullable(),
     traceparent: p.text().nullable(),
     outputTail: p.text().nullable(),

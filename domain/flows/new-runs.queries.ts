@@ -142,7 +142,7 @@ const INSERT = inserting(
 /** Inserts a run; undefined when its `externalId` names one already. A run without a workflow has begun elsewhere. */
 export async function insertRun(
   tx: Tx,
-  { payload, workItem, requestedBy = tx.actor, ...run }: NewRun,
+  { payload, workItem, requestedBy: { collections: _, ...requestedBy } = tx.actor, ...run }: NewRun,
   requestId?: string,
 ): Promise<string | undefined> {
   const [row] = await INSERT(tx.db, {

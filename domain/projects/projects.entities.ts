@@ -23,6 +23,8 @@ export type ProjectConfiguration = {
   metricsAlertConfig?: Record<string, unknown>;
   /** Candidate statuses of the project's own, beside the four built-in ones. */
   customReleaseStatuses?: string[];
+  /** Patterns of the collections of documents that belong to it, besides those named for it. */
+  documentCollections?: string[];
 };
 
 export const ProjectSchema = defineEntity({

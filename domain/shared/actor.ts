@@ -1,3 +1,5 @@
+import type { CollectionNames } from '../documents/collection-limit-rules.ts';
+
 export const ROLES = ['owner', 'member', 'application'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -17,8 +19,10 @@ export interface Actor extends TenantKey {
   role: Role;
   /** E-mail of a user, `app:<token name>` of an application token. */
   email: string;
-  /** Ids of the only projects that a scoped application token may see; absent: all of the tenant. */
+  /** Ids of the only projects that a limited application token reaches; absent: all of the tenant. */
   projectIds?: readonly string[];
+  /** Likewise what the only collections of documents that it reaches are named for; absent: none. */
+  collections?: CollectionNames;
   /** The session of a person who came with one. */
   sessionId?: string;
 }

@@ -48,6 +48,34 @@ test('every table of a tenant is fenced: with no tenant set nothing is seen, wit
   }
 });
 
+/** Tables of a tenant that a token with projects needs, although their rows have no project. */
+const OPEN_TO_LIMITED_TOKENS = [
+  // Kept per credential.
+  'idempotency_key',
+  // Rules ask them who may decide and approve; no route shows them to such a token.
+  'membership',
+  'team',
+];
+
+test('every table of a tenant is limited for tokens with projects, or listed here', async () => {
+  const limited = await app.sql<{ table_name: string }>(
+    `select tablename as table_name from pg_policies where policyname = 'project' and permissive = 'RESTRICTIVE'`,
+  );
+  const names = new Set(limited.map(({ table_name }) => table_name));
+  expect(tables.filter((table) => !names.has(table))).toEqual(OPEN_TO_LIMITED_TOKENS);
+});
+
+test('a token whose projects are gone sees no row of any limited table', async () => {
+  await actAs(app.tenant.id);
+  await asApp.query(`select set_config('app.project_ids', '{}', false)`);
+  for (const table of tables.filter((name) => !OPEN_TO_LIMITED_TOKENS.includes(name))) {
+    const seen = (await visibleTenants(table)).length;
+    // What holds for the whole tenant holds for each project.
+    expect([table, seen > 0 && table !== 'integration']).toEqual([table, false]);
+  }
+  await asApp.query(`select set_config('app.project_ids', '', false)`);
+});
+
 test('a row of another tenant can be neither written nor taken', async () => {
   await actAs(app.tenant.id);
   const [other] = await app.sql<{ id: string }>(`select id from tenant where slug = 'other'`);

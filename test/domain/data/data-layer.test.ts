@@ -127,7 +127,7 @@ test('a unit of work begins behind its fence, and writes what it announces and a
   await insertWebhook(place(), { event: 'project.updated' });
   const woken: string[][] = [];
   const signals: CommitSignals = { lanes: (_, ids) => void woken.push([...ids]), approvals: () => undefined };
-  const quoted = { ...actor, email: `o'neill@example.com`, projectIds: [projectId] };
+  const quoted = { ...actor, email: `o'neill@example.com` };
   wire.length = 0;
   await unitOfWork(orm, { actor: quoted, signals })(async (tx) => {
     tx.announce({ event: 'project.updated', data: { it: `isn't` } });
@@ -146,6 +146,12 @@ test('a unit of work begins behind its fence, and writes what it announces and a
     [actor.tenantId],
   );
   expect(rows).toEqual([{ payload: { it: `isn't` }, summary: `it's` }]);
+  // A webhook of the whole tenant is told what an actor does that is limited to projects.
+  await unitOfWork(orm, { actor: { ...quoted, projectIds: [projectId] }, signals })(async (tx) => {
+    tx.announce({ event: 'project.updated', data: {} });
+    expect(await tx.db.selectFrom('webhook').select('id').execute()).toEqual([]);
+  });
+  expect(woken).toHaveLength(2);
   // One that does nothing sends nothing beside its fence.
   wire.length = 0;
   await orm.em.fork().transactional(async () => undefined);
