@@ -1,0 +1,59 @@
+/** How large a JSON text may be, besides its length: what costs time is how much it holds. */
+export interface JsonLimits {
+  /** Arrays and objects within each other. */
+  levels: number;
+  /** Members of objects and elements of arrays, in all; a repeated name counts each time. */
+  members: number;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const SPACE = 0x20;
+
+/**
+ * Which limit a JSON text exceeds, undefined if none. Takes one pass over the bytes and no memory, so that it can go
+ * before parsing; it stops at the first excess. For a text that is not valid JSON the result has no meaning.
+ * @param bytes UTF-8, in which no byte of a longer character is one of JSON's own.
+ */
+export function exceededLimit(bytes: Uint8Array, limits: JsonLimits): keyof JsonLimits | undefined {
+  let level = 0;
+  let members = 0;
+  // Whether nothing has followed the last opening bracket yet.
+  let isEmpty = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte <= SPACE) continue;
+    if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) {
+      isEmpty = false;
+      level--;
+      continue;
+    }
+    if (byte === COMMA || isEmpty) {
+      isEmpty = false;
+      if (++members > limits.members) return 'members';
+    }
+    if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
+      isEmpty = true;
+      if (++level > limits.levels) return 'levels';
+    } else if (byte === QUOTE) {
+      at = endOfString(bytes, at + 1);
+    }
+  }
+  return undefined;
+}
+
+/** The place of the quote that ends the string. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) break;
+    if (byte === BACKSLASH) at++;
+  }
+  return at;
+}
