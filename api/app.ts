@@ -9,6 +9,7 @@ import { type Dependency, mountHealth } from './http/health.ts';
 import type { HttpMetrics } from './http/metrics.ts';
 import { type MountDeps, mountRoutes } from './http/mount-routes.ts';
 import { mountReference } from './http/reference.ts';
+import { replyBeforeBody } from './http/unread-body.ts';
 
 export interface AppDeps extends MountDeps {
   log: Logger;
@@ -25,6 +26,7 @@ export function createApp(routes: readonly AnyRoute[], deps: AppDeps): Koa {
   const { basePath } = deps;
   const app = new Koa({ proxy: deps.isBehindProxy });
   app.silent = true;
+  app.use(replyBeforeBody);
   app.use(
     helmet({
       contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] }, useDefaults: false },

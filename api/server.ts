@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { createBackend } from '../activities/backend.ts';
@@ -24,6 +24,7 @@ import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { cookiesOf } from './http/cookies.ts';
 import type { Dependency } from './http/health.ts';
+import { createHttpServer } from './http/http-server.ts';
 import type { HttpMetrics } from './http/metrics.ts';
 import { createReleaseEventQueue } from './release-candidates/release-event-queue.ts';
 import { createRateLimit } from './http/rate-limit.ts';
@@ -120,7 +121,12 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     basePath: config.BASE_PATH,
     isBehindProxy: config.TRUST_PROXY,
   });
-  const server = createServer(app.callback());
+  const timeouts = {
+    headersMs: config.HEADERS_TIMEOUT_SECONDS * 1_000,
+    requestMs: config.REQUEST_TIMEOUT_SECONDS * 1_000,
+    keepAliveMs: config.KEEP_ALIVE_TIMEOUT_SECONDS * 1_000,
+  };
+  const server = createHttpServer(app.callback(), timeouts, log);
   return {
     server,
     announceStop() {

@@ -95,10 +95,10 @@ export const hooksRoutes = [
     response: HookOutcome,
     errors: ['unauthenticated'],
     audit: ['build.started', 'build.completed', 'build.failed'],
-    async handle({ params: { host }, query, headers, body }, { adapters, actingAs, bodyText, now }) {
+    async handle({ params: { host }, query, headers, body }, { adapters, actingAs, bodyBytes, now }) {
       const { encryption, launch } = adapters;
       const receiver = { actingAs, encryption, now };
-      const hook = { headers, body, bodyText };
+      const hook = { headers, body, bodyBytes };
       const { toFetch, ...result } = await receiveHook(receiver, host, hook, query.repositoryIdentifier);
       if (toFetch) signalMirror(launch, toFetch);
       return result;

@@ -30,6 +30,7 @@ export const bulkRoutes = [
     projectScope: 'collection',
     query: ofStore,
     body: BulkIn,
+    takesDocuments: true,
     takesExactNumbers: true,
     status: 200,
     response: BulkReply,

@@ -48,6 +48,7 @@ export const documentsRoutes = [
     query: ofStore,
     headers: Conditions,
     body: DocumentIn,
+    takesDocuments: true,
     takesExactNumbers: true,
     status: 201,
     otherStatuses: [200],

@@ -62,6 +62,8 @@ interface RouteShape<
   bodyType?: 'form';
   /** Request headers that the handler uses, in lower case. */
   headers?: H;
+  /** The body has documents, which may have more members than other JSON: 250,000 instead of 50,000 in all. */
+  takesDocuments?: boolean;
   /** Refuse numbers that JavaScript cannot represent exactly instead of rounding them. */
   takesExactNumbers?: boolean;
   /** Marks the route as deprecated in the reference. */

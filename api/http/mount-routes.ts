@@ -18,8 +18,11 @@ import { locateFields } from './problems.ts';
 import { assertCollectionWithinLimit, assertRouteWithinLimit, withinLimit } from './project-limit.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
+import { createReadBytes, type ReadBytes } from './read-bytes.ts';
 import { headOf, withBody } from './request-input.ts';
 import type { Adapters } from './scope.ts';
+
+const NO_BYTES = Buffer.alloc(0);
 
 export interface MountDeps {
   orm: MikroORM;
@@ -38,10 +41,11 @@ export interface MountDeps {
 /** The router for a list of routes; literal segments take precedence over parameters, regardless of the order. */
 export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePath: string): Router {
   const router = new Router({ prefix: basePath });
+  const readBytes = createReadBytes();
   for (const route of routes.toSorted(literalFirst)) {
     router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), async (ctx) => {
       try {
-        await serve(route, deps, ctx);
+        await serve(route, deps, ctx, readBytes);
       } catch (error) {
         throw locateFields(error, route);
       }
@@ -65,7 +69,7 @@ function literalFirst({ path: a }: AnyRoute, { path: b }: AnyRoute): number {
  * Serves a request. Whatever can refuse it without its body comes first: credential or signature, rate limit, role,
  * path, query and headers, declared size.
  */
-async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Promise<void> {
+async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, readBytes: ReadBytes): Promise<void> {
   const state = ctx.state as RequestState;
   state.route = route.path;
   const base = {
@@ -91,13 +95,13 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
     route.admit?.(head);
     // RFC 6749, section 5.1: replies with credentials must not be cached.
     if (route.takesCredential) ctx.set({ ...(await deps.addressLimit(ctx.ip)), 'Cache-Control': 'no-store' });
-    const { input, body } = await withBody(route, head, ctx);
+    const { input, body } = await withBody(route, head, ctx, readBytes);
     const output = await route.handle(input, {
       ...base,
       ...visitorOf(deps, ctx),
       actingAs,
       address: ctx.ip,
-      bodyText: body?.text ?? '',
+      bodyBytes: body?.bytes ?? NO_BYTES,
     });
     await send(ctx, answerOf(route, output));
     return;
@@ -113,7 +117,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
   assertRouteWithinLimit(route, actor);
   const head = headOf(route, ctx);
   assertCollectionWithinLimit(route, actor, head.params);
-  const { input, body } = await withBody(route, head, ctx);
+  const { input, body } = await withBody(route, head, ctx, readBytes);
   const tx = actingAs(actor);
   const { handle } = route;
   const handled = () =>
@@ -126,7 +130,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext): Prom
     ctx,
     key === ''
       ? await handled()
-      : await answerOnce(deps.idempotency, tx, { ...keyed, key, bodyText: body?.text ?? '' }, handled),
+      : await answerOnce(deps.idempotency, tx, { ...keyed, key, bodyBytes: body?.bytes ?? NO_BYTES }, handled),
   );
 }
 

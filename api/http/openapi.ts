@@ -28,7 +28,8 @@ const Problem = z
     errors: z
       .array(z.object({ detail: z.string(), pointer: z.string() }))
       .optional()
-      .meta({ description: 'Invalid fields, with JSON pointers into the request' }),
+      .meta({ description: 'The first ten invalid fields, with JSON pointers into the request' }),
+    moreErrors: z.int().optional().meta({ description: 'How many more fields are invalid; at most 990 are counted' }),
   })
   .meta({ id: 'Problem', description: 'Problem details (RFC 9457)' });
 

@@ -12,6 +12,7 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   version_conflict: 409,
   already_exists: 409,
   locked: 409,
@@ -25,6 +26,7 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   unsupported_media_type: 415,
   unprocessable: 422,
   rate_limited: 429,
+  headers_too_large: 431,
   internal: 500,
   not_implemented: 501,
   upstream_error: 502,
@@ -58,7 +60,8 @@ export function problemOf(error: unknown, instance: string, requestId: string): 
       instance,
       code: known.code,
       requestId,
-      ...(fields && { errors: fields }),
+      ...(fields && { errors: fields.slice(0, SHOWN_MAX) }),
+      ...(fields && fields.length > SHOWN_MAX && { moreErrors: fields.length - SHOWN_MAX }),
       ...members,
     },
   };
@@ -114,15 +117,28 @@ export function* causes(error: unknown): Generator<Error> {
 }
 
 type Issue = z.core.$ZodIssue;
+type Place = 'body' | 'query' | 'headers';
+
+/** How many invalid fields are shown, and how many are counted. */
+const SHOWN_MAX = 10;
+const COUNTED_MAX = 1_000;
+/** The longest name in a pointer. */
+const SEGMENT_MAX = 200;
 
 /** Schema violations as field errors with JSON pointers. */
-export function fieldErrors(place: 'body' | 'query' | 'headers', issues: readonly Issue[]): FieldError[] {
-  return issues.flatMap((issue) => {
-    const at = `#/${[place, ...issue.path].map((segment) => escapePointer(String(segment))).join('/')}`;
-    if (issue.code !== 'unrecognized_keys') return [{ detail: issue.message, pointer: at }];
-    return issue.keys.map((key) => ({ detail: 'unknown field', pointer: `${at}/${escapePointer(key)}` }));
-  });
+export function* fieldErrors(place: Place, issues: readonly Issue[]): Generator<FieldError> {
+  for (const issue of issues) {
+    const at = `#/${[place, ...issue.path].map((segment) => escapePointer(shortened(String(segment)))).join('/')}`;
+    if (issue.code !== 'unrecognized_keys') yield { detail: issue.message, pointer: at };
+    else
+      for (const key of issue.keys)
+        yield { detail: 'unknown field', pointer: `${at}/${escapePointer(shortened(key))}` };
+  }
 }
+
+/** Names are chosen by the client, and repeated in each reply. */
+const shortened = (name: string): string =>
+  name.length <= SEGMENT_MAX ? name : `${name.slice(0, SEGMENT_MAX).toWellFormed()}…`;
 
 /** The error with pointers into the request of this route, where it names fields alone. */
 export function locateFields(error: unknown, route: Pick<AnyRoute, 'body' | 'query'>): unknown {
@@ -142,8 +158,8 @@ function placeOf(field: string, { body, query }: Pick<AnyRoute, 'body' | 'query'
   return isInQuery && !isInBody ? 'query' : body ? 'body' : 'query';
 }
 
-export const schemaViolation = (place: 'body' | 'query' | 'headers', issues: readonly Issue[]): DomainError => {
-  const fields = fieldErrors(place, issues);
+export const schemaViolation = (place: Place, issues: readonly Issue[]): DomainError => {
+  const fields = [...fieldErrors(place, issues).take(COUNTED_MAX)];
   const [first] = fields;
   return new DomainError('invalid_request', `The request is not valid: ${first?.pointer} ${first?.detail}`, { fields });
 };

@@ -1,8 +1,10 @@
-import type { IncomingMessage } from 'node:http';
-import rawBody from 'raw-body';
+import { setImmediate } from 'node:timers/promises';
+import type { Context } from 'koa';
 import { DomainError, escapePointer, invalidField } from '../../domain/shared/errors.ts';
+import { exceededLimit, type JsonLimits } from '../../domain/shared/json-size-rules.ts';
 import { inexactNumber } from '../../domain/shared/number-rules.ts';
 import type { AnyRoute } from './define-route.ts';
+import type { ReadBytes } from './read-bytes.ts';
 
 const BODY_LIMIT_BYTES = 5 * 1024 * 1024;
 /** For routes that anybody may call without a credential, because the body has it. */
@@ -12,65 +14,91 @@ const CREDENTIAL_LIMIT_BYTES = 16 * 1024;
 export const bodyLimitBytes = (route: Pick<AnyRoute, 'bodyLimitBytes' | 'takesCredential'>): number =>
   route.bodyLimitBytes ?? (route.takesCredential ? CREDENTIAL_LIMIT_BYTES : BODY_LIMIT_BYTES);
 
-/** Deeper JSON could exhaust the stack of recursive functions. */
-const MAX_DEPTH = 128;
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+const JSON_LIMITS: JsonLimits = { levels: 100, members: 50_000 };
+/** A document may have 100 levels, and three are around it in a batch. */
+const DOCUMENT_LIMITS: JsonLimits = { levels: 103, members: 250_000 };
+/** Parsing more than this goes in steps between which other requests are served. */
+const STEP_BYTES = 128 * 1024;
+
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/i;
+const UTF_8 = /^"?utf-?8"?$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export interface ParsedBody {
+  bytes: Buffer;
   text: string;
   value: unknown;
 }
 
-export const FORM_TYPE = 'application/x-www-form-urlencoded';
-
 /** Reads the fields of an HTML form; if a field is repeated, the last value wins. */
-export async function readFormBody(request: IncomingMessage, limitBytes: number): Promise<ParsedBody> {
-  const { 'content-length': length, 'content-type': type = '' } = request.headers;
-  if (type.split(';')[0]?.trim().toLowerCase() !== FORM_TYPE) {
+export async function readFormBody(route: AnyRoute, ctx: Context, readBytes: ReadBytes): Promise<ParsedBody> {
+  assertEncoding(ctx);
+  if (mediaType(ctx).toLowerCase() !== FORM_TYPE)
     throw new DomainError('unsupported_media_type', `The body must be ${FORM_TYPE}`);
-  }
-  const text = decode(await read(request, length, limitBytes));
+  const bytes = await readBytes(ctx.req, ctx.res, bodyLimitBytes(route));
+  const text = decode(bytes);
   const value = Object.fromEntries(new URLSearchParams(text));
   assertStorable(value, '#/body');
-  return { text, value };
+  return { bytes, text, value };
 }
 
 /**
- * Reads a JSON body; undefined if the request has none. Throws for other media types (415), a body that is too large
- * (413), invalid UTF-8 or JSON, and for what PostgreSQL cannot store: U+0000 and unpaired surrogates (400 with a pointer).
+ * Reads a JSON body; undefined if the request has none. Throws for other media types and encodings (415), a body that is
+ * too large (413), invalid UTF-8 or JSON, JSON with too many levels or members, and for what PostgreSQL cannot store:
+ * U+0000 and unpaired surrogates (400 with a pointer).
  */
-export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<ParsedBody | undefined> {
-  const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type = '' } = request.headers;
-  if (encoding === undefined && (length === undefined || length === '0')) return undefined;
-  const contentEncoding = request.headers['content-encoding'] ?? 'identity';
-  if (contentEncoding !== 'identity') {
-    throw new DomainError('unsupported_media_type', `Content-Encoding ${contentEncoding} is not supported`);
-  }
-  const bytes = await read(request, length, limitBytes);
+export async function readJsonBody(
+  route: AnyRoute,
+  ctx: Context,
+  readBytes: ReadBytes,
+): Promise<ParsedBody | undefined> {
+  const { 'content-length': length, 'transfer-encoding': transferEncoding } = ctx.req.headers;
+  if (transferEncoding === undefined && (length === undefined || Number(length) === 0)) return undefined;
+  assertEncoding(ctx);
+  if (length !== undefined) assertJsonType(ctx);
+  const bytes = await readBytes(ctx.req, ctx.res, bodyLimitBytes(route));
   if (bytes.length === 0) return undefined;
-  if (!JSON_TYPE.test(type)) {
-    throw new DomainError('unsupported_media_type', 'The body must be application/json');
-  }
+  assertJsonType(ctx);
+  assertWithinLimits(bytes, route.takesDocuments ? DOCUMENT_LIMITS : JSON_LIMITS);
+  const pause = async () => {
+    if (bytes.length > STEP_BYTES) await setImmediate();
+  };
+  await pause();
   const text = decode(bytes);
-  if (isTooDeep(text)) throw invalidField('#/body', `nested deeper than ${MAX_DEPTH} levels`);
   const value = parse(text);
+  await pause();
   // Such escapes are rare, so the value is only searched if the text has one.
   if (/\\u(?:0000|d[89a-f])/i.test(text)) assertStorable(value, '#/body');
-  return { text, value };
+  if (route.takesExactNumbers) assertExactNumbers(text);
+  await pause();
+  return { bytes, text, value };
 }
 
-async function read(request: IncomingMessage, length: string | undefined, limit: number): Promise<Buffer> {
-  try {
-    return await rawBody(request, { limit, length: length ?? null });
-  } catch (error) {
-    const { type } = error as { type?: string };
-    if (type === 'entity.too.large') {
-      throw new DomainError('payload_too_large', `The body is larger than ${limit} bytes`, {
-        headers: { Connection: 'close' },
-      });
-    }
-    throw new DomainError('invalid_request', 'The request ended before its body was complete');
+const mediaType = (ctx: Context): string => ctx.get('content-type').split(';')[0]?.trim() ?? '';
+
+function assertJsonType(ctx: Context): void {
+  if (!JSON_TYPE.test(mediaType(ctx)))
+    throw new DomainError('unsupported_media_type', 'The body must be application/json');
+}
+
+/** Bodies are not compressed, and JSON is UTF-8 (RFC 8259, 8.1). */
+function assertEncoding(ctx: Context): void {
+  const encoding = ctx.get('content-encoding').trim();
+  if (!/^(identity)?$/i.test(encoding))
+    throw new DomainError('unsupported_media_type', `Content-Encoding ${encoding.slice(0, 40)} is not supported`);
+  const charset = /;\s*charset\s*=\s*([^;]*)/i.exec(ctx.get('content-type'))?.[1]?.trim() ?? 'utf-8';
+  if (!UTF_8.test(charset))
+    throw new DomainError('unsupported_media_type', `The charset ${charset.slice(0, 40)} is not supported; use UTF-8`);
+}
+
+function assertWithinLimits(bytes: Buffer, limits: JsonLimits): void {
+  switch (exceededLimit(bytes, limits)) {
+    case 'levels':
+      throw invalidField('#/body', `nested deeper than ${limits.levels} levels`);
+    case 'members':
+      throw invalidField('#/body', `more than ${limits.members.toLocaleString('en')} members and elements in all`);
+    case undefined:
   }
 }
 
@@ -90,24 +118,8 @@ function parse(text: string): unknown {
   }
 }
 
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  let isInString = false;
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (isInString) {
-      if (char === 0x5c) at++;
-      else if (char === 0x22) isInString = false;
-    } else if (char === 0x22) isInString = true;
-    else if (char === 0x5b || char === 0x7b) {
-      if (++depth > MAX_DEPTH) return true;
-    } else if (char === 0x5d || char === 0x7d) depth--;
-  }
-  return false;
-}
-
 /** Throws if a number in a JSON text would change when it is parsed and serialized. */
-export function assertExactNumbers(text: string): void {
+function assertExactNumbers(text: string): void {
   const number = inexactNumber(text);
   if (number !== undefined)
     throw invalidField('#/body', `the number ${number.slice(0, 40)} cannot be represented exactly`);
@@ -115,15 +127,31 @@ export function assertExactNumbers(text: string): void {
 
 /** Throws if a string or a member name cannot be stored as text. */
 export function assertStorable(value: unknown, pointer: string): void {
+  const found = unstorable(value);
+  if (found) throw invalidField([pointer, ...found.path.map(escapePointer)].join('/'), found.problem);
+}
+
+interface Unstorable {
+  problem: string;
+  path: string[];
+}
+
+/** The first text that cannot be stored. Paths are only made for one that is found: they may be long. */
+function unstorable(value: unknown): Unstorable | undefined {
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw invalidField(pointer, 'contains U+0000');
-    if (!value.isWellFormed()) throw invalidField(pointer, 'contains an unpaired surrogate');
-    return;
+    const problem = textProblem(value);
+    return problem === undefined ? undefined : { problem, path: [] };
   }
-  if (value === null || typeof value !== 'object') return;
+  if (value === null || typeof value !== 'object') return undefined;
   for (const [key, member] of Object.entries(value)) {
-    const at = `${pointer}/${escapePointer(key)}`;
-    assertStorable(key, at.toWellFormed().replaceAll('\0', ''));
-    assertStorable(member, at);
+    const problem = textProblem(key);
+    const found = problem === undefined ? unstorable(member) : { problem, path: [] };
+    if (found) return { ...found, path: [key.toWellFormed().replaceAll('\0', ''), ...found.path] };
   }
+  return undefined;
+}
+
+function textProblem(text: string): string | undefined {
+  if (text.includes('\0')) return 'contains U+0000';
+  return text.isWellFormed() ? undefined : 'contains an unpaired surrogate';
 }

@@ -3,14 +3,8 @@ import type { Context } from 'koa';
 import { DomainError } from '../../domain/shared/errors.ts';
 import type { AnyRoute, ParsedInput } from './define-route.ts';
 import { schemaViolation } from './problems.ts';
-import {
-  assertExactNumbers,
-  assertStorable,
-  bodyLimitBytes,
-  type ParsedBody,
-  readFormBody,
-  readJsonBody,
-} from './request-body.ts';
+import type { ReadBytes } from './read-bytes.ts';
+import { assertStorable, type ParsedBody, readFormBody, readJsonBody } from './request-body.ts';
 
 /** What a request has besides its body, parsed by the schemas of the route. Throws `not_found` and `invalid_request`. */
 export const headOf = (route: AnyRoute, ctx: RouterContext): Omit<ParsedInput, 'body'> => ({
@@ -24,10 +18,10 @@ export async function withBody(
   route: AnyRoute,
   head: Omit<ParsedInput, 'body'>,
   ctx: RouterContext,
+  readBytes: ReadBytes,
 ): Promise<{ input: ParsedInput; body: ParsedBody | undefined }> {
   const read = route.bodyType === 'form' ? readFormBody : readJsonBody;
-  const body = route.body === undefined ? undefined : await read(ctx.req, bodyLimitBytes(route));
-  if (body && route.takesExactNumbers) assertExactNumbers(body.text);
+  const body = route.body === undefined ? undefined : await read(route, ctx, readBytes);
   const parsed = route.body?.safeParse(body?.value);
   if (parsed && !parsed.success) throw schemaViolation('body', parsed.error.issues);
   return { input: { ...head, body: parsed?.data }, body };

@@ -90,7 +90,7 @@ export interface Scope extends BaseScope {
 /** The scope of routes without a credential: there is no tenant until the handler determines one. */
 export interface PublicScope extends BaseScope {
   /** The unparsed body, to verify signatures. */
-  bodyText: string;
+  bodyBytes: Uint8Array;
   /** IP address of the client, for rate limits. */
   address: string;
   /** The sender by header or cookie, if the credential is valid. Throws `forbidden` for a cross-site write with the cookie. */

@@ -28,7 +28,7 @@ export const newInvitationToken = (): string => randomBytes(32).toString('base64
 export const newPassword = (): string => randomBytes(18).toString('base64url');
 
 /** Long random secrets need no slow hash: hex SHA-256. */
-export const hashSecret = (secret: string): string => digest('sha256', secret);
+export const hashSecret = (secret: string | Uint8Array): string => digest('sha256', secret);
 
 /** argon2id with the parameters that OWASP's password storage cheat sheet gives (19 MiB, 2 passes, 1 lane). */
 export const hashPassword = (password: string): Promise<string> =>

@@ -20,8 +20,8 @@ export interface HookHeaders {
 export interface ReceivedHook {
   headers: HookHeaders;
   body: unknown;
-  /** The text that a signature is over. */
-  bodyText: string;
+  /** What a signature is over. */
+  bodyBytes: Uint8Array;
 }
 
 type Host = Platform;
@@ -31,7 +31,7 @@ export const REPLAY_WINDOW_MS = 7 * 86_400_000;
 /** The tolerance that Standard Webhooks recommends for its timestamp, which is that of the attempt. */
 const SIGNATURE_WINDOW_MS = 5 * 60_000;
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const digest = (text: string | Uint8Array): Buffer => createHash('sha256').update(text).digest();
 /** Compares in constant time. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
@@ -66,26 +66,26 @@ export function hasPlausibleProof(host: Host, headers: HookHeaders): boolean {
  * secret as the password of basic authentication; host-c signs by Standard Webhooks where it has a signing token, else
  * sends the secret as `X-Gitlab-Token`.
  */
-export function isProven(host: Host, { headers, bodyText }: ReceivedHook, secret: string, now: Date): boolean {
+export function isProven(host: Host, { headers, bodyBytes }: ReceivedHook, secret: string, now: Date): boolean {
   switch (host) {
     case 'host-a':
       return isSame(
         headers['x-hub-signature-256'] ?? '',
-        `sha256=${createHmac('sha256', secret).update(bodyText).digest('hex')}`,
+        `sha256=${createHmac('sha256', secret).update(bodyBytes).digest('hex')}`,
       );
     case 'host-b':
       return isSame(basicPassword(headers.authorization ?? ''), secret);
     case 'host-c':
       if (headers['webhook-signature'] === undefined) return isSame(headers['x-gitlab-token'] ?? '', secret);
-      return isSignedByStandard(headers, bodyText, secret, now);
+      return isSignedByStandard(headers, bodyBytes, secret, now);
   }
 }
 
-function isSignedByStandard(headers: HookHeaders, bodyText: string, secret: string, now: Date): boolean {
+function isSignedByStandard(headers: HookHeaders, bodyBytes: Uint8Array, secret: string, now: Date): boolean {
   const sentAt = new Date(Number(headers['webhook-timestamp']) * 1_000);
   if (!(Math.abs(now.getTime() - sentAt.getTime()) <= SIGNATURE_WINDOW_MS)) return false;
   const expected =
-    signedHeaders(headers['webhook-id'] ?? '', bodyText, [signingKey(secret)], sentAt)['webhook-signature'] ?? '';
+    signedHeaders(headers['webhook-id'] ?? '', bodyBytes, [signingKey(secret)], sentAt)['webhook-signature'] ?? '';
   return (headers['webhook-signature'] ?? '').split(' ').some((given) => isSame(given, expected));
 }
 
@@ -101,8 +101,8 @@ export interface HookDelivery {
   bodyDigest: string;
 }
 
-export function deliveryOf(host: Host, { headers, body, bodyText }: ReceivedHook): HookDelivery {
-  const bodyDigest = digest(bodyText).toString('hex');
+export function deliveryOf(host: Host, { headers, body, bodyBytes }: ReceivedHook): HookDelivery {
+  const bodyDigest = digest(bodyBytes).toString('hex');
   const names = {
     'host-a': headers['x-github-delivery'],
     'host-b': new UntrustedJson(body).at('id').text(),

@@ -5,7 +5,7 @@ import { claimKey, freeKey, type KeyIdentity, keepReply } from './idempotency.qu
 
 /** One use of an `Idempotency-Key`: the key holds per tenant, credential, method and path. */
 export interface KeyedRequest extends Omit<KeyIdentity, 'tenantId'> {
-  bodyText: string;
+  bodyBytes: Uint8Array;
 }
 
 export interface KeptReply {
@@ -24,7 +24,7 @@ export type Claim =
 export const replyContext = ({ subject, key }: Pick<KeyedRequest, 'subject' | 'key'>): string =>
   `idempotency:${subject}:${key}`;
 
-const identityOf = ({ bodyText: _, ...identity }: KeyedRequest, tenantId: string): KeyIdentity => ({
+const identityOf = ({ bodyBytes: _, ...identity }: KeyedRequest, tenantId: string): KeyIdentity => ({
   ...identity,
   tenantId,
 });
@@ -34,7 +34,7 @@ export const createIdempotency = (encryption: Encryption) => ({
   /** Claims the key for this request, or says why not. */
   claim: (tx: UnitOfWork, request: KeyedRequest): Promise<Claim> =>
     tx(async ({ db, tenantId }) => {
-      const bodyHash = hashSecret(request.bodyText);
+      const bodyHash = hashSecret(request.bodyBytes);
       const row = await claimKey(db, identityOf(request, tenantId), bodyHash);
       if (row?.isMine) return { outcome: 'mine' };
       if (!row || (row.bodyHash === bodyHash && row.reply === null)) return { outcome: 'running' };

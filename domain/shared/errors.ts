@@ -17,6 +17,8 @@ const ERROR_CODES = [
   'unsupported_media_type',
   'unprocessable',
   'rate_limited',
+  'request_timeout',
+  'headers_too_large',
   'not_implemented',
   'upstream_error',
   'upstream_timeout',

@@ -26,9 +26,15 @@ export const signingKey = (secret: string): KeyObject => createSecretKey(keyByte
  * The headers of https://www.standardwebhooks.com: HMAC-SHA256 over `id.timestamp.body`, one signature per key. The id
  * is the same for all attempts, so that receivers can drop repeats.
  */
-export function signedHeaders(id: string, body: string, keys: readonly KeyObject[], now: Date): Record<string, string> {
+export function signedHeaders(
+  id: string,
+  body: string | Uint8Array,
+  keys: readonly KeyObject[],
+  now: Date,
+): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1_000));
-  const signed = `${id}.${timestamp}.${body}`;
-  const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(signed, 'utf8').digest('base64')}`);
+  const signatures = keys.map(
+    (key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`,
+  );
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -35,6 +36,7 @@ export interface Caller extends Bearer {
 
 export interface TestApp {
   url: string;
+  server: Server;
   databaseUrl: string;
   /** A client that acts as the caller, or without a credential. */
   as: (caller?: Bearer) => ApiClient;
@@ -96,8 +98,6 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const client = createTemporalClient({ address: config.TEMPORAL_ADDRESS, namespace: 'default' });
   const launch = options.launch ?? temporalLaunch(client, { queuePrefix, log });
   const api = createApi({ config, log, metrics: createHttpMetrics(), launch, dependencies: [] });
-  // A test may keep the process busy for longer than the standard five seconds.
-  api.server.keepAliveTimeout = 120_000;
   api.server.listen(config.PORT, '127.0.0.1');
   await once(api.server, 'listening');
   const url = `http://127.0.0.1:${(api.server.address() as AddressInfo).port}`;
@@ -136,6 +136,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
 
   return {
     url,
+    server: api.server,
     databaseUrl: database.url,
     as,
     tenant,

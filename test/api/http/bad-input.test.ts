@@ -8,6 +8,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const project = { identifier: 'acme/shop', platform: 'host-a' };
+const many = <T>(make: (n: number) => T): T[] => Array.from({ length: 50_001 }, (_, n) => make(n));
 const send = (rawBody: string | Uint8Array, headers: Record<string, string> = {}) =>
   app.as(app.owner).send('POST', '/api/projects', { rawBody, headers });
 
@@ -51,6 +52,16 @@ test.each<[string, string | Uint8Array, Record<string, string>, number, string]>
   ['an array', '[]', {}, 400, '#/body'],
   ['__proto__', '{"identifier":"acme/shop","platform":"host-a","__proto__":{"x":1}}', {}, 400, '#/body/__proto__'],
   ['nesting of 10,000 levels', '['.repeat(10_000) + ']'.repeat(10_000), {}, 400, '#/body'],
+  ['nesting of 101 levels', '['.repeat(101) + ']'.repeat(101), {}, 400, '#/body'],
+  ['more than 50,000 members', JSON.stringify(Object.fromEntries(many((n) => [`k${n}`, n]))), {}, 400, '#/body'],
+  ['more than 50,000 elements', JSON.stringify({ identifier: many(() => 0) }), {}, 400, '#/body'],
+  ['one name more than 50,000 times', `{${many(() => '"a":1').join(',')}}`, {}, 400, '#/body'],
+  ['UTF-16', Buffer.from('{}', 'utf16le'), { 'content-type': 'application/json; charset=utf-16' }, 415, ''],
+  ['UTF-16 that is not declared', Buffer.from('\ufeff{}', 'utf16le'), {}, 400, '#/body'],
+  ['Latin-1', '{}', { 'content-type': 'application/json;charset="iso-8859-1"' }, 415, ''],
+  ['several encodings', 'x', { 'content-encoding': 'gzip, identity' }, 415, ''],
+  ['an unknown encoding', '{}', { 'content-encoding': 'br' }, 415, ''],
+  ['a media type that begins like JSON', '{}', { 'content-type': 'application/jsonp' }, 415, ''],
   ['6 MB', JSON.stringify({ ...project, defaultBranch: 'x'.repeat(6 * 1024 * 1024) }), {}, 413, ''],
 ])('%s is refused with a problem that points at it', async (_, body, headers, status, pointer) => {
   const answer = await send(body, headers);
@@ -58,6 +69,32 @@ test.each<[string, string | Uint8Array, Record<string, string>, number, string]>
   expect(answer.headers.get('content-type')).toBe('application/problem+json');
   expect(answer.body).toMatchObject({ status, instance: '/api/projects', requestId: expect.any(String) });
   if (pointer) expect(answer.body.errors[0].pointer).toBe(pointer);
+});
+
+test('ten invalid fields are shown, and a thousand counted', async () => {
+  const unknown = (count: number) => JSON.stringify(Object.fromEntries(many((n) => [`k${n}`, n]).slice(0, count)));
+  const of = async (count: number) => {
+    const { body } = await send(unknown(count));
+    return { shown: body.errors.length, more: body.moreErrors };
+  };
+  // Two required fields are missing, too.
+  await expect(of(8)).resolves.toEqual({ shown: 10, more: undefined });
+  await expect(of(9)).resolves.toEqual({ shown: 10, more: 1 });
+  await expect(of(40_000)).resolves.toEqual({ shown: 10, more: 990 });
+});
+
+test('a name in a pointer is cut', async () => {
+  const { body, text } = await send(`{"${'n'.repeat(1_000_000)}":1}`);
+  expect(text.length).toBeLessThan(2_000);
+  expect(body.errors.at(-1).pointer).toMatch(/^#\/body\/n{200}…$/);
+});
+
+test('UTF-8 may be named as the charset, and identity as the encoding', async () => {
+  for (const headers of [
+    { 'content-type': 'application/json; charset=UTF-8' },
+    { 'content-type': 'application/merge-patch+json ; charset="utf-8"', 'content-encoding': 'identity' },
+  ])
+    expect(await send('{}', headers)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
 });
 
 test('nothing was written by what was refused', async () => {

@@ -32,3 +32,75 @@ test.each<[string, string, number, string, number]>([
   expect(JSON.parse(answer.body)).toMatchObject({ status, requestId: answer.headers['x-request-id'] });
   connection.socket.destroy();
 });
+
+test('a refusal reaches a client that sends its whole body first, by whatever it is refused', async () => {
+  const large = 'x'.repeat(6 * 1024 * 1024);
+  const statuses = new Map<string, number>();
+  for (let round = 0; round < 20; round++) {
+    for (const [name, path, token] of [
+      ['too large', '/api/projects', app.owner.token],
+      ['no credential', '/api/projects', undefined],
+      ['sign-in', '/api/auth/admin/login', undefined],
+      ['no signature', '/api/hooks/host-a', undefined],
+    ] as const) {
+      const { status } = await app.as(token === undefined ? {} : { token }).send('POST', path, { rawBody: large });
+      statuses.set(`${name} ${status}`, (statuses.get(`${name} ${status}`) ?? 0) + 1);
+    }
+  }
+  expect(Object.fromEntries(statuses)).toEqual({
+    'too large 413': 20,
+    'no credential 401': 20,
+    'sign-in 413': 20,
+    'no signature 401': 20,
+  });
+});
+
+test('a client that writes everything before it reads gets the refusal, and the connection is closed after it', async () => {
+  const connection = rawConnection(app.url);
+  const length = 16 * 1024 * 1024;
+  connection.write(json('/api/projects', length));
+  for (let sent = 0; sent < length; sent += 1024 * 1024) connection.write(Buffer.alloc(1024 * 1024, 0x20));
+  const answer = await connection.answer();
+  expect(answer).toMatchObject({ status: 401, headers: { connection: 'close' } });
+  await connection.closed;
+});
+
+test('a connection survives the refusal of a small body', async () => {
+  const connection = rawConnection(app.url);
+  connection.write(json('/api/projects', 20));
+  expect(await connection.answer()).toMatchObject({ status: 401 });
+  connection.write(`${' '.repeat(20)}GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n`);
+  expect(await connection.answer()).toMatchObject({ status: 200 });
+  connection.socket.destroy();
+});
+
+test('a body without an end is not received for ever', async () => {
+  const connection = rawConnection(app.url);
+  connection.write(
+    'POST /api/projects HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
+  );
+  const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
+  let sent = 0;
+  const more = () => {
+    for (let isTaken = true; isTaken && !connection.socket.destroyed; sent++) isTaken = connection.socket.write(chunk);
+  };
+  connection.socket.on('drain', more);
+  more();
+  expect(await connection.answer()).toMatchObject({ status: 401 });
+  await connection.closed;
+  expect(sent).toBeLessThan(100);
+}, 15_000);
+
+test('who waits for 100 Continue is refused without it, and else gets it', async () => {
+  const expecting = 'expect: 100-continue\r\n';
+  const refused = rawConnection(app.url);
+  refused.write(json('/api/projects', 5_000_000, expecting));
+  expect(await refused.answer()).toMatchObject({ status: 401 });
+  await refused.closed;
+  const asked = rawConnection(app.url);
+  asked.write(json('/api/auth/refresh', 2, expecting));
+  expect(await asked.answer()).toMatchObject({ status: 100 });
+  asked.write('{}');
+  expect(await asked.answer()).toMatchObject({ status: 400 });
+  asked.socket.destroy();
+});

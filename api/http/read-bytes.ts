@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DomainError } from '../../domain/shared/errors.ts';
+
+/** For bodies that are being received, of all requests together; senders without a credential could fill the memory. */
+const HELD_MAX_BYTES = 256 * 1024 * 1024;
+const FIRST_BYTES = 16 * 1024;
+
+/**
+ * Receives the body of a request. Throws `payload_too_large` as soon as it is known to be too large, `invalid_request`
+ * when it breaks off, and `unavailable` when the bodies of all requests together take too much memory.
+ */
+export type ReadBytes = (request: IncomingMessage, response: ServerResponse, limitBytes: number) => Promise<Buffer>;
+
+const tooLarge = (limitBytes: number) =>
+  new DomainError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
+
+/** Whether the sender waits for `100 Continue` before it sends the body (RFC 9110, 10.1.1). */
+export const awaitsContinue = (request: IncomingMessage): boolean =>
+  request.httpVersion === '1.1' && /^100-continue$/i.test(request.headers.expect ?? '');
+
+export function createReadBytes(heldMaxBytes = HELD_MAX_BYTES): ReadBytes {
+  let heldBytes = 0;
+  return (request, response, limitBytes) =>
+    new Promise((resolve, reject) => {
+      const declared = request.headers['content-length'];
+      if (Number(declared ?? 0) > limitBytes) return reject(tooLarge(limitBytes));
+      // One buffer that grows, because a body may come in millions of chunks.
+      let buffer = Buffer.allocUnsafe(Math.min(FIRST_BYTES, Number(declared ?? FIRST_BYTES)));
+      let length = 0;
+      heldBytes += buffer.length;
+
+      const settle = (error?: DomainError) => {
+        request.off('data', onData).off('end', onEnd).off('close', onBrokenOff).off('error', onBrokenOff);
+        heldBytes -= buffer.length;
+        if (error) reject(error);
+        else resolve(buffer.subarray(0, length));
+      };
+      const onData = (chunk: Buffer) => {
+        const needed = length + chunk.length;
+        if (needed > limitBytes) return settle(tooLarge(limitBytes));
+        if (needed > buffer.length) {
+          const grown = Math.min(limitBytes, Math.max(needed, 2 * buffer.length));
+          if (heldBytes - buffer.length + grown > heldMaxBytes)
+            return settle(new DomainError('unavailable', 'Too many large bodies are being received; try again later'));
+          const larger = Buffer.allocUnsafe(grown);
+          buffer.copy(larger, 0, 0, length);
+          heldBytes += grown - buffer.length;
+          buffer = larger;
+        }
+        chunk.copy(buffer, length);
+        length = needed;
+      };
+      const onEnd = () => settle();
+      const onBrokenOff = () =>
+        settle(new DomainError('invalid_request', 'The request ended before its body was complete'));
+
+      request.on('data', onData).on('end', onEnd).on('close', onBrokenOff).on('error', onBrokenOff);
+      if (awaitsContinue(request)) response.writeContinue();
+    });
+}
