@@ -11,16 +11,23 @@ const MIGRATION_LOCK = 7_205_001;
 interface Fences {
   openFences: string;
   closeFences: string;
+  openService: (login: string) => string;
+}
+
+export interface MigrateOptions {
+  /** The last migration to run; absent: all. */
+  to?: string;
+  /** A login of API and workers, which gets the roles that they act as. */
+  serviceLogin?: string;
 }
 
 /**
  * Brings the schema up to date, all in one transaction, and answers the names of the migrations that ran. Processes that start at the same
  * time wait for each other.
  * @param databaseUrl of the role that owns the schema and may create roles.
- * @param to the last migration to run; absent: all.
  */
-export async function migrate(databaseUrl: string, to?: string): Promise<string[]> {
-  const { openFences, closeFences } = (await import(new URL('fences.ts', MIGRATIONS).href)) as Fences;
+export async function migrate(databaseUrl: string, { to, serviceLogin }: MigrateOptions = {}): Promise<string[]> {
+  const { openFences, closeFences, openService } = (await import(new URL('fences.ts', MIGRATIONS).href)) as Fences;
   const { connectionString, max: _, ...driverOptions } = connectionOptions({ databaseUrl });
   const orm = new MikroORM({
     clientUrl: connectionString,
@@ -40,6 +47,7 @@ export async function migrate(databaseUrl: string, to?: string): Promise<string[
         ...(to !== undefined && { to }),
       });
       await em.execute(closeFences);
+      if (serviceLogin !== undefined) await em.execute(openService(serviceLogin));
       return applied.map(({ name }) => name);
     });
   } finally {

@@ -119,3 +119,12 @@ export const closeFences = `
       grant ${APP_ROLE}, ${SYSTEM_ROLE}, ${OPERATOR_ROLE} to current_user with inherit false;
     end if;
   end $$`;
+
+/**
+ * Lets a login serve as the API and the workers. It must exist.
+ * @public loaded by `migrate`
+ */
+export const openService = (login: string): string => {
+  if (!/^[a-z_][a-z0-9_-]{0,62}$/.test(login)) throw new Error(`the service login is malformed: ${login}`);
+  return `grant ${APP_ROLE}, ${SYSTEM_ROLE} to "${login}"`;
+};

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { newPassword } from '../domain/auth/secrets.ts';
 import { connectOrm } from '../domain/data/orm.ts';
+import { readEnvironment } from '../domain/shared/config.ts';
 import { generateKeys } from '../domain/shared/keys.ts';
 import { createProvisioning, type Provisioning } from '../domain/tenants/provisioning.mutations.ts';
 import { asOperatorError, operatorAccess, operatorDatabaseUrl } from './operator-database.ts';
@@ -18,7 +19,7 @@ const TOKEN_DAYS = 365;
 
 /** The password of OWNER_PASSWORD, which is not printed, or a random one, which is printed this once. */
 const password = (): { password: string; shown: { password?: string } } => {
-  const given = process.env.OWNER_PASSWORD;
+  const given = readEnvironment(process.env).OWNER_PASSWORD;
   if (given) return { password: given, shown: {} };
   const made = newPassword();
   return { password: made, shown: { password: made } };

@@ -1,3 +1,4 @@
+import { readEnvironment } from '../domain/shared/config.ts';
 import { DomainError } from '../domain/shared/errors.ts';
 import { embeddedDatabaseUrl } from './embedded-postgres.ts';
 import { OperatorError } from './operator-error.ts';
@@ -15,7 +16,7 @@ export const operatorAccess = (databaseUrl: string) => ({
 /** The database that an operator's command works on: that of DATABASE_URL, else the running one of DATA_DIR. */
 export function operatorDatabaseUrl(): string {
   const dataDir = process.env.DATA_DIR || '.data';
-  const url = process.env.DATABASE_URL || embeddedDatabaseUrl(dataDir);
+  const url = readEnvironment(process.env).DATABASE_URL ?? embeddedDatabaseUrl(dataDir);
   if (url && !/^postgres(ql)?:\/\/[^/]+\/[^/]+/.test(url))
     throw new OperatorError('DATABASE_URL must look like postgres://user:password@host:5432/database.');
   if (!url)
@@ -30,7 +31,9 @@ export function asOperatorError(error: unknown, url: string): unknown {
   if (!(error instanceof Error) || error instanceof DomainError || error instanceof OperatorError) return error;
   const { code = '' } = error as { code?: string };
   if (/^(ECONN|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|57P03)/.test(code) || /timeout|terminated|ECONN/i.test(error.message)) {
-    const where = process.env.DATABASE_URL ? `that DATABASE_URL names (${new URL(url).host})` : 'of DATA_DIR';
+    const where = readEnvironment(process.env).DATABASE_URL
+      ? `that DATABASE_URL names (${new URL(url).host})`
+      : 'of DATA_DIR';
     return new OperatorError(`The database ${where} does not answer; is it running?`);
   }
   if (/^(28|3D000)/.test(code))

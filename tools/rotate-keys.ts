@@ -1,13 +1,14 @@
 import { rotateKeys, type RotatedColumn } from '../domain/encryption/rotation.ts';
 import { connectOrm } from '../domain/data/orm.ts';
 import { connectDatabase } from '../domain/data/database.ts';
+import { readEnvironment } from '../domain/shared/config.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
 import { createProvisioning } from '../domain/tenants/provisioning.mutations.ts';
 import { asOperatorError, operatorAccess, operatorDatabaseUrl } from './operator-database.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 
 function configuredEncryption(): Encryption {
-  const keys = process.env.ENCRYPTION_KEYS;
+  const keys = readEnvironment(process.env).ENCRYPTION_KEYS;
   if (!keys) throw new OperatorError('rotate-keys needs ENCRYPTION_KEYS: the new key first, the old ones behind it.');
   try {
     return createEncryption(keys);

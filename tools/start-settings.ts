@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Config, parseConfig } from '../domain/shared/config.ts';
+import { type Config, parseConfig, readEnvironment } from '../domain/shared/config.ts';
 import { isLoopbackHost } from '../domain/shared/loopback.ts';
 import { OperatorError } from './operator-error.ts';
 import { isPortFree } from './ports.ts';
@@ -23,7 +23,7 @@ export interface StartSettings {
 
 /** Checks the environment before anything starts. Throws `OperatorError` and `ConfigError`. */
 export function startSettings(processEnv: NodeJS.ProcessEnv): StartSettings {
-  const env = Object.fromEntries(Object.entries(processEnv).filter(([, value]) => value !== ''));
+  const env = readEnvironment(processEnv);
   if (env.NODE_ENV === 'production') {
     for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS'] as const) {
       if (!env[name]) throw new OperatorError(`In production nothing embedded starts: set ${name}.`);

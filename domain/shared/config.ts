@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isLoopbackHost } from './loopback.ts';
 import { parseKeptVersions } from '../documents/store-rules.ts';
@@ -100,9 +101,50 @@ export type Config = z.output<typeof Environment> & { isProduction: boolean };
 /** A start that cannot go on; the message is one sentence for the operator and names the variable. */
 export class ConfigError extends Error {}
 
-/** Parses the environment. An empty variable counts as absent. Throws `ConfigError`. */
+/** Settings that are secrets: each may be in a file, which the variable of that name with `_FILE` behind it names. */
+const SECRETS = [
+  'DATABASE_URL',
+  'ENCRYPTION_KEYS',
+  'TOKEN_KEYS',
+  'SMTP_URL',
+  'OIDC_CLIENT_SECRET',
+  'HOST_A_OAUTH_CLIENT_SECRET',
+  'HOST_B_OAUTH_CLIENT_SECRET',
+  'OWNER_PASSWORD',
+  'BOOTSTRAP_OWNER_PASSWORD',
+] as const;
+
+/**
+ * The environment without empty variables, and with the secrets that files hold, without white space around them.
+ * Throws `ConfigError` for a file that cannot be read or is empty, and where the secret itself is given, too.
+ */
+export function readEnvironment(env: Record<string, string | undefined>): Record<string, string> {
+  const present: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) if (value !== undefined && value !== '') present[name] = value;
+  for (const name of SECRETS) {
+    const path = present[`${name}_FILE`];
+    if (path === undefined) continue;
+    if (present[name] !== undefined) throw new ConfigError(`Set either ${name} or ${name}_FILE, not both.`);
+    present[name] = secretIn(path, `${name}_FILE`);
+    delete present[`${name}_FILE`];
+  }
+  return present;
+}
+
+function secretIn(path: string, variable: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new ConfigError(`The file that ${variable} names cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+  }
+  if (text === '') throw new ConfigError(`The file that ${variable} names is empty.`);
+  return text;
+}
+
+/** Parses the environment; see `readEnvironment`. Throws `ConfigError`. */
 export function parseConfig(env: Record<string, string | undefined>): Config {
-  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const present = readEnvironment(env);
   const parsed = Environment.safeParse(present);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { connectDatabase, type DatabaseConnection } from '../../../domain/data/database.ts';
+import type { MigrateOptions } from '../../../domain/migrate.ts';
 import { refuseUnfenced } from '../../../domain/data/pool.ts';
 import { type Pooler, findPooler, startPooler } from '../../support/pooler.ts';
 import { emptyDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -27,11 +28,10 @@ const inRole: NodeJS.ProcessEnv = { ...process.env, DATABASE_APP_ROLE: ROLE };
 const run = promisify(execFile);
 
 /** In a process of its own, as migrations read their roles when they are loaded. */
-async function migrateAsOwner(to?: string): Promise<void> {
+async function migrateAsOwner(options: MigrateOptions = {}): Promise<void> {
   const path = new URL('../../../domain/migrate.ts', import.meta.url).href;
-  const code = `const { migrate } = await import('${path}'); await migrate(...process.argv.slice(1));`;
-  const args = ['--input-type=module', '--eval', code, urlOf(OWNER), ...(to ? [to] : [])];
-  await run(process.execPath, args, { env: inRole });
+  const code = `const { migrate } = await import('${path}'); await migrate('${urlOf(OWNER)}', ${JSON.stringify(options)});`;
+  await run(process.execPath, ['--input-type=module', '--eval', code], { env: inRole });
 }
 
 async function admin<Answer>(...args: string[]): Promise<Answer> {
@@ -71,12 +71,11 @@ beforeAll(async () => {
     create role ${OWNER} login createrole password 'secret';
     alter schema public owner to ${OWNER};
     grant create on database ${name} to ${OWNER}`);
-  await migrateAsOwner(VERSION_BEFORE);
+  await migrateAsOwner({ to: VERSION_BEFORE });
   await superuser.query(`insert into tenant (id, slug) values ('${TENANT}', 'before')`);
-  await migrateAsOwner();
+  await superuser.query(`create role ${LOGIN} login password 'secret'`);
+  await migrateAsOwner({ serviceLogin: LOGIN });
   await superuser.query(`
-    create role ${LOGIN} login password 'secret';
-    grant ${ROLE}, ${ROLE}_system to ${LOGIN};
     create role ${INSIDER} nologin;
     grant usage on schema public to ${INSIDER};
     grant ${OWNER} to ${INSIDER};

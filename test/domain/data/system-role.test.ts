@@ -21,7 +21,7 @@ const MIGRATE = new URL('../../../domain/migrate.ts', import.meta.url).href;
 
 /** In a process of its own, as migrations read their roles when they are loaded; roles belong to the cluster. */
 async function migrate(databaseUrl: string, to?: string): Promise<void> {
-  const code = `const { migrate } = await import('${MIGRATE}'); await migrate(...process.argv.slice(1));`;
+  const code = `const { migrate } = await import('${MIGRATE}'); await migrate(process.argv[1], { to: process.argv[2] });`;
   await promisify(execFile)(
     process.execPath,
     ['--input-type=module', '--eval', code, databaseUrl, ...(to ? [to] : [])],

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ConfigError, parseConfig, publicUrlOf, SETTINGS } from '../../../domain/shared/config.ts';
 
 const needed = { DATABASE_URL: 'postgres://localhost/quayside', TEMPORAL_ADDRESS: 'localhost:7233' };
@@ -19,6 +21,40 @@ test.each([
 ])('%p is refused by one sentence', (env, sentence) => {
   expect(() => parseConfig(env)).toThrow(ConfigError);
   expect(() => parseConfig(env)).toThrow(sentence);
+});
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quayside-secrets-'));
+  const file = join(folder, 'database-url');
+  writeFileSync(file, 'postgres://in-a-file/quayside\n');
+  writeFileSync(join(folder, 'empty'), '\n');
+  const { TEMPORAL_ADDRESS } = needed;
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('is read without the line break behind it', () => {
+    const config = parseConfig({ TEMPORAL_ADDRESS, DATABASE_URL_FILE: file });
+    expect(config.DATABASE_URL).toBe('postgres://in-a-file/quayside');
+  });
+
+  test.each([
+    [{ ...needed, DATABASE_URL_FILE: file }, 'Set either DATABASE_URL or DATABASE_URL_FILE, not both.'],
+    [
+      { TEMPORAL_ADDRESS, DATABASE_URL_FILE: join(folder, 'none') },
+      'The file that DATABASE_URL_FILE names cannot be read: ENOENT.',
+    ],
+    [{ ...needed, SMTP_URL_FILE: join(folder, 'empty') }, 'The file that SMTP_URL_FILE names is empty.'],
+    [{ ...needed, TOKEN_KEYS_FILE: folder }, 'The file that TOKEN_KEYS_FILE names cannot be read: EISDIR.'],
+  ])('%p is refused by one sentence', (env, sentence) => {
+    expect(() => parseConfig(env)).toThrow(new ConfigError(sentence));
+  });
+
+  test('every setting that says so in its name may be one', () => {
+    const secrets = SETTINGS.filter((name) => /(SECRET|KEYS|DATABASE_URL|SMTP_URL)$/.test(name));
+    for (const name of secrets)
+      expect(() => parseConfig({ ...needed, [name]: undefined, [`${name}_FILE`]: join(folder, 'none') })).toThrow(
+        `${name}_FILE`,
+      );
+  });
 });
 
 test('the public address ends without a slash and carries the base path', () => {
