@@ -119,6 +119,8 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
   const lanes = connectDatabase({ ...systemAccess, settings: LANE_SETTINGS }, onConnectionLost);
   const webhookSender = createWebhookSender(outbound);
   const gitHosts = createGitHosts({ addresses: outbound, actingAs, encryption });
+  const gitFolder = resolve(config.GIT_MIRROR_DIR ?? join(config.DATA_DIR, 'git'));
+  const remotes = { folder: gitFolder, addresses: outbound, allowLocal: config.ALLOW_LOCAL_GIT };
   return {
     deps: {
       ...backend,
@@ -130,13 +132,8 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
       },
       git: {
         findHost: gitHosts.find,
-        createBranch: createGitBranches({ allowLocal: config.ALLOW_LOCAL_GIT, addresses: outbound }),
-        mirrors: createGitMirrors({
-          folder: resolve(config.GIT_MIRROR_DIR ?? join(config.DATA_DIR, 'git')),
-          allowLocal: config.ALLOW_LOCAL_GIT,
-          addresses: outbound,
-          log,
-        }),
+        createBranch: createGitBranches(remotes),
+        mirrors: createGitMirrors({ ...remotes, log }),
         fetchEverySeconds: config.GIT_FETCH_EVERY_SECONDS,
       },
       webhooks: { lanes: lanes.db, send: webhookSender.send, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS },

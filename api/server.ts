@@ -95,7 +95,10 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.lanes }),
       environmentLocks: backend.environmentLocks,
       flows: { commands: backend.commands, workflowUrl: workflowUrls(config) },
-      git: { commitGraphs: createCommitGraphCache() },
+      git: {
+        commitGraphs: createCommitGraphCache(),
+        remotes: { addresses: backend.outbound, allowLocal: config.ALLOW_LOCAL_GIT },
+      },
       invitations: {
         mail: config.SMTP_URL === undefined ? undefined : createSmtpMailer(config.SMTP_URL, senderOf(config)),
         findInvited: createFindInvited(database),

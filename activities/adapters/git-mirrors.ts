@@ -13,7 +13,7 @@ import type {
 import { newId } from '../../domain/shared/ids.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
-import { openRemote, RefusedRemoteError } from './git-remote.ts';
+import { openRemote, RefusedRemoteError, type RemoteOptions } from './git-remote.ts';
 
 export interface GitMirrorsOptions {
   /** Holds a bare repository for each project; may be shared between machines. */
@@ -22,16 +22,29 @@ export interface GitMirrorsOptions {
   addresses: OutboundAddresses;
   log: Logger;
   program?: string;
+  resolve?: RemoteOptions['resolve'];
+  /** For all that git does with a remote at one time. */
+  remoteTimeoutMs?: number;
 }
+
+/** Shorter than the age at which a lock counts as left behind. */
+const REMOTE_TIMEOUT_MS = 12 * 60_000;
 
 /** Longer than any fetch may take: a lock of this age was left by a process that was killed. */
 const STALE_LOCK_MS = 15 * 60_000;
 
 const DISK_FULL = 'There is no space left for the mirror';
+const NO_ANSWER = 'The remote did not answer in time';
 const DISK_FULL_MESSAGE = /No space left on device|disk quota exceeded|file too large|ENOSPC|EDQUOT|EFBIG/i;
 /** Messages of git in the C locale, and the reasons that people are shown for them. */
 const FAILURES: readonly [RegExp, string][] = [
   [DISK_FULL_MESSAGE, DISK_FULL],
+  [/error: 30[12378]/, 'The remote redirects to another address; redirects are not followed, so register that address'],
+  [
+    /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/,
+    'The ssh host key of the remote is not the one that it showed first',
+  ],
+  [/Operation too slow|timed out|Timeout, server/i, NO_ANSWER],
   [
     /Authentication failed|could not read (Username|Password)|Permission denied|HTTP 40[13]|error: 40[13]|access denied/i,
     'The remote refused the credentials',
@@ -46,7 +59,7 @@ const FAILURES: readonly [RegExp, string][] = [
   ],
   [/Unable to create .*\.lock|cannot lock ref/i, 'Another fetch of the mirror is under way'],
   [
-    /Could not resolve|Connection (refused|reset|timed out)|timed out|Could not connect|unreachable|early EOF|hung up|unable to access/i,
+    /Could not resolve|Connection (refused|reset|closed)|Could not connect|unreachable|early EOF|hung up|unable to access/i,
     'The remote is not reachable',
   ],
 ];
@@ -61,6 +74,8 @@ export function createGitMirrors({
   addresses,
   log,
   program = 'git',
+  resolve,
+  remoteTimeoutMs = REMOTE_TIMEOUT_MS,
 }: GitMirrorsOptions): GitMirrors {
   const dirOf = ({ tenantId, projectId }: MirrorOf) => join(folder, tenantId, `${projectId}.git`);
   // Without a remote's environment no transport is allowed, so that no other command fetches anything.
@@ -87,32 +102,40 @@ export function createGitMirrors({
     await rename(aside, gitDir).catch(() => rm(aside, { recursive: true, force: true }));
   };
 
-  const prepare = async (mirror: MirrorOf, url: string) => {
+  const prepare = async (mirror: MirrorOf) => {
     const gitDir = dirOf(mirror);
     const exists = await stat(join(gitDir, 'HEAD')).then(
       () => true,
       () => false,
     );
     if (!exists) await create(gitDir);
-    const settings = mirrorSettings(url);
     const file = join(gitDir, 'config');
     const now = await readFile(file, 'utf8').catch(() => '');
-    if (now !== settings) {
+    if (now !== MIRROR_SETTINGS) {
       const written = `${file}.${newId()}`;
-      await writeFile(written, settings);
+      await writeFile(written, MIRROR_SETTINGS);
       await rename(written, file);
     }
     await removeStale(gitDir);
   };
 
+  /** Runs git with access to a remote. One that does not answer in time counts as a failure of git. */
   const withRemote = async (
+    mirror: MirrorOf,
     remote: Remote,
-    use: (env: Record<string, string>) => Promise<GitResult>,
+    use: (more: Pick<GitRun, 'env' | 'signal'>) => Promise<GitResult>,
+    stop?: AbortSignal,
   ): Promise<GitResult> => {
     await mkdir(folder, { recursive: true });
-    const access = await openRemote(remote, { addresses, allowLocal, folder });
+    const clock = AbortSignal.timeout(remoteTimeoutMs);
+    const signal = stop ? AbortSignal.any([stop, clock]) : clock;
+    const access = await openRemote(remote, { addresses, allowLocal, folder, program, resolve }, signal);
     try {
-      return await use(access.env);
+      await prepare(mirror);
+      return await use({ env: access.env, signal });
+    } catch (error) {
+      if (clock.aborted && !stop?.aborted) return { exitCode: null, stdout: '', stderr: 'timed out' };
+      throw error;
     } finally {
       await access.close();
     }
@@ -121,15 +144,9 @@ export function createGitMirrors({
   return {
     async fetch(mirror, remote, signal) {
       try {
-        const result = await withRemote(remote, async (env) => {
-          await prepare(mirror, remote.url);
-          const options = ['--quiet', '--prune', '--force', '--no-tags', '--no-write-fetch-head', '--filter=blob:none'];
-          return run(
-            mirror,
-            ['fetch', ...options, 'origin', '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'],
-            { env, signal },
-          );
-        });
+        const options = ['--quiet', '--prune', '--force', '--no-tags', '--no-write-fetch-head', '--filter=blob:none'];
+        const args = ['fetch', ...options, 'origin', '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
+        const result = await withRemote(mirror, remote, (access) => run(mirror, args, access), signal);
         if (result.exitCode === 0) return { outcome: 'fetched' };
         const reason = FAILURES.find(([pattern]) => pattern.test(result.stderr))?.[1] ?? UNKNOWN_FAILURE;
         if (reason === DISK_FULL) await removeUnfinishedPacks(dirOf(mirror));
@@ -233,8 +250,8 @@ export function createGitMirrors({
 
     async file(mirror, remote, sha, path, maxBytes) {
       const spec = `${sha}:${path}`;
-      const { stdout, exitCode } = await withRemote(remote, async (env) => {
-        const lazily = { env: { ...env, GIT_NO_LAZY_FETCH: '0' } };
+      const { stdout, exitCode } = await withRemote(mirror, remote, async ({ env, signal }) => {
+        const lazily = { env: { ...env, GIT_NO_LAZY_FETCH: '0' }, signal };
         const size = await run(mirror, ['cat-file', '-s', '--end-of-options', spec], lazily);
         if (size.exitCode !== 0 || Number(size.stdout) > maxBytes) return { exitCode: 1, stdout: '', stderr: '' };
         return run(mirror, ['cat-file', 'blob', '--end-of-options', spec], lazily);
@@ -244,14 +261,16 @@ export function createGitMirrors({
   };
 }
 
-/** A bare repository of commits and folders, which fetches the contents of files from its remote when they are read. */
-const mirrorSettings = (url: string): string => `[core]
+/**
+ * A bare repository of commits and folders, which fetches the contents of files from its remote when they are read. The
+ * address of the remote comes with each command, so that none is called that was registered before.
+ */
+const MIRROR_SETTINGS = `[core]
 \trepositoryformatversion = 1
 \tbare = true
 [extensions]
 \tpartialClone = origin
 [remote "origin"]
-\turl = "${url.replaceAll(/["\\]/g, '\\$&')}"
 \tpromisor = true
 \tpartialclonefilter = blob:none
 `;

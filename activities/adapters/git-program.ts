@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 
 export interface GitRun {
   gitDir: string;
@@ -47,7 +47,38 @@ export function configuration(settings: Readonly<Record<string, string>>): Recor
   ]) as Record<string, string>;
 }
 
-/** Runs git by argument vector, never through a shell. Resolves with whatever exit code; rejects when it cannot be run. */
+const versions = new Map<string, Promise<readonly number[]>>();
+
+/** Whether a git program has at least this version. Asked once per program and process. */
+export async function isAtLeast(program: string, major: number, minor: number): Promise<boolean> {
+  let version = versions.get(program);
+  if (!version) {
+    version = runGit(program, { gitDir: '/dev/null', args: ['version'], env: closedEnvironment('/') }).then(
+      ({ stdout }) => (/(\d+)\.(\d+)/.exec(stdout) ?? []).slice(1).map(Number),
+    );
+    versions.set(program, version);
+    version.catch(() => versions.delete(program));
+  }
+  const [foundMajor = 0, foundMinor = 0] = await version;
+  return foundMajor > major || (foundMajor === major && foundMinor >= minor);
+}
+
+/** Time for git to remove its lock and temporary files after it was told to end. */
+const END_GRACE_MS = 2_000;
+
+/** Ends git and what it started: a transport that waits for its server would go on without git. */
+function endGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+/**
+ * Runs git by argument vector, never through a shell. Resolves with whatever exit code; rejects when it cannot be run, and
+ * with the reason of `signal` when that ended it.
+ */
 export function runGit(
   program: string,
   { gitDir, args, env = {}, input, signal, onToken }: GitRun,
@@ -56,8 +87,15 @@ export function runGit(
     const child = spawn(program, [`--git-dir=${gitDir}`, ...args], {
       env,
       stdio: ['pipe', 'pipe', 'pipe'],
-      ...(signal && { signal }),
+      // A process group of its own, so that it can be ended with all that it started.
+      detached: true,
     });
+    const onAbort = () => {
+      endGroup(child, 'SIGTERM');
+      setTimeout(() => endGroup(child, 'SIGKILL'), END_GRACE_MS).unref();
+    };
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
     const collected: Buffer[] = [];
     let collectedBytes = 0;
     let rest: Buffer = Buffer.alloc(0);
@@ -68,14 +106,18 @@ export function runGit(
         return;
       }
       collectedBytes += chunk.length;
-      if (collectedBytes > STDOUT_MAX) child.kill();
+      if (collectedBytes > STDOUT_MAX) endGroup(child, 'SIGTERM');
       else collected.push(chunk);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-STDERR_MAX);
     });
     child.on('error', reject);
-    child.on('close', (exitCode) => resolve({ exitCode, stdout: Buffer.concat(collected).toString('utf8'), stderr }));
+    child.on('close', (exitCode) => {
+      signal?.removeEventListener('abort', onAbort);
+      if (signal?.aborted) reject(signal.reason as Error);
+      else resolve({ exitCode, stdout: Buffer.concat(collected).toString('utf8'), stderr });
+    });
     // It may end before it has read everything.
     child.stdin.on('error', () => {});
     child.stdin.end(input ?? '');

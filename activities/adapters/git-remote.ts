@@ -1,128 +1,205 @@
 import { lookup } from 'node:dns/promises';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, isIP, type LookupFunction } from 'node:net';
 import { join } from 'node:path';
 import type { GitCredential, Remote } from '../../domain/git/git-mirrors.port.ts';
-import { literalHost, type OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
-import { configuration } from './git-program.ts';
+import type { GitRemote } from '../../domain/git/git-remote-rules.ts';
+import { permittedRemote, type RemotePolicy } from '../../domain/git/remote-policy.ts';
+import { literalHost, notPublic } from '../../domain/outbound/outbound-addresses.ts';
+import { configuration, isAtLeast } from './git-program.ts';
 
 export interface RemoteAccess {
+  /** What git is given: never the text that somebody entered. */
+  url: string;
+  /** The environment with which git may reach this remote and nothing else; `origin` is the remote. */
   env: Record<string, string>;
   /** Removes the files that were written for it. */
   close: () => Promise<void>;
 }
 
-export interface RemotePolicy {
-  addresses: OutboundAddresses;
-  /** Paths on this machine are allowed as remotes. */
-  allowLocal: boolean;
+export interface RemoteOptions extends RemotePolicy {
   /** For keys and known hosts; only the service writes to it. */
   folder: string;
+  program: string;
+  /** Finds all addresses of a host name. */
+  resolve?: ((host: string) => Promise<string[]>) | undefined;
 }
 
-/** The remote is not permitted; the message is for people. */
+/** The remote is not permitted, or not there; the message is for people. */
 export class RefusedRemoteError extends Error {}
+
+const CONNECT_TIMEOUT_MS = 15_000;
 
 /** Passes the credential by environment variables: it is in no argument and in no file. */
 const HELPER =
   '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$QS_GIT_USERNAME" "$QS_GIT_PASSWORD"; }; f';
 
+/** Nothing that a repository or a server says makes git call another address or run a program. */
 const CLOSED: Record<string, string> = {
   'core.hooksPath': '/dev/null',
   'core.fsmonitor': 'false',
   'gc.auto': '0',
   'maintenance.auto': 'false',
+  'submodule.recurse': 'false',
   'fetch.recurseSubmodules': 'false',
+  'transfer.bundleURI': 'false',
   'http.followRedirects': 'false',
+  'http.proxy': '',
   'http.lowSpeedLimit': '1000',
   'http.lowSpeedTime': '30',
   'transfer.credentialsInUrl': 'die',
   'protocol.version': '2',
 };
 
-interface ParsedRemote {
-  transport: 'https' | 'http' | 'ssh' | 'file';
-  host: string;
-  port: string;
-}
-
-/** `git@host:path` is ssh's short form. Throws `RefusedRemoteError`. */
-function parseRemote(url: string): ParsedRemote {
-  if (/\p{Cc}/u.test(url)) throw new RefusedRemoteError('The remote address contains control characters');
-  if (url.startsWith('/')) return { transport: 'file', host: '', port: '' };
-  const short = /^[\w.-]+@([\w.-]+):(?!\/\/)/.exec(url);
-  if (short?.[1] !== undefined) return { transport: 'ssh', host: short[1], port: '22' };
-  const parsed = URL.parse(url);
-  const transport = parsed?.protocol.slice(0, -1);
-  if (!parsed || !(transport === 'https' || transport === 'http' || transport === 'ssh' || transport === 'file')) {
-    throw new RefusedRemoteError('The remote address is neither https nor ssh');
-  }
-  return { transport, host: parsed.hostname, port: parsed.port || (transport === 'http' ? '80' : '443') };
-}
-
 /**
- * The environment with which git may reach this remote and nothing else. A host's addresses are resolved and checked
- * once; for https the connection is then pinned to them. Throws `RefusedRemoteError`.
+ * Opens the way to a remote. A host is resolved once, its addresses are checked, and git is bound to the one that
+ * answers: there is no second look-up for a name server to answer differently. Throws `RefusedRemoteError`.
  */
 export async function openRemote(
   { url, credential }: Remote,
-  { addresses, allowLocal, folder }: RemotePolicy,
+  options: RemoteOptions,
+  signal?: AbortSignal,
 ): Promise<RemoteAccess> {
-  const { transport, host, port } = parseRemote(url);
-  if (transport === 'file' && !allowLocal)
-    throw new RefusedRemoteError('Paths on this machine are not allowed as remotes');
-  const settings = { ...CLOSED, ...(credential?.password !== undefined && { 'credential.helper': HELPER }) };
-  const resolved = transport === 'file' ? [] : await permittedAddresses(host, addresses);
-  const isByHttp = transport === 'https' || transport === 'http';
-  const ssh = transport === 'ssh' ? await sshCommand(folder, credential) : undefined;
+  const parsed = permittedRemote(url, options);
+  if (!parsed.isOk) throw new RefusedRemoteError(parsed.reason);
+  const { remote } = parsed;
+  const settings = { ...CLOSED, 'remote.origin.url': remote.url };
+  const env = { GIT_ALLOW_PROTOCOL: remote.transport };
+  if (remote.transport === 'file') {
+    return { url: remote.url, env: { ...env, ...configuration(settings) }, close: async () => {} };
+  }
+  const address = await reachableAddress(remote, await permittedAddresses(remote.host, options), signal);
+  if (remote.transport === 'ssh') {
+    const { command, close } = await sshCommand(options.folder, remote, address, credential);
+    const bySsh = { GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: 'ssh' };
+    return { url: remote.url, env: { ...env, ...bySsh, ...configuration(settings) }, close };
+  }
+  // Older versions ignore the setting that binds a name to an address.
+  if (!(await isAtLeast(options.program, 2, 37))) throw new RefusedRemoteError('The worker needs git 2.37 or later');
+  const { password, username } = credential ?? {};
   return {
+    url: remote.url,
     env: {
+      ...env,
       ...configuration({
         ...settings,
-        ...(isByHttp && { 'http.curloptResolve': `${host}:${port}:${resolved.join(',')}` }),
+        ...(isIP(bare(remote.host)) === 0 && { 'http.curloptResolve': `${remote.host}:${remote.port}:${address}` }),
+        ...(password !== undefined && { [`credential.https://${remote.host}:${remote.port}.helper`]: HELPER }),
       }),
-      GIT_ALLOW_PROTOCOL: transport,
-      ...(ssh && { GIT_SSH_COMMAND: ssh.command }),
-      ...(credential?.password !== undefined && {
-        QS_GIT_USERNAME: credential.username,
-        QS_GIT_PASSWORD: credential.password,
-      }),
+      ...(password !== undefined && { QS_GIT_USERNAME: username ?? '', QS_GIT_PASSWORD: password }),
     },
-    close: ssh?.close ?? (async () => {}),
+    close: async () => {},
   };
 }
 
-async function permittedAddresses(host: string, addresses: OutboundAddresses): Promise<string[]> {
+const systemResolver = async (host: string): Promise<string[]> =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
+
+async function permittedAddresses(
+  host: string,
+  { addresses, resolve = systemResolver }: RemoteOptions,
+): Promise<string[]> {
   const literal = literalHost(host);
-  let found: string[];
-  try {
-    found = literal === undefined ? (await lookup(host, { all: true })).map(({ address }) => address) : [literal];
-  } catch {
-    throw new RefusedRemoteError('The host of the remote is not known');
-  }
-  if (!found.every((address) => addresses.permitsIp(address))) {
-    throw new RefusedRemoteError('The host of the remote is not at a public address');
-  }
-  return found.map((address) => (address.includes(':') ? `[${address}]` : address));
+  const found = literal === undefined ? await resolve(host).catch(() => []) : [literal];
+  if (found.length === 0) throw new RefusedRemoteError('The host of the remote is not known');
+  if (!found.every((address) => addresses.permitsIp(address))) throw new RefusedRemoteError(notPublic(host));
+  return found;
 }
 
-async function sshCommand(folder: string, credential: GitCredential | undefined) {
-  const knownHosts = join(folder, 'known_hosts');
-  const options = [
-    '-F /dev/null',
-    '-o BatchMode=yes',
-    '-o ConnectTimeout=15',
-    '-o StrictHostKeyChecking=accept-new',
-    `-o UserKnownHostsFile=${quoted(knownHosts)}`,
+type NetworkRemote = Exclude<GitRemote, { transport: 'file' }>;
+
+/** The first of the addresses that takes a connection: ssh tries only one, and curl waits five minutes for a silent one. */
+async function reachableAddress(
+  { host, port }: NetworkRemote,
+  found: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const all = found.map((address) => ({ address, family: isIP(address) }));
+  const answer: LookupFunction = (_, { all: isAll }, done) =>
+    isAll ? done(null, all) : done(null, all[0]?.address ?? '', all[0]?.family);
+  const clock = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
+  const socket = connect({
+    host: bare(host),
+    port,
+    lookup: answer,
+    autoSelectFamily: true,
+    signal: signal ? AbortSignal.any([signal, clock]) : clock,
+  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', reject);
+    });
+    return socket.remoteAddress ?? found[0] ?? '';
+  } catch {
+    signal?.throwIfAborted();
+    throw new RefusedRemoteError('The remote is not reachable');
+  } finally {
+    socket.destroy();
+  }
+}
+
+/**
+ * No configuration file, agent, forwarding, multiplexing or proxy command; no key of the machine; host keys are those that
+ * the host showed first, under its name although the connection goes to an address.
+ */
+async function sshCommand(
+  folder: string,
+  { host, port }: NetworkRemote,
+  address: string,
+  credential: GitCredential | undefined,
+) {
+  await mkdir(folder, { recursive: true });
+  const name = bare(host);
+  const options = {
+    BatchMode: 'yes',
+    HostName: address,
+    HostKeyAlias: port === 22 ? name : `[${name}]:${port}`,
+    CheckHostIP: 'no',
+    StrictHostKeyChecking: 'accept-new',
+    UpdateHostKeys: 'no',
+    UserKnownHostsFile: sshPath(join(folder, 'known_hosts')),
+    GlobalKnownHostsFile: '/dev/null',
+    CanonicalizeHostname: 'no',
+    ProxyCommand: 'none',
+    ProxyJump: 'none',
+    PermitLocalCommand: 'no',
+    ControlMaster: 'no',
+    ControlPath: 'none',
+    ClearAllForwardings: 'yes',
+    ForwardAgent: 'no',
+    ForwardX11: 'no',
+    IdentityAgent: 'none',
+    IdentitiesOnly: 'yes',
+    PreferredAuthentications: 'publickey',
+    ConnectTimeout: String(CONNECT_TIMEOUT_MS / 1_000),
+    ServerAliveInterval: '15',
+    ServerAliveCountMax: '4',
+  };
+  const fixed = [
+    'ssh',
+    '-F',
+    '/dev/null',
+    ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]),
   ];
-  if (credential?.privateKey === undefined) return { command: `ssh ${options.join(' ')}`, close: async () => {} };
+  if (credential?.privateKey === undefined) {
+    return { command: shellWords([...fixed, '-o', 'IdentityFile=none']), close: async () => {} };
+  }
   const keyFolder = await mkdtemp(join(folder, 'key-'));
   const keyFile = join(keyFolder, 'key');
   await writeFile(keyFile, `${credential.privateKey.trimEnd()}\n`, { mode: 0o600 });
   return {
-    command: `ssh ${options.join(' ')} -o IdentitiesOnly=yes -i ${quoted(keyFile)}`,
+    command: shellWords([...fixed, '-o', `IdentityFile=${sshPath(keyFile)}`]),
     close: () => rm(keyFolder, { recursive: true, force: true }),
   };
 }
 
-/** git passes this one setting to a shell; the paths are chosen by the service. */
-const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
+/** A host without the brackets of IPv6. */
+const bare = (host: string): string => host.replace(/^\[|\]$/g, '');
+
+/** ssh splits paths at spaces, and replaces what follows a percent sign. */
+const sshPath = (path: string): string => `"${path.replaceAll('%', '%%')}"`;
+
+/** git passes this one setting to a shell. */
+const shellWords = (words: readonly string[]): string =>
+  words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');

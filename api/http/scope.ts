@@ -19,6 +19,7 @@ import type { SignIn } from '../../domain/auth/sign-in.ts';
 import type { LockQueue } from '../../domain/environment-locks/lock-queue.port.ts';
 import type { ReleaseEventQueue } from '../../domain/release-candidates/release-event-queue.port.ts';
 import type { Commands } from '../../domain/flows/commands-file.ts';
+import type { RemotePolicy } from '../../domain/git/remote-policy.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import type { DeliveryQueue } from '../../domain/webhooks/delivery-queue.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
@@ -46,7 +47,11 @@ export interface Adapters {
     /** Address of a workflow in the Temporal UI; undefined if none is configured. */
     workflowUrl: (workflowId: string) => string | undefined;
   };
-  git: { commitGraphs: CommitGraphCache };
+  git: {
+    commitGraphs: CommitGraphCache;
+    /** The remotes that projects may have. */
+    remotes: RemotePolicy;
+  };
   invitations: {
     /** Undefined if no mail server is configured. */
     mail: Mailer | undefined;

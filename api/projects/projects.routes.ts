@@ -31,8 +31,8 @@ export const projectsRoutes = [
     response: Project,
     errors: ['already_exists'],
     audit: 'project.created',
-    async handle({ body }, { tx, actor, adapters: { launch } }) {
-      const made = await tx((work) => registerProject(work, body));
+    async handle({ body }, { tx, actor, adapters: { launch, git } }) {
+      const made = await tx((work) => registerProject(work, git.remotes, body));
       fetchRemote(launch, actor, made);
       return made;
     },
@@ -82,8 +82,8 @@ export const projectsRoutes = [
     response: Project,
     errors: ['version_conflict'],
     audit: 'project.updated',
-    async handle({ params: { identifier }, body }, { tx, actor, adapters: { launch } }) {
-      const changed = await tx((work) => updateProject(work, identifier, body));
+    async handle({ params: { identifier }, body }, { tx, actor, adapters: { launch, git } }) {
+      const changed = await tx((work) => updateProject(work, git.remotes, identifier, body));
       fetchRemote(launch, actor, changed);
       return changed;
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Pipeline } from '../../domain/flows/flow-types.ts';
 import { collectionNameProblem } from '../../domain/documents/name-rules.ts';
+import { shownRemote } from '../../domain/git/git-remote-rules.ts';
 import { compileKeyFinder } from '../../domain/git/work-item-patterns.ts';
 import { PLATFORMS } from '../../domain/projects/projects.entities.ts';
 import { CurrentVersion, FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
@@ -80,12 +81,11 @@ const ConfigurationPatch = z
   )
   .meta({ description: 'Merged into the configuration (RFC 7396); `null` removes a member' });
 
-const remoteUrl = FreeText.regex(/^(https:\/\/|ssh:\/\/|git@|\/|file:\/\/)/, 'must be an https or ssh URL')
-  .refine((url) => !/[\p{Cc}\s]/u.test(url), 'must not contain spaces or control characters')
-  .refine(
-    (url) => (URL.parse(url)?.password ?? '') === '',
-    'must not contain a password; store credentials as an integration',
-  );
+const remoteUrl = FreeText.meta({
+  description:
+    'The git remote: `https://host/path`, `ssh://user@host/path` or `git@host:path`, at a public address. Credentials are stored as an integration; a user name is refused in https, except the organization in clone addresses of Azure DevOps',
+  example: 'https://git.example.com/acme/storefront.git',
+});
 
 export const ProjectIn = z.strictObject({
   identifier: RepositoryIdentifier,
@@ -107,7 +107,12 @@ export const Project = z
   .object({
     id: z.uuid(),
     identifier: z.string(),
-    remoteUrl: z.string().nullable().default(null),
+    remoteUrl: z
+      .string()
+      .nullable()
+      .default(null)
+      .overwrite(shownRemote)
+      .meta({ description: 'null also for a stored address of a form that is refused now: it may contain a secret' }),
     platform: z.enum(PLATFORMS),
     defaultBranch: z.string(),
     configuration: z.looseObject({}),

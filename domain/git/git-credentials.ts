@@ -2,14 +2,10 @@ import { findCredentials } from '../integrations/integrations.mutations.ts';
 import type { Platform } from '../projects/projects.entities.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { isOnServer } from './git-credential-rules.ts';
 import type { GitCredential } from './git-mirrors.port.ts';
+import { parseGitRemote } from './git-remote-rules.ts';
 
-/** Servers of the hosts, for integrations without a base URL. */
-const PUBLIC_HOSTS: Record<Platform, string> = {
-  'host-a': 'github.com',
-  'host-b': 'dev.azure.com',
-  'host-c': 'gitlab.com',
-};
 /** The user name that each host expects beside a token. */
 const TOKEN_USERS: Record<Platform, string> = { 'host-a': 'x-access-token', 'host-b': 'token', 'host-c': 'oauth2' };
 
@@ -27,16 +23,14 @@ export async function gitCredential(
     repositoryIdentifier,
   }: { projectId: string; platform: Platform; remoteUrl: string; repositoryIdentifier: string },
 ): Promise<GitCredential | undefined> {
-  const host = hostOf(remoteUrl);
-  if (host === undefined) return undefined;
+  const parsed = parseGitRemote(remoteUrl);
+  if (!parsed.isOk || parsed.remote.transport === 'file') return undefined;
   const found = await findCredentials(tx, encryption, {
     kind: platform,
     projectId,
     purpose: `fetch of ${repositoryIdentifier}`,
   });
-  if (!found) return undefined;
-  const server = found.baseUrl === null ? PUBLIC_HOSTS[platform] : (URL.parse(found.baseUrl)?.hostname ?? '');
-  if (!isOfServer(host, server)) return undefined;
+  if (!found || !isOnServer(parsed.remote, platform, found.baseUrl)) return undefined;
   const { credentials } = found;
   if (credentials.type === 'basic') return { username: credentials.username, password: credentials.password };
   const username = credentials.username ?? TOKEN_USERS[platform];
@@ -44,11 +38,3 @@ export async function gitCredential(
     ? { username, privateKey: credentials.token.replaceAll('\\n', '\n') }
     : { username, password: credentials.token };
 }
-
-/** The host of an https or ssh address; undefined for a path. */
-const hostOf = (url: string): string | undefined =>
-  /^[\w.-]+@([\w.-]+):/.exec(url)?.[1] ?? (URL.parse(url)?.hostname || undefined);
-
-/** `api.host.example` and `host.example` count as one server. */
-const isOfServer = (host: string, server: string): boolean =>
-  server !== '' && (host === server || host.endsWith(`.${server}`) || server.endsWith(`.${host}`));

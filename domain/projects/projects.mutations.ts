@@ -1,5 +1,7 @@
+import { shownRemote } from '../git/git-remote-rules.ts';
 import { requestFetch } from '../git/mirror.queries.ts';
-import { DomainError, versionConflict } from '../shared/errors.ts';
+import { permittedRemote, type RemotePolicy } from '../git/remote-policy.ts';
+import { DomainError, invalidField, versionConflict } from '../shared/errors.ts';
 import { definedMembers, mergePatch, type Patch } from '../shared/merge-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
@@ -24,11 +26,17 @@ export interface ProjectPatch extends Patch<Fields> {
 const stateOf = ({ id, identifier, remoteUrl, platform, defaultBranch, configuration }: Project) => ({
   id,
   identifier,
-  remoteUrl,
+  remoteUrl: shownRemote(remoteUrl ?? null),
   platform,
   defaultBranch,
   configuration,
 });
+
+function assertPermitted(remoteUrl: string | null | undefined, remotes: RemotePolicy): void {
+  if (remoteUrl === null || remoteUrl === undefined) return;
+  const parsed = permittedRemote(remoteUrl, remotes);
+  if (!parsed.isOk) throw invalidField('remoteUrl', parsed.reason);
+}
 
 /** Writes a change to the audit trail and announces it. */
 function record(
@@ -49,8 +57,16 @@ function record(
   emitEvent(tx, `project.${action}`, { id, repositoryIdentifier: identifier, platform, defaultBranch });
 }
 
-/** Registers a repository, and requests a first fetch of its remote. Throws `already_exists`. */
-export async function registerProject(tx: Tx, { remoteUrl = null, ...input }: NewProject): Promise<Project> {
+/**
+ * Registers a repository, and requests a first fetch of its remote. Throws `already_exists`, and `invalid_request` for a
+ * remote that is not permitted.
+ */
+export async function registerProject(
+  tx: Tx,
+  remotes: RemotePolicy,
+  { remoteUrl = null, ...input }: NewProject,
+): Promise<Project> {
+  assertPermitted(remoteUrl, remotes);
   if (await findProject(tx, input.identifier)) {
     throw new DomainError('already_exists', `The repository ${input.identifier} is already registered`);
   }
@@ -61,12 +77,17 @@ export async function registerProject(tx: Tx, { remoteUrl = null, ...input }: Ne
   return project;
 }
 
-/** Changes a project, and requests a fetch of its remote. Throws `not_found`, `version_conflict`. */
+/**
+ * Changes a project, and requests a fetch of its remote. Throws `not_found`, `version_conflict`, and `invalid_request` for a
+ * remote that is not permitted.
+ */
 export async function updateProject(
   tx: Tx,
+  remotes: RemotePolicy,
   identifier: string,
   { version, configuration, ...fields }: ProjectPatch,
 ): Promise<Project> {
+  assertPermitted(fields.remoteUrl, remotes);
   const project = await projectInPath(tx, identifier, { forUpdate: true });
   if (version !== undefined && version !== project.version) throw versionConflict('The project', project.version);
   const before = stateOf(project);

@@ -1,27 +1,42 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { createServer } from 'node:http';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { dirname } from 'node:path';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './certificate.ts';
 
-/** A git host over HTTP (gitprotocol-http), which asks for a name and a password: git's own `http-backend` behind it. */
+/** A git host over https (gitprotocol-http), which asks for a name and a password: git's own `http-backend` behind it. */
 export interface GitServer {
-  /** Of the repository at a path on this machine. */
-  urlOf: (path: string) => string;
+  port: number;
+  /** Of the repository at a path on this machine. @param host default: an IP address. */
+  urlOf: (path: string, host?: string) => string;
   /** What opens it from now on. */
   admit: (credential: { username: string; password: string }) => void;
   /** `Authorization` headers that came. */
   seen: string[];
+  /** `Host` headers of all requests. */
+  hosts: string[];
+  /** Answers requests in place of git; undefined: git again. */
+  intercept: (answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined) => void;
   close: () => Promise<void>;
 }
 
-/** @param root the folder in which repositories lie. */
+/** @param root the folder in which repositories lie. Its certificate is `TEST_CERTIFICATE`. */
 export async function startGitServer(root: string): Promise<GitServer> {
   let admitted = '';
   const seen: string[] = [];
+  const hosts: string[] = [];
+  let intercepted: Parameters<GitServer['intercept']>[0];
   const execPath = execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim();
-  const server = createServer((request, response) => {
-    const { authorization } = request.headers;
+  const server = createServer({ cert: TEST_CERTIFICATE, key: TEST_CERTIFICATE_KEY }, (request, response) => {
+    const { authorization, host = '' } = request.headers;
+    hosts.push(host);
     if (authorization !== undefined) seen.push(authorization);
+    if (intercepted) {
+      intercepted(request, response);
+      return;
+    }
     if (authorization !== admitted) {
       response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
       return;
@@ -68,14 +83,28 @@ export async function startGitServer(root: string): Promise<GitServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    urlOf: (path) => `http://127.0.0.1:${port}/${path.slice(dirname(path).length + 1)}`,
+    port,
+    urlOf: (path, host = '127.0.0.1') => `https://${host}:${port}/${path.slice(dirname(path).length + 1)}`,
     admit({ username, password }) {
       admitted = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
     },
     seen,
+    hosts,
+    intercept(answer) {
+      intercepted = answer;
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** A git program that trusts the certificate of these servers. @param folder where it is written. */
+export function trustingGit(folder: string): string {
+  const [program, authority] = [join(folder, 'trusting-git'), join(folder, 'authority.pem')];
+  writeFileSync(authority, TEST_CERTIFICATE);
+  writeFileSync(program, `#!/bin/sh\nGIT_SSL_CAINFO='${authority}' exec git "$@"\n`);
+  chmodSync(program, 0o755);
+  return program;
 }

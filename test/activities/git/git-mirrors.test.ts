@@ -10,7 +10,7 @@ import { beginFetch } from '../../../domain/git/mirror.queries.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
-import { type GitServer, startGitServer } from '../../simulators/git-server.ts';
+import { type GitServer, startGitServer, trustingGit } from '../../simulators/git-server.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { testApp } from '../../support/app.ts';
 import { generateHistory, newRepository, type TestRepository } from '../../support/repository.ts';
@@ -53,7 +53,7 @@ const filesIn = (folder: string): string[] =>
 
 test('a remote is opened by the credential, which is written nowhere; when it is revoked, what is known stays', async () => {
   const folder = newFolder();
-  const mirrors = mirrorsIn(folder);
+  const mirrors = mirrorsIn(folder, trustingGit(folder));
   const mirror = newMirror();
   const credential = { username: 'x-access-token', password: 'a "secret" $(token) `of` \\ a host' };
   const at = { url: server.urlOf(remote.path), credential };

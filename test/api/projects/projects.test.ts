@@ -73,3 +73,47 @@ test('each change stands in the audit trail with what was before and after', asy
     { action: 'project.updated', before: { defaultBranch: 'main' }, after: { defaultBranch: 'trunk' } },
   ]);
 });
+
+test.each([
+  ['https://ghp_token@github.com/acme/shop.git', /token/],
+  ['https://dana:secret@git.example.com/shop.git', /password/],
+  ['https://good.example\\@evil.example/shop.git', /backslash/],
+  ['https://good.example/shop.git?token=x', /query/],
+  ['https://good.example/shop.git#x', /fragment/],
+  ['https://a@b@good.example/shop.git', /more than one @/],
+  ['https://2130706433/shop.git', /several ways/],
+  ['https://10.0.0.1/shop.git', /10\.0\.0\.1 is not at a public address/],
+  ['ssh://git@169.254.169.254/shop.git', /not at a public address/],
+  ['git@10.0.0.1:shop.git', /not at a public address/],
+  ['ssh://-oProxyCommand=x/shop.git', /not a name/],
+  ['http://git.example.com/shop.git', /neither https nor ssh/],
+  ['ext::git-upload-pack@x', /ssh/],
+  ['/srv/git/shop.git', /not allowed/],
+  ['file:///srv/git/shop.git', /not allowed/],
+])('the remote %j is refused with the reason', async (remoteUrl, reason) => {
+  const owner = app.as(app.owner);
+  const identifier = 'acme/with-remote';
+  const expected = [{ pointer: '#/body/remoteUrl', detail: expect.stringMatching(reason) }];
+  expect((await owner.post(400, '/api/projects', project(identifier, { remoteUrl }))).errors).toEqual(expected);
+  await owner.get(404, `/api/projects/${encodeURIComponent(identifier)}`);
+  await owner.send('POST', '/api/projects', { body: project('acme/kept', { remoteUrl: 'git@git.example.com:a' }) });
+  expect((await owner.patch(400, '/api/projects/acme%2Fkept', { remoteUrl })).errors).toEqual(expected);
+  expect(await owner.get(200, '/api/projects/acme%2Fkept')).toMatchObject({ remoteUrl: 'git@git.example.com:a' });
+});
+
+test('a remote of an earlier version in a form that is refused now is never shown, and can be replaced', async () => {
+  const owner = app.as(app.owner);
+  const { id } = await owner.post(201, '/api/projects', project('acme/earlier'));
+  await app.sql('update project set remote_url = ? where id = ?', ['https://git.example.com/a?private_token=hush', id]);
+  const at = '/api/projects/acme%2Fearlier';
+  const shown = [
+    await owner.get(200, at),
+    await owner.get(200, '/api/projects?limit=200'),
+    await owner.patch(200, at, { defaultBranch: 'trunk' }),
+    await owner.patch(200, at, { remoteUrl: 'https://git.example.com/a' }),
+    await app.sql('select before, after from audit_entry where entity_id = ?', [id]),
+  ];
+  expect(shown[0]).toMatchObject({ remoteUrl: null });
+  expect(shown[3]).toMatchObject({ remoteUrl: 'https://git.example.com/a' });
+  expect(JSON.stringify(shown)).not.toContain('hush');
+});

@@ -185,16 +185,26 @@ test('history that is rewritten under a candidate: what was fetched stays, what 
   });
 });
 
-test('a remote at an address that is not public, or with a secret in its address, is not read', async () => {
+test('a remote of an earlier version that is not permitted is not read', async () => {
   const owner = app.as(app.owner);
-  const place = (remoteUrl: string) => ({ identifier: `acme/${remoteUrl.length}`, platform: 'host-a', remoteUrl });
-  await owner.post(400, '/api/projects', place('https://dana:secret@git.example.com/shop.git'));
-  await owner.post(201, '/api/projects', place('https://10.0.0.1/shop.git'));
-  const mirror = await eventually(
-    () => owner.get(200, '/api/projects/acme%2F25/mirror'),
-    ({ failures }) => failures > 0,
-  );
-  expect(mirror).toMatchObject({ fetchedAt: null, error: 'The host of the remote is not at a public address' });
+  const { id } = await owner.post(201, '/api/projects', { identifier: 'acme/earlier', platform: 'host-a' });
+  const mirrorOf = async (remoteUrl: string) => {
+    await app.sql('update project set remote_url = ? where id = ?', [remoteUrl, id]);
+    const { failures: before = 0 } = await owner.get(200, '/api/projects/acme%2Fearlier/mirror');
+    await owner.post(202, '/api/projects/acme%2Fearlier/mirror/fetch');
+    return eventually(
+      () => owner.get(200, '/api/projects/acme%2Fearlier/mirror'),
+      ({ failures }) => failures > before,
+    );
+  };
+  expect(await mirrorOf('https://10.0.0.1/shop.git')).toMatchObject({
+    fetchedAt: null,
+    error: '10.0.0.1 is not at a public address',
+  });
+  expect(await mirrorOf('https://dana:secret@git.example.com/shop.git')).toMatchObject({
+    fetchedAt: null,
+    error: 'The remote address contains a password; store credentials as an integration',
+  });
 });
 
 test('many asks at the same time are few fetches, and none is lost', async () => {
