@@ -9,7 +9,9 @@ import { signalGroup } from './process-group.ts';
 
 /** What the worker says. */
 export type HostOrder =
-  | { id: number; run: Program; graceMs: number }
+  | { id: number; run: Program; graceMs: number; leaseMs?: number }
+  /** It may run for its lease from now on. */
+  | { id: number; renew: true }
   /** Ends it with SIGTERM, and SIGKILL when that is not enough. */
   | { id: number; end: 'cancelled' }
   /** So much of what it printed is no longer in memory. */
@@ -30,12 +32,17 @@ interface Running {
   kill: () => void;
   end: (reason: EndedProgram['why']) => void;
   taken: (bytes: number) => void;
+  renew: () => void;
 }
 const running = new Map<number, Running>();
 
 const report = (said: HostReport) => void process.send?.(said);
 
-function run(id: number, { program, args, env, timeoutSeconds }: Program, graceMs: number): void {
+function run(
+  id: number,
+  { program, args, env, timeoutSeconds }: Program,
+  { graceMs, leaseMs }: { graceMs: number; leaseMs?: number },
+): void {
   let why: EndedProgram['why'] = 'exited';
   let kill: NodeJS.Timeout | undefined;
   let untaken = 0;
@@ -55,12 +62,14 @@ function run(id: number, { program, args, env, timeoutSeconds }: Program, graceM
     kill = setTimeout(() => signal('SIGKILL'), graceMs);
   };
   const limit = setTimeout(() => end('timed_out'), timeoutSeconds * 1_000);
+  const lease = leaseMs === undefined ? undefined : setTimeout(() => end('lease_ended'), leaseMs);
   const taken = (bytes: number) => {
     untaken -= bytes;
     if (untaken < UNTAKEN_MAX_BYTES) for (const stream of streams) stream.resume();
   };
   const settle = (ended: Pick<EndedProgram, 'why' | 'exitCode'>) => {
     clearTimeout(limit);
+    clearTimeout(lease);
     clearTimeout(kill);
     // What it left behind in its group ends with it.
     signal('SIGKILL');
@@ -68,7 +77,7 @@ function run(id: number, { program, args, env, timeoutSeconds }: Program, graceM
     for (const stream of streams) stream.destroy();
     report({ id, ended });
   };
-  running.set(id, { kill: () => signal('SIGKILL'), end, taken });
+  running.set(id, { kill: () => signal('SIGKILL'), end, taken, renew: () => lease?.refresh() });
   for (const stream of streams) {
     stream.on('data', (output: Buffer) => {
       untaken += output.length;
@@ -88,7 +97,8 @@ function run(id: number, { program, args, env, timeoutSeconds }: Program, graceM
 }
 
 process.on('message', (order: HostOrder) => {
-  if ('run' in order) run(order.id, order.run, order.graceMs);
+  if ('run' in order) run(order.id, order.run, order);
+  else if ('renew' in order) running.get(order.id)?.renew();
   else if ('end' in order) running.get(order.id)?.end(order.end);
   else running.get(order.id)?.taken(order.takenBytes);
 });

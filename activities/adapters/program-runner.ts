@@ -38,7 +38,7 @@ class Tail {
  */
 export function createProgramRunner(graceMs = GRACE_MS): RunProgram {
   const host = new Host();
-  return (program, signal, keep) =>
+  return (program, signal, keep, lease) =>
     new Promise((resolve) => {
       const output = new Tail();
       const keeper = keepOutput(keep);
@@ -55,7 +55,8 @@ export function createProgramRunner(graceMs = GRACE_MS): RunProgram {
         },
       });
       const cancel = () => run.say({ end: 'cancelled' });
-      run.say({ run: program, graceMs });
+      run.say({ run: program, graceMs, ...(lease && { leaseMs: lease.ms }) });
+      lease?.onRenewed(() => run.say({ renew: true }));
       if (signal.aborted) cancel();
       signal.addEventListener('abort', cancel);
     });

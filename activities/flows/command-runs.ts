@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Commands, fillArguments, UnfilledArgumentError } from '../../domain/flows/commands-file.ts';
 import type { RunContext, RunOutput } from '../../domain/flows/flow-runs.queries.ts';
-import type { EndedProgram, RunProgram } from '../../domain/flows/program.port.ts';
+import { LOCK_LOST, PROGRAM_LEASE_CHECK_MS, PROGRAM_LEASE_MS } from '../../domain/flows/lock-lost-rules.ts';
+import type { EndedProgram, ProgramLease, RunProgram } from '../../domain/flows/program.port.ts';
 import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import { objectKey } from '../../domain/objects/object-key-rules.ts';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
@@ -14,6 +15,12 @@ export interface EndedCommand {
   output?: RunOutput;
   /** `abort` ended it. */
   isAborted: boolean;
+}
+
+/** What a run must go on holding while its command runs. */
+export interface HeldMeanwhile {
+  /** Whether it holds that, and will until a lease that begins now has ended. Rejects when that cannot be seen. */
+  isHeld: () => Promise<boolean>;
 }
 
 interface CommandRun {
@@ -42,9 +49,10 @@ export class CommandRuns {
     return this.#open.size < STARTED_AT_ONCE;
   }
 
-  start(tenantId: string, run: Pick<RunContext, 'id' | 'taskType' | 'payload'>): void {
+  start(tenantId: string, run: Pick<RunContext, 'id' | 'taskType' | 'payload'>, meanwhile?: HeldMeanwhile): void {
     const abort = new AbortController();
-    const ended = this.#carryOut(tenantId, run, abort.signal);
+    const watch = meanwhile && new LeaseWatch(meanwhile);
+    const ended = this.#carryOut(tenantId, run, abort.signal, watch).finally(() => watch?.stop());
     this.#open.set(run.id, { ended, abort });
     const forget = () => void setTimeout(() => this.forget(run.id), FORGOTTEN_AFTER_MS).unref();
     ended.then(forget, forget);
@@ -62,7 +70,8 @@ export class CommandRuns {
   async #carryOut(
     tenantId: string,
     { id, taskType, payload }: Pick<RunContext, 'id' | 'taskType' | 'payload'>,
-    signal: AbortSignal,
+    aborted: AbortSignal,
+    watch: LeaseWatch | undefined,
   ): Promise<EndedCommand> {
     const { commands, runProgram, objects } = this.#means;
     const command = commands.get(taskType);
@@ -76,12 +85,58 @@ export class CommandRuns {
     }
     const outputKey = objectKey(tenantId, 'flow-output', `${id}.log`);
     const program = { ...command, args, env: { ...command.env, QUAYSIDE_RUN_ID: id } };
-    const ended = await runProgram(program, signal, (output) => objects.put(outputKey, output, 'text/plain'));
+    const signal = watch ? AbortSignal.any([aborted, watch.lost]) : aborted;
+    const keep = (output: AsyncIterable<Uint8Array>) => objects.put(outputKey, output, 'text/plain');
+    const ended = await runProgram(program, signal, keep, watch);
+    const isLost = ended.why === 'lease_ended' || (ended.why === 'cancelled' && watch?.lost.aborted === true);
+    const { outputBytes } = ended;
     return {
-      outcome: outcomeOf(ended, command.timeoutSeconds),
+      outcome: isLost ? { ...LOCK_LOST, result: { outputBytes } } : outcomeOf(ended, command.timeoutSeconds),
       output: { tail: ended.outputTail, object: ended.isKept ? outputKey : null },
-      isAborted: ended.why === 'cancelled',
+      isAborted: ended.why === 'cancelled' && !isLost,
     };
+  }
+}
+
+/** Renews the lease of a program while its run holds its locks; `lost` ends it at once. */
+class LeaseWatch implements ProgramLease {
+  readonly ms = PROGRAM_LEASE_MS;
+  readonly #meanwhile: HeldMeanwhile;
+  readonly #lost = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  #isChecking = false;
+  #renew = (): void => undefined;
+
+  constructor(meanwhile: HeldMeanwhile) {
+    this.#meanwhile = meanwhile;
+    this.#timer = setInterval(() => void this.#check(), PROGRAM_LEASE_CHECK_MS);
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  onRenewed(listener: () => void): void {
+    this.#renew = listener;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #check(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    const askedAt = performance.now();
+    try {
+      if (!(await this.#meanwhile.isHeld())) this.#lost.abort();
+      // An answer that took long says what was.
+      else if (performance.now() - askedAt < PROGRAM_LEASE_CHECK_MS) this.#renew();
+    } catch {
+      // It cannot be seen: the lease runs on.
+    } finally {
+      this.#isChecking = false;
+    }
   }
 }
 
@@ -95,6 +150,7 @@ function outcomeOf({ why, exitCode, outputBytes }: EndedProgram, timeoutSeconds:
     case 'timed_out':
       return { status: 'timed_out', error: `The command did not end within ${timeoutSeconds} s`, result };
     case 'cancelled':
+    case 'lease_ended':
       return { status: 'failed', error: 'The worker was stopped while the command ran', result };
     case 'exited':
       if (exitCode === 0) return { status: 'succeeded', result };

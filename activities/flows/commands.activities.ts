@@ -1,24 +1,38 @@
 import { cancelled, Context } from '@temporalio/activity';
 import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { claimProgram, keepOutput, runById } from '../../domain/flows/flow-runs.queries.ts';
+import { LOCK_LOST, PROGRAM_GONE_MS, PROGRAM_LEASE_CHECK_MS } from '../../domain/flows/lock-lost-rules.ts';
+import { systemActor } from '../../domain/shared/actor.ts';
+import { holdsLocks } from '../../domain/environment-locks/lock-tickets.queries.ts';
 import { PROGRAM_LOST, type RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import type { Deps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { unitOfRun } from './run-steps.activities.ts';
+
+/** A lease must last for so much longer that a program which is not renewed any more has ended by then. */
+const LEFT_MS = PROGRAM_GONE_MS + PROGRAM_LEASE_CHECK_MS;
 
 /**
  * Programs of the operator's list. A program that may have been started is never started again: when its worker is lost,
  * so is its outcome.
  */
 export const createCommandActivities = (deps: Deps) => ({
-  /** Runs the command of a run's type to its end and keeps what it printed. */
-  async runCommand(key: RunKey): Promise<RunOutcome> {
+  /**
+   * Runs the command of a run's type to its end and keeps what it printed. The command ends when the run loses a lock.
+   * @param locks how many the run holds.
+   */
+  async runCommand({ locks = 0, ...key }: RunKey & { locks?: number }): Promise<RunOutcome> {
+    const held = { runId: key.runId, count: locks, forMs: LEFT_MS };
     const run = await unitOfRun(
       deps,
       key,
-    )(async (tx) => ((await claimProgram(tx, key.runId)) ? runById(tx, key.runId) : undefined));
-    if (!run) return PROGRAM_LOST;
-    deps.flows.commandRuns.start(key.tenantId, run);
+    )(async (tx) => {
+      if (locks > 0 && !(await holdsLocks(tx, held))) return LOCK_LOST;
+      return (await claimProgram(tx, key.runId)) ? runById(tx, key.runId) : PROGRAM_LOST;
+    });
+    if (!('payload' in run)) return run;
+    const reads = deps.reads.as(systemActor(key, 'flow')).with({ timeoutMs: PROGRAM_LEASE_CHECK_MS });
+    deps.flows.commandRuns.start(key.tenantId, run, locks > 0 ? { isHeld: () => holdsLocks(reads, held) } : undefined);
     return followCommand(deps, key);
   },
 });

@@ -2,6 +2,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { findRun, type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
 import { forgetDispatch, noteDispatch, notePipeline, reportedEnd } from '../../domain/flows/pipelines.queries.ts';
+import { holdsLocks } from '../../domain/environment-locks/lock-tickets.queries.ts';
+import { LOCK_LOST } from '../../domain/flows/lock-lost-rules.ts';
 import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import type { GitHost, PipelineRun, PipelineState } from '../../domain/git-hosts/git-host.port.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
@@ -36,16 +38,20 @@ export const createPipelineActivities = (deps: Deps) => {
   return {
     /**
      * Dispatches a run's pipeline once: what was tried before and may have arrived is not tried again, but waited for.
-     * Answers how the run ends when it cannot be dispatched, else null.
+     * Answers how the run ends when it cannot be dispatched, or has lost a lock, else null.
+     * @param locks how many the run holds.
      */
-    async dispatchPipeline(key: RunKey): Promise<RunOutcome | null> {
+    async dispatchPipeline({ locks = 0, ...key }: RunKey & { locks?: number }): Promise<RunOutcome | null> {
       const run = await contextOf(key);
+      const held = { runId: run.id, count: locks, forMs: 0 };
+      const isHeld = locks === 0 || (await holdsLocks(deps.reads.as(systemActor(key, 'flow')), held));
       const { pipeline } = run.payload;
       const host = await hostOf(key, run);
       if (!pipeline || !host || run.repositoryIdentifier === null)
         return { status: 'failed', error: 'No credential for the git host is kept: an integration is missing' };
       const unit = unitOfRun(deps, key);
       if (!(await unit((tx) => noteDispatch(tx, run.id)))) return null;
+      if (!isHeld) return LOCK_LOST;
       const answer = await host.dispatchPipeline({
         repository: run.repositoryIdentifier,
         pipeline: pipeline.id,

@@ -11,6 +11,7 @@ import { checksChangedSignal, flowChecksContract } from '../../workflows/flows/f
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { byId, NoContent } from '../http/parameters.ts';
+import { reply } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';
 import {
   MetadataIn,
@@ -50,15 +51,19 @@ export const flowInternalRoutes = [
     group: GROUP,
     summary: 'Register a child run of an external worker',
     description:
-      "While the latest attempt of the same child (type, path and domain) is open it is answered again; after that a new attempt is registered. The approval controls are those of the parent's environment.",
+      "While the latest attempt of the same child (type, path and domain) is open it is answered again; after that a new attempt is registered. A new attempt is answered with 201, the open one with 200. The approval controls are those of what the parent's payload is about.",
     roles: ['application'],
     projectScope: 'row',
     body: RegisterChildIn,
-    status: 200,
+    status: 201,
+    otherStatuses: [200],
     response: RegisteredChild,
     audit: 'flow.run_registered',
-    handle: ({ body: { parentTaskExecutionId: parentId, domainName = null, ...registration } }, { tx, requestId }) =>
-      tx((work) => registerChild(work, { ...registration, parentId, domain: domainName }, requestId)),
+    async handle({ body: { parentTaskExecutionId: parentId, domainName = null, ...given } }, { tx, requestId }) {
+      const registration = { ...given, parentId, domain: domainName };
+      const { isNew, ...registered } = await tx((work) => registerChild(work, registration, requestId));
+      return reply(registered, { status: isNew ? 201 : 200 });
+    },
   }),
   defineRoute({
     operationId: 'registerScheduledRun',
@@ -66,16 +71,20 @@ export const flowInternalRoutes = [
     path: '/api/flows/internal/register-scheduled',
     group: GROUP,
     summary: 'Register a scheduled run of an external worker',
-    description: 'For runs that a worker started on its own schedule. A `hatchetRunId` is registered once.',
+    description:
+      'For runs that a worker started on its own schedule. A `hatchetRunId` is registered once: then with 201, after that it is answered with 200.',
     roles: ['application'],
     projectScope: 'row',
     body: RegisterScheduledIn,
-    status: 200,
+    status: 201,
+    otherStatuses: [200],
     response: RegisteredScheduled,
     audit: 'flow.run_registered',
-    handle: async ({ body: { hatchetRunId: externalRunId, ...registration } }, { tx, requestId }) => ({
-      executionId: await tx((work) => registerScheduledRun(work, { ...registration, externalRunId }, requestId)),
-    }),
+    async handle({ body: { hatchetRunId: externalRunId, ...given } }, { tx, requestId }) {
+      const registration = { ...given, externalRunId };
+      const { isNew, executionId } = await tx((work) => registerScheduledRun(work, registration, requestId));
+      return reply({ executionId }, { status: isNew ? 201 : 200 });
+    },
   }),
   defineRoute({
     operationId: 'updateRunMetadata',

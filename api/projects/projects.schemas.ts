@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ApprovalPolicySchema } from '../../domain/approvals/approval-policy.ts';
 import { Pipeline } from '../../domain/flows/flow-types.ts';
 import { collectionNameProblem } from '../../domain/documents/name-rules.ts';
 import { shownRemote } from '../../domain/git/git-remote-rules.ts';
@@ -39,6 +40,10 @@ const configuration = {
   devHubs: z.array(Name).max(50),
   autoReleaseFinalization: z.boolean().meta({
     description: 'Finalize a candidate once it has been deployed to all environments of category `release`',
+  }),
+  approvalPolicy: ApprovalPolicySchema.meta({
+    description:
+      "For runs of flow types with the approval gate whose environment has no policy, or whose target is none of the tenant's environments; the owners approve if it is absent",
   }),
   buildPipeline: Pipeline.omit({ ref: true }).meta({
     description: 'The git host pipeline that `POST /api/builds/run` starts on the branch',

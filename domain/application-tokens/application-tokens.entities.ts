@@ -14,6 +14,8 @@ export const ApplicationTokenSchema = defineEntity({
     expiresAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),
     createdBy: p.text(),
+    /** Ids of the people who were shown its secret: what it does counts as theirs. */
+    peopleIds: p.array().default([]),
     revokedAt: p.datetime(3).nullable(),
     rotatedAt: p.datetime(3).nullable(),
     /** Of the secret before the last rotation, which is accepted until `previousUntil`. */

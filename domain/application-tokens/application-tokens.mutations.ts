@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { sql } from 'kysely';
 import { isOneOf } from '../data/conditions.ts';
 import { hashSecret, newApplicationToken } from '../auth/secrets.ts';
+import { peopleBehind } from '../flows/requesters.queries.ts';
 import { isoOf } from '../shared/date-time-rules.ts';
 import { DomainError, invalidField, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
@@ -50,6 +51,7 @@ export async function createApplicationToken(
       projectIds: projects ? await idsOfProjects(tx, projects) : null,
       expiresAt: later(tx, expiresInDays * DAY_MS),
       createdBy: tx.actor.email,
+      peopleIds: await peopleBehind(tx, tx.actor),
     })
     .onConflict((conflict) => conflict.columns(['tenantId', 'name']).where('revokedAt', 'is', null).doNothing())
     .returning('id')
@@ -95,6 +97,7 @@ export async function rotateApplicationToken(
   entity.tokenHash = hashSecret(token);
   entity.expiresAt = later(tx, expiresInDays * DAY_MS);
   entity.rotatedAt = tx.now;
+  entity.peopleIds = [...new Set([...entity.peopleIds, ...(await peopleBehind(tx, tx.actor))])];
   entity.expiryAnnouncedAt = null;
   await tx.em.flush();
   const row = await applicationTokenById(tx, id);

@@ -1,6 +1,7 @@
 import { DateTime, Duration } from 'luxon';
 import { z } from 'zod';
-import type { ApprovalPolicy } from '../environments/environments.entities.ts';
+import { fold } from '../shared/fold-rules.ts';
+import type { ApprovalPolicy, PolicySource } from './policy-rules.ts';
 
 const EXPIRES_AFTER = 'P7D';
 const LONGEST = Duration.fromISO('P1Y');
@@ -40,29 +41,42 @@ export interface Terms {
   approvers: string[];
   minApprovals: number;
   allowSelfApproval: boolean;
+  /** An owner who asked in person may approve while the tenant has no other owner. */
+  allowSoleOwner: boolean;
   expiresAt: Date;
 }
 
-interface PolicySources {
-  /** Of the environment; null: it has none. */
-  environment: ApprovalPolicy | null;
+interface GivenPolicies {
+  /** Of the run's targets. */
+  policies: readonly PolicySource[];
   /** That the run brings itself. */
   run: ApprovalPolicy | undefined;
-  isForRelease: boolean;
   now: Date;
 }
 
+const peopleOf = ({ policy }: PolicySource): string =>
+  JSON.stringify([...new Set(policy?.approvers?.map(fold))].toSorted());
+
 /**
- * The terms of a run's approval; undefined when it needs none. The environment's policy holds whatever the run says:
- * what a run brings counts only where its environment asks for no approval, so that nobody talks themselves past it.
+ * The terms of a run's approval; undefined when it needs none. The policies of its targets hold whatever the run says:
+ * what a run brings counts only where they ask for no approval, so that nobody talks themselves past them. Of several
+ * policies the strictest holds: the approvers if they are the same in all, else the owners; the most approvals;
+ * approval by who asked only where all allow it; the soonest expiry.
  */
-export function termsOf({ environment, run, isForRelease, now }: PolicySources): Terms | undefined {
-  const policy = [environment, run].find((each) => each && each.skipApproval !== true);
-  if (!policy) return undefined;
+export function termsOf({ policies, run, now }: GivenPolicies): Terms | undefined {
+  const asking = policies.filter(({ policy }) => policy?.skipApproval !== true);
+  if (asking.length === 0 && run && run.skipApproval !== true)
+    asking.push({ policy: run, isForRelease: policies.some(({ isForRelease }) => isForRelease) });
+  const [first] = asking;
+  if (!first) return undefined;
+  const isSame = asking.every((each) => peopleOf(each) === peopleOf(first));
+  const allowsSelf = ({ policy, isForRelease }: PolicySource) => policy?.allowSelfApproval ?? !isForRelease;
+  const expiries = asking.map(({ policy }) => expiryOf(now, policy?.expiresAfter ?? EXPIRES_AFTER).getTime());
   return {
-    approvers: policy.approvers ?? [],
-    minApprovals: policy.minApprovals ?? 1,
-    allowSelfApproval: policy.allowSelfApproval ?? !isForRelease,
-    expiresAt: expiryOf(now, policy.expiresAfter ?? EXPIRES_AFTER),
+    approvers: (isSame && first.policy?.approvers) || [],
+    minApprovals: Math.max(...asking.map(({ policy }) => policy?.minApprovals ?? 1)),
+    allowSelfApproval: asking.every(allowsSelf),
+    allowSoleOwner: asking.every((each) => each.policy === null || allowsSelf(each)),
+    expiresAt: new Date(Math.min(...expiries)),
   };
 }

@@ -28,6 +28,8 @@ export interface Voter {
   id: string;
   email: string;
   isOwner: boolean;
+  /** The tenant has no other owner. */
+  isSoleOwner: boolean;
   /** Slugs of the teams to which they belong. */
   teams: readonly string[];
 }
@@ -43,8 +45,22 @@ export interface ApprovalTerms {
   approvers: string[];
   minApprovals: number;
   allowSelfApproval: boolean;
+  /** Of the actor who requested it: a user, if they did so in person. */
   requesterId: string;
+  /** Ids of all people who set it in motion: in person, or by a token, a schedule or a run that was repeated. */
+  requesterIds: readonly string[];
+  /** An owner who requested it in person may approve it while the tenant has no other owner. */
+  allowSoleOwner: boolean;
 }
+
+/** Whether somebody may approve as far as their own requests are concerned. */
+const mayApproveOwn = (
+  { allowSelfApproval, allowSoleOwner, requesterId, requesterIds }: ApprovalTerms,
+  { id, isSoleOwner }: Voter,
+): boolean =>
+  allowSelfApproval ||
+  (id !== requesterId && !requesterIds.includes(id)) ||
+  (allowSoleOwner && isSoleOwner && id === requesterId);
 
 export const isApprover = (approvers: readonly string[], { email, isOwner, teams }: Voter): boolean =>
   approvers.length === 0
@@ -73,8 +89,11 @@ export function decide(
   }
   assertOpen(terms.status);
   if (decision === 'reject') return { status: 'rejected', isRepeated: false };
-  if (voter.id === terms.requesterId && !terms.allowSelfApproval) {
-    throw new DomainError('forbidden', 'Who asked for this approval may not give it');
+  if (!mayApproveOwn(terms, voter)) {
+    throw new DomainError(
+      'forbidden',
+      'Who asked for this approval may not give it: in person, or by a token, a schedule or a rerun of theirs',
+    );
   }
   const given = votes.filter((vote) => vote.decision === 'approve').length + 1;
   return { status: given >= terms.minApprovals ? 'approved' : terms.status, isRepeated: false };

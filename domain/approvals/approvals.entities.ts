@@ -24,7 +24,12 @@ export const ApprovalSchema = defineEntity({
     minApprovals: p.integer(),
     allowSelfApproval: p.boolean(),
     expiresAt: p.datetime(6),
+    /** Of the actor who requested it: a user, if they did so in person. */
     requesterId: p.text(),
+    /** Ids of all people who set it in motion. */
+    requesterIds: p.array().default([]),
+    /** An owner who requested it in person may approve it while the tenant has no other owner. */
+    allowSoleOwner: p.boolean().default(false),
     /** E-mail of the requester. */
     requestedBy: p.text(),
     resolvedBy: p.text().nullable(),

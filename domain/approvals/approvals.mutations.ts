@@ -1,4 +1,8 @@
 import { type RunContext, runById } from '../flows/flow-runs.queries.ts';
+import { flowType } from '../flows/flow-types.ts';
+import { type GatedType, whyMissing } from '../flows/gate-rules.ts';
+import { peopleBehind } from '../flows/requesters.queries.ts';
+import { gatesOfRun } from '../flows/run-gates.queries.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { ApprovalPolicySchema, type Terms, termsOf } from './approval-policy.ts';
@@ -18,7 +22,11 @@ import {
   votesOf,
 } from './approvals.queries.ts';
 
-function termsFor(tx: Tx, { approvalPolicy, environmentCategory, payload }: RunContext): Terms | undefined {
+/** What types that are not known here are taken for: external workers have types of their own. */
+const UNKNOWN_TYPE: GatedType = { gates: { approval: true, lock: false }, target: 'org' };
+
+async function termsFor(tx: Tx, run: RunContext): Promise<Terms | undefined> {
+  const { payload, taskType } = run;
   const own = ApprovalPolicySchema.optional().safeParse(payload.approvalPolicy ?? undefined);
   if (!own.success) {
     const [issue] = own.error.issues;
@@ -27,12 +35,9 @@ function termsFor(tx: Tx, { approvalPolicy, environmentCategory, payload }: RunC
       `The payload's approvalPolicy cannot be used: ${issue?.path.join('.')} ${issue?.message}`,
     );
   }
-  return termsOf({
-    environment: approvalPolicy,
-    run: own.data,
-    isForRelease: environmentCategory === null || environmentCategory === 'release',
-    now: tx.now,
-  });
+  const gates = await gatesOfRun(tx, { type: flowType(taskType) ?? UNKNOWN_TYPE, ...run });
+  if (gates.missing.length > 0) throw new DomainError('invalid_request', whyMissing(gates));
+  return termsOf({ policies: gates.policies, run: own.data, now: tx.now });
 }
 
 export interface OpenedApproval {
@@ -51,7 +56,7 @@ export async function openApproval(tx: Tx, runId: string): Promise<OpenedApprova
   const { taskType, projectId, repositoryIdentifier, environmentName, domain, releaseName, requestedBy } = run;
   const existing = await findApprovalIdOfRun(tx, runId);
   if (existing) return { approvalId: existing.id, taskType, repositoryIdentifier };
-  const terms = termsFor(tx, run);
+  const terms = await termsFor(tx, run);
   if (!terms) return undefined;
 
   if (projectId !== null && domain !== null && releaseName !== null) {
@@ -71,6 +76,7 @@ export async function openApproval(tx: Tx, runId: string): Promise<OpenedApprova
     domain,
     releaseName,
     requesterId: requestedBy.id,
+    requesterIds: await peopleBehind(tx, requestedBy),
     requestedBy: requestedBy.email,
   });
   await noteRequested(tx, await approvalById(tx, approvalId));

@@ -31,6 +31,8 @@ const COLUMNS = [
   'a.allowSelfApproval',
   sql<string>`a.expires_at::timestamptz(3)`.as('expiresAt'),
   'a.requesterId',
+  'a.requesterIds',
+  'a.allowSoleOwner',
   'a.requestedBy',
   'a.createdAt as requestedAt',
   'a.resolvedBy',
@@ -181,6 +183,13 @@ export async function voterOf(
   { db, tenantId }: Reads,
   { id, email, role }: Pick<Actor, 'id' | 'email' | 'role'>,
 ): Promise<Voter> {
+  const otherOwner = await db
+    .selectFrom('membership')
+    .where('tenantId', '=', tenantId)
+    .where('role', '=', 'owner')
+    .where(sql`user_id::text`, '<>', id)
+    .select('id')
+    .executeTakeFirst();
   const teams = await db
     .selectFrom('membership as m')
     .innerJoin('team as t', (join) => join.onRef('t.tenantId', '=', 'm.tenantId').onRef('t.id', '=', 'm.teamId'))
@@ -188,7 +197,9 @@ export async function voterOf(
     .where(sql`m.user_id::text`, '=', id)
     .select('t.slug')
     .execute();
-  return { id, email, isOwner: role === 'owner', teams: teams.map(({ slug }) => slug) };
+  const isOwner = role === 'owner';
+  const isSoleOwner = isOwner && otherOwner === undefined;
+  return { id, email, isOwner, isSoleOwner, teams: teams.map(({ slug }) => slug) };
 }
 
 /** The history of an approval, oldest first. */
@@ -217,10 +228,11 @@ export interface ApprovalFilter {
   decidableBy?: Voter | undefined;
 }
 
-const isDecidableBy = ({ id, email, isOwner, teams }: Voter): Expression<SqlBool> =>
+const isDecidableBy = ({ id, email, isOwner, isSoleOwner, teams }: Voter): Expression<SqlBool> =>
   sql`case when cardinality(a.approvers) = 0 then ${isOwner}::boolean
       else exists (select from unnest(a.approvers) approver where lower(approver) = lower(${email}) or approver = any (${teams}::text[])) end
-    and (a.allow_self_approval or a.requester_id <> ${id})
+    and (a.allow_self_approval or (a.requester_id <> ${id} and ${id} <> all (a.requester_ids))
+      or (a.allow_sole_owner and ${isSoleOwner}::boolean and a.requester_id = ${id}))
     and not exists (select from approval_event v where v.tenant_id = a.tenant_id and v.approval_id = a.id and v.voter_id = ${id})
     and not exists (select from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id and r.ended_at is not null)`;
 

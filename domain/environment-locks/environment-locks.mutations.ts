@@ -12,11 +12,13 @@ import {
 import { assertMayChange, hasLock, isLive, stateAfterReturn, type TicketState } from './lock-rules.ts';
 import {
   endExpiredLease,
+  endLapsed,
   endTicket,
   enqueueTickets,
   findTicketOfHolder,
   grantToFirst,
   insertTicket,
+  isRunOpen,
   type LockQueueState,
   queueState,
   type TicketRequest,
@@ -53,10 +55,25 @@ export async function returnTicket(
   await lockQueueOf(tx, environmentId);
   const ticket = await ticketById(tx, environmentId, ticketId);
   assertMayChange(tx.actor, ticket.holder);
+  await assertNotOfRun(tx, ticket);
   const state = stateAfterReturn(ticket.state);
-  if (state === undefined) return { place, hasChanged: false };
+  if (state === undefined) {
+    const isLapsed = ticket.state === 'expired' && ticket.endedAt === null;
+    if (isLapsed) await endTicket(tx, ticketId, ticket.state);
+    return { place, hasChanged: isLapsed };
+  }
   await end(tx, place, ticket, state);
   return { place, hasChanged: true };
+}
+
+/**
+ * Throws `invalid_transition` for the ticket of a run that has not ended: its work goes on as long as it has the lock.
+ * The service itself may change it.
+ */
+async function assertNotOfRun(tx: Tx, { runId, state }: TicketRow): Promise<void> {
+  if (runId === null || tx.actor.type === 'system' || !isLive(state) || !(await isRunOpen(tx, runId))) return;
+  const detail = `The ticket belongs to the run ${runId}, which returns it when it ends; cancel the run instead`;
+  throw new DomainError('invalid_transition', detail);
 }
 
 /**
@@ -91,6 +108,7 @@ export async function extendLease(
   await expireLease(tx, place);
   const ticket = await ticketById(tx, environmentId, ticketId);
   assertMayChange(tx.actor, ticket.holder);
+  await assertNotOfRun(tx, ticket);
   if (!hasLock(ticket.state)) {
     const why = isLive(ticket.state) ? 'it is still waiting for the lock' : `it is ${ticket.state}`;
     throw new DomainError('invalid_transition', `The lease of this ticket cannot be extended: ${why}`);
@@ -114,6 +132,7 @@ export async function reevaluateLock(
   if (!place) return NOBODY;
   if (ticketIds.length > 0) await enqueueTickets(tx, environmentId, ticketIds);
   await expireLease(tx, place);
+  await endLapsed(tx, environmentId);
   const granted = await grantToFirst(tx, environmentId);
   if (granted) record(tx, place, granted, 'locked');
   return queueState(tx, environmentId);

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { newId } from '../shared/ids.ts';
@@ -41,13 +41,16 @@ export const insertTicket = (
     .returning(TICKET_COLUMNS)
     .executeTakeFirstOrThrow();
 
-/** The live tickets of a run, in the order in which they were requested. */
+/** Whether a ticket's lease expired while its run goes on: nobody else gets the lock before that has ended. */
+const LAPSED = sql<SqlBool>`(environment_lock_ticket.state = 'expired' and environment_lock_ticket.ended_at is null)`;
+
+/** The live and lapsed tickets of a run, in the order in which they were requested. */
 export const ticketsOfRun = ({ db, tenantId }: Reads, runId: string) =>
   db
     .selectFrom('environment_lock_ticket')
     .where('tenantId', '=', tenantId)
     .where('runId', '=', runId)
-    .where('state', 'in', LIVE)
+    .where((eb) => eb.or([eb('state', 'in', LIVE), LAPSED]))
     .orderBy('number')
     .select(['environmentId', 'id as ticketId'])
     .execute();
@@ -75,12 +78,16 @@ export const grantToFirst = ({ db, tenantId }: Tx, environmentId: string): Promi
     .from(
       ticketsOf(db, tenantId, environmentId)
         .where('state', '=', sql.lit<TicketState>('queued'))
-        .where(({ not, exists }) =>
-          not(
-            exists(
-              ticketsOf(db, tenantId, environmentId).where('state', '=', sql.lit<TicketState>('held')).select('id'),
+        .where(({ and, not, exists }) =>
+          // Apart from each other, so that each has an index.
+          and([
+            not(
+              exists(
+                ticketsOf(db, tenantId, environmentId).where('state', '=', sql.lit<TicketState>('held')).select('id'),
+              ),
             ),
-          ),
+            not(exists(ticketsOf(db, tenantId, environmentId).where(LAPSED).select('id'))),
+          ]),
         )
         .orderBy('number')
         .limit(sql.lit(1))
@@ -98,11 +105,47 @@ export const grantToFirst = ({ db, tenantId }: Tx, environmentId: string): Promi
     .returning(TICKET_COLUMNS)
     .executeTakeFirst();
 
-/** Ends the lease of an environment's lock that has expired; answers its ticket, if there is one. */
+/** Whether the run of a ticket goes on, by a workflow that will end. */
+const IS_RUN_OPEN = sql<SqlBool>`exists (select from flow_run r where r.tenant_id = environment_lock_ticket.tenant_id
+  and r.id = environment_lock_ticket.run_id and r.has_workflow and r.ended_at is null)`;
+
+/** Whether a workflow of ours carries out a run that has not ended. */
+export async function isRunOpen({ db, tenantId }: Reads, runId: string): Promise<boolean> {
+  const open = await db
+    .selectFrom('flow_run')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', runId)
+    .where('hasWorkflow', '=', true)
+    .where('endedAt', 'is', null)
+    .select('id')
+    .executeTakeFirst();
+  return open !== undefined;
+}
+
+/** Ends lapsed tickets whose runs have ended. */
+export async function endLapsed({ db, tenantId }: Tx, environmentId: string): Promise<void> {
+  await db
+    .updateTable('environment_lock_ticket')
+    .set({ endedAt: sql`clock_timestamp()`, updatedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('environmentId', '=', environmentId)
+    .where(LAPSED)
+    .where((eb) => eb.not(IS_RUN_OPEN))
+    .execute();
+}
+
+/**
+ * Ends the lease of an environment's lock that has expired; answers its ticket, if there is one. That of a run lapses
+ * until the run has ended.
+ */
 export const endExpiredLease = ({ db, tenantId }: Tx, environmentId: string): Promise<TicketRow | undefined> =>
   db
     .updateTable('environment_lock_ticket')
-    .set({ state: 'expired', endedAt: sql`clock_timestamp()`, updatedAt: sql`now()` })
+    .set({
+      state: 'expired',
+      endedAt: sql<string | null>`case when ${IS_RUN_OPEN} then null else clock_timestamp() end`,
+      updatedAt: sql`now()`,
+    })
     .where('tenantId', '=', tenantId)
     .where('environmentId', '=', environmentId)
     .where('state', '=', 'held')
@@ -133,15 +176,26 @@ export const writeLease = ({ db, tenantId }: Tx, ticketId: string, leaseMinutes:
     .returning(TICKET_COLUMNS)
     .executeTakeFirstOrThrow();
 
+interface RunOfTicket {
+  runId: string;
+  taskType: string;
+}
+
 /** The lock of an environment and its queue. */
 export interface LockQueueState {
   /** Who holds the lock; `run` when it is one of our runs. */
-  holder: { ticketId: string; run: { runId: string; taskType: string } | null } | null;
+  holder: { ticketId: string; run: RunOfTicket | null } | null;
+  /** Whose lease expired while the run goes on, which must end first. */
+  lapsed?: { ticketId: string; run: RunOfTicket | null } | null;
   /** Waiting tickets. */
   waiting: number;
   /** Milliseconds until the lease of the holder expires; null: nobody holds the lock. */
   expiresInMs: number | null;
 }
+
+const RUN = (tenantId: string, runId: ReturnType<typeof sql>) => sql<RunOfTicket | null>`(
+  select jsonb_build_object('runId', r.id, 'taskType', r.task_type) from flow_run r
+  where r.tenant_id = ${tenantId} and r.id = ${runId})`;
 
 export async function queueState({ db, tenantId }: Reads, environmentId: string): Promise<LockQueueState> {
   const { ticketId, run, waiting, expiresInMs } = await ticketsOf(db, tenantId, environmentId)
@@ -149,14 +203,38 @@ export async function queueState({ db, tenantId }: Reads, environmentId: string)
     .select([
       sql<number>`(count(*) filter (where state = 'queued'))::int`.as('waiting'),
       sql<string | null>`max(id::text) filter (where state = 'held')`.as('ticketId'),
-      sql<{ runId: string; taskType: string } | null>`(
-        select jsonb_build_object('runId', r.id, 'taskType', r.task_type) from flow_run r
-        where r.tenant_id = ${tenantId} and r.id = (max(run_id::text) filter (where state = 'held'))::uuid)`.as('run'),
+      RUN(tenantId, sql`(max(run_id::text) filter (where state = 'held'))::uuid`).as('run'),
       sql<number | null>`
         ceil(extract(epoch from max(expires_at) filter (where state = 'held') - clock_timestamp()) * 1000)::float8`.as(
         'expiresInMs',
       ),
     ])
     .executeTakeFirstOrThrow();
-  return { holder: ticketId === null ? null : { ticketId, run }, waiting, expiresInMs };
+  const lapsed = await ticketsOf(db, tenantId, environmentId)
+    .where(LAPSED)
+    .select(['id as ticketId', RUN(tenantId, sql`run_id`).as('run')])
+    .executeTakeFirst();
+  return { holder: ticketId === null ? null : { ticketId, run }, waiting, expiresInMs, ...(lapsed && { lapsed }) };
+}
+
+/**
+ * Whether a run holds all its locks, and will for so long; false also when the run has ended, or an environment was
+ * removed.
+ * @param count how many they are.
+ */
+export async function holdsLocks(
+  { db, tenantId }: Reads,
+  { runId, count, forMs }: { runId: string; count: number; forMs: number },
+): Promise<boolean> {
+  const { held } = await db
+    .selectFrom('environment_lock_ticket as t')
+    .innerJoin('flow_run as r', (join) => join.onRef('r.tenantId', '=', 't.tenantId').onRef('r.id', '=', 't.runId'))
+    .where('t.tenantId', '=', tenantId)
+    .where('t.runId', '=', runId)
+    .where('t.state', '=', sql.lit<TicketState>('held'))
+    .where('t.expiresAt', '>', sql<string>`clock_timestamp() + ${forMs} * interval '1 millisecond'`)
+    .where('r.endedAt', 'is', null)
+    .select(sql<number>`count(*)::int`.as('held'))
+    .executeTakeFirstOrThrow();
+  return held >= count;
 }

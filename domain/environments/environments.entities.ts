@@ -1,20 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { ApprovalPolicy } from '../approvals/policy-rules.ts';
 import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
 
 export const ENVIRONMENT_CATEGORIES = ['dev', 'test', 'snapshot', 'release'] as const;
 export type EnvironmentCategory = (typeof ENVIRONMENT_CATEGORIES)[number];
-
-/** Who may approve a deployment to an environment, and how many of them are needed. */
-export interface ApprovalPolicy {
-  skipApproval?: boolean | undefined;
-  /** E-mails and team slugs; none: the tenant's owners. */
-  approvers?: string[] | undefined;
-  minApprovals?: number | undefined;
-  allowSelfApproval?: boolean | undefined;
-  /** ISO 8601 duration. */
-  expiresAfter?: string | undefined;
-}
 
 export const EnvironmentSchema = defineEntity({
   name: 'Environment',

@@ -1,9 +1,12 @@
+import type { FlowTarget, RunGates } from './gate-rules.ts';
+
 /** What carries a run out: a program of the operator's list, a pipeline of the git host, the service, or child runs. */
 export type ExecutorName = 'command' | 'cicd' | 'activity' | 'children';
 
 export interface FlowTraits {
-  /** What a run waits for before it is carried out, when it names an environment. */
+  /** What a run waits for before it is carried out, always. */
   gates: { approval: boolean; lock: boolean };
+  target: FlowTarget;
   /** How the service itself carries the type out; undefined: it does not. */
   own: 'activity' | 'children' | undefined;
   /** Its runs deploy a release to their environment. */
@@ -31,9 +34,20 @@ export function executorOf(
 export const whyUnavailable = (id: string): string =>
   `Nothing here carries out ${id}: the operator's list of commands does not name it, and the payload names no pipeline`;
 
+export interface LockRequest {
+  environmentId: string;
+  leaseMinutes: number;
+}
+
 /** How a run is carried out. */
 export interface RunPlan {
-  gates: { approval: boolean; lock: { environmentId: string; leaseMinutes: number } | null };
+  gates: {
+    approval: boolean;
+    /** Taken in this order. */
+    locks: LockRequest[];
+    /** The first of them, for workers of a version that knows of one. */
+    lock: LockRequest | null;
+  };
   executor: ExecutorName;
   /** No gate stands before it. */
   isUngated: boolean;
@@ -44,32 +58,39 @@ export interface RunPlan {
 const LEASE_MINUTES = 30;
 const PIPELINE_MINUTES = 60;
 
-/** What of a run its plan depends on. */
-interface RunToPlan {
-  environmentId: string | null;
-  approvalPolicy: object | null;
-  payload: { approvalPolicy?: unknown; pipeline?: { timeoutMinutes?: number | undefined } | undefined };
+interface PlannedPayload {
+  approvalPolicy?: unknown;
+  pipeline?: { timeoutMinutes?: number | undefined } | undefined;
 }
+
+/** Whether a run may wait for an approval: the policies of its targets ask for one, or it brings one itself. */
+const mayNeedApproval = ({ policies }: RunGates, { approvalPolicy }: PlannedPayload): boolean =>
+  policies.some(({ policy }) => policy?.skipApproval !== true) || (policies.length > 0 && approvalPolicy !== undefined);
 
 /** Whether a run is sure to wait for nothing but its own work, however it will be carried out. */
 export const waitsForNobody = (
   { own }: Pick<FlowTraits, 'own'>,
-  {
-    environmentName,
-    approvalPolicy,
-    pipeline,
-  }: { environmentName?: unknown; approvalPolicy?: unknown; pipeline?: unknown },
+  gates: RunGates,
+  payload: PlannedPayload & { environmentName?: unknown },
 ): boolean =>
-  own !== 'children' && environmentName === undefined && approvalPolicy === undefined && pipeline === undefined;
+  own !== 'children' &&
+  payload.environmentName === undefined &&
+  payload.pipeline === undefined &&
+  gates.lockIds.length === 0 &&
+  !mayNeedApproval(gates, payload);
 
-/** The plan of a run of a type that `executor` carries out. */
-export function planRun(
-  { gates }: Pick<FlowTraits, 'gates'>,
-  executor: ExecutorName,
-  { environmentId, approvalPolicy, payload }: RunToPlan,
-): RunPlan {
-  const approval = gates.approval && (approvalPolicy !== null || payload.approvalPolicy !== undefined);
-  const lock = gates.lock && environmentId !== null ? { environmentId, leaseMinutes: LEASE_MINUTES } : null;
+/** The locks of a plan, which may have been made by a version that knew of one. */
+export const locksOf = ({
+  gates: { locks, lock },
+}: {
+  gates: { locks?: LockRequest[]; lock: LockRequest | null };
+}): LockRequest[] => locks ?? (lock ? [lock] : []);
+
+/** The plan of a run that `executor` carries out. */
+export function planRun(executor: ExecutorName, gates: RunGates, payload: PlannedPayload): RunPlan {
+  const approval = mayNeedApproval(gates, payload);
+  const locks = gates.lockIds.map((environmentId) => ({ environmentId, leaseMinutes: LEASE_MINUTES }));
   const timeoutSeconds = (payload.pipeline?.timeoutMinutes ?? PIPELINE_MINUTES) * 60;
-  return { gates: { approval, lock }, executor, isUngated: !approval && lock === null, timeoutSeconds };
+  const isUngated = !approval && locks.length === 0;
+  return { gates: { approval, locks, lock: locks[0] ?? null }, executor, isUngated, timeoutSeconds };
 }

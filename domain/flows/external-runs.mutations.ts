@@ -1,3 +1,4 @@
+import { termsOf } from '../approvals/approval-policy.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
 import { mergePatch } from '../shared/merge-rules.ts';
@@ -5,6 +6,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { latestChildren } from './child-runs.queries.ts';
 import { findRun, runById, type RunContext, upsertRunLock, writeResult } from './flow-runs.queries.ts';
 import { flowType } from './flow-types.ts';
+import { gatesOfRun } from './run-gates.queries.ts';
 import { insertRun, runByExternalId } from './new-runs.queries.ts';
 import { keepReport, notePipeline } from './pipelines.queries.ts';
 import { auditRun, endRun, type RunOutcome } from './flow-runs.mutations.ts';
@@ -14,6 +16,12 @@ interface Registration {
   taskType: string;
   flowPath: string;
   repositoryIdentifier: string;
+}
+
+interface Registered {
+  executionId: string;
+  /** False: it was registered before. */
+  isNew: boolean;
 }
 
 /** What every run that an external worker carries out has in common. */
@@ -39,14 +47,14 @@ const auditRegistered = (
   });
 
 /**
- * Registers a run that an external worker began on a schedule of its own; answers its id.
+ * Registers a run that an external worker began on a schedule of its own.
  * @param registration `externalRunId` is of the worker's engine; the same one is registered once.
  */
 export async function registerScheduledRun(
   tx: Tx,
   { externalRunId, schedulePath, ...registration }: Registration & { externalRunId: string; schedulePath: string },
   requestId: string,
-): Promise<string> {
+): Promise<Registered> {
   const project = await projectInRequest(tx, registration.repositoryIdentifier);
   const externalId = `scheduled:${externalRunId}`;
   const run = {
@@ -60,33 +68,32 @@ export async function registerScheduledRun(
   const id = await insertRun(tx, run, requestId);
   if (id !== undefined) {
     auditRegistered(tx, id, registration, { schedulePath });
-    return id;
+    return { executionId: id, isNew: true };
   }
   const existing = await runByExternalId(tx, externalId);
   if (!existing) throw new DomainError('already_exists', 'The run is registered by somebody else');
-  return existing.id;
+  return { executionId: existing.id, isNew: false };
 }
 
 /**
  * Registers a run that an external worker carries out as a part of another; while the latest attempt of the same child
  * (type, path and domain) is open it is answered again. Answers its id and the approval controls of the parent's
- * environment. Throws `not_found` for the parent.
+ * targets. Throws `not_found` for the parent.
  */
 export async function registerChild(
   tx: Tx,
   { parentId, domain, ...registration }: Registration & { parentId: string; domain: string | null },
   requestId: string,
-) {
+): Promise<Registered & { approvalControls: { skipApproval: boolean; approvers: string[] } }> {
   const { taskType, flowPath } = registration;
   const project = await projectInRequest(tx, registration.repositoryIdentifier);
   const parent = await runById(tx, parentId, { forUpdate: true });
-  const { skipApproval = false, approvers = [] } = parent.approvalPolicy ?? { skipApproval: true };
-  const approvalControls = { skipApproval, approvers };
+  const approvalControls = await approvalControlsOf(tx, parent, taskType);
   const open = (await latestChildren(tx, parentId)).find(
     (child) =>
       child.taskType === taskType && child.flowPath === flowPath && child.domain === domain && !isFinal(child.status),
   );
-  if (open) return { executionId: open.id, approvalControls };
+  if (open) return { executionId: open.id, isNew: false, approvalControls };
   const run = {
     ...externalRun(registration, project.id),
     category: flowType(taskType)?.category ?? ('other' as const),
@@ -99,7 +106,19 @@ export async function registerChild(
   const executionId = await insertRun(tx, run, requestId);
   if (executionId === undefined) throw new DomainError('already_exists', 'The run exists already');
   auditRegistered(tx, executionId, registration, { parentId, domain });
-  return { executionId, approvalControls };
+  return { executionId, isNew: true, approvalControls };
+}
+
+/** What a child needs: the approval that its type or its parent's has as a gate, or that the environment asks for. */
+async function approvalControlsOf(tx: Tx, parent: RunContext, taskType: string) {
+  const isGated = [taskType, parent.taskType].some((id) => flowType(id)?.gates.approval);
+  const type = {
+    gates: { approval: isGated || parent.approvalPolicy !== null, lock: false },
+    target: flowType(taskType)?.target === 'sandbox' ? ('sandbox' as const) : ('org' as const),
+  };
+  const { policies } = await gatesOfRun(tx, { type, ...parent });
+  const terms = termsOf({ policies, run: undefined, now: tx.now });
+  return { skipApproval: terms === undefined, approvers: terms?.approvers ?? [] };
 }
 
 const REPORTED = { completed: 'succeeded', failed: 'failed', rejected: 'rejected', cancelled: 'cancelled' } as const;

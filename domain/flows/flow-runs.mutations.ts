@@ -13,6 +13,8 @@ import {
 } from './flow-runs.queries.ts';
 import { executorOf, planRun, type RunPlan, whyUnavailable } from './executor-rules.ts';
 import { flowType } from './flow-types.ts';
+import { whyMissing } from './gate-rules.ts';
+import { gatesOfRun } from './run-gates.queries.ts';
 import { decideCancel, displayOf, eventOfEnd, type FinalStatus, isFinal } from './run-status-rules.ts';
 
 /** How a run ended. */
@@ -20,6 +22,8 @@ export interface RunOutcome {
   status: FinalStatus;
   /** What went wrong, for people; nothing internal. */
   error?: string | undefined;
+  /** Of what went wrong, for programs; becomes a member of the result. */
+  code?: 'lock_lost' | undefined;
   /** Merged into the run's result. */
   result?: Record<string, unknown> | undefined;
 }
@@ -80,7 +84,9 @@ export async function beginRun(
   if (isLost) return refuse(LOST);
   if (cancelRequestedAt !== null) return refuse(CANCELLED);
   if (!executor) return refuse({ status: 'failed', error: whyUnavailable(taskType) });
-  const plan = planRun(type, executor, run);
+  const gates = await gatesOfRun(tx, { type, ...run });
+  if (gates.missing.length > 0) return refuse({ status: 'failed', error: whyMissing(gates) });
+  const plan = planRun(executor, gates, payload);
   if (!plan.isUngated || executor === 'cicd') return { run, plan };
   const startsProgram = startsPrograms && executor === 'command';
   const hasBegun = await beginExecution(tx, run, { startsProgram });
@@ -125,9 +131,10 @@ function announceDeployment(
 export async function endRun(
   tx: Tx,
   run: RunSummary,
-  { status, error, result }: RunOutcome,
+  { status, error, code, result: own }: RunOutcome,
   output?: RunOutput,
 ): Promise<boolean> {
+  const result = code === undefined ? own : { ...own, code };
   const moved = await moveRun(tx, run.id, { status, error, result, output, endedAt: tx.now });
   if (!moved) return false;
   const startedAt = iso(moved.startedAt);

@@ -1,16 +1,17 @@
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { type AcceptedRun, acceptRun } from './new-runs.mutations.ts';
+import { type AcceptedRun, acceptRun, gatesInRequest } from './new-runs.mutations.ts';
 import {
   countSchedules,
   findSchedule,
   insertSchedule,
   markDeleted,
+  peopleOfSchedule,
   type ScheduleRow,
   SCHEDULES_MAX,
 } from './flow-schedules.queries.ts';
 import { parsePayload } from './flow-types.ts';
-import { placeOf } from './new-runs.queries.ts';
+import { peopleBehind } from './requesters.queries.ts';
 import { nextDue } from './schedule-times.ts';
 
 const PREFIX = 'payload/';
@@ -30,12 +31,14 @@ export interface ScheduleInput {
  */
 export async function createSchedule(tx: Tx, { payload: given, ...input }: ScheduleInput): Promise<ScheduleRow> {
   nextDue(input, tx.now);
-  const { payload } = parsePayload(given, PREFIX);
-  const place = await placeOf(tx, payload, PREFIX);
+  const { type, payload } = parsePayload(given, PREFIX);
+  const { place } = await gatesInRequest(tx, type, payload, PREFIX);
   if ((await countSchedules(tx)) >= SCHEDULES_MAX)
     throw new DomainError('invalid_request', `A tenant has at most ${SCHEDULES_MAX} schedules`);
   const schedulePath = `schedules/${input.name}`;
-  const id = await insertSchedule(tx, { ...input, payload, schedulePath, projectId: place?.projectId ?? null });
+  const peopleIds = await peopleBehind(tx, tx.actor);
+  const projectId = place?.projectId ?? null;
+  const id = await insertSchedule(tx, { ...input, payload, schedulePath, projectId, peopleIds });
   if (id === undefined) throw new DomainError('already_exists', `There is already a schedule named ${input.name}`);
   const schedule = await scheduleById(tx, id);
   audit(tx, 'created', schedule);
@@ -59,7 +62,15 @@ export async function acceptScheduledRun(tx: Tx, id: string, occasion: string): 
   const schedule = await findSchedule(tx, id);
   if (!schedule) return undefined;
   const { payload, schedulePath } = schedule;
-  const origin = { scheduleId: id, isScheduled: true, schedulePath, externalId: occasion, triggeredBy: 'cron' };
+  const requestedBy = { ...tx.actor, onBehalfOf: await peopleOfSchedule(tx, id) };
+  const origin = {
+    scheduleId: id,
+    isScheduled: true,
+    schedulePath,
+    externalId: occasion,
+    triggeredBy: 'cron',
+    requestedBy,
+  };
   return acceptRun(tx, payload, origin);
 }
 

@@ -46,7 +46,18 @@ export async function countSchedules({ db, tenantId }: Reads): Promise<number> {
   return count;
 }
 
-export type NewSchedule = Pick<NewRow<'flow_schedule'>, 'name' | 'cron' | 'timezone' | 'schedulePath'> & {
+/** Ids of the people who made a schedule. */
+export async function peopleOfSchedule({ db, tenantId }: Reads, id: string): Promise<string[]> {
+  const { peopleIds } = await db
+    .selectFrom('flow_schedule')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .select('peopleIds')
+    .executeTakeFirstOrThrow();
+  return peopleIds;
+}
+
+export type NewSchedule = Pick<NewRow<'flow_schedule'>, 'name' | 'cron' | 'timezone' | 'schedulePath' | 'peopleIds'> & {
   projectId: string | null;
   payload: Record<string, unknown>;
 };

@@ -78,10 +78,10 @@ const COMMON = {
   prNumber: z.int().positive().optional(),
   flowPath: Name.optional(),
   workItemRef: WorkItemRef.optional(),
-  approvalPolicy: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .meta({ description: "For a type with the approval gate: as an environment's policy" }),
+  approvalPolicy: z.record(z.string(), z.unknown()).optional().meta({
+    description:
+      "For a type with the approval gate: as an environment's policy; counts only where the policies of the run's targets skip the approval",
+  }),
   pipeline: Pipeline.optional().meta({ description: 'Carries the run out as a pipeline of the git host' }),
 };
 
@@ -98,6 +98,7 @@ const type = <Id extends string, Own extends FlowTraits['own'] = undefined>(
   summary: string,
   {
     gates = NO_GATES,
+    target = 'none',
     own,
     isDeployment = false,
     isInternal = false,
@@ -108,6 +109,7 @@ const type = <Id extends string, Own extends FlowTraits['own'] = undefined>(
   category,
   summary,
   gates,
+  target,
   own: own as Own,
   isDeployment,
   isInternal,
@@ -118,6 +120,7 @@ const type = <Id extends string, Own extends FlowTraits['own'] = undefined>(
 export const FLOW_TYPES = [
   type('request-elevated-privileges', 'access', 'Give people more rights in an org for a time', {
     gates: { approval: true, lock: false },
+    target: 'org',
     payload: {
       ...ON_ORG,
       usernames: Names.optional(),
@@ -127,27 +130,41 @@ export const FLOW_TYPES = [
   }),
   type('request-freeze-users', 'access', 'Freeze people in an org', {
     gates: { approval: true, lock: false },
+    target: 'org',
     payload: { ...ON_ORG, usernames: Names.optional() },
   }),
   type('request-unfreeze-users', 'access', 'Unfreeze people in an org', {
+    target: 'org',
     payload: { ...ON_ORG, usernames: Names.optional() },
   }),
   type('request-sandbox-create', 'environment', 'Create a sandbox', {
     gates: { approval: true, lock: false },
+    target: 'sandbox',
     payload: { ...SANDBOX, licenseType: Name.optional() },
   }),
-  type('request-sandbox-refresh', 'environment', 'Refresh a sandbox', { gates: BOTH_GATES, payload: SANDBOX }),
-  type('request-sandbox-delete', 'environment', 'Delete a sandbox', { gates: BOTH_GATES, payload: SANDBOX }),
+  type('request-sandbox-refresh', 'environment', 'Refresh a sandbox', {
+    gates: BOTH_GATES,
+    target: 'sandbox',
+    payload: SANDBOX,
+  }),
+  type('request-sandbox-delete', 'environment', 'Delete a sandbox', {
+    gates: BOTH_GATES,
+    target: 'sandbox',
+    payload: SANDBOX,
+  }),
   type('install-packages', 'package', 'Install packages in an org', {
     gates: BOTH_GATES,
+    target: 'org',
     payload: { ...ON_ORG, packages: Versions.optional() },
   }),
   type('install-artifacts', 'package', 'Install built artifacts in an org', {
     gates: BOTH_GATES,
+    target: 'org',
     payload: { ...ON_ORG, artifacts: Versions.optional() },
   }),
   type('install-changeset', 'package', 'Install a change set in an org', {
     gates: BOTH_GATES,
+    target: 'org',
     payload: { ...ON_ORG, changeset: Name.optional() },
   }),
   type('create-patch-branch', 'repository', 'Create a branch at a release, for a patch of it', {
@@ -160,10 +177,12 @@ export const FLOW_TYPES = [
   }),
   type('run-apex-tests', 'testing', 'Run tests in an org', {
     gates: { approval: false, lock: true },
+    target: 'org',
     payload: { ...ON_ORG, testLevel: Name.optional(), classNames: Names.optional() },
   }),
   type('execute-release', 'release', 'Deploy a release to one environment', {
     gates: BOTH_GATES,
+    target: 'environment',
     isDeployment: true,
     payload: RELEASE,
   }),

@@ -69,7 +69,7 @@ export const FlowRunSchema = defineEntity({
     workItemKey: p.text().nullable(),
     workItem: jsonColumn<WorkItemRef>().nullable(),
     triggeredBy: p.text(),
-    /** Who may not approve it alone. */
+    /** Who set it in motion, and on whose behalf: where self-approval is not allowed, none of them may approve it. */
     requestedBy: jsonColumn<Omit<Actor, 'collections'>>(),
     requestId: p.text().nullable(),
     traceparent: p.text().nullable(),
@@ -137,6 +137,8 @@ export const FlowScheduleSchema = defineEntity({
     payload: jsonColumn<Record<string, unknown>>(),
     schedulePath: p.text(),
     createdBy: p.text(),
+    /** Ids of the people who made it: its runs count as theirs. */
+    peopleIds: p.array().default([]),
     /** Kept until the engine has deleted it, too. */
     deletedAt: p.datetime(3).nullable(),
     /** When the engine knew of the latest change. */

@@ -3,8 +3,11 @@ import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { waitsForNobody } from './executor-rules.ts';
 import { runById } from './flow-runs.queries.ts';
-import { parsePayload, type RunPayload } from './flow-types.ts';
-import { insertRun, type NewRun, placeOf } from './new-runs.queries.ts';
+import { type FlowType, parsePayload, type RunPayload } from './flow-types.ts';
+import { type RunGates, whyMissing } from './gate-rules.ts';
+import { insertRun, type NewRun, placeOf, type RunPlace } from './new-runs.queries.ts';
+import { gatesOfRun } from './run-gates.queries.ts';
+import { peopleBehind } from './requesters.queries.ts';
 import { assertRerunnable, NEW_RUN } from './run-status-rules.ts';
 
 /** What its workflow is started with. */
@@ -54,7 +57,8 @@ const triggerOf = ({ type, email }: Actor): string => (type === 'user' || type =
 /**
  * Accepts a run: inserts its row, which is the intent. The caller starts its workflow after the commit; when that
  * fails, the sweeper does. Undefined when the origin's `externalId` was accepted before.
- * Throws `invalid_request` for a payload that no type takes, or that names an unknown repository or environment.
+ * Throws `invalid_request` for a payload that no type takes, that names an unknown repository or environment, or that
+ * does not name what a gate of its type needs.
  */
 export async function acceptRun(
   tx: Tx,
@@ -62,10 +66,10 @@ export async function acceptRun(
   { requestId, prefix = 'payload/', ...origin }: AcceptOptions = {},
 ): Promise<AcceptedRun | undefined> {
   const { type, payload } = parsePayload(given, prefix);
-  const place = await placeOf(tx, payload, prefix);
+  const { place, gates } = await gatesInRequest(tx, type, payload, prefix);
   const run = {
     projectId: place?.projectId ?? null,
-    environmentId: place?.environmentId ?? null,
+    environmentId: gates.environmentIds[0] ?? null,
     hasWorkflow: true,
     taskType: type.id,
     category: type.category,
@@ -106,9 +110,27 @@ export async function acceptRun(
     ...(requestId !== undefined && { requestId }),
     ...(tx.traceparent !== undefined && { traceparent: tx.traceparent }),
     ...(place && { repositoryIdentifier: place.repositoryIdentifier }),
-    ...(waitsForNobody(type, payload) && { isBrief: true }),
+    ...(waitsForNobody(type, gates, payload) && { isBrief: true }),
     about: aboutOf(payload),
   };
+}
+
+/**
+ * Where a payload's run takes place, and the gates that it passes. Throws `invalid_request`.
+ * @param prefix of the payload's fields in the request: `payload/`.
+ */
+export async function gatesInRequest(
+  tx: Tx,
+  type: FlowType,
+  payload: RunPayload,
+  prefix: string,
+): Promise<{ place: RunPlace | undefined; gates: RunGates }> {
+  const place = await placeOf(tx, payload, prefix);
+  const { projectId = null, environmentId = null } = place ?? {};
+  const gates = await gatesOfRun(tx, { type, payload, projectId, environmentId });
+  const fields = gates.missing.map(({ member, detail }) => ({ pointer: prefix + member, detail }));
+  if (fields.length > 0) throw new DomainError('invalid_request', whyMissing(gates), { fields });
+  return { place, gates };
 }
 
 /** What a payload names, for operators. */
@@ -130,13 +152,17 @@ export async function acceptNewRun(
   return accepted;
 }
 
-/** Accepts another attempt of a final run, with the same payload. Throws `not_found`, `invalid_transition`. */
+/**
+ * Accepts another attempt of a final run, with the same payload, in the name of the actor and of all who set in motion
+ * what it repeats. Throws `not_found`, `invalid_transition`.
+ */
 export async function rerun(tx: Tx, id: string, requestId: string): Promise<AcceptedRun> {
-  const { status, hasWorkflow, payload, parentId } = await runById(tx, id);
+  const { status, hasWorkflow, payload, parentId, requestedBy: before } = await runById(tx, id);
   assertRerunnable(status);
   if (!hasWorkflow) {
     const detail = 'A run that an external worker carried out can be repeated only there';
     throw new DomainError('invalid_transition', detail);
   }
-  return acceptNewRun(tx, payload, { requestId, rerunOfId: id, rerunType: 'rerun', parentId });
+  const requestedBy = { ...tx.actor, onBehalfOf: await peopleBehind(tx, before) };
+  return acceptNewRun(tx, payload, { requestId, rerunOfId: id, rerunType: 'rerun', parentId, requestedBy });
 }

@@ -7,9 +7,16 @@ export interface Program {
   timeoutSeconds: number;
 }
 
+/** How long a program may run without a renewal, which counts even while the process that started it stands still. */
+export interface ProgramLease {
+  ms: number;
+  /** The listener renews the lease. */
+  onRenewed: (listener: () => void) => void;
+}
+
 export interface EndedProgram {
   /** `exited` by itself; `not_started`: there is no such program; else what made it end. */
-  why: 'exited' | 'not_started' | 'timed_out' | 'cancelled';
+  why: 'exited' | 'not_started' | 'timed_out' | 'cancelled' | 'lease_ended';
   exitCode: number | null;
   /** The last of what it printed, both streams in the order in which they came; malformed UTF-8 is replaced. */
   outputTail: string;
@@ -29,4 +36,5 @@ export type RunProgram = (
   program: Program,
   signal: AbortSignal,
   keep?: (output: AsyncIterable<Uint8Array>) => Promise<unknown>,
+  lease?: ProgramLease,
 ) => Promise<EndedProgram>;

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
+import type { ApprovalPolicy } from '../approvals/policy-rules.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
 
 export const PLATFORMS = ['host-a', 'host-b', 'host-c'] as const;
@@ -16,6 +17,8 @@ export type ProjectConfiguration = {
   devHubs?: string[];
   /** Finalizes a candidate when it is deployed to all environments of category `release`. */
   autoReleaseFinalization?: boolean;
+  /** Of runs whose environment has none, or is not known; missing: the owners approve. */
+  approvalPolicy?: ApprovalPolicy;
   /** The pipeline of the git host that builds a commit. */
   buildPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
   cascade?: { from: string; to: string }[];

@@ -23,6 +23,8 @@ export interface Actor extends TenantKey {
   projectIds?: readonly string[];
   /** Likewise what the only collections of documents that it reaches are named for; absent: none. */
   collections?: CollectionNames;
+  /** Ids of people who set in motion what it does, beside itself. */
+  onBehalfOf?: readonly string[];
   /** The session of a person who came with one. */
   sessionId?: string;
 }

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 export interface TestProcess {
   /** Resolves with the exit code when the process has ended. */
   kill: (signal: NodeJS.Signals) => Promise<number | null>;
+  /** Sends a signal that does not end the process. */
+  signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
 }
 
 /** A real process of the service; resolves when it says that it is ready. */
@@ -31,5 +33,6 @@ export async function startProcess(
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       return ended;
     },
+    signal: (signal) => void child.kill(signal),
   };
 }

@@ -32,7 +32,11 @@ afterAll(async () => {
 test('a run that waits and a schedule, both under ids of an earlier version, are carried on under those of today', async () => {
   const owner = app.as(app.owner);
   const repositoryIdentifier = 'acme/shop';
-  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  await owner.post(201, '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+    configuration: { approvalPolicy: { skipApproval: true } },
+  });
   const place = {
     repositoryIdentifier,
     name: 'prod',
@@ -40,8 +44,14 @@ test('a run that waits and a schedule, both under ids of an earlier version, are
     approvalPolicy: { allowSelfApproval: true },
   };
   await owner.post(201, '/api/environments', place);
-  const payload = { id: 'execute-release', repositoryIdentifier, domain: 'core', releaseName: 'r1' };
-  const { id: runId } = await owner.post(202, '/api/flows/run', { payload: { ...payload, environmentName: 'prod' } });
+  const payload = {
+    id: 'execute-release',
+    repositoryIdentifier,
+    domain: 'core',
+    releaseName: 'r1',
+    environmentName: 'prod',
+  };
+  const { id: runId } = await owner.post(202, '/api/flows/run', { payload });
   const schedule = { name: 'nightly', cron: '0 3 * * *', payload };
   const { id: scheduleId } = await owner.post(201, '/api/flows/schedules', schedule);
   const reached = (status: string): Promise<Json> =>

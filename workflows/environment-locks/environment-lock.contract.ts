@@ -40,6 +40,9 @@ export interface LockGranted {
   ticketId: string;
 }
 
+/** Sent to a run's workflow when the lease of a lock that it held has expired. */
+export const lockLostSignal = defineSignal<[LockGranted]>('lockLost');
+
 /** How long a request waits for its ticket. */
 const ANSWER_MS = 5_000;
 /** Signals within this time are coalesced: one evaluation sees all changes. */

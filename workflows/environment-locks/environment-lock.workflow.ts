@@ -15,6 +15,7 @@ import {
   type EnvironmentLockInput,
   enqueueTicketsUpdate,
   lockGrantedSignal,
+  lockLostSignal,
   lockQueueStateQuery,
   reevaluateSignal,
 } from './environment-lock.contract.ts';
@@ -66,6 +67,7 @@ export async function environmentLock(input: EnvironmentLockInput): Promise<void
   const { tenantId, tenantSlug, environmentId } = input;
   const inbox = new TicketInbox();
   let { notifiedTicketId } = input;
+  let lapsedTicketId: string | undefined;
   let state: LockQueueState | undefined;
   setHandler(enqueueTicketsUpdate, (ticketIds) => inbox.enqueue(ticketIds));
   setHandler(reevaluateSignal, () => inbox.reevaluate());
@@ -73,8 +75,12 @@ export async function environmentLock(input: EnvironmentLockInput): Promise<void
   for (;;) {
     state = await reevaluateLock({ tenantId, tenantSlug, environmentId, ticketIds: inbox.startEvaluation() });
     inbox.finishEvaluation();
-    const { holder, waiting, expiresInMs } = state;
-    setCurrentDetails(holder ? `Held by ticket ${holder.ticketId}; ${waiting} waiting` : 'Free');
+    const { holder, expiresInMs, lapsed } = state;
+    setCurrentDetails(describe(state));
+    if (lapsed?.run && lapsed.ticketId !== lapsedTicketId) {
+      lapsedTicketId = lapsed.ticketId;
+      await signalRun({ tenantSlug, ...lapsed.run }, lockLostSignal, { ticketId: lapsed.ticketId });
+    }
     if (holder?.run && holder.ticketId !== notifiedTicketId) {
       notifiedTicketId = holder.ticketId;
       // A run that has ended has returned its ticket, or its lease expires.
@@ -93,4 +99,9 @@ export async function environmentLock(input: EnvironmentLockInput): Promise<void
     const hasWork = await condition(() => inbox.hasWork, timeoutMs, { summary });
     if (!hasWork && expiresInMs === null) return;
   }
+}
+
+function describe({ holder, waiting, lapsed }: LockQueueState): string {
+  if (holder) return `Held by ticket ${holder.ticketId}; ${waiting} waiting`;
+  return lapsed ? `The lease of ticket ${lapsed.ticketId} expired; its run has not ended; ${waiting} waiting` : 'Free';
 }

@@ -1,16 +1,21 @@
 import {
   CancellationScope,
   isCancellation,
+  patched,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   setWorkflowOptions,
+  sleep,
 } from '@temporalio/workflow';
 import type { RunPlan, RunStepActivities } from '../../activities/flows/run-steps.activities.ts';
 import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
+import { locksOf } from '../../domain/flows/executor-rules.ts';
+import { PROGRAM_GONE_MS } from '../../domain/flows/lock-lost-rules.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import { RunExecution } from './run-execution.ts';
-import { RunGates } from './run-gates.ts';
+import { ApprovalGate } from './approval-gate.ts';
+import { RunLocks } from './run-locks.ts';
 import { childSettledSignal, currentStepQuery, type FlowRunInput } from './flow-run.contract.ts';
 import { signalRun } from './signal-run.ts';
 import { endAsRun, outcomeOfFailure } from './run-failure.ts';
@@ -31,7 +36,8 @@ export async function flowRun({
   isBrief: ___,
   ...run
 }: FlowRunInput): Promise<void> {
-  const gates = new RunGates(run, enterStep);
+  const approval = new ApprovalGate(run, enterStep);
+  const locks = new RunLocks(run, enterStep);
   const execution = new RunExecution(run, taskType);
   let step = 'begin';
   const at = (name: string, details: string) => {
@@ -47,19 +53,26 @@ export async function flowRun({
     return;
   }
   let outcome: RunOutcome;
+  let isProgramLost = false;
   try {
     outcome = await carryOut(plan);
   } catch (error) {
     const failed = isCancellation(error) ? { status: 'cancelled' as const } : outcomeOfFailure(error, step);
     if (!failed) throw error;
+    isProgramLost = plan.executor === 'command' && failed.status === 'timed_out';
     outcome = failed;
   }
   await CancellationScope.nonCancellable(async () => {
     at('close', `Closing: ${outcome.status}`);
     if (plan.executor === 'children' && outcome.status === 'cancelled') await execution.cancelChildren();
-    await gates.returnLock();
+    const keepsLocks = isProgramLost && locks.areRequested && patched('lost-program-keeps-locks');
+    if (!keepsLocks) await locks.return();
     const { parent } = await endRun({ ...run, outcome });
     if (parent) await signalRun({ ...run, ...parent }, childSettledSignal);
+    if (keepsLocks) {
+      await sleep(PROGRAM_GONE_MS, { summary: 'program of the lost worker ends' });
+      await locks.return();
+    }
     setCurrentDetails(`Ended: ${outcome.status}`);
   });
   endAs(outcome);
@@ -68,17 +81,18 @@ export async function flowRun({
     const { gates: needed, executor, isRunning } = planned;
     if (needed.approval) {
       at('approval', 'Waiting for approval');
-      const refusal = await gates.passApproval();
+      const refusal = await approval.pass();
       if (refusal) return refusal;
     }
-    if (needed.lock) {
-      at('lock', 'Waiting for the lock of the environment');
-      const refusal = await gates.passLock(needed.lock);
-      if (refusal) return refusal;
-    }
-    at('execute', `Executing: ${executor}`);
-    if (!isRunning) await enterStep({ ...run, status: 'running' });
-    return gates.whileHeld(() => execution.execute(planned));
+    const requests = locksOf(planned);
+    if (requests.length > 0) at('lock', 'Waiting for the lock of the environment');
+    return locks.whileHeld(requests, {
+      async begin() {
+        at('execute', `Executing: ${executor}`);
+        if (!isRunning) await enterStep({ ...run, status: 'running' });
+      },
+      work: () => execution.execute(planned),
+    });
   }
 
   function endAs(ended: RunOutcome): void {

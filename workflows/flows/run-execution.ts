@@ -15,6 +15,7 @@ import type { CommandActivities, OwnCommandActivities } from '../../activities/f
 import type { OperationActivities } from '../../activities/flows/operations.activities.ts';
 import type { PipelineActivities } from '../../activities/flows/pipelines.activities.ts';
 import type { RunPlan } from '../../activities/flows/run-steps.activities.ts';
+import { locksOf } from '../../domain/flows/executor-rules.ts';
 import type { AcceptedRun, RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import type { OperationId } from '../../domain/flows/flow-types.ts';
 import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
@@ -58,15 +59,15 @@ export class RunExecution {
     });
   }
 
-  execute({ executor, timeoutSeconds, followOn }: RunPlan): Promise<RunOutcome> {
+  execute({ executor, gates, timeoutSeconds, followOn }: RunPlan): Promise<RunOutcome> {
     switch (executor) {
       case 'command':
         if (followOn !== undefined) return commandsOf(followOn).followCommand(this.#run);
-        return commands().runCommand(this.#run);
+        return commands().runCommand({ ...this.#run, locks: locksOf({ gates }).length });
       case 'activity':
         return this.#runOperation();
       case 'cicd':
-        return this.#followPipeline(timeoutSeconds);
+        return this.#followPipeline(timeoutSeconds, locksOf({ gates }).length);
       case 'children':
         return this.#followChildren();
     }
@@ -79,10 +80,10 @@ export class RunExecution {
   }
 
   /** Carries a run out by a pipeline; a pipeline that was given up is cancelled on its host. */
-  async #followPipeline(timeoutSeconds: number): Promise<RunOutcome> {
+  async #followPipeline(timeoutSeconds: number, locks: number): Promise<RunOutcome> {
     let abandoned: RunOutcome = TIMED_OUT;
     try {
-      const ended = (await dispatchPipeline(this.#run)) ?? (await this.#awaitPipeline(timeoutSeconds));
+      const ended = (await dispatchPipeline({ ...this.#run, locks })) ?? (await this.#awaitPipeline(timeoutSeconds));
       if (ended) return ended;
     } catch (error) {
       if (!isCancellation(error)) throw error;

@@ -16,12 +16,15 @@ export function outcomeOfFailure(error: unknown, step: string): RunOutcome | und
 }
 
 /**
- * Ends the workflow as its run ended: a failed run is a failed workflow, whose failure has the run's status as its
+ * Ends the workflow as its run ended: a failed run is a failed workflow, whose failure has the run's code, else its status, as
  * type; a run that was cancelled through its workflow is a cancelled workflow. Returns when the run succeeded, in part
  * at least.
  */
-export function endAsRun({ status, error }: RunOutcome, { isCancelRequested }: { isCancelRequested: boolean }): void {
+export function endAsRun(
+  { status, error, code }: RunOutcome,
+  { isCancelRequested }: { isCancelRequested: boolean },
+): void {
   if (status === 'succeeded' || status === 'partial') return;
   if (status === 'cancelled' && isCancelRequested) throw new CancelledFailure(error ?? 'The run was cancelled');
-  throw ApplicationFailure.nonRetryable(error ?? `The run ended: ${status}`, status);
+  throw ApplicationFailure.nonRetryable(error ?? `The run ended: ${status}`, code ?? status);
 }

@@ -181,7 +181,7 @@ test('scheduled and internal runs are listed when they are asked for', async () 
     repositoryIdentifier,
     schedulePath: 'schedules/nightly',
   };
-  const { executionId } = await worker().post(200, '/api/flows/internal/register-scheduled', register);
+  const { executionId } = await worker().post(201, '/api/flows/internal/register-scheduled', register);
   expect((await worker().post(200, '/api/flows/internal/register-scheduled', register)).executionId).toBe(executionId);
   const child = {
     parentTaskExecutionId: await start({ id: 'build', repositoryIdentifier, environmentName: 'uat' }),
@@ -189,8 +189,9 @@ test('scheduled and internal runs are listed when they are asked for', async () 
     flowPath: 'nightly.yml',
     repositoryIdentifier,
   };
-  const registered = await worker().post(200, '/api/flows/internal/register-child', child);
+  const registered = await worker().post(201, '/api/flows/internal/register-child', child);
   expect(registered.approvalControls).toEqual({ skipApproval: false, approvers: ['leads'] });
+  await expect(worker().post(200, '/api/flows/internal/register-child', child)).resolves.toEqual(registered);
   const byPath = async (query: string) => (await list(`flowPath=nightly${query}`)).runs.map(({ id }: Json) => id);
   expect(await byPath('')).toEqual([]);
   expect(await byPath('&includeScheduled=true')).toEqual([executionId]);
@@ -239,7 +240,7 @@ test('results merge at any depth, up to their limit', async () => {
 });
 
 test('the outcome of children is derived anew after a repetition, and a lock that is tracked is shown', async () => {
-  const { executionId: parent } = await worker().post(200, '/api/flows/internal/register-scheduled', {
+  const { executionId: parent } = await worker().post(201, '/api/flows/internal/register-scheduled', {
     hatchetRunId: 'h-2',
     taskType: 'nightly',
     flowPath: 'n',
@@ -247,7 +248,7 @@ test('the outcome of children is derived anew after a repetition, and a lock tha
     schedulePath: 's',
   });
   const child = (domainName: string) =>
-    worker().post(200, '/api/flows/internal/register-child', {
+    worker().post(201, '/api/flows/internal/register-child', {
       parentTaskExecutionId: parent,
       taskType: 'validate-domain',
       flowPath: 'v',

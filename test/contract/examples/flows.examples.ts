@@ -7,7 +7,7 @@ export const flowsExamples = featureExamples(
     const start = async () =>
       (await owner.post(202, '/api/flows/run', { payload: { id: 'analyze', repositoryIdentifier } })).id as string;
     const register = (parentTaskExecutionId: string) =>
-      app.as(app.application).post(200, '/api/flows/internal/register-child', {
+      app.as(app.application).post(201, '/api/flows/internal/register-child', {
         parentTaskExecutionId,
         taskType: 'build-domain',
         flowPath: fresh('path'),

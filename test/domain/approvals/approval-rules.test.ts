@@ -6,8 +6,8 @@ import {
   type Voter,
 } from '../../../domain/approvals/approval-rules.ts';
 
-const dana: Voter = { id: 'dana', email: 'dana@acme.example', isOwner: false, teams: ['platform'] };
-const olga: Voter = { id: 'olga', email: 'olga@acme.example', isOwner: true, teams: ['board'] };
+const dana: Voter = { id: 'dana', email: 'dana@acme.example', isOwner: false, isSoleOwner: false, teams: ['platform'] };
+const olga: Voter = { id: 'olga', email: 'olga@acme.example', isOwner: true, isSoleOwner: false, teams: ['board'] };
 
 test.each([
   ['nobody named: an owner', [], olga, true],
@@ -26,6 +26,8 @@ const terms = (more: Partial<ApprovalTerms> = {}): ApprovalTerms => ({
   minApprovals: 1,
   allowSelfApproval: false,
   requesterId: 'somebody',
+  requesterIds: [],
+  allowSoleOwner: false,
   ...more,
 });
 const approvedBy = (voterId: string) => ({ voterId, decision: 'approve' as const });
@@ -74,4 +76,29 @@ test('refusals name the reason', () => {
     /Only approvers may decide: release/,
   );
   expect(() => decide(terms({ requesterId: 'dana' }), [], dana, 'approve')).toThrow(/may not give it/);
+});
+
+const alone: Voter = { ...olga, isSoleOwner: true };
+const inPerson = { approvers: [], requesterId: 'olga', requesterIds: ['olga'] };
+const byToken = { approvers: [], requesterId: 'token', requesterIds: ['olga'] };
+
+test.each([
+  ['in person', terms(inPerson), olga, false],
+  ['by a token, a schedule or a rerun of theirs', terms(byToken), olga, false],
+  [
+    'for others who asked, too',
+    terms({ ...inPerson, requesterId: 'dana', requesterIds: ['dana', 'olga'] }),
+    olga,
+    false,
+  ],
+  ['by what others own', terms({ ...byToken, requesterIds: ['dana'] }), olga, true],
+  ['by a token where self-approval is allowed', terms({ ...byToken, allowSelfApproval: true }), olga, true],
+  ['in person as the only owner', terms({ ...inPerson, allowSoleOwner: true }), alone, true],
+  ['in person as one of several owners', terms({ ...inPerson, allowSoleOwner: true }), olga, false],
+  ['in person as the only owner where a policy names others', terms(inPerson), alone, false],
+  ['by a token as the only owner', terms({ ...byToken, allowSoleOwner: true }), alone, false],
+])('an owner who asked %s may approve: %#', (_, given, voter, may) => {
+  const approve = () => decide(given, [], voter, 'approve');
+  if (may) expect(approve()).toEqual({ status: 'approved', isRepeated: false });
+  else expect(approve).toThrow(/may not give it/);
 });

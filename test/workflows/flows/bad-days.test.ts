@@ -13,7 +13,11 @@ beforeAll(async () => {
   app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile } });
   worker = await startWorker(app, QUEUES);
   const owner = app.as(app.owner);
-  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  await owner.post(201, '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+    configuration: { approvalPolicy: { skipApproval: true } },
+  });
   for (const name of ['one', 'two', 'three'])
     await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'test' });
   await owner.post(201, '/api/environments', {

@@ -21,6 +21,7 @@ const script = (name: string, body: string) => {
 let app: TestApp;
 let worker: TestWorker;
 const repositoryIdentifier = 'acme/shop';
+const configuration = { approvalPolicy: { skipApproval: true } };
 const temporal = createTemporalClient({
   address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '',
   namespace: 'default',
@@ -46,7 +47,7 @@ beforeAll(async () => {
   app = await testApp({ env: { COMMANDS_FILE: commandsFile, TEMPORAL_UI_URL: 'http://ui.test' } });
   worker = await startWorker(app, ['flows-v1', 'commands-v1', 'environment-locks-v1']);
   const owner = app.as(app.owner);
-  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', configuration });
 });
 afterAll(async () => {
   await worker.kill('SIGTERM');
@@ -56,7 +57,7 @@ afterAll(async () => {
 });
 
 const run = async (payload: object, caller = app.owner): Promise<Json> =>
-  (await app.as(caller).post(202, '/api/flows/run', { payload })).id;
+  (await app.as(caller).post(202, '/api/flows/run', { payload: { repositoryIdentifier, ...payload } })).id;
 const shown = (id: Json): Promise<Json> => app.as(app.member).get(200, `/api/flows/runs/${id}`);
 const ended = (id: Json): Promise<Json> =>
   eventually(
@@ -129,7 +130,7 @@ test('a cancellation ends a command, and asking for it again changes nothing', a
 test('a release goes stage by stage, and stops at a stage that is not well', async () => {
   const owner = app.as(app.owner);
   const own = 'acme/staged';
-  await owner.post(201, '/api/projects', { identifier: own, platform: 'host-a' });
+  await owner.post(201, '/api/projects', { identifier: own, platform: 'host-a', configuration });
   for (const [name, orchestrationOrder] of [
     ['uat', 1],
     ['bad', 2],

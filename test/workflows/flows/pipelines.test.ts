@@ -145,7 +145,7 @@ test.each(PLATFORMS)(
     const reporter = app.as(app.application);
     const register = async (domainName: string) =>
       (
-        await reporter.post(200, '/api/flows/internal/register-child', {
+        await reporter.post(201, '/api/flows/internal/register-child', {
           parentTaskExecutionId: id,
           taskType: 'build-domain',
           flowPath: 'build',

@@ -40,7 +40,11 @@ recording('records the histories', async ({ keep }) => {
   try {
     const owner = app.as(app.owner);
     const repositoryIdentifier = 'acme/shop';
-    await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+    await owner.post(201, '/api/projects', {
+      identifier: repositoryIdentifier,
+      platform: 'host-a',
+      configuration: { approvalPolicy: { skipApproval: true } },
+    });
     for (const [name, orchestrationOrder] of [
       ['uat', 1],
       ['prod', 2],
@@ -119,7 +123,7 @@ recording('records the histories', async ({ keep }) => {
     const { id: scheduleId } = await owner.post(201, '/api/flows/schedules', {
       name: 'nightly',
       cron: '0 3 * * *',
-      payload: { id: 'execute-release', ...release },
+      payload: { id: 'execute-release', ...release, environmentName: 'uat' },
     });
     const scheduled = { ...app.tenantKey, scheduleId, name: 'nightly' };
     await app.launch.start(scheduledFlowContract, scheduled);

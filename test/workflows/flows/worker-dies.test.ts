@@ -30,7 +30,11 @@ beforeAll(async () => {
     baseUrl: host.url,
     credentials: hostCredentials,
   });
-  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  await owner.post(201, '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+    configuration: { approvalPolicy: { skipApproval: true } },
+  });
   await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'one', category: 'test' });
   await owner.post(201, '/api/environments', {
     repositoryIdentifier,

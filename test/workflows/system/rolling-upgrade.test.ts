@@ -38,7 +38,11 @@ beforeAll(async () => {
   deployment = deploymentName(app.queuePrefix, 'quayside');
   receiver = await webhookReceiver();
   const owner = app.as(app.owner);
-  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  await owner.post(201, '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+    configuration: { approvalPolicy: { skipApproval: true } },
+  });
   const approvalPolicy = { allowSelfApproval: true };
   for (const name of ['uat', 'prod'])
     await owner.post(201, '/api/environments', { repositoryIdentifier, name, category: 'release', approvalPolicy });

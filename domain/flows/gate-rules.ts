@@ -1,0 +1,144 @@
+import type { ApprovalPolicy, PolicySource } from '../approvals/policy-rules.ts';
+import { fold } from '../shared/fold-rules.ts';
+import { matchesPattern } from '../shared/pattern-rules.ts';
+import type { TargetNames } from './target-name-rules.ts';
+
+/** What runs of a type change: an org (or sandbox), which may be unknown here, an environment, or neither. */
+export type FlowTarget = 'org' | 'sandbox' | 'environment' | 'none';
+
+export interface GatedType {
+  gates: { approval: boolean; lock: boolean };
+  target: FlowTarget;
+}
+
+/** An environment that a payload may name. */
+export interface KnownEnvironment {
+  id: string;
+  projectId: string;
+  name: string;
+  category: string;
+  orgUsername: string | null;
+  branch: string;
+  isActive: boolean;
+  approvalPolicy: ApprovalPolicy | null;
+  /** `configuration.approvalPolicy` of its project. */
+  projectPolicy: ApprovalPolicy | null;
+}
+
+export interface GateFacts {
+  type: GatedType;
+  /** The environment that the payload names as such; null: it names none. */
+  environmentId: string | null;
+  names: TargetNames;
+  /** The project of the payload; null: it names none. */
+  project: { id: string; approvalPolicy: ApprovalPolicy | null } | null;
+  /** Those of the project, and those of the tenant that the names may mean. */
+  environments: readonly KnownEnvironment[];
+}
+
+/** The gates that a run passes. */
+export interface RunGates {
+  /** The environments that the run is about; the one that its payload names as such is the first. */
+  environmentIds: string[];
+  /** The policies that an approval satisfies; empty: the type has no such gate. */
+  policies: PolicySource[];
+  /** The environments whose locks the run holds, in the order in which it takes them. */
+  lockIds: string[];
+  /** The run is refused: members of the payload that are missing, with what they would say. */
+  missing: { member: string; detail: string }[];
+}
+
+/** A pattern that matches every branch says nothing about one. */
+const isCatchAll = (pattern: string): boolean => /^\*+(\/\*+)*$/.test(pattern.trim());
+
+/** Environments of the payload's project go before those of others that have the same org. */
+function narrowed(found: readonly KnownEnvironment[], { project }: GateFacts): readonly KnownEnvironment[] {
+  const own = found.filter(({ projectId }) => projectId === project?.id);
+  return own.length > 0 ? own : found;
+}
+
+const orgOf = ({ orgUsername }: KnownEnvironment): string | undefined =>
+  orgUsername === null ? undefined : fold(orgUsername).replaceAll(/\s/g, '');
+
+function ofSandbox(sandbox: string, facts: GateFacts): readonly KnownEnvironment[] {
+  const { environments, names, project } = facts;
+  const suffixed = environments.filter((each) => orgOf(each)?.endsWith(`.${sandbox}`));
+  const exact = suffixed.filter((each) => orgOf(each) === `${names.production}.${sandbox}`);
+  const named = environments.filter(
+    (each) => each.projectId === project?.id && each.orgUsername === null && fold(each.name) === sandbox,
+  );
+  return [...narrowed(exact.length > 0 ? exact : suffixed, facts), ...named];
+}
+
+/**
+ * The environments that a run is about: those that any name in its payload means. What is named and means none is
+ * `isUnknown`. Only a payload without any name is about the environments to which its branch is deployed.
+ */
+function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: boolean } {
+  const { names, environments, environmentId, project } = facts;
+  const explicit = environments.filter(({ id }) => id === environmentId);
+  const named = [
+    ...[...names.environments].map((name) =>
+      environments.filter((each) => each.id === name || (each.projectId === project?.id && fold(each.name) === name)),
+    ),
+    ...[...names.orgs].map((username) =>
+      narrowed(
+        environments.filter((each) => orgOf(each) === username),
+        facts,
+      ),
+    ),
+    ...[...names.sandboxes].map((sandbox) => ofSandbox(sandbox, facts)),
+  ];
+  const mentioned = [...names.mentions].map((word) =>
+    narrowed(
+      environments.filter((each) => each.id === word || orgOf(each) === word),
+      facts,
+    ),
+  );
+  const found = new Set([explicit, ...named, ...mentioned].flat());
+  const isUnknown = named.some((meant) => meant.length === 0) || (environmentId !== null && explicit.length === 0);
+  const { branch } = names;
+  if (found.size === 0 && !isUnknown && branch !== undefined) {
+    for (const each of environments)
+      if (each.projectId === project?.id && each.isActive && !isCatchAll(each.branch))
+        if (matchesPattern(each.branch.trim(), branch)) found.add(each);
+  }
+  return { found: [...found], isUnknown };
+}
+
+/** Why a run with something missing is refused, for people. */
+export const whyMissing = ({ missing }: RunGates): string =>
+  missing.map(({ member, detail }) => `${member} is missing. ${detail}`).join('; ');
+
+/**
+ * Decides which gates a run passes. A type that has a gate passes it always:
+ * - several environments: the run holds the lock of each, and one approval satisfies the policies of all;
+ * - an environment without a policy has that of its project, and that failing the owners approve;
+ * - a target that is no environment here, or none at all: the policy of the payload's project, else the owners; it has
+ *   no lock. A type that deploys to an environment is refused when none is found.
+ */
+export function gatesOf(facts: GateFacts): RunGates {
+  const { type, project, environmentId } = facts;
+  const { gates, target } = type;
+  const none = { policies: [], lockIds: [], missing: [] };
+  if (!gates.approval && !gates.lock) return { ...none, environmentIds: environmentId === null ? [] : [environmentId] };
+  const { found, isUnknown } = targetsOf(facts);
+  const environmentIds = found.map(({ id }) => id);
+  if (found.length === 0 && target === 'environment') {
+    const detail =
+      'The flow type deploys to an environment: name it, or an org, sandbox or branch by which one of the project is found';
+    return { ...none, environmentIds, missing: [{ member: 'environmentName', detail }] };
+  }
+  const policies: PolicySource[] = found.map(({ approvalPolicy, projectPolicy, category }) => ({
+    policy: approvalPolicy ?? projectPolicy,
+    isForRelease: category === 'release',
+  }));
+  if (isUnknown || found.length === 0) policies.push({ policy: project?.approvalPolicy ?? null, isForRelease: true });
+  return {
+    environmentIds,
+    policies: gates.approval ? policies : [],
+    // In one order for all runs, so that no two wait for each other.
+    lockIds: gates.lock ? environmentIds.toSorted() : [],
+    missing: [],
+  };
+}

@@ -1,0 +1,75 @@
+import { sql, type SqlBool } from 'kysely';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { ApprovalPolicy } from '../approvals/policy-rules.ts';
+import { type GatedType, gatesOf, type KnownEnvironment, type RunGates } from './gate-rules.ts';
+import { targetNames, type TargetNames } from './target-name-rules.ts';
+
+interface GatedRun {
+  type: GatedType;
+  payload: Readonly<Record<string, unknown>>;
+  projectId: string | null;
+  /** Of the run's row: the first that was found when it was accepted. */
+  environmentId: string | null;
+}
+
+/** The gates of a run as its payload and the tenant's environments are now. */
+export async function gatesOfRun(
+  reads: Reads,
+  { type, payload, projectId, environmentId }: GatedRun,
+): Promise<RunGates> {
+  // Its name may have changed since.
+  const { environmentName: _, environmentId: __, ...unnamed } = payload;
+  const names = targetNames(environmentId === null ? payload : unnamed, { isOnSandbox: type.target === 'sandbox' });
+  const isGated = type.gates.approval || type.gates.lock;
+  const [environments, project] = isGated
+    ? await Promise.all([environmentsMeant(reads, names, projectId, environmentId), projectPolicy(reads, projectId)])
+    : [[], null];
+  return gatesOf({ type, environmentId, names, project, environments });
+}
+
+const POLICY = sql<ApprovalPolicy | null>`p.configuration->'approvalPolicy'`;
+
+async function projectPolicy({ db, tenantId }: Reads, projectId: string | null) {
+  if (projectId === null) return null;
+  const project = await db
+    .selectFrom('project as p')
+    .where('p.tenantId', '=', tenantId)
+    .where('p.id', '=', projectId)
+    .select(['p.id', POLICY.as('approvalPolicy')])
+    .executeTakeFirst();
+  return project ?? null;
+}
+
+/** All environments of the project, and those of the tenant that have one of the names as id or org. */
+const environmentsMeant = (
+  { db, tenantId }: Reads,
+  { environments, orgs, sandboxes, mentions }: TargetNames,
+  projectId: string | null,
+  environmentId: string | null,
+): Promise<KnownEnvironment[]> => {
+  const usernames = [...new Set([...orgs, ...mentions])];
+  const ids = [...environments, ...mentions];
+  const org = sql`regexp_replace(lower(normalize(e.org_username, NFKC)), '\\s', '', 'g')`;
+  return db
+    .selectFrom('environment as e')
+    .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'e.tenantId').onRef('p.id', '=', 'e.projectId'))
+    .where('e.tenantId', '=', tenantId)
+    .where(
+      sql<SqlBool>`(e.project_id = ${projectId}::uuid or e.id = ${environmentId}::uuid or e.id::text = any (${ids}::text[])
+        or ${org} = any (${usernames}::text[]) or substring(${org} from '[.]([^.]*)$') = any (${[...sandboxes]}::text[]))`,
+    )
+    .orderBy('e.orchestrationOrder')
+    .orderBy('e.name')
+    .select([
+      'e.id',
+      'e.projectId',
+      'e.name',
+      'e.category',
+      'e.orgUsername',
+      'e.branch',
+      'e.isActive',
+      'e.approvalPolicy',
+      POLICY.as('projectPolicy'),
+    ])
+    .execute();
+};

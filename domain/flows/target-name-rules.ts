@@ -1,0 +1,134 @@
+import { fold } from '../shared/fold-rules.ts';
+
+/** By what a payload names the targets of its run, wherever in it: all folded, so that case and spaces say nothing. */
+export interface TargetNames {
+  /** Members that name an environment, by name or id. */
+  environments: Set<string>;
+  /** Members that name an org by its username or alias. */
+  orgs: Set<string>;
+  sandboxes: Set<string>;
+  /** Words anywhere that may be the username of an org or the id of an environment, and count if they are. */
+  mentions: Set<string>;
+  /** Username of the production org of the sandboxes. */
+  production: string | undefined;
+  branch: string | undefined;
+}
+
+type Kind = 'environment' | 'org' | 'sandbox';
+
+/** Members by which people, pipelines and programs name a target; without case and punctuation. */
+const KINDS: readonly [Kind, RegExp][] = [
+  ['environment', /^(target|deploy|deployment|destination|to)?env(ironment)?s?(name|id|key|slug)?s?$/],
+  ['org', /^(target|deploy|destination|to|sf|sfdx|crm)?orgs?(username|user|name|alias|id)?s?$/],
+  ['org', /^(target|deploy|destination|sf|sfdx|crm)username$|^(target)?alias$/],
+  ['sandbox', /^(target|destination)?sandbox(es)?(name|id)?s?$/],
+];
+/** Members of an object that stands where a name is expected. */
+const NAMING = /^(name|id|key|slug|username|alias|value)$/;
+/** Where builds take packages from, or create orgs: not what a run changes. */
+const NO_TARGET = /^(target|default)?devhub/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const WORD_ENDS = /[\s"'`,;:=|<>(){}[\]\\/?&]+/;
+/** Of documents in texts. */
+const NESTED_MAX = 5;
+/** Members of every payload that are about people and work items. */
+const NOT_ABOUT_TARGETS = new Set(['approvalPolicy', 'workItemRef']);
+
+const kindOf = (key: string): Kind | undefined => KINDS.find(([, pattern]) => pattern.test(key))?.[0];
+const bare = (key: string): string => fold(key).replaceAll(/[^a-z0-9]/g, '');
+
+interface Place {
+  kind: Kind | undefined;
+  /** How many texts it is nested in. */
+  depth: number;
+}
+
+class Reader {
+  readonly names: TargetNames = {
+    environments: new Set(),
+    orgs: new Set(),
+    sandboxes: new Set(),
+    mentions: new Set(),
+    production: undefined,
+    branch: undefined,
+  };
+  readonly #open: [unknown, Place][] = [];
+
+  /** Without recursion: what is nested as deep as its length allows must not exhaust the stack. */
+  read(payload: unknown): void {
+    this.#open.push([payload, { kind: undefined, depth: 0 }]);
+    for (let next = this.#open.pop(); next; next = this.#open.pop()) {
+      const [value, place] = next;
+      if (typeof value === 'string') this.#text(value, place);
+      else if (Array.isArray(value)) for (const each of value) this.#open.push([each, place]);
+      else if (typeof value === 'object' && value !== null)
+        for (const [key, each] of Object.entries(value)) this.#member(key, each, place);
+    }
+  }
+
+  #member(name: string, value: unknown, { kind: outer, depth }: Place): void {
+    const key = bare(name);
+    if (NO_TARGET.test(key)) return;
+    this.#words(name);
+    this.#open.push([value, { kind: kindOf(key) ?? (NAMING.test(key) ? outer : undefined), depth }]);
+  }
+
+  #text(text: string, { kind, depth }: Place): void {
+    const document = depth < NESTED_MAX ? documentIn(text) : undefined;
+    if (document !== undefined) {
+      this.#open.push([document, { kind, depth: depth + 1 }]);
+      return;
+    }
+    this.#words(text);
+    for (const part of kind ? text.split(',') : []) {
+      const name = fold(part);
+      if (name === '') continue;
+      if (kind === 'environment') this.names.environments.add(name);
+      else if (kind === 'org') this.names.orgs.add(withoutSpaces(name));
+      else this.names.sandboxes.add(withoutSpaces(name));
+    }
+  }
+
+  #words(text: string): void {
+    if (!/[@＠﹫]|%40|-/i.test(text)) return;
+    for (const word of fold(text).replaceAll('%40', '@').split(WORD_ENDS))
+      if (word.includes('@') || UUID.test(word)) this.names.mentions.add(word.replace(/[.!]+$/, ''));
+  }
+}
+
+const withoutSpaces = (name: string): string => name.replaceAll(/\s/g, '');
+
+/** The object or array that a text is; undefined: it is only a text. */
+function documentIn(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+
+/**
+ * The targets that a payload names, at any depth: in members of its own, of a pipeline's inputs, or of documents in
+ * texts. `isOnSandbox`: the production org of the named sandbox is where that comes from, not what the run changes.
+ */
+export function targetNames(
+  payload: Readonly<Record<string, unknown>>,
+  { isOnSandbox }: { isOnSandbox: boolean },
+): TargetNames {
+  const reader = new Reader();
+  const production = textOf(payload.productionUsername);
+  const hasSandbox = isOnSandbox && textOf(payload.sandboxName) !== undefined;
+  const about = Object.entries(payload).filter(
+    ([key]) => !NOT_ABOUT_TARGETS.has(key) && !(hasSandbox && key === 'productionUsername'),
+  );
+  reader.read(Object.fromEntries(about));
+  const { names } = reader;
+  if (production !== undefined && !hasSandbox && isOnSandbox) names.orgs.add(withoutSpaces(fold(production)));
+  names.production = production === undefined ? undefined : withoutSpaces(fold(production));
+  names.branch = textOf(payload.branch)?.replace(/^refs\/heads\//, '');
+  return names;
+}

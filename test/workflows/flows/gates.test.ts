@@ -1,0 +1,228 @@
+import { createScheduleActivities } from '../../../activities/flows/schedules.activities.ts';
+import { activityDeps } from '../../support/activities.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import type { Bearer, Json } from '../../support/client.ts';
+import { tracedRuns } from '../../support/traced-runs.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+
+let app: TestApp;
+const runs = tracedRuns(() => app, {
+  'install-packages': 'true',
+  'execute-release': 'true',
+  'run-apex-tests': 'true',
+});
+const { repositoryIdentifier, shown, reached } = runs;
+let worker: TestWorker;
+let activities: ReturnType<typeof activityDeps>;
+/** An application token that the owner made. */
+let token: Bearer;
+
+beforeAll(async () => {
+  app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile } });
+  worker = await startWorker(app, ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1']);
+  activities = activityDeps(app);
+  const owner = app.as(app.owner);
+  token = await owner.post(201, '/api/application-tokens', { name: 'pipeline' });
+  await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  const both = { approvers: [app.owner.email, app.member.email] };
+  for (const [name, orgUsername, approvalPolicy, category] of [
+    ['prod', 'Deploy@acme.example', both, 'release'],
+    ['dev', 'deploy@acme.example.dev', { skipApproval: true }, 'dev'],
+  ])
+    await owner.post(201, '/api/environments', {
+      repositoryIdentifier,
+      name,
+      category,
+      orgUsername,
+      approvalPolicy,
+    });
+});
+afterAll(async () => {
+  await worker.kill('SIGTERM');
+  await activities.close();
+  await app.close();
+  runs.remove();
+});
+
+const start = async (payload: object, caller: Bearer = app.member): Promise<string> =>
+  (await app.as(caller).post(202, '/api/flows/run', { payload: { note: 'n', ...payload } })).id;
+/** The approval that a run waits for. */
+const approvalOf = async (runId: string): Promise<Json> => {
+  await reached(runId, 'waiting_approval');
+  const { items } = await app.as(app.owner).get(200, '/api/flows/approvals?limit=200');
+  return items.find((each: Json) => each.executionId === runId);
+};
+const approve = (caller: Bearer, { id }: Json, status = 200): Promise<Json> =>
+  app.as(caller).post(status, `/api/flows/approvals/${id}/approve`, {});
+const reject = async (runId: string): Promise<void> => {
+  const { id } = await approvalOf(runId);
+  await app.as(app.owner).post(200, `/api/flows/approvals/${id}/reject`, {});
+  await reached(runId, 'rejected');
+};
+const locksOf = (runId: string) =>
+  app.sql('select state from environment_lock_ticket where run_id = ? and held_at is not null', [runId]);
+
+const RELEASE = { id: 'execute-release', repositoryIdentifier, domain: 'core', releaseName: 'r' };
+
+test('a deployment that names its org alone waits for approval and lock of the environment', async () => {
+  const runId = await start({ id: 'install-packages', orgUsername: ' DEPLOY@acme.example' });
+  const approval = await approvalOf(runId);
+  expect(approval).toMatchObject({ environmentName: 'prod', approvers: [app.owner.email, app.member.email] });
+  expect(await shown(runId)).toMatchObject({ environmentName: 'prod' });
+  await approve(app.owner, approval);
+  await reached(runId, 'succeeded');
+  expect(await locksOf(runId)).toEqual([{ state: 'released' }]);
+});
+
+test('a lax environment does not open the way to a strict one that is named elsewhere, and both are locked', async () => {
+  const lax = { id: 'install-packages', repositoryIdentifier, environmentName: 'dev' };
+  for (const target of [{ args: '-o deploy@acme.example' }, { nested: { environment: 'PROD' } }]) {
+    const runId = await start({ ...lax, ...target });
+    await approve(app.owner, await approvalOf(runId));
+    await reached(runId, 'succeeded');
+    expect(await locksOf(runId)).toEqual([{ state: 'released' }, { state: 'released' }]);
+  }
+  const alone = await start(lax);
+  await reached(alone, 'succeeded');
+});
+
+test('a target that is no environment waits for the owners, who are one', async () => {
+  const byMember = await start({ id: 'install-packages', orgUsername: 'nobody@acme.example' });
+  const approval = await approvalOf(byMember);
+  expect(approval).toMatchObject({ environmentName: null, approvers: [] });
+  await approve(app.member, approval, 403);
+  await approve(app.owner, approval);
+  await reached(byMember, 'succeeded');
+  expect(await locksOf(byMember)).toEqual([]);
+
+  const inPerson = await start({ id: 'install-packages' }, app.owner);
+  const byToken = await start({ id: 'install-packages' }, token);
+  await approve(app.owner, await approvalOf(byToken), 403);
+  const { items } = await app.as(app.owner).get(200, '/api/flows/approvals?mine=true');
+  expect(items.map(({ executionId }: Json) => executionId)).toEqual([inPerson]);
+  await app.sql(`update membership set role = 'owner' where user_id = (select id from user_account where email = ?)`, [
+    app.member.email,
+  ]);
+  await approve(app.owner, await approvalOf(inPerson), 403);
+  await app.sql(`update membership set role = 'member' where user_id = (select id from user_account where email = ?)`, [
+    app.member.email,
+  ]);
+  await approve(app.owner, await approvalOf(inPerson));
+  await reached(inPerson, 'succeeded');
+  await reject(byToken);
+});
+
+test('a type with the lock gate alone runs without lock where no environment is found', async () => {
+  const runId = await start({ id: 'run-apex-tests', repositoryIdentifier, orgUsername: 'nobody@acme.example' });
+  await reached(runId, 'succeeded');
+  expect(await locksOf(runId)).toEqual([]);
+  const locked = await start({ id: 'run-apex-tests', orgUsername: 'deploy@acme.example.DEV' });
+  await reached(locked, 'succeeded');
+  expect(await locksOf(locked)).toEqual([{ state: 'released' }]);
+});
+
+test.each([
+  ['no environment', {}],
+  ['an org that nobody knows', { orgUsername: 'nobody@acme.example' }],
+  ['a branch that goes everywhere', { branch: 'main' }],
+  ['a pipeline', { pipeline: { id: 'deploy.yml', inputs: { target: 'prod' } } }],
+])('a type that deploys to an environment is refused with %s, at once and on a schedule', async (_, target) => {
+  const payload = { ...RELEASE, ...target };
+  for (const [path, body] of [
+    ['/api/flows/run', { payload }],
+    ['/api/flows/schedules', { name: 'never', cron: '0 3 * * *', payload }],
+  ] as const) {
+    const refused = await app.as(app.owner).post(400, path, body);
+    expect(refused.errors).toEqual([
+      { pointer: '#/body/payload/environmentName', detail: expect.stringContaining('name it') },
+    ]);
+  }
+});
+
+test('the policy of the project is that of targets without one', async () => {
+  const path = `/api/projects/${encodeURIComponent(repositoryIdentifier)}`;
+  const owner = app.as(app.owner);
+  await owner.patch(400, path, { configuration: { approvalPolicy: { minApprovals: 0 } } });
+  await owner.patch(200, path, { configuration: { approvalPolicy: { approvers: [app.member.email] } } });
+  const runId = await start({ id: 'install-packages', repositoryIdentifier }, app.owner);
+  await approve(app.member, await approvalOf(runId));
+  await reached(runId, 'succeeded');
+  await owner.patch(200, path, { configuration: { approvalPolicy: { skipApproval: true } } });
+  await reached(await start({ id: 'install-packages', repositoryIdentifier }), 'succeeded');
+  await owner.patch(200, path, { configuration: { approvalPolicy: null } });
+});
+
+describe('who set a run in motion may not approve it', () => {
+  const payload = { id: 'install-packages', repositoryIdentifier, environmentName: 'prod' };
+
+  test('by a token of their own', async () => {
+    const runId = await start(payload, token);
+    const approval = await approvalOf(runId);
+    await approve(app.owner, approval, 403);
+    await approve(app.member, approval);
+    await reached(runId, 'succeeded');
+  });
+
+  test('by a schedule of their own, made in person or by their token', async () => {
+    for (const caller of [app.owner, token]) {
+      const schedule = { name: `nightly ${caller === token}`, cron: '0 3 * * *', payload };
+      const { id: scheduleId } = await app.as(caller).post(201, '/api/flows/schedules', schedule);
+      await createScheduleActivities(activities.deps).startScheduledRun({
+        ...app.tenantKey,
+        scheduleId,
+        occasion: `${scheduleId}/now`,
+      });
+      const [run] = await app.sql<{ id: string }>('select id from flow_run where schedule_id = ?', [scheduleId]);
+      const approval = await approvalOf(run?.id ?? '');
+      await app.as(app.owner).delete(204, `/api/flows/schedules/${scheduleId}`);
+      await approve(app.owner, approval, 403);
+      await approve(app.member, approval);
+    }
+  });
+
+  test('by a rerun, however often and by whomever it is repeated', async () => {
+    const first = await start(payload, app.member);
+    await reject(first);
+    const rerun = async (id: string, caller: Bearer): Promise<string> =>
+      (await app.as(caller).post(202, `/api/flows/runs/${id}/rerun`)).id;
+    // A token that nobody in particular made.
+    const second = await rerun(first, app.application);
+    await approve(app.member, await approvalOf(second), 403);
+    await reject(second);
+    const third = await rerun(second, app.application);
+    const approval = await approvalOf(third);
+    await approve(app.member, approval, 403);
+    await approve(app.owner, approval);
+    await reached(third, 'succeeded');
+    const fourth = await rerun(third, token);
+    for (const caller of [app.member, app.owner]) await approve(caller, await approvalOf(fourth), 403);
+    await reject(fourth);
+  });
+
+  test('by what it is a part of', async () => {
+    const parent = await start({ ...RELEASE, id: 'request-release', releaseName: 'r2' }, token);
+    const { children } = await eventually(
+      () => shown(parent),
+      (run) => run.children.length === 1,
+    );
+    const approval = await approvalOf(children[0].id);
+    await approve(app.owner, approval, 403);
+    await approve(app.member, approval);
+    await reached(parent, 'succeeded');
+  });
+});
+
+test('a child of an external worker has the controls of its type, whatever the parent names', async () => {
+  const parentTaskExecutionId = await start({ id: 'build', repositoryIdentifier });
+  const controls = async (taskType: string): Promise<Json> =>
+    (
+      await app.as(app.application).post(201, '/api/flows/internal/register-child', {
+        parentTaskExecutionId,
+        taskType,
+        flowPath: `flows/${taskType}`,
+        repositoryIdentifier,
+      })
+    ).approvalControls;
+  expect(await controls('install-packages')).toEqual({ skipApproval: false, approvers: [] });
+  expect(await controls('build-domain')).toEqual({ skipApproval: true, approvers: [] });
+});
