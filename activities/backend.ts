@@ -72,7 +72,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
   const access = databaseAccess(config);
   const onConnectionLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
   const orm = connectOrm(access, onConnectionLost);
-  const reads = createFencedReads(access, onConnectionLost);
+  const reads = createFencedReads({ ...access, slowPoolSize: config.DATABASE_SLOW_POOL_SIZE }, onConnectionLost);
   const signals = createCommitSignals(launch);
   const keys = loadKeys(config);
   return {

@@ -94,7 +94,7 @@ export const complianceRoutes = [
         history ? tx((work) => withChangelogs(work, history, project, rows)) : rows;
       if (format === 'csv') {
         const text = csvOf(
-          complianceBatches(reads, filter, history && ROWS_WITH_CHANGELOG),
+          complianceBatches(reads.with({ pace: 'varies', isContinued: true }), filter, history && ROWS_WITH_CHANGELOG),
           completed,
           includeChangelog,
         );
@@ -103,7 +103,7 @@ export const complianceRoutes = [
           'Content-Disposition': `attachment; filename="${name}"`,
         });
       }
-      const { items, total } = await compliancePage(reads, filter, { limit, offset });
+      const { items, total } = await compliancePage(reads.with({ pace: 'varies' }), filter, { limit, offset });
       return pageReply(requestUrl, { limit, offset, total }, { items: await completed(items), total, limit, offset });
     },
   }),

@@ -18,7 +18,7 @@ export const auditRoutes = [
     status: 200,
     response: AuditPage,
     async handle({ query: { limit, offset, ...filter } }, { reads, requestUrl }) {
-      const { items, total } = await findEntries(reads, filter, { limit, offset });
+      const { items, total } = await findEntries(reads.with({ pace: 'varies' }), filter, { limit, offset });
       return pageReply(requestUrl, { limit, offset, total }, { items, total, limit, offset });
     },
   }),
@@ -36,11 +36,8 @@ export const auditRoutes = [
     status: 200,
     response: VerifyOut,
     async handle({ query: { fromSequence, toSequence } }, { reads }) {
-      const { checked, firstBreak, head, lastSequence } = await checkChain(
-        reads,
-        fromSequence,
-        toSequence,
-        CHECKED_MAX,
+      const { checked, firstBreak, head, lastSequence } = await reads.asSlow(() =>
+        checkChain(reads, fromSequence, toSequence, CHECKED_MAX),
       );
       const end = Math.min(toSequence ?? head.sequence, head.sequence);
       return {

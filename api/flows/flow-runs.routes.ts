@@ -100,7 +100,7 @@ export const flowRunsRoutes = [
       const from = since && ('msBefore' in since ? new Date(now().getTime() - since.msBefore) : since);
       const offset = (page - 1) * limit;
       const { runs, total, isExact } = await listRuns(
-        reads,
+        reads.with({ pace: 'varies' }),
         {
           ...filter,
           projectId: project?.id,

@@ -120,10 +120,9 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, readB
   const { input, body } = await withBody(route, head, ctx, readBytes);
   const tx = actingAs(actor);
   const { handle } = route;
+  const reads = deps.reads.as(actor, () => goneSignal(ctx));
   const handled = () =>
-    withinLimit(actor, async () =>
-      answerOf(route, await handle(input, { ...base, log: state.log, actor, tx, reads: deps.reads.as(actor) })),
-    );
+    withinLimit(actor, async () => answerOf(route, await handle(input, { ...base, log: state.log, actor, tx, reads })));
   const key = route.method === 'post' ? ctx.get('idempotency-key') : '';
   const keyed = { subject: `${actor.type}:${actor.id}`, method: ctx.method, path: ctx.url };
   await send(
@@ -132,6 +131,17 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, readB
       ? await handled()
       : await answerOnce(deps.idempotency, tx, { ...keyed, key, bodyBytes: body?.bytes ?? NO_BYTES }, handled),
   );
+}
+
+/** Aborts when the client leaves before it has the whole answer. */
+function goneSignal({ res }: Context): AbortSignal {
+  const gone = new AbortController();
+  const abort = () => {
+    if (!res.writableFinished) gone.abort(new DomainError('invalid_request', 'The client left before the answer'));
+  };
+  if (res.closed) abort();
+  else res.once('close', abort);
+  return gone.signal;
 }
 
 function answerOf(route: AnyRoute, output: unknown): Answer {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { projectInPath } from '../../domain/projects/projects.queries.ts';
+import { type ProjectFacts, projectInPath } from '../../domain/projects/projects.queries.ts';
 import { rollingAnalysis } from '../../domain/releases/rolling-analysis.ts';
 import { ANALYSED_MAX, analysisDigest } from '../../domain/releases/rolling-analysis.queries.ts';
+import type { Tx } from '../../domain/unit-of-work.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { queryFlag, RepositoryIdentifier } from '../http/parameters.ts';
 import { RawReply } from '../http/replies.ts';
@@ -30,35 +31,40 @@ export const rollingAnalysisRoutes = [
     }),
     status: 200,
     response: RollingAnalysis,
-    handle: (
+    async handle(
       { params: { repository, domain }, query: { branch, includePackageChangelogs, bypassCache } },
       {
         tx,
+        reads,
         adapters: {
           git: { commitGraphs },
           releases: { analyses },
         },
       },
-    ) =>
-      tx(async (work) => {
-        const project = await projectInPath(work, repository);
-        const digest = await analysisDigest(work, {
-          projectId: project.id,
-          domain,
-          branch,
-          defaultBranch: project.defaultBranch,
-        });
-        const parts = [work.tenantId, project.id, domain, branch ?? null, includePackageChangelogs, digest];
-        const key = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
-        const answer = (text: string, cache: 'HIT' | 'MISS') =>
-          new RawReply('application/json', text, { 'X-Cache': cache, 'X-Cache-Key': key });
-        const kept = bypassCache ? undefined : analyses.get(key);
-        if (kept !== undefined) return answer(kept, 'HIT');
-        const history = await commitGraphs(work, project.id);
-        const analysis = await rollingAnalysis(work, history, project, { domain, branch, includePackageChangelogs });
-        const text = JSON.stringify(RollingAnalysis.parse(analysis));
-        analyses.put(key, text);
-        return answer(text, 'MISS');
-      }),
+    ) {
+      const keyOf = async (work: Tx, { id: projectId, defaultBranch }: ProjectFacts) => {
+        const digest = await analysisDigest(work, { projectId, domain, branch, defaultBranch });
+        const parts = [work.tenantId, projectId, domain, branch ?? null, includePackageChangelogs, digest];
+        return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+      };
+      const answer = (text: string, key: string, cache: 'HIT' | 'MISS') =>
+        new RawReply('application/json', text, { 'X-Cache': cache, 'X-Cache-Key': key });
+      const { project, key } = await tx(async (work) => {
+        const found = await projectInPath(work, repository);
+        return { project: found, key: await keyOf(work, found) };
+      });
+      const kept = bypassCache ? undefined : analyses.get(key);
+      if (kept !== undefined) return answer(kept, key, 'HIT');
+      return reads.asSlow(() =>
+        tx(async (work) => {
+          const analysedKey = await keyOf(work, project);
+          const history = await commitGraphs(work, project.id);
+          const analysis = await rollingAnalysis(work, history, project, { domain, branch, includePackageChangelogs });
+          const text = JSON.stringify(RollingAnalysis.parse(analysis));
+          analyses.put(analysedKey, text);
+          return answer(text, analysedKey, 'MISS');
+        }),
+      );
+    },
   }),
 ];

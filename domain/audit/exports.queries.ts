@@ -164,7 +164,7 @@ export async function exportPage(
 ): Promise<EntryRow[]> {
   const scope = await exportById(reads, id);
   const after = cursor ? await sequenceAt(reads, cursor) : 0;
-  return nextEntries(reads.with({ isPlannedAnew: true }), scope, after, limit)
+  return nextEntries(reads.with({ isPlannedAnew: true, pace: 'varies' }), scope, after, limit)
     .select(ENTRY_COLUMNS)
     .execute();
 }

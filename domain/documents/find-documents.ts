@@ -1,4 +1,4 @@
-import type { ActorReads } from '../data/fenced-reads.ts';
+import type { ActorReads, ReadOptions } from '../data/fenced-reads.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
 import { parsePath } from '../shared/json-path-rules.ts';
 import type { DocumentFilter } from './compile-filter.ts';
@@ -29,7 +29,7 @@ export interface DocumentPage {
   last: Position | undefined;
 }
 
-/** The only part of a query that may take any time. */
+/** An expression may take any time, even on few documents. */
 const REGEX_TIMEOUT_MS = 2_000;
 const QUERY_TIMEOUT_MS = 15_000;
 
@@ -64,20 +64,27 @@ function pathOf(field: string, place: string): string[] {
 
 async function rowsOf(reads: ActorReads, query: DocumentQuery): Promise<DocumentRow[]> {
   const regex = query.filters.findIndex(({ operator }) => operator === 'regex');
-  const timeoutMs = regex === -1 ? QUERY_TIMEOUT_MS : REGEX_TIMEOUT_MS;
+  const limits =
+    regex === -1
+      ? ({ timeoutMs: QUERY_TIMEOUT_MS, pace: 'varies' } as const)
+      : ({ timeoutMs: REGEX_TIMEOUT_MS, pace: 'slow' } as const);
   try {
-    return (await matches(reads, query, timeoutMs)) ?? (await scan(reads, query, timeoutMs));
+    return (await matches(reads, query, limits)) ?? (await scan(reads, query, limits));
   } catch (error) {
-    throw refusalOf(error as { code?: string; message: string }, regex, timeoutMs) ?? error;
+    throw refusalOf(error as { code?: string; message: string }, regex, limits.timeoutMs) ?? error;
   }
 }
 
-const scan = async (reads: ActorReads, query: DocumentQuery, timeoutMs: number): Promise<DocumentRow[]> =>
-  (await compileScan(query).execute(reads.with({ timeoutMs, isPlannedAnew: true }).db)).rows;
+const scan = async (reads: ActorReads, query: DocumentQuery, limits: ReadOptions): Promise<DocumentRow[]> =>
+  (await compileScan(query).execute(reads.with({ ...limits, isPlannedAnew: true }).db)).rows;
 
 /** Undefined where the index on content is of no use. */
-async function matches(reads: ActorReads, query: DocumentQuery, timeoutMs: number): Promise<DocumentRow[] | undefined> {
-  const { rows } = (await compileMatches(query)?.execute(reads.with({ timeoutMs }).db)) ?? {};
+async function matches(
+  reads: ActorReads,
+  query: DocumentQuery,
+  limits: ReadOptions,
+): Promise<DocumentRow[] | undefined> {
+  const { rows } = (await compileMatches(query)?.execute(reads.with(limits).db)) ?? {};
   if (!rows || rows[0]?.isCommon) return undefined;
   return rows.flatMap(({ isCommon: _, ...row }) => (row.key === null ? [] : row));
 }

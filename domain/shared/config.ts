@@ -26,6 +26,7 @@ const Environment = z.object({
     .regex(/^[a-z_][a-z0-9_]{0,55}$/)
     .default('quayside_app'),
   DATABASE_POOL_SIZE: count(10),
+  DATABASE_SLOW_POOL_SIZE: count(4),
   TEMPORAL_ADDRESS: z.string().regex(/^[^\s:]+:\d+$/, 'must be host:port'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_UI_URL: z.url().optional(),

@@ -1,0 +1,94 @@
+import { type TestApp, testApp } from '../../support/app.ts';
+import { eventually } from '../../support/worker.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await testApp();
+  await app.sql(
+    `insert into document_collection (tenant_id, id, name) select tenant.id, uuidv7(), collection from tenant, unnest(array['texts', 'long']) collection`,
+  );
+  await app.sql(
+    `insert into document
+     select id, 'doc', 'texts', 'k' || n, 1, jsonb_build_object('text', repeat('abcdefgh', 12000)), 100000, now(), now(), 'test'
+     from tenant, generate_series(1, 20) n`,
+  );
+});
+afterAll(() => app.close());
+
+const PATH = '/api/doc-store/collections/query';
+const bodyOf = (value: string) => ({ pathPattern: 'texts', filters: [{ field: 'text', operator: 'regex', value }] });
+const HOSTILE = bodyOf('^(.?.?.?.?.?.?.?.?){1,200}x$');
+
+const running = async (): Promise<number> => {
+  const [row] = await app.sql<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+     where state = 'active' and pid <> pg_backend_pid() and datname = current_database() and query like '%~ $%'`,
+  );
+  return row?.count ?? -1;
+};
+
+const ask = (signal: AbortSignal, body: object) =>
+  fetch(app.url + PATH, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${app.owner.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal,
+  });
+
+test('of twenty hostile expressions of a tenant two run, ten wait, the others get 429, and nobody else waits', async () => {
+  const gone = new AbortController();
+  const answers: { status: number; headers: Headers; body: unknown }[] = [];
+  const hostile = Array.from({ length: 20 }, async () => {
+    const response = await ask(gone.signal, HOSTILE);
+    answers.push({ status: response.status, headers: response.headers, body: await response.json() });
+  });
+  await eventually(
+    async () => answers.filter(({ status }) => status === 429).length,
+    (count) => count === 8,
+  );
+  await eventually(running, (count) => count === 2);
+  for (let time = 0; time < 20; time++) await app.as(app.stranger).get(200, '/api/projects');
+  expect(await app.as(app.stranger).post(200, PATH, bodyOf('^abc.*h$'))).toHaveLength(20);
+  // They have been running for their two seconds, and their places rest.
+  await eventually(
+    async () => answers.filter(({ status }) => status === 400).length,
+    (count) => count === 2,
+  );
+  gone.abort();
+  await Promise.allSettled(hostile);
+  const refused = answers.find(({ status }) => status === 429);
+  expect(refused?.body).toMatchObject({ code: 'rate_limited' });
+  expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+  // Those that waited have left the line.
+  await app.as(app.owner).post(400, PATH, HOSTILE);
+}, 60_000);
+
+test('a client that leaves does not keep the database busy', async () => {
+  await app.sql(`insert into document select id, 'doc', 'long', 'k', 1, jsonb_build_object('text', repeat('a', 1000000)),
+    1000000, now(), now(), 'test' from tenant`);
+  const gone = new AbortController();
+  const asked = ask(gone.signal, { ...bodyOf('(?=.*a)(?=.*b).{200}'), pathPattern: 'long' });
+  await eventually(running, (count) => count === 1);
+  const leftAt = performance.now();
+  gone.abort();
+  await expect(asked).rejects.toThrow();
+  await eventually(running, (count) => count === 0);
+  expect(performance.now() - leftAt).toBeLessThan(1_500);
+}, 30_000);
+
+test.each([
+  '^abc.*h$',
+  '(?i)ABCDEFGH',
+  '\\mabcdefgh',
+  'a(?=bcdefgh)',
+  '[[:alpha:]]+',
+  '(ab)cdefgh\\1',
+  'abcdefgh{1,3}',
+])('the expression %s finds what PostgreSQL finds', async (value) => {
+  expect(await app.as(app.owner).post(200, PATH, { ...bodyOf(value), limit: 5 })).toHaveLength(5);
+});
+
+test.each(['(', '[z-a]', 'a{3,1}', '((((a?){255}){255}){255})', '*'])('the expression %s is refused', async (value) => {
+  const { errors } = await app.as(app.owner).post(400, PATH, bodyOf(value));
+  expect(errors).toEqual([expect.objectContaining({ pointer: '#/body/filters/0/value' })]);
+});
