@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { SETTINGS } from '../../domain/shared/config.ts';
+import { execForm, pairsOf, parseDockerfile } from '../../tools/dockerfile.ts';
+
+const read = (name: string): string => readFileSync(`docs/deployment/${name}`, 'utf8');
+const dockerfile = parseDockerfile(read('Dockerfile'));
+
+/** Names of variables that a deployment sets, without those that name the file of a secret. */
+const settingOf = (name: string): string => name.replace(/(?<=_(URL|KEYS))_FILE$/, '');
+
+test('every image that others make is pinned by its digest', () => {
+  const images = [
+    ...dockerfile.filter(({ name }) => name === 'FROM').map(({ text }) => text),
+    ...[...read('compose.yaml').matchAll(/^\s*image: (.+)$/gm)].map(([, image = '']) => image),
+  ].filter((image) => image !== 'quayside');
+  expect(images.length).toBeGreaterThan(3);
+  expect(images.filter((image) => !/:[\w.-]*\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/.test(image))).toEqual([]);
+});
+
+test('the image runs as a user of its own and copies what .dockerignore lets through', () => {
+  const texts = (name: string) => dockerfile.filter((each) => each.name === name).map(({ text }) => text);
+  expect(texts('USER')).toEqual(['10001:10001']);
+  const letThrough = [...readFileSync('.dockerignore', 'utf8').matchAll(/^!(.+)$/gm)].map(([, path]) => path);
+  const copied = texts('COPY').flatMap((text) => text.split(' ').slice(0, -1));
+  expect(letThrough.toSorted()).toEqual(copied.toSorted());
+  const scripts = (JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }).scripts;
+  const [, , script = ''] = execForm(texts('CMD')[0] ?? '');
+  // Under npm, only a shell that makes way for the process passes the signal on.
+  for (const each of [script, 'start:worker']) expect(scripts[each]).toMatch(/^exec node /);
+});
+
+test('deployments set variables that exist', () => {
+  const image = dockerfile
+    .filter(({ name }) => name === 'ENV')
+    .flatMap(({ text }) => pairsOf(text).map(([name]) => name));
+  const inCompose = [...read('compose.yaml').matchAll(/^ {4}([A-Z_]+): /gm)].map(([, name = '']) => name);
+  const inChart = [
+    ...read('kubernetes/values.yaml').matchAll(/^ {2}([A-Z_]+): /gm),
+    ...read('kubernetes/templates/_helpers.tpl').matchAll(/name: ([A-Z_]+)/g),
+  ].map(([, name = '']) => name);
+  const known = new Set([...SETTINGS, 'MALLOC_ARENA_MAX', 'NPM_CONFIG_LOGS_MAX', 'NPM_CONFIG_UPDATE_NOTIFIER']);
+  expect(inChart.length).toBeGreaterThan(7);
+  expect([...image, ...inCompose, ...inChart].map(settingOf).filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('the chart has workers for each task queue', () => {
+  const [, documented = ''] = /--queues ([a-z0-9,-]+)`/.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  const inChart = [...read('kubernetes/values.yaml').matchAll(/queues: \[([^\]]+)\]/g)].flatMap(([, list = '']) =>
+    list.split(', '),
+  );
+  expect(inChart.toSorted()).toEqual(documented.split(',').toSorted());
+});
