@@ -3,8 +3,9 @@ import Koa from 'koa';
 import helmet from 'koa-helmet';
 import type { Logger } from 'pino';
 import type { AccessTokens } from '../domain/auth/access-tokens.ts';
+import { allowedMethods } from './http/allowed-methods.ts';
 import type { AnyRoute } from './http/define-route.ts';
-import { envelope } from './http/envelope.ts';
+import { assertMethod, envelope } from './http/envelope.ts';
 import { type Dependency, mountHealth } from './http/health.ts';
 import type { HttpMetrics } from './http/metrics.ts';
 import { type MountDeps, mountRoutes } from './http/mount-routes.ts';
@@ -41,13 +42,14 @@ export function createApp(routes: readonly AnyRoute[], deps: AppDeps): Koa {
     ctx.body = await deps.accessTokens.jwks();
   });
 
+  const methodsOf = allowedMethods(routes, basePath);
   const api = mountRoutes(routes, deps, basePath);
   app.use(operational.routes());
   app.use(api.routes());
   // Only reached if no route matched: distinguishes a wrong method from an unknown path.
   app.use((ctx) => {
-    const matched = [...operational.match(ctx.path, ctx.method).path, ...api.match(ctx.path, ctx.method).path];
-    ctx.state.allowedMethods = [...new Set(matched.flatMap(({ methods }) => methods))];
+    const operationalMethods = operational.match(ctx.path, ctx.method).path.flatMap(({ methods }) => methods);
+    assertMethod(ctx, [...new Set([...operationalMethods, ...methodsOf(ctx.path)])]);
   });
   return app;
 }

@@ -11,8 +11,8 @@ import { CallbackIn, CallbackOut, LoginIn, LoginOut, LogoutIn, RefreshIn } from 
 /** Publishable by design: it identifies this API and grants nothing. */
 const PUBLISHABLE_KEY = 'qs_pub_quayside';
 
-const refused = (message: string, members: object = {}) =>
-  new DomainError('unauthenticated', message, { members: { success: false, error: message, ...members } });
+const refused = (message: string, members: Record<string, unknown> = {}) =>
+  new DomainError('unauthenticated', message, { members });
 
 const answer = ({ accessToken, refreshToken, aal, user }: SignedIn, publicUrl: string): z.input<typeof LoginOut> => ({
   success: true,
@@ -58,6 +58,7 @@ const notMember = () =>
 export const authRoutes = [
   definePublicRoute({
     operationId: 'signIn',
+    showsFailure: true,
     method: 'post',
     path: '/api/auth/admin/login',
     group: 'Authentication',
@@ -77,6 +78,7 @@ export const authRoutes = [
   }),
   definePublicRoute({
     operationId: 'createSession',
+    showsFailure: true,
     method: 'post',
     path: '/api/auth/callback',
     group: 'Authentication',
@@ -100,6 +102,7 @@ export const authRoutes = [
   }),
   definePublicRoute({
     operationId: 'refreshTokens',
+    showsFailure: true,
     method: 'post',
     path: '/api/auth/refresh',
     group: 'Authentication',

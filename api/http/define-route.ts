@@ -81,6 +81,8 @@ interface RouteShape<
   errors?: readonly ErrorCode[];
   /** The body has a credential: rate-limited per address instead of per token, and never cached. */
   takesCredential?: boolean;
+  /** Problems of this route also have the members `success: false` and `error`. */
+  showsFailure?: boolean;
   /** Refuses a request by what precedes its body, such as one without a signature; the body is not read then. Throws `DomainError`. */
   admit?(given: Omit<RouteInput<P, Q, undefined, H>, 'body'>): void;
 }

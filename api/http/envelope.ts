@@ -15,6 +15,8 @@ export interface RequestState {
   /** Path template of the matched route for logs and metrics; a path with ids would make each request its own series. */
   route?: string;
   tenantId?: string;
+  /** Whether problems also have the members `success` and `error`. */
+  showsFailure?: boolean;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -34,7 +36,8 @@ export function envelope(log: Logger, metrics: HttpMetrics): Middleware {
       await inRequestSpan(ctx.req.headers, `${ctx.method} ${ctx.path}`, async () => {
         ctx.state.traceparent = traceparentOf(ctx.get('traceparent'));
         await next();
-        if (ctx.status === 404 && ctx.body === undefined && ctx.respond !== false) throw unmatched(ctx);
+        if (ctx.status === 404 && ctx.body === undefined && ctx.respond !== false)
+          throw new DomainError('not_found', `No resource at ${ctx.path}`);
       });
     } catch (error) {
       answerWithProblem(ctx, error);
@@ -68,21 +71,21 @@ function traceparentOf(given: string): string | undefined {
   return `${given.slice(0, 36)}${randomBytes(8).toString('hex')}${given.slice(52)}`;
 }
 
-function unmatched(ctx: Context): DomainError {
-  const allow = (ctx.state as { allowedMethods?: string[] }).allowedMethods ?? [];
-  if (allow.length === 0) return new DomainError('not_found', `No resource at ${ctx.path}`);
-  return new DomainError('method_not_allowed', `${ctx.method} is not allowed here`, {
-    headers: { Allow: allow.join(', ') },
+/** Throws `method_not_allowed` if the path has other methods than that of the request. */
+export function assertMethod(ctx: Context, allowed: readonly string[]): void {
+  if (allowed.length === 0 || allowed.includes(ctx.method)) return;
+  throw new DomainError('method_not_allowed', `${ctx.method} is not allowed here`, {
+    headers: { Allow: allowed.join(', ') },
   });
 }
 
 function answerWithProblem(ctx: Context, error: unknown): void {
-  const { requestId, log } = ctx.state as RequestState;
+  const { requestId, log, showsFailure } = ctx.state as RequestState;
   if (isUnexpected(error)) log.error({ err: error }, 'request failed');
   const { status, headers, body } = problemOf(error, ctx.path, requestId);
   if (status === 503) log.warn({ err: error }, 'dependency unavailable');
   ctx.status = status;
   ctx.set(headers);
   ctx.type = 'application/problem+json';
-  ctx.body = JSON.stringify(body);
+  ctx.body = JSON.stringify(showsFailure ? { ...body, success: false, error: body.detail } : body);
 }

@@ -8,11 +8,12 @@ import type { Idempotency } from '../../domain/idempotency/idempotency.mutations
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { unitOfWork, type UnitOfWork, type CommitSignals } from '../../domain/unit-of-work.ts';
+import { allowedMethods } from './allowed-methods.ts';
 import type { Cookies } from './cookies.ts';
 import { identify, visitorOf } from './credentials.ts';
 import { compressBody } from './compression.ts';
 import type { AnyRoute } from './define-route.ts';
-import type { RequestState } from './envelope.ts';
+import { assertMethod, type RequestState } from './envelope.ts';
 import { answerOnce } from './idempotency.ts';
 import { locateFields } from './problems.ts';
 import { assertCollectionWithinLimit, assertRouteWithinLimit, withinLimit } from './project-limit.ts';
@@ -38,13 +39,19 @@ export interface MountDeps {
   now: () => Date;
 }
 
-/** The router for a list of routes; literal segments take precedence over parameters, regardless of the order. */
+/**
+ * The router for a list of routes; literal segments take precedence over parameters, regardless of the order. A path
+ * with a literal segment has the methods of that path only, unless the segment is a good value of a parameter, too.
+ */
 export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePath: string): Router {
   const router = new Router({ prefix: basePath });
   const readBytes = createReadBytes();
+  const methodsOf = allowedMethods(routes, basePath);
   for (const route of routes.toSorted(literalFirst)) {
     router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), async (ctx) => {
+      ctx.state.showsFailure = route.showsFailure;
       try {
+        if (route.params?.safeParse(ctx.params).success === false) assertMethod(ctx, methodsOf(ctx.path));
         await serve(route, deps, ctx, readBytes);
       } catch (error) {
         throw locateFields(error, route);

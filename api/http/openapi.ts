@@ -107,6 +107,7 @@ function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOpera
   const isPublic = route.roles === 'public';
   const roles = isPublic ? '' : `Roles: ${(route.roles as readonly string[]).join(', ')}.`;
   const limit = route.roles.includes('application') ? LIMIT_NOTES[route.projectScope] : undefined;
+  const failure = route.showsFailure ? 'Problems also have `success: false` and the detail as `error`.' : '';
   const headers = {
     ...(route.headers as z.ZodObject | undefined)?.shape,
     ...(takesIdempotencyKey(route) && { 'Idempotency-Key': IdempotencyKey }),
@@ -116,7 +117,7 @@ function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOpera
     tags: [route.group],
     summary: route.summary,
     ...(route.isDeprecated && { deprecated: true }),
-    description: [route.description, limit, roles].filter(Boolean).join('\n\n'),
+    description: [route.description, failure, limit, roles].filter(Boolean).join('\n\n'),
     security: isPublic ? [] : [{ 'access-token': [] }, { session: [] }],
     requestParams: {
       ...(route.params && { path: route.params as z.ZodObject }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Reads } from '../../domain/data/fenced-reads.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
-import { DomainError, notFound } from '../../domain/shared/errors.ts';
+import { notFound } from '../../domain/shared/errors.ts';
 import { addUser, changeUser, removeUser } from '../../domain/users/users.mutations.ts';
 import { isSelf, assertMayView } from '../../domain/users/user-rules.ts';
 import {
@@ -51,19 +51,6 @@ const invite = (user: UserRow, { tx, adapters, publicUrl, log }: Scope): Promise
     user,
   );
 
-/** Problems of these routes also have the members `success` and `error`. */
-async function orFailure<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    throw new DomainError(error.code, error.message, {
-      ...error.extras,
-      members: { ...error.extras.members, success: false, error: error.message },
-    });
-  }
-}
-
 export const usersRoutes = [
   defineRoute({
     operationId: 'listUsers',
@@ -92,6 +79,7 @@ export const usersRoutes = [
   }),
   defineRoute({
     operationId: 'addUser',
+    showsFailure: true,
     method: 'post',
     path: '/api/users',
     group: GROUP,
@@ -107,9 +95,7 @@ export const usersRoutes = [
     errors: ['last_owner'],
     audit: ['user.created', 'user.updated', 'user.invited'],
     async handle({ body }, scope) {
-      const { user, teamAccountId, isExistingUser, isNewInTenant } = await orFailure(() =>
-        scope.tx((work) => addUser(work, body)),
-      );
+      const { user, teamAccountId, isExistingUser, isNewInTenant } = await scope.tx((work) => addUser(work, body));
       const notInvited = isNewInTenant ? await invite(user, scope) : undefined;
       const { id: userId, firstName, lastName, email } = user;
       const added = {
@@ -131,6 +117,7 @@ export const usersRoutes = [
   }),
   defineRoute({
     operationId: 'removeUser',
+    showsFailure: true,
     method: 'delete',
     path: '/api/users',
     group: GROUP,
@@ -144,11 +131,10 @@ export const usersRoutes = [
     response: RemovedUser,
     errors: ['last_owner'],
     audit: ['user.updated', 'user.removed'],
-    handle: ({ body: { email, team } }, { tx }) =>
-      orFailure(async () => {
-        const removed = await tx((work) => removeUser(work, email, team));
-        return { success: true as const, team: team ?? null, ...removed };
-      }),
+    async handle({ body: { email, team } }, { tx }) {
+      const removed = await tx((work) => removeUser(work, email, team));
+      return { success: true as const, team: team ?? null, ...removed };
+    },
   }),
   defineRoute({
     operationId: 'getCurrentUser',
@@ -195,6 +181,7 @@ export const usersRoutes = [
   }),
   defineRoute({
     operationId: 'updateUser',
+    showsFailure: true,
     method: 'put',
     path: '/api/users/{email}',
     group: GROUP,
@@ -211,15 +198,14 @@ export const usersRoutes = [
     errors: ['last_owner'],
     audit: 'user.updated',
     handle: ({ params: { email }, query: { team }, body }, { tx }) =>
-      orFailure(() =>
-        tx(async (work) => {
-          const user = await changeUser(work, email, body, team);
-          return { success: true as const, user: await shownTo(work.actor, work, user) };
-        }),
-      ),
+      tx(async (work) => {
+        const user = await changeUser(work, email, body, team);
+        return { success: true as const, user: await shownTo(work.actor, work, user) };
+      }),
   }),
   defineRoute({
     operationId: 'inviteUser',
+    showsFailure: true,
     method: 'post',
     path: '/api/users/{email}/invite',
     group: GROUP,

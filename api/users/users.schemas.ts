@@ -31,8 +31,8 @@ const Email = z
   .meta({ override: ({ jsonSchema }) => Object.assign(jsonSchema, { type: 'string', format: 'email' }) });
 const TeamSlug = z.string().regex(/^[a-z0-9-]{1,40}$/, 'must be 1 to 40 lower-case letters, digits and dashes');
 
-/** Not validated: a malformed e-mail or team simply matches nobody. */
-export const emailParams = z.object({ email: z.string().max(254) });
+/** Hardly validated: a malformed e-mail simply matches nobody. */
+export const emailParams = z.object({ email: z.string().max(254).includes('@') });
 export const teamQuery = z.strictObject({ team: TeamSlug.optional() });
 
 export const UsersQuery = z

@@ -152,3 +152,33 @@ test('a body that breaks off is refused and leaves the service well', async () =
   socket.destroy();
   await app.as(app.owner).get(200, '/api/projects');
 });
+
+test.each([
+  ['PUT', '/api/users/me', 'GET, HEAD'],
+  ['DELETE', '/api/webhooks/event-catalog', 'GET, HEAD'],
+  ['GET', '/api/webhooks/trigger', 'POST'],
+  ['GET', '/api/release-candidates/find', 'POST'],
+  ['DELETE', '/api/release-candidates/domains', 'GET, HEAD'],
+  ['GET', '/api/release-candidates/status-by-name', 'PATCH'],
+  ['GET', '/api/users/refresh-provider-token', 'POST'],
+  // A collection may have this name.
+  ['PATCH', '/api/doc-store/collections/query', 'DELETE, GET, HEAD, POST'],
+  ['PATCH', '/api/doc-store/collections/other', 'DELETE, GET, HEAD'],
+  ['PATCH', '/api/users/a%40example.com', 'GET, HEAD, PUT'],
+  ['POST', '/healthz', 'GET, HEAD'],
+  ['OPTIONS', '/api/projects', 'GET, HEAD, POST'],
+])('%s %s is 405 with the methods of that path', async (method, path, methods) => {
+  for (const caller of [app.as(app.owner), app.as()]) {
+    const { headers } = await caller.request(405, method, path);
+    expect(headers.get('allow')?.split(', ').toSorted().join(', ')).toBe(methods);
+  }
+});
+
+test.each([
+  ['GET', '/api/webhooks/nothing'],
+  ['DELETE', '/api/release-candidates/nothing'],
+  ['PUT', '/api/users/nobody'],
+  ['GET', '/api/doc-store/collections/query'],
+])('%s %s is 404', (method, path) =>
+  app.as(app.owner).request(404, method, path, method === 'PUT' ? { body: {} } : {}),
+);

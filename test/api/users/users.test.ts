@@ -253,3 +253,21 @@ test('of ten who add the same new person at once, all succeed and one makes the 
   expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(9).fill(200), 201]);
   expect(new Set(answers.map(({ body }) => body.userId)).size).toBe(1);
 });
+
+test('every problem of these routes says success: false and repeats the detail as error', async () => {
+  const routes: [Caller | undefined, string, string, object, number][] = [
+    [app.owner, 'POST', '/api/users', { email: 'no address', team: 'a' }, 400],
+    [app.owner, 'DELETE', '/api/users', { email: 'no address' }, 400],
+    [app.owner, 'PUT', '/api/users/a%40example.com', { colour: 'red' }, 400],
+    [app.owner, 'POST', '/api/users/nobody%40example.com/invite', {}, 404],
+    [app.member, 'POST', '/api/users', {}, 403],
+    [undefined, 'POST', '/api/users', {}, 401],
+    [undefined, 'POST', '/api/auth/admin/login', { email: 'no address' }, 400],
+    [undefined, 'POST', '/api/auth/admin/login', { email: 'a@example.com', password: 'x' }, 401],
+    [undefined, 'POST', '/api/auth/callback', {}, 400],
+  ];
+  for (const [caller, method, path, body, status] of routes) {
+    const answer = await app.as(caller).request(status, method, path, { body });
+    expect(answer.body).toMatchObject({ success: false, error: answer.body.detail });
+  }
+});
