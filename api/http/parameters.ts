@@ -2,6 +2,7 @@ import { z } from 'zod';
 import 'zod-openapi';
 import { isId } from '../../domain/shared/ids.ts';
 import { isoOf } from '../../domain/shared/date-time-rules.ts';
+import { openObject, trimmedText } from '../../domain/shared/large-maps.ts';
 
 /** Replaces the generated JSON schema in the reference if the wire format differs from the parsed value. */
 const shownAs = (shown: Record<string, unknown>) => ({
@@ -23,6 +24,8 @@ export const byId = z.object({ id: Id });
 /** Maximum length of names and identifiers. */
 export const NAME_MAX = 255;
 export const Name = z.string().trim().min(1).max(NAME_MAX);
+/** `Name` as a key or value of a map. */
+export const NameText = trimmedText(NAME_MAX);
 /** Descriptions, reasons, comments. */
 export const FreeText = z.string().max(4_000);
 
@@ -74,6 +77,6 @@ export const Timestamp = z
 export const OverlapHours = z.int().min(0).max(168).default(24);
 
 /** An open JSON object. */
-export const JsonObject = z.record(z.string(), z.unknown());
+export const JsonObject = openObject();
 
 export const NoContent = z.void();

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { DomainError, escapePointer, invalidField } from '../../domain/shared/errors.ts';
 import { exceededLimit, type JsonLimits } from '../../domain/shared/json-size-rules.ts';
-import { inexactNumber } from '../../domain/shared/number-rules.ts';
+import { doubtfulNumbers, isExact } from '../../domain/shared/number-rules.ts';
 import type { AnyRoute } from './define-route.ts';
 import type { ReadBytes } from './read-bytes.ts';
 
@@ -19,6 +19,7 @@ const JSON_LIMITS: JsonLimits = { levels: 100, members: 50_000 };
 const DOCUMENT_LIMITS: JsonLimits = { levels: 103, members: 250_000 };
 /** Parsing more than this goes in steps between which other requests are served. */
 const STEP_BYTES = 128 * 1024;
+const NUMBERS_PER_STEP = 10_000;
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/i;
@@ -70,7 +71,7 @@ export async function readJsonBody(
   await pause();
   // Such escapes are rare, so the value is only searched if the text has one.
   if (/\\u(?:0000|d[89a-f])/i.test(text)) assertStorable(value, '#/body');
-  if (route.takesExactNumbers) assertExactNumbers(text);
+  if (route.takesExactNumbers) await assertExactNumbers(text);
   await pause();
   return { bytes, text, value };
 }
@@ -119,10 +120,13 @@ function parse(text: string): unknown {
 }
 
 /** Throws if a number in a JSON text would change when it is parsed and serialized. */
-function assertExactNumbers(text: string): void {
-  const number = inexactNumber(text);
-  if (number !== undefined)
-    throw invalidField('#/body', `the number ${number.slice(0, 40)} cannot be represented exactly`);
+async function assertExactNumbers(text: string): Promise<void> {
+  let checked = 0;
+  for (const number of doubtfulNumbers(text)) {
+    if (!isExact(number))
+      throw invalidField('#/body', `the number ${number.slice(0, 40)} cannot be represented exactly`);
+    if (++checked % NUMBERS_PER_STEP === 0) await setImmediate();
+  }
 }
 
 /** Throws if a string or a member name cannot be stored as text. */

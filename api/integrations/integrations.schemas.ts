@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mapOf, valueOf } from '../../domain/shared/large-maps.ts';
 import { INTEGRATION_KINDS } from '../../domain/integrations/integration-rules.ts';
 import { CurrentVersion, Name, NAME_MAX, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
@@ -25,12 +26,13 @@ const fields = {
     .meta({
       description: 'Base URL of the system; null: its public service. To change it, send the credentials again',
     }),
-  settings: z
-    .record(z.string().min(1).max(NAME_MAX), z.union([z.string().max(2_000), z.number(), z.boolean()]))
-    .refine((settings) => Object.keys(settings).length <= 50, 'at most 50 members')
-    .meta({
-      description: 'Other settings of the system, such as a model or a workspace. Returned as they are, so no secrets',
-    }),
+  settings: mapOf(
+    valueOf(z.string().min(1).max(NAME_MAX)),
+    valueOf(z.union([z.string().max(2_000), z.number(), z.boolean()])),
+    { max: 50, message: 'at most 50 members' },
+  ).meta({
+    description: 'Other settings of the system, such as a model or a workspace. Returned as they are, so no secrets',
+  }),
   isActive: z.boolean(),
 };
 

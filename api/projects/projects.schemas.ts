@@ -5,7 +5,16 @@ import { collectionNameProblem } from '../../domain/documents/name-rules.ts';
 import { shownRemote } from '../../domain/git/git-remote-rules.ts';
 import { compileKeyFinder } from '../../domain/git/work-item-patterns.ts';
 import { PLATFORMS } from '../../domain/projects/projects.entities.ts';
-import { CurrentVersion, FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { mapOf, textUpTo } from '../../domain/shared/large-maps.ts';
+import {
+  CurrentVersion,
+  FreeText,
+  JsonObject,
+  Name,
+  NameText,
+  RepositoryIdentifier,
+  Timestamp,
+} from '../http/parameters.ts';
 
 /** A regular expression in RE2 syntax. */
 const Pattern = z
@@ -30,13 +39,9 @@ const configuration = {
   displayName: Name,
   branches: z.array(Name).max(200),
   domains: z.array(Domain).max(500),
-  packagePaths: z
-    .record(Name, z.string().max(1_000))
-    .refine((paths) => Object.keys(paths).length <= 1_000, 'more than 1,000 packages')
-    .meta({
-      description:
-        'Maps package names to paths; used if the default branch has no sfdx-project.json that lists packages',
-    }),
+  packagePaths: mapOf(NameText, textUpTo(1_000), { max: 1_000, message: 'more than 1,000 packages' }).meta({
+    description: 'Maps package names to paths; used if the default branch has no sfdx-project.json that lists packages',
+  }),
   devHubs: z.array(Name).max(50),
   autoReleaseFinalization: z.boolean().meta({
     description: 'Finalize a candidate once it has been deployed to all environments of category `release`',

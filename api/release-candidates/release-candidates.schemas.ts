@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { mapOf, trimmedText } from '../../domain/shared/large-maps.ts';
+import { JsonObject, Name, NameText, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 import { Changelog, LinkedCandidate } from '../http/changelogs.ts';
 
 export const Domain = Name.meta({ description: 'Domain of the repository', example: 'core' });
@@ -8,17 +9,16 @@ export const Branch = Name.meta({ example: 'release/2026.03' });
 /** A commit id, full or abbreviated. */
 export const CommitSha = z.string().regex(/^[0-9a-fA-F]{7,64}$/, 'must be 7 to 64 hexadecimal digits');
 export const Status = z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/);
-const Version = z.string().trim().min(1).max(100);
 /** Maps package names to versions. */
-export const PackageVersions = z
-  .record(Name, Version)
-  .refine((packages) => Object.keys(packages).length <= 5_000, 'more than 5,000 packages')
-  .meta({ description: 'Maps package names to versions' });
+export const PackageVersions = mapOf(NameText, trimmedText(100), {
+  max: 5_000,
+  message: 'more than 5,000 packages',
+}).meta({ description: 'Maps package names to versions' });
 
 export const ReleaseDefinition = z
   .looseObject({
     artifacts: PackageVersions.optional(),
-    artifactTypes: z.record(Name, Name).optional(),
+    artifactTypes: mapOf(NameText, NameText).optional(),
     packageDependencies: JsonObject.optional().meta({ description: 'Maps package names to package ids' }),
     metadata: z.unknown().optional(),
   })

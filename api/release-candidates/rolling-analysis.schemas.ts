@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyText, mapOf } from '../../domain/shared/large-maps.ts';
 import { Timestamp } from '../http/parameters.ts';
 import { Commit, RepositoryFreshness } from '../http/changelogs.ts';
 
@@ -42,7 +43,7 @@ export const RollingAnalysis = z
         createdAt: Timestamp,
         completedAt: Timestamp.nullable(),
         deployedEnvironments: z.array(z.string()),
-        packages: z.record(z.string(), z.string()),
+        packages: mapOf(anyText, anyText),
         isDefaultBaseline: z
           .boolean()
           .meta({ description: 'No candidate has been deployed to all release environments, so this is the oldest' }),
@@ -53,7 +54,7 @@ export const RollingAnalysis = z
     orchestrationOrder: z.array(z.string()),
     currentEnvironmentStates: z.record(
       z.string(),
-      z.object({ currentRelease: z.string().nullable(), packages: z.record(z.string(), z.string()) }),
+      z.object({ currentRelease: z.string().nullable(), packages: mapOf(anyText, anyText) }),
     ),
     candidates: z.array(
       z.object({

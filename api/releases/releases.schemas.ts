@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyText, mapOf } from '../../domain/shared/large-maps.ts';
 import { RepositoryFreshness } from '../http/changelogs.ts';
 import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
@@ -44,7 +45,7 @@ const Environment = z.object({
   deployedAt: Timestamp,
   status: z.string().meta({ description: 'Status of the last deployment of the release to the environment' }),
   rolledBackAt: Timestamp.nullable().meta({ description: 'When the release was rolled back' }),
-  packages: z.record(z.string(), z.string()),
+  packages: mapOf(anyText, anyText),
   packageDetails: z.array(z.looseObject({ name: z.string() })),
   changesFromPrevious: z.array(PackageChange).nullable().meta({
     description: 'Compared with the previous release of the domain in the environment; null without `includeChangelog`',

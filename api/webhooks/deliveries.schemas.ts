@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyText, mapOf } from '../../domain/shared/large-maps.ts';
 import { isId } from '../../domain/shared/ids.ts';
 import { DELIVERY_STATUSES } from '../../domain/webhooks/delivery-rules.ts';
 import type { DeliveryCursor } from '../../domain/webhooks/deliveries.queries.ts';
@@ -113,7 +114,7 @@ export const Attempt = z
       .nullable()
       .meta({ description: 'Why the template could not be rendered; nothing was sent in that case' }),
     sentBody: z.string().nullable(),
-    responseHeaders: z.record(z.string(), z.string()).nullable(),
+    responseHeaders: mapOf(anyText, anyText).nullable(),
     responseBody: z.string().nullable().meta({ description: 'The first 64 KiB' }),
     durationMs: z.int(),
     startedAt: Timestamp,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyText, mapOf } from '../../domain/shared/large-maps.ts';
 import { TEMPLATE_MAX } from '../../domain/webhooks/body-template.ts';
 import { HEADERS_MAX, refusedHeader } from '../../domain/webhooks/header-rules.ts';
 import { isWebhookSecret } from '../../domain/webhooks/standard-webhooks.ts';
@@ -15,11 +16,8 @@ export const EventWord = z
 
 const Url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_000);
 
-const Headers = z
-  .record(z.string(), z.string())
+const Headers = mapOf(anyText, anyText, { max: HEADERS_MAX, message: `at most ${HEADERS_MAX} headers` })
   .superRefine((headers, context) => {
-    if (Object.keys(headers).length > HEADERS_MAX)
-      context.addIssue({ code: 'custom', message: `at most ${HEADERS_MAX} headers` });
     for (const [name, value] of Object.entries(headers)) {
       const refusal = refusedHeader(name, value);
       if (refusal !== undefined) context.addIssue({ code: 'custom', path: [name], message: refusal });
@@ -124,7 +122,7 @@ const shown = {
   config: z.object({
     url: z.string(),
     method: z.string(),
-    headers: z.record(z.string(), z.string()),
+    headers: mapOf(anyText, anyText),
     filter: JsonObject,
     body: z.string().nullable(),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mapOf, openObject, type TextRule, textUpTo, trimmedText } from '../shared/large-maps.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
 import type { FlowTraits } from './executor-rules.ts';
 
@@ -28,7 +29,7 @@ export interface FlowType<Id extends string = string, Own extends FlowTraits['ow
 
 const Name = z.string().trim().min(1).max(255);
 const Names = z.array(Name).min(1).max(500);
-const Versions = z.record(Name, Name);
+const Versions = mapOf(trimmedText(255), trimmedText(255));
 
 export const WORK_ITEM_TYPES = [
   'host-a-issue',
@@ -52,13 +53,19 @@ const WorkItemRef = z.strictObject({
 });
 export type WorkItemRef = z.output<typeof WorkItemRef>;
 
+const INPUT_NAME = /^\w{1,100}$/;
+const inputName: TextRule = {
+  schema: z.string().regex(INPUT_NAME),
+  read: (value) => (typeof value === 'string' && INPUT_NAME.test(value) ? value : undefined),
+};
+
 /** A pipeline of the git host that carries a run out. */
 export const Pipeline = z.strictObject({
   id: Name.meta({
     description: 'host-a: file name or id of the workflow; host-b: id of the pipeline; host-c: any name, shown only',
   }),
   ref: Name.optional().meta({ description: 'Branch or tag; the default branch when absent' }),
-  inputs: z.record(z.string().regex(/^\w{1,100}$/), z.string().max(65_535)).optional(),
+  inputs: mapOf(inputName, textUpTo(65_535)).optional(),
   timeoutMinutes: z.int().min(1).max(1_440).optional().meta({ description: 'Default 60' }),
 });
 
@@ -78,7 +85,7 @@ const COMMON = {
   prNumber: z.int().positive().optional(),
   flowPath: Name.optional(),
   workItemRef: WorkItemRef.optional(),
-  approvalPolicy: z.record(z.string(), z.unknown()).optional().meta({
+  approvalPolicy: openObject().optional().meta({
     description:
       "For a type with the approval gate: as an environment's policy; counts only where the policies of the run's targets skip the approval",
   }),

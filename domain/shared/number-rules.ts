@@ -1,32 +1,81 @@
-/** Strings of a JSON text, to be skipped, and its numbers. */
-const STRINGS_AND_NUMBERS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/gs;
-/** Without so many digits in a row and without an exponent, a number is always exact. */
-const SUSPICIOUS = /\d[\d.]{15}|\d[eE][\d+-]/;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+/** Decimal numbers with so few digits survive in binary, unless their exponent is extreme (IEEE 754, double precision). */
+const SAFE_DIGITS = 15;
+const SAFE = /^-?[\d.]{1,15}(?:[eE][+-]?[12]?\d{1,2})?$/;
 
 /**
- * The first number of a JSON text that parsing and printing by JavaScript would alter: `9007199254740993`, `1e400`,
- * but not `0.1` or `1.0`. Undefined when all of them survive.
+ * The numbers of a JSON text that parsing and printing by JavaScript might alter, in order. A generator, so that the
+ * caller can pause between them.
  * @param text valid JSON.
  */
-export function inexactNumber(text: string): string | undefined {
-  if (!SUSPICIOUS.test(text)) return undefined;
-  for (const [token] of text.matchAll(STRINGS_AND_NUMBERS)) {
-    if (!token.startsWith('"') && SUSPICIOUS.test(token) && !survives(token)) return token;
+export function* doubtfulNumbers(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) {
+      at = endOfString(text, at + 1);
+    } else if (char === MINUS || (char >= ZERO && char <= NINE)) {
+      const end = endOfNumber(text, at);
+      const isShort = end - at <= SAFE_DIGITS && !hasExponent(text, at, end);
+      if (!isShort) {
+        const number = text.slice(at, end);
+        if (!SAFE.test(number)) yield number;
+      }
+      at = end - 1;
+    }
   }
-  return undefined;
 }
 
-function survives(source: string): boolean {
-  const value = Number(source);
-  return Number.isFinite(value) && decimal(source) === decimal(String(value));
+function endOfString(text: string, start: number): number {
+  let at = start;
+  for (; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) break;
+    if (char === BACKSLASH) at++;
+  }
+  return at;
 }
+
+/** Until white space or a character of the structure: digits, signs, `.`, `e` and `E` are all others. */
+function endOfNumber(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && isInNumber(text.charCodeAt(at))) at++;
+  return at;
+}
+
+const isInNumber = (char: number): boolean =>
+  (char >= ZERO && char <= NINE) || char === MINUS || char === 0x2b || char === 0x2e || char === 0x45 || char === 0x65;
+
+function hasExponent(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if ((text.charCodeAt(at) | 0x20) === 0x65) return true;
+  return false;
+}
+
+/** Whether parsing and printing by JavaScript keeps the value of a JSON number: `0.1` and `1.0`, but not `9007199254740993` or `1e400`. */
+export function isExact(number: string): boolean {
+  const value = Number(number);
+  if (!Number.isFinite(value)) return false;
+  const printed = String(value);
+  return printed === number || decimal(number) === decimal(printed);
+}
+
+/** The first number of a JSON text that is not exact. */
+export const inexactNumber = (text: string): string | undefined =>
+  doubtfulNumbers(text).find((number) => !isExact(number));
 
 /** One form for each decimal number: sign, digits without zeros at either end, power of ten. */
 function decimal(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
-  if (significant === '') return '0';
-  return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+  const digits = whole + fraction;
+  let first = 0;
+  let last = digits.length;
+  while (first < last && digits.charCodeAt(first) === ZERO) first++;
+  while (last > first && digits.charCodeAt(last - 1) === ZERO) last--;
+  if (first === last) return '0';
+  return `${sign}${digits.slice(first, last)}e${Number(exponent) - fraction.length + digits.length - last}`;
 }

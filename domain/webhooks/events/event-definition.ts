@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyText, mapOf } from '../../shared/large-maps.ts';
 
 /** An event as subscribers see it; the emitter's types, the catalog and the samples are derived from it. */
 export interface EventDefinition<Data extends z.ZodObject = z.ZodObject> {
@@ -26,7 +27,7 @@ export const flag = (description: string, example: boolean) => z.boolean().meta(
 export const texts = (description: string, example: string[]) => z.array(z.string()).meta({ description, example });
 /** Names mapped to versions or to other texts. */
 export const textMap = (description: string, example: Record<string, string>) =>
-  z.record(z.string(), z.string()).meta({ description, example });
+  mapOf(anyText, anyText).meta({ description, example });
 /** ISO 8601, UTC, milliseconds. */
 export const dateTime = (description: string) => z.string().meta({ description, example: '2026-03-02T09:30:00.000Z' });
 export const id = (description: string) =>

@@ -1,0 +1,37 @@
+import type { z } from 'zod';
+import { routes } from '../../api/routes.ts';
+import { FLOW_TYPES } from '../../domain/flows/flow-types.ts';
+import { nameOf } from './examples.ts';
+
+interface Definition {
+  type: string;
+  checks?: { _zod: { def: { check: string } } }[];
+  shape?: Record<string, z.ZodType>;
+  [part: string]: unknown;
+}
+
+/** What of a schema a client could make large at a cost: arrays without a maximum, and Zod's own records. */
+function* unbounded(schema: z.ZodType, place: string): Generator<string> {
+  const definition = schema._zod.def as unknown as Definition;
+  const { type, checks = [], shape = {} } = definition;
+  if (type === 'array' && !checks.some(({ _zod }) => ['max_length', 'length_equals'].includes(_zod.def.check)))
+    yield `${place}: array without a maximum`;
+  if (type === 'record' && !schema._zod.traits.has('LargeMap')) yield `${place}: record`;
+  for (const [name, member] of Object.entries(shape)) yield* unbounded(member, `${place}/${name}`);
+  const parts = ['element', 'innerType', 'in', 'out', 'valueType', 'catchall', 'left', 'right'].map(
+    (part) => definition[part],
+  );
+  for (const part of [...parts, ...((definition.options ?? definition.items ?? []) as unknown[])])
+    if (part) yield* unbounded(part as z.ZodType, place);
+}
+
+test.each(routes.filter(({ body }) => body).map((route) => [nameOf(route), route.body as z.ZodType] as const))(
+  '%s bounds what it checks one by one',
+  (_, body) => {
+    expect([...unbounded(body, '')]).toEqual([]);
+  },
+);
+
+test.each(FLOW_TYPES.map(({ id, payload }) => [id, payload] as const))('so does the payload of %s', (_, payload) => {
+  expect([...unbounded(payload, '')]).toEqual([]);
+});
