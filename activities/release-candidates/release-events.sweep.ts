@@ -6,14 +6,15 @@ import {
 } from '../../workflows/release-candidates/release-domain.contract.ts';
 import { defineSweep } from '../system/define-sweep.ts';
 
-/** An event that waited for this long was given up by the request that stored it. */
-const OVERDUE_SECONDS = 30;
+/** An event that waited for this long was given up by the request that stored it, which waits for 5 s. */
+const OVERDUE_SECONDS = 7;
 const ANSWER_MS = 20_000;
 
 /** Applies stored events that nobody applied: Temporal was away, or a process died before it asked. */
 export const releaseEventsSweep = (overdueSeconds = OVERDUE_SECONDS) =>
   defineSweep({
     name: 'release-events',
+    everyMs: 5_000,
     limit: 100,
     concurrency: 50,
     due: ({ system }, limit) => overdueDomains(system, overdueSeconds, EVENTS_PER_UPDATE, limit),

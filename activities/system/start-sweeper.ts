@@ -12,11 +12,14 @@ import {
 import { SWEEPS } from './sweeps.ts';
 
 const CHECK_EVERY_MS = 60_000;
+/** Whether the engine answers: when it is back, all sweeps have a pass at once. */
+const WATCH_EVERY_MS = 2_000;
 /** Soon after a build became current, its sweeps run. */
 const CHECK_BUILD_EVERY_MS = 5_000;
 
 /**
- * Has the sweeper run the sweeps of this version, once at once, and starts it again when it is gone; `stop` ends that.
+ * Has the sweeper run the sweeps of this version, once at once and whenever the engine was away, and starts it again when
+ * it is gone; `stop` ends that.
  * A worker of a build waits with both until its build is current.
  */
 export async function startSweeper(
@@ -41,7 +44,37 @@ export async function startSweeper(
     },
     build ? CHECK_BUILD_EVERY_MS : CHECK_EVERY_MS,
   );
-  return { stop: () => clearInterval(timer) };
+  const watch = watchEngine(client, async () => {
+    if (configuredSince !== undefined) await configureSweeper(client, queuePrefix, plan);
+  });
+  return {
+    stop() {
+      clearInterval(timer);
+      clearInterval(watch);
+    },
+  };
+}
+
+/** Calls `onReturn` each time that the engine answers after it did not. */
+function watchEngine(client: Client, onReturn: () => Promise<void>): NodeJS.Timeout {
+  let isAway = false;
+  let isAsking = false;
+  const ask = async () => {
+    if (isAsking) return;
+    isAsking = true;
+    try {
+      await client.withDeadline(Date.now() + WATCH_EVERY_MS, async () => {
+        await client.workflowService.getSystemInfo({});
+        if (isAway) await onReturn();
+      });
+      isAway = false;
+    } catch {
+      isAway = true;
+    } finally {
+      isAsking = false;
+    }
+  };
+  return setInterval(() => void ask(), WATCH_EVERY_MS);
 }
 
 async function configure(client: Client, queuePrefix: string, plan: SweepPlan[], log: Logger): Promise<void> {
