@@ -19,13 +19,12 @@ export interface AppDeps extends MountDeps {
   dependencies: readonly Dependency[];
   isStopping: () => boolean;
   basePath: string;
-  isBehindProxy: boolean;
 }
 
 /** The HTTP application: operational endpoints, the reference and the given routes. */
 export function createApp(routes: readonly AnyRoute[], deps: AppDeps): Koa {
   const { basePath } = deps;
-  const app = new Koa({ proxy: deps.isBehindProxy });
+  const app = new Koa();
   app.silent = true;
   app.use(replyBeforeBody);
   app.use(

@@ -47,6 +47,9 @@ export interface ApiServer {
   disconnect: () => Promise<void>;
 }
 
+/** One address may send so many times the hooks of one project, since a host sends those of all its projects. */
+const HOOKED_PROJECTS = 10;
+
 /** The configured sender of mail, or a default. */
 const senderOf = ({ MAIL_FROM, publicUrl }: ApiConfig): string =>
   MAIL_FROM ?? `Quayside <no-reply@${new URL(publicUrl).hostname}>`;
@@ -72,8 +75,22 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     }),
     cookies: cookiesOf(config.publicUrl),
     idempotency: createIdempotency(encryption),
-    tokenLimit: createRateLimit('token', config.RATE_LIMIT_PER_MINUTE),
-    addressLimit: createRateLimit('address', config.AUTH_RATE_LIMIT_PER_MINUTE),
+    tokenLimit: createRateLimit(database, {
+      name: 'token',
+      perMinute: config.RATE_LIMIT_PER_MINUTE,
+      withoutStore: 'count-alone',
+    }),
+    addressLimit: createRateLimit(database, {
+      name: 'address',
+      perMinute: config.AUTH_RATE_LIMIT_PER_MINUTE,
+      withoutStore: 'refuse',
+    }),
+    hookAddressLimit: createRateLimit(database, {
+      name: 'hooks-of-address',
+      perMinute: config.HOOK_RATE_LIMIT_PER_MINUTE * HOOKED_PROJECTS,
+      withoutStore: 'count-alone',
+    }),
+    trustedProxies: config.TRUST_PROXY,
     adapters: {
       launch,
       encryption,
@@ -91,6 +108,13 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         signInThrottle,
         signInHosts: configuredSignInHosts(config),
         ...(identityProvider && { identityProvider }),
+      },
+      hooks: {
+        limit: createRateLimit(database, {
+          name: 'hooks',
+          perMinute: config.HOOK_RATE_LIMIT_PER_MINUTE,
+          withoutStore: 'count-alone',
+        }),
       },
       documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.lanes }),
       environmentLocks: backend.environmentLocks,
@@ -122,7 +146,6 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     dependencies: [{ name: 'postgresql', check: () => sql`select 1`.execute(database) }, ...dependencies],
     isStopping: () => isStopping,
     basePath: config.BASE_PATH,
-    isBehindProxy: config.TRUST_PROXY,
   });
   const timeouts = {
     headersMs: config.HEADERS_TIMEOUT_SECONDS * 1_000,

@@ -17,7 +17,9 @@ export const PURGES = [
   purge('expired-sign-in-failures', 'purge_sign_in_failures'),
   purge('expired-hooks', 'purge_hook_deliveries'),
   purge('expired-build-previews', 'purge_build_previews'),
+  purge('expired-known-sign-ins', 'purge_known_sign_ins'),
   purge('expired-lock-tickets', 'purge_lock_tickets'),
+  purge('expired-rate-limits', 'purge_rate_limits'),
   defineChore({
     name: 'expired-deliveries',
     run: ({ system, webhooks }) => createLaneStore(system).purge(webhooks.logRetentionDays),

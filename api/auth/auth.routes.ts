@@ -64,7 +64,7 @@ export const authRoutes = [
     group: 'Authentication',
     summary: 'Sign in with e-mail and password',
     description:
-      'Any user with a password may sign in. After 10 failed attempts within 15 minutes from one address for one e-mail, the reply is 429. If the user has a second factor, the password alone gets 401 with `secondFactor: "totp"`; sending the code as `totp` gives an `aal2` session.',
+      'Any user with a password may sign in. After 10 failed attempts within 15 minutes from one address for one e-mail, the reply is 429; failures from all addresses together delay further attempts for that e-mail, by up to 5 minutes, except from addresses where it has signed in before. If the user has a second factor, the password alone gets 401 with `secondFactor: "totp"`; sending the code as `totp` gives an `aal2` session.',
     body: LoginIn,
     status: 200,
     response: LoginOut,

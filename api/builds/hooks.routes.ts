@@ -84,20 +84,24 @@ export const hooksRoutes = [
     summary: 'Receive a hook of a git host',
     description: [
       'host-a: `push`, `create`, `delete`, `status`, `workflow_run`; host-b: `git.push`, `build.complete`; host-c: push, tag and pipeline events; other kinds are `ignored`. A push causes a fetch of the repository; build statuses are listed by `GET /api/builds/status` and announced as `build.started`, `build.completed` and `build.failed`.',
-      'The project is found by the repository in the payload or, if the host sends none, by `repositoryIdentifier` in the query. A hook without a valid signature or for an unregistered repository gets 401 (if the headers cannot prove the sender, before the body is read), a hook that is older than seven days 400. A repeated hook is processed once; if hooks arrive out of order, the one with the later time at the host prevails.',
+      'The project is found by the repository in the payload or, if the host sends none, by `repositoryIdentifier` in the query. A hook without a valid signature or for an unregistered repository gets 401 (if the headers cannot prove the sender, before the body is read), a hook that is older than seven days 400. A repeated hook is processed once; if hooks arrive out of order, the one with the later time at the host prevails. More than HOOK_RATE_LIMIT_PER_MINUTE hooks for a repository from one address get 429.',
     ].join('\n\n'),
     params: z.object({ host: z.enum(PLATFORMS) }),
     query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier.optional() }),
     headers: HookHeaders,
     admit: ({ params: { host }, headers }) => assertPlausibleProof(host, headers),
+    takesHook: true,
     body: JsonObject,
     status: 202,
     response: HookOutcome,
     errors: ['unauthenticated'],
     audit: ['build.started', 'build.completed', 'build.failed'],
-    async handle({ params: { host }, query, headers, body }, { adapters, actingAs, bodyBytes, now }) {
-      const { encryption, launch } = adapters;
-      const receiver = { actingAs, encryption, now };
+    async handle({ params: { host }, query, headers, body }, { adapters, actingAs, address, bodyBytes, now }) {
+      const { encryption, hooks, launch } = adapters;
+      const limit = async (repositoryIdentifier: string) => {
+        await hooks.limit(`${address} ${host} ${repositoryIdentifier}`);
+      };
+      const receiver = { actingAs, encryption, limit, now };
       const hook = { headers, body, bodyBytes };
       const { toFetch, ...result } = await receiveHook(receiver, host, hook, query.repositoryIdentifier);
       if (toFetch) signalMirror(launch, toFetch);

@@ -83,6 +83,8 @@ interface RouteShape<
   takesCredential?: boolean;
   /** Problems of this route also have the members `success: false` and `error`. */
   showsFailure?: boolean;
+  /** Receives hooks of other systems: rate-limited per address before the body is read. */
+  takesHook?: boolean;
   /** Refuses a request by what precedes its body, such as one without a signature; the body is not read then. Throws `DomainError`. */
   admit?(given: Omit<RouteInput<P, Q, undefined, H>, 'body'>): void;
 }

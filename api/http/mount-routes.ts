@@ -6,6 +6,7 @@ import { hashSecret } from '../../domain/auth/secrets.ts';
 import type { FencedReads } from '../../domain/data/fenced-reads.ts';
 import type { Idempotency } from '../../domain/idempotency/idempotency.mutations.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
+import { addressKey, clientAddress, type TrustedProxies } from '../../domain/shared/client-address.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { unitOfWork, type UnitOfWork, type CommitSignals } from '../../domain/unit-of-work.ts';
 import { allowedMethods } from './allowed-methods.ts';
@@ -33,6 +34,8 @@ export interface MountDeps {
   adapters: Adapters;
   tokenLimit: RateLimit;
   addressLimit: RateLimit;
+  hookAddressLimit: RateLimit;
+  trustedProxies: TrustedProxies;
   cookies: Cookies;
   signals: CommitSignals;
   publicUrl: string;
@@ -101,13 +104,15 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, readB
     const head = headOf(route, ctx);
     route.admit?.(head);
     // RFC 6749, section 5.1: replies with credentials must not be cached.
-    if (route.takesCredential) ctx.set({ ...(await deps.addressLimit(ctx.ip)), 'Cache-Control': 'no-store' });
+    const address = addressKey(clientAddress(ctx.ip, ctx.get('x-forwarded-for'), deps.trustedProxies));
+    if (route.takesCredential) ctx.set({ ...(await deps.addressLimit(address)), 'Cache-Control': 'no-store' });
+    if (route.takesHook) ctx.set(await deps.hookAddressLimit(address));
     const { input, body } = await withBody(route, head, ctx, readBytes);
     const output = await route.handle(input, {
       ...base,
       ...visitorOf(deps, ctx),
       actingAs,
-      address: ctx.ip,
+      address,
       bodyBytes: body?.bytes ?? NO_BYTES,
     });
     await send(ctx, answerOf(route, output));

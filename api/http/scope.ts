@@ -23,6 +23,7 @@ import type { RemotePolicy } from '../../domain/git/remote-policy.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import type { DeliveryQueue } from '../../domain/webhooks/delivery-queue.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
+import type { RateLimit } from './rate-limit.ts';
 import type { CookieName, Cookies } from './cookies.ts';
 
 /** Dependencies of handlers other than the database, by feature; created once by the composition root. */
@@ -52,6 +53,7 @@ export interface Adapters {
     /** The remotes that projects may have. */
     remotes: RemotePolicy;
   };
+  hooks: { limit: RateLimit };
   invitations: {
     /** Undefined if no mail server is configured. */
     mail: Mailer | undefined;
@@ -96,7 +98,7 @@ export interface Scope extends BaseScope {
 export interface PublicScope extends BaseScope {
   /** The unparsed body, to verify signatures. */
   bodyBytes: Uint8Array;
-  /** IP address of the client, for rate limits. */
+  /** What limits count the client by: its IPv4 address, or the /64 of its IPv6 address. */
   address: string;
   /** The sender by header or cookie, if the credential is valid. Throws `forbidden` for a cross-site write with the cookie. */
   caller: () => Promise<Actor | undefined>;

@@ -48,6 +48,18 @@ export const SignInFailureSchema = defineEntity({
 export class SignInFailure extends SignInFailureSchema.class {}
 SignInFailureSchema.setClass(SignInFailure);
 
+export const KnownSignInSchema = defineEntity({
+  name: 'KnownSignIn',
+  tableName: 'known_sign_in',
+  properties: {
+    /** Hash of an address and an e-mail that have signed in. */
+    key: p.text().primary(),
+    expiresAt: p.datetime(3),
+  },
+});
+export class KnownSignIn extends KnownSignInSchema.class {}
+KnownSignInSchema.setClass(KnownSignIn);
+
 export const UserRecoveryCodeSchema = defineEntity({
   name: 'UserRecoveryCode',
   tableName: 'user_recovery_code',

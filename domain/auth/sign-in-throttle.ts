@@ -1,10 +1,21 @@
 import type { Database } from '../data/tables.ts';
 import { DomainError } from '../shared/errors.ts';
 import { hashSecret } from './secrets.ts';
-import { addFailure, findFailures, removeFailures } from './sign-in-failures.queries.ts';
+import {
+  addFailure,
+  claimAttempt,
+  findFailures,
+  isKnownSignIn,
+  rememberSignIn,
+  removeFailures,
+  returnAttempt,
+} from './sign-in-failures.queries.ts';
 
 const FAILURES_MAX = 10;
 const WINDOW_SECONDS = 15 * 60;
+/** Of all addresses together, for one account: 1 s after 10 failures, then 2 s, 4 s, … up to 5 minutes. */
+const ACCOUNT_DELAYS = { free: 10, firstMs: 1_000, mostMs: 300_000, forgottenAfterMs: 3_600_000 };
+const KNOWN_DAYS = 90;
 
 /** Slows down guessing: counts failures per place and name, over all API processes. */
 export interface SignInThrottle {
@@ -15,6 +26,11 @@ export interface SignInThrottle {
    * @param name whose secret is guessed.
    */
   attempt<T>(place: string, name: string, guess: () => Promise<Guess<T>>): Promise<T>;
+  /**
+   * Makes an attempt as `attempt` does, and counts failures of all addresses for the e-mail, too: they delay further
+   * attempts, but not those from addresses from which this e-mail has signed in within 90 days.
+   */
+  attemptSignIn<T>(address: string, email: string, guess: () => Promise<Guess<T>>): Promise<T>;
 }
 
 export interface Guess<T> {
@@ -36,7 +52,32 @@ export function createSignInThrottle(database: Database): SignInThrottle {
     return value;
   };
 
-  return {
+  const delayed = async <T>(address: string, email: string, guess: () => Promise<Guess<T>>): Promise<Guess<T>> => {
+    const known = hashSecret(`known ${address} ${email}`);
+    const account = hashSecret(`account ${email}`);
+    const isKnown = await isKnownSignIn(database, known);
+    if (!isKnown) {
+      const secondsLeft = await claimAttempt(database, account, ACCOUNT_DELAYS);
+      if (secondsLeft !== undefined) throw tooMany(secondsLeft);
+    }
+    let verdict: Guess<T>['verdict'] = 'open';
+    try {
+      const result = await guess();
+      ({ verdict } = result);
+      return result;
+    } finally {
+      // An attempt that failed for another reason is no failure of the caller's.
+      if (verdict === 'open' && !isKnown) await returnAttempt(database, account);
+      if (verdict === 'right') {
+        if (!isKnown) await removeFailures(database, account);
+        await rememberSignIn(database, known, KNOWN_DAYS);
+      }
+    }
+  };
+
+  const throttle: SignInThrottle = {
+    attemptSignIn: (address, email, guess) =>
+      throttle.attempt(address, email, () => delayed(address, email.toLowerCase(), guess)),
     async attempt(place, name, guess) {
       // Hashed, because the name may be one that nobody should find in a table.
       const key = hashSecret(`${place} ${name.toLowerCase()}`);
@@ -50,6 +91,7 @@ export function createSignInThrottle(database: Database): SignInThrottle {
       }
     },
   };
+  return throttle;
 }
 
 const tooMany = (secondsLeft: number) =>

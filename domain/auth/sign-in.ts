@@ -113,7 +113,7 @@ export function createSignIn(parts: SignInParts): SignIn {
 
   return {
     byPassword: async ({ email, password, tenant, code, address }) => {
-      const actor = await signInThrottle.attempt(address, email, async () => {
+      const actor = await signInThrottle.attemptSignIn(address, email, async () => {
         const found = await findLogin(database, email, tenant);
         const isRight = await isPasswordRight(found?.passwordHash, password);
         if (!isRight || !found?.tenantId || !found.role) return { verdict: 'wrong', value: undefined };

@@ -49,6 +49,8 @@ export async function rotateHookSecret(
 export interface HookReceiver {
   actingAs: (actor: Actor) => UnitOfWork;
   encryption: Encryption;
+  /** Counts a hook that names a repository, registered or not. Throws `rate_limited`. */
+  limit: (repositoryIdentifier: string) => Promise<void>;
   now: () => Date;
 }
 
@@ -71,11 +73,11 @@ const unproven = () =>
 
 /**
  * Receives a hook: its events are recorded once, in whatever order hooks arrive. Throws `unauthenticated` without proof
- * of its sender, `invalid_request` when it is too old.
+ * of its sender, `rate_limited`, and `invalid_request` when it is too old.
  * @param named the repository, where the host does not name it in the payload.
  */
 export async function receiveHook(
-  { actingAs, encryption, now }: HookReceiver,
+  { actingAs, encryption, limit, now }: HookReceiver,
   host: Platform,
   hook: ReceivedHook,
   named: string | undefined,
@@ -84,6 +86,7 @@ export async function receiveHook(
   const repositoryIdentifier = content.repositoryIdentifier ?? named;
   if (repositoryIdentifier === undefined) throw unproven();
   assertPlausibleProof(host, hook.headers);
+  await limit(repositoryIdentifier);
   // Without a tenant nothing is visible but what the one function returns.
   const candidates = await actingAs(systemActor({ tenantId: '', tenantSlug: '' }, 'hooks'))((tx) =>
     hookSecrets(tx, host, repositoryIdentifier),

@@ -6,10 +6,12 @@ import { AuditEntrySchema, AuditExportSchema, AuditHeadSchema, AuditTallySchema 
 import {
   AuthSessionSchema,
   RefreshTokenSchema,
+  KnownSignInSchema,
   SignInFailureSchema,
   UserRecoveryCodeSchema,
   UserTotpSchema,
 } from '../auth/auth.entities.ts';
+import { RateLimitSchema } from '../rate-limits/rate-limits.entities.ts';
 import {
   BuildPreviewSchema,
   BuildStatusSchema,
@@ -68,6 +70,8 @@ export const entities = [
   AuditTallySchema,
   AuthSessionSchema,
   RefreshTokenSchema,
+  KnownSignInSchema,
+  RateLimitSchema,
   SignInFailureSchema,
   UserRecoveryCodeSchema,
   UserTotpSchema,

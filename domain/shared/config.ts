@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { parseTrustedProxies } from './client-address.ts';
 import { isLoopbackHost } from './loopback.ts';
 import { parseKeptVersions } from '../documents/store-rules.ts';
 
@@ -46,6 +47,7 @@ const Environment = z.object({
   METRICS_PORT: port(9464),
   RATE_LIMIT_PER_MINUTE: count(600),
   AUTH_RATE_LIMIT_PER_MINUTE: count(30),
+  HOOK_RATE_LIMIT_PER_MINUTE: count(300),
   HEADERS_TIMEOUT_SECONDS: count(10),
   REQUEST_TIMEOUT_SECONDS: count(60),
   KEEP_ALIVE_TIMEOUT_SECONDS: count(65),
@@ -91,7 +93,17 @@ const Environment = z.object({
     }),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  TRUST_PROXY: flag,
+  TRUST_PROXY: z
+    .string()
+    .default('0')
+    .transform((text, context) => {
+      const trusted = parseTrustedProxies(text);
+      if (trusted !== undefined) return trusted;
+      context.addIssue(
+        'must be the number of proxies before the service (0 to 20), or their ranges: 10.0.0.0/8,fd00::/8',
+      );
+      return z.NEVER;
+    }),
 });
 
 /** The names of all settings. */

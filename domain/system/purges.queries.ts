@@ -9,7 +9,9 @@ export type Purge =
   | 'purge_sign_in_failures'
   | 'purge_hook_deliveries'
   | 'purge_build_previews'
-  | 'purge_lock_tickets';
+  | 'purge_known_sign_ins'
+  | 'purge_lock_tickets'
+  | 'purge_rate_limits';
 
 /** Removes all that has expired; answers how many rows. */
 export async function purgeAll(system: Database, purge: Purge): Promise<number> {

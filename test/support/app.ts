@@ -89,6 +89,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     METRICS_PORT: '0',
     RATE_LIMIT_PER_MINUTE: '1000000',
     AUTH_RATE_LIMIT_PER_MINUTE: '1000000',
+    HOOK_RATE_LIMIT_PER_MINUTE: '1000000',
     WORKFLOW_BUNDLE_DIR: dirname(process.env.QS_TEST_BUNDLE ?? ''),
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     ...options.env,

@@ -14,6 +14,8 @@ const WITHOUT_TENANT: Record<string, RegExp | undefined> = {
   user_totp: undefined,
   // Failures to sign in are counted before a tenant is known.
   sign_in_failure: /^true$/,
+  known_sign_in: /^true$/,
+  rate_limit: /^true$/,
   // Of the system role.
   sweep_failure: undefined,
 };
