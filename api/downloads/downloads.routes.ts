@@ -15,6 +15,7 @@ export const downloadsRoutes = [
     status: 200,
     response: z.instanceof(RawReply),
     contentTypes: ['*/*'],
+    errors: ['forbidden'],
     async handle({ query: { token } }, { adapters, now }) {
       const opened = await adapters.objects.downloads.open(token, now());
       if (!opened) throw new DomainError('forbidden', 'The link is invalid or has expired');

@@ -3,6 +3,7 @@ import { type Role, ROLES } from '../../domain/shared/actor.ts';
 import type { ErrorCode } from '../../domain/shared/errors.ts';
 import type { JsonText, RawReply, Reply } from './replies.ts';
 import type { PublicScope, Scope } from './scope.ts';
+import type { Tag } from './tags.ts';
 
 /** For routes that are open to everyone with a credential. */
 export const ANY_ROLE = ROLES;
@@ -52,7 +53,7 @@ interface RouteShape<
   /** With `{name}` for parameters; literal segments take precedence over parameters. */
   path: `/${string}`;
   /** Heading in the reference. */
-  group: string;
+  group: Tag;
   summary: string;
   description?: string;
   params?: P;

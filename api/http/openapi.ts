@@ -12,6 +12,7 @@ import { IDEMPOTENCY_KEY_MAX } from './idempotency.ts';
 import { addExamples, type ReferenceExamples } from './openapi-examples.ts';
 import { STATUS_OF } from './problems.ts';
 import { FORM_TYPE } from './request-body.ts';
+import { TAGS } from './tags.ts';
 
 const JSON_TYPE = 'application/json';
 const PROBLEM_TYPE = 'application/problem+json';
@@ -69,8 +70,15 @@ export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string, 
   const document = createDocument(
     {
       openapi: '3.1.0',
-      info: { title: 'Quayside', version: '1', description: INTRODUCTION },
+      info: {
+        title: 'Quayside',
+        version: '1',
+        description: INTRODUCTION,
+        contact: { name: 'The operators of this service', url: serverUrl },
+        license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      },
       servers: [{ url: serverUrl }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       paths,
       components: {
         securitySchemes: {

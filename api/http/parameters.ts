@@ -26,6 +26,12 @@ export const NAME_MAX = 255;
 export const Name = z.string().trim().min(1).max(NAME_MAX);
 /** `Name` as a key or value of a map. */
 export const NameText = trimmedText(NAME_MAX);
+/**
+ * Texts without control characters, which mail headers, logs and terminals would interpret. Means the same with and
+ * without the flag `u`, which tools apply or not to the patterns of a JSON schema.
+ */
+// oxlint-disable-next-line no-control-regex
+export const WITHOUT_CONTROLS = new RegExp('^[^\\u0000-\\u001f\\u007f-\\u009f]*$');
 /** Descriptions, reasons, comments. */
 export const FreeText = z.string().max(4_000);
 
@@ -51,7 +57,7 @@ export const queryInt = (minimum: number, maximum: number, defaultValue: number)
     .refine((value) => value >= minimum && value <= maximum, `must be from ${minimum} to ${maximum}`)
     .optional()
     .transform((value) => value ?? defaultValue)
-    .meta(shownAs({ type: 'integer', minimum, maximum, default: defaultValue }));
+    .meta(shownAs({ type: 'integer', minimum, maximum, ...(defaultValue >= minimum && { default: defaultValue }) }));
 
 /** `true` or `false` in a query. */
 export const queryFlag = (defaultValue: boolean) =>

@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { mapOf, valueOf } from '../../domain/shared/large-maps.ts';
 import { INTEGRATION_KINDS } from '../../domain/integrations/integration-rules.ts';
-import { CurrentVersion, Name, NAME_MAX, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import {
+  CurrentVersion,
+  Name,
+  NAME_MAX,
+  RepositoryIdentifier,
+  Timestamp,
+  WITHOUT_CONTROLS,
+} from '../http/parameters.ts';
 
 /** Line breaks and other control characters could inject headers. */
-const Secret = z
-  .string()
-  .min(1)
-  .max(16_000)
-  .regex(/^[^\p{Cc}]+$/u, 'must not contain control characters');
+const Secret = z.string().min(1).max(16_000).regex(WITHOUT_CONTROLS, 'must not contain control characters');
 
 const Credentials = z
   .discriminatedUnion('type', [

@@ -40,6 +40,7 @@ export const passwordSetupRoutes = [
     path: '/api/auth/set-password',
     group: 'Authentication',
     summary: 'Show the page on which an invited person sets a password',
+    description: 'A link that is unknown, spent or has expired gets 400 and a page that says so.',
     query: LinkQuery,
     status: 200,
     response: NoContent,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../../domain/shared/actor.ts';
-import { JsonObject, NAME_MAX, queryInt, Timestamp } from '../http/parameters.ts';
+import { JsonObject, NAME_MAX, queryInt, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';
 
 export const User = z
   .object({
@@ -18,12 +18,7 @@ export const User = z
 
 export const UserPage = z.object({ items: z.array(User), total: z.int(), limit: z.int(), offset: z.int() });
 
-/** Control characters would be interpreted in mail headers and logs. */
-const PersonName = z
-  .string()
-  .trim()
-  .max(NAME_MAX)
-  .regex(/^\P{Cc}*$/u, 'must not contain control characters');
+const PersonName = z.string().trim().max(NAME_MAX).regex(WITHOUT_CONTROLS, 'must not contain control characters');
 const Email = z
   .email()
   .max(254)

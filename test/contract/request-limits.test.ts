@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { openApiDocument } from '../../api/http/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import { FLOW_TYPES } from '../../domain/flows/flow-types.ts';
 import { nameOf } from './examples.ts';
@@ -34,4 +35,16 @@ test.each(routes.filter(({ body }) => body).map((route) => [nameOf(route), route
 
 test.each(FLOW_TYPES.map(({ id, payload }) => [id, payload] as const))('so does the payload of %s', (_, payload) => {
   expect([...unbounded(payload, '')]).toEqual([]);
+});
+
+test('patterns of the reference mean the same with and without the flag u', () => {
+  const document = openApiDocument(routes, 'https://quayside.test', {});
+  const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+    ([, text = '']) => JSON.parse(text) as string,
+  );
+  expect(patterns.length).toBeGreaterThan(10);
+  for (const pattern of new Set(patterns)) {
+    expect(() => new RegExp(pattern, 'u')).not.toThrow();
+    expect(pattern).not.toMatch(/\\p\{|\\u\{/i);
+  }
 });
