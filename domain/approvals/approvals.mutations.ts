@@ -1,6 +1,6 @@
 import { type RunContext, runById } from '../flows/flow-runs.queries.ts';
 import { flowType } from '../flows/flow-types.ts';
-import { type GatedType, whyMissing } from '../flows/gate-rules.ts';
+import { gatedAs, type GatedType, whyMissing } from '../flows/gate-rules.ts';
 import { peopleBehind } from '../flows/requesters.queries.ts';
 import { gatesOfRun } from '../flows/run-gates.queries.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
@@ -35,7 +35,9 @@ async function termsFor(tx: Tx, run: RunContext): Promise<Terms | undefined> {
       `The payload's approvalPolicy cannot be used: ${issue?.path.join('.')} ${issue?.message}`,
     );
   }
-  const gates = await gatesOfRun(tx, { type: flowType(taskType) ?? UNKNOWN_TYPE, ...run });
+  const type = flowType(taskType);
+  // Its children would ask for approvals: it is carried out as a whole.
+  const gates = await gatesOfRun(tx, { type: type ? gatedAs(type, undefined) : UNKNOWN_TYPE, ...run });
   if (gates.missing.length > 0) throw new DomainError('invalid_request', whyMissing(gates));
   return termsOf({ policies: gates.policies, run: own.data, now: tx.now });
 }

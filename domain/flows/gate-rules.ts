@@ -3,8 +3,11 @@ import { fold } from '../shared/fold-rules.ts';
 import { matchesPattern } from '../shared/pattern-rules.ts';
 import type { TargetNames } from './target-name-rules.ts';
 
-/** What runs of a type change: an org (or sandbox), which may be unknown here, an environment, or neither. */
-export type FlowTarget = 'org' | 'sandbox' | 'environment' | 'none';
+/**
+ * What runs of a type change: an org (or sandbox), which may be unknown here, an environment, all release environments
+ * of the project unless some are named, or none of these.
+ */
+export type FlowTarget = 'org' | 'sandbox' | 'environment' | 'release' | 'none';
 
 export interface GatedType {
   gates: { approval: boolean; lock: boolean };
@@ -24,6 +27,18 @@ export interface KnownEnvironment {
   /** `configuration.approvalPolicy` of its project. */
   projectPolicy: ApprovalPolicy | null;
 }
+
+/**
+ * A type as it is gated when `executor` carries it out. A release passes its gates in its children, one for each
+ * environment; carried out as a whole, by a pipeline or a command, it passes those of all of them.
+ */
+export const gatedAs = (
+  { gates, target, own }: GatedType & { own: string | undefined },
+  executor: string | undefined,
+): GatedType =>
+  own === 'children' && executor !== 'children'
+    ? { gates: { approval: true, lock: true }, target: 'release' }
+    : { gates, target };
 
 export interface GateFacts {
   type: GatedType;
@@ -75,7 +90,7 @@ function ofSandbox(sandbox: string, facts: GateFacts): readonly KnownEnvironment
  * `isUnknown`. Only a payload without any name is about the environments to which its branch is deployed.
  */
 function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: boolean } {
-  const { names, environments, environmentId, project } = facts;
+  const { type, names, environments, environmentId, project } = facts;
   const explicit = environments.filter(({ id }) => id === environmentId);
   const named = [
     ...[...names.environments].map((name) =>
@@ -97,6 +112,9 @@ function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: bo
   );
   const found = new Set([explicit, ...named, ...mentioned].flat());
   const isUnknown = named.some((meant) => meant.length === 0) || (environmentId !== null && explicit.length === 0);
+  if (type.target === 'release' && names.environments.size === 0)
+    for (const each of environments)
+      if (each.projectId === project?.id && each.isActive && each.category === 'release') found.add(each);
   const { branch } = names;
   if (found.size === 0 && !isUnknown && branch !== undefined) {
     for (const each of environments)
@@ -105,6 +123,8 @@ function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: bo
   }
   return { found: [...found], isUnknown };
 }
+
+const isEnvironmentNeeded = (target: FlowTarget): boolean => target === 'environment' || target === 'release';
 
 /** Why a run with something missing is refused, for people. */
 export const whyMissing = ({ missing }: RunGates): string =>
@@ -115,7 +135,7 @@ export const whyMissing = ({ missing }: RunGates): string =>
  * - several environments: the run holds the lock of each, and one approval satisfies the policies of all;
  * - an environment without a policy has that of its project, and that failing the owners approve;
  * - a target that is no environment here, or none at all: the policy of the payload's project, else the owners; it has
- *   no lock. A type that deploys to an environment is refused when none is found.
+ *   no lock. A type that deploys to environments is refused when none is found.
  */
 export function gatesOf(facts: GateFacts): RunGates {
   const { type, project, environmentId } = facts;
@@ -124,10 +144,11 @@ export function gatesOf(facts: GateFacts): RunGates {
   if (!gates.approval && !gates.lock) return { ...none, environmentIds: environmentId === null ? [] : [environmentId] };
   const { found, isUnknown } = targetsOf(facts);
   const environmentIds = found.map(({ id }) => id);
-  if (found.length === 0 && target === 'environment') {
+  if (found.length === 0 && isEnvironmentNeeded(target)) {
     const detail =
       'The flow type deploys to an environment: name it, or an org, sandbox or branch by which one of the project is found';
-    return { ...none, environmentIds, missing: [{ member: 'environmentName', detail }] };
+    const member = target === 'release' ? 'environmentNames' : 'environmentName';
+    return { ...none, environmentIds, missing: [{ member, detail }] };
   }
   const policies: PolicySource[] = found.map(({ approvalPolicy, projectPolicy, category }) => ({
     policy: approvalPolicy ?? projectPolicy,

@@ -4,7 +4,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { waitsForNobody } from './executor-rules.ts';
 import { runById } from './flow-runs.queries.ts';
 import { type FlowType, parsePayload, type RunPayload } from './flow-types.ts';
-import { type RunGates, whyMissing } from './gate-rules.ts';
+import { gatedAs, type RunGates, whyMissing } from './gate-rules.ts';
 import { insertRun, type NewRun, placeOf, type RunPlace } from './new-runs.queries.ts';
 import { gatesOfRun } from './run-gates.queries.ts';
 import { peopleBehind } from './requesters.queries.ts';
@@ -127,7 +127,9 @@ export async function gatesInRequest(
 ): Promise<{ place: RunPlace | undefined; gates: RunGates }> {
   const place = await placeOf(tx, payload, prefix);
   const { projectId = null, environmentId = null } = place ?? {};
-  const gates = await gatesOfRun(tx, { type, payload, projectId, environmentId });
+  // Whether the operator has a command for it is known when it begins, and the gates are decided again.
+  const executor = payload.pipeline ? 'cicd' : type.own;
+  const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), payload, projectId, environmentId });
   const fields = gates.missing.map(({ member, detail }) => ({ pointer: prefix + member, detail }));
   if (fields.length > 0) throw new DomainError('invalid_request', whyMissing(gates), { fields });
   return { place, gates };

@@ -1,6 +1,6 @@
 import type { ApprovalPolicy } from '../../../domain/approvals/policy-rules.ts';
 import { FLOW_TYPES, type FlowType } from '../../../domain/flows/flow-types.ts';
-import { gatesOf, type KnownEnvironment, type RunGates } from '../../../domain/flows/gate-rules.ts';
+import { gatedAs, gatesOf, type KnownEnvironment, type RunGates } from '../../../domain/flows/gate-rules.ts';
 import { targetNames } from '../../../domain/flows/target-name-rules.ts';
 
 const SHOP = '0198c5a0-7b3e-7000-8000-00000000000a';
@@ -152,6 +152,20 @@ test("the project's policy is that of environments without one, and of unknown t
     environments: [uat],
   });
   expect(policies).toEqual([{ policy, isForRelease: true }]);
+});
+
+test.each<[string, string | undefined, Record<string, unknown>, KnownEnvironment[], string[]]>([
+  ['its children', 'children', {}, [], []],
+  ['a pipeline', 'cicd', {}, [PROD, UAT], ['leads', OWNERS]],
+  ['a command', 'command', {}, [PROD, UAT], ['leads', OWNERS]],
+  ['a pipeline to some', 'cicd', { environmentNames: ['uat'] }, [UAT], [OWNERS]],
+  ['a pipeline to one of another category', 'cicd', { environmentNames: ['plain'] }, [PLAIN], ['skip']],
+  ['a pipeline to one that is gone', 'cicd', { environmentNames: ['uat', 'gone'] }, [UAT], [OWNERS, OWNERS]],
+])('a release that is carried out by %s', (_, executor, payload, found, policies) => {
+  const release = FLOW_TYPES.find(({ id }) => id === 'request-release') as FlowType;
+  const decided = decide({ ...release, ...gatedAs(release, executor) }, payload);
+  expect(decided.lockIds).toEqual(found.map(({ id }) => id));
+  expect(labels(decided).toSorted()).toEqual(policies.toSorted());
 });
 
 test('the production org without a sandbox is what a sandbox type is about', () => {

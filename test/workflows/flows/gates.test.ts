@@ -2,6 +2,7 @@ import { createScheduleActivities } from '../../../activities/flows/schedules.ac
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Bearer, Json } from '../../support/client.ts';
+import { gitHost, type GitHostSimulator, hostCredentials } from '../../simulators/git-hosts.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
@@ -13,17 +14,25 @@ const runs = tracedRuns(() => app, {
 });
 const { repositoryIdentifier, shown, reached } = runs;
 let worker: TestWorker;
+let host: GitHostSimulator;
 let activities: ReturnType<typeof activityDeps>;
 /** An application token that the owner made. */
 let token: Bearer;
 
 beforeAll(async () => {
-  app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile } });
+  host = await gitHost('host-a');
+  app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8' } });
   worker = await startWorker(app, ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1']);
   activities = activityDeps(app);
   const owner = app.as(app.owner);
   token = await owner.post(201, '/api/application-tokens', { name: 'pipeline' });
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  await owner.post(201, '/api/integrations', {
+    kind: 'host-a',
+    name: 'host',
+    baseUrl: host.url,
+    credentials: hostCredentials,
+  });
   const both = { approvers: [app.owner.email, app.member.email] };
   for (const [name, orgUsername, approvalPolicy, category] of [
     ['prod', 'Deploy@acme.example', both, 'release'],
@@ -41,6 +50,7 @@ afterAll(async () => {
   await worker.kill('SIGTERM');
   await activities.close();
   await app.close();
+  await host.close();
   runs.remove();
 });
 
@@ -137,6 +147,25 @@ test.each([
       { pointer: '#/body/payload/environmentName', detail: expect.stringContaining('name it') },
     ]);
   }
+});
+
+test('a release that a pipeline or a command carries out as a whole waits for the approval of all its environments', async () => {
+  const release = { ...RELEASE, id: 'request-release', releaseName: 'r3' };
+  const runId = await start({ ...release, pipeline: { id: 'deploy.yml' } });
+  await approve(app.owner, await approvalOf(runId));
+  await eventually(
+    () => shown(runId),
+    ({ cicdRunUrl }) => cicdRunUrl !== null,
+  );
+  expect(await locksOf(runId)).toEqual([{ state: 'held' }]);
+  await app.as(app.application).post(204, `/api/flows/internal/${runId}/callback`, { event: 'completed' });
+  await reached(runId, 'succeeded');
+  const owner = app.as(app.owner);
+  const bare = 'acme/bare';
+  await owner.post(201, '/api/projects', { identifier: bare, platform: 'host-a' });
+  const payload = { ...release, repositoryIdentifier: bare, pipeline: { id: 'deploy.yml' } };
+  const refused = await owner.post(400, '/api/flows/run', { payload });
+  expect(refused.errors).toMatchObject([{ pointer: '#/body/payload/environmentNames' }]);
 });
 
 test('the policy of the project is that of targets without one', async () => {

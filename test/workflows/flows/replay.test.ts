@@ -10,19 +10,21 @@ import { recording, replay } from '../../support/histories.ts';
 import { gitHost, hostCredentials } from '../../simulators/git-hosts.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
-const HISTORIES = ['gated', 'cancelled', 'pipeline', 'staged', 'abandoned-pipeline'] as const;
+const HISTORIES = ['gated', 'cancelled', 'pipeline', 'staged', 'abandoned-pipeline', 'lock-lost'] as const;
+/** Of a version whose runs had one lock and did not notice that it was lost. */
+const EARLIER = ['gated-one-lock', 'cancelled-one-lock'] as const;
 
 test.each(['flow-checks', 'scheduled-flow'])('what stands beside a run goes on with the code of today: %s', (name) =>
   replay(name),
 );
 
-test.each(HISTORIES)('a run that is under way goes on with the code of today: %s', (name) =>
+test.each([...HISTORIES, ...EARLIER])('a run that is under way goes on with the code of today: %s', (name) =>
   replay(`flow-run-${name}`),
 );
 
 /**
  * Records the histories anew: `RECORD_HISTORIES=1 npm test -- test/workflows/flows/replay`. One run passes approval and
- * lock and runs a command, one is cancelled in its line, one follows a pipeline, one has children in stages.
+ * lock and runs a command, one is cancelled in its line, one loses its lock, one follows a pipeline, one has children in stages.
  */
 recording('records the histories', async ({ keep }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quayside-replay-'));
@@ -32,6 +34,7 @@ recording('records the histories', async ({ keep }) => {
     JSON.stringify({
       'execute-release': { program: '/bin/true' },
       'run-apex-tests': { program: '/bin/sleep', args: ['3'] },
+      'install-packages': { program: '/bin/sleep', args: ['60'] },
     }),
   );
   const host = await gitHost('host-a');
@@ -96,6 +99,12 @@ recording('records the histories', async ({ keep }) => {
     await owner.post(200, `/api/flows/runs/${cancelled}/cancel`);
     await record('cancelled', cancelled);
     await record('gated', gated);
+    const lost = await start({ id: 'install-packages', environmentName: 'uat' });
+    await reached(lost, 'running');
+    await app.sql(`update environment_lock_ticket set expires_at = now() where state = 'held'`);
+    const next = await start({ id: 'execute-release', environmentName: 'uat' });
+    await record('lock-lost', lost);
+    await reached(next, 'succeeded');
     await owner.post(201, '/api/integrations', {
       kind: 'host-a',
       name: 'host',
