@@ -11,7 +11,7 @@ import {
 import type { UnchainedEntry } from './audit/audit-rules.ts';
 import type { Actor, TenantKey } from './shared/actor.ts';
 import { COMMIT_WITH_NEXT } from './data/dialect.ts';
-import { fenceVariables } from './data/fenced-reads.ts';
+import { fenceVariables, type Reads } from './data/fenced-reads.ts';
 import { statement } from './data/statement.ts';
 import type { Database, Tables } from './data/tables.ts';
 import {
@@ -64,6 +64,8 @@ export interface WorkContext {
   traceparent?: string | undefined;
   now?: () => Date;
   signals?: CommitSignals;
+  /** Runs in each transaction that changes something, just before its events and audit entries are written. */
+  beforeRecord?: (tx: Reads & { db: Database }) => Promise<void>;
 }
 
 /**
@@ -71,7 +73,10 @@ export interface WorkContext {
  * projects: the variables that the policies read are set as the transaction begins.
  */
 export const unitOfWork =
-  (orm: MikroORM, { actor, requestId, traceparent, now = () => new Date(), signals }: WorkContext): UnitOfWork =>
+  (
+    orm: MikroORM,
+    { actor, requestId, traceparent, now = () => new Date(), signals, beforeRecord }: WorkContext,
+  ): UnitOfWork =>
   async (work) => {
     const em = orm.em.fork({ disableContextResolution: true });
     em.setSessionContext({ variables: fenceVariables(actor) });
@@ -102,7 +107,10 @@ export const unitOfWork =
         },
       };
       const value = await work(tx);
-      if (announced.length + entries.length > 0) await inner.flush();
+      if (announced.length + entries.length > 0) {
+        await inner.flush();
+        await beforeRecord?.(tx);
+      }
       if (announced.length > 0 && actor.projectIds) await openToSubscribers(db);
       for (const webhookId of await record(db, actor.tenantId, { announced, entries, traceparent }))
         lanes.add(webhookId);

@@ -14,16 +14,15 @@ export async function answerOnce(
   idempotency: Idempotency,
   tx: UnitOfWork,
   request: KeyedRequest,
-  handle: () => Promise<Answer>,
+  { handle, onLostReply }: { handle: () => Promise<Answer>; onLostReply: (error: unknown) => void },
 ): Promise<Answer> {
   if (request.key.length > IDEMPOTENCY_KEY_MAX)
     throw new DomainError('invalid_request', `Idempotency-Key is longer than ${IDEMPOTENCY_KEY_MAX}`);
   const claim = await idempotency.claim(tx, request);
   if (claim.outcome !== 'mine') return replay(claim);
+  let answer: Answer;
   try {
-    const answer = await handle();
-    await idempotency.keep(tx, request, answer);
-    return answer;
+    answer = await handle();
   } catch (error) {
     if (error instanceof DomainError && STATUS_OF[error.code] < 500) {
       await idempotency.keep(tx, request, {
@@ -36,6 +35,9 @@ export async function answerOnce(
     }
     throw error;
   }
+  // What was done counts, whether or not its reply can be kept.
+  await idempotency.keep(tx, request, answer).catch(onLostReply);
+  return answer;
 }
 
 function replay(claim: Exclude<Claim, { outcome: 'mine' }>): Answer {
@@ -44,6 +46,11 @@ function replay(claim: Exclude<Claim, { outcome: 'mine' }>): Answer {
       throw new DomainError('in_progress', 'A request with this Idempotency-Key is still being processed', {
         headers: { 'Retry-After': '1' },
       });
+    case 'done':
+      throw new DomainError(
+        'already_exists',
+        'The request with this Idempotency-Key was carried out, and its reply was lost: look up what it made',
+      );
     case 'other_body':
       throw new DomainError('unprocessable', 'This Idempotency-Key has been used with a different body');
     case 'replayed':

@@ -8,7 +8,7 @@ import type { Idempotency } from '../../domain/idempotency/idempotency.mutations
 import type { Actor } from '../../domain/shared/actor.ts';
 import { addressKey, clientAddress, type TrustedProxies } from '../../domain/shared/client-address.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
-import { unitOfWork, type UnitOfWork, type CommitSignals } from '../../domain/unit-of-work.ts';
+import { unitOfWork, type WorkContext, type UnitOfWork, type CommitSignals } from '../../domain/unit-of-work.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import type { Cookies } from './cookies.ts';
 import { identify, visitorOf } from './credentials.ts';
@@ -91,9 +91,10 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, readB
     publicUrl: deps.publicUrl,
     requestUrl: ctx.url,
   };
-  const actingAs = (actor: Actor): UnitOfWork =>
+  const actingAs = (actor: Actor, beforeRecord?: WorkContext['beforeRecord']): UnitOfWork =>
     unitOfWork(deps.orm, {
       actor,
+      ...(beforeRecord && { beforeRecord }),
       requestId: state.requestId,
       traceparent: state.traceparent,
       now: deps.now,
@@ -130,19 +131,27 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, readB
   const head = headOf(route, ctx);
   assertCollectionWithinLimit(route, actor, head.params);
   const { input, body } = await withBody(route, head, ctx, readBytes);
-  const tx = actingAs(actor);
   const { handle } = route;
   const reads = deps.reads.as(actor, () => goneSignal(ctx));
-  const handled = () =>
+  const handled = (tx: UnitOfWork) =>
     withinLimit(actor, async () => answerOf(route, await handle(input, { ...base, log: state.log, actor, tx, reads })));
   const key = route.method === 'post' ? ctx.get('idempotency-key') : '';
-  const keyed = { subject: `${actor.type}:${actor.id}`, method: ctx.method, path: ctx.url };
-  await send(
-    ctx,
-    key === ''
-      ? await handled()
-      : await answerOnce(deps.idempotency, tx, { ...keyed, key, bodyBytes: body?.bytes ?? NO_BYTES }, handled),
+  if (key === '') {
+    await send(ctx, await handled(actingAs(actor)));
+    return;
+  }
+  const keyed = { subject: `${actor.type}:${actor.id}`, method: ctx.method, path: ctx.url, key };
+  const answer = await answerOnce(
+    deps.idempotency,
+    actingAs(actor),
+    { ...keyed, bodyBytes: body?.bytes ?? NO_BYTES },
+    {
+      handle: () => handled(actingAs(actor, (tx) => deps.idempotency.markDone(tx, keyed))),
+      onLostReply: (error) =>
+        state.log.warn({ err: error }, 'the reply to a request with an Idempotency-Key was not kept'),
+    },
   );
+  await send(ctx, answer);
 }
 
 /** Aborts when the client leaves before it has the whole answer. */

@@ -11,6 +11,8 @@ export const IdempotencyKeySchema = defineEntity({
     key: p.text().primary(),
     bodyHash: p.text(),
     startedAt: p.datetime(3).defaultRaw('now()'),
+    /** When what the request asks for was committed; its reply is kept after that. */
+    doneAt: p.datetime(3).nullable(),
     status: p.integer().nullable(),
     reply: p.text().nullable(),
   },

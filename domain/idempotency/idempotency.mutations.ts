@@ -1,7 +1,8 @@
 import { hashSecret } from '../auth/secrets.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { claimKey, freeKey, type KeyIdentity, keepReply } from './idempotency.queries.ts';
+import type { Database } from '../data/tables.ts';
+import { claimKey, freeKey, type KeyIdentity, keepReply, markDone } from './idempotency.queries.ts';
 
 /** One use of an `Idempotency-Key`: the key holds per tenant, credential, method and path. */
 export interface KeyedRequest extends Omit<KeyIdentity, 'tenantId'> {
@@ -18,11 +19,19 @@ export type Claim =
   | { outcome: 'mine' }
   | { outcome: 'replayed'; reply: KeptReply }
   | { outcome: 'other_body' }
-  | { outcome: 'running' };
+  | { outcome: 'running' }
+  /** It was carried out, and its reply was lost with the process or its database connection. */
+  | { outcome: 'done' };
 
 /** What a kept reply belongs to; under another key it cannot be decrypted. */
 export const replyContext = ({ subject, key }: Pick<KeyedRequest, 'subject' | 'key'>): string =>
   `idempotency:${subject}:${key}`;
+
+/** The reply follows the commit within this, or never. */
+const REPLY_FOLLOWS_MS = 30_000;
+
+const hasLostReply = ({ doneAt }: { doneAt: string | null }, now: Date): boolean =>
+  doneAt !== null && now.getTime() - Date.parse(doneAt) > REPLY_FOLLOWS_MS;
 
 const identityOf = ({ bodyBytes: _, ...identity }: KeyedRequest, tenantId: string): KeyIdentity => ({
   ...identity,
@@ -30,18 +39,23 @@ const identityOf = ({ bodyBytes: _, ...identity }: KeyedRequest, tenantId: strin
 });
 
 /** Replies are encrypted: some of them show a secret once. */
-export const createIdempotency = (encryption: Encryption) => ({
+export const createIdempotency = (encryption: Encryption, now: () => Date = () => new Date()) => ({
   /** Claims the key for this request, or says why not. */
   claim: (tx: UnitOfWork, request: KeyedRequest): Promise<Claim> =>
     tx(async ({ db, tenantId }) => {
       const bodyHash = hashSecret(request.bodyBytes);
       const row = await claimKey(db, identityOf(request, tenantId), bodyHash);
       if (row?.isMine) return { outcome: 'mine' };
-      if (!row || (row.bodyHash === bodyHash && row.reply === null)) return { outcome: 'running' };
-      if (row.bodyHash !== bodyHash || row.reply === null) return { outcome: 'other_body' };
+      if (!row) return { outcome: 'running' };
+      if (row.bodyHash !== bodyHash) return { outcome: 'other_body' };
+      if (row.reply === null) return { outcome: hasLostReply(row, now()) ? 'done' : 'running' };
       const reply = JSON.parse(encryption.decrypt(row.reply, replyContext(request))) as KeptReply;
       return { outcome: 'replayed', reply };
     }),
+
+  /** Notes in a transaction of the request that it does what was asked for: from its commit on, it is not done again. */
+  markDone: ({ db, tenantId }: { db: Database; tenantId: string }, request: Omit<KeyedRequest, 'bodyBytes'>) =>
+    markDone(db, { ...request, tenantId }),
 
   /** Keeps the reply for requests that repeat this one. */
   keep: (tx: UnitOfWork, request: KeyedRequest, reply: KeptReply): Promise<void> =>

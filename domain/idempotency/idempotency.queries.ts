@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
 
-/** A request that left its key running for longer than this has died; the next one takes the key over. */
+/** A request that left its key running for longer than this has died; the next one takes the key over, if nothing was done. */
 const ABANDONED_SECONDS = 120;
 const KEPT_HOURS = 24;
 
@@ -27,17 +27,22 @@ const CLAIM = statement<KeyIdentity & { bodyHash: string }>()(
               .columns(['tenantId', 'subject', 'method', 'path', 'key'])
               .doUpdateSet((eb) => ({
                 startedAt: sql<string>`now()`,
+                doneAt: null,
                 status: null,
                 reply: null,
                 bodyHash: eb.ref('excluded.bodyHash'),
               }))
               .where((eb) =>
                 eb.or([
-                  eb('idempotency_key.status', 'is', null).and(
-                    'idempotency_key.startedAt',
-                    '<',
-                    sql<string>`now() - make_interval(secs => ${sql.lit(ABANDONED_SECONDS)})`,
-                  ),
+                  eb.and([
+                    eb('idempotency_key.status', 'is', null),
+                    eb('idempotency_key.doneAt', 'is', null),
+                    eb(
+                      'idempotency_key.startedAt',
+                      '<',
+                      sql<string>`now() - make_interval(secs => ${sql.lit(ABANDONED_SECONDS)})`,
+                    ),
+                  ]),
                   eb(
                     'idempotency_key.startedAt',
                     '<',
@@ -46,10 +51,10 @@ const CLAIM = statement<KeyIdentity & { bodyHash: string }>()(
                 ]),
               ),
           )
-          .returning(['bodyHash', 'status', 'reply']),
+          .returning(['bodyHash', 'status', 'reply', 'doneAt']),
       )
       .selectFrom('claimed')
-      .select(['bodyHash', 'status', 'reply', sql<boolean>`true`.as('isMine')])
+      .select(['bodyHash', 'status', 'reply', 'doneAt', sql<boolean>`true`.as('isMine')])
       .unionAll(
         db
           .selectFrom('idempotency_key')
@@ -59,7 +64,7 @@ const CLAIM = statement<KeyIdentity & { bodyHash: string }>()(
           .where('path', '=', path)
           .where('key', '=', key)
           .where(sql<boolean>`not exists (select from claimed)`)
-          .select(['bodyHash', 'status', 'reply', sql<boolean>`false`.as('isMine')]),
+          .select(['bodyHash', 'status', 'reply', 'doneAt', sql<boolean>`false`.as('isMine')]),
       ),
 );
 
@@ -80,11 +85,24 @@ export async function keepReply(db: Database, identity: KeyIdentity, status: num
   await KEEP(db, { ...identity, status, reply });
 }
 
-/** Removes a key whose request has no reply. */
+const DONE = statement<KeyIdentity>()((db, identity) =>
+  db
+    .updateTable('idempotency_key')
+    .set({ doneAt: sql<string>`now()` })
+    .where((eb) => eb.and(identity)),
+);
+
+/** In the transaction that does what the request asks for. */
+export async function markDone(db: Database, identity: KeyIdentity): Promise<void> {
+  await DONE(db, identity);
+}
+
+/** Removes a key whose request has done nothing and has no reply. */
 export async function freeKey(db: Database, identity: KeyIdentity): Promise<void> {
   await db
     .deleteFrom('idempotency_key')
     .where((eb) => eb.and({ ...identity }))
     .where('status', 'is', null)
+    .where('doneAt', 'is', null)
     .execute();
 }

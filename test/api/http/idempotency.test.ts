@@ -79,3 +79,49 @@ test('a key whose request died is taken over after a while', async () => {
 test('an over-long key is refused', async () => {
   await post(400, 'x'.repeat(256), { name: 'long' });
 });
+
+describe('a request whose process died after its commit', () => {
+  const die = (key: string, since: string) =>
+    app.sql(
+      `update idempotency_key set status = null, reply = null, done_at = now() - interval '${since}' where key = ?`,
+      [key],
+    );
+  const named = async (name: string) => {
+    const tokens = await app.as(app.owner).get(200, '/api/application-tokens');
+    return tokens.filter((token: { name: string }) => token.name.startsWith(name)).length;
+  };
+
+  test('is never carried out again', async () => {
+    const postCandidate = (status: number) =>
+      app.as(app.owner).request(status, 'POST', '/api/release-candidates', {
+        body: {
+          repositoryIdentifier: 'acme/shop',
+          domain: 'core',
+          releaseName: 'r1',
+          commitSha: '4b825dc642cb6eb9',
+          value: {},
+        },
+        headers: { 'idempotency-key': 'dies' },
+      });
+    await app.as(app.owner).post(201, '/api/projects', { identifier: 'acme/shop', platform: 'host-a' });
+    await postCandidate(201);
+    await die('dies', '10 seconds');
+    await app.sql(`update idempotency_key set started_at = now() - interval '1 hour' where key = 'dies'`);
+    const soon = await postCandidate(409);
+    expect(soon.body.code).toBe('in_progress');
+    await die('dies', '1 minute');
+    const later = await postCandidate(409);
+    expect(later.body).toMatchObject({ code: 'already_exists', detail: expect.stringContaining('its reply was lost') });
+  });
+
+  test('that was refused has done nothing, and is carried out', async () => {
+    await post(201, 'refused-1', { name: 'refused-name' });
+    await post(409, 'refused-2', { name: 'refused-name' });
+    const [row] = await app.sql(`select done_at from idempotency_key where key = 'refused-2'`);
+    expect(row).toEqual({ done_at: null });
+    await app.sql(`update idempotency_key set status = null, reply = null, started_at = now() - interval '1 hour'
+      where key = 'refused-2'`);
+    await post(409, 'refused-2', { name: 'refused-name' });
+    expect(await named('refused-name')).toBe(1);
+  });
+});
