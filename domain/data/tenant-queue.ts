@@ -26,6 +26,7 @@ interface Line {
 const RETRY_AFTER_SECONDS = 2;
 /** Works that take less leave their place at once. */
 const BRIEF_MS = 50;
+const REST_MAX_MS = 10_000;
 
 /** Lets few works run at a time, of each tenant fewer still, and gives a free place to the tenants in turn. */
 export class TenantQueue {
@@ -60,7 +61,10 @@ export class TenantQueue {
     } finally {
       const ranMs = performance.now() - beganAt;
       if (ranMs < BRIEF_MS) this.#end(tenantId, line);
-      else setTimeout(() => this.#end(tenantId, line), ranMs * this.#limits.restFactor).unref();
+      else {
+        const restMs = Math.min(ranMs * this.#limits.restFactor, REST_MAX_MS);
+        setTimeout(() => this.#end(tenantId, line), restMs).unref();
+      }
     }
   }
 
