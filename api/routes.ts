@@ -19,6 +19,7 @@ import { documentQueriesRoutes } from './documents/document-queries.routes.ts';
 import { documentsRoutes } from './documents/documents.routes.ts';
 import { environmentLocksRoutes } from './environment-locks/environment-locks.routes.ts';
 import { environmentsRoutes } from './environments/environments.routes.ts';
+import { invitationsRoutes } from './invitations/invitations.routes.ts';
 import { integrationsRoutes } from './integrations/integrations.routes.ts';
 import { flowCallbackRoutes } from './flows/flow-callback.routes.ts';
 import { flowInternalRoutes } from './flows/flow-internal.routes.ts';
@@ -56,6 +57,7 @@ export const routes: readonly AnyRoute[] = [
   ...passwordsRoutes,
   ...applicationTokensRoutes,
   ...integrationsRoutes,
+  ...invitationsRoutes,
   ...projectsRoutes,
   ...mirrorRoutes,
   ...environmentsRoutes,

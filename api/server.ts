@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { createBackend } from '../activities/backend.ts';
 import { connectDatabase } from '../domain/data/database.ts';
 import { createSmtpMailer } from '../activities/adapters/smtp-mailer.ts';
+import { createOwnInvitations } from '../domain/invitations/acceptance.mutations.ts';
 import { createFindInvited } from '../domain/invitations/invitations.queries.ts';
 import { createTokenRing } from '../domain/auth/token-ring.ts';
 import { createAccessTokens } from '../domain/auth/access-tokens.ts';
@@ -71,6 +72,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       database,
       accessTokens,
       identityProvider,
+      actingAs,
       onError: (error) => log.warn({ err: error }, 'last use of a token not recorded'),
     }),
     cookies: cookiesOf(config.publicUrl),
@@ -126,6 +128,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       invitations: {
         mail: config.SMTP_URL === undefined ? undefined : createSmtpMailer(config.SMTP_URL, senderOf(config)),
         findInvited: createFindInvited(database),
+        own: createOwnInvitations(database, actingAs),
       },
       objects: {
         store: backend.objects,

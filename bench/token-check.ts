@@ -75,7 +75,13 @@ const signIn = createSignIn({
   signInThrottle: createSignInThrottle(database),
   now: () => new Date(),
 });
-const authenticator = createAuthenticator({ database, accessTokens, identityProvider, onError: console.error });
+const authenticator = createAuthenticator({
+  database,
+  accessTokens,
+  identityProvider,
+  actingAs,
+  onError: console.error,
+});
 
 /** Milliseconds of each of many calls, one after another, with a pause before each when one is given. */
 async function timed(count: number, call: (at: number) => Promise<unknown>, pauseMs = 0): Promise<number[]> {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ProofOutcome, TokenOutcome } from '../../domain/auth/sign-in.ts';
+import { assertUninvited, type ProofOutcome, type TokenOutcome } from '../../domain/auth/sign-in.ts';
 import { COOKIE_SECONDS, type Proof } from '../../domain/auth/sessions.mutations.ts';
 import type { SignedIn } from '../../domain/auth/sessions.ts';
 import { DomainError, upstreamFailed } from '../../domain/shared/errors.ts';
@@ -38,17 +38,18 @@ function provenBy(result: ProofOutcome): Proof {
 }
 
 /** The member identified by the supplied tokens. */
-function memberOf(named: TokenOutcome): { proof: Proof; sessionId?: string } {
+function memberOf(named: TokenOutcome, tenant: string | undefined): { proof: Proof; sessionId?: string } {
   switch (named.outcome) {
     case 'failed':
       throw upstreamFailed('The identity provider', named.reason);
     case 'invalid':
       throw refused('The tokens are malformed, expired or revoked');
     case 'unknown':
-      throw notMember();
-    case 'named':
-      if (!named.isMember || !named.proof) throw notMember();
-      return { ...named, proof: named.proof };
+    case 'named': {
+      const proof = named.proof ?? assertUninvited(named.invitedTo, tenant);
+      if (!proof || (named.outcome === 'named' && !named.isMember)) throw notMember();
+      return { ...named, proof };
+    }
   }
 }
 
@@ -64,13 +65,13 @@ export const authRoutes = [
     group: 'Authentication',
     summary: 'Sign in with e-mail and password',
     description:
-      'Any user with a password may sign in. After 10 failed attempts within 15 minutes from one address for one e-mail, the reply is 429; failures from all addresses together delay further attempts for that e-mail, by up to 5 minutes, except from addresses where it has signed in before. If the user has a second factor, the password alone gets 401 with `secondFactor: "totp"`; sending the code as `totp` gives an `aal2` session.',
+      'Any user with a password may sign in. After 10 failed attempts within 15 minutes from one address for one e-mail, the reply is 429; failures from all addresses together delay further attempts for that e-mail, by up to 5 minutes, except from addresses where it has signed in before. If the user has a second factor, the password alone gets 401 with `secondFactor: "totp"`; sending the code as `totp` gives an `aal2` session. Without `tenant` you sign in to the tenant that you named last, otherwise to the one that you joined first; naming a tenant accepts its invitation. If you are a member of none, the reply is 409 with the `tenants` that invite you.',
     body: LoginIn,
     status: 200,
     response: LoginOut,
-    errors: ['unauthenticated'],
+    errors: ['unauthenticated', 'ambiguous'],
     takesCredential: true,
-    audit: 'auth.signed_in',
+    audit: ['auth.signed_in', 'user.invitation_accepted'],
     async handle({ body: { totp, ...body } }, { adapters, address, requestId, publicUrl }) {
       const proof = provenBy(await adapters.auth.signIn.byPassword({ ...body, code: totp, address }));
       return answer(await adapters.auth.sessions.beginWithTokens(proof, requestId), publicUrl);
@@ -84,15 +85,18 @@ export const authRoutes = [
     group: 'Authentication',
     summary: 'Exchange an access token for a browser session',
     description:
-      'Accepts an access token of this service or of the configured OpenID provider; in the latter case the user is found by verified e-mail or alias. Starts a new session, valid for 12 hours, and sets its cookie. A valid token of someone who is not a member gets 403.',
+      'Accepts an access token of this service or of the configured OpenID provider; in the latter case the user is found by verified e-mail or alias. Starts a new session, valid for 12 hours, and sets its cookie. A valid token of someone who is not a member gets 403; if tenants invite them, 409 with these `tenants`. Somebody new accepts their only invitation by this.',
     body: CallbackIn,
     status: 200,
     response: CallbackOut,
-    errors: ['unauthenticated', 'forbidden', 'upstream_error', 'upstream_timeout'],
+    errors: ['unauthenticated', 'forbidden', 'ambiguous', 'upstream_error', 'upstream_timeout'],
     takesCredential: true,
-    audit: 'auth.signed_in',
+    audit: ['auth.signed_in', 'user.invitation_accepted'],
     async handle({ body: { access_token, refresh_token: refreshToken, tenant } }, { adapters, cookies, requestId }) {
-      const { proof, sessionId } = memberOf(await adapters.auth.signIn.byToken(access_token, { refreshToken, tenant }));
+      const { proof, sessionId } = memberOf(
+        await adapters.auth.signIn.byToken(access_token, { refreshToken, tenant }),
+        tenant,
+      );
       const secret = await adapters.auth.sessions.beginWithCookie(proof, requestId, sessionId);
       return reply(
         { success: true as const, data: { userId: proof.actor.id } },

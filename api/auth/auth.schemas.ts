@@ -7,7 +7,8 @@ export const LoginIn = z.strictObject({
   email: z.email().max(254),
   password: z.string().min(1).max(1_024),
   tenant: TenantSlug.optional().meta({
-    description: 'Slug of the tenant to sign in to; default: the tenant of the oldest membership',
+    description:
+      'Slug of the tenant to sign in to, whose invitation is accepted; default: the tenant that was named last, otherwise the one that was joined first',
   }),
   totp: z.string().min(1).max(24).optional().meta({ description: 'A second-factor code or a recovery code' }),
 });
@@ -32,7 +33,8 @@ export const CallbackIn = z.strictObject({
     description: 'With an access token of this service: an unused refresh token of the same session. Ignored otherwise',
   }),
   tenant: TenantSlug.optional().meta({
-    description: 'For tokens of the OpenID provider: slug of the tenant; default: the tenant of the oldest membership',
+    description:
+      'For tokens of the OpenID provider: slug of the tenant, whose invitation is accepted; default: the tenant that was named last, otherwise the one that was joined first',
   }),
 });
 

@@ -1,4 +1,5 @@
 import type { PendingSignIn } from '../../domain/auth/identity-provider.port.ts';
+import type { Proof } from '../../domain/auth/sessions.mutations.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { definePublicRoute } from '../http/define-route.ts';
 import { basePathOf, htmlReply } from '../http/html-page.ts';
@@ -16,6 +17,8 @@ const RETURN_PATH = '/api/auth/oidc/return';
 interface Pending extends PendingSignIn {
   next: string;
   tenant?: string | undefined;
+  /** The request did not come from a page of this service. */
+  isLinked: boolean;
   expiresAt: number;
 }
 
@@ -34,7 +37,7 @@ export const oidcRoutes = [
     contentTypes: ['text/html'],
     errors: ['upstream_error', 'upstream_timeout'],
     takesCredential: true,
-    async handle({ query }, { adapters, cookies, now, publicUrl }) {
+    async handle({ query }, { adapters, cookies, isFromOwnPage, now, publicUrl }) {
       const { encryption } = adapters;
       const { identityProvider } = adapters.auth;
       const next = ownPath(query.next, publicUrl);
@@ -50,6 +53,7 @@ export const oidcRoutes = [
         ...begun.pending,
         next,
         tenant: query.tenant,
+        isLinked: !isFromOwnPage,
         expiresAt: now().getTime() + PENDING_SECONDS * 1_000,
       };
       return redirect(begun.url, [
@@ -69,7 +73,7 @@ export const oidcRoutes = [
     status: 302,
     response: NoContent,
     contentTypes: ['text/html'],
-    errors: ['unauthenticated', 'forbidden', 'upstream_error', 'upstream_timeout'],
+    errors: ['unauthenticated', 'forbidden', 'ambiguous', 'upstream_error', 'upstream_timeout'],
     takesCredential: true,
     async handle(_, scope) {
       const { adapters, cookies, publicUrl, requestUrl } = scope;
@@ -87,7 +91,13 @@ export const oidcRoutes = [
         return fail('The identity provider is not reachable.', checked.reason === 'timeout' ? 504 : 502);
       if (checked.outcome === 'invalid')
         return fail('The identity provider did not confirm your identity or did not give a verified e-mail.', 401);
-      const proof = await adapters.auth.signIn.byIdentity(checked.identity, pending.tenant);
+      let proof: Proof | undefined;
+      try {
+        proof = await adapters.auth.signIn.byIdentity(checked.identity, pending.tenant, pending);
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.code !== 'ambiguous') throw error;
+        return fail(`${error.message}.`, 409);
+      }
       if (!proof) return fail('Your e-mail does not belong to a member of this tenant.', 403);
       return redirect(pending.next, [await sessionCookie(proof, scope), cookies.clear('qs_oidc')]);
     },

@@ -101,9 +101,9 @@ export const signInPageRoutes = [
     status: 200,
     response: NoContent,
     contentTypes: ['text/html'],
-    errors: ['unauthenticated', 'forbidden'],
+    errors: ['unauthenticated', 'forbidden', 'ambiguous'],
     takesCredential: true,
-    audit: 'auth.signed_in',
+    audit: ['auth.signed_in', 'user.invitation_accepted'],
     async handle({ body }, scope) {
       const { adapters, address, isFromOwnPage, publicUrl } = scope;
       const next = ownPath(body.next, publicUrl);
@@ -134,8 +134,10 @@ export const signInPageRoutes = [
           }
         }
       } catch (error) {
-        if (!(error instanceof DomainError) || error.code !== 'rate_limited') throw error;
-        return refusedForm(body, next, scope, `${error.message}.`, 429);
+        if (!(error instanceof DomainError)) throw error;
+        if (error.code === 'rate_limited') return refusedForm(body, next, scope, `${error.message}.`, 429);
+        if (error.code === 'ambiguous') return refusedForm(body, next, scope, `${error.message}.`, 409);
+        throw error;
       }
     },
   }),

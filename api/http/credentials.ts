@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Authenticator } from '../../domain/auth/authenticator.ts';
+import { type Authenticator, TENANT_HEADER } from '../../domain/auth/authenticator.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { type Cookies, isFromOwnPage } from './cookies.ts';
@@ -32,11 +32,18 @@ const isOwnPage = ({ publicUrl }: CredentialDeps, ctx: Context): boolean =>
 
 /** Browsers attach the cookie to requests of any page, so writes with it must come from a page of this service. */
 function actorOf(deps: CredentialDeps, ctx: Context, { kind, secret }: Credential): Promise<Actor | undefined> {
-  if (kind === 'bearer') return deps.authenticator.byBearer(secret);
+  if (kind === 'bearer') return deps.authenticator.byBearer(secret, ctx.get(TENANT_HEADER) || undefined);
   if (!/^(GET|HEAD)$/.test(ctx.method) && !isOwnPage(deps, ctx)) {
     throw new DomainError('forbidden', 'A write with the session cookie must come from a page of this service');
   }
   return deps.authenticator.byCookie(secret);
+}
+
+/** A credential acts in one tenant: a request that names another is not meant for it. Throws `forbidden`. */
+function assertTenant({ tenantSlug }: Actor, ctx: Context): void {
+  const named = ctx.get(TENANT_HEADER);
+  if (named !== '' && named !== tenantSlug)
+    throw new DomainError('forbidden', `The credential does not act in the tenant that ${TENANT_HEADER} names`);
 }
 
 /** The sender of a request. Throws `unauthenticated`, or `forbidden` for a cross-site write with the cookie. */
@@ -47,6 +54,7 @@ export async function identify(deps: CredentialDeps, ctx: Context): Promise<{ ac
   }
   const actor = await actorOf(deps, ctx, credential);
   if (!actor) throw new DomainError('unauthenticated', 'The credential is malformed, expired or revoked');
+  assertTenant(actor, ctx);
   return { actor, secret: credential.secret };
 }
 

@@ -7,6 +7,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import type { ErrorCode } from '../../domain/shared/errors.ts';
+import { TENANT_HEADER } from '../../domain/auth/authenticator.ts';
 import type { AnyRoute, ProjectScope } from './define-route.ts';
 import { IDEMPOTENCY_KEY_MAX } from './idempotency.ts';
 import { addExamples, type ReferenceExamples } from './openapi-examples.ts';
@@ -42,6 +43,15 @@ const IdempotencyKey = z
   .meta({
     description: 'Makes retries safe: a repeated request gets the stored reply of the first one for 24 hours',
     param: { id: 'IdempotencyKey' },
+  });
+
+const TenantHeader = z
+  .string()
+  .optional()
+  .meta({
+    description:
+      'Slug of the tenant in which a token of the OpenID provider acts; needed by members of several tenants. Other credentials act in one tenant, and get 403 if it names another',
+    param: { id: 'Tenant' },
   });
 
 const INTRODUCTION = `Quayside moves release candidates of CRM projects through environments: pipelines report
@@ -118,6 +128,7 @@ function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOpera
   const failure = route.showsFailure ? 'Problems also have `success: false` and the detail as `error`.' : '';
   const headers = {
     ...(route.headers as z.ZodObject | undefined)?.shape,
+    ...(!isPublic && { [TENANT_HEADER]: TenantHeader }),
     ...(takesIdempotencyKey(route) && { 'Idempotency-Key': IdempotencyKey }),
   };
   return {
@@ -201,7 +212,7 @@ class ProblemResponses {
 
 const codesOf = (route: AnyRoute): ErrorCode[] => [
   ...(route.query || route.body || route.headers || takesIdempotencyKey(route) ? (['invalid_request'] as const) : []),
-  ...(route.roles === 'public' ? [] : (['unauthenticated', 'forbidden'] as const)),
+  ...(route.roles === 'public' ? [] : (['unauthenticated', 'forbidden', 'ambiguous'] as const)),
   ...(route.params || route.query || route.body ? (['not_found'] as const) : []),
   ...(takesIdempotencyKey(route) ? (['in_progress', 'unprocessable'] as const) : []),
   ...(route.body ? (['payload_too_large', 'unsupported_media_type'] as const) : []),

@@ -13,6 +13,7 @@ import type { IdentityProvider } from '../../domain/auth/identity-provider.port.
 import type { FindReviewAssignment } from '../../domain/auth/front-door-rules.ts';
 import type { Sessions } from '../../domain/auth/sessions.ts';
 import type { SignInThrottle } from '../../domain/auth/sign-in-throttle.ts';
+import type { OwnInvitations } from '../../domain/invitations/acceptance.mutations.ts';
 import type { FindInvited } from '../../domain/invitations/invitations.queries.ts';
 import type { Mailer } from '../../domain/mail/mailer.port.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
@@ -58,6 +59,7 @@ export interface Adapters {
     /** Undefined if no mail server is configured. */
     mail: Mailer | undefined;
     findInvited: FindInvited;
+    own: OwnInvitations;
   };
   objects: { store: ObjectStore; downloads: DownloadLinks };
   releases: { eventQueue: ReleaseEventQueue; analyses: AnalysisCache };

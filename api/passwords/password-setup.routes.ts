@@ -1,17 +1,25 @@
 import { z } from 'zod';
-import { setFirstPassword, SPENT_LINK } from '../../domain/invitations/invitations.mutations.ts';
+import { followLink, SPENT_LINK } from '../../domain/invitations/invitations.mutations.ts';
+import type { Invited } from '../../domain/invitations/invitations.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { definePublicRoute } from '../http/define-route.ts';
 import { basePathOf, htmlReply } from '../http/html-page.ts';
 import { NoContent } from '../http/parameters.ts';
 import type { PublicScope } from '../http/scope.ts';
-import { passwordSetPage, passwordSetupPage, spentLinkPage } from './password-setup-page.ts';
+import { linkFollowedPage, passwordSetupPage, spentLinkPage } from './password-setup-page.ts';
 import { LinkQuery, PasswordForm, PasswordSetup } from './passwords.schemas.ts';
 
-const setPassword = (
-  { adapters, actingAs }: PublicScope,
-  input: { token: string; password: string; field: string },
-): Promise<string> => setFirstPassword({ findInvited: adapters.invitations.findInvited, actingAs }, input);
+const follow = ({ adapters, actingAs }: PublicScope, input: Parameters<typeof followLink>[1]): Promise<Invited> =>
+  followLink({ findInvited: adapters.invitations.findInvited, actingAs }, input);
+
+/** What is done on the page of a link. */
+const formOf = (basePath: string, token: string, { actor, invitationId, hasPassword }: Invited) => ({
+  basePath,
+  token,
+  email: actor.email,
+  tenant: invitationId === undefined ? undefined : actor.tenantSlug,
+  hasPassword,
+});
 
 export const passwordSetupRoutes = [
   definePublicRoute({
@@ -19,19 +27,17 @@ export const passwordSetupRoutes = [
     method: 'post',
     path: '/api/auth/password-setup',
     group: 'Authentication',
-    summary: 'Set the initial password with the token of an invitation',
+    summary: 'Accept an invitation with its token, and set the initial password',
     description:
-      'The token is part of the link in the invitation. It is valid for three days, can be used once, and only for a user without a password.',
+      'The token is part of the link in the invitation. It is valid for three days and can be used once. Accepts the invitation; a password that the user already has remains valid, and `newPassword` is then not used.',
     body: PasswordSetup,
     status: 200,
     response: z.object({ success: z.literal(true), email: z.string() }),
     takesCredential: true,
-    audit: 'user.password_set',
+    audit: ['user.password_set', 'user.invitation_accepted'],
     async handle({ body: { token, newPassword } }, scope) {
-      return {
-        success: true as const,
-        email: await setPassword(scope, { token, password: newPassword, field: 'newPassword' }),
-      };
+      const { actor } = await follow(scope, { token, password: newPassword, field: 'newPassword' });
+      return { success: true as const, email: actor.email };
     },
   }),
   definePublicRoute({
@@ -39,7 +45,7 @@ export const passwordSetupRoutes = [
     method: 'get',
     path: '/api/auth/set-password',
     group: 'Authentication',
-    summary: 'Show the page on which an invited person sets a password',
+    summary: 'Show the page on which an invited person accepts and sets a password',
     description: 'A link that is unknown, spent or has expired gets 400 and a page that says so.',
     query: LinkQuery,
     status: 200,
@@ -50,7 +56,7 @@ export const passwordSetupRoutes = [
       const basePath = basePathOf(publicUrl);
       const invited = await adapters.invitations.findInvited(token);
       return invited
-        ? htmlReply(passwordSetupPage({ basePath, token, email: invited.email }), 200)
+        ? htmlReply(passwordSetupPage(formOf(basePath, token, invited)), 200)
         : htmlReply(spentLinkPage(basePath, SPENT_LINK), 400);
     },
   }),
@@ -59,7 +65,7 @@ export const passwordSetupRoutes = [
     method: 'post',
     path: '/api/auth/set-password',
     group: 'Authentication',
-    summary: 'Submit the password form of an invited person',
+    summary: 'Submit the form of an invited person',
     description: 'A weak password gets 400 and the form again, with the reason.',
     body: PasswordForm,
     bodyType: 'form',
@@ -67,17 +73,17 @@ export const passwordSetupRoutes = [
     response: NoContent,
     contentTypes: ['text/html'],
     takesCredential: true,
-    audit: 'user.password_set',
+    audit: ['user.password_set', 'user.invitation_accepted'],
     async handle({ body: { token, password } }, scope) {
       const basePath = basePathOf(scope.publicUrl);
       try {
-        await setPassword(scope, { token, password, field: 'password' });
-        return htmlReply(passwordSetPage(basePath), 200);
+        const invited = await follow(scope, { token, password, field: 'password' });
+        return htmlReply(linkFollowedPage(formOf(basePath, token, invited)), 200);
       } catch (error) {
         if (!(error instanceof DomainError) || error.code !== 'invalid_request') throw error;
         const invited = await scope.adapters.invitations.findInvited(token);
         if (!invited) return htmlReply(spentLinkPage(basePath, SPENT_LINK), 400);
-        return htmlReply(passwordSetupPage({ basePath, token, email: invited.email, error: `${error.message}.` }), 400);
+        return htmlReply(passwordSetupPage({ ...formOf(basePath, token, invited), error: `${error.message}.` }), 400);
       }
     },
   }),

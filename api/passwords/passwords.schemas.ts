@@ -22,4 +22,4 @@ export const PasswordSetup = z.strictObject({ token: Token, newPassword: ChosenP
 
 export const LinkQuery = z.object({ token: Token });
 
-export const PasswordForm = z.object({ token: Token, password: ChosenPassword });
+export const PasswordForm = z.object({ token: Token, password: ChosenPassword.optional() });

@@ -3,7 +3,7 @@ import type { Reads } from '../../domain/data/fenced-reads.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { addUser, changeUser, removeUser } from '../../domain/users/users.mutations.ts';
-import { isSelf, assertMayView } from '../../domain/users/user-rules.ts';
+import { assertMayView, isSelf, mayViewColleagues } from '../../domain/users/user-rules.ts';
 import {
   authDataOf,
   findUser,
@@ -59,7 +59,7 @@ export const usersRoutes = [
     group: GROUP,
     summary: 'List the users of the tenant, or find one by username or e-mail',
     description:
-      'The list is ordered by e-mail and can be filtered by team and role (the highest of the user’s memberships). With `lookup` and `id` the reply is one user, or 404. Authentication metadata is only shown for the caller.',
+      'The list is ordered by e-mail, includes invited users, and can be filtered by team and role (the highest of the user’s memberships). Members only find themselves. With `lookup` and `id` the reply is one user, or 404. Authentication metadata is only shown for the caller.',
     roles: ANY_ROLE,
     projectScope: 'refused',
     query: UsersQuery,
@@ -69,10 +69,11 @@ export const usersRoutes = [
       if (lookup !== undefined) {
         const user =
           lookup === 'email' ? await findUserByAddress(reads, id) : await findUserByProviderName(reads, 'host-a', id);
-        if (!user) throw notFound('The user');
+        if (!user || !(mayViewColleagues(actor) || isSelf(actor, user))) throw notFound('The user');
         return shownTo(actor, reads, user);
       }
-      const { items, total } = await listUsers(reads, { team, role, limit, offset });
+      const own = mayViewColleagues(actor) ? undefined : actor.id;
+      const { items, total } = await listUsers(reads, { id: own, team, role, limit, offset });
       const page = { limit, offset, total };
       return pageReply(requestUrl, page, { items, ...page });
     },
@@ -85,7 +86,7 @@ export const usersRoutes = [
     group: GROUP,
     summary: 'Add a user to a team',
     description:
-      'An existing user, found by primary e-mail or alias, is added with the role: 200 with `isExistingUser`. A user who is new to the tenant gets an invitation by mail; if it cannot be sent, the reply has a warning.',
+      'A user of the tenant, found by primary e-mail or alias, is added with the role: 200 with `isExistingUser`. Anybody else is invited by mail, and has no rights until the invitation is accepted; if the mail cannot be sent, the reply has a warning. Whether the address has an account makes no difference.',
     roles: ['owner'],
     projectScope: 'refused',
     body: UserIn,
@@ -95,8 +96,8 @@ export const usersRoutes = [
     errors: ['last_owner'],
     audit: ['user.created', 'user.updated', 'user.invited'],
     async handle({ body }, scope) {
-      const { user, teamAccountId, isExistingUser, isNewInTenant } = await scope.tx((work) => addUser(work, body));
-      const notInvited = isNewInTenant ? await invite(user, scope) : undefined;
+      const { user, teamAccountId, isExistingUser } = await scope.tx((work) => addUser(work, body));
+      const notInvited = isExistingUser ? undefined : await invite(user, scope);
       const { id: userId, firstName, lastName, email } = user;
       const added = {
         success: true as const,
@@ -108,7 +109,7 @@ export const usersRoutes = [
         team: body.team,
         role: body.role,
       };
-      const inviteSent = isNewInTenant && notInvited === undefined;
+      const inviteSent = !isExistingUser && notInvited === undefined;
       return reply(
         { ...added, isExistingUser, inviteSent, warnings: notInvited === undefined ? [] : [notInvited] },
         { status: isExistingUser ? 200 : 201 },
@@ -151,7 +152,7 @@ export const usersRoutes = [
     async handle(_, { actor, reads }) {
       if (actor.type === 'application') {
         const { id, email, role } = actor;
-        return { id, firstName: '', lastName: '', email, role, teams: [], authData: {} };
+        return { id, firstName: '', lastName: '', email, role, teams: [], isInvited: false, authData: {} };
       }
       const user = await findUser(reads, actor.id);
       if (!user) throw notFound('The user');
@@ -211,7 +212,7 @@ export const usersRoutes = [
     group: GROUP,
     summary: 'Send the invitation again',
     description:
-      'A user without a password gets a link to set one. If no mail server is configured, the mail is refused, or the person has been invited too often, `success` is false and `error` gives the reason.',
+      'Somebody who has not accepted gets a new link to do so, a member without a password one to set it. If no mail server is configured, the mail is refused, or the person has been invited too often, `success` is false and `error` gives the reason.',
     roles: ['owner'],
     projectScope: 'refused',
     params: emailParams,

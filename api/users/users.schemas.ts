@@ -10,6 +10,9 @@ export const User = z
     email: z.string(),
     role: z.enum(ROLES).meta({ description: 'The highest of the user’s memberships' }),
     teams: z.array(z.string()).meta({ description: 'Slugs of the teams' }),
+    isInvited: z.boolean().meta({
+      description: 'The user has not accepted the invitation, and has no rights; `id` may change with the acceptance',
+    }),
     authData: JsonObject.optional().meta({
       description: 'Authentication metadata: `hasPassword`, `aliases`, `identities`; only shown to the user',
     }),
@@ -67,7 +70,9 @@ export const AddedUser = z
     email: z.string(),
     team: z.string(),
     role: z.enum(ROLES).meta({ description: 'Role in the team' }),
-    isExistingUser: z.boolean().meta({ description: 'Whether the user already existed' }),
+    isExistingUser: z
+      .boolean()
+      .meta({ description: 'Whether the user already belonged to this tenant, or was invited to it' }),
     inviteSent: z.boolean(),
     warnings: z.array(z.string()),
   })

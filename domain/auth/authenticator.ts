@@ -1,7 +1,7 @@
 import type { Database } from '../data/tables.ts';
 import { batched } from '../shared/batched.ts';
 import type { Actor, Role } from '../shared/actor.ts';
-import { upstreamFailed } from '../shared/errors.ts';
+import { DomainError, upstreamFailed } from '../shared/errors.ts';
 import { isId } from '../shared/ids.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import {
@@ -12,6 +12,10 @@ import {
   touchApplicationTokens,
 } from './credentials.queries.ts';
 import { withTenantSlugs } from '../tenants/tenants.queries.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { acceptInvitation } from '../invitations/acceptance.mutations.ts';
+import type { ActingAs } from './sessions.ts';
+import { ambiguousTenant } from './sign-in.ts';
 import type { IdentityProvider } from './identity-provider.port.ts';
 import { APPLICATION_TOKEN_PREFIX, hashSecret } from './secrets.ts';
 
@@ -20,11 +24,18 @@ import { APPLICATION_TOKEN_PREFIX, hashSecret } from './secrets.ts';
  * role takes effect on the next request; concurrent calls share one query.
  */
 export interface Authenticator {
-  /** An access token, an application token, or a token of the OpenID provider. Throws when the provider cannot be asked. */
-  byBearer(bearer: string): Promise<Actor | undefined>;
+  /**
+   * An access token, an application token, or a token of the OpenID provider. Throws when the provider cannot be asked.
+   * @param tenant slug, for tokens of the provider. Throws `ambiguous` where it is absent and the person is a member of
+   * several, and `forbidden` where the person is not a member of it.
+   */
+  byBearer(bearer: string, tenant?: string): Promise<Actor | undefined>;
   /** The secret of a session cookie. */
   byCookie(secret: string): Promise<Actor | undefined>;
 }
+
+/** Names the tenant in which a token of the OpenID provider acts. */
+export const TENANT_HEADER = 'X-Quayside-Tenant';
 
 /** Between two queries under load: each is small, and costs nearly the same for one credential as for many. */
 const REST = { restMs: 1, maxRestMs: 4 };
@@ -34,6 +45,8 @@ export interface AuthenticatorParts {
   database: Database;
   accessTokens: AccessTokens;
   identityProvider: IdentityProvider | undefined;
+  /** To accept the invitation of somebody new, who comes with a token of the provider. */
+  actingAs: ActingAs;
   /** Told of uses of application tokens that could not be noted. */
   onError: (error: unknown) => void;
 }
@@ -42,6 +55,7 @@ export function createAuthenticator({
   database,
   accessTokens,
   identityProvider,
+  actingAs,
   onError,
 }: AuthenticatorParts): Authenticator {
   const finder = <Row extends { tenantId: string | null }>(
@@ -90,19 +104,42 @@ export function createAuthenticator({
       ...(collectionNames && { collections: collectionNames }),
     };
   };
-  const byProvidersToken = async (token: string): Promise<Actor | undefined> => {
+  const byProvidersToken = async (token: string, tenant: string | undefined): Promise<Actor | undefined> => {
     const checked = await identityProvider?.verify(token);
     if (checked?.outcome === 'failed') throw upstreamFailed('The identity provider', checked.reason);
     if (checked?.outcome !== 'valid') return undefined;
-    const row = await findPerson(checked.identity.email);
-    return row && memberOf(row);
+    const { email } = checked.identity;
+    const person = tenant === undefined ? await findPerson(email) : await findPersonIn(email, tenant);
+    if (!person) return undefined;
+    const { tenants, invitedTo, invitationId, isNew } = person;
+    if (tenant === undefined && tenants.length > 1)
+      throw ambiguousTenant(`The header ${TENANT_HEADER} must name one of your tenants`, tenants);
+    if (isNew && tenant === undefined && invitationId === null)
+      throw ambiguousTenant(`The header ${TENANT_HEADER} must name the tenant whose invitation you accept`, invitedTo);
+    const actor = memberOf(person);
+    // The first token of somebody new is their sign-in; members accept invitations on purpose.
+    const isAccepted =
+      invitationId === null ||
+      (isNew && (await accepted(actor, (tx) => acceptInvitation(tx, invitationId, tx.actor.id))));
+    if (actor && isAccepted) return actor;
+    if (tenant === undefined) return undefined;
+    throw new DomainError(
+      'forbidden',
+      `You are not a member of the tenant ${tenant}, or have not accepted its invitation`,
+    );
+  };
+  const accepted = async (actor: Actor | undefined, accept: (tx: Tx) => Promise<boolean>): Promise<boolean> =>
+    actor !== undefined && actingAs(actor)(accept);
+  const findPersonIn = async (email: string, tenantSlug: string) => {
+    const [person] = await withTenantSlugs(database, await findPeople(database, { emails: [email], tenantSlug }));
+    return person;
   };
 
   return {
-    async byBearer(bearer) {
+    async byBearer(bearer, tenant) {
       if (bearer.startsWith(APPLICATION_TOKEN_PREFIX)) return byApplicationToken(bearer);
       const claims = await accessTokens.verify(bearer);
-      if (!claims) return byProvidersToken(bearer);
+      if (!claims) return byProvidersToken(bearer, tenant);
       if (!isId(claims.sid)) return undefined;
       const session = await findSession(claims.sid);
       if (session?.userId !== claims.sub || session.tenantId !== claims.tenant) return undefined;

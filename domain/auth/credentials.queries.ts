@@ -51,14 +51,31 @@ export const findCookieSessions = statement<{ hashes: string[] }>()((db, { hashe
     .select([...SESSION, 's.cookieHash']),
 );
 
-interface KnownPerson extends Omit<Person, 'tenantId'> {
-  knownBy: string;
+/** Where somebody acts who signs in. */
+interface Place {
+  /** Null for a member of no tenant, or not of the one that was named. */
   tenantId: string | null;
+  role: Role | null;
+  /** Is accepted first; null for a member. */
+  invitationId: string | null;
+  /** Slugs of all tenants that the person is a member of, and of those that invite the person. */
+  tenants: string[];
+  invitedTo: string[];
+}
+const PLACE = ['p.tenantId', 'p.role', 'p.invitationId', 'p.tenants', 'p.invitedTo'] as const;
+
+interface KnownPerson extends Place {
+  knownBy: string;
+  userId: string;
+  email: string;
+  /** There is no account of the e-mail, but an invitation, whose id the account gets. */
+  isNew: boolean;
 }
 
 /**
- * People by any of their e-mails, with the role in the tenant of that slug; without a slug, in that of their oldest
- * membership. `knownBy` is the e-mail as it was given.
+ * People by any of their e-mails, in the tenant of that slug; without a slug, in that which they chose last, else in
+ * that which they accepted first. Somebody new whom one tenant invites is found in that. `knownBy` is the e-mail as it
+ * was given.
  */
 export const findPeople = statement<{ emails: string[]; tenantSlug?: string | undefined }>()(
   (db, { emails, tenantSlug }) =>
@@ -69,7 +86,7 @@ export const findPeople = statement<{ emails: string[]; tenantSlug?: string | un
           : sql<KnownPerson>`auth_people(${emails})`
         ).as('p'),
       )
-      .select(['p.knownBy', 'p.userId', 'p.email', 'p.tenantId', 'p.role']),
+      .select(['p.knownBy', 'p.userId', 'p.email', 'p.isNew', ...PLACE]),
 );
 
 /** Notes that application tokens were used, at most once a minute each. */
@@ -77,12 +94,12 @@ export const touchApplicationTokens = statement<{ ids: string[] }>()((db, { ids 
   db.selectNoFrom(sql`auth_touch_application_tokens(${ids})`.as('touched')),
 );
 
-/** Who signs in by an e-mail, with the tenant of that slug, else that of the oldest membership. */
+/** Who signs in by the e-mail of an account, and where, as by `findPeople`. */
 export async function findLogin(db: Database, email: string, tenantSlug: string | undefined) {
-  type Login = Omit<KnownPerson, 'knownBy' | 'email'> & { passwordHash: string | null };
+  type Login = Place & { userId: string; passwordHash: string | null };
   return db
     .selectFrom(sql<Login>`auth_login(${email}, ${tenantSlug ?? null})`.as('p'))
-    .select(['p.userId', 'p.passwordHash', 'p.tenantId', tenantSlugOf('p.tenantId'), 'p.role'])
+    .select(['p.userId', 'p.passwordHash', tenantSlugOf('p.tenantId'), ...PLACE])
     .executeTakeFirst();
 }
 

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Actor, Role } from '../shared/actor.ts';
+import { acceptInvitation } from '../invitations/acceptance.mutations.ts';
+import { DomainError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { AssuranceLevel } from './access-tokens.ts';
@@ -12,19 +14,39 @@ const lastRefreshed = sql<string>`now() + make_interval(days => ${sql.lit(REFRES
 /** A browser's session ends so long after its beginning, whatever it is used for: a working day. */
 export const COOKIE_SECONDS = 12 * 3_600;
 
-/** A person who has proved who they are. */
-export interface Proof {
+/** A person in the tenant into which they sign in. */
+export interface Entry {
   actor: Actor;
+  /** Not a member yet: is accepted as the session begins. */
+  invitationId?: string;
+  /** The person named the tenant; it is theirs from now on where they name none. */
+  isTenantNamed?: boolean;
+}
+
+/** A person who has proved who they are. */
+export interface Proof extends Entry {
   aal: AssuranceLevel;
   /** How they proved it, for the trail: `by password`. */
   how: string;
 }
 
+/** Accepts the invitation and notes the choice that come with a sign-in. */
+async function enter(tx: Tx, { actor, invitationId, isTenantNamed = false }: Proof): Promise<void> {
+  if (invitationId !== undefined && !(await acceptInvitation(tx, invitationId, actor.id)))
+    throw new DomainError('unauthenticated', 'The invitation is no longer open');
+  if (!isTenantNamed) return;
+  await tx.db
+    .updateTable('tenant_user')
+    .set({ chosenAt: sql`now()` })
+    .where('tenantId', '=', tx.tenantId)
+    .where('userId', '=', actor.id)
+    .execute();
+}
+
 /** Begins a session that is kept by refresh tokens; answers its id and the first of them. */
-export async function beginTokenSession(
-  tx: Tx,
-  { aal, how }: Proof,
-): Promise<{ sessionId: string; refreshToken: string }> {
+export async function beginTokenSession(tx: Tx, proof: Proof): Promise<{ sessionId: string; refreshToken: string }> {
+  const { aal, how } = proof;
+  await enter(tx, proof);
   const sessionId = newId();
   await tx.db
     .insertInto('auth_session')
@@ -38,7 +60,9 @@ export async function beginTokenSession(
  * Begins a browser's session, always a new one; answers the secret for its cookie.
  * @param begunFrom the session of the token that it was exchanged for, with which it ends.
  */
-export async function beginCookieSession(tx: Tx, { aal, how }: Proof, begunFrom?: string): Promise<string> {
+export async function beginCookieSession(tx: Tx, proof: Proof, begunFrom?: string): Promise<string> {
+  const { aal, how } = proof;
+  await enter(tx, proof);
   const [id, cookie] = [newId(), newSessionCookie()];
   await tx.db
     .insertInto('auth_session')

@@ -1,6 +1,7 @@
 import type { Database } from '../data/tables.ts';
 import type { Actor, Role, TenantKey } from '../shared/actor.ts';
 import type { Encryption } from '../shared/encryption.ts';
+import { DomainError } from '../shared/errors.ts';
 import { isId } from '../shared/ids.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import type { HostAccount, SignInHost } from './code-host.port.ts';
@@ -10,7 +11,7 @@ import { saveHostAccount, saveOwnHostAccount } from './host-accounts.mutations.t
 import type { Identity, IdentityProvider } from './identity-provider.port.ts';
 import { isSecondFactorNeeded, spendSecondFactor } from './second-factors.mutations.ts';
 import { isPasswordRight } from './secrets.ts';
-import type { Proof } from './sessions.mutations.ts';
+import type { Entry, Proof } from './sessions.mutations.ts';
 import type { ActingAs } from './sessions.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
 
@@ -28,25 +29,29 @@ export type ProofOutcome =
 /** The person whom a token belongs to. */
 export interface NamedPerson {
   userId: string;
-  /** In the tenant of the token, or of the oldest membership; absent for a member of none. */
+  /** In the tenant of the token, or where `findPeople` finds the person; absent for a member of none. */
   proof?: Proof;
   isMember: boolean;
+  /** Slugs of the tenants that invite the person. */
+  invitedTo: readonly string[];
   /** The session of a token that this service issued. */
   sessionId?: string;
 }
 
 export type TokenOutcome =
   | ({ outcome: 'named' } & NamedPerson)
-  /** The token is valid, but nobody has its e-mail. */
-  | { outcome: 'unknown' }
+  /** The token is valid, but no account has its e-mail; `proof`: by accepting the one invitation, or that of the named tenant. */
+  | { outcome: 'unknown'; invitedTo: readonly string[]; proof?: Proof }
   | { outcome: 'invalid' }
   | { outcome: 'failed'; reason: 'timeout' | 'error' };
 
 /** How people prove who they are. */
 export interface SignIn {
   /**
-   * @param tenant slug; absent: the tenant of the oldest membership.
-   * @param address of the client. Throws `rate_limited` when it has failed too often with this e-mail.
+   * @param tenant slug, whose invitation is accepted; absent: the tenant that the person chose last, else the one
+   * accepted first.
+   * @param address of the client. Throws `rate_limited` when it has failed too often with this e-mail, and `ambiguous`
+   * for a member of no tenant whom tenants invite.
    */
   byPassword(input: {
     email: string;
@@ -57,8 +62,16 @@ export interface SignIn {
   }): Promise<ProofOutcome>;
   /** The second step, for forms that ask for the code by itself. An invalid or expired ticket is `refused`. */
   byTicket(ticket: string, code: string): Promise<ProofOutcome>;
-  /** The person whom the OpenID provider names, by e-mail or alias. Second factors are that provider's responsibility. */
-  byIdentity(identity: Identity, tenant?: string): Promise<Proof | undefined>;
+  /**
+   * The person whom the OpenID provider names, by e-mail or alias. Second factors are that provider's responsibility.
+   * Throws `ambiguous` for a member of no tenant whom tenants invite.
+   * @param isLinked another site may have named the tenant: it is entered by members alone, and is not their choice.
+   */
+  byIdentity(
+    identity: Identity,
+    tenant: string | undefined,
+    options: { isLinked: boolean },
+  ): Promise<Proof | undefined>;
   /**
    * The person of an access token, of this service or of the OpenID provider, member or not.
    * @param refreshToken when given with a token of this service, it must be an unused one of the same session.
@@ -88,11 +101,12 @@ export function createSignIn(parts: SignInParts): SignIn {
 
   const identified = async ({ email, aal }: Identity, tenantSlug?: string): Promise<TokenOutcome> => {
     const [found] = await withTenantSlugs(database, await findPeople(database, { emails: [email], tenantSlug }));
-    if (!found) return { outcome: 'unknown' };
-    const { userId, tenantId, role } = found;
-    if (tenantId === null || role === null) return { outcome: 'named', userId, isMember: false };
-    const actor = personOf({ ...found, tenantId }, role);
-    return { outcome: 'named', userId, isMember: true, proof: { actor, aal, how: 'by the identity provider' } };
+    if (!found) return { outcome: 'unknown', invitedTo: [] };
+    const { userId, isNew, invitedTo } = found;
+    const entry = entryOf(found, tenantSlug);
+    const proof = entry && { proof: { ...entry, aal, how: 'by the identity provider' } };
+    if (isNew) return { outcome: 'unknown', invitedTo, ...proof };
+    return { outcome: 'named', userId, isMember: proof !== undefined, invitedTo, ...proof };
   };
   const byProvidersToken = async (token: string, tenant?: string): Promise<TokenOutcome> => {
     const checked = await identityProvider?.verify(token);
@@ -100,43 +114,48 @@ export function createSignIn(parts: SignInParts): SignIn {
     return checked.outcome === 'valid' ? identified(checked.identity, tenant) : checked;
   };
   /** Codes are counted per person, wherever they come from: only who knows the password gets here. */
-  const byCode = (actor: Actor, code: string): Promise<ProofOutcome> =>
-    signInThrottle.attempt<ProofOutcome>('second factor', actor.id, async () => {
-      const isSpent = await spendSecondFactor(database, encryption, { userId: actor.id, code, now: now() });
+  const byCode = (entry: Entry, code: string): Promise<ProofOutcome> =>
+    signInThrottle.attempt<ProofOutcome>('second factor', entry.actor.id, async () => {
+      const isSpent = await spendSecondFactor(database, encryption, { userId: entry.actor.id, code, now: now() });
       return isSpent
         ? {
             verdict: 'right',
-            value: { outcome: 'proven', proof: { actor, aal: 'aal2', how: 'by password and second factor' } },
+            value: { outcome: 'proven', proof: { ...entry, aal: 'aal2', how: 'by password and second factor' } },
           }
-        : { verdict: 'wrong', value: { outcome: 'code_refused', ticket: tickets.issue(actor) } };
+        : { verdict: 'wrong', value: { outcome: 'code_refused', ticket: tickets.issue(entry) } };
     });
 
   return {
     byPassword: async ({ email, password, tenant, code, address }) => {
-      const actor = await signInThrottle.attemptSignIn(address, email, async () => {
-        const found = await findLogin(database, email, tenant);
-        const isRight = await isPasswordRight(found?.passwordHash, password);
-        if (!isRight || !found?.tenantId || !found.role) return { verdict: 'wrong', value: undefined };
-        const { userId, tenantId, tenantSlug, role } = found;
-        return {
-          verdict: 'right',
-          value: personOf({ userId, tenantId, tenantSlug, email: email.toLowerCase() }, role),
-        };
+      const found = await signInThrottle.attemptSignIn(address, email, async () => {
+        const login = await findLogin(database, email, tenant);
+        const isRight = await isPasswordRight(login?.passwordHash, password);
+        if (!isRight || !login) return { verdict: 'wrong', value: undefined };
+        const entry = entryOf({ ...login, email: email.toLowerCase() }, tenant);
+        const isSomewhere = entry !== undefined || (tenant === undefined && login.invitedTo.length > 0);
+        return isSomewhere
+          ? { verdict: 'right', value: { entry, invitedTo: login.invitedTo } }
+          : { verdict: 'wrong', value: undefined };
       });
-      if (!actor) return { outcome: 'refused' };
-      if (!(await isSecondFactorNeeded(database, actor.id)))
-        return { outcome: 'proven', proof: { actor, aal: 'aal1', how: 'by password' } };
-      return code === undefined ? { outcome: 'code_needed', ticket: tickets.issue(actor) } : byCode(actor, code);
+      if (!found) return { outcome: 'refused' };
+      const entry = found.entry ?? assertUninvited(found.invitedTo, tenant);
+      if (!entry) return { outcome: 'refused' };
+      if (!(await isSecondFactorNeeded(database, entry.actor.id)))
+        return { outcome: 'proven', proof: { ...entry, aal: 'aal1', how: 'by password' } };
+      return code === undefined ? { outcome: 'code_needed', ticket: tickets.issue(entry) } : byCode(entry, code);
     },
 
     async byTicket(ticket, code) {
-      const actor = tickets.open(ticket);
-      return actor ? byCode(actor, code) : { outcome: 'refused' };
+      const entry = tickets.open(ticket);
+      return entry ? byCode(entry, code) : { outcome: 'refused' };
     },
 
-    async byIdentity(identity, tenant) {
-      const named = await identified(identity, tenant);
-      return named.outcome === 'named' ? named.proof : undefined;
+    async byIdentity(identity, tenant, { isLinked }) {
+      const found = await identified(identity, tenant);
+      if (found.outcome !== 'named' && found.outcome !== 'unknown') return undefined;
+      const proof = found.proof ?? assertUninvited(found.invitedTo, tenant);
+      if (!proof || !isLinked || tenant === undefined) return proof;
+      return proof.invitationId === undefined ? { ...proof, isTenantNamed: false } : undefined;
     },
 
     async byToken(accessToken, { refreshToken, tenant } = {}) {
@@ -152,7 +171,7 @@ export function createSignIn(parts: SignInParts): SignIn {
         (await actingAs(actor)((tx) => isRefreshTokenUnspent(tx, sessionId, refreshToken)));
       if (!isGood) return { outcome: 'invalid' };
       const proof: Proof = { actor, aal, how: 'by an access token' };
-      return { outcome: 'named', userId: actor.id, proof, isMember: session.role !== null, sessionId };
+      return { outcome: 'named', userId: actor.id, proof, isMember: session.role !== null, invitedTo: [], sessionId };
     },
 
     async keepHostAccount({ userId, proof }, host, account, requestId) {
@@ -165,25 +184,53 @@ export function createSignIn(parts: SignInParts): SignIn {
 
 /** Encrypted statements that somebody's password was right, for the second step of a sign-in. */
 function signInTickets(encryption: Encryption, now: () => Date) {
-  interface Ticket {
-    actor: Actor;
+  interface Ticket extends Entry {
     expiresAt: number;
   }
   return {
-    issue(actor: Actor): string {
-      const ticket: Ticket = { actor, expiresAt: now().getTime() + TICKET_MS };
+    issue(entry: Entry): string {
+      const ticket: Ticket = { ...entry, expiresAt: now().getTime() + TICKET_MS };
       return encryption.encrypt(JSON.stringify(ticket), TICKET_CONTEXT);
     },
-    open(text: string): Actor | undefined {
+    open(text: string): Entry | undefined {
       try {
-        const { actor, expiresAt } = JSON.parse(encryption.decrypt(text, TICKET_CONTEXT)) as Ticket;
-        return expiresAt > now().getTime() ? actor : undefined;
+        const { expiresAt, ...entry } = JSON.parse(encryption.decrypt(text, TICKET_CONTEXT)) as Ticket;
+        return expiresAt > now().getTime() ? entry : undefined;
       } catch {
         return undefined;
       }
     },
   };
 }
+
+interface FoundPlace {
+  userId: string;
+  email: string;
+  tenantId: string | null;
+  tenantSlug: string;
+  role: Role | null;
+  invitationId: string | null;
+}
+
+/** Undefined for somebody who is in no tenant, or not in the one that was named. */
+function entryOf({ tenantId, role, invitationId, ...found }: FoundPlace, named?: string): Entry | undefined {
+  if (tenantId === null || role === null) return undefined;
+  return {
+    actor: personOf({ ...found, tenantId }, role),
+    ...(invitationId !== null && { invitationId }),
+    ...(named !== undefined && { isTenantNamed: true }),
+  };
+}
+
+/** Throws `ambiguous` for somebody who acts nowhere, names no tenant, and could accept an invitation by naming one. */
+export function assertUninvited(invitedTo: readonly string[], named: string | undefined): undefined {
+  if (named !== undefined || invitedTo.length === 0) return undefined;
+  throw ambiguousTenant('Name the tenant whose invitation you accept', invitedTo);
+}
+
+/** With the slugs to choose from. */
+export const ambiguousTenant = (message: string, tenants: readonly string[]): DomainError =>
+  new DomainError('ambiguous', `${message}: ${tenants.join(', ')}`, { members: { tenants } });
 
 interface Person extends TenantKey {
   userId: string;

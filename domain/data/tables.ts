@@ -39,7 +39,7 @@ import {
 } from '../git/git.entities.ts';
 import { IdempotencyKeySchema } from '../idempotency/idempotency.entities.ts';
 import { IntegrationSchema } from '../integrations/integrations.entities.ts';
-import { InvitationSchema } from '../invitations/invitations.entities.ts';
+import { InvitationSchema, InvitedMembershipSchema, InvitedUserSchema } from '../invitations/invitations.entities.ts';
 import { ProjectSchema } from '../projects/projects.entities.ts';
 import {
   ReleaseCandidateSchema,
@@ -51,6 +51,7 @@ import { TenantSchema } from '../tenants/tenants.entities.ts';
 import {
   MembershipSchema,
   TeamSchema,
+  TenantUserSchema,
   UserAccountSchema,
   UserAliasSchema,
   UserIdentitySchema,
@@ -99,6 +100,8 @@ export const entities = [
   IdempotencyKeySchema,
   IntegrationSchema,
   InvitationSchema,
+  InvitedMembershipSchema,
+  InvitedUserSchema,
   ProjectSchema,
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
@@ -107,6 +110,7 @@ export const entities = [
   TenantSchema,
   MembershipSchema,
   TeamSchema,
+  TenantUserSchema,
   UserAccountSchema,
   UserAliasSchema,
   UserIdentitySchema,

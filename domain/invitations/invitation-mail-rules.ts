@@ -7,22 +7,26 @@ interface Invited {
   /** E-mail of the owner who invites. */
   invitedBy: string;
   link: string;
-  /** Days for which the link sets a password; undefined: it leads to the sign-in. */
-  passwordDays?: number | undefined;
+  /** What the link is for. */
+  purpose: 'accept' | 'password' | 'sign-in';
+  /** For which the link works. */
+  days: number;
 }
+
+const ACTION = { accept: 'Accept the invitation', password: 'Set your password', 'sign-in': 'Sign in' };
 
 /**
  * The invitation as plain text and as HTML that says the same. It repeats no text that the inviting owner chose, so
  * that nobody can be sent words in the service's name.
  */
-export function invitationMail({ to, tenant, invitedBy, link, passwordDays }: Invited) {
+export function invitationMail({ to, tenant, invitedBy, link, purpose, days }: Invited) {
   const subject = `Invitation to ${tenant} on Quayside`;
   const opening = `${invitedBy} has invited you to ${tenant} on Quayside.`;
-  const action = passwordDays === undefined ? 'Sign in' : 'Set your password';
+  const action = ACTION[purpose];
   const note =
-    passwordDays === undefined
+    purpose === 'sign-in'
       ? 'You sign in with the password that you have, or through your organization.'
-      : `The link works once and for ${passwordDays} days.`;
+      : `The link works once and for ${days} days.`;
   const closing = 'If you did not expect this, do nothing.';
   return {
     to,

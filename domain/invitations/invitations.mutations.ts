@@ -7,20 +7,20 @@ import { invalidField } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
 import { invitationMail } from './invitation-mail-rules.ts';
-import { countRecentInvitations, type FindInvited, useInvitation } from './invitations.queries.ts';
+import { lockMemberships } from '../users/memberships.queries.ts';
+import { noteUser } from '../users/users.mutations.ts';
+import { findUser, type UserRow } from '../users/users.queries.ts';
+import { countRecentMails, type FindInvited, type Invited, useInvitation } from './invitations.queries.ts';
 
 /** A link that sets a password works for so long. */
 const INVITATION_DAYS = 3;
-/** Mails to one person in an hour, whichever tenants invite. */
+/** Mails of one tenant to one address in an hour. Mails of others do not count: they would show that there are any. */
 const PER_HOUR = 3;
 
 /** What a link that no longer works is answered with. */
 export const SPENT_LINK = 'The link is invalid, used or expired; ask an owner to invite you again';
 
-interface Invitee {
-  id: string;
-  email: string;
-}
+type Invitee = Pick<UserRow, 'id' | 'email' | 'isInvited'>;
 
 interface InvitationParts {
   tx: UnitOfWork;
@@ -32,7 +32,8 @@ interface InvitationParts {
 }
 
 /**
- * Mails an invitation to a user of the tenant: recorded first, sent after the commit, within a bounded time.
+ * Mails an invitation to a user of the tenant: recorded first, sent after the commit, within a bounded time. The mail to
+ * somebody who has not accepted is the same whether or not the address has an account.
  * @returns why no mail was sent; undefined when one was.
  */
 export async function inviteByMail(
@@ -42,7 +43,7 @@ export async function inviteByMail(
   if (!mail) return 'No mail server is configured';
   const invitation = await tx((work) => addInvitation(work, invitee));
   if (!invitation) return 'This person has been invited too often within the last hour';
-  const { token, tenant, invitedBy } = invitation;
+  const { token, tenant, invitedBy, purpose } = invitation;
   const path = token === undefined ? '/api/auth/sign-in' : `/api/auth/set-password?token=${token}`;
   const sent = await mail(
     invitationMail({
@@ -50,7 +51,8 @@ export async function inviteByMail(
       tenant,
       invitedBy,
       link: publicUrl + path,
-      passwordDays: token === undefined ? undefined : INVITATION_DAYS,
+      purpose,
+      days: INVITATION_DAYS,
     }),
   );
   if (sent.outcome === 'sent') return undefined;
@@ -59,7 +61,8 @@ export async function inviteByMail(
 }
 
 interface AddedInvitation {
-  /** For the link; absent: the person has a password. It is kept as a hash. */
+  purpose: 'accept' | 'password' | 'sign-in';
+  /** For the link; absent where it leads to the sign-in. It is kept as a hash. */
   token?: string;
   /** Slug. */
   tenant: string;
@@ -67,22 +70,21 @@ interface AddedInvitation {
 }
 
 /** Undefined when the person was invited too often. */
-async function addInvitation(tx: Tx, { id: userId, email }: Invitee): Promise<AddedInvitation | undefined> {
+async function addInvitation(tx: Tx, { id, email, isInvited }: Invitee): Promise<AddedInvitation | undefined> {
   const { db, tenantId, actor } = tx;
-  if ((await countRecentInvitations(db, userId)) >= PER_HOUR) return undefined;
-  const { slug, hasPassword } = await db
-    .selectFrom('user_account as u')
-    .innerJoin('tenant as t', (join) => join.on('t.id', '=', tenantId))
-    .where('u.id', '=', userId)
-    .select((eb) => ['t.slug', eb('u.passwordHash', 'is not', null).as('hasPassword')])
-    .executeTakeFirstOrThrow();
-  const token = hasPassword ? undefined : newInvitationToken();
+  // Two that invite the same person at once count one after the other.
+  await lockMemberships(tx);
+  if ((await countRecentMails(tx, email)) >= PER_HOUR) return undefined;
+  const purpose = isInvited ? 'accept' : (await hasPassword(tx, id)) ? 'sign-in' : 'password';
+  const token = purpose === 'sign-in' ? undefined : newInvitationToken();
   await db
     .insertInto('invitation')
     .values({
       id: newId(),
       tenantId,
-      userId,
+      userId: isInvited ? null : id,
+      invitedUserId: isInvited ? id : null,
+      email,
       tokenHash: token === undefined ? null : hashSecret(token),
       expiresAt: sql`now() + make_interval(days => ${sql.lit(INVITATION_DAYS)})`,
       invitedBy: actor.email,
@@ -92,38 +94,61 @@ async function addInvitation(tx: Tx, { id: userId, email }: Invitee): Promise<Ad
     source: 'user',
     action: 'user.invited',
     entityType: 'user',
-    entityId: userId,
+    entityId: id,
     summary: `User ${email} invited by mail`,
   });
-  return { ...(token !== undefined && { token }), tenant: slug, invitedBy: actor.email };
+  return { purpose, ...(token !== undefined && { token }), tenant: actor.tenantSlug, invitedBy: actor.email };
 }
 
-interface PasswordSetup {
+async function hasPassword({ db }: Tx, userId: string): Promise<boolean> {
+  const { passwordHash } = await db
+    .selectFrom('user_account')
+    .where('id', '=', userId)
+    .select('passwordHash')
+    .executeTakeFirstOrThrow();
+  return passwordHash !== null;
+}
+
+interface LinkParts {
   findInvited: FindInvited;
   actingAs: (actor: Actor) => UnitOfWork;
 }
 
+interface LinkUse {
+  token: string;
+  /** Absent for somebody who has one. */
+  password?: string | undefined;
+  /** Of the request that held the password. */
+  field: string;
+}
+
 /**
- * Sets the first password of an invited person; answers whose it is. Throws `invalid_request` for a link that does not
- * work any more, and for a weak password.
- * @param field of the request that held the password.
+ * Follows the link of an invitation: accepts it, and sets the first password of somebody who has none; a password that
+ * there is stays. Throws `invalid_request` for a link that does not work any more, and for a missing or weak password.
  */
-export async function setFirstPassword(
-  { findInvited, actingAs }: PasswordSetup,
-  { token, password, field }: { token: string; password: string; field: string },
-): Promise<string> {
+export async function followLink(
+  { findInvited, actingAs }: LinkParts,
+  { token, password, field }: LinkUse,
+): Promise<Invited> {
   const invited = await findInvited(token);
   if (!invited) throw invalidField('token', SPENT_LINK);
-  const passwordHash = await hashChosenPassword(password, invited.email, field);
-  await actingAs(invited)(async (tx) => {
+  const { actor, invitationId, hasPassword: isPasswordSet } = invited;
+  if (!isPasswordSet && password === undefined) throw invalidField(field, 'A password is required');
+  const passwordHash =
+    isPasswordSet || password === undefined ? null : await hashChosenPassword(password, actor.email, field);
+  await actingAs(actor)(async (tx) => {
+    if (invitationId !== undefined) await lockMemberships(tx);
+    const before = invitationId === undefined ? undefined : await findUser(tx, invitationId);
     if (!(await useInvitation(tx.db, token, passwordHash))) throw invalidField('token', SPENT_LINK);
+    if (before) noteUser(tx, 'user.updated', before, await findUser(tx, actor.id), 'user.invitation_accepted');
+    if (passwordHash === null) return;
     tx.audit({
       source: 'user',
       action: 'user.password_set',
       entityType: 'user',
-      entityId: invited.id,
-      summary: `${invited.email} set the first password by an invitation`,
+      entityId: actor.id,
+      summary: `${actor.email} set the first password by an invitation`,
     });
   });
-  return invited.email;
+  return invited;
 }

@@ -5,6 +5,8 @@ import { hashChosenPassword, setPassword } from '../passwords/passwords.mutation
 import type { Actor, TenantKey } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
+import { acceptInvitation } from '../invitations/acceptance.mutations.ts';
+import { invitationOfAddress } from '../invitations/invitations.queries.ts';
 import { type Tx, unitOfWork } from '../unit-of-work.ts';
 import { putMembership, putTeam } from '../users/memberships.queries.ts';
 import { personOfAddress } from '../users/users.queries.ts';
@@ -34,7 +36,7 @@ export interface Provisioning {
     password: string;
   }): Promise<CreatedTenant & { isKnownUser: boolean }>;
   listTenants(): Promise<{ tenantId: string; slug: string; createdAt: string }[]>;
-  /** Sets the password of a member of the tenant and ends that person's sessions. Throws `not_found`, `invalid_request` for a weak one. */
+  /** Sets the password of a user of the tenant, accepts the invitation for them, and ends their sessions. Throws `not_found`, `invalid_request` for a weak one. */
   resetPassword(input: { tenant: string; email: string; password: string }): Promise<void>;
   /** Notes in every tenant's trail that stored secrets were re-encrypted with another key. */
   noteKeyRotation(keyId: string): Promise<void>;
@@ -94,6 +96,8 @@ export function createProvisioning(orm: MikroORM): Provisioning {
       const key = await tenantOf(tenant);
       const passwordHash = await hashChosenPassword(password, email, 'password');
       await actingIn(key)(async (tx) => {
+        const invited = await invitationOfAddress(tx, email);
+        if (invited) await acceptInvitation(tx, invited.id, invited.userId ?? invited.id);
         const user = await tx.db
           .selectFrom('user_account as u')
           .innerJoin('membership as m', 'm.userId', 'u.id')
@@ -151,7 +155,7 @@ const operatorOf = ({ tenantId, tenantSlug }: TenantKey): Actor => ({
 async function addOwner(tx: Tx, email: string, passwordHash: string): Promise<boolean> {
   const { userId, isNew } = await personOfAddress(tx.db, email);
   if (isNew) await setPassword(tx.db, userId, passwordHash);
-  await putMembership(tx, userId, await putTeam(tx, FIRST_TEAM), 'owner');
+  await putMembership(tx, { id: userId, isInvited: false }, await putTeam(tx, FIRST_TEAM), 'owner');
   tx.audit({
     source: 'user',
     action: 'user.created',

@@ -23,9 +23,12 @@ export const isSelf = (actor: Actor, { id }: Pick<Subject, 'id'>): boolean => ac
 
 /** Colleagues are shown to owners and applications, oneself to everyone. Throws `forbidden`, whether or not there is such a user. */
 export function assertMayView(actor: Actor, subject: Subject | undefined): void {
-  if (actor.role === 'member' && !(subject && isSelf(actor, subject)))
+  if (!mayViewColleagues(actor) && !(subject && isSelf(actor, subject)))
     throw forbidden('Forbidden - Requires role: owner, application');
 }
+
+/** Whether an actor finds colleagues, or oneself alone. */
+export const mayViewColleagues = ({ role }: Actor): boolean => role !== 'member';
 
 /**
  * Names are changed by oneself and by owners; roles and teams, by which approvers are named, by owners alone; nobody

@@ -16,6 +16,21 @@ export const MembershipSchema = defineEntity({
 export class Membership extends MembershipSchema.class {}
 MembershipSchema.setClass(Membership);
 
+/** A person in a tenant, from the acceptance of the invitation until the last membership ends. */
+export const TenantUserSchema = defineEntity({
+  name: 'TenantUser',
+  tableName: 'tenant_user',
+  properties: {
+    tenantId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    acceptedAt: p.datetime(3).defaultRaw('now()'),
+    /** When the person last named this tenant at a sign-in. */
+    chosenAt: p.datetime(3).nullable(),
+  },
+});
+export class TenantUser extends TenantUserSchema.class {}
+TenantUserSchema.setClass(TenantUser);
+
 export const TeamSchema = defineEntity({
   name: 'Team',
   tableName: 'team',

@@ -3,6 +3,7 @@ import { invalidField, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import {
+  addInvited,
   countOwners,
   findTeams,
   lockMemberships,
@@ -15,34 +16,31 @@ import {
   setRole,
 } from './memberships.queries.ts';
 import { assertHasOwner, assertMayChange, assertMayRemove, type UserChange } from './user-rules.ts';
-import { findUser, findUserByAddress, personOfAddress, type UserRow } from './users.queries.ts';
+import { findUser, findUserByAddress, type UserRow } from './users.queries.ts';
 
 export interface AddedUser {
   user: UserRow;
   teamAccountId: string;
-  /** Somebody with this address was known to the service before. */
+  /** A user of this tenant, or invited to it, before. */
   isExistingUser: boolean;
-  isNewInTenant: boolean;
 }
 
 /**
- * Adds somebody to a team, which is made when nobody is in it yet. A person whom the service knows by the address keeps
- * the account and gets the role in the team; names are stored for people who are new in the tenant.
- * Throws `last_owner`.
+ * Adds somebody to a team, which is made when nobody is in it yet. A user of the tenant gets the role in the team; anybody
+ * else is invited, with the names, and nothing depends on whether the address has an account. Throws `last_owner`.
  */
 export async function addUser(
   tx: Tx,
   input: { email: string; firstName: string; lastName: string; team: string; role: Role },
 ): Promise<AddedUser> {
   await lockMemberships(tx);
-  const { userId, isNew } = await personOfAddress(tx.db, input.email);
-  const before = await findUser(tx, userId);
-  const teamAccountId = await putMembership(tx, userId, await putTeam(tx, input.team), input.role);
-  if (!before) await putName(tx, userId, input);
-  const user = await userAfter(tx, userId);
+  const before = await findUserByAddress(tx, input.email);
+  const placed = before ?? (await addInvited(tx, input));
+  const teamAccountId = await putMembership(tx, placed, await putTeam(tx, input.team), input.role);
+  const user = await userAfter(tx, placed.id);
   assertHasOwner(await countOwners(tx));
-  note(tx, before ? 'user.updated' : 'user.created', before, user);
-  return { user, teamAccountId, isExistingUser: !isNew, isNewInTenant: before === undefined };
+  noteUser(tx, before ? 'user.updated' : 'user.created', before, user);
+  return { user, teamAccountId, isExistingUser: before !== undefined };
 }
 
 /**
@@ -57,12 +55,12 @@ export async function changeUser(tx: Tx, address: string, change: UserChange, te
   if (!before || (team !== undefined && !before.teams.includes(team))) throw notFound('The user');
   const { firstName = before.firstName, lastName = before.lastName, role, teams } = change;
   if (firstName !== before.firstName || lastName !== before.lastName)
-    await putName(tx, before.id, { firstName, lastName });
-  if (teams) await putMemberships(tx, before.id, await idsOfTeams(tx, teams), role ?? before.role);
-  if (role) await setRole(tx, before.id, role, team);
+    await putName(tx, before, { firstName, lastName });
+  if (teams) await putMemberships(tx, before, await idsOfTeams(tx, teams), role ?? before.role);
+  if (role) await setRole(tx, before, role, team);
   const after = await userAfter(tx, before.id);
   assertHasOwner(await countOwners(tx));
-  if (JSON.stringify(before) !== JSON.stringify(after)) note(tx, 'user.updated', before, after);
+  if (JSON.stringify(before) !== JSON.stringify(after)) noteUser(tx, 'user.updated', before, after);
   return after;
 }
 
@@ -86,12 +84,12 @@ export async function removeUser(
   const before = await findUserByAddress(tx, address);
   if (!before) throw notFound('The user');
   assertMayRemove(tx.actor, before);
-  const removed = await removeMemberships(tx, before.id, team);
+  const removed = await removeMemberships(tx, before, team);
   if (removed.length === 0) throw notFound('The user');
   const after = await findUser(tx, before.id);
-  if (!after) await removeFromTenant(tx, before.id);
+  if (!after) await removeFromTenant(tx, before);
   assertHasOwner(await countOwners(tx));
-  note(tx, after ? 'user.updated' : 'user.removed', before, after);
+  noteUser(tx, after ? 'user.updated' : 'user.removed', before, after);
   const [only, ...more] = removed;
   return { userId: before.id, email: before.email, teamAccountId: more.length === 0 ? (only?.id ?? null) : null };
 }
@@ -102,11 +100,13 @@ async function userAfter(tx: Tx, userId: string): Promise<UserRow> {
   return user;
 }
 
-function note(
+/** Writes a change of a user to the audit trail and announces it. */
+export function noteUser(
   tx: Tx,
-  action: 'user.created' | 'user.updated' | 'user.removed',
+  event: 'user.created' | 'user.updated' | 'user.removed',
   before: UserRow | undefined,
   after: UserRow | undefined,
+  action: string = event,
 ): void {
   const user = after ?? before;
   if (!user) return;
@@ -115,10 +115,10 @@ function note(
     action,
     entityType: 'user',
     entityId: user.id,
-    summary: `User ${user.email} ${action.split('.')[1]}`,
+    summary: `User ${user.email} ${(action.split('.')[1] ?? '').replaceAll('_', ' ')}`,
     before,
     after,
   });
   const { id, email, firstName, lastName, role, teams } = user;
-  emitEvent(tx, action, { id, email, firstName, lastName, role, teams, changedBy: tx.actor.email });
+  emitEvent(tx, event, { id, email, firstName, lastName, role, teams, changedBy: tx.actor.email });
 }

@@ -14,23 +14,26 @@ export interface UserRow {
   role: Role;
   /** Slugs, sorted. */
   teams: string[];
+  /** Added, but not accepted: without any rights. The id then is the invitation's. */
+  isInvited: boolean;
 }
 
-const usersOf = ({ db, tenantId }: Reads) =>
+/** Each user's highest role and teams. Invited users have memberships of the same shape in a table of their own. */
+const placesOf = ({ db, tenantId }: Reads, table: 'membership' | 'invited_membership') =>
   db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('membership as m')
-        .innerJoin('team as t', (join) => join.onRef('t.tenantId', '=', 'm.tenantId').onRef('t.id', '=', 'm.teamId'))
-        .where('m.tenantId', '=', tenantId)
-        .groupBy('m.userId')
-        .select([
-          'm.userId',
-          sql<Role>`(array_agg(m.role order by role_rank(m.role) desc))[1]`.as('role'),
-          sql<string[]>`array_agg(t.slug order by t.slug)`.as('teams'),
-        ])
-        .as('s'),
-    )
+    .selectFrom(`${table as 'membership'} as m`)
+    .innerJoin('team as t', (join) => join.onRef('t.tenantId', '=', 'm.tenantId').onRef('t.id', '=', 'm.teamId'))
+    .where('m.tenantId', '=', tenantId)
+    .groupBy('m.userId')
+    .select([
+      'm.userId',
+      sql<Role>`(array_agg(m.role order by role_rank(m.role) desc))[1]`.as('role'),
+      sql<string[]>`array_agg(t.slug order by t.slug)`.as('teams'),
+    ]);
+
+const membersOf = ({ db, tenantId }: Reads) =>
+  db
+    .selectFrom(placesOf({ db, tenantId }, 'membership').as('s'))
     .innerJoin('user_account as u', 'u.id', 's.userId')
     .leftJoin('user_profile as p', (join) => join.on('p.tenantId', '=', tenantId).onRef('p.userId', '=', 's.userId'))
     .select((eb) => [
@@ -40,14 +43,30 @@ const usersOf = ({ db, tenantId }: Reads) =>
       'u.email',
       's.role',
       's.teams',
+      sql<boolean>`false`.as('isInvited'),
     ]);
 
-export const findUser = (reads: Reads, userId: string): Promise<UserRow | undefined> =>
-  usersOf(reads).where('u.id', '=', userId).executeTakeFirst();
+const invitedTo = ({ db, tenantId }: Reads) =>
+  db
+    .selectFrom(placesOf({ db, tenantId }, 'invited_membership').as('s'))
+    .innerJoin('invited_user as u', 'u.id', 's.userId')
+    .select(['u.id', 'u.firstName', 'u.lastName', 'u.email', 's.role', 's.teams', sql<boolean>`true`.as('isInvited')]);
 
-/** By the primary address or by any other of the user's. */
-export const findUserByAddress = (reads: Reads, address: string): Promise<UserRow | undefined> =>
-  usersOf(reads)
+/** By the id of the account or of the invitation. */
+export const findUser = async (reads: Reads, userId: string): Promise<UserRow | undefined> =>
+  (await membersOf(reads).where('u.id', '=', userId).executeTakeFirst()) ??
+  invitedTo(reads).where('u.id', '=', userId).executeTakeFirst();
+
+/**
+ * By the primary address or by any other of the user's; invited users by the address alone to which they were invited,
+ * so that nothing shows of the accounts that they may have.
+ */
+export const findUserByAddress = async (reads: Reads, address: string): Promise<UserRow | undefined> =>
+  (await memberByAddress(reads, address)) ??
+  invitedTo(reads).where('u.email', '=', sql<string>`lower(${address})`).executeTakeFirst();
+
+const memberByAddress = (reads: Reads, address: string): Promise<UserRow | undefined> =>
+  membersOf(reads)
     .where('u.id', '=', (eb) =>
       eb.selectFrom('user_alias as a').where('a.email', '=', sql<string>`lower(${address})`).select('a.userId'),
     )
@@ -59,7 +78,7 @@ export const findUserByProviderName = (
   provider: string,
   username: string,
 ): Promise<UserRow | undefined> =>
-  usersOf(reads)
+  membersOf(reads)
     .where('u.id', '=', (eb) =>
       eb
         .selectFrom('user_identity as i')
@@ -70,22 +89,31 @@ export const findUserByProviderName = (
     .executeTakeFirst();
 
 export interface UserFilter {
+  /** This user alone. */
+  id?: string | undefined;
   team?: string | undefined;
   role?: Role | undefined;
   limit: number;
   offset: number;
 }
 
-/** The tenant's users by address, those of a team or a role, and how many there are in all. */
+/** The tenant's users by address, invited ones included, those of a team or a role, and how many there are in all. */
 export async function listUsers(
   reads: Reads,
-  { team, role, limit, offset }: UserFilter,
+  { id, team, role, limit, offset }: UserFilter,
 ): Promise<{ items: UserRow[]; total: number }> {
-  let users = usersOf(reads);
-  if (team !== undefined) users = users.where(sql<boolean>`${team} = any (s.teams)`);
-  if (role !== undefined) users = users.where('s.role', '=', role);
-  const items = await users.orderBy('u.email').limit(limit).offset(offset).execute();
-  const { total } = await users.clearSelect().select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow();
+  let users = reads.db.selectFrom(membersOf(reads).unionAll(invitedTo(reads)).as('u'));
+  if (id !== undefined) users = users.where('u.id', '=', id);
+  if (team !== undefined) users = users.where(sql<boolean>`${team} = any (u.teams)`);
+  if (role !== undefined) users = users.where('u.role', '=', role);
+  const items = await users
+    .orderBy('u.email')
+    .orderBy('u.id')
+    .limit(limit)
+    .offset(offset)
+    .select(['u.id', 'u.firstName', 'u.lastName', 'u.email', 'u.role', 'u.teams', 'u.isInvited'])
+    .execute();
+  const { total } = await users.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow();
   return { items, total };
 }
 
@@ -128,7 +156,9 @@ export const listTeams = ({ db, tenantId }: Reads) =>
       't.id',
       't.slug',
       't.createdAt',
-      sql<number>`(select count(*)::int from membership m where m.tenant_id = t.tenant_id and m.team_id = t.id)`.as(
+      // People who are invited included.
+      sql<number>`(select count(*)::int from membership m where m.tenant_id = t.tenant_id and m.team_id = t.id)
+        + (select count(*)::int from invited_membership m where m.tenant_id = t.tenant_id and m.team_id = t.id)`.as(
         'members',
       ),
     ])

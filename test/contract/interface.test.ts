@@ -9,6 +9,7 @@ const ADDITIONS = [
   /^\w+ \/api\/auth\/(refresh|logout|password-setup|set-password|sign-in|oidc\/(start|return))$/,
   /^\w+ \/api\/users\/me\/totp(\/confirm)?$/,
   /^POST \/api\/users\/me\/password$/,
+  /^\w+ \/api\/users\/me\/invitations(\/\{id\}\/(accept|decline))?$/,
   /^GET \/api\/teams$/,
   /^GET \/api\/(downloads|audit\/verify)$/,
   /^\w+ \/api\/application-tokens(\/|$)/,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { json } from '../../domain/data/columns.ts';
 import type { NewRow } from '../../domain/data/statement.ts';
 import type { Database, Tables } from '../../domain/data/tables.ts';
@@ -51,15 +52,32 @@ export async function insertMembership({ db, tenantKey }: Place, userId: string,
     .execute();
 }
 
-/** An invitation that was not mailed; returns its token. */
-export async function insertInvitation({ db, tenantKey }: Place, userId: string): Promise<string> {
+/** Accepts the invitation of an address; answers the id of its account. */
+export async function acceptInvitationOf({ db, tenantKey }: Place, email: string): Promise<string> {
+  const { userId } = await db
+    .selectFrom('invited_user')
+    .where('tenantId', '=', tenantKey.tenantId)
+    .where('email', '=', email.toLowerCase())
+    .select(sql<string>`accept_invitation(id, coalesce(user_of_address(email), id))`.as('userId'))
+    .executeTakeFirstOrThrow();
+  return userId;
+}
+
+/** A link for an invited user that was not mailed; returns its token. */
+export async function insertInvitation({ db, tenantKey }: Place, invitedUserId: string): Promise<string> {
   const token = newInvitationToken();
+  const { email } = await db
+    .selectFrom('invited_user')
+    .where('id', '=', invitedUserId)
+    .select('email')
+    .executeTakeFirstOrThrow();
   await db
     .insertInto('invitation')
     .values({
       id: newId(),
       tenantId: tenantKey.tenantId,
-      userId,
+      invitedUserId,
+      email,
       tokenHash: hashSecret(token),
       expiresAt: minutesAfter(new Date(), 24 * 60),
       invitedBy: 'owner@example.com',

@@ -19,7 +19,7 @@ const change = (status: number, as: { token?: string }, currentPassword: string,
 
 test('changing the password ends every other session, in all tenants', async () => {
   const here = app.member;
-  await app.as(app.stranger).post(200, '/api/users', { email: here.email, team: 'theirs' });
+  await app.as(app.stranger).post(201, '/api/users', { email: here.email, team: 'theirs' });
   const elsewhere = await app
     .as()
     .post(200, '/api/auth/admin/login', { email: here.email, password: here.password, tenant: 'other' });

@@ -1,6 +1,6 @@
 import { type Caller, type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
-import { insertMembership } from '../../support/factories.ts';
+import { acceptInvitationOf, insertMembership } from '../../support/factories.ts';
 
 let app: TestApp;
 let made = 0;
@@ -24,6 +24,7 @@ const alias = (userEmail: string, email: string) =>
 async function signedIn(role: string, team = 'platform'): Promise<Caller & { email: string }> {
   const email = address();
   await add(201, { email, role, team });
+  await acceptInvitationOf(app, email);
   await app.sql(
     'update user_account set password_hash = (select password_hash from user_account where email = ?) where email = ?',
     [app.member.email, email],
@@ -47,6 +48,7 @@ test('a new person is added to a team, which is made, and shown by address, alia
     inviteSent: false,
     warnings: ['No mail server is configured'],
   });
+  await acceptInvitationOf(app, email);
   await alias(email.toLowerCase(), 'dana@elsewhere.example');
   await app.sql(`select link_identity(?, 'host-a', '4711', 'DanaR')`, [added.userId]);
   const user = {
@@ -56,6 +58,7 @@ test('a new person is added to a team, which is made, and shown by address, alia
     lastName: 'Reyes',
     role: 'member',
     teams: ['payments'],
+    isInvited: false,
   };
   for (const path of [
     pathOf(email),
@@ -84,6 +87,7 @@ test('a new person is added to a team, which is made, and shown by address, alia
 test('somebody in the tenant is added to a further team with the role; names stay', async () => {
   const email = address();
   const { userId } = await add(201, { email, firstName: 'One' });
+  await acceptInvitationOf(app, email);
   await alias(email, `alias-of-${email}`);
   const again = await add(200, { email: `alias-of-${email}`, team: 'second', role: 'application', firstName: 'Other' });
   expect(again).toMatchObject({
@@ -109,6 +113,20 @@ test('lists have pages with links, by e-mail', async () => {
   expect(page.body.items.map(({ email }: Json) => email)).toEqual(emails.toSorted().slice(2, 4));
   expect(page.body.total).toBe(5);
   expect(page.headers.get('link')).toContain('rel="next"');
+});
+
+test('members find themselves alone, whatever they look for', async () => {
+  const person = await signedIn('member');
+  for (const query of ['', '?team=platform', '?role=member', '?limit=200']) {
+    const { items, total } = await app.as(person).get(200, `/api/users${query}`);
+    expect([total, ...items.map(({ email }: Json) => email)]).toEqual([1, person.email]);
+  }
+  await expect(app.as(person).get(200, '/api/users?role=owner')).resolves.toMatchObject({ total: 0, items: [] });
+  await expect(app.as(person).get(200, '/api/users?offset=1')).resolves.toMatchObject({ total: 1, items: [] });
+  await app.as(person).get(200, `/api/users?lookup=email&id=${person.email}`);
+  await app.as(person).get(404, `/api/users?lookup=email&id=${app.owner.email}`);
+  await app.as(person).get(404, '/api/users?lookup=email&id=nobody@acme.example');
+  expect((await app.as(app.application).get(200, '/api/users')).total).toBeGreaterThan(1);
 });
 
 test('everyone sees their own sign-in data, and nobody else does', async () => {
@@ -183,7 +201,9 @@ test('who is removed is out on the next request, and comes back with a new sessi
   await app.as().post(401, '/api/auth/refresh', { refresh_token: person.refreshToken });
   await owner().get(404, pathOf(person.email));
   await owner().delete(404, '/api/users', { email: person.email });
-  await expect(add(200, { email: person.email })).resolves.toMatchObject({ isExistingUser: true });
+  await expect(add(201, { email: person.email })).resolves.toMatchObject({ isExistingUser: false });
+  await app.as(person).get(401, '/api/users/me');
+  await acceptInvitationOf(app, person.email);
   await app.as(person).get(401, '/api/users/me');
 });
 

@@ -15,7 +15,13 @@ export const usersExamples = featureExamples(
       ...newUser(),
       team: `${fresh('crew')}-of-the-tenant`,
     });
+    // The other tenant invites the owner anew for each set of examples.
+    const stranger = app.as(app.stranger);
+    await stranger.send('DELETE', '/api/users', { body: { email: app.owner.email } });
+    await stranger.post(201, '/api/users', { email: app.owner.email, team: fresh('guests') });
+    const [invitation] = await owner.get(200, '/api/users/me/invitations');
     return {
+      invitationId: invitation.id as string,
       applicationTokenId: id as string,
       email: email as string,
       userId: userId as string,
@@ -34,6 +40,9 @@ export const usersExamples = featureExamples(
     updateUser: ({ email }) => ({ params: { email }, body: { firstName: 'Robin' } }),
     inviteUser: ({ email }) => ({ params: { email } }),
     listTeams: () => ({}),
+    listOwnInvitations: () => ({}),
+    acceptInvitation: ({ invitationId: id }) => ({ params: { id } }),
+    declineInvitation: ({ invitationId: id }) => ({ params: { id } }),
 
     createApplicationToken: () => ({ body: { name: fresh('token') } }),
     listApplicationTokens: () => ({}),
