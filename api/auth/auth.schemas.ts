@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { ROLES } from '../../domain/shared/actor.ts';
+import { Email } from '../http/parameters.ts';
 
 export const TenantSlug = z.string().regex(/^[a-z0-9-]{1,40}$/);
 
 export const LoginIn = z.strictObject({
-  email: z.email().max(254),
+  email: Email,
   password: z.string().min(1).max(1_024),
   tenant: TenantSlug.optional().meta({
     description:

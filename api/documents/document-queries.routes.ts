@@ -25,7 +25,7 @@ interface Request {
 const DEPRECATED_SINCE = `@${Date.UTC(2026, 0, 1) / 1_000}`;
 
 const SEMANTICS =
-  'All filters must match. `eq` compares JSON values (1 equals 1.0); `ne` and `nin` also match documents without the field; `gt`, `gte`, `lt` and `lte` compare numbers with numbers and strings with strings by code point; `regex` is a PostgreSQL regular expression, limited to 256 characters and 2 s. Of queries that take long two of a tenant run at a time and ten wait; beyond that the reply is 429 with `Retry-After`. The ascending sort order is null, booleans, numbers, strings, arrays, objects, missing; ties, and results without `sort`, are ordered by collection and key. A page may end early at 8 MB. The `Link` header leads to the next page; send the same body to it.';
+  'All filters must match. `eq` compares JSON values (1 equals 1.0); `ne` and `nin` also match documents without the field; `gt`, `gte`, `lt` and `lte` compare numbers with numbers and strings with strings by code point, and match nothing for other values; `regex` is a PostgreSQL regular expression, limited to 256 characters and 2 s. Of queries that take long two of a tenant run at a time and ten wait; beyond that the reply is 429 with `Retry-After`. The ascending sort order is null, booleans, numbers, strings, arrays, objects, missing; ties, and results without `sort`, are ordered by collection and key. A page may end early at 8 MB. The `Link` header leads to the next page; send the same body to it.';
 
 async function pageOf(pattern: PathPattern, { query, body }: Request, { reads, requestUrl }: Scope) {
   const { filters, sort, limit, fields } = body;

@@ -41,7 +41,7 @@ export const documentsRoutes = [
     group: GROUP,
     summary: 'Create or update a document',
     description:
-      'Without `version` and `If-Match`, creates a document (201) and, if needed, its collection; with the current version, updates it (200). Any other version gets 409 with `currentVersion`, or 412 if it was given in a header. Versions start at 1 and are also the `ETag`. Numbers that JavaScript cannot represent exactly, U+0000 and unpaired surrogates are refused, never altered. The order of object members is not preserved.',
+      'Without `version` and `If-Match`, creates a document (201) and, if needed, its collection; with the current version, updates it (200). Any other version gets 409 with `currentVersion`, or 412 if it was given in a header. Versions start at 1 and are also the `ETag`. Numbers that JavaScript cannot represent exactly, a negative zero (`-0`), U+0000 and unpaired surrogates are refused, never altered. The order of object members is not preserved.',
     roles: ANY_ROLE,
     projectScope: 'collection',
     params: ofDocument,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COUNTED_MAX } from '../../domain/flows/run-list.queries.ts';
 import { DISPLAY_STATUSES, RUN_STATUSES } from '../../domain/flows/run-status-rules.ts';
+import { momentOf } from '../../domain/shared/date-time-rules.ts';
 import { FLOW_CATEGORIES, WORK_ITEM_TYPES } from '../../domain/flows/flow-types.ts';
 import {
   FreeText,
@@ -95,16 +96,14 @@ const names = z
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 /** A point in time, or a duration before now. */
-const Since = z
-  .string()
-  .refine(
-    (text) => /^\d{1,5}[mhdw]$/.test(text) || (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text))),
-    'must be an ISO 8601 timestamp or a duration such as 30m, 24h, 7d, 2w',
-  )
-  .transform((text) => {
-    const [, count, unit] = /^(\d+)([mhdw])$/.exec(text) ?? [];
-    return count === undefined ? new Date(text) : { msBefore: Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS] };
-  });
+const Since = z.string().transform((text, context) => {
+  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
+  if (count !== undefined) return { msBefore: Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS] };
+  const moment = momentOf(text);
+  if (moment !== undefined) return new Date(moment);
+  context.addIssue('must be an ISO 8601 timestamp or a duration such as 30m, 24h, 7d, 2w');
+  return z.NEVER;
+});
 const Day = z.iso.date().transform((day) => new Date(`${day}T00:00:00.000Z`));
 
 const Categories = names.pipe(
@@ -124,7 +123,8 @@ export const RunsQuery = z.strictObject({
   workItemType: z.enum(WORK_ITEM_TYPES).optional(),
   since: Since.optional().meta({
     type: 'string',
-    description: 'ISO 8601 timestamp, or a duration before now: `30m`, `24h`, `7d`, `2w`',
+    description:
+      'ISO 8601 timestamp or day (UTC where it names no offset), or a duration before now: `30m`, `24h`, `7d`, `2w`',
   }),
   date: Day.optional().meta({ type: 'string', format: 'date', description: 'A single day in UTC' }),
   triggeredBy: names.meta({

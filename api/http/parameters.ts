@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import 'zod-openapi';
 import { isId } from '../../domain/shared/ids.ts';
-import { isoOf } from '../../domain/shared/date-time-rules.ts';
+import { isoOf, momentOf } from '../../domain/shared/date-time-rules.ts';
 import { openObject, trimmedText } from '../../domain/shared/large-maps.ts';
 
 /** Replaces the generated JSON schema in the reference if the wire format differs from the parsed value. */
@@ -32,6 +32,14 @@ export const NameText = trimmedText(NAME_MAX);
  */
 // oxlint-disable-next-line no-control-regex
 export const WITHOUT_CONTROLS = new RegExp('^[^\\u0000-\\u001f\\u007f-\\u009f]*$');
+/** An address as mail systems write it without quotes; the reference shows the pattern. */
+export const Email = z
+  .email({
+    pattern:
+      /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}$/,
+    error: 'must be an e-mail address',
+  })
+  .max(254);
 /** Descriptions, reasons, comments. */
 export const FreeText = z.string().max(4_000);
 
@@ -70,6 +78,7 @@ export const queryFlag = (defaultValue: boolean) =>
 /** A timestamp sent by a client: ISO 8601 with an offset. */
 export const DateTime = z.iso
   .datetime({ offset: true })
+  .refine((text) => momentOf(text) !== undefined, 'must be a time of the years 1 to 9999')
   .transform((text) => new Date(text))
   .meta(shownAs({ type: 'string', format: 'date-time' }));
 

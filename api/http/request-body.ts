@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { DomainError, escapePointer, invalidField } from '../../domain/shared/errors.ts';
 import { exceededLimit, type JsonLimits } from '../../domain/shared/json-size-rules.ts';
-import { doubtfulNumbers, isExact } from '../../domain/shared/number-rules.ts';
+import { doubtfulNumbers, isExact, pointerAt } from '../../domain/shared/number-rules.ts';
 import type { AnyRoute } from './define-route.ts';
 import type { ReadBytes } from './read-bytes.ts';
 
@@ -122,9 +122,12 @@ function parse(text: string): unknown {
 /** Throws if a number in a JSON text would change when it is parsed and serialized. */
 async function assertExactNumbers(text: string): Promise<void> {
   let checked = 0;
-  for (const number of doubtfulNumbers(text)) {
-    if (!isExact(number))
-      throw invalidField('#/body', `the number ${number.slice(0, 40)} cannot be represented exactly`);
+  for (const { source, index } of doubtfulNumbers(text)) {
+    if (!isExact(source))
+      throw invalidField(
+        `#/body${pointerAt(text, index)}`,
+        `the number ${source.slice(0, 40)} cannot be represented exactly`,
+      );
     if (++checked % NUMBERS_PER_STEP === 0) await setImmediate();
   }
 }

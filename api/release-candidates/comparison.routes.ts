@@ -74,7 +74,7 @@ export const comparisonRoutes = [
     summary: 'Get the commits, packages and work items that are new in a release candidate',
     description: [
       "Lists `git log since..commit -- <paths>` with the paths of the packages of the candidate's domain (the packages that the project configures for the domain, otherwise those in the candidate). Merges are included.",
-      '`since` is a commit, a tag, or a date to compare with commit dates; default: the commit of the previous candidate on the same branch.',
+      '`since` is a commit, a tag, or an ISO 8601 timestamp or day (UTC where it names no offset) to compare with commit dates; default: the commit of the previous candidate on the same branch.',
       'If a commit is unknown, `missingChangelog` gives the reason and a fetch of the repository is requested.',
     ].join('\n\n'),
     roles: ANY_ROLE,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../../domain/shared/actor.ts';
-import { JsonObject, NAME_MAX, queryInt, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';
+import { Email, JsonObject, NAME_MAX, queryInt, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';
 
 export const User = z
   .object({
@@ -22,11 +22,9 @@ export const User = z
 export const UserPage = z.object({ items: z.array(User), total: z.int(), limit: z.int(), offset: z.int() });
 
 const PersonName = z.string().trim().max(NAME_MAX).regex(WITHOUT_CONTROLS, 'must not contain control characters');
-const Email = z
-  .email()
-  .max(254)
-  .transform((email) => email.toLowerCase())
-  .meta({ override: ({ jsonSchema }) => Object.assign(jsonSchema, { type: 'string', format: 'email' }) });
+const UserEmail = Email.transform((email) => email.toLowerCase()).meta({
+  override: ({ jsonSchema }) => Object.assign(jsonSchema, { type: 'string', format: 'email' }),
+});
 const TeamSlug = z.string().regex(/^[a-z0-9-]{1,40}$/, 'must be 1 to 40 lower-case letters, digits and dashes');
 
 /** Hardly validated: a malformed e-mail simply matches nobody. */
@@ -53,7 +51,7 @@ export const UsersQuery = z
   });
 
 export const UserIn = z.strictObject({
-  email: Email,
+  email: UserEmail,
   team: TeamSlug.meta({ description: 'Created if it does not exist' }),
   firstName: PersonName.default(''),
   lastName: PersonName.default(''),
@@ -78,7 +76,7 @@ export const AddedUser = z
   })
   .meta({ id: 'AddedUser' });
 
-export const UserRemoval = z.strictObject({ email: Email, team: TeamSlug.optional() });
+export const UserRemoval = z.strictObject({ email: UserEmail, team: TeamSlug.optional() });
 
 export const RemovedUser = z.object({
   success: z.literal(true),

@@ -159,6 +159,9 @@ function facetOf({ source, action, actor, repositoryIdentifier, entityId }: Audi
   return facets[0] ?? { facet: 'all', from: '' };
 }
 
+/** The year after it has five digits. */
+const LAST_HOUR = Date.UTC(9999, 11, 31, 23);
+
 /**
  * How many entries a filter names, exactly. By one property, with or without a time, whole hours come from the tallies
  * which are written with the entries, and only the hours that are cut are counted; several properties at once, or an
@@ -176,7 +179,7 @@ function countsOf(filter: AuditFilter): Expression<unknown>[] {
   const { from, to } = filter;
   const facet = facetOf(filter);
   const conditions = facetConditions(filter);
-  const firstHour = from && new Date(Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS);
+  const firstHour = from && new Date(Math.min(Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS, LAST_HOUR));
   const endHour = to && new Date(Math.floor(to.getTime() / HOUR_MS) * HOUR_MS);
   if (!facet || (firstHour && endHour && firstHour >= endHour)) {
     return [counted([...conditions, ...timeConditions(filter)])];

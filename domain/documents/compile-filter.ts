@@ -44,7 +44,9 @@ export function compileFilter({ field: path, operator, value }: DocumentFilter, 
     case 'lt':
     case 'lte':
       if (typeof value === 'string') return compareText(field, found, COMPARISONS[operator], value);
-      if (typeof value !== 'number') throw valueMustBe('a number or a string');
+      if (value === undefined) throw valueMustBe('a value');
+      // Null, booleans, arrays and objects have no order.
+      if (typeof value !== 'number') return sql<boolean>`false`;
       // The type is checked second: most rows fail the comparison, and each access to the value costs.
       return sql`(${found} ${COMPARISONS[operator]} ${JSON.stringify(value)}::jsonb and jsonb_typeof(${found}) = 'number')`;
     case 'regex':

@@ -7,6 +7,7 @@ import { tagCommits } from '../git/refs.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { previousCandidate } from '../release-candidates/candidate-series.queries.ts';
 import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
+import { momentOf } from '../shared/date-time-rules.ts';
 import { invalidField } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { type WorkItemView, workItemViews } from './changelog.ts';
@@ -68,11 +69,11 @@ async function sinceOf(
     const commit = (await commitNumbers(tx, project.id, [previous.commitSha])).get(previous.commitSha);
     return commit === undefined ? { kind: 'unknown' } : { kind: 'commit', commit };
   }
-  const moment = DATE.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(moment)) return { kind: 'date', date: Math.floor(moment / 1_000) };
+  const moment = momentOf(text);
+  if (moment !== undefined) return { kind: 'date', date: Math.floor(moment / 1_000) };
   const tagged = (await tagCommits(tx, project.id, [text])).get(text);
   const commit = tagged ?? (SHA.test(text) ? (await commitNumbers(tx, project.id, [text])).get(text) : undefined);
-  if (commit === undefined && history.graph.size > 0)
+  if (commit === undefined && (history.graph.size > 0 || DATE.test(text)))
     throw invalidField('since', `${text} is no date, and no known commit or tag of the repository`);
   return commit === undefined ? { kind: 'unknown' } : { kind: 'commit', commit };
 }

@@ -21,10 +21,15 @@ test.each<[string, string, number, string]>([
   ['U+0000', '"a\\u0000b"', 400, '#/body/value'],
   ['U+0000 in a name', '{"a\\u0000":1}', 400, '#/body/value/a'],
   ['half a surrogate pair', '["\\ud800"]', 400, '#/body/value/0'],
-  ['1e400', '1e400', 400, '#/body'],
-  ['2^53 + 1', '[9007199254740993]', 400, '#/body'],
-  ['1e-400', '1e-400', 400, '#/body'],
-  ['more digits than a number has', '0.1000000000000000055511151231257827', 400, '#/body'],
+  ['1e400', '1e400', 400, '#/body/value'],
+  ['2^53 + 1', '[9007199254740993]', 400, '#/body/value/0'],
+  ['1e-400', '1e-400', 400, '#/body/value'],
+  ['more digits than a number has', '0.1000000000000000055511151231257827', 400, '#/body/value'],
+  ['a negative zero', '-0', 400, '#/body/value'],
+  ['a negative zero with a fraction', '[1, -0.00]', 400, '#/body/value/1'],
+  ['a negative zero with an exponent', '{"a":{"b":[0,-0E+5]}}', 400, '#/body/value/a/b/1'],
+  ['what rounds to a negative zero', '[-1e-400]', 400, '#/body/value/0'],
+  ['a number deep in a document', '{"a":[{},[],{"x/y~z":["1e400",{"":1e999}]}]}', 400, '#/body/value/a/2/x~1y~0z/1/'],
   ['depth 101', nested(101), 400, '#/body/value'],
   ['depth 10,000', nested(10_000), 400, '#/body'],
   ['1 MB + 1', JSON.stringify('x'.repeat(MEGABYTE - 1)), 413, '#/body/value'],
@@ -41,7 +46,8 @@ test.each<[string, string]>([
   ['2^53', '9007199254740992'],
   ['a number written another way', '100e-2'],
   ['a long number that is exact', '1000000000000000000000'],
-  ['zeros', '[-0.0, 0e5]'],
+  ['zeros', '[0.0, 0e5, -0.5, -0.05e1]'],
+  ['what looks like a negative zero', '["-0", "2026-01-02", {"-0,":1}]'],
   ['digits in a string', '"9007199254740993 1e400"'],
   ['depth 100', nested(100)],
   ['1 MB', JSON.stringify('x'.repeat(MEGABYTE - 2))],
@@ -50,7 +56,7 @@ test.each<[string, string]>([
 ])('%s is kept', async (_, value) => {
   expect(await write(value)).toMatchObject({ status: 201 });
   const { text } = await app.as(app.owner).request(200, 'GET', `${PATH}/${made}`);
-  expect(JSON.stringify(JSON.parse(text).value)).toEqual(JSON.stringify(JSON.parse(value)).replaceAll('-0', '0'));
+  expect(JSON.stringify(JSON.parse(text).value)).toEqual(JSON.stringify(JSON.parse(value)));
 });
 
 test.each(["it's", '--', 'a/b', '"', '\\', '%', '_', '*', ' ', '__proto__', 'constructor', '🙂', 'x'.repeat(255)])(

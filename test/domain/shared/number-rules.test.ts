@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { inexactNumber } from '../../../domain/shared/number-rules.ts';
+import { inexactNumber as found, pointerAt } from '../../../domain/shared/number-rules.ts';
+
+const inexactNumber = (text: string) => found(text)?.source;
 
 /** Value as an exact fraction: digits and power of ten, by big integers. */
 function fraction(number: string): [bigint, number] {
@@ -17,7 +19,7 @@ function fraction(number: string): [bigint, number] {
 
 const survives = (number: string): boolean => {
   const value = JSON.parse(number) as number;
-  if (!Number.isFinite(value)) return false;
+  if (!Number.isFinite(value) || Object.is(value, -0)) return false;
   const [[a, b], [c, d]] = [fraction(number), fraction(String(value))];
   return a === c && b === d;
 };
@@ -74,8 +76,51 @@ test.each([
   '1e400',
   '1e309',
   '4e-324',
+  '20000000000e298',
   '0.1000000000000000055',
   '123456789012345678',
 ])('%s is found as the rule says', (text) => {
   expect(inexactNumber(`[1,${text},2]`)).toBe(survives(text) ? undefined : text);
+});
+
+test.each([
+  '9007199254740993',
+  '1e400',
+  '-1e400',
+  '1e-400',
+  '-0',
+  '-0.0',
+  '-0e7',
+  '0.1000000000000000055511151231257827',
+])('%s is found where it is, in any document', (source) => {
+  const plant = '"@planted@"';
+  const document = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value));
+  fc.assert(
+    fc.property(fc.array(fc.oneof(document, fc.constant(plant)), { minLength: 1 }), fc.string(), (parts, name) => {
+      const text = `{"x":[${parts.join()}],${JSON.stringify(`n${name}`)}:{"y":${plant}}}`;
+      const planted = text.replaceAll(plant, source);
+      const written = found(planted);
+      const pointer = pointerAt(planted, written?.index ?? 0);
+      let at: unknown = JSON.parse(text);
+      for (const segment of pointer.split('/').slice(1))
+        at = (at as Record<string, unknown>)[segment.replaceAll('~1', '/').replaceAll('~0', '~')];
+      // The parts before the first one that was planted hold no such number: their zeros are written without a sign.
+      expect(written?.source).toBe(source);
+      expect(at).toBe('@planted@');
+    }),
+  );
+});
+
+test.each([
+  '0',
+  '0.0',
+  '-0.5',
+  '-0.05e1',
+  '1e21',
+  '100e-2',
+  '9007199254740992',
+  '["-0", "1e400"]',
+  '{"-0":1,"a -0,":2}',
+])('%s is exact', (text) => {
+  expect(inexactNumber(text)).toBeUndefined();
 });

@@ -104,7 +104,8 @@ test('the changes of a candidate are what git lists, since the candidate before,
   expect(shas(since.commits)).toEqual(
     remote.lines(['log', '--format=%H', `--since-as-filter=${date}`, at(0.8), '--', ...paths]),
   );
-  await app.as(app.member).get(400, `/api/release-candidates/${id}/changes?since=no-such-tag`);
+  for (const text of ['no-such-tag', '2026-02-30', '2026-02-30T00:00:00Z', '2026-13-01'])
+    await app.as(app.member).get(400, `/api/release-candidates/${id}/changes?since=${text}`);
 });
 
 test('a comparison tells for each package what git lists between its versions, by tags and by candidates', async () => {
