@@ -24,8 +24,8 @@ const GUARDED = [
   'saveDocuments',
   'queryDocuments',
   'saveReleaseCandidate',
-  'runFlow',
-  'triggerEvent',
+  'startFlowRun',
+  'triggerWebhooks',
   'createWebhook',
 ];
 

@@ -7,13 +7,23 @@ export interface JsonLimits {
 }
 
 const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
 const SPACE = 0x20;
+
+/** Kinds of bytes outside strings; white space has none. */
+const OTHER = 1;
+const COMMA = 2;
+const OPEN = 3;
+const CLOSE = 4;
+const STRING = 5;
+const KINDS = new Uint8Array(256).fill(OTHER, SPACE + 1);
+for (const [chars, kind] of [
+  [',', COMMA],
+  ['[{', OPEN],
+  [']}', CLOSE],
+  ['"', STRING],
+] as const)
+  for (const char of chars) KINDS[char.charCodeAt(0)] = kind;
 
 /**
  * Which limit a JSON text exceeds, undefined if none. Takes one pass over the bytes and no memory, so that it can go
@@ -26,21 +36,21 @@ export function exceededLimit(bytes: Uint8Array, limits: JsonLimits): keyof Json
   // Whether nothing has followed the last opening bracket yet.
   let isEmpty = false;
   for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] as number;
-    if (byte <= SPACE) continue;
-    if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) {
+    const kind = KINDS[bytes[at] as number] as number;
+    if (kind === 0 || (kind === OTHER && !isEmpty)) continue;
+    if (kind === CLOSE) {
       isEmpty = false;
       level--;
       continue;
     }
-    if (byte === COMMA || isEmpty) {
+    if (kind === COMMA || isEmpty) {
       isEmpty = false;
       if (++members > limits.members) return 'members';
     }
-    if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
+    if (kind === OPEN) {
       isEmpty = true;
       if (++level > limits.levels) return 'levels';
-    } else if (byte === QUOTE) {
+    } else if (kind === STRING) {
       at = endOfString(bytes, at + 1);
     }
   }
