@@ -18,7 +18,7 @@ const REQUESTS_PER_SECOND = 50;
 const BETWEEN_MS = 12_000;
 const SETTLE_MS = 120_000;
 const ATTEMPT_MS = 15_000;
-const GIVE_UP_MS = 90_000;
+const GIVE_UP_MS = 150_000;
 const REPOSITORY = 'demo/chaos';
 const RELEASES = 20;
 
@@ -91,8 +91,10 @@ async function send(url: string, token: string, work: Work): Promise<Accepted | 
       const { method, body } = work;
       const response = await fetch(`${url}${work.path}`, { method, headers, body: JSON.stringify(body), signal });
       const reply = (await response.json()) as Record<string, unknown>;
-      if (response.ok) return { ...work, reply };
-      if (response.status < 500 && response.status !== 429 && reply.code !== 'in_progress')
+      // The second: it was done, and the answer was lost with the process.
+      if (response.ok || response.status === 409) {
+        if (reply.code !== 'in_progress') return { ...work, reply };
+      } else if (response.status < 500 && response.status !== 429)
         throw new Error(`${work.path}: ${response.status} ${JSON.stringify(reply)}`, { cause: 'refused' });
     } catch (error) {
       if ((error as Error).cause === 'refused') throw error;

@@ -67,6 +67,8 @@ interface RouteShape<
   takesDocuments?: boolean;
   /** Refuse numbers that JavaScript cannot represent exactly instead of rounding them. */
   takesExactNumbers?: boolean;
+  /** Handled again it changes nothing and answers the same: so is a repeat with an `Idempotency-Key` whose reply was lost. */
+  isRepeatable?: boolean;
   /** Marks the route as deprecated in the reference. */
   isDeprecated?: boolean;
   /** Default: 5 MB; 16 KB where the body has a credential. */

@@ -146,7 +146,8 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, readB
     actingAs(actor),
     { ...keyed, bodyBytes: body?.bytes ?? NO_BYTES },
     {
-      handle: () => handled(actingAs(actor, (tx) => deps.idempotency.markDone(tx, keyed))),
+      handle: () =>
+        handled(actingAs(actor, route.isRepeatable ? undefined : (tx) => deps.idempotency.markDone(tx, keyed))),
       onLostReply: (error) =>
         state.log.warn({ err: error }, 'the reply to a request with an Idempotency-Key was not kept'),
     },

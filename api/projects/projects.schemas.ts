@@ -48,7 +48,7 @@ const configuration = {
   }),
   approvalPolicy: ApprovalPolicySchema.meta({
     description:
-      "For runs of flow types with the approval gate whose environment has no policy, or whose target is none of the tenant's environments; the owners approve if it is absent",
+      "For runs of flow types with the approval gate whose environment has no policy, or whose target is none of the tenant's environments. If it is absent, nobody is asked for an environment without a policy, and the owners for an unknown target",
   }),
   buildPipeline: Pipeline.omit({ ref: true }).meta({
     description: 'The git host pipeline that `POST /api/builds/run` starts on the branch',

@@ -16,6 +16,7 @@ export const releaseEventRoutes = [
     operationId: 'reportReleaseEvent',
     method: 'post',
     path: '/api/release-candidates/release-event',
+    isRepeatable: true,
     group: 'Release candidates',
     summary: 'Report the deployment of a release to an environment',
     description: [

@@ -9,7 +9,7 @@ export interface ApprovalPolicy {
   expiresAfter?: string | undefined;
 }
 
-/** A policy that an approval satisfies; null: nobody set one, so the owners approve. */
+/** A policy that an approval satisfies; null: nobody set one for an unknown target, so the owners approve. */
 export interface PolicySource {
   policy: ApprovalPolicy | null;
   isForRelease: boolean;

@@ -124,6 +124,9 @@ function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: bo
   return { found: [...found], isUnknown };
 }
 
+/** Of an environment that is known and for which nobody set a policy. */
+const ASKS_NOBODY: ApprovalPolicy = { skipApproval: true };
+
 const isEnvironmentNeeded = (target: FlowTarget): boolean => target === 'environment' || target === 'release';
 
 /** Why a run with something missing is refused, for people. */
@@ -133,7 +136,7 @@ export const whyMissing = ({ missing }: RunGates): string =>
 /**
  * Decides which gates a run passes. A type that has a gate passes it always:
  * - several environments: the run holds the lock of each, and one approval satisfies the policies of all;
- * - an environment without a policy has that of its project, and that failing the owners approve;
+ * - an environment without a policy has that of its project; where neither has one, nobody is asked;
  * - a target that is no environment here, or none at all: the policy of the payload's project, else the owners; it has
  *   no lock. A type that deploys to environments is refused when none is found.
  */
@@ -151,7 +154,7 @@ export function gatesOf(facts: GateFacts): RunGates {
     return { ...none, environmentIds, missing: [{ member, detail }] };
   }
   const policies: PolicySource[] = found.map(({ approvalPolicy, projectPolicy, category }) => ({
-    policy: approvalPolicy ?? projectPolicy,
+    policy: approvalPolicy ?? projectPolicy ?? ASKS_NOBODY,
     isForRelease: category === 'release',
   }));
   if (isUnknown || found.length === 0) policies.push({ policy: project?.approvalPolicy ?? null, isForRelease: true });

@@ -17,7 +17,7 @@ export type ProjectConfiguration = {
   devHubs?: string[];
   /** Finalizes a candidate when it is deployed to all environments of category `release`. */
   autoReleaseFinalization?: boolean;
-  /** Of runs whose environment has none, or is not known; missing: the owners approve. */
+  /** Of runs whose environment has none, or is not known; missing: the owners approve those whose environment is not known. */
   approvalPolicy?: ApprovalPolicy;
   /** The pipeline of the git host that builds a commit. */
   buildPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };

@@ -128,7 +128,7 @@ test.each(CASES)('$type.id with $way', ({ type, payload, found, isUnknown }) => 
   expect(decided.environmentIds.toSorted()).toEqual(ids.toSorted());
   expect(decided.lockIds).toEqual(gates.lock ? ids.toSorted() : []);
   const policies = [
-    ...found.map(({ approvalPolicy }) => labelOf(approvalPolicy)),
+    ...found.map(({ approvalPolicy }) => labelOf(approvalPolicy ?? SKIP)),
     ...(isUnknown || found.length === 0 ? [OWNERS] : []),
   ];
   expect(decided.policies.map(({ policy }) => labelOf(policy)).toSorted()).toEqual(
@@ -156,11 +156,11 @@ test("the project's policy is that of environments without one, and of unknown t
 
 test.each<[string, string | undefined, Record<string, unknown>, KnownEnvironment[], string[]]>([
   ['its children', 'children', {}, [], []],
-  ['a pipeline', 'cicd', {}, [PROD, UAT], ['leads', OWNERS]],
-  ['a command', 'command', {}, [PROD, UAT], ['leads', OWNERS]],
-  ['a pipeline to some', 'cicd', { environmentNames: ['uat'] }, [UAT], [OWNERS]],
+  ['a pipeline', 'cicd', {}, [PROD, UAT], ['leads', 'skip']],
+  ['a command', 'command', {}, [PROD, UAT], ['leads', 'skip']],
+  ['a pipeline to some', 'cicd', { environmentNames: ['uat'] }, [UAT], ['skip']],
   ['a pipeline to one of another category', 'cicd', { environmentNames: ['plain'] }, [PLAIN], ['skip']],
-  ['a pipeline to one that is gone', 'cicd', { environmentNames: ['uat', 'gone'] }, [UAT], [OWNERS, OWNERS]],
+  ['a pipeline to one that is gone', 'cicd', { environmentNames: ['uat', 'gone'] }, [UAT], [OWNERS, 'skip']],
 ])('a release that is carried out by %s', (_, executor, payload, found, policies) => {
   const release = FLOW_TYPES.find(({ id }) => id === 'request-release') as FlowType;
   const decided = decide({ ...release, ...gatedAs(release, executor) }, payload);
