@@ -31,7 +31,7 @@ const GUARDED = new Set([
 
 const many = (count: number, make: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => make(n)).join(',');
-const filled = (size: number, text: string): string => text.repeat(Math.floor(size / text.length));
+const filled = (size: number, text: string): string => text.repeat(Math.max(0, Math.floor(size / text.length)));
 
 /** Bodies of up to `size` bytes with up to `members` members, each the worst of its kind. */
 function worstBodies(size: number, members: number): Record<string, string> {
@@ -51,6 +51,26 @@ function worstBodies(size: number, members: number): Record<string, string> {
     'characters of three bytes': `{"a":"${filled(Math.floor((size - 20) / 3), '漢')}"}`,
     __proto__: `{"__proto__":{${many(Math.min(members, Math.floor(size / 20)) - 9, (n) => `"__proto${n}__":1`)}}}`,
   };
+}
+
+const mapped = (bodies: Record<string, string>, make: (text: string) => string): Record<string, string> =>
+  Object.fromEntries(Object.entries(bodies).map(([name, text]) => [name, make(text)]));
+
+/** As the route takes them, so that they are refused as late as can be, or not at all. */
+function bodiesFor(route: AnyRoute): Record<string, string> {
+  const size = bodyLimitBytes(route) - 100;
+  if (route.takesDocuments !== true) return worstBodies(size, 50_000);
+  if (route.operationId === 'saveDocument') {
+    return {
+      ...mapped(worstBodies(size, 250_000), (text) => `{"value":${text}}`),
+      ...Object.fromEntries(
+        Object.entries(worstBodies(1_000_000, 240_000)).map(([name, text]) => [`1 MB: ${name}`, `{"value":${text}}`]),
+      ),
+    };
+  }
+  const batch = (text: string) =>
+    `{"documents":[${many(4, (n) => `{"collection":"hostile","key":"k${n}","value":${text}}`)}]}`;
+  return mapped(worstBodies(1_000_000, 60_000), batch);
 }
 
 const service = await startService([]);
@@ -102,11 +122,9 @@ try {
       body && (roles === 'public' || GUARDED.has(operationId)) && operationId.includes(options.only),
   );
   for (const route of chosen) {
-    const isDocument = route.takesDocuments === true;
-    const bodies = Object.entries(worstBodies(bodyLimitBytes(route) - 100, isDocument ? 250_000 : 50_000));
-    for (const [name, text] of bodies) {
+    for (const [name, text] of Object.entries(bodiesFor(route))) {
       const url = service.url + pathOf(route);
-      const body = Buffer.from(isDocument ? `{"value":${text}}` : text);
+      const body = Buffer.from(text);
       const { p50, p99, max, statuses } = await measure({
         url,
         method: route.method.toUpperCase(),

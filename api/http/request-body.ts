@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { DomainError, escapePointer, invalidField } from '../../domain/shared/errors.ts';
 import { exceededLimit, type JsonLimits } from '../../domain/shared/json-size-rules.ts';
+import { parseJson } from '../../domain/shared/parse-json.ts';
 import { doubtfulNumbers, isExact, pointerAt } from '../../domain/shared/number-rules.ts';
 import type { AnyRoute } from './define-route.ts';
 import type { ReadBytes } from './read-bytes.ts';
@@ -67,7 +68,7 @@ export async function readJsonBody(
   };
   await pause();
   const text = decode(bytes);
-  const value = parse(text);
+  const value = await parse(text);
   await pause();
   // Such escapes are rare, so the value is only searched if the text has one.
   if (/\\u(?:0000|d[89a-f])/i.test(text)) assertStorable(value, '#/body');
@@ -111,9 +112,9 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function parse(text: string): unknown {
+async function parse(text: string): Promise<unknown> {
   try {
-    return JSON.parse(text);
+    return await parseJson(text);
   } catch (error) {
     throw invalidField('#/body', `not valid JSON: ${(error as Error).message}`);
   }

@@ -15,24 +15,41 @@ export interface ValueText {
  * @param place of the value in the request.
  */
 export function valueText(value: unknown, place: string): ValueText {
-  const extraBytes = walk(value, 0, place);
+  const size: WalkedSize = { leastBytes: 0, extraBytes: 0 };
+  walk(value, 0, place, size);
   const text = JSON.stringify(value);
-  const sizeBytes = Buffer.byteLength(text) + extraBytes;
-  if (sizeBytes > VALUE_MAX_BYTES)
-    throw new DomainError('payload_too_large', `The value is larger than ${VALUE_MAX_BYTES} bytes`, {
-      fields: [{ pointer: place, detail: 'too large' }],
-    });
+  const sizeBytes = Buffer.byteLength(text) + size.extraBytes;
+  if (sizeBytes > VALUE_MAX_BYTES) throw tooLarge(place);
   return { text, sizeBytes };
 }
 
-/** By how much the numbers grow when their exponents are written out. */
-function walk(value: unknown, depth: number, place: string): number {
-  if (typeof value === 'number') return writtenOut(value);
-  if (value === null || typeof value !== 'object') return 0;
+const tooLarge = (place: string): DomainError =>
+  new DomainError('payload_too_large', `The value is larger than ${VALUE_MAX_BYTES} bytes`, {
+    fields: [{ pointer: place, detail: 'too large' }],
+  });
+
+interface WalkedSize {
+  /** What has been walked takes no fewer bytes as JSON. */
+  leastBytes: number;
+  /** By how much the numbers grow when their exponents are written out. */
+  extraBytes: number;
+}
+
+/** Ends at the first excess, so that a value that is much too large costs no more than one that is just so. */
+function walk(value: unknown, depth: number, place: string, size: WalkedSize): void {
+  size.leastBytes += typeof value === 'string' ? value.length + 2 : 1;
+  if (size.leastBytes > VALUE_MAX_BYTES) throw tooLarge(place);
+  if (typeof value === 'number') size.extraBytes += writtenOut(value);
+  if (value === null || typeof value !== 'object') return;
   if (depth === VALUE_MAX_DEPTH) throw invalidField(place, `nested deeper than ${VALUE_MAX_DEPTH} levels`);
-  let extra = 0;
-  for (const member of Object.values(value)) extra += walk(member, depth + 1, place);
-  return extra;
+  if (Array.isArray(value)) {
+    for (const element of value) walk(element, depth + 1, place, size);
+    return;
+  }
+  for (const name of Object.keys(value)) {
+    size.leastBytes += name.length + 3;
+    walk((value as Record<string, unknown>)[name], depth + 1, place, size);
+  }
 }
 
 function writtenOut(value: number): number {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { DomainError, invalidField } from '../shared/errors.ts';
 import { assertReachesCollection } from './collection-limit-rules.ts';
 import type { DocumentName, DocumentStore, WriteRequest } from './document-store.port.ts';
@@ -5,6 +6,9 @@ import { collectionNameProblem, keyProblem } from './name-rules.ts';
 import { expectedVersion, type Preconditions, writeConflict } from './precondition-rules.ts';
 import type { Store } from './store-rules.ts';
 import { valueText } from './value-rules.ts';
+
+/** Other requests are served after each so much. */
+const PAUSE_EVERY_BYTES = 128 * 1024;
 
 /** Who writes documents, by which request. */
 export type Writer = Pick<WriteRequest, 'actor' | 'requestId' | 'traceparent'>;
@@ -61,6 +65,7 @@ export async function writeDocuments(
   { isAtomic }: { isAtomic: boolean },
 ): Promise<ItemOutcome[]> {
   const outcomes: ItemOutcome[] = [];
+  let sincePause = 0;
   const requests: { index: number; version: number | undefined; request: WriteRequest }[] = [];
   for (const [index, { collection, key, value, version }] of items.entries()) {
     try {
@@ -71,6 +76,11 @@ export async function writeDocuments(
       const expected = expectedVersion({ version });
       const request = { ...name, actor, requestId, traceparent, value: text, sizeBytes, expectedVersion: expected };
       requests.push({ index, version, request });
+      sincePause += sizeBytes;
+      if (sincePause > PAUSE_EVERY_BYTES) {
+        sincePause = 0;
+        await setImmediate();
+      }
     } catch (error) {
       if (isAtomic || !(error instanceof DomainError)) throw error;
       outcomes[index] = { refusal: error };
