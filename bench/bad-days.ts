@@ -178,12 +178,18 @@ const EVENTS: [string, (composition: Composition, processes: Processes) => Promi
 function startLoad(url: string, token: string) {
   const pending: Promise<Accepted | undefined>[] = [];
   let n = 0;
-  const timer = setInterval(() => pending.push(send(url, token, workOf(n++))), 1_000 / REQUESTS_PER_SECOND);
+  const timer = setInterval(() => {
+    const sent = send(url, token, workOf(n++));
+    // What it says is read at the end.
+    sent.catch(() => undefined);
+    pending.push(sent);
+  }, 1_000 / REQUESTS_PER_SECOND);
   return async () => {
     clearInterval(timer);
-    const outcomes = await Promise.all(pending);
-    const accepted = outcomes.filter((each) => each !== undefined);
-    return { accepted, givenUp: outcomes.length - accepted.length };
+    const outcomes = await Promise.allSettled(pending);
+    const accepted = outcomes.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : []));
+    const refusals = outcomes.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []));
+    return { accepted, refusals, givenUp: outcomes.length - accepted.length - refusals.length };
   };
 }
 
@@ -273,8 +279,9 @@ async function main(place: string): Promise<boolean> {
       say(`${what}; everything is healthy again after ${((performance.now() - from) / 1_000).toFixed(1)} s`);
     }
     await sleep(BETWEEN_MS);
-    const { accepted, givenUp } = await stopLoad();
-    say(`${accepted.length} requests accepted, ${givenUp} given up`);
+    const { accepted, refusals, givenUp } = await stopLoad();
+    say(`${accepted.length} requests accepted, ${refusals.length} refused, ${givenUp} given up`);
+    for (const refusal of refusals.slice(0, 5)) console.log(refusal);
 
     let done: Record<Kind, Row[]> | undefined;
     const keysOf = (kind: Kind) => accepted.filter((each) => each.kind === kind).map(({ key }) => key);
@@ -305,8 +312,9 @@ async function main(place: string): Promise<boolean> {
     const trail = await owner.get('/api/audit/verify');
     console.log('audit trail:', JSON.stringify(trail));
     // Deliveries are at least once.
-    return table.every(
-      ({ kind, lost, twice, never }) => lost === 0 && never === 0 && (kind === 'delivery' || twice === 0),
+    return (
+      refusals.length === 0 &&
+      table.every(({ kind, lost, twice, never }) => lost === 0 && never === 0 && (kind === 'delivery' || twice === 0))
     );
   } finally {
     counter.close();
