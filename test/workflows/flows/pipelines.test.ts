@@ -143,9 +143,9 @@ test.each(PLATFORMS)(
     const id = await start(platform);
     await dispatched(id);
     const reporter = app.as(app.application);
-    const register = async (domainName: string) =>
+    const register = async (domainName: string, status = 201) =>
       (
-        await reporter.post(201, '/api/flows/internal/register-child', {
+        await reporter.post(status, '/api/flows/internal/register-child', {
           parentTaskExecutionId: id,
           taskType: 'build-domain',
           flowPath: 'build',
@@ -156,7 +156,7 @@ test.each(PLATFORMS)(
     const report = (reportingExecutionId: string, domainName: string, status: string) =>
       reporter.post(204, `/api/flows/internal/${id}/reconcile-check`, { reportingExecutionId, domainName, status });
     const [core, sales] = [await register('core'), await register('sales')];
-    expect(await register('core')).toBe(core);
+    expect(await register('core', 200)).toBe(core);
     host(platform).requests.length = 0;
     await report(core, 'core', 'failed');
     expect(await shown(id)).toMatchObject({ status: 'Running' });
