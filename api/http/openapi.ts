@@ -41,7 +41,8 @@ const IdempotencyKey = z
   .max(IDEMPOTENCY_KEY_MAX)
   .optional()
   .meta({
-    description: 'Makes retries safe: a repeated request gets the stored reply of the first one for 24 hours',
+    description:
+      'Makes retries safe: a repeated request gets the stored reply of the first one for 24 hours, 409 `in_progress` while that is being handled, and 409 `already_exists` where it was carried out but its reply was lost with the process',
     param: { id: 'IdempotencyKey' },
   });
 
