@@ -1,12 +1,6 @@
 import { escapePointer } from './errors.ts';
+import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, endOfString } from './json-text-rules.ts';
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
@@ -42,16 +36,6 @@ export function* doubtfulNumbers(text: string): Generator<WrittenNumber> {
       at = end - 1;
     }
   }
-}
-
-function endOfString(text: string, start: number): number {
-  let at = start;
-  for (; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === QUOTE) break;
-    if (char === BACKSLASH) at++;
-  }
-  return at;
 }
 
 /** Until white space or a character of the structure: digits, signs, `.`, `e` and `E` are all others. */

@@ -1,12 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, endOfString } from './json-text-rules.ts';
 
 /** Takes some 2 ms to parse when it is all names of members. */
 const STEP_CHARS = 64 * 1024;
@@ -122,16 +115,6 @@ function setMember(object: Record<string, unknown>, name: string, value: unknown
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
   else object[name] = value;
-}
-
-function endOfString(text: string, start: number): number {
-  let at = start;
-  for (; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === QUOTE) break;
-    if (char === BACKSLASH) at++;
-  }
-  return at;
 }
 
 /** Whether there is only what JSON counts as white space. */
