@@ -10,6 +10,9 @@ import {
 import { launchError } from '../workflows/temporal-errors.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 
+/** For all calls together. */
+const ANSWER_MS = 10_000;
+
 const USAGE = `Usage: npm run workers -- COMMAND
   list            builds of the workers: which is current, and how many workflows end on each
   use BUILD_ID    gives new workflows, and those that run for long, to the workers of this build; refused when none of
@@ -41,8 +44,10 @@ async function main(): Promise<unknown> {
   const name = deploymentName(env.TASK_QUEUE_PREFIX ?? '', env.WORKER_DEPLOYMENT_NAME || 'quayside');
   const client = createTemporalClient({ address, namespace: env.TEMPORAL_NAMESPACE || 'default' });
   try {
-    if (args.command === 'use') await setCurrentBuild(client, name, args.buildId, args);
-    return await listBuilds(client, name);
+    return await client.withDeadline(Date.now() + ANSWER_MS, async () => {
+      if (args.command === 'use') await setCurrentBuild(client, name, args.buildId, args);
+      return listBuilds(client, name);
+    });
   } catch (error) {
     if (error instanceof BuildUnavailableError) throw new OperatorError(error.message);
     if (launchError(error) instanceof EngineUnavailableError)
