@@ -16,7 +16,7 @@ import {
   setRole,
 } from './memberships.queries.ts';
 import { assertHasOwner, assertMayChange, assertMayRemove, type UserChange } from './user-rules.ts';
-import { findUser, findUserByAddress, type UserRow } from './users.queries.ts';
+import { findUser, findUserByAddress, invitedByOtherAddresses, type UserRow } from './users.queries.ts';
 
 export interface AddedUser {
   user: UserRow;
@@ -87,11 +87,22 @@ export async function removeUser(
   const removed = await removeMemberships(tx, before, team);
   if (removed.length === 0) throw notFound('The user');
   const after = await findUser(tx, before.id);
-  if (!after) await removeFromTenant(tx, before);
+  if (!after) {
+    await removeFromTenant(tx, before);
+    await withdrawInvitations(tx, before.id);
+  }
   assertHasOwner(await countOwners(tx));
   noteUser(tx, after ? 'user.updated' : 'user.removed', before, after);
   const [only, ...more] = removed;
   return { userId: before.id, email: before.email, teamAccountId: more.length === 0 ? (only?.id ?? null) : null };
+}
+
+/** A person who is removed does not come back by an invitation to another of their addresses. */
+async function withdrawInvitations(tx: Tx, personId: string): Promise<void> {
+  for (const invited of await invitedByOtherAddresses(tx, personId)) {
+    await removeFromTenant(tx, invited);
+    noteUser(tx, 'user.removed', invited, undefined);
+  }
 }
 
 async function userAfter(tx: Tx, userId: string): Promise<UserRow> {

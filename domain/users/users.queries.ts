@@ -72,6 +72,10 @@ const memberByAddress = (reads: Reads, address: string): Promise<UserRow | undef
     )
     .executeTakeFirst();
 
+/** The open invitations of the tenant to addresses of a person. */
+export const invitedByOtherAddresses = (reads: Reads, personId: string): Promise<UserRow[]> =>
+  invitedTo(reads).where(sql<string>`user_of_address(u.email)`, '=', personId).execute();
+
 /** By the name that the user has at a git host. */
 export const findUserByProviderName = (
   reads: Reads,

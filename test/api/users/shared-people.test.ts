@@ -75,6 +75,29 @@ test('an alias belongs to whom claims it first, and nobody claims an address of 
   });
 });
 
+test('an invitation to another address of a member takes no role away', async () => {
+  const owner = app.as(app.owner);
+  const { teams } = await owner.get(200, pathOf(app.owner.email));
+  const invite = (email: string, role: string) => owner.post(201, '/api/users', { email, team: teams[0], role });
+  await invite('second@people.example', 'member');
+  await claim(app.owner.email, 'second@people.example');
+  await acceptInvitationOf(app, 'second@people.example');
+  await expect(owner.get(200, pathOf(app.owner.email))).resolves.toMatchObject({ role: 'owner' });
+});
+
+test('who was removed does not come back by an invitation to another address', async () => {
+  const owner = app.as(app.owner);
+  const invite = (email: string) => owner.post(201, '/api/users', { email, team: 'leaving', role: 'member' });
+  await invite('leaver@people.example');
+  await acceptInvitationOf(app, 'leaver@people.example');
+  await invite('leaver@home.example');
+  await invite('stays@home.example');
+  await claim('leaver@people.example', 'leaver@home.example');
+  await owner.delete(200, '/api/users', { email: 'leaver@people.example' });
+  const { items } = await owner.get(200, '/api/users?team=leaving');
+  expect(items).toMatchObject([{ email: 'stays@home.example' }]);
+});
+
 test('of two who claim an alias at once, one gets it', async () => {
   const answers = await Promise.all([
     claim(app.owner.email, 'race@people.example'),
