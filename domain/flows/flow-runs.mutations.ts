@@ -13,7 +13,7 @@ import {
 } from './flow-runs.queries.ts';
 import { executorOf, planRun, type RunPlan, whyUnavailable } from './executor-rules.ts';
 import { flowType } from './flow-types.ts';
-import { gatedAs, whyMissing } from './gate-rules.ts';
+import { gatedAs, whyRefused } from './gate-rules.ts';
 import { gatesOfRun } from './run-gates.queries.ts';
 import { decideCancel, displayOf, eventOfEnd, type FinalStatus, isFinal } from './run-status-rules.ts';
 
@@ -85,7 +85,8 @@ export async function beginRun(
   if (cancelRequestedAt !== null) return refuse(CANCELLED);
   if (!executor) return refuse({ status: 'failed', error: whyUnavailable(taskType) });
   const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), ...run });
-  if (gates.missing.length > 0) return refuse({ status: 'failed', error: whyMissing(gates) });
+  const refusal = whyRefused(gates);
+  if (refusal !== undefined) return refuse({ status: 'failed', error: refusal });
   const plan = planRun(executor, gates, payload);
   if (!plan.isUngated || executor === 'cicd') return { run, plan };
   const startsProgram = startsPrograms && executor === 'command';

@@ -5,8 +5,8 @@ import {
   countSchedules,
   findSchedule,
   insertSchedule,
+  makersOfSchedule,
   markDeleted,
-  peopleOfSchedule,
   type ScheduleRow,
   SCHEDULES_MAX,
 } from './flow-schedules.queries.ts';
@@ -62,7 +62,8 @@ export async function acceptScheduledRun(tx: Tx, id: string, occasion: string): 
   const schedule = await findSchedule(tx, id);
   if (!schedule) return undefined;
   const { payload, schedulePath } = schedule;
-  const requestedBy = { ...tx.actor, onBehalfOf: await peopleOfSchedule(tx, id) };
+  const { peopleIds, limitedTo } = await makersOfSchedule(tx, id);
+  const requestedBy = { ...tx.actor, onBehalfOf: peopleIds, ...(limitedTo && { projectIds: limitedTo }) };
   const origin = {
     scheduleId: id,
     isScheduled: true,

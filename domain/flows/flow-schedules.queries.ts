@@ -46,16 +46,14 @@ export async function countSchedules({ db, tenantId }: Reads): Promise<number> {
   return count;
 }
 
-/** Ids of the people who made a schedule. */
-export async function peopleOfSchedule({ db, tenantId }: Reads, id: string): Promise<string[]> {
-  const { peopleIds } = await db
+/** Ids of the people who made a schedule, and the only projects that they reached by it; null: all. */
+export const makersOfSchedule = ({ db, tenantId }: Reads, id: string) =>
+  db
     .selectFrom('flow_schedule')
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
-    .select('peopleIds')
+    .select(['peopleIds', 'limitedTo'])
     .executeTakeFirstOrThrow();
-  return peopleIds;
-}
 
 export type NewSchedule = Pick<NewRow<'flow_schedule'>, 'name' | 'cron' | 'timezone' | 'schedulePath' | 'peopleIds'> & {
   projectId: string | null;
@@ -66,7 +64,14 @@ export type NewSchedule = Pick<NewRow<'flow_schedule'>, 'name' | 'cron' | 'timez
 export async function insertSchedule(tx: Tx, { payload, ...schedule }: NewSchedule): Promise<string | undefined> {
   const made = await tx.db
     .insertInto('flow_schedule')
-    .values({ ...schedule, id: newId(), tenantId: tx.tenantId, payload: json(payload), createdBy: tx.actor.email })
+    .values({
+      ...schedule,
+      id: newId(),
+      tenantId: tx.tenantId,
+      payload: json(payload),
+      createdBy: tx.actor.email,
+      limitedTo: tx.actor.projectIds ? [...tx.actor.projectIds] : null,
+    })
     .onConflict((conflict) => conflict.columns(['tenantId', 'name']).where('deletedAt', 'is', null).doNothing())
     .returning('id')
     .executeTakeFirst();

@@ -139,6 +139,8 @@ export const FlowScheduleSchema = defineEntity({
     createdBy: p.text(),
     /** Ids of the people who made it: its runs count as theirs. */
     peopleIds: p.array().default([]),
+    /** The only projects that the application token reached which made it; null: all. */
+    limitedTo: p.array().columnType('uuid[]').nullable(),
     /** Kept until the engine has deleted it, too. */
     deletedAt: p.datetime(3).nullable(),
     /** When the engine knew of the latest change. */

@@ -49,6 +49,8 @@ export interface GateFacts {
   project: { id: string; approvalPolicy: ApprovalPolicy | null } | null;
   /** Those of the project, and those of the tenant that the names may mean. */
   environments: readonly KnownEnvironment[];
+  /** Ids of the only projects that whoever requested the run reaches; absent: all. */
+  limitedTo?: readonly string[] | undefined;
 }
 
 /** The gates that a run passes. */
@@ -61,6 +63,8 @@ export interface RunGates {
   lockIds: string[];
   /** The run is refused: members of the payload that are missing, with what they would say. */
   missing: { member: string; detail: string }[];
+  /** The run is refused: it is about environments of projects that whoever requested it does not reach. */
+  isBeyondLimit: boolean;
 }
 
 /** A pattern that matches every branch says nothing about one. */
@@ -75,15 +79,25 @@ function narrowed(found: readonly KnownEnvironment[], { project }: GateFacts): r
 const orgOf = ({ orgUsername }: KnownEnvironment): string | undefined =>
   orgUsername === null ? undefined : fold(orgUsername).replaceAll(/\s/g, '');
 
-function ofSandbox(sandbox: string, facts: GateFacts): readonly KnownEnvironment[] {
+/** `isKnown`: one of them is the sandbox of the production org that is named, if one is. */
+function ofSandbox(sandbox: string, facts: GateFacts): { meant: readonly KnownEnvironment[]; isKnown: boolean } {
   const { environments, names, project } = facts;
+  const { production } = names;
   const suffixed = environments.filter((each) => orgOf(each)?.endsWith(`.${sandbox}`));
-  const exact = suffixed.filter((each) => orgOf(each) === `${names.production}.${sandbox}`);
+  const exact = suffixed.filter((each) => orgOf(each) === `${production}.${sandbox}`);
+  // Another user of the same production org, as far as its address says.
+  const host = production?.split('@')[1];
+  const isOfProduction = (each: KnownEnvironment) => orgOf(each)?.endsWith(`@${host}.${sandbox}`) === true;
   const named = environments.filter(
     (each) => each.projectId === project?.id && each.orgUsername === null && fold(each.name) === sandbox,
   );
-  return [...narrowed(exact.length > 0 ? exact : suffixed, facts), ...named];
+  return {
+    meant: [...narrowed(exact.length > 0 ? exact : suffixed, facts), ...named],
+    isKnown: named.length > 0 || (production === undefined ? suffixed.length > 0 : suffixed.some(isOfProduction)),
+  };
 }
+
+const isEnvironmentNeeded = (target: FlowTarget): boolean => target === 'environment' || target === 'release';
 
 /**
  * The environments that a run is about: those that any name in its payload means. What is named and means none is
@@ -92,6 +106,7 @@ function ofSandbox(sandbox: string, facts: GateFacts): readonly KnownEnvironment
 function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: boolean } {
   const { type, names, environments, environmentId, project } = facts;
   const explicit = environments.filter(({ id }) => id === environmentId);
+  const sandboxes = [...names.sandboxes].map((sandbox) => ofSandbox(sandbox, facts));
   const named = [
     ...[...names.environments].map((name) =>
       environments.filter((each) => each.id === name || (each.projectId === project?.id && fold(each.name) === name)),
@@ -102,7 +117,6 @@ function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: bo
         facts,
       ),
     ),
-    ...[...names.sandboxes].map((sandbox) => ofSandbox(sandbox, facts)),
   ];
   const mentioned = [...names.mentions].map((word) =>
     narrowed(
@@ -110,8 +124,13 @@ function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: bo
       facts,
     ),
   );
-  const found = new Set([explicit, ...named, ...mentioned].flat());
-  const isUnknown = named.some((meant) => meant.length === 0) || (environmentId !== null && explicit.length === 0);
+  const found = new Set([explicit, ...named, ...sandboxes.map(({ meant }) => meant), ...mentioned].flat());
+  const isUnknown =
+    named.some((meant) => meant.length === 0) ||
+    sandboxes.some(({ isKnown }) => !isKnown) ||
+    (environmentId !== null && explicit.length === 0);
+  const perhaps = environments.filter((each) => each.projectId === project?.id && names.perhaps.has(fold(each.name)));
+  if (!isEnvironmentNeeded(type.target)) for (const each of perhaps) found.add(each);
   if (type.target === 'release' && names.environments.size === 0)
     for (const each of environments)
       if (each.projectId === project?.id && each.isActive && each.category === 'release') found.add(each);
@@ -121,31 +140,39 @@ function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: bo
       if (each.projectId === project?.id && each.isActive && !isCatchAll(each.branch))
         if (matchesPattern(each.branch.trim(), branch)) found.add(each);
   }
+  if (found.size > 0) for (const each of perhaps) found.add(each);
   return { found: [...found], isUnknown };
 }
 
 /** Of an environment that is known and for which nobody set a policy. */
 const ASKS_NOBODY: ApprovalPolicy = { skipApproval: true };
 
-const isEnvironmentNeeded = (target: FlowTarget): boolean => target === 'environment' || target === 'release';
-
 /** Why a run with something missing is refused, for people. */
 export const whyMissing = ({ missing }: RunGates): string =>
   missing.map(({ member, detail }) => `${member} is missing. ${detail}`).join('; ');
+
+/** Why a run is refused, for people; undefined: it is not. */
+export function whyRefused(gates: RunGates): string | undefined {
+  if (gates.isBeyondLimit)
+    return 'The application token that requested the run is limited to projects, and the run is about an environment of none of them';
+  return gates.missing.length > 0 ? whyMissing(gates) : undefined;
+}
 
 /**
  * Decides which gates a run passes. A type that has a gate passes it always:
  * - several environments: the run holds the lock of each, and one approval satisfies the policies of all;
  * - an environment without a policy has that of its project; where neither has one, nobody is asked;
  * - a target that is no environment here, or none at all: the policy of the payload's project, else the owners; it has
- *   no lock. A type that deploys to environments is refused when none is found.
+ *   no lock. A type that deploys to environments is refused when none is found;
+ * - what an application token requests that is limited to projects is refused where it is about those of others.
  */
 export function gatesOf(facts: GateFacts): RunGates {
-  const { type, project, environmentId } = facts;
+  const { type, project, environmentId, limitedTo } = facts;
   const { gates, target } = type;
-  const none = { policies: [], lockIds: [], missing: [] };
-  if (!gates.approval && !gates.lock) return { ...none, environmentIds: environmentId === null ? [] : [environmentId] };
   const { found, isUnknown } = targetsOf(facts);
+  const isBeyondLimit = limitedTo !== undefined && found.some(({ projectId }) => !limitedTo.includes(projectId));
+  const none = { policies: [], lockIds: [], missing: [], isBeyondLimit };
+  if (!gates.approval && !gates.lock) return { ...none, environmentIds: environmentId === null ? [] : [environmentId] };
   const environmentIds = found.map(({ id }) => id);
   if (found.length === 0 && isEnvironmentNeeded(target)) {
     const detail =
@@ -164,5 +191,6 @@ export function gatesOf(facts: GateFacts): RunGates {
     // In one order for all runs, so that no two wait for each other.
     lockIds: gates.lock ? environmentIds.toSorted() : [],
     missing: [],
+    isBeyondLimit,
   };
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Actor } from '../shared/actor.ts';
 
@@ -11,12 +12,10 @@ export async function peopleBehind(reads: Reads, { type, id, onBehalfOf = [] }: 
   return [...new Set([...own, ...ofToken, ...onBehalfOf])];
 }
 
-async function peopleOfToken({ db, tenantId }: Reads, id: string): Promise<string[]> {
-  const token = await db
-    .selectFrom('application_token')
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', id)
-    .select('peopleIds')
-    .executeTakeFirst();
-  return token?.peopleIds ?? [];
+/** By a function of the database, since a token that is limited to projects does not see tokens. */
+async function peopleOfToken({ db }: Reads, id: string): Promise<string[]> {
+  const { people } = await db
+    .selectNoFrom(sql<string[] | null>`people_of_token(${id})`.as('people'))
+    .executeTakeFirstOrThrow();
+  return people ?? [];
 }

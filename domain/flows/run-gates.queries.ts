@@ -1,6 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { ApprovalPolicy } from '../approvals/policy-rules.ts';
+import type { Actor } from '../shared/actor.ts';
 import { type GatedType, gatesOf, type KnownEnvironment, type RunGates } from './gate-rules.ts';
 import { targetNames, type TargetNames } from './target-name-rules.ts';
 
@@ -10,21 +11,23 @@ interface GatedRun {
   projectId: string | null;
   /** Of the run's row: the first that was found when it was accepted. */
   environmentId: string | null;
+  requestedBy?: Pick<Actor, 'projectIds'>;
 }
 
 /** The gates of a run as its payload and the tenant's environments are now. */
 export async function gatesOfRun(
   reads: Reads,
-  { type, payload, projectId, environmentId }: GatedRun,
+  { type, payload, projectId, environmentId, requestedBy }: GatedRun,
 ): Promise<RunGates> {
   // Its name may have changed since.
   const { environmentName: _, environmentId: __, ...unnamed } = payload;
   const names = targetNames(environmentId === null ? payload : unnamed, { isOnSandbox: type.target === 'sandbox' });
-  const isGated = type.gates.approval || type.gates.lock;
-  const [environments, project] = isGated
+  const limitedTo = requestedBy?.projectIds;
+  const isDecided = type.gates.approval || type.gates.lock || limitedTo !== undefined;
+  const [environments, project] = isDecided
     ? await Promise.all([environmentsMeant(reads, names, projectId, environmentId), projectPolicy(reads, projectId)])
     : [[], null];
-  return gatesOf({ type, environmentId, names, project, environments });
+  return gatesOf({ type, environmentId, names, project, environments, limitedTo });
 }
 
 const POLICY = sql<ApprovalPolicy | null>`p.configuration->'approvalPolicy'`;

@@ -9,12 +9,14 @@ export interface TargetNames {
   sandboxes: Set<string>;
   /** Words anywhere that may be the username of an org or the id of an environment, and count if they are. */
   mentions: Set<string>;
+  /** Where a target is expected, what may be the name of an environment, and counts if it is. */
+  perhaps: Set<string>;
   /** Username of the production org of the sandboxes. */
   production: string | undefined;
   branch: string | undefined;
 }
 
-type Kind = 'environment' | 'org' | 'sandbox';
+type Kind = 'environment' | 'org' | 'sandbox' | 'target';
 
 /** Members by which people, pipelines and programs name a target; without case and punctuation. */
 const KINDS: readonly [Kind, RegExp][] = [
@@ -22,6 +24,7 @@ const KINDS: readonly [Kind, RegExp][] = [
   ['org', /^(target|deploy|destination|to|sf|sfdx|crm)?orgs?(username|user|name|alias|id)?s?$/],
   ['org', /^(target|deploy|destination|sf|sfdx|crm)username$|^(target)?alias$/],
   ['sandbox', /^(target|destination)?sandbox(es)?(name|id)?s?$/],
+  ['target', /^(deploy)?(target|destination|stage|tier|to)s?(name)?$/],
 ];
 /** Members of an object that stands where a name is expected. */
 const NAMING = /^(name|id|key|slug|username|alias|value)$/;
@@ -49,6 +52,7 @@ class Reader {
     orgs: new Set(),
     sandboxes: new Set(),
     mentions: new Set(),
+    perhaps: new Set(),
     production: undefined,
     branch: undefined,
   };
@@ -60,6 +64,7 @@ class Reader {
     for (let next = this.#open.pop(); next; next = this.#open.pop()) {
       const [value, place] = next;
       if (typeof value === 'string') this.#text(value, place);
+      else if (typeof value === 'number') this.#perhaps(String(value), place);
       else if (Array.isArray(value)) for (const each of value) this.#open.push([each, place]);
       else if (typeof value === 'object' && value !== null)
         for (const [key, each] of Object.entries(value)) this.#member(key, each, place);
@@ -70,6 +75,7 @@ class Reader {
     const key = bare(name);
     if (NO_TARGET.test(key)) return;
     this.#words(name);
+    this.#perhaps(name, { kind: outer, depth });
     this.#open.push([value, { kind: kindOf(key) ?? (NAMING.test(key) ? outer : undefined), depth }]);
   }
 
@@ -85,8 +91,14 @@ class Reader {
       if (name === '') continue;
       if (kind === 'environment') this.names.environments.add(name);
       else if (kind === 'org') this.names.orgs.add(withoutSpaces(name));
+      else if (kind === 'target') this.names.perhaps.add(name);
       else this.names.sandboxes.add(withoutSpaces(name));
     }
+  }
+
+  /** A number, or a key: `{ environments: { prod: true } }`. */
+  #perhaps(name: string, { kind }: Place): void {
+    if (kind === 'environment' || kind === 'target') this.names.perhaps.add(fold(name));
   }
 
   #words(text: string): void {

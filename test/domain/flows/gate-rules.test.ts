@@ -104,6 +104,11 @@ const WAYS: [way: string, payload: Record<string, unknown>, found: KnownEnvironm
   ['a branch that goes nowhere', { branch: 'topic' }, []],
   ['a lax branch beside a strict org', { branch: 'feature/x', orgUsername: 'deploy@acme.example' }, [PROD]],
   ['a lax branch beside an unknown org', { branch: 'feature/x', orgUsername: 'x@y.example' }, [], true],
+  ['a strict name as a key', { environmentName: 'dev', environments: { prod: true } }, [DEV, PROD]],
+  ['a strict name where a target is expected', { environmentName: 'dev', 'deploy-to': 'PROD' }, [DEV, PROD]],
+  ['a target in an object', { environmentName: 'dev', target: { name: 'prod', stages: ['uat'] } }, [DEV, PROD, UAT]],
+  ['a lax branch beside a target', { branch: 'release/7', environmentName: 'dev', stage: 'prod' }, [DEV, PROD]],
+  ['a target that is something else', { environmentName: 'dev', target: 'chrome', environments: 3 }, [DEV]],
   ['the dev hub', { environmentName: 'uat', devHubUsername: 'deploy@acme.example' }, [UAT]],
   ['approvers', { environmentName: 'uat', approvalPolicy: { approvers: ['deploy@acme.example'] } }, [UAT]],
 ];
@@ -176,6 +181,41 @@ test('the production org without a sandbox is what a sandbox type is about', () 
   // Types that know of no sandboxes may mean either.
   expect(decide(install, sandbox).lockIds).toEqual([PROD.id, DEV.id]);
 });
+
+test('a sandbox of another production org is unknown here, whatever its name', () => {
+  const refresh = FLOW_TYPES.find(({ id }) => id === 'request-sandbox-refresh') as FlowType;
+  const dev = (productionUsername: string) => labels(decide(refresh, { sandboxName: 'dev', productionUsername }));
+  expect(dev('deploy@acme.example')).toEqual(['skip']);
+  expect(dev('Admin@Acme.example')).toEqual(['skip']);
+  expect(dev('admin@other.example')).toEqual(['skip', OWNERS]);
+  expect(dev('other-production')).toEqual(['skip', OWNERS]);
+  expect(dev('x@cme.example')).toEqual(['skip', OWNERS]);
+});
+
+test.each(FLOW_TYPES.map((each) => [each.id, each as FlowType] as const))(
+  'a run of %s is refused where it is about environments that its requester does not reach',
+  (_, type) => {
+    const isBeyondLimit = (limitedTo: string[] | undefined, payload: Record<string, unknown>) =>
+      gatesOf({
+        type,
+        environmentId: null,
+        names: targetNames(payload, { isOnSandbox: false }),
+        project: { id: SHOP, approvalPolicy: null },
+        environments: ENVIRONMENTS,
+        limitedTo,
+      }).isBeyondLimit;
+    for (const payload of [
+      { orgUsername: 'deploy@other.example' },
+      { environmentName: 'prod', note: 'deploy@other.example' },
+      { pipeline: { inputs: { id: THEIRS.id } } },
+    ]) {
+      expect(isBeyondLimit([SHOP], payload)).toBe(true);
+      expect(isBeyondLimit([SHOP, OTHER], payload)).toBe(false);
+      expect(isBeyondLimit(undefined, payload)).toBe(false);
+    }
+    expect(isBeyondLimit([SHOP], { environmentName: 'prod', orgUsername: 'nobody@acme.example' })).toBe(false);
+  },
+);
 
 test('a payload as long as one may be is read in time, however it is nested', () => {
   const started = performance.now();

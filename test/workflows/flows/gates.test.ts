@@ -1,4 +1,5 @@
 import { createScheduleActivities } from '../../../activities/flows/schedules.activities.ts';
+import { newId } from '../../../domain/shared/ids.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Bearer, Json } from '../../support/client.ts';
@@ -16,8 +17,10 @@ const { repositoryIdentifier, shown, reached } = runs;
 let worker: TestWorker;
 let host: GitHostSimulator;
 let activities: ReturnType<typeof activityDeps>;
-/** An application token that the owner made. */
+/** Application tokens that the owner made: of the tenant, of the project alone, and of another project. */
 let token: Bearer;
+let limited: Bearer;
+let elsewhere: Bearer;
 
 beforeAll(async () => {
   host = await gitHost('host-a');
@@ -27,6 +30,9 @@ beforeAll(async () => {
   const owner = app.as(app.owner);
   token = await owner.post(201, '/api/application-tokens', { name: 'pipeline' });
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  await owner.post(201, '/api/projects', { identifier: 'acme/elsewhere', platform: 'host-a' });
+  limited = await owner.post(201, '/api/application-tokens', { name: 'limited', projects: [repositoryIdentifier] });
+  elsewhere = await owner.post(201, '/api/application-tokens', { name: 'elsewhere', projects: ['acme/elsewhere'] });
   await owner.post(201, '/api/integrations', {
     kind: 'host-a',
     name: 'host',
@@ -56,6 +62,16 @@ afterAll(async () => {
 
 const start = async (payload: object, caller: Bearer = app.member): Promise<string> =>
   (await app.as(caller).post(202, '/api/flows/run', { payload: { note: 'n', ...payload } })).id;
+/** Starts a run by a schedule, which is removed again. */
+async function startBySchedule(payload: object, caller: Bearer): Promise<string> {
+  const schedule = { name: `schedule ${newId()}`, cron: '0 3 * * *', payload: { note: 'n', ...payload } };
+  const { id: scheduleId } = await app.as(caller).post(201, '/api/flows/schedules', schedule);
+  const occasion = `${scheduleId}/now`;
+  await createScheduleActivities(activities.deps).startScheduledRun({ ...app.tenantKey, scheduleId, occasion });
+  const [run] = await app.sql<{ id: string }>('select id from flow_run where schedule_id = ?', [scheduleId]);
+  await app.as(app.owner).delete(204, `/api/flows/schedules/${scheduleId}`);
+  return run?.id ?? '';
+}
 /** The approval that a run waits for. */
 const approvalOf = async (runId: string): Promise<Json> => {
   await reached(runId, 'waiting_approval');
@@ -192,18 +208,9 @@ describe('who set a run in motion may not approve it', () => {
     await reached(runId, 'succeeded');
   });
 
-  test('by a schedule of their own, made in person or by their token', async () => {
-    for (const caller of [app.owner, token]) {
-      const schedule = { name: `nightly ${caller === token}`, cron: '0 3 * * *', payload };
-      const { id: scheduleId } = await app.as(caller).post(201, '/api/flows/schedules', schedule);
-      await createScheduleActivities(activities.deps).startScheduledRun({
-        ...app.tenantKey,
-        scheduleId,
-        occasion: `${scheduleId}/now`,
-      });
-      const [run] = await app.sql<{ id: string }>('select id from flow_run where schedule_id = ?', [scheduleId]);
-      const approval = await approvalOf(run?.id ?? '');
-      await app.as(app.owner).delete(204, `/api/flows/schedules/${scheduleId}`);
+  test('by a schedule of their own, made in person or by their token, limited or not', async () => {
+    for (const caller of [app.owner, token, limited]) {
+      const approval = await approvalOf(await startBySchedule(payload, caller));
       await approve(app.owner, approval, 403);
       await approve(app.member, approval);
     }
@@ -228,6 +235,18 @@ describe('who set a run in motion may not approve it', () => {
     await reject(fourth);
   });
 
+  test('by a rerun by a token that sees no tokens', async () => {
+    const first = await start(payload, token);
+    await reject(first);
+    const { id, ...nobodys } = await app
+      .as(app.owner)
+      .post(201, '/api/application-tokens', { name: 'of-nobody', projects: [repositoryIdentifier] });
+    await app.sql(`update application_token set people_ids = '{}' where id = ?`, [id]);
+    const second = (await app.as(nobodys).post(202, `/api/flows/runs/${first}/rerun`)).id;
+    await approve(app.owner, await approvalOf(second), 403);
+    await reject(second);
+  });
+
   test('by what it is a part of', async () => {
     const parent = await start({ ...RELEASE, id: 'request-release', releaseName: 'r2' }, token);
     const { children } = await eventually(
@@ -239,6 +258,22 @@ describe('who set a run in motion may not approve it', () => {
     await approve(app.member, approval);
     await reached(parent, 'succeeded');
   });
+});
+
+test('a token of another project deploys to no environment of this one, however it is named', async () => {
+  const install = { id: 'install-packages', repositoryIdentifier: 'acme/elsewhere' };
+  for (const payload of [
+    { ...install, orgUsername: 'deploy@acme.example.dev' },
+    { ...install, sandboxName: 'dev' },
+    { ...install, args: '-o deploy@acme.example.dev' },
+    { ...install, id: 'run-apex-tests', orgUsername: 'deploy@acme.example.dev' },
+  ])
+    for (const begin of [start, startBySchedule]) {
+      const refused = await reached(await begin(payload, elsewhere), 'failed');
+      expect(refused.success.error).toMatch(/limited to projects/);
+    }
+  // A target that nobody here knows is for the owners to decide on.
+  await reject(await start({ ...install, orgUsername: 'nobody@acme.example' }, elsewhere));
 });
 
 test('a child of an external worker has the controls of its type, whatever the parent names', async () => {
