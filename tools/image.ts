@@ -51,8 +51,9 @@ async function build(instructions: readonly Instruction[], place: string, say: S
   for (const folder of [built.folder, built.data]) mkdirSync(folder);
   for (const { name, text } of instructions) {
     if (name === 'RUN' && /^(apt-get|useradd) /.test(text)) {
-      for (const program of ['git', 'ssh']) await run(program, [program === 'git' ? '--version' : '-V']);
       say(`this machine's instead of: ${text.split(' ').slice(0, 2).join(' ')} …`);
+      await run('git', ['--version']);
+      await run('ssh', ['-V']).catch(() => say('there is no ssh here: remotes by ssh would not be read'));
     } else if (name === 'RUN') {
       say(text);
       // Where packages come from is a matter of this machine.
