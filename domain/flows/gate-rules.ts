@@ -79,21 +79,48 @@ function narrowed(found: readonly KnownEnvironment[], { project }: GateFacts): r
 const orgOf = ({ orgUsername }: KnownEnvironment): string | undefined =>
   orgUsername === null ? undefined : fold(orgUsername).replaceAll(/\s/g, '');
 
-/** `isKnown`: one of them is the sandbox of the production org that is named, if one is. */
-function ofSandbox(sandbox: string, facts: GateFacts): { meant: readonly KnownEnvironment[]; isKnown: boolean } {
+/** Finds environments by a word: payloads may name thousands. */
+function indexed(
+  environments: readonly KnownEnvironment[],
+  wordsOf: (each: KnownEnvironment) => readonly (string | undefined)[],
+): (word: string) => readonly KnownEnvironment[] {
+  const index = new Map<string, KnownEnvironment[]>();
+  for (const each of environments)
+    for (const word of new Set(wordsOf(each)))
+      if (word !== undefined) index.set(word, [...(index.get(word) ?? []), each]);
+  return (word) => index.get(word) ?? [];
+}
+
+/** What follows each dot of an org's username: the name of a sandbox, which may have dots. */
+const endsOf = (org = ''): string[] => org.split('.').map((_, index, parts) => parts.slice(index + 1).join('.'));
+
+/** How words in payloads mean environments. */
+function meanings(facts: GateFacts) {
   const { environments, names, project } = facts;
   const { production } = names;
-  const suffixed = environments.filter((each) => orgOf(each)?.endsWith(`.${sandbox}`));
-  const exact = suffixed.filter((each) => orgOf(each) === `${production}.${sandbox}`);
-  // Another user of the same production org, as far as its address says.
-  const host = production?.split('@')[1];
-  const isOfProduction = (each: KnownEnvironment) => orgOf(each)?.endsWith(`@${host}.${sandbox}`) === true;
-  const named = environments.filter(
-    (each) => each.projectId === project?.id && each.orgUsername === null && fold(each.name) === sandbox,
-  );
+  const own = environments.filter(({ projectId }) => projectId === project?.id);
+  const byId = indexed(environments, ({ id }) => [id]);
+  const byOwnName = indexed(own, ({ name }) => [fold(name)]);
+  const byOrg = indexed(environments, (each) => [orgOf(each)]);
+  const byOrgOrId = indexed(environments, (each) => [orgOf(each), each.id]);
+  const byEnd = indexed(environments, (each) => endsOf(orgOf(each)));
   return {
-    meant: [...narrowed(exact.length > 0 ? exact : suffixed, facts), ...named],
-    isKnown: named.length > 0 || (production === undefined ? suffixed.length > 0 : suffixed.some(isOfProduction)),
+    ofName: (name: string) => [...byId(name), ...byOwnName(name)],
+    ofOrg: (username: string) => narrowed(byOrg(username), facts),
+    ofMention: (word: string) => narrowed(byOrgOrId(word), facts),
+    /** `isKnown`: one of them is the sandbox of the production org that is named, if one is. */
+    ofSandbox(sandbox: string): { meant: readonly KnownEnvironment[]; isKnown: boolean } {
+      const suffixed = byEnd(sandbox);
+      const exact = suffixed.filter((each) => orgOf(each) === `${production}.${sandbox}`);
+      // Another user of the same production org, as far as its address says.
+      const host = production?.split('@')[1];
+      const isOfProduction = (each: KnownEnvironment) => orgOf(each)?.endsWith(`@${host}.${sandbox}`) === true;
+      const named = byOwnName(sandbox).filter(({ orgUsername }) => orgUsername === null);
+      return {
+        meant: [...narrowed(exact.length > 0 ? exact : suffixed, facts), ...named],
+        isKnown: named.length > 0 || (production === undefined ? suffixed.length > 0 : suffixed.some(isOfProduction)),
+      };
+    },
   };
 }
 
@@ -106,24 +133,10 @@ const isEnvironmentNeeded = (target: FlowTarget): boolean => target === 'environ
 function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: boolean } {
   const { type, names, environments, environmentId, project } = facts;
   const explicit = environments.filter(({ id }) => id === environmentId);
-  const sandboxes = [...names.sandboxes].map((sandbox) => ofSandbox(sandbox, facts));
-  const named = [
-    ...[...names.environments].map((name) =>
-      environments.filter((each) => each.id === name || (each.projectId === project?.id && fold(each.name) === name)),
-    ),
-    ...[...names.orgs].map((username) =>
-      narrowed(
-        environments.filter((each) => orgOf(each) === username),
-        facts,
-      ),
-    ),
-  ];
-  const mentioned = [...names.mentions].map((word) =>
-    narrowed(
-      environments.filter((each) => each.id === word || orgOf(each) === word),
-      facts,
-    ),
-  );
+  const { ofName, ofOrg, ofSandbox, ofMention } = meanings(facts);
+  const sandboxes = [...names.sandboxes].map(ofSandbox);
+  const named = [...[...names.environments].map(ofName), ...[...names.orgs].map(ofOrg)];
+  const mentioned = [...names.mentions].map(ofMention);
   const found = new Set([explicit, ...named, ...sandboxes.map(({ meant }) => meant), ...mentioned].flat());
   const isUnknown =
     named.some((meant) => meant.length === 0) ||

@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { ApprovalPolicy } from '../approvals/policy-rules.ts';
 import type { Actor } from '../shared/actor.ts';
+import { inSteps } from '../shared/in-steps.ts';
 import { type GatedType, gatesOf, type KnownEnvironment, type RunGates } from './gate-rules.ts';
 import { targetNames, type TargetNames } from './target-name-rules.ts';
 
@@ -21,7 +22,9 @@ export async function gatesOfRun(
 ): Promise<RunGates> {
   // Its name may have changed since.
   const { environmentName: _, environmentId: __, ...unnamed } = payload;
-  const names = targetNames(environmentId === null ? payload : unnamed, { isOnSandbox: type.target === 'sandbox' });
+  const names = await inSteps(
+    targetNames(environmentId === null ? payload : unnamed, { isOnSandbox: type.target === 'sandbox' }),
+  );
   const limitedTo = requestedBy?.projectIds;
   const isDecided = type.gates.approval || type.gates.lock || limitedTo !== undefined;
   const [environments, project] = isDecided

@@ -1,4 +1,6 @@
+import { DomainError } from '../shared/errors.ts';
 import { fold } from '../shared/fold-rules.ts';
+import { exceededLimit } from '../shared/json-size-rules.ts';
 
 /** By what a payload names the targets of its run, wherever in it: all folded, so that case and spaces say nothing. */
 export interface TargetNames {
@@ -32,8 +34,17 @@ const NAMING = /^(name|id|key|slug|username|alias|value)$/;
 const NO_TARGET = /^(target|default)?devhub/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const WORD_ENDS = /[\s"'`,;:=|<>(){}[\]\\/?&]+/;
+/** Without characters that `fold` removes: words are cut out before they are folded. */
+const PARTS = /[^ \t\n\r"'`,;:=|<>(){}[\]\\/?&]+/g;
+const MAY_BE_MENTION = /[@＠﹫]|%40|-/i;
 /** Of documents in texts. */
 const NESTED_MAX = 5;
+const LEVELS_MAX = 100;
+/** Members and elements, those of documents in texts included. */
+const MEMBERS_MAX = 100_000;
+const NAMES_MAX = 50_000;
+/** Members, words and names that are read between two pauses. */
+const STEP = 500;
 /** Members of every payload that are about people and work items. */
 const NOT_ABOUT_TARGETS = new Set(['approvalPolicy', 'workItemRef']);
 
@@ -57,55 +68,88 @@ class Reader {
     branch: undefined,
   };
   readonly #open: [unknown, Place][] = [];
+  #members = 0;
+  #steps = 0;
 
   /** Without recursion: what is nested as deep as its length allows must not exhaust the stack. */
-  read(payload: unknown): void {
-    this.#open.push([payload, { kind: undefined, depth: 0 }]);
+  *read(payload: readonly [string, unknown][]): Generator<undefined, void> {
+    for (const [key, each] of payload) yield* this.#member(key, each, { kind: undefined, depth: 0 });
     for (let next = this.#open.pop(); next; next = this.#open.pop()) {
       const [value, place] = next;
-      if (typeof value === 'string') this.#text(value, place);
+      if (typeof value === 'string') yield* this.#text(value, place);
       else if (typeof value === 'number') this.#perhaps(String(value), place);
-      else if (Array.isArray(value)) for (const each of value) this.#open.push([each, place]);
+      else if (Array.isArray(value)) for (const each of value) this.#put(each, place);
       else if (typeof value === 'object' && value !== null)
-        for (const [key, each] of Object.entries(value)) this.#member(key, each, place);
+        for (const [key, each] of Object.entries(value)) yield* this.#member(key, each, place);
+      if (this.#isPauseDue()) yield;
     }
   }
 
-  #member(name: string, value: unknown, { kind: outer, depth }: Place): void {
+  #isPauseDue = (): boolean => ++this.#steps % STEP === 0;
+
+  #put(value: unknown, place: Place): void {
+    if (++this.#members > MEMBERS_MAX) throw tooMuch('members');
+    this.#open.push([value, place]);
+  }
+
+  *#member(name: string, value: unknown, { kind: outer, depth }: Place): Generator<undefined, void> {
+    if (this.#isPauseDue()) yield;
     const key = bare(name);
     if (NO_TARGET.test(key)) return;
-    this.#words(name);
+    yield* this.#words(name);
     this.#perhaps(name, { kind: outer, depth });
-    this.#open.push([value, { kind: kindOf(key) ?? (NAMING.test(key) ? outer : undefined), depth }]);
+    this.#put(value, { kind: kindOf(key) ?? (NAMING.test(key) ? outer : undefined), depth });
   }
 
-  #text(text: string, { kind, depth }: Place): void {
+  *#text(text: string, { kind, depth }: Place): Generator<undefined, void> {
     const document = depth < NESTED_MAX ? documentIn(text) : undefined;
     if (document !== undefined) {
-      this.#open.push([document, { kind, depth: depth + 1 }]);
+      this.#put(document, { kind, depth: depth + 1 });
       return;
     }
-    this.#words(text);
-    for (const part of kind ? text.split(',') : []) {
+    yield* this.#words(text);
+    for (const [part] of kind ? text.matchAll(/[^,]+/g) : []) {
+      if (this.#isPauseDue()) yield;
       const name = fold(part);
       if (name === '') continue;
-      if (kind === 'environment') this.names.environments.add(name);
-      else if (kind === 'org') this.names.orgs.add(withoutSpaces(name));
-      else if (kind === 'target') this.names.perhaps.add(name);
-      else this.names.sandboxes.add(withoutSpaces(name));
+      if (kind === 'environment') this.#name('environments', name);
+      else if (kind === 'org') this.#name('orgs', withoutSpaces(name));
+      else if (kind === 'target') this.#name('perhaps', name);
+      else this.#name('sandboxes', withoutSpaces(name));
     }
   }
 
   /** A number, or a key: `{ environments: { prod: true } }`. */
   #perhaps(name: string, { kind }: Place): void {
-    if (kind === 'environment' || kind === 'target') this.names.perhaps.add(fold(name));
+    if (kind === 'environment' || kind === 'target') this.#name('perhaps', fold(name));
   }
 
-  #words(text: string): void {
-    if (!/[@＠﹫]|%40|-/i.test(text)) return;
-    for (const word of fold(text).replaceAll('%40', '@').split(WORD_ENDS))
-      if (word.includes('@') || UUID.test(word)) this.names.mentions.add(word.replace(/[.!]+$/, ''));
+  *#words(text: string): Generator<undefined, void> {
+    if (!MAY_BE_MENTION.test(text)) return;
+    for (const [part] of text.matchAll(PARTS)) {
+      if (this.#isPauseDue()) yield;
+      if (!MAY_BE_MENTION.test(part)) continue;
+      for (const word of fold(part).replaceAll('%40', '@').split(WORD_ENDS))
+        if (word.includes('@') || UUID.test(word)) this.#name('mentions', withoutEnd(word));
+    }
   }
+
+  #name(as: 'environments' | 'orgs' | 'sandboxes' | 'mentions' | 'perhaps', name: string): void {
+    const { [as]: names } = this.names;
+    names.add(name);
+    if (names.size > NAMES_MAX) throw tooMuch('names and addresses');
+  }
+}
+
+/** What is not read could name an environment whose gates the run would not pass. */
+const tooMuch = (what: string) =>
+  new DomainError('invalid_request', `The payload has too many ${what} for its targets to be found`);
+
+/** A word without the end of its sentence. */
+function withoutEnd(word: string): string {
+  let end = word.length;
+  while (end > 0 && (word[end - 1] === '.' || word[end - 1] === '!')) end--;
+  return word.slice(0, end);
 }
 
 const withoutSpaces = (name: string): string => name.replaceAll(/\s/g, '');
@@ -113,6 +157,10 @@ const withoutSpaces = (name: string): string => name.replaceAll(/\s/g, '');
 /** The object or array that a text is; undefined: it is only a text. */
 function documentIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
+  if (exceededLimit(Buffer.from(text), { levels: LEVELS_MAX, members: MEMBERS_MAX })) {
+    if (/[\]}]/.test(text.trimEnd().at(-1) ?? '')) throw tooMuch('members');
+    return undefined;
+  }
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -125,19 +173,20 @@ const textOf = (value: unknown): string | undefined =>
 
 /**
  * The targets that a payload names, at any depth: in members of its own, of a pipeline's inputs, or of documents in
- * texts. `isOnSandbox`: the production org of the named sandbox is where that comes from, not what the run changes.
+ * texts. A generator, so that the caller can pause. Throws `invalid_request` for a payload with too much to be read.
+ * @param isOnSandbox the production org of the named sandbox is where that comes from, not what the run changes.
  */
-export function targetNames(
+export function* targetNames(
   payload: Readonly<Record<string, unknown>>,
   { isOnSandbox }: { isOnSandbox: boolean },
-): TargetNames {
+): Generator<undefined, TargetNames> {
   const reader = new Reader();
   const production = textOf(payload.productionUsername);
   const hasSandbox = isOnSandbox && textOf(payload.sandboxName) !== undefined;
   const about = Object.entries(payload).filter(
     ([key]) => !NOT_ABOUT_TARGETS.has(key) && !(hasSandbox && key === 'productionUsername'),
   );
-  reader.read(Object.fromEntries(about));
+  yield* reader.read(about);
   const { names } = reader;
   if (production !== undefined && !hasSandbox && isOnSandbox) names.orgs.add(withoutSpaces(fold(production)));
   names.production = production === undefined ? undefined : withoutSpaces(fold(production));
