@@ -5,6 +5,7 @@ import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { newestCandidates } from '../release-candidates/candidate-series.queries.ts';
 import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
+import { inSteps } from '../shared/in-steps.ts';
 import { matchesPattern } from '../shared/pattern-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { installedStates, type InstalledState } from './environment-records.queries.ts';
@@ -17,6 +18,17 @@ export const ITEM_COMMITS_MAX = 200;
 /** The most candidates of one domain that are looked at: the newest. */
 export const ITEM_CANDIDATES_MAX = 50;
 
+/** Tips of the branches that match a pattern. Repositories may have many, with names that take long to compare. */
+function* tipsOf(branches: Iterable<[string, number]>, patterns: readonly string[]): Generator<undefined, number[]> {
+  const tips: number[] = [];
+  for (const [name, commit] of branches) {
+    if (patterns.some((pattern) => matchesPattern(pattern, name))) tips.push(commit);
+    if (name.length > LONG_NAME) yield;
+  }
+  return tips;
+}
+const LONG_NAME = 100;
+
 /** Commits that a release can come from: those of the default and the configured branches, and those of candidates. */
 async function releasable(
   tx: Tx,
@@ -25,9 +37,7 @@ async function releasable(
   candidates: readonly CandidateRow[],
 ): Promise<(commit: number) => boolean> {
   const patterns = [project.defaultBranch, ...(project.configuration.branches ?? [])];
-  const tips = [...(await branchTips(tx, project.id))]
-    .filter(([name]) => patterns.some((pattern) => matchesPattern(pattern, name)))
-    .map(([, commit]) => commit);
+  const tips = await inSteps(tipsOf(await branchTips(tx, project.id), patterns));
   const cut = await commitNumbers(
     tx,
     project.id,
