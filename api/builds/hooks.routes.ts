@@ -99,7 +99,7 @@ export const hooksRoutes = [
     async handle({ params: { host }, query, headers, body }, { adapters, actingAs, address, bodyBytes, now }) {
       const { encryption, hooks, launch } = adapters;
       const limit = async (repositoryIdentifier: string) => {
-        await hooks.limit(`${address} ${host} ${repositoryIdentifier}`);
+        await hooks.limit(`${address} ${host} ${repositoryIdentifier.toLowerCase()}`);
       };
       const receiver = { actingAs, encryption, limit, now };
       const hook = { headers, body, bodyBytes };

@@ -90,6 +90,7 @@ describe('hooks', () => {
   test('a repository has so many a minute from one address', async () => {
     for (let n = 0; n < 5; n++) expect(await hook('acme/one', '198.51.100.1')).toBe(401);
     expect(await hook('acme/one', '198.51.100.1')).toBe(429);
+    expect(await hook('Acme/ONE', '198.51.100.1')).toBe(429);
     expect(await hook('acme/two', '198.51.100.1')).toBe(401);
     expect(await hook('acme/one', '198.51.100.2')).toBe(401);
   });

@@ -27,3 +27,13 @@ test('an address has so many tries at credentials a minute, whoever it claims to
   }
   expect(statuses).toEqual([401, 401, 401, 429, 429]);
 });
+
+test('a token in another spelling is refused, and has no limit of its own', async () => {
+  const { token } = app.owner;
+  const last = token.at(-1) ?? '';
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const surplusBits = token.slice(0, -1) + alphabet[alphabet.indexOf(last) ^ 1];
+  const tabbed = `${token.slice(0, -5)}\t${token.slice(-5)}`;
+  for (const spelling of [surplusBits, `${token}=`, `${token}==`, tabbed])
+    await app.as({ ...app.owner, token: spelling }).request(401, 'GET', '/api/users/me');
+});
