@@ -48,6 +48,8 @@ export function createHttpServer(
     },
     serve,
   );
+  // Node leaves out headers past a number, even a second Host or what a proxy added; their size has a limit anyway.
+  server.maxHeadersCount = 0;
   // Without these, Node asks for the body before the application has seen the headers, or answers by itself.
   server.on('checkContinue', serve).on('checkExpectation', serve);
   server.on('connect', (_, socket: Duplex) => {
