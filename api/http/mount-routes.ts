@@ -25,6 +25,8 @@ import { headOf, withBody } from './request-input.ts';
 import type { Adapters } from './scope.ts';
 
 const NO_BYTES = Buffer.alloc(0);
+/** Who sends the bodies of public routes. */
+const STRANGERS = '';
 
 export interface MountDeps {
   orm: MikroORM;
@@ -48,14 +50,14 @@ export interface MountDeps {
  */
 export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePath: string): Router {
   const router = new Router({ prefix: basePath });
-  const readBytes = createReadBytes();
+  const readBytesOf = createReadBytes();
   const methodsOf = allowedMethods(routes, basePath);
   for (const route of routes.toSorted(literalFirst)) {
     router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), async (ctx) => {
       ctx.state.showsFailure = route.showsFailure;
       try {
         if (route.params?.safeParse(ctx.params).success === false) assertMethod(ctx, methodsOf(ctx.path));
-        await serve(route, deps, ctx, readBytes);
+        await serve(route, deps, ctx, readBytesOf);
       } catch (error) {
         throw locateFields(error, route);
       }
@@ -79,7 +81,12 @@ function literalFirst({ path: a }: AnyRoute, { path: b }: AnyRoute): number {
  * Serves a request. Whatever can refuse it without its body comes first: credential or signature, rate limit, role,
  * path, query and headers, declared size.
  */
-async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, readBytes: ReadBytes): Promise<void> {
+async function serve(
+  route: AnyRoute,
+  deps: MountDeps,
+  ctx: RouterContext,
+  readBytesOf: (holder: string) => ReadBytes,
+): Promise<void> {
   const state = ctx.state as RequestState;
   state.route = route.path;
   const base = {
@@ -108,7 +115,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, readB
     const address = addressKey(clientAddress(ctx.ip, ctx.get('x-forwarded-for'), deps.trustedProxies));
     if (route.takesCredential) ctx.set({ ...(await deps.addressLimit(address)), 'Cache-Control': 'no-store' });
     if (route.takesHook) ctx.set(await deps.hookAddressLimit(address));
-    const { input, body } = await withBody(route, head, ctx, readBytes);
+    const { input, body } = await withBody(route, head, ctx, readBytesOf(STRANGERS));
     const output = await route.handle(input, {
       ...base,
       ...visitorOf(deps, ctx),
@@ -130,7 +137,7 @@ async function serve(route: AnyRoute, deps: MountDeps, ctx: RouterContext, readB
   assertRouteWithinLimit(route, actor);
   const head = headOf(route, ctx);
   assertCollectionWithinLimit(route, actor, head.params);
-  const { input, body } = await withBody(route, head, ctx, readBytes);
+  const { input, body } = await withBody(route, head, ctx, readBytesOf(actor.tenantId));
   const { handle } = route;
   const reads = deps.reads.as(actor, () => goneSignal(ctx));
   const handled = (tx: UnitOfWork) =>

@@ -3,11 +3,13 @@ import { DomainError } from '../../domain/shared/errors.ts';
 
 /** For bodies that are being received, of all requests together; senders without a credential could fill the memory. */
 const HELD_MAX_BYTES = 256 * 1024 * 1024;
+/** For those of one holder, so that whoever sends large bodies slowly keeps out nobody else. */
+const HOLDER_MAX_BYTES = HELD_MAX_BYTES / 2;
 const FIRST_BYTES = 16 * 1024;
 
 /**
  * Receives the body of a request. Throws `payload_too_large` as soon as it is known to be too large, `invalid_request`
- * when it breaks off, and `unavailable` when the bodies of all requests together take too much memory.
+ * when it breaks off, and `unavailable` when the bodies of its holder, or of all, take too much memory.
  */
 export type ReadBytes = (request: IncomingMessage, response: ServerResponse, limitBytes: number) => Promise<Buffer>;
 
@@ -18,20 +20,34 @@ const tooLarge = (limitBytes: number) =>
 export const awaitsContinue = (request: IncomingMessage): boolean =>
   request.httpVersion === '1.1' && /^100-continue$/i.test(request.headers.expect ?? '');
 
-export function createReadBytes(heldMaxBytes = HELD_MAX_BYTES): ReadBytes {
+/** @returns for each holder, a tenant or all strangers together, what receives its bodies. */
+export function createReadBytes(
+  heldMaxBytes = HELD_MAX_BYTES,
+  holderMaxBytes = HOLDER_MAX_BYTES,
+): (holder: string) => ReadBytes {
   let heldBytes = 0;
-  return (request, response, limitBytes) =>
+  const heldBy = new Map<string, number>();
+  const hold = (holder: string, bytes: number) => {
+    heldBytes += bytes;
+    const held = (heldBy.get(holder) ?? 0) + bytes;
+    if (held === 0) heldBy.delete(holder);
+    else heldBy.set(holder, held);
+  };
+  const hasRoomFor = (holder: string, bytes: number): boolean =>
+    heldBytes + bytes <= heldMaxBytes && (heldBy.get(holder) ?? 0) + bytes <= holderMaxBytes;
+
+  return (holder) => (request, response, limitBytes) =>
     new Promise((resolve, reject) => {
       const declared = request.headers['content-length'];
       if (Number(declared ?? 0) > limitBytes) return reject(tooLarge(limitBytes));
       // One buffer that grows, because a body may come in millions of chunks.
       let buffer = Buffer.allocUnsafe(Math.min(FIRST_BYTES, Number(declared ?? FIRST_BYTES)));
       let length = 0;
-      heldBytes += buffer.length;
+      hold(holder, buffer.length);
 
       const settle = (error?: DomainError) => {
         request.off('data', onData).off('end', onEnd).off('close', onBrokenOff).off('error', onBrokenOff);
-        heldBytes -= buffer.length;
+        hold(holder, -buffer.length);
         if (error) reject(error);
         else resolve(buffer.subarray(0, length));
       };
@@ -40,11 +56,11 @@ export function createReadBytes(heldMaxBytes = HELD_MAX_BYTES): ReadBytes {
         if (needed > limitBytes) return settle(tooLarge(limitBytes));
         if (needed > buffer.length) {
           const grown = Math.min(limitBytes, Math.max(needed, 2 * buffer.length));
-          if (heldBytes - buffer.length + grown > heldMaxBytes)
+          if (!hasRoomFor(holder, grown - buffer.length))
             return settle(new DomainError('unavailable', 'Too many large bodies are being received; try again later'));
           const larger = Buffer.allocUnsafe(grown);
           buffer.copy(larger, 0, 0, length);
-          heldBytes += grown - buffer.length;
+          hold(holder, grown - buffer.length);
           buffer = larger;
         }
         chunk.copy(buffer, length);
