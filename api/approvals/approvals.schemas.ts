@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { APPROVAL_STATUSES } from '../../domain/approvals/approval-rules.ts';
-import { FreeText, DateTime, Name, queryFlag, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import {
+  DateTime,
+  Day,
+  FreeText,
+  Name,
+  queryFlag,
+  queryInt,
+  RepositoryIdentifier,
+  Timestamp,
+} from '../http/parameters.ts';
 
 const ApprovalStatus = z.enum(APPROVAL_STATUSES);
 
@@ -52,7 +61,7 @@ export const ApprovalsQuery = z.strictObject({
   offset: queryInt(0, 1_000_000, 0),
 });
 
-const DateTimeOrDay = z.union([DateTime, z.iso.date().transform((day) => new Date(`${day}T00:00:00Z`))]);
+const DateTimeOrDay = z.union([DateTime, Day]);
 
 export const ComplianceQuery = z.strictObject({
   repositoryIdentifier: RepositoryIdentifier,

@@ -4,6 +4,7 @@ import { DISPLAY_STATUSES, RUN_STATUSES } from '../../domain/flows/run-status-ru
 import { momentOf } from '../../domain/shared/date-time-rules.ts';
 import { FLOW_CATEGORIES, WORK_ITEM_TYPES } from '../../domain/flows/flow-types.ts';
 import {
+  Day,
   FreeText,
   JsonObject,
   NAME_MAX,
@@ -104,7 +105,6 @@ const Since = z.string().transform((text, context) => {
   context.addIssue('must be an ISO 8601 timestamp or a duration such as 30m, 24h, 7d, 2w');
   return z.NEVER;
 });
-const Day = z.iso.date().transform((day) => new Date(`${day}T00:00:00.000Z`));
 
 const Categories = names.pipe(
   z.array(z.enum(FLOW_CATEGORIES, `must consist of ${FLOW_CATEGORIES.join(', ')}`)).optional(),

@@ -47,7 +47,8 @@ export const FreeText = z.string().max(4_000);
 export const RepositoryIdentifier = z
   .string()
   .max(NAME_MAX)
-  .regex(/^[^/\s]+(\/[^/\s]+){1,2}$/, 'must be owner/repo or organization/project/repository')
+  // A segment of dots would lead elsewhere in the addresses of git hosts.
+  .regex(/^(?!(.*\/)?\.{1,2}(\/|$))[^/\s]+(\/[^/\s]+){1,2}$/, 'must be owner/repo or organization/project/repository')
   .meta({ description: '`owner/repo`, or `organization/project/repository`', example: 'acme/storefront' });
 
 /** Parameters of `/…/{identifier}`, the repository of a project. */
@@ -81,6 +82,12 @@ export const DateTime = z.iso
   .refine((text) => momentOf(text) !== undefined, 'must be a time of the years 1 to 9999')
   .transform((text) => new Date(text))
   .meta(shownAs({ type: 'string', format: 'date-time' }));
+
+/** A day sent by a client, as its beginning in UTC. */
+export const Day = z.iso
+  .date()
+  .refine((text) => momentOf(text) !== undefined, 'must be a day of the years 1 to 9999')
+  .transform((text) => new Date(`${text}T00:00:00.000Z`));
 
 /** A timestamp in a reply: ISO 8601 in UTC with milliseconds, from a date or from the text of a database. */
 export const Timestamp = z

@@ -3,10 +3,14 @@ import type { TestApp } from '../../support/app.ts';
 import { insertApproval, insertRun } from '../../support/factories.ts';
 import { type BaseFixtures, featureExamples } from './example.ts';
 
+const RESPONSE_MS = 90_000;
+
 /** No worker runs in these tests, so that approvals are made as rows; the settled ones were decided by the owner. */
 async function makeApproval(app: TestApp, { repositoryIdentifier, environmentId }: BaseFixtures, vote?: Decision) {
   const runId = await insertRun(app, { repositoryIdentifier, environmentId, requestedBy: app.member.email });
   const { id: voterId } = await app.as(app.owner).get(200, '/api/users/me');
+  const resolvedAt = new Date();
+  const requestedAt = new Date(resolvedAt.getTime() - RESPONSE_MS);
   const approvalId = await insertApproval(
     app,
     {
@@ -15,10 +19,11 @@ async function makeApproval(app: TestApp, { repositoryIdentifier, environmentId 
       ...(vote && {
         status: vote === 'approve' ? 'approved' : 'rejected',
         resolvedBy: app.owner.email,
-        resolvedAt: new Date(),
+        createdAt: requestedAt,
+        resolvedAt,
       }),
     },
-    { source: 'vote', ...(vote && { vote, voterId }) },
+    { source: 'vote', ...(vote && { vote, voterId, requestedAt }) },
   );
   return { approvalId, runId };
 }
