@@ -2,13 +2,20 @@ import { Context } from '@temporalio/activity';
 import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { findRun, moveRun, type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
 import type { RunPlan as Plan } from '../../domain/flows/executor-rules.ts';
-import { beginExecution, beginRun, endRun, type RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
+import {
+  beginExecution,
+  beginGatedRun,
+  beginRun,
+  endRun,
+  type RunOutcome,
+} from '../../domain/flows/flow-runs.mutations.ts';
 import type { OpenStatus } from '../../domain/flows/run-status-rules.ts';
 import type { FindGitHost } from '../../domain/git-hosts/git-host.port.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import { within } from '../../domain/shared/within.ts';
 import type { Tx, UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { Deps } from '../deps.ts';
+import { asNonRetryable } from '../non-retryable.ts';
 
 export interface RunPlan extends Omit<Plan, 'isUngated'> {
   isOver: false;
@@ -88,15 +95,17 @@ export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsComm
     return answer;
   },
 
-  /** Moves a run to the step that it has reached; a final run stays as it is. */
+  /** Moves a run to the step that it has reached; a final run stays as it is. Fails for good when its gates changed. */
   enterStep: ({ status, ...key }: RunKey & { status: OpenStatus }): Promise<void> =>
-    unitOfRun(
-      deps,
-      key,
-    )(async (tx) => {
-      if (status === 'running') await beginExecution(tx, await runById(tx, key.runId, { forUpdate: true }));
-      else await moveRun(tx, key.runId, { status });
-    }),
+    asNonRetryable(() =>
+      unitOfRun(
+        deps,
+        key,
+      )(async (tx) => {
+        if (status === 'running') await beginGatedRun(tx, key.runId, deps.flows.commands);
+        else await moveRun(tx, key.runId, { status });
+      }),
+    ),
 
   /** Ends a run. */
   endRun: ({ outcome, ...key }: RunKey & { outcome: RunOutcome }): Promise<{ parent: ParentRun | null }> =>

@@ -85,6 +85,12 @@ export async function openApproval(tx: Tx, runId: string): Promise<OpenedApprova
   return { approvalId, taskType, repositoryIdentifier };
 }
 
+/** Whether a run lacks an approval that it needs as the policies are now. Throws `invalid_request`. */
+export async function lacksApproval(tx: Tx, run: RunContext): Promise<boolean> {
+  const approval = await findApprovalOfRun(tx, run.id);
+  return approval?.status !== 'approved' && (await termsFor(tx, run)) !== undefined;
+}
+
 /** What the actor's decision would make of an approval; throws what `decide` throws, changes nothing. */
 export async function previewDecision(tx: Tx, approval: ApprovalRow, decision: Decision) {
   return decide(approval, await votesOf(tx, approval.id), await voterOf(tx, tx.actor), decision);

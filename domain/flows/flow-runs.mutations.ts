@@ -1,4 +1,6 @@
-import { makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
+import { lacksApproval, makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
+import { ticketsOfRun } from '../environment-locks/lock-tickets.queries.ts';
+import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { Commands } from './commands-file.ts';
@@ -92,6 +94,35 @@ export async function beginRun(
   const startsProgram = startsPrograms && executor === 'command';
   const hasBegun = await beginExecution(tx, run, { startsProgram });
   return { run, plan, isProgramClaimed: startsProgram && hasBegun };
+}
+
+/**
+ * Begins a run that waited at its gates, once. Throws `invalid_transition` when it would not pass them any more: its
+ * environments, or their policies, changed while it waited.
+ */
+export async function beginGatedRun(tx: Tx, id: string, commands: Commands): Promise<void> {
+  const run = await runById(tx, id, { forUpdate: true });
+  if (run.status !== 'running' && !isFinal(run.status)) await assertGatesPassed(tx, run, commands);
+  await beginExecution(tx, run);
+}
+
+async function assertGatesPassed(tx: Tx, run: RunContext, commands: Commands): Promise<void> {
+  const { taskType, payload } = run;
+  const type = flowType(taskType);
+  const means = { hasPipeline: payload.pipeline !== undefined, hasCommand: commands.has(taskType) };
+  const executor = type && executorOf(type, means);
+  if (!executor) return;
+  const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), ...run });
+  const refuse = (why: string) => {
+    throw new DomainError('invalid_transition', `${why}; start the run again`);
+  };
+  const refusal = whyRefused(gates);
+  if (refusal !== undefined) refuse(refusal);
+  const held = new Set((await ticketsOfRun(tx, run.id)).map(({ environmentId }) => environmentId));
+  if (!gates.lockIds.every((environmentId) => held.has(environmentId)))
+    refuse('The environments that the run is about changed while it waited');
+  if (planRun(executor, gates, payload).gates.approval && (await lacksApproval(tx, run)))
+    refuse('The run needs an approval by a policy that was set while it waited');
 }
 
 /** Moves a run to running and announces it; false when it is running already, or final. */

@@ -7,9 +7,10 @@ import { REFUSED } from './flow-run.contract.ts';
  * Undefined for every other error: that is a bug, and fails the workflow task, where operators see it.
  */
 export function outcomeOfFailure(error: unknown, step: string): RunOutcome | undefined {
-  if (!(error instanceof ActivityFailure)) return undefined;
-  const { cause } = error;
+  // The failure of a local activity comes bare.
+  const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure && cause.type === REFUSED) return { status: 'failed', error: cause.message };
+  if (!(error instanceof ActivityFailure)) return undefined;
   if (cause instanceof TimeoutFailure)
     return { status: 'timed_out', error: `The worker was lost, or took too long, in the step ${step}` };
   return { status: 'failed', error: `The step ${step} could not be carried out` };

@@ -276,6 +276,40 @@ test('a token of another project deploys to no environment of this one, however 
   await reject(await start({ ...install, orgUsername: 'nobody@acme.example' }, elsewhere));
 });
 
+test('a run begins only while it passes its gates as they are after it waited', async () => {
+  const owner = app.as(app.owner);
+  const environments: Json[] = await owner.get(200, `/api/environments?repositoryIdentifier=${repositoryIdentifier}`);
+  const dev = environments.find(({ name }) => name === 'dev')?.id;
+  const path = `/api/environments/${dev}`;
+  const meanwhile = async (change: () => Promise<unknown>): Promise<Json> => {
+    const { ticketId } = await owner.post(201, `${path}/locks`, {});
+    const runId = await start({ id: 'install-packages', repositoryIdentifier, orgUsername: 'deploy@acme.example.dev' });
+    await reached(runId, 'waiting_lock');
+    await change();
+    await owner.delete(204, `${path}/locks/${ticketId}`);
+    return eventually(
+      () => shown(runId),
+      ({ endedAt }) => endedAt !== null,
+    );
+  };
+  const policy = { approvers: [app.owner.email] };
+  const withPolicy = await meanwhile(() => owner.patch(200, path, { approvalPolicy: policy }));
+  expect(withPolicy).toMatchObject({ rawStatus: 'failed', startedAt: null });
+  expect(withPolicy.success.error).toMatch(/policy that was set/);
+  await owner.patch(200, path, { approvalPolicy: { skipApproval: true } });
+  const twin = { name: 'twin', category: 'test', orgUsername: 'deploy@acme.example.dev' };
+  const withTwin = await meanwhile(async () => {
+    const { id } = await owner.post(201, '/api/environments', { repositoryIdentifier, ...twin });
+    environments.push({ id });
+  });
+  expect(withTwin).toMatchObject({ rawStatus: 'failed', startedAt: null });
+  expect(withTwin.success.error).toMatch(/environments .* changed/);
+  await owner.delete(204, `/api/environments/${environments.at(-1)?.id}`);
+  expect(await meanwhile(() => owner.patch(200, path, { description: 'as before' }))).toMatchObject({
+    rawStatus: 'succeeded',
+  });
+});
+
 test('a child of an external worker has the controls of its type, whatever the parent names', async () => {
   const parentTaskExecutionId = await start({ id: 'build', repositoryIdentifier });
   const controls = async (taskType: string): Promise<Json> =>
