@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { deleteDocument } from '../../domain/documents/documents.mutations.ts';
 import { documentVersion, listVersions } from '../../domain/documents/documents.queries.ts';
+import { VALUE_MAX_BYTES } from '../../domain/documents/value-rules.ts';
 import { writeDocument, type WrittenDocument } from '../../domain/documents/write-documents.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
@@ -49,6 +50,8 @@ export const documentsRoutes = [
     headers: Conditions,
     body: DocumentIn,
     takesDocuments: true,
+    // What is around the value is shorter.
+    compactLimitBytes: VALUE_MAX_BYTES + 100,
     takesExactNumbers: true,
     status: 201,
     otherStatuses: [200],

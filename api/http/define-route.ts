@@ -65,6 +65,8 @@ interface RouteShape<
   headers?: H;
   /** The body has documents, which may have more members than other JSON: 250,000 instead of 50,000 in all. */
   takesDocuments?: boolean;
+  /** Size without white space from which a body is refused before it is parsed (413). */
+  compactLimitBytes?: number;
   /** Refuse numbers that JavaScript cannot represent exactly instead of rounding them. */
   takesExactNumbers?: boolean;
   /** Handled again it changes nothing and answers the same: so is a repeat with an `Idempotency-Key` whose reply was lost. */

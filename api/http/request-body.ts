@@ -62,7 +62,11 @@ export async function readJsonBody(
   const bytes = await readBytes(ctx.req, ctx.res, bodyLimitBytes(route));
   if (bytes.length === 0) return undefined;
   assertJsonType(ctx);
-  assertWithinLimits(bytes, route.takesDocuments ? DOCUMENT_LIMITS : JSON_LIMITS);
+  const { compactLimitBytes: compactBytes } = route;
+  assertWithinLimits(bytes, {
+    ...(route.takesDocuments ? DOCUMENT_LIMITS : JSON_LIMITS),
+    ...(compactBytes !== undefined && { compactBytes }),
+  });
   const pause = async () => {
     if (bytes.length > STEP_BYTES) await setImmediate();
   };
@@ -100,6 +104,11 @@ function assertWithinLimits(bytes: Buffer, limits: JsonLimits): void {
       throw invalidField('#/body', `nested deeper than ${limits.levels} levels`);
     case 'members':
       throw invalidField('#/body', `more than ${limits.members.toLocaleString('en')} members and elements in all`);
+    case 'compactBytes':
+      throw new DomainError(
+        'payload_too_large',
+        `The body is larger than ${limits.compactBytes} bytes without white space`,
+      );
     case undefined:
   }
 }

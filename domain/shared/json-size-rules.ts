@@ -4,11 +4,14 @@ export interface JsonLimits {
   levels: number;
   /** Members of objects and elements of arrays, in all; a repeated name counts each time. */
   members: number;
+  /** Bytes without white space, with escapes, numbers and words as short as they could be; a repeated name counts each time. */
+  compactBytes?: number;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
+const LETTER_U = 0x75;
 
 /** Kinds of bytes outside strings; white space has none. */
 const OTHER = 1;
@@ -35,9 +38,16 @@ export function exceededLimit(bytes: Uint8Array, limits: JsonLimits): keyof Json
   let members = 0;
   // Whether nothing has followed the last opening bracket yet.
   let isEmpty = false;
+  let isInWord = false;
+  let compactBytes = 0;
+  const { compactBytes: compactMax = Infinity } = limits;
   for (let at = 0; at < bytes.length; at++) {
     const kind = KINDS[bytes[at] as number] as number;
-    if (kind === 0 || (kind === OTHER && !isEmpty)) continue;
+    if (kind === 0) continue;
+    if (kind !== OTHER || !isInWord) compactBytes++;
+    isInWord = kind === OTHER;
+    if (compactBytes > compactMax) return 'compactBytes';
+    if (kind === OTHER && !isEmpty) continue;
     if (kind === CLOSE) {
       isEmpty = false;
       level--;
@@ -51,19 +61,16 @@ export function exceededLimit(bytes: Uint8Array, limits: JsonLimits): keyof Json
       isEmpty = true;
       if (++level > limits.levels) return 'levels';
     } else if (kind === STRING) {
-      at = endOfString(bytes, at + 1);
+      const start = at;
+      // What escapes take beyond the one byte that they may stand for.
+      let escaped = 0;
+      for (at++; at < bytes.length; at++) {
+        const byte = bytes[at];
+        if (byte === QUOTE) break;
+        if (byte === BACKSLASH) escaped += bytes[++at] === LETTER_U ? 5 : 1;
+      }
+      compactBytes += at - start - escaped;
     }
   }
-  return undefined;
-}
-
-/** The place of the quote that ends the string. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  let at = start;
-  for (; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) break;
-    if (byte === BACKSLASH) at++;
-  }
-  return at;
+  return compactBytes > compactMax ? 'compactBytes' : undefined;
 }

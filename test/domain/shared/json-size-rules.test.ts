@@ -32,7 +32,8 @@ test('counts of every JSON text are those of its parsed value', () => {
     fc.property(jsonText, (text) => {
       const { levels, members } = sizeOf(JSON.parse(text));
       const bytes = bytesOf(text);
-      expect(exceededLimit(bytes, { levels, members })).toBeUndefined();
+      const compactBytes = bytesOf(JSON.stringify(JSON.parse(text))).length;
+      expect(exceededLimit(bytes, { levels, members, compactBytes })).toBeUndefined();
       if (levels > 0) expect(exceededLimit(bytes, { ...NOTHING, levels: levels - 1 })).toBe('levels');
       if (members > 0) expect(exceededLimit(bytes, { ...NOTHING, members: members - 1 })).toBe('members');
     }),
@@ -60,4 +61,13 @@ test('any bytes come to an end', () => {
       exceededLimit(bytes, { levels: 3, members: 5 });
     }),
   );
+});
+
+test.each<[string, string, number]>([
+  ['white space', ' { "a" : [ 1 , 2 ] } ', 11],
+  ['escapes', '"\\u00e9\\n"', 4],
+  ['numbers and words', '[1.000000, 12, true]', 7],
+])('%s count as little as they can', (_, text, compactBytes) => {
+  expect(exceededLimit(bytesOf(text), { ...NOTHING, compactBytes })).toBeUndefined();
+  expect(exceededLimit(bytesOf(text), { ...NOTHING, compactBytes: compactBytes - 1 })).toBe('compactBytes');
 });
