@@ -7,6 +7,8 @@ export class TemplateError extends Error {}
 export type RenderBody = (envelope: unknown) => string;
 
 export const TEMPLATE_MAX = 65_536;
+/** Each takes the parser as long as a page of text. */
+const PLACES_MAX = 1_000;
 /** A short template may name a large payload many times. */
 const RENDERED_MAX = 4 * 1024 * 1024;
 
@@ -37,6 +39,7 @@ export function compileTemplate(template: string): RenderBody {
 
 function parse(template: string): Template[] {
   if (template.length > TEMPLATE_MAX) throw new TemplateError(`longer than ${TEMPLATE_MAX} characters`);
+  if (template.split('{{').length > PLACES_MAX + 1) throw new TemplateError(`more than ${PLACES_MAX} places`);
   try {
     return engine.parse(template);
   } catch (error) {

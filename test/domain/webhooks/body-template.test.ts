@@ -57,3 +57,8 @@ test('a body that grows out of bounds is refused', () => {
   const render = compileTemplate('{{ data }}'.repeat(1_000));
   expect(() => render({ data: 'x'.repeat(100_000) })).toThrow(TemplateError);
 });
+
+test('a template has at most 1,000 places', () => {
+  expect(compileTemplate('{{ id }}'.repeat(1_000))(envelope)).toBe('1'.repeat(1_000));
+  expect(() => compileTemplate('{{ id }}'.repeat(1_001))).toThrow(TemplateError);
+});
