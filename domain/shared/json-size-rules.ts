@@ -43,10 +43,9 @@ export function exceededLimit(bytes: Uint8Array, limits: JsonLimits): keyof Json
   const { compactBytes: compactMax = Infinity } = limits;
   for (let at = 0; at < bytes.length; at++) {
     const kind = KINDS[bytes[at] as number] as number;
-    if (kind === 0) continue;
-    if (kind !== OTHER || !isInWord) compactBytes++;
+    if (kind === 0 || (kind === OTHER && isInWord)) continue;
     isInWord = kind === OTHER;
-    if (compactBytes > compactMax) return 'compactBytes';
+    if (++compactBytes > compactMax) return 'compactBytes';
     if (kind === OTHER && !isEmpty) continue;
     if (kind === CLOSE) {
       isEmpty = false;
