@@ -17,7 +17,7 @@ const HELD_MAX = 96;
 /** A claimed delivery that has waited this long is released: its lease must outlive its attempt. */
 const WAIT_MAX_MS = 5_000;
 /** Most outcomes that are not recorded yet; with more, the lane claims nothing. */
-const UNRECORDED_MAX = 500;
+const UNRECORDED_MAX = 128;
 const POLL_WAIT_MS = 500;
 /** A pump ends after this, so that a lane which is always hot still moves between workers and continues as new. */
 const PUMP_RUN_MS = 300_000;
