@@ -170,10 +170,12 @@ export class AcceptedInvitations extends Migration {
             null;
           end;
         end loop;
-        insert into membership (id, tenant_id, team_id, user_id, role)
-          select m.id, m.tenant_id, m.team_id, account, m.role from invited_membership m
-          where m.tenant_id = invited.tenant_id and m.user_id = invited.id
-          on conflict (tenant_id, team_id, user_id) do update set role = excluded.role, updated_at = now();
+        -- A member who is invited by another address keeps a higher role: the tenant's last owner, for one.
+        insert into membership as m (id, tenant_id, team_id, user_id, role)
+          select i.id, i.tenant_id, i.team_id, account, i.role from invited_membership i
+          where i.tenant_id = invited.tenant_id and i.user_id = invited.id
+          on conflict (tenant_id, team_id, user_id) do update set role = excluded.role, updated_at = now()
+            where role_rank(excluded.role) > role_rank(m.role);
         insert into user_profile (tenant_id, user_id, first_name, last_name)
           values (invited.tenant_id, account, invited.first_name, invited.last_name) on conflict do nothing;
         delete from invited_user where id = invited.id;

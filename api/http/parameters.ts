@@ -30,6 +30,7 @@ export const NameText = trimmedText(NAME_MAX);
  * Texts without control characters, which mail headers, logs and terminals would interpret. Means the same with and
  * without the flag `u`, which tools apply or not to the patterns of a JSON schema.
  */
+// Control characters are what it is about.
 // oxlint-disable-next-line no-control-regex
 export const WITHOUT_CONTROLS = new RegExp('^[^\\u0000-\\u001f\\u007f-\\u009f]*$');
 /** An address as mail systems write it without quotes; the reference shows the pattern. */

@@ -30,8 +30,8 @@ export const replyContext = ({ subject, key }: Pick<KeyedRequest, 'subject' | 'k
 /** The reply follows the commit within this, or never. */
 const REPLY_FOLLOWS_MS = 30_000;
 
-const hasLostReply = ({ doneAt }: { doneAt: string | null }, now: Date): boolean =>
-  doneAt !== null && now.getTime() - Date.parse(doneAt) > REPLY_FOLLOWS_MS;
+const hasLostReply = ({ doneAt }: { doneAt: string | null }): boolean =>
+  doneAt !== null && Date.now() - Date.parse(doneAt) > REPLY_FOLLOWS_MS;
 
 const identityOf = ({ bodyBytes: _, ...identity }: KeyedRequest, tenantId: string): KeyIdentity => ({
   ...identity,
@@ -39,7 +39,7 @@ const identityOf = ({ bodyBytes: _, ...identity }: KeyedRequest, tenantId: strin
 });
 
 /** Replies are encrypted: some of them show a secret once. */
-export const createIdempotency = (encryption: Encryption, now: () => Date = () => new Date()) => ({
+export const createIdempotency = (encryption: Encryption) => ({
   /** Claims the key for this request, or says why not. */
   claim: (tx: UnitOfWork, request: KeyedRequest): Promise<Claim> =>
     tx(async ({ db, tenantId }) => {
@@ -48,7 +48,7 @@ export const createIdempotency = (encryption: Encryption, now: () => Date = () =
       if (row?.isMine) return { outcome: 'mine' };
       if (!row) return { outcome: 'running' };
       if (row.bodyHash !== bodyHash) return { outcome: 'other_body' };
-      if (row.reply === null) return { outcome: hasLostReply(row, now()) ? 'done' : 'running' };
+      if (row.reply === null) return { outcome: hasLostReply(row) ? 'done' : 'running' };
       const reply = JSON.parse(encryption.decrypt(row.reply, replyContext(request))) as KeptReply;
       return { outcome: 'replayed', reply };
     }),

@@ -20,6 +20,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+// A file system of its own needs a user namespace, which some machines forbid.
 (canMount ? test : test.skip)(
   'a disk without space stops neither mirrors nor objects for good, and harms nothing that is there',
   async () => {
