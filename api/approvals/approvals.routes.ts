@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import type { Decision } from '../../domain/approvals/approval-rules.ts';
 import { type Actor, tenantOf } from '../../domain/shared/actor.ts';
-import {
-  approvalById,
-  type ApprovalRow,
-  listApprovals,
-  stepsOf,
-  voterOf,
-} from '../../domain/approvals/approvals.queries.ts';
+import { stepsOf, voterOf } from '../../domain/approvals/approval-steps.queries.ts';
+import { approvalById, type ApprovalRow, listApprovals } from '../../domain/approvals/approvals.queries.ts';
 import { expireOfRun, previewDecision } from '../../domain/approvals/approvals.mutations.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { DomainError } from '../../domain/shared/errors.ts';

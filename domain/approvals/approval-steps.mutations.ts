@@ -1,7 +1,8 @@
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { SettledStatus } from './approval-rules.ts';
-import { type ApprovalRow, insertStep, type NewStep, writeSettlement } from './approvals.queries.ts';
+import { insertStep, type NewStep } from './approval-steps.queries.ts';
+import { type ApprovalRow, writeSettlement } from './approvals.queries.ts';
 
 type Step = Pick<NewStep, 'source' | 'vote'> & { comment?: string | null };
 

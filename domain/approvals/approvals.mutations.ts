@@ -7,6 +7,7 @@ import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { ApprovalPolicySchema, type Terms, termsOf } from './approval-policy.ts';
 import { type ApprovalStatus, decide, type Decision, isOpen } from './approval-rules.ts';
+import { voterOf, votesOf } from './approval-steps.queries.ts';
 import { noteRequested, noteVote, settle, settleFromOutside } from './approval-steps.mutations.ts';
 import {
   approvalById,
@@ -18,8 +19,6 @@ import {
   findApprovalOfRun,
   insertApproval,
   openApprovalsOf,
-  voterOf,
-  votesOf,
 } from './approvals.queries.ts';
 
 /** What types that are not known here are taken for: external workers have types of their own. */

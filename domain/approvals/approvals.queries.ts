@@ -2,19 +2,10 @@ import { type Expression, sql, type SqlBool } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { NewRow } from '../data/statement.ts';
 import type { ReadDatabase } from '../data/tables.ts';
-import type { Actor } from '../shared/actor.ts';
 import { notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
-import {
-  type ApprovalStatus,
-  type Decision,
-  NEW_APPROVAL,
-  type SettledStatus,
-  type Vote,
-  type Voter,
-} from './approval-rules.ts';
-import type { StepSource } from './approvals.entities.ts';
+import { type ApprovalStatus, NEW_APPROVAL, type SettledStatus, type Voter } from './approval-rules.ts';
 
 const COLUMNS = [
   'a.id',
@@ -144,81 +135,6 @@ export async function markRunNotified({ db, tenantId }: Tx, id: string): Promise
     .where('runNotifiedAt', 'is', null)
     .execute();
 }
-
-export interface NewStep {
-  source: StepSource;
-  /** Who took it; null for a request. */
-  by: string | null;
-  comment: string | null;
-  vote?: { voterId: string; decision: Decision } | undefined;
-}
-
-/** Adds a step to the approval's history, which nobody can change, with what the approval is now. */
-export async function insertStep(
-  { db, tenantId }: Tx,
-  approvalId: string,
-  { source, by, comment, vote }: NewStep,
-): Promise<void> {
-  await sql`
-    insert into approval_event (id, tenant_id, project_id, repository_identifier, approval_id, run_id, task_type, environment_name, domain,
-      release_name, status, source, voter_id, vote, approvers, requested_by, requested_at, resolved_by, resolved_at, comment, occurred_at)
-    select ${newId()}, a.tenant_id, a.project_id, a.repository_identifier, a.id, a.run_id, a.task_type, a.environment_name, a.domain,
-      a.release_name, a.status, ${source}, ${vote?.voterId ?? null}, ${vote?.decision ?? null}, a.approvers, a.requested_by, a.created_at,
-      ${by}, case when ${by}::text is not null then moment end, ${comment}, moment
-    from approval a, clock_timestamp() as moment where a.tenant_id = ${tenantId} and a.id = ${approvalId}`.execute(db);
-}
-
-export const votesOf = async ({ db, tenantId }: Reads, approvalId: string): Promise<Vote[]> =>
-  db
-    .selectFrom('approval_event')
-    .where('tenantId', '=', tenantId)
-    .where('approvalId', '=', approvalId)
-    .where('voterId', 'is not', null)
-    .select(['voterId', 'vote as decision'])
-    .$narrowType<Vote>()
-    .execute();
-
-/** A member of the tenant as somebody who wants to decide. */
-export async function voterOf(
-  { db, tenantId }: Reads,
-  { id, email, role }: Pick<Actor, 'id' | 'email' | 'role'>,
-): Promise<Voter> {
-  const otherOwner = await db
-    .selectFrom('membership')
-    .where('tenantId', '=', tenantId)
-    .where('role', '=', 'owner')
-    .where(sql`user_id::text`, '<>', id)
-    .select('id')
-    .executeTakeFirst();
-  const teams = await db
-    .selectFrom('membership as m')
-    .innerJoin('team as t', (join) => join.onRef('t.tenantId', '=', 'm.tenantId').onRef('t.id', '=', 'm.teamId'))
-    .where('m.tenantId', '=', tenantId)
-    .where(sql`m.user_id::text`, '=', id)
-    .select('t.slug')
-    .execute();
-  const isOwner = role === 'owner';
-  const isSoleOwner = isOwner && otherOwner === undefined;
-  return { id, email, isOwner, isSoleOwner, teams: teams.map(({ slug }) => slug) };
-}
-
-/** The history of an approval, oldest first. */
-export const stepsOf = ({ db, tenantId }: Reads, approvalId: string) =>
-  db
-    .selectFrom('approval_event')
-    .where('tenantId', '=', tenantId)
-    .where('approvalId', '=', approvalId)
-    .orderBy('occurredAt')
-    .orderBy('id')
-    .select(({ fn }) => [
-      'status',
-      'source',
-      'vote',
-      fn.coalesce('resolvedBy', 'requestedBy').as('by'),
-      'comment',
-      'occurredAt',
-    ])
-    .execute();
 
 export interface ApprovalFilter {
   status: ApprovalStatus;
