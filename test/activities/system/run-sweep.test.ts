@@ -72,11 +72,13 @@ test('poisoned rows are counted and backed off from, ever longer, and stop nobod
     { row_key: 'p2', attempts: 1 },
   ]);
   for (const wait of [20, 40, 80]) {
-    await app.sql(`update sweep_failure set next_attempt_at = now() where sweep = 'a'`);
+    await app.sql(`update sweep_failure set next_attempt_at = now() - interval '1 second' where sweep = 'a'`);
     await expect(pass()).resolves.toMatchObject({ failed: 2 });
     await expect(failures('a')).resolves.toMatchObject([{ wait }, { wait }]);
   }
-  await app.sql(`update sweep_failure set attempts = 1000, next_attempt_at = now() where sweep = 'a'`);
+  await app.sql(
+    `update sweep_failure set attempts = 1000, next_attempt_at = now() - interval '1 second' where sweep = 'a'`,
+  );
   await pass();
   await expect(failures('a')).resolves.toMatchObject([{ attempts: 1001, wait: 3600 }, { wait: 3600 }]);
 });
@@ -87,7 +89,7 @@ test('a row that succeeds in the end starts without a past', async () => {
   await pass();
   rows[0] = row('a');
   await expect(pass()).resolves.toMatchObject({ handled: 0, backedOff: 1 });
-  await app.sql(`update sweep_failure set next_attempt_at = now() where sweep = 'b'`);
+  await app.sql(`update sweep_failure set next_attempt_at = now() - interval '1 second' where sweep = 'b'`);
   await expect(pass()).resolves.toMatchObject({ handled: 1, backedOff: 0 });
   await expect(failures('b')).resolves.toEqual([]);
 });

@@ -195,7 +195,7 @@ test('an export whose time is over loses its file', async () => {
   });
   await outside.post(204, '/api/audit/internal/exports/cleanup', {});
   await owner().request(200, 'GET', `/api/audit/exports/${id}/download`);
-  await app.sql(`update audit_export set expires_at = now() where id = ?`, [id]);
+  await app.sql(`update audit_export set expires_at = now() - interval '1 second' where id = ?`, [id]);
   await outside.post(204, '/api/audit/internal/exports/cleanup', {});
   await expect(owner().get(200, `/api/audit/exports/${id}`)).resolves.toMatchObject({ status: 'expired' });
   await owner().get(404, `/api/audit/exports/${id}/download`);

@@ -101,7 +101,7 @@ recording('records the histories', async ({ keep }) => {
     await record('gated', gated);
     const lost = await start({ id: 'install-packages', environmentName: 'uat' });
     await reached(lost, 'running');
-    await app.sql(`update environment_lock_ticket set expires_at = now() where state = 'held'`);
+    await app.sql(`update environment_lock_ticket set expires_at = now() - interval '1 second' where state = 'held'`);
     const next = await start({ id: 'execute-release', environmentName: 'uat' });
     await record('lock-lost', lost);
     await reached(next, 'succeeded');
