@@ -5,6 +5,7 @@ import { isoOf } from '../../domain/shared/date-time-rules.ts';
 /** A candidate with the name of its repository. */
 export const view = ({ candidate, project }: CandidateOfProject) => ({
   ...candidate,
+  isIntermediate: candidate.supersededBy !== null,
   repositoryIdentifier: project.identifier,
 });
 

@@ -55,6 +55,14 @@ export const ReleaseCandidate = z
     status: z.string(),
     statusChangedAt: Timestamp.nullable().default(null),
     statusChangedBy: z.string().nullable().default(null),
+    isIntermediate: z.boolean().meta({
+      description: 'Finalized along with a newer candidate of its domain and branch, not by its own deployments',
+    }),
+    supersededBy: z
+      .string()
+      .nullable()
+      .default(null)
+      .meta({ description: 'Name of the newer release along with which it was finalized', example: '2026.04' }),
   })
   .meta({ id: 'ReleaseCandidate' });
 

@@ -73,7 +73,7 @@ const AS_JSON = sql<string>`row_to_json((select r from (select ${sql.join(
   CANDIDATE_COLUMNS.filter((column) => ![...TIMESTAMPS, 'projectId'].includes(column)).map(
     (column) => sql`${sql.ref(column)} as ${sql.raw(`"${column}"`)}`,
   ),
-)}) as r))::text`;
+)}, superseded_by is not null as "isIntermediate") as r))::text`;
 
 const PAGE = statement<Given & { offset: number | undefined }, Form & { limit: number }>()(
   (db, { offset, ...given }, { limit, ...form }) => {

@@ -3,6 +3,7 @@ import { projectInRequest, type ProjectFacts } from '../projects/projects.querie
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent, type EventData } from '../webhooks/event-catalog.ts';
 import { ABORTED, decideMove, FINALIZED } from './candidate-status-rules.ts';
+import { deployedCandidates } from './deployed-candidates.queries.ts';
 import {
   type CandidateName,
   type CandidateOfProject,
@@ -58,8 +59,10 @@ export const auditCandidate = (
 export interface Move {
   candidate: CandidateRow;
   reason?: string | undefined;
-  /** Finalized along with a newer candidate. */
-  isIntermediate?: boolean;
+  /** Name of the newer release along with which it is finalized. */
+  supersededBy?: string | undefined;
+  /** Absent: looked up when it decides whether the release is published. */
+  isDeployed?: boolean;
 }
 
 /**
@@ -76,21 +79,31 @@ export async function moveCandidates(
   const moving = moves.filter(({ candidate }) => decideMove(candidate.status, status, customReleaseStatuses));
   const moved = await updateStatus(
     tx,
-    moving.map(({ candidate }) => candidate.id),
+    moving.map(({ candidate: { id }, supersededBy }) => ({ id, supersededBy })),
     status,
   );
+  const deployed = status === FINALIZED ? await deployedOf(tx, moving) : new Set<string>();
   for (const move of moving) {
     const after = moved.get(move.candidate.id);
-    if (after) await recordMove(tx, project, move, after);
+    if (after) await recordMove(tx, project, move, after, deployed.has(after.id));
   }
   return moves.map(({ candidate }) => moved.get(candidate.id) ?? candidate);
+}
+
+/** Ids of the candidates that are deployed in a release environment. */
+async function deployedOf(tx: Tx, moves: readonly Move[]): Promise<Set<string>> {
+  const idsOf = (some: readonly Move[]) => some.map(({ candidate }) => candidate.id);
+  const known = idsOf(moves.filter(({ isDeployed }) => isDeployed));
+  const found = await deployedCandidates(tx, idsOf(moves.filter(({ isDeployed }) => isDeployed === undefined)));
+  return new Set([...known, ...found]);
 }
 
 async function recordMove(
   tx: Tx,
   project: ProjectOfCandidate,
-  { candidate: { status: previousStatus }, reason, isIntermediate = false }: Move,
+  { candidate: { status: previousStatus }, reason, supersededBy }: Move,
   candidate: CandidateRow,
+  isDeployed: boolean,
 ): Promise<void> {
   const { status } = candidate;
   const { email } = tx.actor;
@@ -100,7 +113,14 @@ async function recordMove(
     after: { status, ...(reason !== undefined && { reason }) },
   });
   const created = eventOf(project, candidate);
-  const event = { ...created, previousStatus, reason: reason ?? null, isIntermediate, changedBy: email };
+  const event = {
+    ...created,
+    previousStatus,
+    reason: reason ?? null,
+    isIntermediate: supersededBy !== undefined,
+    supersededBy: supersededBy ?? null,
+    changedBy: email,
+  };
   emitEvent(tx, 'release_candidate.status_changed', event);
   if (status === ABORTED) {
     emitEvent(tx, 'release_candidate.aborted', event);
@@ -108,6 +128,8 @@ async function recordMove(
   }
   if (status === FINALIZED) {
     emitEvent(tx, 'release_candidate.finalized', event);
+  }
+  if (status === FINALIZED && isDeployed) {
     const { id: candidateId, repositoryIdentifier, domain, releaseName, branch, commitSha, packages } = created;
     emitEvent(tx, 'release.published', {
       repositoryIdentifier,

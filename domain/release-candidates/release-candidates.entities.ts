@@ -18,6 +18,8 @@ export const ReleaseCandidateSchema = defineEntity({
     status: p.text().default('pending'),
     statusChangedAt: p.datetime(3).nullable(),
     statusChangedBy: p.text().nullable(),
+    /** Name of the newer release along with which it was finalized. */
+    supersededBy: p.text().nullable(),
     createdBy: p.text(),
     updatedBy: p.text(),
     version: p.integer().version().default(1),

@@ -22,6 +22,7 @@ export const CANDIDATE_COLUMNS = [
   'status',
   'statusChangedAt',
   'statusChangedBy',
+  'supersededBy',
   'createdAt',
   'updatedAt',
   'createdBy',
@@ -216,31 +217,48 @@ export const updateContent = (
     .returning(CANDIDATE_COLUMNS)
     .executeTakeFirstOrThrow();
 
-const UPDATE_STATUS = statement<{ tenantId: string; ids: readonly string[]; status: string; by: string; at: Date }>()(
-  (db, { tenantId, ids, status, by, at }) =>
-    db
-      .updateTable('release_candidate')
-      .where('tenantId', '=', tenantId)
-      .where('id', '=', sql<string>`any (${ids}::uuid[])`)
-      .set((eb) => ({
-        status,
-        statusChangedAt: at,
-        statusChangedBy: by,
-        version: eb('version', '+', sql.lit(1)),
-        updatedBy: by,
-        updatedAt: at,
-      }))
-      .returning(CANDIDATE_COLUMNS),
+const UPDATE_STATUS = statement<{
+  tenantId: string;
+  ids: readonly string[];
+  superseders: readonly (string | null)[];
+  status: string;
+  by: string;
+  at: Date;
+}>()((db, { tenantId, ids, superseders, status, by, at }) =>
+  db
+    .updateTable('release_candidate')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', sql<string>`any (${ids}::uuid[])`)
+    .set((eb) => ({
+      status,
+      statusChangedAt: at,
+      statusChangedBy: by,
+      supersededBy: sql<string | null>`(${superseders}::text[])[array_position(${ids}::uuid[], id)]`,
+      version: eb('version', '+', sql.lit(1)),
+      updatedBy: by,
+      updatedAt: at,
+    }))
+    .returning(CANDIDATE_COLUMNS),
 );
 
-/** Gives candidates a status and a new version; answers them by id. The domain's lock must be held. */
+/**
+ * Gives candidates a status and a new version; answers them by id. The domain's lock must be held.
+ * @param candidates `supersededBy`: the newer release along with which a candidate is finalized.
+ */
 export async function updateStatus(
   { db, tenantId, actor, now }: Tx,
-  ids: readonly string[],
+  candidates: readonly { id: string; supersededBy?: string | undefined }[],
   status: string,
 ): Promise<Map<string, CandidateRow>> {
-  if (ids.length === 0) return new Map();
-  const rows = await UPDATE_STATUS(db, { tenantId, ids, status, by: actor.email, at: now });
+  if (candidates.length === 0) return new Map();
+  const rows = await UPDATE_STATUS(db, {
+    tenantId,
+    ids: candidates.map(({ id }) => id),
+    superseders: candidates.map(({ supersededBy = null }) => supersededBy),
+    status,
+    by: actor.email,
+    at: now,
+  });
   return new Map(rows.map((row) => [row.id, row]));
 }
 

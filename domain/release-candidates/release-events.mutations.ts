@@ -145,7 +145,11 @@ export async function applyEvent(
   if (outcome.updated) {
     const older = await finalizedAlong(tx, candidate, project.defaultBranch, outcome);
     const reason = `Finalized along with ${candidate.releaseName}`;
-    const moves = [{ candidate }, ...older.map((each) => ({ candidate: each, reason, isIntermediate: true }))];
+    const supersededBy = candidate.releaseName;
+    const moves = [
+      { candidate, isDeployed: true },
+      ...older.map((each) => ({ candidate: each, reason, supersededBy })),
+    ];
     await moveCandidates(tx, project, moves, outcome.newStatus);
     outcome.intermediateCandidatesFinalized = older.length > 0;
   }

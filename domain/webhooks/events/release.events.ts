@@ -28,7 +28,8 @@ const ReleaseCandidate = z.strictObject({
   status: candidateStatus('Status now: pending, in_progress, aborted, finalized, or one of the project', 'in_progress'),
   previousStatus: candidateStatus('Status before', 'pending').nullable().optional(),
   reason: reason.nullable().optional(),
-  isIntermediate: flag('Finalized together with a newer candidate', false).optional(),
+  isIntermediate: flag('Finalized along with a newer candidate', false).optional(),
+  supersededBy: text('Name of the newer release along with which it was finalized', '2026.04').nullable().optional(),
   changedBy: byWhom.nullable().optional(),
   packages: packages.optional(),
 });
@@ -63,7 +64,7 @@ export const releaseEvents = {
     'release_candidate.status_changed': 'The status of a release candidate changed',
     'release_candidate.aborted': 'A release candidate was aborted',
     'release_candidate.finalized':
-      'A release candidate was finalized: it was deployed to every release environment, or finalized manually',
+      'A release candidate was finalized: it was deployed to every release environment, finalized along with a newer one (`isIntermediate`), or finalized manually',
   }),
   ...defineEvents(Deployment, {
     'deployment.started': 'A deployment to an environment began',
@@ -72,7 +73,8 @@ export const releaseEvents = {
   }),
   ...defineEvents(Release, {
     'release.created': 'A release was deployed to an environment for the first time',
-    'release.published': 'A release was published: its candidate was finalized',
+    'release.published':
+      'A release was published: its candidate was finalized, and is deployed in at least one release environment',
     'release.rolled_back': 'A release was rolled back in an environment',
   }),
 };

@@ -84,6 +84,46 @@ test('a candidate travels to finalized, and older ones along with it', async () 
   });
 });
 
+test('a candidate finalized along with a newer one says so, and only what was deployed is published', async () => {
+  const { candidate, event, repositoryIdentifier } = await project(['uat', 'prod']);
+  const owner = app.as(app.owner);
+  const found: Record<string, { id: string }> = {};
+  for (const name of ['never', 'partly', 'newest', 'manual', 'unseen']) found[name] = await candidate(name);
+  const receivers = await Promise.all(
+    ['release.published', 'release_candidate.finalized'].map((name) =>
+      owner.post(201, '/api/webhooks', { name, event: name, config: { url: 'http://127.0.0.1:9/' } }),
+    ),
+  );
+  await event('partly', 'uat');
+  await event('newest', 'uat');
+  await event('newest', 'prod');
+  await event('manual', 'prod');
+  for (const name of ['manual', 'unseen'])
+    await owner.patch(200, `/api/release-candidates/${found[name]?.id}/status`, { status: 'finalized' });
+
+  const own = { isIntermediate: false, supersededBy: null };
+  const along = { status: 'finalized', isIntermediate: true, supersededBy: 'newest' };
+  for (const [name, expected] of Object.entries({ never: along, partly: along, newest: own, manual: own, unseen: own }))
+    await expect(owner.get(200, `/api/release-candidates/${found[name]?.id}`)).resolves.toMatchObject(expected);
+  const { items } = await owner.get(
+    200,
+    `/api/release-candidates?repositoryIdentifier=${repositoryIdentifier}&includeFinalized=true`,
+  );
+  expect(items.find(({ releaseName }: { releaseName: string }) => releaseName === 'never')).toMatchObject(along);
+  expect(items.find(({ releaseName }: { releaseName: string }) => releaseName === 'newest')).toMatchObject(own);
+
+  const sent = async (webhook: { id: string } | undefined) => {
+    const rows = await app.sql<{
+      data: { releaseName: string; isIntermediate?: boolean; supersededBy?: string | null };
+    }>('select payload as data from webhook_delivery where webhook_id = ? order by created_at, id', [webhook?.id]);
+    return new Map(rows.map(({ data }) => [data.releaseName, data]));
+  };
+  expect([...(await sent(receivers[0])).keys()].toSorted()).toEqual(['manual', 'newest', 'partly']);
+  const finalized = await sent(receivers[1]);
+  expect(finalized.get('never')).toMatchObject({ isIntermediate: true, supersededBy: 'newest' });
+  expect(finalized.get('newest')).toMatchObject(own);
+});
+
 test('a repetition answers what the first came to, and records nothing', async () => {
   const { candidate, event } = await project(['prod']);
   await candidate('r1');
