@@ -5,10 +5,13 @@ import type { ReleaseDefinition } from '../release-candidates/comparison-rules.t
 import type { DeploymentStatus, EventOutcome } from '../release-candidates/finalization-rules.ts';
 import type { Rollback } from '../releases/rollback-rules.ts';
 import type { Actor } from '../shared/actor.ts';
+import type { Packages } from './report-rules.ts';
 
 export interface PackageDetail {
   name: string;
   version?: string | undefined;
+  status?: string | undefined;
+  skipped?: boolean | undefined;
   /** ISO 8601. */
   startTime?: string | undefined;
   endTime?: string | undefined;
@@ -44,6 +47,12 @@ export const ReleaseDeploymentSchema = defineEntity({
     appliedAt: p.datetime(3).nullable(),
     outcome: jsonColumn<EventOutcome>().nullable(),
     rollback: jsonColumn<Rollback>().nullable(),
+    /** Of the content that was deployed, as the candidate had it then; null only until a trigger sets it. */
+    contentDigest: p.text().nullable(),
+    /** What the report installed: package name to version. */
+    installed: jsonColumn<Packages>().defaultRaw("'{}'::jsonb"),
+    /** It installed all packages of that content. */
+    installsAll: p.boolean().default(false),
   },
 });
 export class ReleaseDeployment extends ReleaseDeploymentSchema.class {}

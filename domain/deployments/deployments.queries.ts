@@ -8,6 +8,7 @@ import type { Rollback } from '../releases/rollback-rules.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { PackageDetail } from './deployments.entities.ts';
+import type { Packages } from './report-rules.ts';
 
 /** One reported deployment: at once the stored intent of an event and the fact that releases are read from. */
 export interface NewDeployment {
@@ -23,6 +24,12 @@ export interface NewDeployment {
   executionId: string | undefined;
   packages: Record<string, string>;
   packageDetails: PackageDetail[];
+  /** Of the content that was deployed. */
+  contentDigest: string;
+  /** What it installed, by `installedBy`. */
+  installed: Packages;
+  /** By the rule of that name. */
+  installsAll: boolean;
   releaseDefinition: (ReleaseDefinition & Record<string, unknown>) | undefined;
   metadata: Record<string, unknown> | undefined;
   approval: Record<string, unknown> | undefined;
@@ -50,6 +57,9 @@ const INSERT = inserting(
     'executionId',
     'packages',
     'packageDetails',
+    'contentDigest',
+    'installed',
+    'installsAll',
     'releaseDefinition',
     'metadata',
     'approval',
@@ -77,7 +87,16 @@ export async function storeDeployment(
 ): Promise<StoredDeployment> {
   const id = newId();
   const { type, id: actorId, tenantSlug, role, email } = actor;
-  const { dedupeKey = id, packages, packageDetails, releaseDefinition, metadata, approval, ...row } = deployment;
+  const {
+    dedupeKey = id,
+    packages,
+    packageDetails,
+    installed,
+    releaseDefinition,
+    metadata,
+    approval,
+    ...row
+  } = deployment;
   const [made] = await INSERT(db, {
     ...row,
     id,
@@ -86,6 +105,7 @@ export async function storeDeployment(
     executionId: row.executionId ?? null,
     packages: json(packages),
     packageDetails: json(packageDetails),
+    installed: json(installed),
     releaseDefinition: releaseDefinition ? json(releaseDefinition) : null,
     metadata: metadata ? json(metadata) : null,
     approval: approval ? json(approval) : null,

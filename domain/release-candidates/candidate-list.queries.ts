@@ -70,7 +70,7 @@ const TIMESTAMPS = ['createdAt', 'updatedAt', 'statusChangedAt'] as const;
 
 // PostgreSQL writes JSON for less than rows cost to read and write; but timestamps it formats at several times the cost.
 const AS_JSON = sql<string>`row_to_json((select r from (select ${sql.join(
-  CANDIDATE_COLUMNS.filter((column) => ![...TIMESTAMPS, 'projectId'].includes(column)).map(
+  CANDIDATE_COLUMNS.filter((column) => ![...TIMESTAMPS, 'projectId', 'contentDigest'].includes(column)).map(
     (column) => sql`${sql.ref(column)} as ${sql.raw(`"${column}"`)}`,
   ),
 )}, superseded_by is not null as "isIntermediate") as r))::text`;

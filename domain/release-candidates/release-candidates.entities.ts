@@ -23,6 +23,8 @@ export const ReleaseCandidateSchema = defineEntity({
     createdBy: p.text(),
     updatedBy: p.text(),
     version: p.integer().version().default(1),
+    /** SHA-256 of commit and artifacts, which a trigger keeps. */
+    contentDigest: p.text().default(''),
   },
 });
 export class ReleaseCandidate extends ReleaseCandidateSchema.class {}

@@ -27,6 +27,7 @@ export const CANDIDATE_COLUMNS = [
   'updatedAt',
   'createdBy',
   'updatedBy',
+  'contentDigest',
 ] as const;
 
 const BY_ID = statement<{ tenantId: string; id: string }>()((db, { tenantId, id }) =>

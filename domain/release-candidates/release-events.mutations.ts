@@ -6,6 +6,7 @@ import {
   storeDeployment,
   storeOutcome,
 } from '../deployments/deployments.queries.ts';
+import { installedBy, installsAll } from '../deployments/report-rules.ts';
 import { listEnvironments } from '../environments/environments.queries.ts';
 import { domainNames } from '../projects/project-rules.ts';
 import { type ProjectFacts, unregistered } from '../projects/projects.queries.ts';
@@ -43,12 +44,18 @@ export interface DeploymentReport extends EventPlace {
 async function locate(tx: Tx, report: EventPlace) {
   const place = await findEventPlace(tx, report);
   if (!place) throw unregistered(report.repositoryIdentifier);
-  const { projectId, environmentId, candidateId, configuration, value } = place;
+  const { projectId, environmentId, candidateId, configuration, value, contentDigest } = place;
   if (environmentId === null) throw notFound(`Environment ${report.environmentName}`);
   const domains = domainNames(configuration);
   if (domains.length > 0 && !domains.includes(report.domain)) throw notFound(`Domain ${report.domain}`);
   if (candidateId === null) throw notFound(`Release candidate ${report.releaseName} of domain ${report.domain}`);
-  return { projectId, environmentId, candidateId, artifacts: value?.artifacts ?? {} };
+  return {
+    projectId,
+    environmentId,
+    candidateId,
+    artifacts: value?.artifacts ?? {},
+    contentDigest: contentDigest ?? '',
+  };
 }
 
 /**
@@ -61,16 +68,20 @@ export async function reportDeployment(
   requestId: string,
 ): Promise<StoredDeployment & { projectId: string }> {
   const { artifacts, ...place } = await locate(tx, report);
+  const { deploymentStatus: status, packages, packageDetails = [] } = report;
+  const installed = installedBy({ status, packages, packageDetails }, artifacts);
   const deployment: NewDeployment = {
     ...place,
     domain: report.domain,
     releaseName: report.releaseName,
-    status: report.deploymentStatus,
+    status,
     deployedAt: report.deployedAt ?? tx.now,
     dedupeKey: report.executionId ?? report.deployedAt?.toISOString(),
     executionId: report.executionId,
-    packages: report.packages ?? artifacts,
-    packageDetails: report.packageDetails ?? [],
+    packages: packages ?? artifacts,
+    packageDetails,
+    installed,
+    installsAll: installsAll(status, installed, artifacts),
     releaseDefinition: report.releaseDefinition,
     metadata: report.metadata,
     approval: report.approval,

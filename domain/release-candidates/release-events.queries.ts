@@ -35,6 +35,7 @@ const PLACE = statement<EventPlace & { tenantId: string }>()((db, given) =>
       'environment.id as environmentId',
       'c.id as candidateId',
       'c.value',
+      'c.contentDigest',
     ]),
 );
 
