@@ -6,12 +6,16 @@ import type { WebhookIn, WebhookPatch } from './webhooks.schemas.ts';
 const REPOSITORY_PROVIDER = 'host-a';
 const REPOSITORY_EVENT = 'push';
 
+/** What a body subscribes to, each event once; undefined if it does not say. */
+const eventsOf = ({ event, events }: { event?: string | undefined; events?: string[] | undefined }) =>
+  events ? [...new Set(events)] : event === undefined ? undefined : [event];
+
 /** The settings that a body asks for; its schema has checked that one of both styles is complete. */
 export function newSettings(body: z.output<typeof WebhookIn>): WebhookSettings {
   const { repositoryIdentifier = null, webhookUrl, config, timeout, retryCount, retryDelay } = body;
   return {
     name: body.name ?? repositoryIdentifier ?? '',
-    event: body.event ?? REPOSITORY_EVENT,
+    events: eventsOf(body) ?? [REPOSITORY_EVENT],
     provider: body.provider ?? (repositoryIdentifier === null ? 'http' : REPOSITORY_PROVIDER),
     repositoryIdentifier,
     url: config?.url ?? webhookUrl ?? '',
@@ -27,19 +31,24 @@ export function newSettings(body: z.output<typeof WebhookIn>): WebhookSettings {
 }
 
 /** The settings that a body changes. */
-export const settingsChange = ({ config = {}, ...patch }: z.output<typeof WebhookPatch>): SettingsChange => ({
-  ...(patch.name !== undefined && { name: patch.name }),
-  ...(patch.event !== undefined && { event: patch.event }),
-  ...(config.url !== undefined && { url: config.url }),
-  ...(config.method !== undefined && { method: config.method }),
-  ...(config.headers !== undefined && { headers: config.headers }),
-  ...(config.filter !== undefined && { filter: config.filter }),
-  ...(config.body !== undefined && { bodyTemplate: config.body }),
-  ...(patch.timeout !== undefined && { timeoutMs: patch.timeout }),
-  ...(patch.retryCount !== undefined && { retryCount: patch.retryCount }),
-  ...(patch.retryDelay !== undefined && { retryDelayMs: patch.retryDelay }),
-  ...(patch.status !== undefined && { status: patch.status }),
-});
+export const settingsChange = (body: z.output<typeof WebhookPatch>): SettingsChange => {
+  const { config = {}, ...patch } = body;
+  const events = eventsOf(body);
+  return {
+    ...(events && { events }),
+
+    ...(patch.name !== undefined && { name: patch.name }),
+    ...(config.url !== undefined && { url: config.url }),
+    ...(config.method !== undefined && { method: config.method }),
+    ...(config.headers !== undefined && { headers: config.headers }),
+    ...(config.filter !== undefined && { filter: config.filter }),
+    ...(config.body !== undefined && { bodyTemplate: config.body }),
+    ...(patch.timeout !== undefined && { timeoutMs: patch.timeout }),
+    ...(patch.retryCount !== undefined && { retryCount: patch.retryCount }),
+    ...(patch.retryDelay !== undefined && { retryDelayMs: patch.retryDelay }),
+    ...(patch.status !== undefined && { status: patch.status }),
+  };
+};
 
 /** Tells the owner of a webhook which headers did not follow its changed URL. */
 export const droppedWarning = (headers: string[]) => ({

@@ -32,7 +32,7 @@ export const webhooksRoutes = [
     group: GROUP,
     summary: 'Create a webhook',
     description:
-      'Deliveries are signed by Standard Webhooks with a secret that is only shown in this reply. With `repositoryIdentifier` and `webhookUrl` instead of `event` and `config`, the webhook has provider `host-a` and event `push`. The URL must have a public address.',
+      'Deliveries are signed by Standard Webhooks with a secret that is only shown in this reply. Subscribes to the event of `event`, or to those of `events`. With `repositoryIdentifier` and `webhookUrl` instead of these and `config`, the webhook has provider `host-a` and event `push`. The URL must have a public address.',
     roles: ['owner'],
     projectScope: 'row',
     body: WebhookIn,

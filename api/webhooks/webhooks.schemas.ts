@@ -3,6 +3,7 @@ import { anyText, mapOf } from '../../domain/shared/large-maps.ts';
 import { TEMPLATE_MAX } from '../../domain/webhooks/body-template.ts';
 import { HEADERS_MAX, refusedHeader } from '../../domain/webhooks/header-rules.ts';
 import { isWebhookSecret } from '../../domain/webhooks/standard-webhooks.ts';
+import { EVENTS_MAX } from '../../domain/webhooks/subscription-rules.ts';
 import { OWNER_STATUSES, WEBHOOK_STATUSES } from '../../domain/webhooks/webhook-status-rules.ts';
 import { JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
@@ -13,6 +14,25 @@ export const EventWord = z
   .max(100)
   .regex(/^[a-z0-9_.-]+$/, 'must consist of lower-case letters, digits, dots, dashes and underscores')
   .meta({ example: 'release.published' });
+
+/** The name of an event, or a group of events. */
+const Subscription = z
+  .string()
+  .max(100)
+  .regex(/^([a-z0-9_.-]+|[a-z0-9_-]+\.\*)$/, 'must be the name of an event, or a group such as release.*');
+
+const Events = z
+  .array(Subscription)
+  .min(1)
+  .max(EVENTS_MAX)
+  .meta({
+    description:
+      'Names of events, and groups: `release.*` is every event whose name begins with `release.`. Instead of `event`; an event is delivered once however many of them include it',
+    example: ['deployment.failed', 'release.*'],
+  });
+
+const ONE_EVENT = 'A single event; `events` takes several';
+const EITHER = 'cannot be combined with event';
 
 const Url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_000);
 
@@ -53,12 +73,13 @@ const timing = {
     .meta({ description: 'Milliseconds before the first retry; doubles with each retry' }),
 };
 
-const plainMembers = ['event', 'provider', 'config'] as const;
+const plainMembers = ['event', 'events', 'provider', 'config'] as const;
 
 export const WebhookIn = z
   .strictObject({
     name: Name.optional(),
-    event: EventWord.optional(),
+    event: EventWord.optional().meta({ description: ONE_EVENT }),
+    events: Events.optional(),
     provider: z
       .string()
       .regex(/^[a-z0-9-]{1,40}$/)
@@ -87,10 +108,14 @@ export const WebhookIn = z
     const isRepositoryStyle = body.repositoryIdentifier !== undefined || body.webhookUrl !== undefined;
     const needed = isRepositoryStyle
       ? (['repositoryIdentifier', 'webhookUrl'] as const)
-      : (['name', 'event', 'config'] as const);
+      : body.events
+        ? (['name', 'config'] as const)
+        : (['name', 'event', 'config'] as const);
     for (const member of needed) {
       if (body[member] === undefined) context.addIssue({ code: 'custom', path: [member], message: 'is required' });
     }
+    if (body.event !== undefined && body.events !== undefined)
+      context.addIssue({ code: 'custom', path: ['events'], message: EITHER });
     if (!isRepositoryStyle) return;
     for (const member of plainMembers) {
       if (body[member] !== undefined)
@@ -102,7 +127,8 @@ export const WebhookIn = z
 export const WebhookPatch = z
   .strictObject({
     name: Name,
-    event: EventWord,
+    event: EventWord.meta({ description: ONE_EVENT }),
+    events: Events,
     config: z
       .strictObject(config)
       .partial()
@@ -111,12 +137,14 @@ export const WebhookPatch = z
     status: z.enum(OWNER_STATUSES),
   })
   .partial()
+  .refine(({ event, events }) => event === undefined || events === undefined, { path: ['events'], message: EITHER })
   .meta({ id: 'WebhookPatch' });
 
 const shown = {
   id: z.uuid(),
   name: z.string(),
-  event: z.string(),
+  event: z.string().meta({ description: 'The first of `events`' }),
+  events: z.array(z.string()),
   provider: z.string(),
   repositoryIdentifier: z.string().nullable(),
   config: z.object({

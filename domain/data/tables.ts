@@ -57,7 +57,12 @@ import {
   UserIdentitySchema,
   UserProfileSchema,
 } from '../users/users.entities.ts';
-import { WebhookSchema, WebhookAttemptSchema, WebhookDeliverySchema } from '../webhooks/webhooks.entities.ts';
+import {
+  WebhookSchema,
+  WebhookAttemptSchema,
+  WebhookDeliverySchema,
+  WebhookSubscriptionSchema,
+} from '../webhooks/webhooks.entities.ts';
 import type { Cell } from './columns.ts';
 
 /** Every table of the schema. */
@@ -116,6 +121,7 @@ export const entities = [
   UserIdentitySchema,
   UserProfileSchema,
   WebhookSchema,
+  WebhookSubscriptionSchema,
   WebhookAttemptSchema,
   WebhookDeliverySchema,
 ] as const;

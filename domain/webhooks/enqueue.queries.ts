@@ -16,6 +16,8 @@ export interface Enqueued {
   traceparent: string | null;
 }
 
+const EVENT = sql<string>`announced.item->>'event'`;
+
 /** Makes a pending delivery per event and active webhook that subscribes to it, in the order of the events. */
 export const enqueuing = (db: QueryCreator<Tables>, { tenantId, events, traceparent }: Slots<Enqueued>) =>
   db
@@ -28,19 +30,15 @@ export const enqueuing = (db: QueryCreator<Tables>, { tenantId, events, tracepar
             sql`announced (item, place)`,
           ),
         )
-        .innerJoin('webhook as w', (join) =>
-          join
-            .on('w.tenantId', '=', tenantId)
-            .on('w.event', '=', sql<string>`announced.item->>'event'`)
-            .on('w.status', '=', sql.lit('active'))
-            .on('w.deletedAt', 'is', null),
+        .innerJoin('webhook_subscription as s', (join) =>
+          join.on('s.tenantId', '=', tenantId).on('s.event', 'in', sql<string>`(${EVENT}, event_group(${EVENT}))`),
         )
         .orderBy('announced.place')
         .select([
           sql<string>`uuidv7()`.as('id'),
-          'w.tenantId',
-          'w.id as webhook_id',
-          'w.event',
+          's.tenantId',
+          's.webhookId as webhook_id',
+          EVENT.as('event'),
           sql<never>`announced.item->'data'`.as('payload'),
           sql<string | null>`${traceparent}::text`.as('traceparent'),
         ]),

@@ -82,6 +82,9 @@ export const catalogEntries: readonly CatalogEntry[] = Object.entries<EventDefin
   })
   .toSorted((a, b) => (a.event < b.event ? -1 : 1));
 
+/** Names of all events in the catalog, sorted. */
+export const catalogNames: readonly string[] = catalogEntries.map(({ event }) => event);
+
 const sampleByEvent = new Map(catalogEntries.map(({ event, sample }) => [event, sample.data]));
 
 /** Data to test a webhook with; for an event that the service does not emit, a message. */

@@ -1,18 +1,21 @@
 import type { Encryption } from '../shared/encryption.ts';
 import { escapePointer, invalidField } from '../shared/errors.ts';
 import { compileTemplate, TemplateError } from './body-template.ts';
+import { catalogNames } from './event-catalog.ts';
 import { compileFilter, FilterError, type WebhookFilter } from './filter-rules.ts';
 import { redactedHeaders } from './header-rules.ts';
 import { compileLinearRegex } from './linear-regex.ts';
 import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
 import { openHeaders, sealHeaders } from './webhook-secrets.ts';
+import { primaryEvent } from './subscription-rules.ts';
 import type { WebhookStatus } from './webhook-status-rules.ts';
 import type { Webhook } from './webhooks.entities.ts';
 
 /** The settings of a webhook that its owner controls, without its secret. */
 export interface WebhookSettings {
   name: string;
-  event: string;
+  /** Names of events, and groups such as `release.*`. */
+  events: string[];
   provider: string;
   repositoryIdentifier: string | null;
   url: string;
@@ -29,12 +32,13 @@ export interface WebhookSettings {
 /** Settings as they are stored. */
 export const sealedSettings = (encryption: Encryption, id: string, settings: WebhookSettings) => ({
   ...settings,
+  event: primaryEvent(settings.events, catalogNames),
   headers: sealHeaders(encryption, id, settings.headers),
 });
 
 export const openedSettings = (encryption: Encryption, webhook: StoredWebhook): WebhookSettings => ({
   name: webhook.name,
-  event: webhook.event,
+  events: webhook.events,
   provider: webhook.provider,
   repositoryIdentifier: webhook.repositoryIdentifier ?? null,
   url: webhook.url,
@@ -76,6 +80,7 @@ export const SHOWN_COLUMNS = [
   'id',
   'name',
   'event',
+  'events',
   'provider',
   'repositoryIdentifier',
   'url',
@@ -106,7 +111,8 @@ export function shownWebhook(encryption: Encryption, webhook: StoredWebhook) {
   return {
     id: webhook.id,
     name: settings.name,
-    event: settings.event,
+    event: settings.events[0] ?? webhook.event,
+    events: settings.events,
     provider: settings.provider,
     repositoryIdentifier: settings.repositoryIdentifier,
     config: {

@@ -10,7 +10,10 @@ export const WebhookSchema = defineEntity({
   properties: {
     ...tenantOwned,
     name: p.text(),
+    /** Of its tests, and of payloads that are queued for it by id. */
     event: p.text(),
+    /** Names of events, and groups such as `release.*`. */
+    events: p.array(),
     provider: p.text(),
     repositoryIdentifier: p.text().nullable(),
     url: p.text(),
@@ -38,6 +41,19 @@ export const WebhookSchema = defineEntity({
 });
 export class Webhook extends WebhookSchema.class {}
 WebhookSchema.setClass(Webhook);
+
+/** What an active webhook subscribes to, kept by a trigger; an event that its group includes has no row of its own. */
+export const WebhookSubscriptionSchema = defineEntity({
+  name: 'WebhookSubscription',
+  tableName: 'webhook_subscription',
+  properties: {
+    tenantId: p.uuid().primary(),
+    event: p.text().primary(),
+    webhookId: p.uuid().primary(),
+  },
+});
+export class WebhookSubscription extends WebhookSubscriptionSchema.class {}
+WebhookSubscriptionSchema.setClass(WebhookSubscription);
 
 export const WebhookAttemptSchema = defineEntity({
   name: 'WebhookAttempt',

@@ -97,8 +97,9 @@ export async function changeWebhook(
   const after = shownWebhook(encryption, webhook);
   auditWebhook(tx, 'updated', webhook, { before, after });
   if (dropped.length > 0) {
-    const { name, event, url } = settings;
-    emitEvent(tx, 'webhook.headers_dropped', { id, name, event, url: withoutQuery(url), headers: dropped });
+    const { name, events, url } = settings;
+    const { event } = after;
+    emitEvent(tx, 'webhook.headers_dropped', { id, name, event, events, url: withoutQuery(url), headers: dropped });
   }
   if (isDelivering(webhook.status)) tx.signalLane(id);
   return { webhook: after, headersDropped: dropped };
@@ -151,7 +152,8 @@ export async function disableWebhook(tx: Tx, id: string): Promise<void> {
   );
   if (!webhook) return;
   webhook.status = 'failed';
-  const { name, event, url, errorCount } = webhook;
+  const { name, events, url, errorCount } = webhook;
+  const event = events[0] ?? webhook.event;
   const reason = webhook.failureReason ?? '';
   tx.audit({
     source: 'webhook',
@@ -162,7 +164,7 @@ export async function disableWebhook(tx: Tx, id: string): Promise<void> {
     before: { status: 'active' },
     after: { status: 'failed', failureReason: reason, errorCount },
   });
-  emitEvent(tx, 'webhook.disabled', { id, name, event, reason, errorCount, url: withoutQuery(url) });
+  emitEvent(tx, 'webhook.disabled', { id, name, event, events, reason, errorCount, url: withoutQuery(url) });
 }
 
 /** The query of a receiver's URL often contains a token. */

@@ -79,7 +79,8 @@ export const accountEvents = {
     z.strictObject({
       id: id('Webhook that was disabled'),
       name: text('Name of the webhook', 'release board'),
-      event: text('Event to which it subscribes', 'release.published'),
+      event: text('First event to which it subscribes', 'release.published'),
+      events: texts('Events and groups of events to which it subscribes', ['release.published']),
       url: text('URL of its receiver, without the query', 'https://hooks.example.com/releases'),
       reason,
       errorCount: number('Deliveries that failed since the last success', 20),
@@ -90,7 +91,8 @@ export const accountEvents = {
     z.strictObject({
       id: id('Webhook that was changed'),
       name: text('Name of the webhook', 'release board'),
-      event: text('Event to which it subscribes', 'release.published'),
+      event: text('First event to which it subscribes', 'release.published'),
+      events: texts('Events and groups of events to which it subscribes', ['release.published']),
       url: text('New URL of its receiver, without the query', 'https://hooks.example.com/releases'),
       headers: texts('Names of the headers that are not sent any more', ['Authorization']),
     }),

@@ -135,6 +135,7 @@ test('dropped headers are announced by name', async () => {
         id,
         name: 'board',
         event: 'release.published',
+        events: ['release.published'],
         url: 'http://127.0.0.1:9/moved',
         headers: ['Authorization'],
       },

@@ -1,0 +1,18 @@
+/** Most events to which one webhook subscribes. */
+export const EVENTS_MAX = 100;
+
+/** The group of an event is what precedes its first dot: `release.*` of `release.published`. */
+export const groupOf = (event: string): string => `${event.split('.', 1)[0]}.*`;
+
+export const isGroup = (name: string): boolean => name.endsWith('.*');
+
+/**
+ * The event of a webhook's test and of payloads that are queued for it by id: the first that it names, otherwise the first
+ * known event of its first group.
+ * @param known names of events, sorted.
+ */
+export function primaryEvent(events: readonly string[], known: readonly string[]): string {
+  const [first = ''] = events;
+  const named = events.find((name) => !isGroup(name));
+  return named ?? known.find((event) => groupOf(event) === first) ?? first.slice(0, -'.*'.length);
+}
