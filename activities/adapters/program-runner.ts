@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { EndedProgram, RunProgram } from '../../domain/flows/program.port.ts';
 import { signalGroup } from './process-group.ts';
 import type { HostOrder, HostReport } from './program-host.ts';
+import { SecretMask } from './secret-mask.ts';
 
 const HOST = fileURLToPath(new URL('./program-host.ts', import.meta.url));
 /** What of the output is kept. */
@@ -38,18 +39,25 @@ class Tail {
  */
 export function createProgramRunner(graceMs = GRACE_MS): RunProgram {
   const host = new Host();
-  return (program, signal, keep, lease) =>
+  return ({ secret, ...program }, signal, keep, lease) =>
     new Promise((resolve) => {
+      const mask = secret === undefined ? undefined : new SecretMask(secret);
       const output = new Tail();
       const keeper = keepOutput(keep);
       const run = host.open({
         async output(chunk) {
-          output.add(chunk);
-          await keeper.take(chunk, output.bytes);
+          const shown = mask?.take(chunk) ?? chunk;
+          output.add(shown);
+          await keeper.take(shown, output.bytes);
           run.say({ takenBytes: chunk.length });
         },
         async ended(ended) {
           signal.removeEventListener('abort', cancel);
+          const rest = mask?.end();
+          if (rest && rest.length > 0) {
+            output.add(rest);
+            await keeper.take(rest, output.bytes);
+          }
           const isKept = await keeper.end(output.text);
           resolve({ ...ended, outputTail: output.text, outputBytes: output.bytes, isKept });
         },

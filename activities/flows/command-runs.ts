@@ -23,9 +23,24 @@ export interface HeldMeanwhile {
   isHeld: () => Promise<boolean>;
 }
 
+/** With what a command is started beside its run. */
+interface CommandStart {
+  /** The token of its run. */
+  token: string;
+  meanwhile?: HeldMeanwhile | undefined;
+}
+
 interface CommandRun {
   ended: Promise<EndedCommand>;
   abort: AbortController;
+}
+
+interface CommandMeans {
+  commands: Commands;
+  runProgram: RunProgram;
+  objects: ObjectStore;
+  /** The address of the service for commands. */
+  publicUrl: string;
 }
 
 /** So many commands of this process, however they were started, leave no room for another; each is a process. */
@@ -33,14 +48,16 @@ const STARTED_AT_ONCE = 16;
 /** An outcome that nobody asks for is forgotten: the run went to another process, which has given it up. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
+type CommandRunContext = Pick<RunContext, 'id' | 'taskType' | 'payload'>;
+
 /** The commands that this process carries out, by run. Whoever starts one has claimed its program in the run's row. */
 export class CommandRuns {
   /** The task queue of this process alone, on which a command is followed that takes longer. */
   readonly taskQueue = `${COMMANDS_QUEUE}/${randomUUID()}`;
-  readonly #means: { commands: Commands; runProgram: RunProgram; objects: ObjectStore };
+  readonly #means: CommandMeans;
   readonly #open = new Map<string, CommandRun>();
 
-  constructor(means: { commands: Commands; runProgram: RunProgram; objects: ObjectStore }) {
+  constructor(means: CommandMeans) {
     this.#means = means;
   }
 
@@ -49,10 +66,10 @@ export class CommandRuns {
     return this.#open.size < STARTED_AT_ONCE;
   }
 
-  start(tenantId: string, run: Pick<RunContext, 'id' | 'taskType' | 'payload'>, meanwhile?: HeldMeanwhile): void {
+  start(tenantId: string, run: CommandRunContext, { token, meanwhile }: CommandStart): void {
     const abort = new AbortController();
     const watch = meanwhile && new LeaseWatch(meanwhile);
-    const ended = this.#carryOut(tenantId, run, abort.signal, watch).finally(() => watch?.stop());
+    const ended = this.#carryOut(tenantId, run, token, abort.signal, watch).finally(() => watch?.stop());
     this.#open.set(run.id, { ended, abort });
     const forget = () => void setTimeout(() => this.forget(run.id), FORGOTTEN_AFTER_MS).unref();
     ended.then(forget, forget);
@@ -69,11 +86,12 @@ export class CommandRuns {
 
   async #carryOut(
     tenantId: string,
-    { id, taskType, payload }: Pick<RunContext, 'id' | 'taskType' | 'payload'>,
+    { id, taskType, payload }: CommandRunContext,
+    token: string,
     aborted: AbortSignal,
     watch: LeaseWatch | undefined,
   ): Promise<EndedCommand> {
-    const { commands, runProgram, objects } = this.#means;
+    const { commands, runProgram, objects, publicUrl } = this.#means;
     const command = commands.get(taskType);
     if (!command) return notStarted(`The list of commands of this worker does not name ${taskType}`);
     let args: string[];
@@ -84,7 +102,8 @@ export class CommandRuns {
       throw error;
     }
     const outputKey = objectKey(tenantId, 'flow-output', `${id}.log`);
-    const program = { ...command, args, env: { ...command.env, QUAYSIDE_RUN_ID: id } };
+    const env = { ...command.env, QUAYSIDE_RUN_ID: id, QUAYSIDE_TOKEN: token, QUAYSIDE_URL: publicUrl };
+    const program = { ...command, args, env, secret: token };
     const signal = watch ? AbortSignal.any([aborted, watch.lost]) : aborted;
     const keep = (output: AsyncIterable<Uint8Array>) => objects.put(outputKey, output, 'text/plain');
     const ended = await runProgram(program, signal, keep, watch);

@@ -5,6 +5,7 @@ import { LOCK_LOST, PROGRAM_GONE_MS, PROGRAM_LEASE_CHECK_MS } from '../../domain
 import { systemActor } from '../../domain/shared/actor.ts';
 import { holdsLocks } from '../../domain/environment-locks/lock-tickets.queries.ts';
 import { PROGRAM_LOST, type RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
+import { endRunToken, mintRunToken } from '../../domain/flows/run-tokens.mutations.ts';
 import type { Deps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { unitOfRun } from './run-steps.activities.ts';
@@ -23,16 +24,19 @@ export const createCommandActivities = (deps: Deps) => ({
    */
   async runCommand({ locks = 0, ...key }: RunKey & { locks?: number }): Promise<RunOutcome> {
     const held = { runId: key.runId, count: locks, forMs: LEFT_MS };
-    const run = await unitOfRun(
+    const claimed = await unitOfRun(
       deps,
       key,
     )(async (tx) => {
       if (locks > 0 && !(await holdsLocks(tx, held))) return LOCK_LOST;
-      return (await claimProgram(tx, key.runId)) ? runById(tx, key.runId) : PROGRAM_LOST;
+      if (!(await claimProgram(tx, key.runId))) return PROGRAM_LOST;
+      const run = await runById(tx, key.runId);
+      return { run, token: await mintRunToken(tx, run, deps.flows.commands) };
     });
-    if (!('payload' in run)) return run;
+    if (!('run' in claimed)) return claimed;
     const reads = deps.reads.as(systemActor(key, 'flow')).with({ timeoutMs: PROGRAM_LEASE_CHECK_MS });
-    deps.flows.commandRuns.start(key.tenantId, run, locks > 0 ? { isHeld: () => holdsLocks(reads, held) } : undefined);
+    const meanwhile = locks > 0 ? { isHeld: () => holdsLocks(reads, held) } : undefined;
+    deps.flows.commandRuns.start(key.tenantId, claimed.run, { token: claimed.token, meanwhile });
     return followCommand(deps, key);
   },
 });
@@ -53,7 +57,13 @@ function followCommand(deps: Deps, key: RunKey): Promise<RunOutcome> {
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort);
     const { outcome, output, isAborted } = await command.ended;
-    if (output) await unitOfRun(deps, key)((tx) => keepOutput(tx, key.runId, output));
+    await unitOfRun(
+      deps,
+      key,
+    )(async (tx) => {
+      await endRunToken(tx, key.runId);
+      if (output) await keepOutput(tx, key.runId, output);
+    });
     deps.flows.commandRuns.forget(key.runId);
     if (isAborted && !Context.current().cancellationDetails?.workerShutdown) await cancelled();
     return outcome;

@@ -9,6 +9,7 @@ import {
   endRun,
   type RunOutcome,
 } from '../../domain/flows/flow-runs.mutations.ts';
+import { mintRunToken } from '../../domain/flows/run-tokens.mutations.ts';
 import type { OpenStatus } from '../../domain/flows/run-status-rules.ts';
 import type { FindGitHost } from '../../domain/git-hosts/git-host.port.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
@@ -66,8 +67,12 @@ export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsComm
     const engineRunId = Context.current().info.workflowExecution?.runId ?? key.runId;
     const { commands, commandRuns } = deps.flows;
     const startsPrograms = runsCommands && commandRuns.hasRoom;
-    const begun = await unit((tx) => beginRun(tx, key.runId, engineRunId, { commands, startsPrograms }));
-    const { run, plan, isProgramClaimed = false, outcome = null } = begun;
+    const begun = await unit(async (tx) => {
+      const found = await beginRun(tx, key.runId, engineRunId, { commands, startsPrograms });
+      const token = found.isProgramClaimed && found.run ? await mintRunToken(tx, found.run, commands) : undefined;
+      return { ...found, token };
+    });
+    const { run, plan, token, outcome = null } = begun;
     if (!run) return { isOver: true, parent: null, outcome };
     const over = (ended: NoPlan['outcome'], end?: (tx: Tx) => Promise<unknown>): Promise<NoPlan> =>
       unit(async (tx) => {
@@ -78,7 +83,7 @@ export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsComm
     const { isUngated: isRunning, ...how } = plan;
     const answer = { isOver: false, ...how, isRunning } as const;
     if (plan.executor === 'command' && isRunning) {
-      if (isProgramClaimed) commandRuns.start(key.tenantId, run);
+      if (token !== undefined) commandRuns.start(key.tenantId, run, { token });
       const command = commandRuns.find(run.id);
       if (!command) return answer;
       const ended = await within(BRIEF_MS, command.ended, () => undefined);

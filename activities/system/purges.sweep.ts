@@ -20,6 +20,7 @@ export const PURGES = [
   purge('expired-known-sign-ins', 'purge_known_sign_ins'),
   purge('expired-lock-tickets', 'purge_lock_tickets'),
   purge('expired-rate-limits', 'purge_rate_limits'),
+  purge('expired-run-tokens', 'purge_run_tokens'),
   defineChore({
     name: 'expired-deliveries',
     run: ({ system, webhooks }) => createLaneStore(system).purge(webhooks.logRetentionDays),

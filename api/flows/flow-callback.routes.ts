@@ -14,11 +14,12 @@ export const flowCallbackRoutes = [
     group: 'Flows: internal',
     summary: 'Report the progress of a run from its pipeline or worker',
     description:
-      'Pipelines receive the id of the run as the input `executionId`. The first reported outcome counts; a report on a run that has ended is ignored.',
+      'Pipelines receive the id of the run as the input `executionId`. Commands report with the token that they get (`QUAYSIDE_TOKEN`). The first reported outcome counts; a report on a run that has ended is ignored.',
     roles: ['application'],
     projectScope: 'row',
     params: byId,
     body: CallbackIn,
+    admitsRun: ({ runId }, { params: { id } }) => id === runId,
     status: 204,
     response: NoContent,
     audit: ['flow.reported', 'flow.run_ended'],

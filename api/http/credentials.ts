@@ -67,7 +67,8 @@ export function visitorOf(
   return {
     async caller() {
       const credential = credentialOf(deps, ctx);
-      return credential && actorOf(deps, ctx, credential);
+      const actor = credential && (await actorOf(deps, ctx, credential));
+      return actor?.run ? undefined : actor;
     },
     cookies: { get: (name) => read(ctx.get('cookie'), name), write, clear },
     isFromOwnPage: isOwnPage(deps, ctx),

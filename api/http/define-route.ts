@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type Role, ROLES } from '../../domain/shared/actor.ts';
+import type { RunOfToken } from '../../domain/flows/run-token-rules.ts';
 import type { ErrorCode } from '../../domain/shared/errors.ts';
 import type { JsonText, RawReply, Reply } from './replies.ts';
 import type { PublicScope, Scope } from './scope.ts';
@@ -63,6 +64,8 @@ interface RouteShape<
   bodyType?: 'form';
   /** Request headers that the handler uses, in lower case. */
   headers?: H;
+  /** Whether the command of a run may make the request with the run's token, which reports and does nothing else. Absent: no. */
+  admitsRun?(run: RunOfToken, input: RouteInput<P, Q, B, H>): boolean;
   /** The body has documents, which may have more members than other JSON: 250,000 instead of 50,000 in all. */
   takesDocuments?: boolean;
   /** Size without white space from which a body is refused before it is parsed (413). */

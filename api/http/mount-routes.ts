@@ -20,6 +20,7 @@ import { locateFields } from './problems.ts';
 import { assertCollectionWithinLimit, assertRouteWithinLimit, withinLimit } from './project-limit.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
+import { assertAdmitsRuns, assertOwnRun } from './run-token-limit.ts';
 import { createReadBytes, type ReadBytes } from './read-bytes.ts';
 import { headOf, withBody } from './request-input.ts';
 import type { Adapters } from './scope.ts';
@@ -134,10 +135,12 @@ async function serve(
   if (!route.roles.includes(actor.role)) {
     throw new DomainError('forbidden', `Forbidden - Requires role: ${route.roles.join(', ')}`);
   }
+  assertAdmitsRuns(route, actor);
   assertRouteWithinLimit(route, actor);
   const head = headOf(route, ctx);
   assertCollectionWithinLimit(route, actor, head.params);
   const { input, body } = await withBody(route, head, ctx, readBytesOf(actor.tenantId));
+  assertOwnRun(route, actor, input);
   const { handle } = route;
   const reads = deps.reads.as(actor, () => goneSignal(ctx));
   const handled = (tx: UnitOfWork) =>

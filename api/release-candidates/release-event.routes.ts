@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { EventOutcome } from '../../domain/release-candidates/finalization-rules.ts';
+import { isOwnDeployment } from '../../domain/flows/run-token-rules.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
 import { previewEvent, reportDeployment } from '../../domain/release-candidates/release-events.mutations.ts';
 import { notFound } from '../../domain/shared/errors.ts';
@@ -21,6 +22,7 @@ export const releaseEventRoutes = [
     summary: 'Report the deployment of a release to an environment',
     description: [
       'Records the deployment and updates the candidate: the first successful deployment moves it to `in_progress`. Once it has been deployed to all active environments of category `release` whose branch pattern matches, and the project has `autoReleaseFinalization` enabled, the candidate and older open candidates of the same domain and branch are finalized.',
+      'The command of a flow run may report the deployment of its run with the token that it gets: `executionId` is then the id of the run.',
       'Idempotent by `executionId`, otherwise by `deployedAt`. Events of a domain are applied one at a time. If the workflow engine does not answer within 5 s, the reply is 202: the event has been recorded and will be applied later.',
     ].join('\n\n'),
     roles: ANY_ROLE,
@@ -29,6 +31,7 @@ export const releaseEventRoutes = [
       dryRun: queryFlag(false).meta({ description: 'Report what would happen without changing anything' }),
     }),
     body: ReleaseEventIn,
+    admitsRun: (run, { body }) => isOwnDeployment(run, body),
     status: 200,
     otherStatuses: [202],
     response: ReleaseEventOut,

@@ -8,6 +8,7 @@ import {
   findApplicationTokens,
   findCookieSessions,
   findPeople,
+  findRunTokens,
   findSessions,
   touchApplicationTokens,
 } from './credentials.queries.ts';
@@ -17,7 +18,7 @@ import { acceptInvitation } from '../invitations/acceptance.mutations.ts';
 import type { ActingAs } from './sessions.ts';
 import { ambiguousTenant } from './sign-in.ts';
 import type { IdentityProvider } from './identity-provider.port.ts';
-import { APPLICATION_TOKEN_PREFIX, hashSecret } from './secrets.ts';
+import { APPLICATION_TOKEN_PREFIX, hashSecret, RUN_TOKEN_PREFIX } from './secrets.ts';
 
 /**
  * Finds whose a credential is. It asks the database on each call, so that a revoked token, an ended session or a changed
@@ -25,7 +26,7 @@ import { APPLICATION_TOKEN_PREFIX, hashSecret } from './secrets.ts';
  */
 export interface Authenticator {
   /**
-   * An access token, an application token, or a token of the OpenID provider. Throws when the provider cannot be asked.
+   * An access token, an application token, the token of a run, or a token of the OpenID provider. Throws when the provider cannot be asked.
    * @param tenant slug, for tokens of the provider. Throws `ambiguous` where it is absent and the person is a member of
    * several, and `forbidden` where the person is not a member of it.
    */
@@ -71,6 +72,10 @@ export function createAuthenticator({
     (hashes) => findApplicationTokens(database, { hashes }),
     ({ tokenHash }) => tokenHash,
   );
+  const findRunToken = finder(
+    (hashes) => findRunTokens(database, { hashes }),
+    ({ tokenHash }) => tokenHash,
+  );
   const findSession = finder(
     (ids) => findSessions(database, { ids }),
     ({ id }) => id,
@@ -102,6 +107,21 @@ export function createAuthenticator({
       email: `app:${name}`,
       ...(projectIds && { projectIds }),
       ...(collectionNames && { collections: collectionNames }),
+    };
+  };
+  const byRunToken = async (token: string): Promise<Actor | undefined> => {
+    const row = await findRunToken(hashSecret(token));
+    if (!row) return undefined;
+    const { tokenHash: _, tenantId, tenantSlug, projectId, ...run } = row;
+    return {
+      type: 'run',
+      id: run.runId,
+      tenantId,
+      tenantSlug,
+      role: 'application',
+      email: `run:${run.runId}`,
+      projectIds: projectId === null ? [] : [projectId],
+      run,
     };
   };
   const byProvidersToken = async (token: string, tenant: string | undefined): Promise<Actor | undefined> => {
@@ -138,6 +158,7 @@ export function createAuthenticator({
   return {
     async byBearer(bearer, tenant) {
       if (bearer.startsWith(APPLICATION_TOKEN_PREFIX)) return byApplicationToken(bearer);
+      if (bearer.startsWith(RUN_TOKEN_PREFIX)) return byRunToken(bearer);
       if (!hasOneSpelling(bearer)) return undefined;
       const claims = await accessTokens.verify(bearer);
       if (!claims) return byProvidersToken(bearer, tenant);

@@ -34,6 +34,33 @@ export const findApplicationTokens = statement<{ hashes: string[] }>()((db, { ha
     .select(['t.tokenHash', 't.id', 't.tenantId', 't.name', 't.projectIds', 't.collectionNames', 't.isUseStale']),
 );
 
+interface RunToken {
+  tokenHash: string;
+  tenantId: string;
+  runId: string;
+  projectId: string | null;
+  repositoryIdentifier: string | null;
+  domain: string | null;
+  releaseName: string | null;
+  environmentNames: string[];
+}
+
+/** Tokens of runs that have not ended, by the hash of their secret. */
+export const findRunTokens = statement<{ hashes: string[] }>()((db, { hashes }) =>
+  db
+    .selectFrom(sql<RunToken>`auth_run_tokens(${hashes})`.as('t'))
+    .select([
+      't.tokenHash',
+      't.tenantId',
+      't.runId',
+      't.projectId',
+      't.repositoryIdentifier',
+      't.domain',
+      't.releaseName',
+      't.environmentNames',
+    ]),
+);
+
 interface Session extends Person {
   id: string;
 }

@@ -5,12 +5,17 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Without letters and digits that look alike. */
 const UNAMBIGUOUS = 'abcdefghjkmnpqrstuvwxyz23456789';
 export const APPLICATION_TOKEN_PREFIX = 'qs_app_';
-const APPLICATION_TOKEN_LENGTH = 43;
+const TOKEN_LENGTH = 43;
+
+const randomText = (): string => Array.from({ length: TOKEN_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
 
 /** `qs_app_` and 43 base62 characters: 256 bits. */
-export const newApplicationToken = (): string =>
-  APPLICATION_TOKEN_PREFIX +
-  Array.from({ length: APPLICATION_TOKEN_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
+export const newApplicationToken = (): string => APPLICATION_TOKEN_PREFIX + randomText();
+
+export const RUN_TOKEN_PREFIX = 'qs_run_';
+
+/** For the command of a run: likewise. */
+export const newRunToken = (): string => RUN_TOKEN_PREFIX + randomText();
 
 export const newRefreshToken = (): string => `qs_ref_${randomBytes(32).toString('base64url')}`;
 

@@ -239,9 +239,12 @@ async function askFenced(
   return result.value.rows;
 }
 
-/** What the policies of `migrations/fences.ts` read; `app.collections` counts only where projects are set. */
-export const fenceVariables = ({ tenantId, projectIds, collections }: Actor): Record<string, string> => ({
+/** What the policies of `migrations/fences.ts` read; `app.collections` and `app.run_id` count only where projects are set. */
+export const fenceVariables = ({ tenantId, projectIds, collections, run }: Actor): Record<string, string> => ({
   'app.tenant_id': tenantId,
   'app.project_ids': projectIds === undefined ? '' : `{${projectIds.join(',')}}`,
-  ...(projectIds && { 'app.collections': collections ? JSON.stringify(collectionSources(collections)) : '' }),
+  ...(projectIds && {
+    'app.collections': collections ? JSON.stringify(collectionSources(collections)) : '',
+    'app.run_id': run?.runId ?? '',
+  }),
 });

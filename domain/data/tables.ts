@@ -28,6 +28,7 @@ import {
   FlowRunLockSchema,
   FlowRunTallySchema,
   FlowScheduleSchema,
+  RunTokenSchema,
 } from '../flows/flows.entities.ts';
 import {
   GitCommitSchema,
@@ -111,6 +112,7 @@ export const entities = [
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
   PackageVersionSchema,
+  RunTokenSchema,
   SweepFailureSchema,
   TenantSchema,
   MembershipSchema,

@@ -40,6 +40,9 @@ export function loadCommands(path: string | undefined): Commands {
   return new Map(Object.entries(parsed.data));
 }
 
+/** The command that carries out runs of a type; undefined: none does. */
+export const commandOf = (commands: Commands, taskType: string): Command | undefined => commands.get(taskType);
+
 const PLACEHOLDER = /\{payload\.([\w.-]+)\}/g;
 
 /** An argument of a command that its payload cannot fill; the message is shown on the run. */

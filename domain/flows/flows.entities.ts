@@ -125,6 +125,23 @@ export const FlowRunTallySchema = defineEntity({
 export class FlowRunTally extends FlowRunTallySchema.class {}
 FlowRunTallySchema.setClass(FlowRunTally);
 
+/** The token with which the command of a run reports. */
+export const RunTokenSchema = defineEntity({
+  name: 'RunToken',
+  tableName: 'run_token',
+  properties: {
+    tenantId: p.uuid().primary(),
+    runId: p.uuid().primary(),
+    /** Of the secret. */
+    tokenHash: p.text(),
+    /** At the latest: it ends with its run. */
+    expiresAt: p.datetime(3),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+export class RunToken extends RunTokenSchema.class {}
+RunTokenSchema.setClass(RunToken);
+
 export const FlowScheduleSchema = defineEntity({
   name: 'FlowSchedule',
   tableName: 'flow_schedule',

@@ -5,6 +5,8 @@ export interface Program {
   /** All of its environment but `PATH`. */
   env: Readonly<Record<string, string>>;
   timeoutSeconds: number;
+  /** Is masked in what the program prints. */
+  secret?: string | undefined;
 }
 
 /** How long a program may run without a renewal, which counts even while the process that started it stands still. */

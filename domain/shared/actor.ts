@@ -1,4 +1,5 @@
 import type { CollectionNames } from '../documents/collection-limit-rules.ts';
+import type { RunOfToken } from '../flows/run-token-rules.ts';
 
 export const ROLES = ['owner', 'member', 'application'] as const;
 export type Role = (typeof ROLES)[number];
@@ -13,16 +14,18 @@ export const tenantOf = ({ tenantId, tenantSlug }: TenantKey): TenantKey => ({ t
 
 /** Who acts, in exactly one tenant. */
 export interface Actor extends TenantKey {
-  type: 'user' | 'application' | 'operator' | 'system';
-  /** User id, application token id, or the name of the part of the service that acts. */
+  type: 'user' | 'application' | 'run' | 'operator' | 'system';
+  /** Id of the user, application token or run, or the name of the part of the service that acts. */
   id: string;
   role: Role;
-  /** E-mail of a user, `app:<token name>` of an application token. */
+  /** E-mail of a user, `app:<token name>` of an application token, `run:<id>` of a run's command. */
   email: string;
   /** Ids of the only projects that a limited application token reaches; absent: all of the tenant. */
   projectIds?: readonly string[];
   /** Likewise what the only collections of documents that it reaches are named for; absent: none. */
   collections?: CollectionNames;
+  /** The run whose command reports with the token of the run; absent: it is another credential. */
+  run?: RunOfToken;
   /** Ids of people who set in motion what it does, beside itself. */
   onBehalfOf?: readonly string[];
   /** The session of a person who came with one. */

@@ -11,7 +11,8 @@ export type Purge =
   | 'purge_build_previews'
   | 'purge_known_sign_ins'
   | 'purge_lock_tickets'
-  | 'purge_rate_limits';
+  | 'purge_rate_limits'
+  | 'purge_run_tokens';
 
 /** Removes all that has expired; answers how many rows. */
 export async function purgeAll(system: Database, purge: Purge): Promise<number> {
