@@ -223,9 +223,9 @@ test.each(FLOW_TYPES.map((each) => [each.id, each as FlowType] as const))(
 );
 
 test('a payload as long as one may be is read in time, however it is nested', () => {
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   const nested = `${'['.repeat(100)}"deploy@acme.example"${']'.repeat(100)}`;
   const words = Array.from({ length: 49_000 }, (_, n) => `a${n}@b.example`);
   expect(decide(install, { environmentName: 'dev', nested, words }).environmentIds).toEqual([DEV.id, PROD.id]);
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(process.threadCpuUsage(started).user / 1_000).toBeLessThan(5_000);
 });

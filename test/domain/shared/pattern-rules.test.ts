@@ -21,13 +21,13 @@ test.each([
 });
 
 test('a pattern made to be slow is not', () => {
-  const startedAt = performance.now();
+  const before = process.threadCpuUsage();
   expect(matchesPattern('*a'.repeat(100), `${'a'.repeat(250)}b`)).toBe(false);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(1_000);
 });
 
 test('hundreds of such patterns are not slow together', () => {
-  const before = process.cpuUsage();
+  const before = process.threadCpuUsage();
   for (let n = 0; n < 600; n++) expect(matchesPattern('*a'.repeat(127), `${'a'.repeat(254)}b`)).toBe(false);
-  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
+  expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(1_000);
 });

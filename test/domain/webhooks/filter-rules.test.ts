@@ -67,7 +67,7 @@ test.each<WebhookFilter>([
 
 test('a pattern that makes backtracking engines hang takes no time', () => {
   const test = compileFilter({ 'data.text': { regex: '^(a+)+$' } }, compileLinearRegex);
-  const began = performance.now();
+  const before = process.threadCpuUsage();
   expect(test({ data: { text: `${'a'.repeat(4_000)}!` } })).toBe(false);
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(500);
 });
