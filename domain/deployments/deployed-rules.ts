@@ -3,12 +3,15 @@ import { type Packages, versionOf } from './report-rules.ts';
 
 /** A stored report of a deployment to one environment. */
 export interface StoredReport {
+  id: string;
   candidateId: string | null;
   /** Of the content that was deployed. */
   contentDigest: string | null;
   status: DeploymentStatus;
-  /** As text that sorts. */
-  deployedAt: string;
+  /** As it was reported, in milliseconds since the epoch. */
+  deployedAt: number;
+  /** When the report came, by the database's clock, in milliseconds since the epoch. */
+  receivedAt: number;
   isRolledBack: boolean;
   /** What it installed: package name to version. */
   installed: Packages;
@@ -29,7 +32,7 @@ export type MissingReason = 'never' | 'failed' | 'rolled_back' | 'partial' | 'ot
 
 export interface DeploymentFact {
   isDeployed: boolean;
-  /** Since when: the report by which it was complete. Null while it is not deployed. */
+  /** Since when, in ISO 8601: the moment of the report by which it was complete. Null while it is not deployed. */
   deployedAt: string | null;
   /** Null when it is deployed. */
   reason: MissingReason | null;
@@ -37,25 +40,51 @@ export interface DeploymentFact {
   packages: string[];
 }
 
+/** Older reports first: those of the same moment as they came. */
+export const byAge = (a: StoredReport, b: StoredReport): number =>
+  a.deployedAt - b.deployedAt || a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
 /** What a report changed of what its environment runs. */
 export const isEffective = ({ status, isRolledBack }: Pick<StoredReport, 'status' | 'isRolledBack'>): boolean =>
   !isRolledBack && (status === 'Success' || status === 'Partial');
 
-/** Package name to version, as reports left it: of each package the newest effective one wins. `reports`: oldest first. */
+/** Package name to version, as reports left it: of each package the newest effective one wins. */
 export const runningPackages = (reports: readonly StoredReport[]): Packages =>
-  Object.assign({}, ...reports.filter(isEffective).map(({ installed }) => installed));
+  Object.assign(
+    {},
+    ...reports
+      .filter(isEffective)
+      .toSorted(byAge)
+      .map(({ installed }) => installed),
+  );
+
+/**
+ * What the reports of a content leave open, so that those of other candidates decide: packages that its first effective
+ * report did not install. Undefined: nothing.
+ * @param reports of the candidate to one environment.
+ */
+export function openPackages(
+  { candidateId, contentDigest, artifacts }: ContentFacts,
+  reports: readonly StoredReport[],
+): { first: StoredReport; packages: string[] } | undefined {
+  const isOwn = (each: StoredReport) => each.candidateId === candidateId && each.contentDigest === contentDigest;
+  const [first] = reports.filter((each) => isOwn(each) && isEffective(each)).toSorted(byAge);
+  if (!first) return undefined;
+  const packages = Object.keys(artifacts).filter((name) => versionOf(first.installed, name) !== artifacts[name]);
+  return packages.length === 0 ? undefined : { first, packages };
+}
 
 /**
  * Whether a candidate is deployed to an environment. A package counts when a report of this content installed it in the
  * candidate's version, or when it ran there in that version by another candidate's report at a moment from the first
  * report of this content on; later releases undo neither. A failed report undoes it until the next that did not fail,
  * and what was rolled back never was.
- * @param reports to the environment, oldest first: all of the candidate, and of others those that installed its packages.
+ * @param reports to the environment: all of the candidate, and of others those that installed packages that are open.
  */
 export function deploymentFact(content: ContentFacts, reports: readonly StoredReport[]): DeploymentFact {
   const names = Object.keys(content.artifacts).toSorted();
   const progress = new Progress(content, names);
-  for (const report of reports) progress.add(report);
+  for (const report of reports.toSorted(byAge)) progress.add(report);
   return progress.fact();
 }
 
@@ -71,7 +100,7 @@ class Progress {
   private hasBegun = false;
   private wasComplete = false;
   private hasOtherContent = false;
-  private since: string | null = null;
+  private since: number | null = null;
 
   constructor(content: ContentFacts, names: readonly string[]) {
     this.content = content;
@@ -100,7 +129,7 @@ class Progress {
   }
 
   /** Notes since when it is deployed. */
-  private assess(at: string): void {
+  private assess(at: number): void {
     this.wasComplete ||= this.hasBegun && this.missing().length === 0;
     const isDeployed = this.wasComplete && this.last?.status !== 'Failed' && this.last?.isRolledBack !== true;
     this.since = isDeployed ? (this.since ?? at) : null;
@@ -112,7 +141,8 @@ class Progress {
 
   fact(): DeploymentFact {
     const { last, since } = this;
-    if (since !== null) return { isDeployed: true, deployedAt: since, reason: null, packages: [] };
+    if (since !== null)
+      return { isDeployed: true, deployedAt: new Date(since).toISOString(), reason: null, packages: [] };
     const reason = last
       ? last.status === 'Failed'
         ? 'failed'
@@ -122,7 +152,7 @@ class Progress {
       : this.hasOtherContent
         ? 'other_content'
         : 'never';
-    const packages = last ? (this.wasComplete ? [] : this.missing()) : [...this.names];
+    const packages = this.wasComplete ? [] : this.hasBegun ? this.missing() : [...this.names];
     return { isDeployed: false, deployedAt: null, reason, packages };
   }
 }

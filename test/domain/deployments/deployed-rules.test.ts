@@ -1,21 +1,35 @@
-import { deploymentFact, runningPackages, type StoredReport } from '../../../domain/deployments/deployed-rules.ts';
+import fc from 'fast-check';
+import {
+  deploymentFact,
+  openPackages,
+  runningPackages,
+  type StoredReport,
+} from '../../../domain/deployments/deployed-rules.ts';
+import { artifactsOf, factByDefinition, reportSeries } from '../../support/deployment-model.ts';
 
 const artifacts = { a: '2', b: '1', c: '1' };
 const content = { candidateId: 'own', contentDigest: 'now', artifacts };
 
 /** Reports in order, a minute after another; those of the content in question unless they say otherwise. */
-const at = (index: number) => `2026-11-22 10:0${index}`;
+const at = (index: number) => Date.UTC(2026, 10, 22, 10, index);
 const reports = (...some: Partial<StoredReport>[]): StoredReport[] =>
   some.map((each, index) => ({
+    id: `${index}`,
     candidateId: 'own',
     contentDigest: 'now',
     status: 'Success',
     deployedAt: at(index),
+    receivedAt: 0,
     isRolledBack: false,
     installed: each.status === 'Failed' || each.status === 'Cancelled' ? {} : artifacts,
     ...each,
   }));
-const deployed = (index: number) => ({ isDeployed: true, deployedAt: at(index), reason: null, packages: [] });
+const deployed = (index: number) => ({
+  isDeployed: true,
+  deployedAt: new Date(at(index)).toISOString(),
+  reason: null,
+  packages: [],
+});
 const missing = (reason: string, packages: string[]) => ({ isDeployed: false, deployedAt: null, reason, packages });
 const ALL = ['a', 'b', 'c'];
 const other = { candidateId: 'other', contentDigest: 'others' };
@@ -109,4 +123,32 @@ test('of each package the newest effective report wins', () => {
       ),
     ),
   ).toEqual({ a: '1', b: '2' });
+});
+
+test('facts are as their definition says, whatever is reported and in whatever order', () => {
+  let deployedOnes = 0;
+  fc.assert(
+    fc.property(artifactsOf, reportSeries, (held, series) => {
+      const fact = deploymentFact({ ...content, artifacts: held }, series.toReversed());
+      expect(fact).toEqual(factByDefinition({ ...content, artifacts: held }, series));
+      if (fact.isDeployed && Object.keys(held).length > 1) deployedOnes++;
+    }),
+    { numRuns: 20_000 },
+  );
+  expect(deployedOnes).toBeGreaterThan(500);
+});
+
+test('reports of other candidates matter for open packages only', () => {
+  fc.assert(
+    fc.property(artifactsOf, reportSeries, (held, series) => {
+      const facts = { ...content, artifacts: held };
+      const own = series.filter(({ candidateId }) => candidateId === 'own');
+      const open = openPackages(facts, own);
+      const needed = series.filter(
+        ({ candidateId, installed }) => candidateId === 'own' || open?.packages.some((name) => name in installed),
+      );
+      expect(deploymentFact(facts, needed)).toEqual(deploymentFact(facts, series));
+    }),
+    { numRuns: 5_000 },
+  );
 });

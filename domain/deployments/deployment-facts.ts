@@ -1,0 +1,72 @@
+import type { Reads } from '../data/fenced-reads.ts';
+import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
+import {
+  type ContentFacts,
+  deploymentFact,
+  type DeploymentFact,
+  openPackages,
+  type StoredReport,
+} from './deployed-rules.ts';
+import { type OpenPackages, othersReports, ownReports, type ReportRow } from './deployment-facts.queries.ts';
+
+/** What of a candidate decides where it is deployed. */
+export interface DeployedCandidate {
+  id: string;
+  contentDigest: string;
+  value: ReleaseDefinition;
+}
+
+/** Whether a candidate is deployed to an environment, since when, and if not, why. */
+export type DeploymentFacts = (candidateId: string, environmentId: string) => DeploymentFact;
+
+/**
+ * Where some candidates are deployed, by what was reported until now.
+ * @param environmentIds those that will be asked for; absent: all.
+ */
+export async function deploymentFacts(
+  reads: Reads,
+  candidates: readonly DeployedCandidate[],
+  environmentIds?: readonly string[],
+): Promise<DeploymentFacts> {
+  const reports = candidates.length === 0 ? [] : await ownReports(reads, candidates, environmentIds);
+  return factsFrom(reads, candidates, reports);
+}
+
+const keyOf = (candidateId: string, environmentId: string): string => `${candidateId}/${environmentId}`;
+
+/** Likewise, by the reports of those candidates. */
+export async function factsFrom(
+  reads: Reads,
+  candidates: readonly DeployedCandidate[],
+  rows: readonly ReportRow[],
+): Promise<DeploymentFacts> {
+  const contents = new Map(
+    candidates.map(({ id, contentDigest, value: { artifacts = {} } }): [string, ContentFacts] => [
+      id,
+      { candidateId: id, contentDigest, artifacts },
+    ]),
+  );
+  const reports = new Map<string, StoredReport[]>();
+  const add = (candidateId: string, row: ReportRow) => {
+    const report = { ...row, installed: row.installed ?? contents.get(candidateId)?.artifacts ?? {} };
+    const key = keyOf(candidateId, row.environmentId);
+    const known = reports.get(key);
+    if (known) known.push(report);
+    else reports.set(key, [report]);
+  };
+  for (const row of rows) add(row.candidateId, row);
+  const open = [...reports].flatMap(([key, own]): OpenPackages[] => {
+    const [candidateId = '', environmentId = ''] = key.split('/');
+    const content = contents.get(candidateId);
+    const left = content && openPackages(content, own);
+    if (!left) return [];
+    const { id, deployedAt, receivedAt } = left.first;
+    return [{ candidateId, environmentId, id, deployedAt, receivedAt, packages: left.packages }];
+  });
+  if (open.length > 0) for (const row of await othersReports(reads, open)) add(row.forCandidateId, row);
+  return (candidateId, environmentId) => {
+    const content = contents.get(candidateId);
+    if (!content) throw new Error(`The facts of candidate ${candidateId} were not read`);
+    return deploymentFact(content, reports.get(keyOf(candidateId, environmentId)) ?? []);
+  };
+}
