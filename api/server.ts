@@ -16,6 +16,7 @@ import { configuredSignInHosts } from '../activities/adapters/sign-in-hosts.ts';
 import { configuredOpenIdProvider } from '../activities/adapters/openid-provider.ts';
 import { createCommitGraphCache } from '../domain/git/commit-graph-cache.ts';
 import { createDocumentStore } from '../domain/documents/document-store.ts';
+import { createDeploymentLogCache } from '../domain/deployments/deployment-log-cache.ts';
 import { createAnalysisCache } from '../domain/releases/analysis-cache.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.mutations.ts';
 import { createDownloadLinks } from '../domain/objects/download-links.ts';
@@ -137,6 +138,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       releases: {
         eventQueue: createReleaseEventQueue(launch),
         analyses: createAnalysisCache(config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS),
+        deploymentLogs: createDeploymentLogCache(),
       },
       webhooks: { queue: createDeliveryQueue(database, signals.lanes), outbound: backend.outbound },
     },

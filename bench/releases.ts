@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { request } from 'undici';
 import { generateHistory, newRepository, packageNames } from '../test/support/repository.ts';
-import { Figures, quantile } from './figures.ts';
+import { Figures } from './figures.ts';
+import { noteRepeated, timed } from './repeated-calls.ts';
 import { type Service, startService } from './service.ts';
 
 /**
@@ -19,40 +19,10 @@ const NAMES = packageNames(50);
 const RELEASES = 200;
 const ANALYSED = 20;
 const ENVIRONMENTS = ['test', 'acceptance', 'staging', 'production'];
-const REPEATS = 40;
 const repositoryIdentifier = 'bench/releases';
 const query = new URLSearchParams({ repositoryIdentifier }).toString();
 
 const artifactsOf = (version: string) => Object.fromEntries(NAMES.map((name) => [name, version]));
-
-/** Milliseconds of one answer, and its size as it came. */
-async function timed(
-  { url, token }: Service,
-  path: string,
-): Promise<{ ms: number; kilobytes: number; headers: Record<string, unknown> }> {
-  const sentAt = performance.now();
-  const { statusCode, headers, body } = await request(url + path, {
-    headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' },
-  });
-  const bytes = (await body.arrayBuffer()).byteLength;
-  if (statusCode !== 200) throw new Error(`${path} was answered with ${statusCode}`);
-  return { ms: performance.now() - sentAt, kilobytes: bytes / 1_024, headers };
-}
-
-/** Notes the 95th percentile of repeated calls, and their CPU. */
-async function noteRepeated(
-  service: Service,
-  figures: Figures,
-  name: string,
-  path: string,
-  target = '',
-): Promise<void> {
-  const times: number[] = [];
-  const cpu = service.measureCpu();
-  for (let index = 0; index < REPEATS; index++) times.push((await timed(service, path)).ms);
-  figures.note(`${name}, p95`, quantile(times, 0.95), 'ms', target);
-  figures.noteCpu(name, cpu(), REPEATS);
-}
 
 /** A candidate of all packages at a share of the history. */
 const cut = (service: Service, domain: string, releaseName: string, commitSha: string, version: string) =>

@@ -6,6 +6,7 @@ import type { CommitGraphCache } from '../../domain/git/commit-graph-cache.ts';
 import type { AnalysisCache } from '../../domain/releases/analysis-cache.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import type { ActorReads } from '../../domain/data/fenced-reads.ts';
+import type { DeploymentLogCache } from '../../domain/deployments/deployment-log-cache.ts';
 import type { DocumentStore } from '../../domain/documents/document-store.port.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { SignInAtHost, SignInHost } from '../../domain/auth/code-host.port.ts';
@@ -62,7 +63,7 @@ export interface Adapters {
     own: OwnInvitations;
   };
   objects: { store: ObjectStore; downloads: DownloadLinks };
-  releases: { eventQueue: ReleaseEventQueue; analyses: AnalysisCache };
+  releases: { eventQueue: ReleaseEventQueue; analyses: AnalysisCache; deploymentLogs: DeploymentLogCache };
   webhooks: {
     queue: DeliveryQueue;
     /** The addresses that webhooks may have; host names are checked again after resolution. */

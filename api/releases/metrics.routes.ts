@@ -89,6 +89,7 @@ export const metricsRoutes = [
         now,
         adapters: {
           git: { commitGraphs },
+          releases: { deploymentLogs },
         },
       },
     ) =>
@@ -100,10 +101,11 @@ export const metricsRoutes = [
         if (days <= 0) throw invalidField('since', 'must be before until');
         if (days > DAYS_MAX) throw invalidField('since', `must be at most ${DAYS_MAX} days before until`);
         const history = await commitGraphs(work, project.id);
+        const log = await deploymentLogs(work, project.id);
         return {
           repositoryIdentifier,
           filters: { domain: domain ?? null, environmentName: environmentName ?? null, since, until, window },
-          ...(await deliveryMetrics(work, history, project.id, {
+          ...(await deliveryMetrics(work, history, log, project.id, {
             domain,
             environmentName,
             since,

@@ -102,12 +102,14 @@ export const workItemsRoutes = [
         tx,
         adapters: {
           git: { commitGraphs },
+          releases: { deploymentLogs },
         },
       },
     ) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier);
-        return workItemPlaces(work, await commitGraphs(work, project.id), project, key);
+        const history = await commitGraphs(work, project.id);
+        return workItemPlaces(work, history, await deploymentLogs(work, project.id), project, key);
       }),
   }),
 ];

@@ -71,9 +71,32 @@ function failuresOf(deployments: readonly MeasuredDeployment[]): Failure[] {
   return failures;
 }
 
-/** The value below which a share of the values lies, by nearest rank; null of none. */
-function quantile(values: readonly number[], share: number): number | null {
-  const sorted = values.toSorted((a, b) => a - b);
+/** The first of some things in order that is not before a moment; their number when there is none. */
+export function firstFrom(things: readonly { at: number }[], moment: number): number {
+  let [low, high] = [0, things.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((things[middle]?.at ?? 0) < moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const within = <Thing extends { at: number }>(things: readonly Thing[], { from, to }: Window): Thing[] =>
+  things.slice(firstFrom(things, from), firstFrom(things, to));
+
+function inOrder(lists: readonly (readonly number[])[]): Float64Array {
+  const values = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const list of lists) {
+    values.set(list, at);
+    at += list.length;
+  }
+  return values.toSorted();
+}
+
+/** The value below which a share of values in order lies, by nearest rank; null of none. */
+function quantile(sorted: Float64Array, share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }
 
@@ -87,15 +110,14 @@ const seconds = (ms: number | null): number | null => (ms === null ? null : Math
 export function measure(deployments: readonly MeasuredDeployment[], windows: readonly Window[]): Measures[] {
   const failures = failuresOf(deployments);
   return windows.map(({ from, to }) => {
-    const isWithin = ({ at }: { at: number }) => at >= from && at < to;
-    const own = deployments.filter(isWithin);
+    const own = within(deployments, { from, to });
     const successful = own.filter(({ isSuccess }) => isSuccess);
     const rolledBack = successful.filter(({ rolledBackAt }) => rolledBackAt !== null).length;
     const failed = own.length - successful.length;
-    const leadTimes = own.flatMap((each) => each.leadTimes);
-    const began = failures.filter(isWithin);
-    const restoreTimes = began.flatMap(({ at, restoredAt }) =>
-      restoredAt === null ? [] : [Math.max(0, restoredAt - at)],
+    const leadTimes = inOrder(own.map((each) => each.leadTimes));
+    const began = within(failures, { from, to });
+    const restoreTimes = inOrder(
+      began.map(({ at, restoredAt }) => (restoredAt === null ? [] : [Math.max(0, restoredAt - at)])),
     );
     return {
       deployments: {

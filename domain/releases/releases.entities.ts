@@ -11,6 +11,8 @@ export const PackageVersionSchema = defineEntity({
     candidateId: p.uuid(),
     commitSha: p.text(),
     createdAt: p.datetime(3),
+    /** How often it was taken along to another commit. */
+    moves: p.integer().default(0),
   },
 });
 export class PackageVersion extends PackageVersionSchema.class {}

@@ -163,31 +163,6 @@ export function releaseSeries(
     .execute();
 }
 
-/** Versions of some packages that were deployed with success and not rolled back, with the first deployment of each. */
-export const packageArrivals = (reads: Reads, projectId: string, packageNames: readonly string[]) =>
-  reads.db
-    .selectFrom('release_deployment as d')
-    .crossJoin(sql<{ name: string }>`unnest(${packageNames}::text[])`.as<'w'>(sql`w (name)`))
-    .where('d.tenantId', '=', reads.tenantId)
-    .where('d.projectId', '=', projectId)
-    .where('d.status', '=', 'Success')
-    .where('d.rolledBackAt', 'is', null)
-    .where(sql<string>`d.packages ->> w.name`, 'is not', null)
-    .distinctOn(['d.environmentId', 'w.name', sql`d.packages ->> w.name`])
-    .orderBy('d.environmentId')
-    .orderBy('w.name')
-    .orderBy(sql`d.packages ->> w.name`)
-    .orderBy('d.deployedAt')
-    .orderBy('d.id')
-    .select([
-      'd.environmentId',
-      'w.name as packageName',
-      sql<string>`d.packages ->> w.name`.as('version'),
-      'd.releaseName',
-      isoOf('d.deployedAt').as('deployedAt'),
-    ])
-    .execute();
-
 /** The newest approval of each release in each environment. */
 export const newestApprovals = ({ db, tenantId }: Reads, projectId: string, releases: readonly CandidateName[]) =>
   db

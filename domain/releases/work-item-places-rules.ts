@@ -46,29 +46,20 @@ export function shareOf(changes: readonly ItemChange[], isThere: (change: ItemCh
   return { presence, present, total };
 }
 
-/** A version of a package that was deployed with success, when it was first. */
+/** A deployment that brought something to an environment. */
 export interface Arrival {
-  packageName: string;
-  version: string;
   releaseName: string;
-  /** ISO 8601 in UTC, so that texts are in the order of the moments. */
-  deployedAt: string;
+  /** Milliseconds since the epoch. */
+  at: number;
 }
 
-/** When the first and the last of some changes came to an environment; the last only once all are there. */
-export function arrivalOf(
-  changes: readonly ItemChange[],
-  arrivals: readonly Arrival[],
-  holds: (arrival: Arrival, change: ItemChange) => boolean,
-): { first: Arrival | null; last: Arrival | null } {
-  const inOrder = arrivals.toSorted((a, b) => (a.deployedAt < b.deployedAt ? -1 : 1));
-  const each = changes.map((change) =>
-    inOrder.find((arrival) => arrival.packageName === change.packageName && holds(arrival, change)),
-  );
-  const came = each
-    .filter((arrival) => arrival !== undefined)
-    .toSorted((a, b) => (a.deployedAt < b.deployedAt ? -1 : 1));
-  return { first: came[0] ?? null, last: came.length === changes.length ? (came.at(-1) ?? null) : null };
+/**
+ * When the first and the last of some changes came to an environment; the last only once all are there.
+ * @param arrivals of each change; undefined: it did not come.
+ */
+export function arrivalOf(arrivals: readonly (Arrival | undefined)[]): { first: Arrival | null; last: Arrival | null } {
+  const came = arrivals.filter((arrival) => arrival !== undefined).toSorted((a, b) => a.at - b.at);
+  return { first: came[0] ?? null, last: came.length === arrivals.length ? (came.at(-1) ?? null) : null };
 }
 
 interface Configured {

@@ -1,3 +1,5 @@
+import type { DeploymentLog } from '../deployments/deployment-log-cache.ts';
+import { type PackageArrivals, packageArrivals } from '../deployments/package-arrivals.ts';
 import { type CommitView, commitNumbers, commitsNaming, commitViews } from '../git/commits.queries.ts';
 import { branchTips } from '../git/refs.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
@@ -8,9 +10,9 @@ import type { CandidateRow } from '../release-candidates/release-candidates.quer
 import { inSteps } from '../shared/in-steps.ts';
 import { matchesPattern } from '../shared/pattern-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { installedStates, type InstalledState } from './environment-records.queries.ts';
-import { type PackageVersion, versionCommits } from './package-versions.queries.ts';
-import { packageArrivals } from './releases.queries.ts';
+import { environmentLabels } from './metrics.queries.ts';
+import type { PackageVersion } from './package-versions.queries.ts';
+import { knownVersionCommits, type VersionState, versionState } from './version-commit-cache.ts';
 import { arrivalOf, type ItemChange, itemChanges, packagesOfDomains, shareOf } from './work-item-places-rules.ts';
 
 /** The most commits of one work item that are looked at: the newest. */
@@ -52,33 +54,42 @@ async function releasable(
 
 const artifactsOf = ({ value }: CandidateRow): Record<string, string> => value.artifacts ?? {};
 
-/** Whether package versions hold changes. */
-async function versionHolder(
-  tx: Tx,
-  history: History,
-  versions: readonly PackageVersion[],
-  changes: readonly ItemChange[],
-) {
-  const commits = await versionCommits(tx, history.projectId, versions);
-  const descendants = new Map(
-    [...new Set(changes.map(({ commit }) => commit))].map((commit) => [commit, history.graph.descendantsOf(commit)]),
-  );
-  return (version: string | undefined, { packageName, commit }: ItemChange): boolean | undefined => {
-    if (version === undefined) return false;
-    const end = commits.of({ name: packageName, version });
-    return end === undefined ? undefined : descendants.get(commit)?.(end);
+/** What the active environments of a project have of some packages, in the order in which releases travel. */
+async function environmentStates(tx: Tx, projectId: string, log: DeploymentLog, names: readonly string[]) {
+  const environments = await environmentLabels(tx, projectId);
+  return environments
+    .filter(({ isActive }) => isActive)
+    .toSorted((a, b) => a.orchestrationOrder - b.orchestrationOrder || (a.name < b.name ? -1 : 1))
+    .map((environment) => ({
+      ...environment,
+      packages: new Map(names.map((name) => [name, packageArrivals(log, environment.id, name)])),
+    }));
+}
+
+const arrivedCommits = new WeakMap<PackageArrivals, { known: string; commits: readonly number[] }>();
+
+/** Finds the commits of the versions that came to an environment, in order. They are kept once all are known. */
+function arrivalCommits({ known }: VersionState, commitOf: (version: PackageVersion) => number | undefined) {
+  const found = new Map<PackageArrivals, readonly (number | undefined)[]>();
+  return (name: string, arrived: PackageArrivals): readonly (number | undefined)[] => {
+    const kept = arrivedCommits.get(arrived);
+    if (kept?.known === known) return kept.commits;
+    const commits = found.get(arrived) ?? arrived.arrivals.map(({ version }) => commitOf({ name, version }));
+    found.set(arrived, commits);
+    if (commits.every((commit) => commit !== undefined)) arrivedCommits.set(arrived, { known, commits });
+    return commits;
   };
 }
 
 /** Where a work item is: its commits, and for each domain that it concerns the candidates and environments that have it. */
-export async function workItemPlaces(tx: Tx, history: History, project: ProjectFacts, key: string) {
+export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLog, project: ProjectFacts, key: string) {
   const { commits: naming, total } = await commitsNaming(tx, project.id, key, ITEM_COMMITS_MAX);
   const views = await commitViews(tx, project.id, naming);
   const candidates = await newestCandidates(tx, project.id, { exceptDomain: null, perDomain: ITEM_CANDIDATES_MAX });
   const isReleasable = await releasable(tx, history, project, candidates);
-  const packages = [...history.packages].map(([packageName, { packageNo }]) => ({ packageName, packageNo }));
+  const numbered = [...history.packages].map(([packageName, { packageNo }]) => ({ packageName, packageNo }));
   const counted = naming.filter(isReleasable);
-  const changes = itemChanges(counted.map((commit) => namingCommit(history, packages, commit)));
+  const changes = itemChanges(counted.map((commit) => namingCommit(history, numbered, commit)));
   const names = [...new Set(changes.map(({ packageName }) => packageName))];
   const held = new Map(
     [...Map.groupBy(candidates, ({ domain }) => domain)].map(([domain, own]) => [
@@ -86,35 +97,45 @@ export async function workItemPlaces(tx: Tx, history: History, project: ProjectF
       new Set(own.flatMap((each) => Object.keys(artifactsOf(each)))),
     ]),
   );
-  const states = await installedStates(tx, project.id);
-  const arrivals = await packageArrivals(tx, project.id, names);
-  const versionsIn = (some: Record<string, string>): PackageVersion[] =>
-    names.flatMap((name) => (Object.hasOwn(some, name) ? [{ name, version: some[name] ?? '' }] : []));
-  const holds = await versionHolder(
-    tx,
-    history,
-    [
-      ...candidates.flatMap((candidate) => versionsIn(artifactsOf(candidate))),
-      ...states.flatMap((state) => versionsIn(state.packages)),
-      ...arrivals.map(({ packageName, version }) => ({ name: packageName, version })),
-    ],
-    changes,
+  const states = await environmentStates(tx, project.id, log, names);
+  const versions = await versionState(tx, history, log.owner);
+  const isKept = (arrived: PackageArrivals) => arrivedCommits.get(arrived)?.known === versions.known;
+  const commitOf = await knownVersionCommits(tx, history, log.owner, versions, [
+    ...candidates.flatMap((candidate) =>
+      names.flatMap((name) => versionIn(artifactsOf(candidate), name).map((version) => ({ name, version }))),
+    ),
+    ...states.flatMap(({ packages }) =>
+      [...packages].flatMap(([name, arrived]) =>
+        isKept(arrived) ? [] : arrived.arrivals.map(({ version }) => ({ name, version })),
+      ),
+    ),
+  ]);
+  const descendants = new Map(
+    [...new Set(changes.map(({ commit }) => commit))].map((commit) => [commit, history.graph.descendantsOf(commit)]),
   );
-  const arrivedIn = Map.groupBy(arrivals, ({ environmentId }) => environmentId);
-  const environmentView = (state: InstalledState, own: readonly ItemChange[]) => {
-    const { first, last } = arrivalOf(
-      own,
-      arrivedIn.get(state.environmentId) ?? [],
-      ({ version }, change) => holds(version, change) === true,
-    );
-    const share = shareOf(own, (change) => holds(versionIn(state.packages, change), change));
+  const holds: Holds = (version, { packageName, commit }) => {
+    if (version === undefined) return false;
+    const end = commitOf({ name: packageName, version });
+    return end === undefined ? undefined : descendants.get(commit)?.(end);
+  };
+  const commitsOfArrivals = arrivalCommits(versions, commitOf);
+  const environmentView = ({ id, name, category, packages }: EnvironmentState, own: readonly ItemChange[]) => {
+    const arrivals = own.map(({ packageName, commit }) => {
+      const arrived = packages.get(packageName);
+      const isDescendant = descendants.get(commit);
+      if (!arrived || !isDescendant) return undefined;
+      const commits = commitsOfArrivals(packageName, arrived);
+      return arrived.arrivals[commits.findIndex((end) => end !== undefined && isDescendant(end))]?.deployment;
+    });
+    const { first, last } = arrivalOf(arrivals);
+    const share = shareOf(own, (change) => holds(packages.get(change.packageName)?.installed, change));
     return {
-      environmentId: state.environmentId,
-      name: state.name,
-      category: state.category,
+      environmentId: id,
+      name,
+      category,
       ...share,
-      firstArrivedAt: first?.deployedAt ?? null,
-      arrivedAt: last?.deployedAt ?? null,
+      firstArrivedAt: first ? new Date(first.at).toISOString() : null,
+      arrivedAt: last ? new Date(last.at).toISOString() : null,
       releaseName: last?.releaseName ?? null,
     };
   };
@@ -156,8 +177,11 @@ export async function workItemPlaces(tx: Tx, history: History, project: ProjectF
   };
 }
 
-const versionIn = (packages: Record<string, string>, { packageName }: ItemChange): string | undefined =>
-  Object.hasOwn(packages, packageName) ? packages[packageName] : undefined;
+type EnvironmentState = Awaited<ReturnType<typeof environmentStates>>[number];
+
+/** The version of a package among others, if it is there. */
+const versionIn = (packages: Record<string, string>, name: string): string[] =>
+  Object.hasOwn(packages, name) ? [packages[name] ?? ''] : [];
 
 function namingCommit(
   { graph }: History,
@@ -198,7 +222,7 @@ type Holds = (version: string | undefined, change: ItemChange) => boolean | unde
 function candidatesWith(candidates: readonly CandidateRow[], changes: readonly ItemChange[], holds: Holds) {
   const shares = candidates.map((candidate) => ({
     candidate,
-    share: shareOf(changes, (change) => holds(versionIn(artifactsOf(candidate), change), change)),
+    share: shareOf(changes, (change) => holds(versionIn(artifactsOf(candidate), change.packageName)[0], change)),
   }));
   return shares.flatMap(({ candidate, share }, index) => {
     if (share.present === 0) return [];

@@ -32,21 +32,14 @@ test.each([
   expect(shareOf(changes, ({ commit }) => answers[commit])).toEqual({ presence, present, total: 2 });
 });
 
-test('a work item arrives with the first version that has a change, and is complete with the last change', () => {
-  const arrival = (packageName: string, version: string, day: number): Arrival => ({
-    packageName,
-    version,
-    releaseName: `r${day}`,
-    deployedAt: `2026-01-0${day}T00:00:00.000Z`,
-  });
-  const arrivals = [arrival('app', '3', 5), arrival('app', '1', 1), arrival('lib', '2', 4), arrival('app', '2', 3)];
-  const holds = ({ version }: Arrival, { commit }: { commit: number }) => Number(version) >= commit;
-  expect(arrivalOf([change('app', 2), change('lib', 1)], arrivals, holds)).toEqual({
-    first: arrivals[3],
-    last: arrivals[2],
-  });
-  expect(arrivalOf([change('app', 2), change('lib', 3)], arrivals, holds)).toEqual({ first: arrivals[3], last: null });
-  expect(arrivalOf([change('web', 1)], arrivals, holds)).toEqual({ first: null, last: null });
+test('a work item arrives with the first of its changes, and is complete with the last change', () => {
+  const [early, late]: Arrival[] = [
+    { releaseName: 'r3', at: 3 },
+    { releaseName: 'r4', at: 4 },
+  ];
+  expect(arrivalOf([late, early])).toEqual({ first: early, last: late });
+  expect(arrivalOf([early, undefined])).toEqual({ first: early, last: null });
+  expect(arrivalOf([undefined])).toEqual({ first: null, last: null });
 });
 
 test('packages belong to the domain that lists them, and else to those whose candidates hold them', () => {

@@ -1,0 +1,172 @@
+import type { Reads } from '../data/fenced-reads.ts';
+import { isEffective } from './deployed-rules.ts';
+import type { Packages } from './report-rules.ts';
+import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
+import {
+  type LoggedRow,
+  installedByDeployments,
+  placeDigests,
+  type PlaceKey,
+  placeRows,
+} from './deployment-log.queries.ts';
+
+export interface LoggedDeployment {
+  id: string;
+  releaseName: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  receivedAt: number;
+  status: DeploymentStatus;
+  rolledBackAt: number | null;
+  /** What it installed. */
+  packages: Packages;
+}
+
+/** The deployments of one domain to one environment, in order. */
+export interface DeploymentPlace extends PlaceKey {
+  deployments: readonly LoggedDeployment[];
+  /** Those that changed what the environment runs. */
+  installed: readonly LoggedDeployment[];
+}
+
+/** The deployments of a project as they are known now. What changes is another object; what does not is the same. */
+export interface DeploymentLog {
+  places: readonly DeploymentPlace[];
+  /** The same for all logs of the project that a process answers: what is derived from deployments is kept by it. */
+  owner: object;
+}
+
+/**
+ * The deployments of a project. They are cached in memory: a request reads a digest of each environment's, and only what
+ * is new or has changed beyond that.
+ */
+export type DeploymentLogCache = (reads: Reads, projectId: string) => Promise<DeploymentLog>;
+
+/** How many deployments a process keeps: of the projects used most recently. */
+const DEPLOYMENTS_MAX = 200_000;
+const PROJECTS_MAX = 64;
+/** Of how many deployments the packages are read by one statement. */
+const READ_MAX = 1_000;
+
+interface CachedPlace {
+  digest: string;
+  place: DeploymentPlace;
+}
+
+interface CachedLog {
+  places: ReadonlyMap<string, CachedPlace>;
+  log: DeploymentLog;
+  deployments: number;
+  /** Settled when nothing is being read, so that one caller reads at a time. */
+  reading: Promise<void>;
+}
+
+const keyOf = ({ environmentId, domain }: PlaceKey): string => `${environmentId}\n${domain}`;
+
+export function createDeploymentLogCache(): DeploymentLogCache {
+  const cache = new Map<string, CachedLog>();
+
+  const entryOf = (projectId: string): CachedLog => {
+    const owner = {};
+    const entry = cache.get(projectId) ?? {
+      places: new Map(),
+      log: { places: [], owner },
+      deployments: 0,
+      reading: Promise.resolve(),
+    };
+    cache.delete(projectId);
+    cache.set(projectId, entry);
+    return entry;
+  };
+
+  const shrink = (used: CachedLog) => {
+    let deployments = [...cache.values()].reduce((sum, entry) => sum + entry.deployments, 0);
+    for (const [projectId, entry] of cache) {
+      if (entry === used || (deployments <= DEPLOYMENTS_MAX && cache.size <= PROJECTS_MAX)) break;
+      deployments -= entry.deployments;
+      cache.delete(projectId);
+    }
+  };
+
+  return async (reads, projectId) => {
+    const entry = entryOf(projectId);
+    const digests = await placeDigests(reads, projectId);
+    if (!isCurrent(entry, digests)) {
+      entry.reading = readAfter(entry.reading, reads, projectId, entry, digests);
+      await entry.reading;
+      shrink(entry);
+    }
+    return entry.log;
+  };
+}
+
+type Digests = Awaited<ReturnType<typeof placeDigests>>;
+
+const isCurrent = ({ places }: CachedLog, digests: Digests): boolean =>
+  places.size === digests.length && digests.every((each) => places.get(keyOf(each))?.digest === each.digest);
+
+async function readAfter(
+  others: Promise<void>,
+  reads: Reads,
+  projectId: string,
+  entry: CachedLog,
+  digests: Digests,
+): Promise<void> {
+  await others.catch(() => undefined);
+  if (isCurrent(entry, digests)) return;
+  const changed = digests.filter((each) => entry.places.get(keyOf(each))?.digest !== each.digest);
+  const read = changed.length === 0 ? [] : await placeRows(reads, projectId, changed);
+  const known = new Map(
+    changed.flatMap((each) =>
+      (entry.places.get(keyOf(each))?.place.deployments ?? []).map((one) => [one.id, one] as const),
+    ),
+  );
+  const packages = await readPackages(
+    reads,
+    read.flatMap(({ rows }) => rows.flatMap(([id]) => (known.has(id) ? [] : id))),
+  );
+  const places = new Map(
+    digests.flatMap((each) => {
+      const kept = entry.places.get(keyOf(each));
+      return kept?.digest === each.digest ? [[keyOf(each), kept] as const] : [];
+    }),
+  );
+  for (const { environmentId, domain, digest, rows } of read) {
+    const deployments = rows.map((row) => logged(row, known, packages));
+    const installed = deployments.filter(({ status, rolledBackAt }) =>
+      isEffective({ status, isRolledBack: rolledBackAt !== null }),
+    );
+    places.set(keyOf({ environmentId, domain }), { digest, place: { environmentId, domain, deployments, installed } });
+  }
+  const all = [...places.values()].map(({ place }) => place);
+  entry.places = places;
+  entry.deployments = all.reduce((sum, { deployments }) => sum + deployments.length, 0);
+  entry.log = { places: all, owner: entry.log.owner };
+}
+
+async function readPackages(reads: Reads, ids: readonly string[]): Promise<Map<string, Packages>> {
+  const byId = new Map<string, Packages>();
+  for (let at = 0; at < ids.length; at += READ_MAX) {
+    for (const { installed, ids: own } of await installedByDeployments(reads, ids.slice(at, at + READ_MAX)))
+      for (const id of own) byId.set(id, installed);
+  }
+  return byId;
+}
+
+function logged(
+  [id, at, receivedAt, status, rolledBackAt, releaseName]: LoggedRow,
+  known: ReadonlyMap<string, LoggedDeployment>,
+  packages: ReadonlyMap<string, Packages>,
+): LoggedDeployment {
+  const before = known.get(id);
+  if (before?.at === at && before.status === status && before.rolledBackAt === rolledBackAt) return before;
+  return {
+    id,
+    releaseName,
+    at,
+    receivedAt,
+    status,
+    rolledBackAt,
+    packages: before?.packages ?? packages.get(id) ?? {},
+  };
+}

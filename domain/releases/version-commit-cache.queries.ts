@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Reads } from '../data/fenced-reads.ts';
+
+/** How often versions of a project were taken along to other commits. */
+export async function versionMoves({ db, tenantId }: Reads, projectId: string): Promise<string> {
+  const { moves } = await db
+    .selectFrom('package_version')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('moves', '>', 0)
+    .select(sql<string>`coalesce(sum(moves), 0)::text`.as('moves'))
+    .executeTakeFirstOrThrow();
+  return moves;
+}
+
+/** How many versions have a commit by a release candidate. */
+export async function versionCount({ db, tenantId }: Reads, projectId: string): Promise<string> {
+  const { count } = await db
+    .selectFrom('package_version')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .select(sql<string>`count(*)::text`.as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** A digest of the tags that may be those of package versions, with their commits. */
+export async function versionTagsDigest({ db, tenantId }: Reads, projectId: string): Promise<string> {
+  const { digest } = await db
+    .selectFrom('git_ref as r')
+    .innerJoin('git_commit as c', (join) =>
+      join.onRef('c.tenantId', '=', 'r.tenantId').onRef('c.projectId', '=', 'r.projectId').onRef('c.sha', '=', 'r.sha'),
+    )
+    .where('r.tenantId', '=', tenantId)
+    .where('r.projectId', '=', projectId)
+    .where('r.kind', '=', 'tag')
+    .where('r.name', 'like', String.raw`%\_v%`)
+    .select(sql<string>`coalesce(md5(string_agg(r.name || ' ' || c.seq, ',' order by r.name)), '')`.as('digest'))
+    .executeTakeFirstOrThrow();
+  return digest;
+}
