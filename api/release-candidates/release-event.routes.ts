@@ -64,5 +64,6 @@ const RECORDED = {
   intermediateCandidatesFinalized: false,
   finalizationPending: false,
   missingEnvironments: [],
+  missing: [],
   message: 'The event has been recorded and will be applied as soon as the workflow engine is available',
 };

@@ -36,8 +36,10 @@ export interface DeploymentFact {
   deployedAt: string | null;
   /** Null when it is deployed. */
   reason: MissingReason | null;
-  /** The candidate's packages that were not installed, by name. */
+  /** The candidate's packages that were not installed, by name; all while nothing of this content is there. */
   packages: string[];
+  /** Other content of the candidate was deployed there. */
+  hasOtherContent: boolean;
 }
 
 /** Older reports first: those of the same moment as they came. */
@@ -60,15 +62,17 @@ export const runningPackages = (reports: readonly StoredReport[]): Packages =>
 
 /**
  * What the reports of a content leave open, so that those of other candidates decide: packages that its first effective
- * report did not install. Undefined: nothing.
+ * report, since it was last rolled back, did not install. Undefined: nothing.
  * @param reports of the candidate to one environment.
  */
 export function openPackages(
   { candidateId, contentDigest, artifacts }: ContentFacts,
   reports: readonly StoredReport[],
 ): { first: StoredReport; packages: string[] } | undefined {
-  const isOwn = (each: StoredReport) => each.candidateId === candidateId && each.contentDigest === contentDigest;
-  const [first] = reports.filter((each) => isOwn(each) && isEffective(each)).toSorted(byAge);
+  const own = reports
+    .filter((each) => each.candidateId === candidateId && each.contentDigest === contentDigest)
+    .toSorted(byAge);
+  const first = own.slice(own.findLastIndex(({ isRolledBack }) => isRolledBack) + 1).find(isEffective);
   if (!first) return undefined;
   const packages = Object.keys(artifacts).filter((name) => versionOf(first.installed, name) !== artifacts[name]);
   return packages.length === 0 ? undefined : { first, packages };
@@ -77,8 +81,8 @@ export function openPackages(
 /**
  * Whether a candidate is deployed to an environment. A package counts when a report of this content installed it in the
  * candidate's version, or when it ran there in that version by another candidate's report at a moment from the first
- * report of this content on; later releases undo neither. A failed report undoes it until the next that did not fail,
- * and what was rolled back never was.
+ * report of this content on; later releases undo neither. A failed report undoes it until the next that did not fail; a
+ * report that was rolled back undoes it and all before it.
  * @param reports to the environment: all of the candidate, and of others those that installed packages that are open.
  */
 export function deploymentFact(content: ContentFacts, reports: readonly StoredReport[]): DeploymentFact {
@@ -113,8 +117,15 @@ class Progress {
     const isOwn = isOfCandidate && contentDigest === this.content.contentDigest;
     if (isOfCandidate && !isOwn && (status === 'Success' || status === 'Partial')) this.hasOtherContent = true;
     if (isOwn && status !== 'Cancelled') this.last = report;
+    if (isOwn && report.isRolledBack) this.beginAgain();
     if (isEffective(report)) this.install(report, isOwn, isOfCandidate);
     this.assess(report.deployedAt);
+  }
+
+  private beginAgain(): void {
+    this.installed.clear();
+    this.hasBegun = false;
+    this.wasComplete = false;
   }
 
   private install({ installed, status }: StoredReport, isOwn: boolean, isOfCandidate: boolean): void {
@@ -131,7 +142,7 @@ class Progress {
   /** Notes since when it is deployed. */
   private assess(at: number): void {
     this.wasComplete ||= this.hasBegun && this.missing().length === 0;
-    const isDeployed = this.wasComplete && this.last?.status !== 'Failed' && this.last?.isRolledBack !== true;
+    const isDeployed = this.wasComplete && this.last?.status !== 'Failed';
     this.since = isDeployed ? (this.since ?? at) : null;
   }
 
@@ -140,19 +151,21 @@ class Progress {
   }
 
   fact(): DeploymentFact {
-    const { last, since } = this;
-    if (since !== null)
-      return { isDeployed: true, deployedAt: new Date(since).toISOString(), reason: null, packages: [] };
+    const { last, since, hasOtherContent } = this;
+    if (since !== null) {
+      const deployedAt = new Date(since).toISOString();
+      return { isDeployed: true, deployedAt, reason: null, packages: [], hasOtherContent };
+    }
     const reason = last
       ? last.status === 'Failed'
         ? 'failed'
         : last.isRolledBack
           ? 'rolled_back'
           : 'partial'
-      : this.hasOtherContent
+      : hasOtherContent
         ? 'other_content'
         : 'never';
     const packages = this.wasComplete ? [] : this.hasBegun ? this.missing() : [...this.names];
-    return { isDeployed: false, deployedAt: null, reason, packages };
+    return { isDeployed: false, deployedAt: null, reason, packages, hasOtherContent };
   }
 }

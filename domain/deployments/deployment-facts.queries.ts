@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
@@ -24,6 +24,10 @@ const REPORT = sql`d.id, d.environment_id as "environmentId", d.candidate_id as 
   d.status, (extract(epoch from d.deployed_at) * 1000)::float8 as "deployedAt", (extract(epoch from d.created_at) * 1000)::float8 as "receivedAt",
   d.rolled_back_at is not null as "isRolledBack"`;
 
+/** Columns of a `ReportRow` of deployments `d`; `digest` is that of their candidate's present content. */
+export const ownReport = (digest: RawBuilder<unknown>) =>
+  sql`${REPORT}, case when d.installs_all and d.content_digest = ${digest} then null else d.installed end as installed`;
+
 const OWN = statement<{
   tenantId: string;
   ids: readonly string[];
@@ -31,8 +35,7 @@ const OWN = statement<{
   environmentIds: readonly string[] | undefined;
 }>()(
   (_, { tenantId, ids, digests, environmentIds }) => sql<ReportRow>`
-    select ${REPORT},
-      case when d.installs_all and d.content_digest = w.digest then null else d.installed end as installed
+    select ${ownReport(sql`w.digest`)}
     from unnest(${ids}::uuid[], ${digests}::text[]) as w (id, digest)
     join release_deployment d on d.tenant_id = ${tenantId} and d.candidate_id = w.id
       ${environmentIds ? sql`and d.environment_id = any (${environmentIds}::uuid[])` : sql``}`,
@@ -63,7 +66,9 @@ export interface OpenPackages {
 }
 
 const OTHERS = statement<{ tenantId: string; open: string }>()(
-  (_, { tenantId, open }) => sql<ReportRow & { forCandidateId: string }>`
+  (_, { tenantId, open }) => sql<
+    Omit<ReportRow, 'candidateId'> & { candidateId: string | null; forCandidateId: string }
+  >`
     with w as materialized (
       select o.*, timestamptz 'epoch' + o."deployedAt" * interval '1 millisecond' as deployed_at,
         timestamptz 'epoch' + o."receivedAt" * interval '1 millisecond' as created_at

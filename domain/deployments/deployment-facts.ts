@@ -47,7 +47,10 @@ export async function factsFrom(
     ]),
   );
   const reports = new Map<string, StoredReport[]>();
-  const add = (candidateId: string, row: ReportRow) => {
+  const add = (
+    candidateId: string,
+    row: Omit<StoredReport, 'installed'> & Pick<ReportRow, 'environmentId' | 'installed'>,
+  ) => {
     const report = { ...row, installed: row.installed ?? contents.get(candidateId)?.artifacts ?? {} };
     const key = keyOf(candidateId, row.environmentId);
     const known = reports.get(key);

@@ -3,7 +3,7 @@ import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { inserting, statement } from '../data/statement.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
-import type { DeploymentStatus, EventOutcome, LatestDeployment } from '../release-candidates/finalization-rules.ts';
+import type { DeploymentStatus, EventOutcome } from '../release-candidates/finalization-rules.ts';
 import type { Rollback } from '../releases/rollback-rules.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -30,6 +30,8 @@ export interface NewDeployment {
   installed: Packages;
   /** By the rule of that name. */
   installsAll: boolean;
+  /** It comes late, and was taken back already. */
+  rolledBackAt: string | null;
   releaseDefinition: (ReleaseDefinition & Record<string, unknown>) | undefined;
   metadata: Record<string, unknown> | undefined;
   approval: Record<string, unknown> | undefined;
@@ -60,6 +62,7 @@ const INSERT = inserting(
     'contentDigest',
     'installed',
     'installsAll',
+    'rolledBackAt',
     'releaseDefinition',
     'metadata',
     'approval',
@@ -78,6 +81,22 @@ const INSERT = inserting(
         ),
       ),
 );
+
+/** The stored report of that key. */
+export const storedReport = (
+  { db, tenantId }: Reads,
+  given: Pick<NewDeployment, 'projectId' | 'domain' | 'releaseName' | 'environmentId'> & { dedupeKey: string },
+) =>
+  db
+    .selectFrom('release_deployment')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', given.projectId)
+    .where('domain', '=', given.domain)
+    .where('releaseName', '=', given.releaseName)
+    .where('environmentId', '=', given.environmentId)
+    .where('dedupeKey', '=', given.dedupeKey)
+    .select(['id', 'status', 'contentDigest', 'outcome'])
+    .executeTakeFirst();
 
 /** Stores a report once; a repetition answers what is stored. */
 export async function storeDeployment(
@@ -114,17 +133,9 @@ export async function storeDeployment(
     traceparent: traceparent ?? null,
   });
   if (made) return { id, isNew: true, isFirst: made.isFirst, outcome: null };
-  const stored = await db
-    .selectFrom('release_deployment')
-    .where('tenantId', '=', tenantId)
-    .where('projectId', '=', row.projectId)
-    .where('domain', '=', row.domain)
-    .where('releaseName', '=', row.releaseName)
-    .where('environmentId', '=', row.environmentId)
-    .where('dedupeKey', '=', dedupeKey)
-    .select(['id', 'outcome'])
-    .executeTakeFirstOrThrow();
-  return { ...stored, isNew: false, isFirst: false };
+  const stored = await storedReport({ db, tenantId }, { ...row, dedupeKey });
+  if (!stored) throw new Error(`Deployment ${dedupeKey} was removed as it was reported again`);
+  return { id: stored.id, outcome: stored.outcome, isNew: false, isFirst: false };
 }
 
 const REPORTERS = statement<{ ids: readonly string[]; tenantId: string }>()((db, { ids, tenantId }) =>
@@ -137,20 +148,6 @@ const REPORTERS = statement<{ ids: readonly string[]; tenantId: string }>()((db,
 
 /** Who reported some deployments, and by which requests. */
 export const reportersOf = ({ db, tenantId }: Reads, ids: readonly string[]) => REPORTERS(db, { tenantId, ids });
-
-/** The latest deployment of a candidate in each environment, of those that are applied. */
-export const latestDeployments = ({ db, tenantId }: Reads, candidateId: string): Promise<LatestDeployment[]> =>
-  db
-    .selectFrom('release_deployment')
-    .distinctOn('environmentId')
-    .where('tenantId', '=', tenantId)
-    .where('candidateId', '=', candidateId)
-    .where('appliedAt', 'is not', null)
-    .orderBy('environmentId')
-    .orderBy('deployedAt', 'desc')
-    .orderBy('id', 'desc')
-    .select(['environmentId', 'status', sql<boolean>`rolled_back_at is not null`.as('isRolledBack')])
-    .execute();
 
 const STORE_OUTCOME = statement<{ tenantId: string; id: string; outcome: string }>()((db, { tenantId, id, outcome }) =>
   db

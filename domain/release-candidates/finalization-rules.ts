@@ -1,3 +1,4 @@
+import type { DeploymentFact, MissingReason } from '../deployments/deployed-rules.ts';
 import { matchesPattern } from '../shared/pattern-rules.ts';
 import { type CandidateStatus, FINALIZED, isFinal, statusAfterSuccess } from './candidate-status-rules.ts';
 
@@ -16,13 +17,6 @@ export interface EnvironmentFacts {
   branch: string;
 }
 
-/** The latest deployment of a candidate in one environment. */
-export interface LatestDeployment {
-  environmentId: string;
-  status: DeploymentStatus;
-  isRolledBack: boolean;
-}
-
 export interface EventFacts {
   candidateStatus: CandidateStatus;
   /** Of the candidate; one without a branch counts as on the default branch. */
@@ -30,9 +24,19 @@ export interface EventFacts {
   deploymentStatus: DeploymentStatus;
   /** Project setting `autoReleaseFinalization`. */
   isAutoFinalizing: boolean;
+  /** Other content was deployed than the candidate has now. */
+  isOtherContent: boolean;
   environments: readonly EnvironmentFacts[];
-  /** Of this candidate, the event's own included. */
-  latestDeployments: readonly LatestDeployment[];
+  /** Whether the candidate is deployed to an environment, the event's report included. */
+  factOf: (environmentId: string) => DeploymentFact;
+}
+
+/** An environment that a candidate still has to reach. */
+export interface MissingEnvironment {
+  environment: string;
+  reason: MissingReason;
+  /** Those of its packages that are not there. */
+  packages: string[];
 }
 
 /** What an event makes of its candidate; the reply of `release-event` is made of it. */
@@ -43,6 +47,7 @@ export interface EventOutcome {
   intermediateCandidatesFinalized: boolean;
   finalizationPending: boolean;
   missingEnvironments: string[];
+  missing: MissingEnvironment[];
   message: string;
 }
 
@@ -50,26 +55,37 @@ export interface EventOutcome {
 export const requiredEnvironments = <E extends EnvironmentFacts>(environments: readonly E[], branch: string): E[] =>
   environments.filter((each) => each.isActive && each.category === 'release' && matchesPattern(each.branch, branch));
 
-/** Deployed there means: the latest deployment succeeded and was not rolled back. */
-const isDeployed = (environmentId: string, latest: readonly LatestDeployment[]): boolean =>
-  latest.some((each) => each.environmentId === environmentId && isSuccess(each.status) && !each.isRolledBack);
+/** Those of some environments to which a candidate is not deployed, and why. */
+export const missingFrom = (
+  environments: readonly { id: string; name: string }[],
+  factOf: (environmentId: string) => DeploymentFact,
+): MissingEnvironment[] =>
+  environments.flatMap(({ id, name }) => {
+    const { reason, packages } = factOf(id);
+    return reason === null ? [] : [{ environment: name, reason, packages }];
+  });
 
 /** Decides one event. Whether older candidates are finalized along is filled in by who finds them. */
 export function decideEvent(facts: EventFacts): EventOutcome {
-  const { candidateStatus, deploymentStatus, isAutoFinalizing, latestDeployments } = facts;
+  const { candidateStatus, deploymentStatus, isAutoFinalizing } = facts;
   const required = requiredEnvironments(facts.environments, facts.branch);
-  const missing = required.filter(({ id }) => !isDeployed(id, latestDeployments)).map(({ name }) => name);
+  const missing = missingFrom(required, facts.factOf);
+  const missingEnvironments = missing.map(({ environment }) => environment);
   const unchanged: EventOutcome = {
     updated: false,
     previousStatus: candidateStatus,
     newStatus: candidateStatus,
     intermediateCandidatesFinalized: false,
     finalizationPending: false,
-    missingEnvironments: missing,
+    missingEnvironments,
+    missing,
     message: '',
   };
   if (isFinal(candidateStatus)) {
     return { ...unchanged, message: `The deployment is recorded; the candidate is ${candidateStatus} and stays so` };
+  }
+  if (facts.isOtherContent) {
+    return { ...unchanged, message: 'The deployment is recorded; the candidate has other content since' };
   }
   if (!isSuccess(deploymentStatus)) {
     return { ...unchanged, message: `The deployment is recorded; ${deploymentStatus} does not move a candidate on` };
@@ -82,7 +98,7 @@ export function decideEvent(facts: EventFacts): EventOutcome {
   const message =
     required.length === 0
       ? `The deployment is recorded; no active release environment takes the branch ${facts.branch}, so nothing finalizes the candidate`
-      : `The deployment is recorded; not yet deployed to ${missing.join(', ')}`;
+      : `The deployment is recorded; not yet deployed to ${missingEnvironments.join(', ')}`;
   return { ...outcome, finalizationPending: true, message };
 }
 

@@ -1,16 +1,19 @@
 import type { PackageDetail } from '../deployments/deployments.entities.ts';
 import {
-  latestDeployments,
   type NewDeployment,
   type StoredDeployment,
   storeDeployment,
+  storedReport,
   storeOutcome,
 } from '../deployments/deployments.queries.ts';
+import { isEffective } from '../deployments/deployed-rules.ts';
+import { factsFrom } from '../deployments/deployment-facts.ts';
+import { ownReports, type ReportRow } from '../deployments/deployment-facts.queries.ts';
 import { installedBy, installsAll } from '../deployments/report-rules.ts';
 import { listEnvironments } from '../environments/environments.queries.ts';
 import { domainNames } from '../projects/project-rules.ts';
 import { type ProjectFacts, unregistered } from '../projects/projects.queries.ts';
-import { notFound } from '../shared/errors.ts';
+import { invalidField, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { FINALIZED } from './candidate-status-rules.ts';
@@ -20,7 +23,6 @@ import {
   type EnvironmentFacts,
   type EventOutcome,
   isSuccess,
-  type LatestDeployment,
 } from './finalization-rules.ts';
 import { moveCandidates } from './candidate-status.mutations.ts';
 import { candidateById, type CandidateRow, lockDomain, olderOpenCandidates } from './release-candidates.queries.ts';
@@ -40,21 +42,44 @@ export interface DeploymentReport extends EventPlace {
   approval?: NewDeployment['approval'];
 }
 
-/** Finds what a report names. Throws `invalid_request` for an unknown repository, else `not_found`. */
-async function locate(tx: Tx, report: EventPlace) {
-  const place = await findEventPlace(tx, report);
+/** Clocks of pipelines may differ; what is later than this is a mistake. */
+const AHEAD_MAX_MS = 10 * 60_000;
+
+/**
+ * What a report would store. Throws `invalid_request` for an unknown repository and for a moment to come, else
+ * `not_found`.
+ */
+async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<NewDeployment> {
+  const place = await findEventPlace(tx, report, report.deployedAt);
   if (!place) throw unregistered(report.repositoryIdentifier);
-  const { projectId, environmentId, candidateId, configuration, value, contentDigest } = place;
+  const { projectId, environmentId, candidateId, configuration, value, contentDigest, now, takenBackAt } = place;
   if (environmentId === null) throw notFound(`Environment ${report.environmentName}`);
   const domains = domainNames(configuration);
   if (domains.length > 0 && !domains.includes(report.domain)) throw notFound(`Domain ${report.domain}`);
   if (candidateId === null) throw notFound(`Release candidate ${report.releaseName} of domain ${report.domain}`);
+  const { deploymentStatus: status, deployedAt = new Date(now), packages, packageDetails = [] } = report;
+  if (deployedAt.getTime() > now + AHEAD_MAX_MS) throw invalidField('deployedAt', 'is more than 10 minutes ahead');
+  const artifacts = value?.artifacts ?? {};
+  const installed = installedBy({ status, packages, packageDetails }, artifacts);
   return {
     projectId,
     environmentId,
     candidateId,
-    artifacts: value?.artifacts ?? {},
+    domain: report.domain,
+    releaseName: report.releaseName,
+    status,
+    deployedAt,
+    dedupeKey: report.executionId ?? report.deployedAt?.toISOString(),
+    executionId: report.executionId,
+    packages: packages ?? artifacts,
+    packageDetails,
     contentDigest: contentDigest ?? '',
+    installed,
+    installsAll: installsAll(status, installed, artifacts),
+    rolledBackAt: isEffective({ status, isRolledBack: false }) ? takenBackAt : null,
+    releaseDefinition: report.releaseDefinition,
+    metadata: report.metadata,
+    approval: report.approval,
   };
 }
 
@@ -67,28 +92,10 @@ export async function reportDeployment(
   report: DeploymentReport,
   requestId: string,
 ): Promise<StoredDeployment & { projectId: string }> {
-  const { artifacts, ...place } = await locate(tx, report);
-  const { deploymentStatus: status, packages, packageDetails = [] } = report;
-  const installed = installedBy({ status, packages, packageDetails }, artifacts);
-  const deployment: NewDeployment = {
-    ...place,
-    domain: report.domain,
-    releaseName: report.releaseName,
-    status,
-    deployedAt: report.deployedAt ?? tx.now,
-    dedupeKey: report.executionId ?? report.deployedAt?.toISOString(),
-    executionId: report.executionId,
-    packages: packages ?? artifacts,
-    packageDetails,
-    installed,
-    installsAll: installsAll(status, installed, artifacts),
-    releaseDefinition: report.releaseDefinition,
-    metadata: report.metadata,
-    approval: report.approval,
-  };
+  const deployment = await deploymentOf(tx, report);
   const stored = await storeDeployment(tx, deployment, requestId);
   if (stored.isNew) recordReport(tx, stored, report, deployment);
-  return { ...stored, projectId: place.projectId };
+  return { ...stored, projectId: deployment.projectId };
 }
 
 /** The audit entry and the events of a deployment that was reported for the first time. */
@@ -130,6 +137,7 @@ const CANDIDATE_GONE: EventOutcome = {
   intermediateCandidatesFinalized: false,
   finalizationPending: false,
   missingEnvironments: [],
+  missing: [],
   message: 'The candidate was removed before the event was applied',
 };
 
@@ -152,7 +160,7 @@ export async function applyEvent(
     await storeOutcome(tx, deploymentId, CANDIDATE_GONE);
     return CANDIDATE_GONE;
   }
-  const outcome = decideFor(project, candidate, event);
+  const outcome = await decideFor(tx, project, candidate, event);
   if (outcome.updated) {
     const older = await finalizedAlong(tx, candidate, project.defaultBranch, outcome);
     const reason = `Finalized along with ${candidate.releaseName}`;
@@ -168,17 +176,38 @@ export async function applyEvent(
   return outcome;
 }
 
-/** What a reported deployment would come to now; changes nothing. Throws `invalid_request`, `not_found`. */
+/** Later than every report that is stored. */
+const COMES_LAST = { id: 'ffffffff-ffff-ffff-ffff-ffffffffffff', receivedAt: Date.UTC(9999, 0) };
+
+/**
+ * What a reported deployment would come to now; changes nothing. A report that was stored before would change nothing,
+ * either. Throws `invalid_request`, `not_found`.
+ */
 export async function previewEvent(tx: Tx, report: DeploymentReport): Promise<EventOutcome> {
-  const { candidateId, environmentId } = await locate(tx, report);
+  const deployment = await deploymentOf(tx, report);
+  const { candidateId, dedupeKey } = deployment;
+  const known = dedupeKey === undefined ? undefined : await storedReport(tx, { ...deployment, dedupeKey });
+  if (known?.outcome) return { ...known.outcome, updated: false };
   const { candidate, project } = await candidateById(tx, candidateId);
-  const latest = (await latestDeployments(tx, candidateId)).filter((each) => each.environmentId !== environmentId);
-  const { deploymentStatus } = report;
-  const outcome = decideFor(project, candidate, {
-    deploymentStatus,
-    environments: await listEnvironments(tx, project.id, 'release'),
-    latestDeployments: [...latest, { environmentId, status: deploymentStatus, isRolledBack: false }],
+  const environments = await listEnvironments(tx, project.id, 'release');
+  const stored = await ownReports(
+    tx,
+    [candidate],
+    environments.map(({ id }) => id),
+  );
+  const next: ReportRow = {
+    ...deployment,
+    ...COMES_LAST,
+    deployedAt: deployment.deployedAt.getTime(),
+    isRolledBack: deployment.rolledBackAt !== null,
+  };
+  const outcome = await decideFor(tx, project, candidate, {
+    deploymentStatus: known?.status ?? deployment.status,
+    deployedDigest: known?.contentDigest ?? deployment.contentDigest,
+    environments,
+    reports: known ? stored : [...stored, next],
   });
+  if (known) return { ...outcome, updated: false };
   const older = await finalizedAlong(tx, candidate, project.defaultBranch, outcome);
   return { ...outcome, intermediateCandidatesFinalized: older.length > 0 };
 }
@@ -192,20 +221,31 @@ const finalizedAlong = async (
 ): Promise<CandidateRow[]> =>
   updated && newStatus === FINALIZED ? olderOpenCandidates(tx, candidate, defaultBranch) : [];
 
-const decideFor = (
+async function decideFor(
+  tx: Tx,
   { defaultBranch, configuration }: Pick<ProjectFacts, 'defaultBranch' | 'configuration'>,
-  { status, branch }: CandidateRow,
-  event: {
+  candidate: CandidateRow,
+  {
+    deploymentStatus,
+    deployedDigest,
+    environments,
+    reports,
+  }: {
     deploymentStatus: DeploymentStatus;
+    deployedDigest: string | null;
     environments: readonly EnvironmentFacts[];
-    latestDeployments: readonly LatestDeployment[];
+    /** Of the candidate, the event's own included. */
+    reports: readonly ReportRow[];
   },
-): EventOutcome =>
-  decideEvent({
-    candidateStatus: status,
-    branch: branch ?? defaultBranch,
-    deploymentStatus: event.deploymentStatus,
+): Promise<EventOutcome> {
+  const facts = await factsFrom(tx, [candidate], reports);
+  return decideEvent({
+    candidateStatus: candidate.status,
+    branch: candidate.branch ?? defaultBranch,
+    deploymentStatus,
     isAutoFinalizing: configuration.autoReleaseFinalization === true,
-    environments: event.environments,
-    latestDeployments: event.latestDeployments,
+    isOtherContent: deployedDigest !== candidate.contentDigest,
+    environments,
+    factOf: (environmentId) => facts(candidate.id, environmentId),
   });
+}

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { EnvironmentFacts, LatestDeployment } from './finalization-rules.ts';
+import { ownReport, type ReportRow } from '../deployments/deployment-facts.queries.ts';
+import type { EnvironmentFacts } from './finalization-rules.ts';
 import { CANDIDATE_COLUMNS, type CandidateName, type CandidateRow } from './release-candidates.queries.ts';
 
 /** What a release event names. */
@@ -11,7 +12,23 @@ export interface EventPlace extends CandidateName {
   environmentName: string;
 }
 
-const PLACE = statement<EventPlace & { tenantId: string }>()((db, given) =>
+/**
+ * When what was deployed next to the environment and domain was taken back: a report that comes late, of what was
+ * deployed before that, was taken back along with it. Not so the release that the rollback restored.
+ */
+const takenBackAt = (deployedAt: Expression<string>) => sql<string | null>`(
+  select case when not exists (
+      select from release_deployment o
+      where (o.tenant_id, o.project_id, o.domain, o.release_name, o.environment_id)
+        = (c.tenant_id, c.project_id, c.domain, c.release_name, environment.id) and o.rollback is not null)
+    then next.rolled_back_at end
+  from (
+    select d.rolled_back_at from release_deployment d
+    where d.tenant_id = c.tenant_id and d.environment_id = environment.id and d.domain = c.domain
+      and d.status in ('Success', 'Partial') and d.deployed_at > ${deployedAt}::timestamptz
+    order by d.deployed_at, d.created_at, d.id limit 1) as next)`;
+
+const PLACE = statement<EventPlace & { tenantId: string; deployedAt: string | undefined }>()((db, given) =>
   db
     .selectFrom('project')
     .leftJoin('environment', (join) =>
@@ -36,52 +53,61 @@ const PLACE = statement<EventPlace & { tenantId: string }>()((db, given) =>
       'c.id as candidateId',
       'c.value',
       'c.contentDigest',
+      sql<number>`(extract(epoch from date_trunc('milliseconds', now())) * 1000)::float8`.as('now'),
+      (given.deployedAt ? takenBackAt(given.deployedAt) : sql<string | null>`null`).as('takenBackAt'),
     ]),
 );
 
-/** Finds what an event names; undefined when the repository is not registered, null members for what it lacks. */
+/**
+ * Finds what an event names; undefined when the repository is not registered, null members for what it lacks.
+ * `now`: by the database's clock, which all processes share, in milliseconds since the epoch.
+ * @param deployedAt absent: now.
+ */
 export async function findEventPlace(
   { db, tenantId }: Reads,
   { repositoryIdentifier, environmentName, domain, releaseName }: EventPlace,
+  deployedAt: Date | undefined,
 ) {
-  const [place] = await PLACE(db, { tenantId, repositoryIdentifier, environmentName, domain, releaseName });
+  const name = { repositoryIdentifier, environmentName, domain, releaseName };
+  const [place] = await PLACE(db, { tenantId, ...name, deployedAt: deployedAt?.toISOString() });
   return place;
 }
 
 const ENVIRONMENTS = sql<EnvironmentFacts[]>`(
   select coalesce(json_agg(json_build_object('id', e.id, 'name', e.name, 'category', e.category, 'isActive', e.is_active, 'branch', e.branch)
     order by e.orchestration_order, e.name), '[]')
-  from environment as e where e.tenant_id = d.tenant_id and e.project_id = d.project_id and e.category = 'release')`;
+  from environment as e where e.tenant_id = event.tenant_id and e.project_id = event.project_id and e.category = 'release')`;
 
-/** Of those that are applied, and the one being applied. */
-const LATEST = sql<LatestDeployment[]>`(
-  select coalesce(json_agg(latest), '[]') from (
-    select distinct on (o.environment_id) o.environment_id as "environmentId", o.status, o.rolled_back_at is not null as "isRolledBack"
-    from release_deployment as o
-    where o.tenant_id = d.tenant_id and o.candidate_id = d.candidate_id and (o.applied_at is not null or o.id = d.id)
-    order by o.environment_id, o.deployed_at desc, o.id desc) as latest)`;
+/** Reports to active release environments: those that are applied, and the one being applied. */
+const REPORTS = sql<ReportRow[]>`(
+  select coalesce(json_agg(reports), '[]') from (
+    select ${ownReport(sql`c.content_digest`)}
+    from release_deployment as d
+    join environment as e on e.tenant_id = d.tenant_id and e.id = d.environment_id and e.category = 'release' and e.is_active
+    where d.tenant_id = event.tenant_id and d.candidate_id = event.candidate_id and (d.applied_at is not null or d.id = event.id)) as reports)`;
 
 const STORED = statement<{ tenantId: string; id: string }>()((db, { tenantId, id }) =>
   db
-    .selectFrom('release_deployment as d')
+    .selectFrom('release_deployment as event')
     .innerJoin('project', (join) =>
-      join.onRef('project.tenantId', '=', 'd.tenantId').onRef('project.id', '=', 'd.projectId'),
+      join.onRef('project.tenantId', '=', 'event.tenantId').onRef('project.id', '=', 'event.projectId'),
     )
     .leftJoin('release_candidate as c', (join) =>
-      join.onRef('c.tenantId', '=', 'd.tenantId').onRef('c.id', '=', 'd.candidateId'),
+      join.onRef('c.tenantId', '=', 'event.tenantId').onRef('c.id', '=', 'event.candidateId'),
     )
-    .where('d.tenantId', '=', tenantId)
-    .where('d.id', '=', id)
-    .forUpdate('d')
+    .where('event.tenantId', '=', tenantId)
+    .where('event.id', '=', id)
+    .forUpdate('event')
     .select([
-      'd.status as deploymentStatus',
-      'd.appliedAt',
-      'd.outcome',
+      'event.status as deploymentStatus',
+      'event.contentDigest as deployedDigest',
+      'event.appliedAt',
+      'event.outcome',
       'project.identifier',
       'project.defaultBranch',
       'project.configuration',
       ENVIRONMENTS.as('environments'),
-      LATEST.as('latestDeployments'),
+      REPORTS.as('reports'),
       ...CANDIDATE_COLUMNS.map((column) => `c.${column}` as const),
     ]),
 );
@@ -98,22 +124,24 @@ export async function lockEvent({ db, tenantId }: Tx, id: string) {
   if (!row) return undefined;
   const {
     deploymentStatus,
+    deployedDigest,
     appliedAt,
     outcome,
     identifier,
     defaultBranch,
     configuration,
     environments,
-    latestDeployments,
+    reports,
     ...joined
   } = row;
   return {
     deploymentStatus,
+    deployedDigest,
     isApplied: appliedAt !== null,
     outcome,
     project: { identifier, defaultBranch, configuration },
     environments,
-    latestDeployments,
+    reports,
     candidate: isFound(joined) ? joined : undefined,
   };
 }

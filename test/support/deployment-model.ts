@@ -15,43 +15,51 @@ export function factByDefinition(content: ContentFacts, all: readonly StoredRepo
   const installs = (each: StoredReport) => ['Success', 'Partial'].includes(each.status) && !each.isRolledBack;
   const names = Object.keys(artifacts).toSorted();
 
+  const isCut = (each: StoredReport) => isOwn(each) && each.isRolledBack;
+  /** Reports that count at a moment: of this content those since it was last rolled back. */
+  const countedAt = (moment: number): StoredReport[] => {
+    const until = reports.slice(0, moment + 1);
+    const cut = until.findLastIndex(isCut);
+    return until.filter((each, index) => installs(each) && (!isOwn(each) || index > cut));
+  };
   const missingAt = (moment: number): string[] => {
-    const until = reports.slice(0, moment + 1).filter(installs);
+    const until = countedAt(moment);
+    const all = reports.slice(0, moment + 1).filter(installs);
     return names.filter((name) => {
       const isThere = (each: StoredReport) => each.installed[name] === artifacts[name];
-      const runsByAnother = until.some(
+      const runsByAnother = all.some(
         (each, index) =>
           each.candidateId !== candidateId &&
           isThere(each) &&
-          until.slice(index + 1).every((later) => later.installed[name] === undefined || isThere(later)),
+          all.slice(index + 1).every((later) => later.installed[name] === undefined || isThere(later)),
       );
       return !until.some((each) => isOwn(each) && isThere(each)) && !runsByAnother;
     });
   };
   const hasBegun = (moment: number) =>
-    reports
-      .slice(0, moment + 1)
-      .some((each) => isOwn(each) && installs(each) && (names.length > 0 || each.status === 'Success'));
+    countedAt(moment).some((each) => isOwn(each) && (names.length > 0 || each.status === 'Success'));
   const lastAt = (moment: number) =>
     reports.slice(0, moment + 1).findLast((each) => isOwn(each) && each.status !== 'Cancelled');
   const moments = reports.keys().toArray();
-  const wasComplete = (moment: number) =>
-    moments.slice(0, moment + 1).some((each) => hasBegun(each) && missingAt(each).length === 0);
-  const isDeployed = (moment: number) =>
-    wasComplete(moment) && lastAt(moment)?.status !== 'Failed' && lastAt(moment)?.isRolledBack !== true;
+  const wasComplete = (moment: number) => {
+    const cut = reports.slice(0, moment + 1).findLastIndex(isCut);
+    return moments.slice(Math.max(cut, 0), moment + 1).some((each) => hasBegun(each) && missingAt(each).length === 0);
+  };
+  const isDeployed = (moment: number) => wasComplete(moment) && lastAt(moment)?.status !== 'Failed';
 
   const end = reports.length - 1;
+  const hasOtherContent = reports.some(
+    (each) => each.candidateId === candidateId && !isOwn(each) && ['Success', 'Partial'].includes(each.status),
+  );
   if (end >= 0 && isDeployed(end)) {
     const before = moments.findLast((each) => !isDeployed(each)) ?? -1;
     const since = reports[before + 1]?.deployedAt ?? 0;
-    return { isDeployed: true, deployedAt: new Date(since).toISOString(), reason: null, packages: [] };
+    return { isDeployed: true, deployedAt: new Date(since).toISOString(), reason: null, packages: [], hasOtherContent };
   }
   const last = lastAt(end);
-  const isOtherContent = (each: StoredReport) =>
-    each.candidateId === candidateId && !isOwn(each) && ['Success', 'Partial'].includes(each.status);
   const reason =
     last === undefined
-      ? reports.some(isOtherContent)
+      ? hasOtherContent
         ? 'other_content'
         : 'never'
       : last.status === 'Failed'
@@ -60,7 +68,7 @@ export function factByDefinition(content: ContentFacts, all: readonly StoredRepo
           ? 'rolled_back'
           : 'partial';
   const packages = end >= 0 && wasComplete(end) ? [] : hasBegun(end) ? missingAt(end) : names;
-  return { isDeployed: false, deployedAt: null, reason, packages };
+  return { isDeployed: false, deployedAt: null, reason, packages, hasOtherContent };
 }
 
 const PACKAGES = ['a', 'b', 'c'];

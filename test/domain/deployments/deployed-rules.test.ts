@@ -57,6 +57,11 @@ test.each([
   ['a success that was taken back', [{ isRolledBack: true }], missing('rolled_back', ALL)],
   ['a success after one that was taken back', [{ isRolledBack: true }, {}], deployed(1)],
   [
+    'a part after a success that was taken back, which another had preceded',
+    [{}, { isRolledBack: true }, { status: 'Partial', installed: { a: '2' } }],
+    missing('partial', ['b', 'c']),
+  ],
+  [
     'a part after a success that was taken back',
     [{ isRolledBack: true }, { status: 'Partial', installed: { a: '2' } }],
     missing('partial', ['b', 'c']),
@@ -102,14 +107,16 @@ test.each([
   ],
   ['all of it runs by others', [{ ...other }], missing('never', ALL)],
 ] as [string, Partial<StoredReport>[], object][])('%s', (_, some, fact) => {
-  expect(deploymentFact(content, reports(...some))).toEqual(fact);
+  expect(deploymentFact(content, reports(...some))).toMatchObject(fact);
 });
 
 test('a candidate without packages is deployed by a success, not by a part', () => {
   const empty = { ...content, artifacts: {} };
-  expect(deploymentFact(empty, reports({ status: 'Partial', installed: {} }))).toEqual(missing('partial', []));
-  expect(deploymentFact(empty, reports({ installed: {} }))).toEqual(deployed(0));
-  expect(deploymentFact(empty, reports({ installed: {}, isRolledBack: true }))).toEqual(missing('rolled_back', []));
+  expect(deploymentFact(empty, reports({ status: 'Partial', installed: {} }))).toMatchObject(missing('partial', []));
+  expect(deploymentFact(empty, reports({ installed: {} }))).toMatchObject(deployed(0));
+  expect(deploymentFact(empty, reports({ installed: {}, isRolledBack: true }))).toMatchObject(
+    missing('rolled_back', []),
+  );
 });
 
 test('of each package the newest effective report wins', () => {

@@ -34,20 +34,23 @@ const candidate = (releaseName: string, artifacts: object) =>
     value: { artifacts },
   });
 
+/** Packages of contents by their digests. */
+type Contents = Record<string, Record<string, string>>;
+
 /** Stores reports as they are, whatever would have been made of them. */
-async function insert(environmentId: string, reports: readonly StoredReport[], artifacts: object): Promise<void> {
+async function insert(environmentId: string, reports: readonly StoredReport[], contents: Contents): Promise<void> {
   for (const { candidateId, contentDigest, status, deployedAt, receivedAt, isRolledBack, installed } of reports)
     await app.sql(
       `insert into release_deployment (id, tenant_id, project_id, environment_id, candidate_id, domain, release_name, status,
          deployed_at, created_at, dedupe_key, content_digest, installed, installs_all, rolled_back_at, reported_by, applied_at)
        select v.id::uuid, ?::uuid, ?::uuid, ?::uuid, v.candidate::uuid, 'core', 'any', v.status, v.deployed_at::timestamptz, v.created_at::timestamptz, v.id, v.digest, v.installed::jsonb,
-         v.status = 'Success' and v.installed::jsonb @> ?::jsonb, case when v.rolled_back then now() end, '{}', now()
+         v.status = 'Success' and v.installed::jsonb @> coalesce(?::jsonb -> v.digest, 'null'), case when v.rolled_back then now() end, '{}', now()
        from (values (?, ?, ?, ?, ?, ?, ?, ?::boolean)) as v (id, candidate, status, deployed_at, created_at, digest, installed, rolled_back)`,
       [
         app.tenant.id,
         projectId,
         environmentId,
-        JSON.stringify(artifacts),
+        JSON.stringify(contents),
         newId(),
         candidateId,
         status,
@@ -81,7 +84,8 @@ test('what is read of stored reports comes to the same as all of them', async ()
           contentDigest: each.contentDigest === 'now' ? digest : each.contentDigest,
         })),
       );
-      for (const [index, reports] of series.entries()) await insert(environmentIds[index] ?? '', reports, artifacts);
+      for (const [index, reports] of series.entries())
+        await insert(environmentIds[index] ?? '', reports, { [digest]: artifacts, second: { a: '1' } });
 
       const facts = await deploymentFacts({ db: app.db, tenantId: app.tenant.id }, [
         { id: own.id, contentDigest: digest, value: { artifacts } },

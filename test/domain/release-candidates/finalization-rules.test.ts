@@ -1,9 +1,5 @@
-import {
-  decideEvent,
-  type DeploymentStatus,
-  type EventFacts,
-  type LatestDeployment,
-} from '../../../domain/release-candidates/finalization-rules.ts';
+import type { MissingReason } from '../../../domain/deployments/deployed-rules.ts';
+import { decideEvent, type EventFacts } from '../../../domain/release-candidates/finalization-rules.ts';
 
 const environment = (name: string, more: Partial<EventFacts['environments'][number]> = {}) => ({
   id: name,
@@ -13,18 +9,28 @@ const environment = (name: string, more: Partial<EventFacts['environments'][numb
   branch: '**',
   ...more,
 });
-const deployed = (
-  environmentId: string,
-  status: DeploymentStatus = 'Success',
-  isRolledBack = false,
-): LatestDeployment => ({ environmentId, status, isRolledBack });
+/** Deployed to all environments but those named. */
+const deployedBut =
+  (missing: Record<string, MissingReason>): EventFacts['factOf'] =>
+  (environmentId) => {
+    const reason = missing[environmentId] ?? null;
+    const isDeployed = reason === null;
+    return {
+      isDeployed,
+      deployedAt: isDeployed ? '2026-11-22T10:00:00.000Z' : null,
+      reason,
+      packages: isDeployed ? [] : ['app'],
+      hasOtherContent: false,
+    };
+  };
 const facts = (more: Partial<EventFacts> = {}): EventFacts => ({
   candidateStatus: 'pending',
   branch: 'main',
   deploymentStatus: 'Success',
   isAutoFinalizing: true,
   environments: [environment('uat'), environment('prod')],
-  latestDeployments: [deployed('uat')],
+  isOtherContent: false,
+  factOf: deployedBut({ prod: 'never', dev: 'never', hot: 'never' }),
   ...more,
 });
 
@@ -41,12 +47,12 @@ test.each<[string, Partial<EventFacts>, object]>([
   ],
   [
     'deployed everywhere, it is final',
-    { latestDeployments: [deployed('uat'), deployed('prod')] },
+    { factOf: deployedBut({}) },
     { updated: true, newStatus: 'finalized', finalizationPending: false, missingEnvironments: [] },
   ],
   [
     'not without the setting',
-    { isAutoFinalizing: false, latestDeployments: [deployed('uat'), deployed('prod')] },
+    { isAutoFinalizing: false, factOf: deployedBut({}) },
     { newStatus: 'in_progress', finalizationPending: false },
   ],
   [
@@ -56,18 +62,22 @@ test.each<[string, Partial<EventFacts>, object]>([
   ],
   [
     'a partial one moves nothing',
-    { deploymentStatus: 'Partial', latestDeployments: [deployed('uat'), deployed('prod')] },
+    { deploymentStatus: 'Partial', factOf: deployedBut({}) },
     { updated: false, newStatus: 'pending' },
   ],
   ['a cancelled one moves nothing', { deploymentStatus: 'Cancelled' }, { updated: false, newStatus: 'pending' }],
   [
     'a failed environment is missing',
-    { latestDeployments: [deployed('uat'), deployed('prod', 'Failed')] },
-    { newStatus: 'in_progress', missingEnvironments: ['prod'] },
+    { factOf: deployedBut({ prod: 'failed' }) },
+    {
+      newStatus: 'in_progress',
+      missingEnvironments: ['prod'],
+      missing: [{ environment: 'prod', reason: 'failed', packages: ['app'] }],
+    },
   ],
   [
     'a rolled-back one is missing',
-    { latestDeployments: [deployed('uat'), deployed('prod', 'Success', true)] },
+    { factOf: deployedBut({ prod: 'rolled_back' }) },
     { newStatus: 'in_progress', missingEnvironments: ['prod'] },
   ],
   [
@@ -92,8 +102,13 @@ test.each<[string, Partial<EventFacts>, object]>([
   ],
   [
     'aborted stays',
-    { candidateStatus: 'aborted', latestDeployments: [deployed('uat'), deployed('prod')] },
+    { candidateStatus: 'aborted', factOf: deployedBut({}) },
     { updated: false, newStatus: 'aborted', finalizationPending: false },
+  ],
+  [
+    'other content than it has now moves nothing',
+    { isOtherContent: true, factOf: deployedBut({}) },
+    { updated: false, newStatus: 'pending', finalizationPending: false },
   ],
   ['finalized stays', { candidateStatus: 'finalized' }, { updated: false, newStatus: 'finalized' }],
   [
@@ -103,7 +118,7 @@ test.each<[string, Partial<EventFacts>, object]>([
   ],
   [
     'a status of the project is finalized, too',
-    { candidateStatus: 'on_hold', latestDeployments: [deployed('uat'), deployed('prod')] },
+    { candidateStatus: 'on_hold', factOf: deployedBut({}) },
     { newStatus: 'finalized' },
   ],
 ])('%s', (_, more, expected) => {
