@@ -162,6 +162,21 @@ export async function storeOutcome({ db, tenantId }: Tx, id: string, outcome: Ev
   await STORE_OUTCOME(db, { tenantId, id, outcome: json(outcome) });
 }
 
+/** Gives deployments of a candidate's content another digest: it is the same content, named otherwise. */
+export async function renameContent(
+  { db, tenantId }: Tx,
+  candidateId: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await db
+    .updateTable('release_deployment')
+    .where('tenantId', '=', tenantId)
+    .where('candidateId', '=', candidateId)
+    .where('contentDigest', '=', from)
+    .set({ contentDigest: to, updatedAt: sql<string>`now()` })
+    .execute();
+}
+
 /** The last successful deployment of a release to an environment. */
 export type SuccessfulDeployment = Awaited<ReturnType<typeof lastSuccesses>>[number];
 

@@ -1,9 +1,10 @@
 import { makeApprovalsStale } from '../approvals/approvals.mutations.ts';
+import { deploymentFacts } from '../deployments/deployment-facts.ts';
+import { listEnvironments } from '../environments/environments.queries.ts';
 import { projectInRequest, type ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent, type EventData } from '../webhooks/event-catalog.ts';
 import { ABORTED, decideMove, FINALIZED } from './candidate-status-rules.ts';
-import { deployedCandidates } from './deployed-candidates.queries.ts';
 import {
   type CandidateName,
   type CandidateOfProject,
@@ -90,12 +91,16 @@ export async function moveCandidates(
   return moves.map(({ candidate }) => moved.get(candidate.id) ?? candidate);
 }
 
-/** Ids of the candidates that are deployed in a release environment. */
+/** Ids of the candidates that are deployed in an active release environment. */
 async function deployedOf(tx: Tx, moves: readonly Move[]): Promise<Set<string>> {
-  const idsOf = (some: readonly Move[]) => some.map(({ candidate }) => candidate.id);
-  const known = idsOf(moves.filter(({ isDeployed }) => isDeployed));
-  const found = await deployedCandidates(tx, idsOf(moves.filter(({ isDeployed }) => isDeployed === undefined)));
-  return new Set([...known, ...found]);
+  const known = moves.filter(({ isDeployed }) => isDeployed);
+  const unknown = moves.filter(({ isDeployed }) => isDeployed === undefined).map(({ candidate }) => candidate);
+  const [first] = unknown;
+  const environments = first ? await listEnvironments(tx, first.projectId, 'release') : [];
+  const active = environments.filter(({ isActive }) => isActive).map(({ id }) => id);
+  const facts = await deploymentFacts(tx, unknown, active);
+  const found = unknown.filter(({ id }) => active.some((environmentId) => facts(id, environmentId).isDeployed));
+  return new Set([...known.map(({ candidate }) => candidate.id), ...found.map(({ id }) => id)]);
 }
 
 async function recordMove(

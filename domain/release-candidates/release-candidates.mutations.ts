@@ -1,5 +1,7 @@
 import { makeApprovalsStale } from '../approvals/approvals.mutations.ts';
 import { canonicalJson } from '../audit/audit-rules.ts';
+import { renameContent } from '../deployments/deployments.queries.ts';
+import { commitNumbers, commitShas } from '../git/commits.queries.ts';
 import { domainNames, isProtectedBranch } from '../projects/project-rules.ts';
 import { projectInRequest, type ProjectFacts } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, versionConflict } from '../shared/errors.ts';
@@ -72,7 +74,7 @@ export async function saveCandidate(tx: Tx, input: CandidateInput): Promise<Cand
 }
 
 async function createCandidate(tx: Tx, project: ProjectFacts, input: CandidateInput): Promise<CandidateRow> {
-  const { version, status = NEW_CANDIDATE, branch = null, tag = null, domain, releaseName, commitSha, value } = input;
+  const { version, status = NEW_CANDIDATE, branch = null, tag = null, domain, releaseName, value } = input;
   if (version !== undefined) throw versionConflict('The release candidate', 0);
   if (!isKnownStatus(status, project.configuration.customReleaseStatuses)) {
     throw invalidField('status', `${status} is not a status of this project`);
@@ -81,7 +83,7 @@ async function createCandidate(tx: Tx, project: ProjectFacts, input: CandidateIn
     projectId: project.id,
     domain,
     releaseName,
-    commitSha: commitSha.toLowerCase(),
+    commitSha: await fullCommit(tx, project.id, input.commitSha),
     branch,
     tag,
     value,
@@ -99,11 +101,14 @@ async function updateCandidate(
   existing: CandidateRow,
   input: CandidateInput,
 ): Promise<CandidateRow> {
-  const { version, status, commitSha, value, branch = existing.branch, tag = existing.tag } = input;
+  const { version, status, value, branch = existing.branch, tag = existing.tag } = input;
   assertNotFinal(existing.status, existing.releaseName);
   if (version !== undefined && version !== existing.version)
     throw versionConflict('The release candidate', existing.version);
-  const content = { commitSha: commitSha.toLowerCase(), branch, tag, value };
+  const given = await fullCommit(tx, project.id, input.commitSha);
+  // An id that abbreviates the one that is kept names no other commit, even if the repository no longer knows it.
+  const commitSha = existing.commitSha.startsWith(given) ? existing.commitSha : given;
+  const content = { commitSha, branch, tag, value };
   const before = stateOf(existing);
   let candidate = existing;
   // PostgreSQL reorders the members of a stored object: only other content is a change.
@@ -112,9 +117,45 @@ async function updateCandidate(
     auditCandidate(tx, project, candidate, 'updated', 'updated', { before, after: stateOf(candidate) });
     if (canonicalJson(packagesOf(value)) !== canonicalJson(packagesOf(before.value)))
       await makeApprovalsStale(tx, candidate, PACKAGES_CHANGED);
+    if (status === undefined) return followContent(tx, project, existing, candidate);
+    await keepDeployments(tx, existing, candidate);
   }
   return status === undefined ? candidate : moveCandidate(tx, project, candidate, status);
 }
+
+const FULL_LENGTHS: ReadonlySet<number> = new Set([40, 64]);
+
+/** The full id of a commit, as far as the repository is known; else as it is given. */
+async function fullCommit(tx: Tx, projectId: string, given: string): Promise<string> {
+  const sha = given.toLowerCase();
+  if (FULL_LENGTHS.has(sha.length)) return sha;
+  const number = (await commitNumbers(tx, projectId, [sha])).get(sha);
+  return (number !== undefined && (await commitShas(tx, projectId, [number])).get(number)) || sha;
+}
+
+/**
+ * Whether two states of a candidate have the same content. Deployments of one whose commit is only named in full now
+ * are kept.
+ */
+async function keepDeployments(tx: Tx, before: CandidateRow, after: CandidateRow): Promise<boolean> {
+  if (before.contentDigest === after.contentDigest) return true;
+  const isSame =
+    after.commitSha.startsWith(before.commitSha) &&
+    canonicalJson(before.value.artifacts ?? {}) === canonicalJson(after.value.artifacts ?? {});
+  if (isSame) await renameContent(tx, after.id, { from: before.contentDigest, to: after.contentDigest });
+  return isSame;
+}
+
+/** Other content has been deployed nowhere: its candidate is pending again. */
+const followContent = async (
+  tx: Tx,
+  project: ProjectFacts,
+  before: CandidateRow,
+  after: CandidateRow,
+): Promise<CandidateRow> =>
+  (await keepDeployments(tx, before, after))
+    ? after
+    : moveCandidate(tx, project, after, NEW_CANDIDATE, 'Its content changed');
 
 /** Takes packages out of a candidate and gives others another version. Throws `not_found`, `locked`, `invalid_request`. */
 export async function updatePackages(
@@ -138,7 +179,7 @@ export async function updatePackages(
     after: value.artifacts,
   });
   await makeApprovalsStale(tx, changed, PACKAGES_CHANGED);
-  return { candidate: changed, project };
+  return { candidate: await followContent(tx, project, candidate, changed), project };
 }
 
 /** Deletes a candidate; the records of its deployments stay. Throws `not_found`. */

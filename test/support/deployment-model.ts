@@ -24,14 +24,14 @@ export function factByDefinition(content: ContentFacts, all: readonly StoredRepo
   };
   const missingAt = (moment: number): string[] => {
     const until = countedAt(moment);
-    const all = reports.slice(0, moment + 1).filter(installs);
+    const effective = reports.slice(0, moment + 1).filter(installs);
     return names.filter((name) => {
       const isThere = (each: StoredReport) => each.installed[name] === artifacts[name];
-      const runsByAnother = all.some(
+      const runsByAnother = effective.some(
         (each, index) =>
           each.candidateId !== candidateId &&
           isThere(each) &&
-          all.slice(index + 1).every((later) => later.installed[name] === undefined || isThere(later)),
+          effective.slice(index + 1).every((later) => later.installed[name] === undefined || isThere(later)),
       );
       return !until.some((each) => isOwn(each) && isThere(each)) && !runsByAnother;
     });
