@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { AccessTokens } from '../domain/auth/access-tokens.ts';
 import { allowedMethods } from './http/allowed-methods.ts';
 import type { AnyRoute } from './http/define-route.ts';
+import { encodedSlashes } from './http/encoded-slash.ts';
 import { assertMethod, envelope } from './http/envelope.ts';
 import { type Dependency, mountHealth } from './http/health.ts';
 import type { HttpMetrics } from './http/metrics.ts';
@@ -42,6 +43,7 @@ export function createApp(routes: readonly AnyRoute[], deps: AppDeps): Koa {
   });
 
   const methodsOf = allowedMethods(routes, basePath);
+  const assertEncodedSlashes = encodedSlashes(routes, basePath);
   const api = mountRoutes(routes, deps, basePath);
   app.use(operational.routes());
   app.use(api.routes());
@@ -49,6 +51,7 @@ export function createApp(routes: readonly AnyRoute[], deps: AppDeps): Koa {
   app.use((ctx) => {
     const operationalMethods = operational.match(ctx.path, ctx.method).path.flatMap(({ methods }) => methods);
     assertMethod(ctx, [...new Set([...operationalMethods, ...methodsOf(ctx.path)])]);
+    assertEncodedSlashes(ctx.path);
   });
   return app;
 }

@@ -10,6 +10,7 @@ import type {
   Ref,
   Remote,
 } from '../../domain/git/git-mirrors.port.ts';
+import { gitReason } from '../../domain/git/git-reason-rules.ts';
 import { newId } from '../../domain/shared/ids.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
@@ -63,7 +64,17 @@ const FAILURES: readonly [RegExp, string][] = [
     'The remote is not reachable',
   ],
 ];
-const UNKNOWN_FAILURE = 'git could not fetch from the remote';
+/** Comes before a connection that ends, which is what follows from it. */
+const DAMAGED =
+  /corrupt|bad (object|tree|commit|pack)|missing (blob|tree|commit|object)|invalid index-pack|inflate|necessary objects|expected object|loose object|protocol error|is empty|unable to (read|parse)/i;
+
+/** The reason that people are shown for a failure of git. */
+function reasonOf(stderr: string, { credential }: Remote): string {
+  const own = gitReason(stderr, credential);
+  const more = own === undefined ? '' : `: ${own}`;
+  if (DAMAGED.test(stderr) && !DISK_FULL_MESSAGE.test(stderr)) return `git found the repository damaged${more}`;
+  return FAILURES.find(([pattern]) => pattern.test(stderr))?.[1] ?? `git could not fetch from the remote${more}`;
+}
 
 const failed = (reason: string): FetchResult => ({ outcome: 'failed', reason });
 
@@ -148,7 +159,7 @@ export function createGitMirrors({
         const args = ['fetch', ...options, 'origin', '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
         const result = await withRemote(mirror, remote, (access) => run(mirror, args, access), signal);
         if (result.exitCode === 0) return { outcome: 'fetched' };
-        const reason = FAILURES.find(([pattern]) => pattern.test(result.stderr))?.[1] ?? UNKNOWN_FAILURE;
+        const reason = reasonOf(result.stderr, remote);
         if (reason === DISK_FULL) await removeUnfinishedPacks(dirOf(mirror));
         log.warn({ ...mirror, exitCode: result.exitCode, reason }, 'fetch failed');
         return failed(reason);

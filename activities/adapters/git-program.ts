@@ -14,7 +14,7 @@ export interface GitRun {
 export interface GitResult {
   exitCode: number | null;
   stdout: string;
-  /** The end of standard error. It may contain addresses and paths, so it only serves to classify failures. */
+  /** The end of standard error. It may contain addresses and paths: people are shown what `gitReason` makes of it. */
   stderr: string;
 }
 

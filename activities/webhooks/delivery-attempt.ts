@@ -1,5 +1,5 @@
 import { TemplateError } from '../../domain/webhooks/body-template.ts';
-import { nextStep, parseRetryAfter } from '../../domain/webhooks/delivery-rules.ts';
+import { errorOfStatus, nextStep, parseRetryAfter } from '../../domain/webhooks/delivery-rules.ts';
 import { envelopeText } from '../../domain/webhooks/envelope-rules.ts';
 import { redactedHeaders } from '../../domain/webhooks/header-rules.ts';
 import type { ClaimedDelivery } from '../../domain/webhooks/lane-store.queries.ts';
@@ -55,7 +55,9 @@ export async function attemptDelivery(
 function recorded(delivery: ClaimedDelivery, target: LaneTarget, attempt: LoggedAttempt): Outcome {
   const retryAfterMs = parseRetryAfter(attempt.retryAfter, Date.now());
   const next = nextStep({ ...attempt, retryAfterMs }, delivery.attempts + 1, target, Math.random());
-  return { delivery, attempt, next };
+  const { statusCode } = attempt;
+  const isRefused = statusCode !== undefined && next.status !== 'delivered';
+  return { delivery, attempt: isRefused ? { ...attempt, error: errorOfStatus(statusCode) } : attempt, next };
 }
 
 function render(renderBody: (envelope: unknown) => string, envelope: unknown): string | TemplateError {

@@ -15,6 +15,7 @@ import { identify, visitorOf } from './credentials.ts';
 import { compressBody } from './compression.ts';
 import type { AnyRoute } from './define-route.ts';
 import { assertMethod, type RequestState } from './envelope.ts';
+import { encodedSlashes } from './encoded-slash.ts';
 import { answerOnce } from './idempotency.ts';
 import { locateFields } from './problems.ts';
 import { assertCollectionWithinLimit, assertRouteWithinLimit, withinLimit } from './project-limit.ts';
@@ -53,11 +54,15 @@ export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePa
   const router = new Router({ prefix: basePath });
   const readBytesOf = createReadBytes();
   const methodsOf = allowedMethods(routes, basePath);
+  const assertEncodedSlashes = encodedSlashes(routes, basePath);
   for (const route of routes.toSorted(literalFirst)) {
     router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), async (ctx) => {
       ctx.state.showsFailure = route.showsFailure;
       try {
-        if (route.params?.safeParse(ctx.params).success === false) assertMethod(ctx, methodsOf(ctx.path));
+        if (route.params?.safeParse(ctx.params).success === false) {
+          assertMethod(ctx, methodsOf(ctx.path));
+          assertEncodedSlashes(ctx.path);
+        }
         await serve(route, deps, ctx, readBytesOf);
       } catch (error) {
         throw locateFields(error, route);

@@ -2,7 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { OUTDATED_STATEMENT } from '../../domain/data/pool.ts';
 import { UnfencedConnectionError } from '../../domain/data/served-connection.ts';
-import { DomainError, type ErrorCode, escapePointer, type FieldError } from '../../domain/shared/errors.ts';
+import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
+import { fieldErrors } from '../../domain/shared/input-errors.ts';
 import type { AnyRoute } from './define-route.ts';
 
 /** HTTP status of each error code. */
@@ -116,30 +117,11 @@ export function* causes(error: unknown): Generator<Error> {
   }
 }
 
-type Issue = z.core.$ZodIssue;
 type Place = 'body' | 'query' | 'headers';
 
 /** How many invalid fields are shown, and how many are counted. */
 const SHOWN_MAX = 10;
 const COUNTED_MAX = 1_000;
-/** The longest name in a pointer. */
-const SEGMENT_MAX = 200;
-
-/** Schema violations as field errors with JSON pointers. */
-export function* fieldErrors(place: Place, issues: readonly Issue[]): Generator<FieldError> {
-  for (const issue of issues) {
-    const at = `#/${[place, ...issue.path].map((segment) => escapePointer(shortened(String(segment)))).join('/')}`;
-    if (issue.code !== 'unrecognized_keys') yield { detail: issue.message, pointer: at };
-    else
-      for (const key of issue.keys)
-        yield { detail: 'unknown field', pointer: `${at}/${escapePointer(shortened(key))}` };
-  }
-}
-
-/** Names are chosen by the client, and repeated in each reply. */
-const shortened = (name: string): string =>
-  name.length <= SEGMENT_MAX ? name : `${name.slice(0, SEGMENT_MAX).toWellFormed()}…`;
-
 /** The error with pointers into the request of this route, where it names fields alone. */
 export function locateFields(error: unknown, route: Pick<AnyRoute, 'body' | 'query'>): unknown {
   if (!(error instanceof DomainError) || !error.extras.fields) return error;
@@ -158,8 +140,8 @@ function placeOf(field: string, { body, query }: Pick<AnyRoute, 'body' | 'query'
   return isInQuery && !isInBody ? 'query' : body ? 'body' : 'query';
 }
 
-export const schemaViolation = (place: Place, issues: readonly Issue[]): DomainError => {
-  const fields = [...fieldErrors(place, issues).take(COUNTED_MAX)];
+export const schemaViolation = (place: Place, issues: readonly z.core.$ZodIssue[]): DomainError => {
+  const fields = [...fieldErrors(`#/${place}`, issues).take(COUNTED_MAX)];
   const [first] = fields;
   return new DomainError('invalid_request', `The request is not valid: ${first?.pointer} ${first?.detail}`, { fields });
 };

@@ -1,6 +1,7 @@
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import { DomainError } from '../../domain/shared/errors.ts';
+import { PARSING } from '../../domain/shared/input-errors.ts';
 import type { AnyRoute, ParsedInput } from './define-route.ts';
 import { schemaViolation } from './problems.ts';
 import type { ReadBytes } from './read-bytes.ts';
@@ -22,7 +23,7 @@ export async function withBody(
 ): Promise<{ input: ParsedInput; body: ParsedBody | undefined }> {
   const read = route.bodyType === 'form' ? readFormBody : readJsonBody;
   const body = route.body === undefined ? undefined : await read(route, ctx, readBytes);
-  const parsed = route.body?.safeParse(body?.value);
+  const parsed = route.body?.safeParse(body?.value, PARSING);
   if (parsed && !parsed.success) throw schemaViolation('body', parsed.error.issues);
   return { input: { ...head, body: parsed?.data }, body };
 }
@@ -37,13 +38,13 @@ function parseParams({ params }: AnyRoute, given: Record<string, string>): unkno
 
 function parseQuery({ query }: AnyRoute, given: Context['query']): unknown {
   assertStorable({ ...given }, '#/query');
-  const parsed = query?.safeParse(given);
+  const parsed = query?.safeParse(given, PARSING);
   if (parsed && !parsed.success) throw schemaViolation('query', parsed.error.issues);
   return parsed?.data;
 }
 
 function parseHeaders({ headers }: AnyRoute, given: Context['headers']): unknown {
-  const parsed = headers?.safeParse(given);
+  const parsed = headers?.safeParse(given, PARSING);
   if (parsed && !parsed.success) throw schemaViolation('headers', parsed.error.issues);
   return parsed?.data;
 }

@@ -7,14 +7,14 @@ import {
   latestCandidate,
   listCandidates,
 } from '../../domain/release-candidates/candidate-list.queries.ts';
-import { CANDIDATE_STATUSES, isKnownStatus } from '../../domain/release-candidates/candidate-status-rules.ts';
+import { isKnownStatus, unknownStatus } from '../../domain/release-candidates/candidate-status-rules.ts';
 import {
   removeCandidate,
   removeCandidatesOfBranch,
   saveCandidate,
 } from '../../domain/release-candidates/release-candidates.mutations.ts';
 import { candidateById, candidateByName } from '../../domain/release-candidates/release-candidates.queries.ts';
-import { invalidField, notFound } from '../../domain/shared/errors.ts';
+import { notFound } from '../../domain/shared/errors.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 import { JsonText, pageReply } from '../http/replies.ts';
@@ -35,9 +35,7 @@ function statusesOf(text: string | undefined, project: ProjectFacts): string[] |
   const statuses = text?.split(',').map((word) => word.trim());
   const custom = project.configuration.customReleaseStatuses;
   const unknown = statuses?.find((status) => !isKnownStatus(status, custom));
-  if (unknown !== undefined) {
-    throw invalidField('status', `${unknown} is not one of ${[...CANDIDATE_STATUSES, ...(custom ?? [])].join(', ')}`);
-  }
+  if (unknown !== undefined) throw unknownStatus(unknown, custom);
   return statuses;
 }
 

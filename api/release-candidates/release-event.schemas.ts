@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { MissingReason } from '../../domain/deployments/deployed-rules.ts';
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from '../../domain/release-candidates/finalization-rules.ts';
+import { oneOf } from '../../domain/shared/input-errors.ts';
 import { JsonObject, DateTime, Name } from '../http/parameters.ts';
 import { CandidateName, PackageVersions, ReleaseDefinition } from './release-candidates.schemas.ts';
 
@@ -11,7 +12,7 @@ const Status = z
   .transform((word, context): DeploymentStatus => {
     const status = statusByWord.get(word.toLowerCase());
     if (status) return status;
-    context.addIssue({ code: 'custom', message: `must be one of ${DEPLOYMENT_STATUSES.join(', ')}` });
+    context.addIssue({ code: 'custom', message: oneOf(DEPLOYMENT_STATUSES, word) });
     return z.NEVER;
   })
   .meta({ override: { type: 'string', enum: [...DEPLOYMENT_STATUSES], description: 'Case-insensitive' } });

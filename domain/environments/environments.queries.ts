@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Reads } from '../data/fenced-reads.ts';
-import { notFound } from '../shared/errors.ts';
+import { type DomainError, notFound, unknownName } from '../shared/errors.ts';
 import { projectById, type ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { Environment, type EnvironmentCategory } from './environments.entities.ts';
@@ -52,6 +52,14 @@ export async function environmentById(
 
 export const environmentByName = (tx: Tx, projectId: string, name: string): Promise<Environment | null> =>
   tx.em.findOne(Environment, { tenantId: tx.tenantId, projectId, name });
+
+/** Names of the environments of a project in the order in which releases travel through them. */
+export const environmentNames = async (reads: Reads, projectId: string): Promise<string[]> =>
+  (await listEnvironments(reads, projectId)).map(({ name }) => name);
+
+/** The error about a name that none of a project's environments has. */
+export const unknownEnvironment = async (reads: Reads, projectId: string, name: string): Promise<DomainError> =>
+  unknownName('Environment', name, await environmentNames(reads, projectId));
 
 export const countEnvironments = (tx: Tx, projectId: string): Promise<number> =>
   tx.em.count(Environment, { tenantId: tx.tenantId, projectId });

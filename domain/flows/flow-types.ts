@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { mapOf, openObject, type TextRule, textUpTo, trimmedText } from '../shared/large-maps.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
+import { fieldErrors, PARSING } from '../shared/input-errors.ts';
+import { didYouMean } from '../shared/suggestion-rules.ts';
 import type { FlowTraits } from './executor-rules.ts';
 
 export const FLOW_CATEGORIES = [
@@ -235,14 +237,11 @@ export function parsePayload(given: Record<string, unknown>, prefix: string): { 
   const found = typeof given.id === 'string' ? flowType(given.id) : undefined;
   if (!found || found.isInternal) {
     const known = FLOW_TYPES.filter(({ isInternal }) => !isInternal).map(({ id }) => id);
-    const detail = `${JSON.stringify(given.id) ?? 'nothing'} is not a flow type: ${known.join(', ')}`;
+    const detail = `${JSON.stringify(given.id) ?? 'nothing'} is not a flow type: ${known.join(', ')}${didYouMean(String(given.id), known)}`;
     throw invalidField(`${prefix}id`, detail);
   }
-  const parsed = found.payload.safeParse(given);
+  const parsed = found.payload.safeParse(given, PARSING);
   if (parsed.success) return { type: found, payload: parsed.data as RunPayload };
-  const fields = parsed.error.issues.map(({ path, message }) => ({
-    pointer: prefix + path.join('/'),
-    detail: message,
-  }));
+  const fields = [...fieldErrors(prefix.slice(0, -1), parsed.error.issues)];
   throw new DomainError('invalid_request', `The payload is not one of ${found.id}`, { fields });
 }

@@ -1,9 +1,11 @@
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { inserting, type NewRow, statement } from '../data/statement.ts';
+import { environmentNames } from '../environments/environments.queries.ts';
 import type { Actor } from '../shared/actor.ts';
 import { invalidField } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
+import { didYouMean } from '../shared/suggestion-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { RunPayload, WorkItemRef } from './flow-types.ts';
 import { displayOf } from './run-status-rules.ts';
@@ -56,8 +58,13 @@ export async function placeOf(
   const [place] = await PLACE(db, { tenantId, repositoryIdentifier, environmentName, environmentId });
   if (!place) throw unknownRepository(`The repository ${repositoryIdentifier} is not registered as a project`);
   if (namesEnvironment && place.environmentId === null) {
-    const member = environmentName === undefined ? 'environmentId' : 'environmentName';
-    throw invalidField(`${prefix}${member}`, `The repository ${repositoryIdentifier} has no such environment`);
+    if (environmentName === undefined)
+      throw invalidField(`${prefix}environmentId`, `The repository ${repositoryIdentifier} has no such environment`);
+    const suggestion = didYouMean(environmentName, await environmentNames({ db, tenantId }, place.projectId));
+    throw invalidField(
+      `${prefix}environmentName`,
+      `The repository ${repositoryIdentifier} has no environment ${environmentName}${suggestion}`,
+    );
   }
   return place;
 }

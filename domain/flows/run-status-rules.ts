@@ -1,4 +1,5 @@
 import { DomainError, invalidField } from '../shared/errors.ts';
+import { didYouMean } from '../shared/suggestion-rules.ts';
 
 export const DISPLAY_STATUSES = ['Waiting', 'Running', 'Completed', 'Partial', 'Failed', 'Cancelled'] as const;
 /** What readers are shown. */
@@ -50,7 +51,8 @@ export function statusesOf(names: readonly string[]): RunStatus[] {
   const found = names.flatMap((name) => {
     const matching = RUN_STATUSES.filter((status) => (isRaw(name) ? status === name : displayOf(status) === name));
     if (matching.length === 0) {
-      throw invalidField('status', `${name} is not a status: ${[...DISPLAY_STATUSES, ...RUN_STATUSES].join(', ')}`);
+      const known = [...DISPLAY_STATUSES, ...RUN_STATUSES];
+      throw invalidField('status', `${name} is not a status: ${known.join(', ')}${didYouMean(name, known)}`);
     }
     return matching;
   });

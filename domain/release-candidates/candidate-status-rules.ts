@@ -1,4 +1,5 @@
 import { DomainError, invalidField } from '../shared/errors.ts';
+import { didYouMean } from '../shared/suggestion-rules.ts';
 
 export const CANDIDATE_STATUSES = ['pending', 'in_progress', 'aborted', 'finalized'] as const;
 export type BuiltInStatus = (typeof CANDIDATE_STATUSES)[number];
@@ -40,6 +41,15 @@ export const statusAfterSuccess = (status: CandidateStatus): CandidateStatus => 
 export const isKnownStatus = (status: string, customStatuses: readonly string[] = []): boolean =>
   isBuiltIn(status) || customStatuses.includes(status);
 
+/** The refusal of a status that the project does not know. */
+export function unknownStatus(status: string, customStatuses: readonly string[] = []): DomainError {
+  const known = [...CANDIDATE_STATUSES, ...customStatuses];
+  return invalidField(
+    'status',
+    `${status} is not a status of this project: ${known.join(', ')}${didYouMean(status, known)}`,
+  );
+}
+
 /**
  * Whether a candidate moves: false when it has the status already. Throws `invalid_request` for a status that the
  * project does not know and `invalid_transition` for a move out of a final one.
@@ -50,8 +60,7 @@ export function decideMove(
   customStatuses: readonly string[] = [],
 ): boolean {
   if (!isKnownStatus(to, customStatuses)) {
-    const known = [...CANDIDATE_STATUSES, ...customStatuses].join(', ');
-    throw invalidField('status', `${to} is not a status of this project: ${known}`);
+    throw unknownStatus(to, customStatuses);
   }
   if (from === to) return false;
   if (isFinal(from)) {

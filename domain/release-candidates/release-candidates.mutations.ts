@@ -5,6 +5,7 @@ import { commitNumbers, commitShas } from '../git/commits.queries.ts';
 import { domainNames, isProtectedBranch } from '../projects/project-rules.ts';
 import { projectInRequest, type ProjectFacts } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, versionConflict } from '../shared/errors.ts';
+import { didYouMean } from '../shared/suggestion-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import {
@@ -15,7 +16,7 @@ import {
   moveCandidate,
   type NameInRepository,
 } from './candidate-status.mutations.ts';
-import { assertNotFinal, isKnownStatus, NEW_CANDIDATE } from './candidate-status-rules.ts';
+import { assertNotFinal, isKnownStatus, NEW_CANDIDATE, unknownStatus } from './candidate-status-rules.ts';
 import { changePackages, type PackageChanges, type ReleaseDefinition, unknownPackages } from './comparison-rules.ts';
 import {
   type CandidateOfProject,
@@ -63,7 +64,10 @@ export async function saveCandidate(tx: Tx, input: CandidateInput): Promise<Cand
   const project = await projectInRequest(tx, input.repositoryIdentifier);
   const domains = domainNames(project.configuration);
   if (domains.length > 0 && !domains.includes(input.domain)) {
-    throw invalidField('domain', `${input.domain} is not a domain of the project: ${domains.join(', ')}`);
+    throw invalidField(
+      'domain',
+      `${input.domain} is not a domain of the project: ${domains.join(', ')}${didYouMean(input.domain, domains)}`,
+    );
   }
   await lockDomain(tx, project.id, input.domain);
   const existing = await findCandidate(tx, project.id, input);
@@ -77,7 +81,7 @@ async function createCandidate(tx: Tx, project: ProjectFacts, input: CandidateIn
   const { version, status = NEW_CANDIDATE, branch = null, tag = null, domain, releaseName, value } = input;
   if (version !== undefined) throw versionConflict('The release candidate', 0);
   if (!isKnownStatus(status, project.configuration.customReleaseStatuses)) {
-    throw invalidField('status', `${status} is not a status of this project`);
+    throw unknownStatus(status, project.configuration.customReleaseStatuses);
   }
   const candidate = await insertCandidate(tx, {
     projectId: project.id,

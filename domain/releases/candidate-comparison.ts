@@ -1,5 +1,5 @@
 import { expectedSeconds, installedPackages, medianSeconds } from '../deployments/deployments.queries.ts';
-import { environmentById, environmentByName } from '../environments/environments.queries.ts';
+import { environmentById, environmentByName, unknownEnvironment } from '../environments/environments.queries.ts';
 import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
 import { type Comparison, comparePackages } from '../release-candidates/comparison-rules.ts';
 import { type CandidateOfProject, candidateById } from '../release-candidates/release-candidates.queries.ts';
@@ -25,6 +25,7 @@ async function chosenEnvironment(
     environmentName === undefined
       ? isId(environmentId) && (await environmentById(tx, environmentId)).environment
       : await environmentByName(tx, projectId, environmentName);
+  if (!environment && environmentName !== undefined) throw await unknownEnvironment(tx, projectId, environmentName);
   if (!environment || environment.projectId !== projectId) throw notFound('The environment');
   return environment;
 }

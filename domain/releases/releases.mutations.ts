@@ -5,7 +5,7 @@ import {
   type SuccessfulDeployment,
 } from '../deployments/deployments.queries.ts';
 import type { Environment } from '../environments/environments.entities.ts';
-import { environmentByName } from '../environments/environments.queries.ts';
+import { environmentByName, unknownEnvironment } from '../environments/environments.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { lockDomain } from '../release-candidates/release-candidates.queries.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
@@ -50,7 +50,7 @@ async function domainOf(
  */
 export async function annotateRollback(tx: Tx, project: ProjectFacts, report: RollbackReport): Promise<void> {
   const environment = await environmentByName(tx, project.id, report.environment);
-  if (!environment) throw notFound(`The environment ${report.environment}`);
+  if (!environment) throw await unknownEnvironment(tx, project.id, report.environment);
   const domain = await domainOf(tx, environment, report);
   await lockDomain(tx, project.id, domain);
   const { target, rolledBackFrom, rolledBackBy } = report;

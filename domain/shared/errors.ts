@@ -1,3 +1,5 @@
+import { didYouMean } from './suggestion-rules.ts';
+
 const ERROR_CODES = [
   'invalid_request',
   'unauthenticated',
@@ -58,6 +60,10 @@ export class DomainError extends Error {
     this.extras = extras;
   }
 }
+
+/** Nothing of that name, among others of its kind that the caller may see. */
+export const unknownName = (what: string, name: string, known: readonly string[]) =>
+  new DomainError('not_found', `${what} ${name} not found${didYouMean(name, known)}`);
 
 export const notFound = (what: string) => new DomainError('not_found', `${what} not found`);
 

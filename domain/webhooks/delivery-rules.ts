@@ -52,6 +52,14 @@ export function nextStep(result: AttemptResult, attempt: number, policy: RetryPo
   return { status: 'pending', retryInMs: Math.ceil(Math.min(Math.max(waitMs, retryAfterMs), LONGEST_WAIT_MS)) };
 }
 
+/** What a log says of an answer that is no success. */
+export function errorOfStatus(statusCode: number): string {
+  const answered = `the receiver answered ${statusCode}`;
+  if (statusCode >= 300 && statusCode < 400) return `${answered}; redirects are not followed`;
+  if (statusCode === GONE) return `${answered}: it wants no more deliveries`;
+  return isWorthRetrying({ statusCode }) ? answered : `${answered}, which is not retried`;
+}
+
 function isWorthRetrying({ statusCode, errorKind }: AttemptResult): boolean {
   if (statusCode === undefined) return errorKind === 'network' || errorKind === 'timeout';
   return statusCode >= 500 || RETRIED_CLIENT_ERRORS.has(statusCode);

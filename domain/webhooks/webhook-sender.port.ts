@@ -9,7 +9,7 @@ export interface OutgoingRequest {
   timeoutMs: number;
 }
 
-/** The result of one request: exactly one of `statusCode` and `error` is set. */
+/** The result of one request: `statusCode` if the receiver answered, otherwise `errorKind` and `error`. */
 export interface AttemptOutcome {
   statusCode?: number;
   errorKind?: AttemptErrorKind;

@@ -162,3 +162,27 @@ test('two imports of one repository at the same time add each commit once', asyn
     await app.close();
   }
 });
+
+test('a damaged remote fails with the reason of git, without the path of the repository', async () => {
+  const damaged = newRepository();
+  try {
+    const commit = damaged.commit({ files: { 'a/b.txt': 'b' } });
+    const tree = damaged.git(['rev-parse', `${commit}^{tree}`]);
+    const object = join(damaged.path, 'objects', tree.slice(0, 2), tree.slice(2));
+    chmodSync(object, 0o644);
+    writeFileSync(object, 'no object');
+    const result = await mirrorsIn(newFolder()).fetch(
+      newMirror(),
+      { url: damaged.path, credential: undefined },
+      signal,
+    );
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringMatching(/^git found the repository damaged: /),
+    });
+    expect(result).not.toMatchObject({ reason: expect.stringContaining(tmpdir()) });
+    expect((result as { reason: string }).reason).toContain(tree);
+  } finally {
+    damaged.remove();
+  }
+});

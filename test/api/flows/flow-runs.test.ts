@@ -70,7 +70,7 @@ test.each([
   [
     { id: 'build', repositoryIdentifier, environmentName: 'none' },
     '#/body/payload/environmentName',
-    'no such environment',
+    'no environment none',
   ],
   [{ id: 'build', environmentName: 'uat' }, '#/body/payload/repositoryIdentifier', 'name it, too'],
 ])('what is no payload is refused: %j', async (payload, pointer, detail) => {

@@ -1,4 +1,4 @@
-import { nextStep, parseRetryAfter } from '../../../domain/webhooks/delivery-rules.ts';
+import { errorOfStatus, nextStep, parseRetryAfter } from '../../../domain/webhooks/delivery-rules.ts';
 
 const policy = { retryCount: 3, retryDelayMs: 1_000 };
 
@@ -57,4 +57,14 @@ test.each([
   [undefined, undefined],
 ])('Retry-After %p is %p ms', (header, expected) => {
   expect(parseRetryAfter(header, Date.parse('2026-11-21T10:00:00Z'))).toBe(expected);
+});
+
+test.each([
+  [302, 'the receiver answered 302; redirects are not followed'],
+  [404, 'the receiver answered 404, which is not retried'],
+  [410, 'the receiver answered 410: it wants no more deliveries'],
+  [429, 'the receiver answered 429'],
+  [503, 'the receiver answered 503'],
+])('the log says of %i: %s', (statusCode, error) => {
+  expect(errorOfStatus(statusCode)).toBe(error);
 });

@@ -126,7 +126,9 @@ test('a client error is final', async () => {
   receiver.answer(422);
   await trigger(webhook.event);
   const [delivery] = await settled(webhook.id);
-  expect(delivery).toMatchObject({ status: 'failed', attempts: 1, responseStatus: 422 });
+  const error = 'the receiver answered 422, which is not retried';
+  expect(delivery).toMatchObject({ status: 'failed', attempts: 1, responseStatus: 422, error });
+  expect(await attemptsOf(webhook.id, delivery.id)).toMatchObject([{ statusCode: 422, error }]);
   expect(await owner().get(200, path(webhook.id))).toMatchObject({ status: 'active', errorCount: 1 });
 });
 
@@ -134,7 +136,12 @@ test('a redirect is final and not followed', async () => {
   const webhook = await addWebhook();
   receiver.answer((response) => response.writeHead(307, { location: `${receiver.url}/elsewhere` }).end());
   await trigger(webhook.event);
-  expect((await settled(webhook.id))[0]).toMatchObject({ status: 'failed', attempts: 1, responseStatus: 307 });
+  expect((await settled(webhook.id))[0]).toMatchObject({
+    status: 'failed',
+    attempts: 1,
+    responseStatus: 307,
+    error: 'the receiver answered 307; redirects are not followed',
+  });
   expect(receiver.requests).toHaveLength(1);
 });
 

@@ -1,0 +1,34 @@
+import type { GitCredential } from './git-mirrors.port.ts';
+
+const REASON_MAX = 300;
+/** Git states the cause before what follows from it. */
+const STATEMENT = /^(?:remote: )?(?:fatal|error): (?<text>.+)$/;
+const ADDRESSES = [/[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi, /[^\s@'"]+@[^\s:'"]+:\S*/g];
+const PATHS = /(?<![\w.])(?:\.{0,2}\/|~\/)[^\s'",;)]*|[\w.-]+\/[\w./-]+/g;
+
+/**
+ * What git says is wrong, for people: the first two of its statements, without addresses, paths and credentials.
+ * Undefined if it says nothing.
+ */
+export function gitReason(stderr: string, credential?: GitCredential): string | undefined {
+  const statements = stderr
+    .split(/[\r\n]+/)
+    .flatMap((line) => STATEMENT.exec(line.trim())?.groups?.text ?? [])
+    .map((text) => withoutPlaces(text, secretsOf(credential)));
+  const reason = [...new Set(statements)].slice(0, 2).join('; ');
+  return reason === '' ? undefined : reason.slice(0, REASON_MAX).toWellFormed();
+}
+
+const secretsOf = ({ username, password, privateKey }: Partial<GitCredential> = {}): string[] =>
+  [username, password, privateKey]
+    .filter((secret) => secret !== undefined && secret !== '')
+    .flatMap((secret) => [secret as string, encodeURIComponent(secret as string)]);
+
+function withoutPlaces(text: string, secrets: readonly string[]): string {
+  let shown = text;
+  for (const secret of secrets) shown = shown.replaceAll(secret, '…');
+  for (const address of ADDRESSES) shown = shown.replaceAll(address, '…');
+  // Control characters are what it is about.
+  // oxlint-disable-next-line no-control-regex
+  return shown.replaceAll(PATHS, '…').replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+}
