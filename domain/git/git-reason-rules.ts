@@ -20,9 +20,7 @@ export function gitReason(stderr: string, credential?: GitCredential): string | 
 }
 
 const secretsOf = ({ username, password, privateKey }: Partial<GitCredential> = {}): string[] =>
-  [username, password, privateKey]
-    .filter((secret) => secret !== undefined && secret !== '')
-    .flatMap((secret) => [secret as string, encodeURIComponent(secret as string)]);
+  [username, password, privateKey].flatMap((secret) => (secret ? [secret, encodeURIComponent(secret)] : []));
 
 function withoutPlaces(text: string, secrets: readonly string[]): string {
   let shown = text;

@@ -57,7 +57,10 @@ function messageOf(issue: RawIssue): string | undefined {
       return unknownFields(issue);
     case 'invalid_union':
       return 'has none of the forms that are possible here';
-    default:
+    // These carry a message, or that of a part.
+    case 'custom':
+    case 'invalid_key':
+    case 'invalid_element':
       return undefined;
   }
 }
