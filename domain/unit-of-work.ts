@@ -41,6 +41,15 @@ export interface Tx {
   signalLane(webhookId: string): void;
   /** Marks an approval that something other than a decision settled; its workflow checks it again after the commit. */
   signalApproval(approval: SettledApproval): void;
+  /** Marks a deployment that was stored; it is applied to its candidate after the commit. */
+  signalDeployment(deployment: RecordedDeployment): void;
+}
+
+export interface RecordedDeployment {
+  deploymentId: string;
+  projectId: string;
+  repositoryIdentifier: string;
+  domain: string;
 }
 
 export interface SettledApproval {
@@ -53,6 +62,7 @@ export interface SettledApproval {
 export interface CommitSignals {
   lanes: (tenant: TenantKey, webhookIds: readonly string[]) => void;
   approvals: (tenant: TenantKey, approvals: readonly SettledApproval[]) => void;
+  deployments: (tenant: TenantKey, deployments: readonly RecordedDeployment[]) => void;
 }
 
 /** Runs `work` in one transaction: all of it is committed, or nothing. It never spans an external call. */
@@ -82,6 +92,7 @@ export const unitOfWork =
     em.setSessionContext({ variables: fenceVariables(actor) });
     const lanes = new Set<string>();
     const approvals: SettledApproval[] = [];
+    const deployments: RecordedDeployment[] = [];
     const result = await em.transactional(async (inner) => {
       const db = inner.getKysely<Tables>();
       const announced: Announcement[] = [];
@@ -105,6 +116,9 @@ export const unitOfWork =
         signalApproval: (approval) => {
           approvals.push(approval);
         },
+        signalDeployment: (deployment) => {
+          deployments.push(deployment);
+        },
       };
       const value = await work(tx);
       if (announced.length + entries.length > 0) {
@@ -118,6 +132,7 @@ export const unitOfWork =
     });
     if (lanes.size > 0) signals?.lanes(actor, [...lanes]);
     if (approvals.length > 0) signals?.approvals(actor, approvals);
+    if (deployments.length > 0) signals?.deployments(actor, deployments);
     return result;
   };
 

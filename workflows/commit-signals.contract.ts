@@ -1,10 +1,13 @@
 import type { CommitSignals } from '../domain/unit-of-work.ts';
 import { approvalContract, recheckSignal } from './approvals/approval.contract.ts';
 import type { Launch } from './launch.ts';
+import { applyEventsUpdate, releaseDomainContract } from './release-candidates/release-domain.contract.ts';
 import { signalLanes } from './webhooks/webhook-lane.contract.ts';
 
 /** Signals to one approval within this time are coalesced. */
 const QUIET_MS = 20;
+/** What is not applied by then is found by the sweeper. */
+const APPLIED_WITHIN_MS = 5_000;
 
 /** The signals that follow the commit of a unit of work. */
 export const createCommitSignals = (launch: Launch): CommitSignals => ({
@@ -17,5 +20,14 @@ export const createCommitSignals = (launch: Launch): CommitSignals => ({
         recheckSignal,
         QUIET_MS,
       );
+  },
+  deployments({ tenantId, tenantSlug }, deployments) {
+    for (const { deploymentId, ...domain } of deployments)
+      launch
+        .updateWithStart(releaseDomainContract, { tenantId, tenantSlug, ...domain }, applyEventsUpdate, {
+          args: [[deploymentId]],
+          timeoutMs: APPLIED_WITHIN_MS,
+        })
+        .catch(() => undefined);
   },
 });

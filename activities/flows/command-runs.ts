@@ -11,7 +11,8 @@ import { COMMANDS_QUEUE } from '../../workflows/flows/flow-run.contract.ts';
 /** How a command ended. */
 export interface EndedCommand {
   outcome: RunOutcome;
-  /** Undefined when it did not start. */
+  hasStarted: boolean;
+  /** Undefined when nothing was to be started. */
   output?: RunOutput;
   /** `abort` ended it. */
   isAborted: boolean;
@@ -111,6 +112,7 @@ export class CommandRuns {
     const { outputBytes } = ended;
     return {
       outcome: isLost ? { ...LOCK_LOST, result: { outputBytes } } : outcomeOf(ended, command.timeoutSeconds),
+      hasStarted: ended.why !== 'not_started',
       output: { tail: ended.outputTail, object: ended.isKept ? outputKey : null },
       isAborted: ended.why === 'cancelled' && !isLost,
     };
@@ -159,7 +161,11 @@ class LeaseWatch implements ProgramLease {
   }
 }
 
-const notStarted = (error: string): EndedCommand => ({ outcome: { status: 'failed', error }, isAborted: false });
+const notStarted = (error: string): EndedCommand => ({
+  outcome: { status: 'failed', error },
+  hasStarted: false,
+  isAborted: false,
+});
 
 function outcomeOf({ why, exitCode, outputBytes }: EndedProgram, timeoutSeconds: number): RunOutcome {
   const result = { exitCode, outputBytes };

@@ -1,17 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelled, Context } from '@temporalio/activity';
 import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { claimProgram, keepOutput, runById } from '../../domain/flows/flow-runs.queries.ts';
 import { LOCK_LOST, PROGRAM_GONE_MS, PROGRAM_LEASE_CHECK_MS } from '../../domain/flows/lock-lost-rules.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { holdsLocks } from '../../domain/environment-locks/lock-tickets.queries.ts';
-import { PROGRAM_LOST, type RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
-import { endRunToken, mintRunToken } from '../../domain/flows/run-tokens.mutations.ts';
+import { PROGRAM_LOST, recordEndOfCommand, type RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
+import { mintRunToken } from '../../domain/flows/run-tokens.mutations.ts';
 import type { Deps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { unitOfRun } from './run-steps.activities.ts';
 
 /** A lease must last for so much longer that a program which is not renewed any more has ended by then. */
 const LEFT_MS = PROGRAM_GONE_MS + PROGRAM_LEASE_CHECK_MS;
+
+/** Two minutes. */
+const RECORD_ATTEMPTS = 120;
+const RECORD_PAUSE_MS = 1_000;
 
 /**
  * Programs of the operator's list. A program that may have been started is never started again: when its worker is lost,
@@ -49,6 +54,18 @@ export const createOwnCommandActivities = (deps: Deps) => ({
 });
 export type OwnCommandActivities = ReturnType<typeof createOwnCommandActivities>;
 
+/** The database may be away when a command ends, and what is not recorded is lost. */
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === RECORD_ATTEMPTS) throw error;
+      await sleep(RECORD_PAUSE_MS);
+    }
+  }
+}
+
 function followCommand(deps: Deps, key: RunKey): Promise<RunOutcome> {
   const command = deps.flows.commandRuns.find(key.runId);
   if (!command) return Promise.resolve(PROGRAM_LOST);
@@ -56,16 +73,18 @@ function followCommand(deps: Deps, key: RunKey): Promise<RunOutcome> {
     const abort = () => command.abort.abort();
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort);
-    const { outcome, output, isAborted } = await command.ended;
-    await unitOfRun(
-      deps,
-      key,
-    )(async (tx) => {
-      await endRunToken(tx, key.runId);
-      if (output) await keepOutput(tx, key.runId, output);
-    });
+    const { outcome, output, hasStarted, isAborted } = await command.ended;
+    const isCancelled = isAborted && !Context.current().cancellationDetails?.workerShutdown;
+    const unit = unitOfRun(deps, key);
+    const ended = await retried(() =>
+      unit(async (tx) => {
+        if (output) await keepOutput(tx, key.runId, output);
+        // The workflow ends a run that is cancelled.
+        return isCancelled ? outcome : recordEndOfCommand(tx, key.runId, outcome, { hasStarted });
+      }),
+    );
     deps.flows.commandRuns.forget(key.runId);
-    if (isAborted && !Context.current().cancellationDetails?.workerShutdown) await cancelled();
-    return outcome;
+    if (isCancelled) await cancelled();
+    return ended;
   });
 }

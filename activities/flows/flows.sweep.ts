@@ -7,7 +7,7 @@ import {
   unsyncedSchedules,
   unwrittenChecks,
 } from '../../domain/flows/overdue-flows.queries.ts';
-import { endRun } from '../../domain/flows/flow-runs.mutations.ts';
+import { closeRun } from '../../domain/flows/flow-runs.mutations.ts';
 import { checksChangedSignal, flowChecksContract } from '../../workflows/flows/flow-checks.contract.ts';
 import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
 import { scheduledFlowContract } from '../../workflows/flows/scheduled-flow.contract.ts';
@@ -38,7 +38,7 @@ export const flowRunsSweep = defineSweep({
     if (isNew || isToCancel) return 1;
     if (await launch.isRunning(flowRunContract, run)) return 0;
     const unit = unitOfRun(deps, run);
-    await unit(async (tx) => endRun(tx, await runById(tx, run.runId, { forUpdate: true }), ABANDONED));
+    await unit(async (tx) => closeRun(tx, await runById(tx, run.runId, { forUpdate: true }), ABANDONED));
     return 1;
   },
 });

@@ -51,7 +51,10 @@ export const createPipelineActivities = (deps: Deps) => {
         return { status: 'failed', error: 'No credential for the git host is kept: an integration is missing' };
       const unit = unitOfRun(deps, key);
       if (!(await unit((tx) => noteDispatch(tx, run.id)))) return null;
-      if (!isHeld) return LOCK_LOST;
+      if (!isHeld) {
+        await unit((tx) => forgetDispatch(tx, run.id));
+        return LOCK_LOST;
+      }
       const answer = await host.dispatchPipeline({
         repository: run.repositoryIdentifier,
         pipeline: pipeline.id,
@@ -64,8 +67,8 @@ export const createPipelineActivities = (deps: Deps) => {
       }
       // Not again: it is waited for as if it had been dispatched.
       if (answer.mayBeDone) return null;
-      if (!answer.isTransient) return { status: 'failed', error: answer.reason };
       await unit((tx) => forgetDispatch(tx, run.id));
+      if (!answer.isTransient) return { status: 'failed', error: answer.reason };
       throw ApplicationFailure.retryable(answer.reason, 'refused');
     },
 

@@ -6,10 +6,12 @@ import {
   beginExecution,
   beginGatedRun,
   beginRun,
+  closeRun,
   endRun,
   type RunOutcome,
 } from '../../domain/flows/flow-runs.mutations.ts';
-import { mintRunToken } from '../../domain/flows/run-tokens.mutations.ts';
+import { endOfCommand } from '../../domain/flows/run-deployment-rules.ts';
+import { endRunToken, mintRunToken } from '../../domain/flows/run-tokens.mutations.ts';
 import type { OpenStatus } from '../../domain/flows/run-status-rules.ts';
 import type { FindGitHost } from '../../domain/git-hosts/git-host.port.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
@@ -37,6 +39,12 @@ interface NoPlan {
 export interface ParentRun {
   runId: string;
   taskType: string;
+}
+
+interface EndedRun {
+  parent: ParentRun | null;
+  /** Absent in histories of earlier versions. */
+  outcome?: RunOutcome;
 }
 
 async function parentOf(tx: Tx, { parentId }: Pick<RunContext, 'parentId'>): Promise<ParentRun | null> {
@@ -89,7 +97,12 @@ export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsComm
       const ended = await within(BRIEF_MS, command.ended, () => undefined);
       if (!ended) return { ...answer, followOn: commandRuns.taskQueue };
       const running = { ...run, status: 'running' as const };
-      const done = await over(ended.outcome, (tx) => endRun(tx, running, ended.outcome, ended.output));
+      const done = await unit(async (tx): Promise<NoPlan> => {
+        const reported = await endRunToken(tx, run.id);
+        const { status, error, result } = endOfCommand(ended.outcome, reported);
+        await endRun(tx, running, { status, error, result: { ...reported?.result, ...result } }, ended.output);
+        return { isOver: true, parent: await parentOf(tx, run), outcome: { status, error } };
+      });
       commandRuns.forget(run.id);
       return done;
     }
@@ -112,15 +125,15 @@ export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsComm
       }),
     ),
 
-  /** Ends a run. */
-  endRun: ({ outcome, ...key }: RunKey & { outcome: RunOutcome }): Promise<{ parent: ParentRun | null }> =>
+  /** Ends a run; answers how it ended. */
+  endRun: ({ outcome, ...key }: RunKey & { outcome: RunOutcome }): Promise<EndedRun> =>
     unitOfRun(
       deps,
       key,
     )(async (tx) => {
       const run = await runById(tx, key.runId, { forUpdate: true });
-      await endRun(tx, run, outcome);
-      return { parent: await parentOf(tx, run) };
+      const ended = await closeRun(tx, run, outcome);
+      return { parent: await parentOf(tx, run), outcome: ended };
     }),
 });
 export type RunStepActivities = ReturnType<typeof createRunStepActivities>;

@@ -51,7 +51,7 @@ export const flowInternalRoutes = [
     group: GROUP,
     summary: 'Register a child run of an external worker',
     description:
-      "While the latest attempt of the same child (type, path and domain) is open it is answered again; after that a new attempt is registered. A new attempt is answered with 201, the open one with 200. The approval controls are those of what the parent's payload is about.",
+      "While the latest attempt of the same child (type, path, domain and environment) is open it is answered again; after that a new attempt is registered. A new attempt is answered with 201, the open one with 200. The approval controls are those of what the parent's payload is about. With `environmentName`, the deployment of a run of `execute-release` is recorded when the run ends.",
     roles: ['application'],
     projectScope: 'row',
     body: RegisterChildIn,

@@ -19,6 +19,10 @@ export const RegisterChildIn = z.strictObject({
   flowPath: Name,
   repositoryIdentifier: RepositoryIdentifier,
   domainName: Name.optional(),
+  releaseName: Name.optional().meta({ description: 'The release that it deploys; default: that of the parent' }),
+  environmentName: Name.optional().meta({
+    description: 'The environment to which it deploys: when it ends, its deployment is recorded',
+  }),
 });
 export const RegisteredChild = z
   .object({

@@ -14,7 +14,7 @@ import type { Packages } from './report-rules.ts';
 export interface NewDeployment {
   projectId: string;
   environmentId: string;
-  candidateId: string;
+  candidateId: string | null;
   domain: string;
   releaseName: string;
   status: DeploymentStatus;
@@ -102,7 +102,7 @@ export const storedReport = (
 export async function storeDeployment(
   { db, actor, tenantId, traceparent }: Tx,
   deployment: NewDeployment,
-  requestId: string,
+  requestId: string | null,
 ): Promise<StoredDeployment> {
   const id = newId();
   const { type, id: actorId, tenantSlug, role, email } = actor;

@@ -1,4 +1,5 @@
 import { termsOf } from '../approvals/approval-policy.ts';
+import { environmentByName } from '../environments/environments.queries.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
 import { mergePatch } from '../shared/merge-rules.ts';
@@ -9,6 +10,7 @@ import { flowType } from './flow-types.ts';
 import { gatesOfRun } from './run-gates.queries.ts';
 import { insertRun, runByExternalId } from './new-runs.queries.ts';
 import { keepReport, notePipeline } from './pipelines.queries.ts';
+import { keepDeployedContent, recordDeployment } from './run-deployments.mutations.ts';
 import { auditRun, endRun, type RunOutcome } from './flow-runs.mutations.ts';
 import { isFinal } from './run-status-rules.ts';
 
@@ -75,23 +77,37 @@ export async function registerScheduledRun(
   return { executionId: existing.id, isNew: false };
 }
 
+interface ChildRegistration extends Registration {
+  parentId: string;
+  domain: string | null;
+  /** That of the parent when absent. */
+  releaseName?: string | undefined;
+  /** To which it deploys. */
+  environmentName?: string | undefined;
+}
+
 /**
  * Registers a run that an external worker carries out as a part of another; while the latest attempt of the same child
- * (type, path and domain) is open it is answered again. Answers its id and the approval controls of the parent's
- * targets. Throws `not_found` for the parent.
+ * (type, path, domain and environment) is open it is answered again. Answers its id and the approval controls of the parent's
+ * targets. Throws `not_found` for the parent, `invalid_request` for an unknown repository or environment.
  */
 export async function registerChild(
   tx: Tx,
-  { parentId, domain, ...registration }: Registration & { parentId: string; domain: string | null },
+  { parentId, domain, releaseName, environmentName, ...registration }: ChildRegistration,
   requestId: string,
 ): Promise<Registered & { approvalControls: { skipApproval: boolean; approvers: string[] } }> {
   const { taskType, flowPath } = registration;
   const project = await projectInRequest(tx, registration.repositoryIdentifier);
   const parent = await runById(tx, parentId, { forUpdate: true });
+  const environmentId = environmentName === undefined ? null : await environmentIdOf(tx, project.id, environmentName);
   const approvalControls = await approvalControlsOf(tx, parent, taskType);
   const open = (await latestChildren(tx, parentId)).find(
     (child) =>
-      child.taskType === taskType && child.flowPath === flowPath && child.domain === domain && !isFinal(child.status),
+      child.taskType === taskType &&
+      child.flowPath === flowPath &&
+      child.domain === domain &&
+      child.environmentId === environmentId &&
+      !isFinal(child.status),
   );
   if (open) return { executionId: open.id, isNew: false, approvalControls };
   const run = {
@@ -100,13 +116,21 @@ export async function registerChild(
     isScheduled: parent.isScheduled,
     parentId,
     domain,
-    releaseName: parent.releaseName,
+    environmentId,
+    releaseName: releaseName ?? parent.releaseName,
     triggeredBy: parent.triggeredBy,
   };
   const executionId = await insertRun(tx, run, requestId);
   if (executionId === undefined) throw new DomainError('already_exists', 'The run exists already');
   auditRegistered(tx, executionId, registration, { parentId, domain });
+  if (environmentId !== null) await keepDeployedContent(tx, await runById(tx, executionId), [environmentId]);
   return { executionId, isNew: true, approvalControls };
+}
+
+async function environmentIdOf(tx: Tx, projectId: string, name: string): Promise<string> {
+  const environment = await environmentByName(tx, projectId, name);
+  if (!environment) throw invalidField('environmentName', 'The repository has no such environment');
+  return environment.id;
 }
 
 /** What a child needs: the approval that its type or its parent's has as a gate, or that the environment asks for. */
@@ -151,6 +175,8 @@ export async function reportRun(
     return undefined;
   }
   await keepReport(tx, id, outcome);
+  // What the report of a command says is settled by how that ends.
+  if (run.payload.pipeline) await recordDeployment(tx, run, outcome);
   return run;
 }
 

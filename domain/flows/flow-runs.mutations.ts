@@ -10,9 +10,15 @@ import {
   noteCancel,
   reviseRun,
   runById,
+  unclaimProgram,
   type RunContext,
   type RunOutput,
 } from './flow-runs.queries.ts';
+import { keepDeployedContent, recordDeployment } from './run-deployments.mutations.ts';
+import { keepEndOfCommand } from './pipelines.queries.ts';
+import { endRunToken } from './run-tokens.mutations.ts';
+import { endOfCommand, hasWorkBegun } from './run-deployment-rules.ts';
+import { workOfRun } from './run-deployments.queries.ts';
 import { executorOf, planRun, type RunPlan, whyUnavailable } from './executor-rules.ts';
 import { flowType } from './flow-types.ts';
 import { gatedAs, whyRefused } from './gate-rules.ts';
@@ -35,6 +41,8 @@ type RunSummary = Pick<
   RunContext,
   | 'id'
   | 'parentId'
+  | 'projectId'
+  | 'requestId'
   | 'taskType'
   | 'repositoryIdentifier'
   | 'environmentName'
@@ -83,7 +91,7 @@ export async function beginRun(
     await endRun(tx, run, outcome);
     return { run, outcome };
   };
-  if (isLost) return refuse(LOST);
+  if (isLost) return { run, outcome: await closeRun(tx, run, LOST) };
   if (cancelRequestedAt !== null) return refuse(CANCELLED);
   if (!executor) return refuse({ status: 'failed', error: whyUnavailable(taskType) });
   const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), ...run });
@@ -102,16 +110,20 @@ export async function beginRun(
  */
 export async function beginGatedRun(tx: Tx, id: string, commands: Commands): Promise<void> {
   const run = await runById(tx, id, { forUpdate: true });
-  if (run.status !== 'running' && !isFinal(run.status)) await assertGatesPassed(tx, run, commands);
+  if (run.status !== 'running' && !isFinal(run.status)) {
+    const environmentIds = await assertGatesPassed(tx, run, commands);
+    await keepDeployedContent(tx, run, environmentIds);
+  }
   await beginExecution(tx, run);
 }
 
-async function assertGatesPassed(tx: Tx, run: RunContext, commands: Commands): Promise<void> {
+/** Answers the environments that the run is about. */
+async function assertGatesPassed(tx: Tx, run: RunContext, commands: Commands): Promise<readonly string[]> {
   const { taskType, payload } = run;
   const type = flowType(taskType);
   const means = { hasPipeline: payload.pipeline !== undefined, hasCommand: commands.has(taskType) };
   const executor = type && executorOf(type, means);
-  if (!executor) return;
+  if (!executor) return [];
   const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), ...run });
   const refuse = (why: string) => {
     throw new DomainError('invalid_transition', `${why}; start the run again`);
@@ -123,6 +135,7 @@ async function assertGatesPassed(tx: Tx, run: RunContext, commands: Commands): P
     refuse('The environments that the run is about changed while it waited');
   if (planRun(executor, gates, payload).gates.approval && (await lacksApproval(tx, run)))
     refuse('The run needs an approval by a policy that was set while it waited');
+  return gates.environmentIds;
 }
 
 /** Moves a run to running and announces it; false when it is running already, or final. */
@@ -136,7 +149,7 @@ export async function beginExecution(tx: Tx, run: RunSummary, { startsProgram = 
   return true;
 }
 
-/** Whoever reports the deployment's end as a release event announces that. */
+/** Its end is announced when it is recorded. */
 function announceDeployment(
   tx: Tx,
   { id, taskType, repositoryIdentifier, environmentName, domain, releaseName, triggeredBy }: RunSummary,
@@ -157,8 +170,8 @@ function announceDeployment(
 }
 
 /**
- * Ends a run, announces it, and makes the approval stale that it waited for; false when it was final already: the first
- * end counts.
+ * Ends a run, announces it, records what it deployed, and makes the approval stale that it waited for; false when it was
+ * final already: the first end counts.
  */
 export async function endRun(
   tx: Tx,
@@ -181,9 +194,45 @@ export async function endRun(
     error: error ?? null,
   });
   if (run.status === 'waiting_approval') await makeApprovalOfRunStale(tx, run.id);
+  await recordDeployment(tx, run, { status });
   const after = { status, ...(error !== undefined && { error }) };
   auditMove(tx, run, 'run_ended', `Run of ${run.taskType} ended: ${status}`, after);
   return true;
+}
+
+/**
+ * Ends a run as its workflow says; when that lost whoever carried the run out, as they reported before. Answers how the
+ * run ended.
+ */
+export async function closeRun(tx: Tx, run: RunSummary, outcome: RunOutcome): Promise<RunOutcome> {
+  const isFailure = displayOf(outcome.status) === 'Failed' && outcome.code === undefined;
+  const work = isFailure ? await workOfRun(tx, run.id) : undefined;
+  const reported = work?.hasWorkflow && hasWorkBegun(work) ? work.reportedEnd : null;
+  const ended = reported ?? outcome;
+  await endRun(tx, run, ended);
+  return ended;
+}
+
+/**
+ * Records how the command of a run ended and what it deployed, so that it is known even if nobody hears of it. Answers
+ * the outcome of the run, without what the command reported as its result.
+ * @param hasStarted false: there was no such program.
+ */
+export async function recordEndOfCommand(
+  tx: Tx,
+  id: string,
+  own: RunOutcome,
+  { hasStarted }: { hasStarted: boolean },
+): Promise<RunOutcome> {
+  const run = await runById(tx, id, { forUpdate: true });
+  const reported = await endRunToken(tx, id);
+  const outcome = endOfCommand(own, reported);
+  if (isFinal(run.status)) return outcome;
+  if (hasStarted) {
+    await keepEndOfCommand(tx, id, { ...outcome, result: { ...reported?.result, ...own.result } });
+    await recordDeployment(tx, run, outcome);
+  } else await unclaimProgram(tx, id);
+  return outcome;
 }
 
 /**

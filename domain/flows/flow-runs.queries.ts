@@ -218,6 +218,16 @@ export async function claimProgram({ db, tenantId }: Tx, id: string): Promise<bo
   return claimed.length > 0;
 }
 
+/** Takes that record back: the program could not be started. */
+export async function unclaimProgram({ db, tenantId }: Tx, id: string): Promise<void> {
+  await db
+    .updateTable('flow_run')
+    .set({ programStartedAt: null })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}
+
 /** Records that runs are to end; the first request counts. */
 export async function noteCancel({ db, tenantId }: Tx, ids: readonly string[]): Promise<void> {
   await db

@@ -4,6 +4,7 @@ import { tenantOwned } from '../data/tenant-owned.ts';
 import type { Actor } from '../shared/actor.ts';
 import type { CheckKind, WantedCheck } from './check-rules.ts';
 import type { FlowCategory, RunPayload, WorkItemRef } from './flow-types.ts';
+import type { DeployedContent } from './run-deployment-rules.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
 import type { DisplayStatus, RunStatus } from './run-status-rules.ts';
 
@@ -87,8 +88,10 @@ export const FlowRunSchema = defineEntity({
     dispatchTriedAt: p.datetime(3).nullable(),
     /** The one execution of a workflow that carries it out. */
     engineRunId: p.text().nullable(),
-    /** How an external worker reported that it ended, for its workflow. */
+    /** How its work ended, as its command, pipeline or external worker reported it, for its workflow. */
     reportedEnd: jsonColumn<RunOutcome>().nullable(),
+    /** Of a run that deploys, once its work has begun. */
+    deploys: jsonColumn<DeployedContent>().nullable(),
   },
 });
 export class FlowRun extends FlowRunSchema.class {}

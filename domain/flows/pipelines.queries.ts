@@ -59,6 +59,20 @@ export async function keepReport({ db, tenantId }: Tx, id: string, outcome: RunO
     .execute();
 }
 
+/** Records how the command of a run ended, whatever it reported before, and its result. */
+export async function keepEndOfCommand({ db, tenantId }: Tx, id: string, outcome: RunOutcome): Promise<void> {
+  await db
+    .updateTable('flow_run')
+    .set({
+      reportedEnd: json(outcome),
+      result: sql<JsonText<Record<string, unknown>>>`result || ${json(outcome.result ?? {})}::jsonb`,
+      updatedAt: sql`now()`,
+    })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}
+
 /** Null when no end was reported. */
 export async function reportedEnd({ db, tenantId }: Reads, id: string): Promise<RunOutcome | null> {
   const run = await db

@@ -1,6 +1,8 @@
 import { hashSecret, newRunToken } from '../auth/secrets.ts';
+import { statement } from '../data/statement.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { commandOf, type Commands } from './commands-file.ts';
+import type { RunOutcome } from './flow-runs.mutations.ts';
 import type { RunContext } from './flow-runs.queries.ts';
 
 /** A command is ended this long after its time limit at the latest. */
@@ -29,7 +31,19 @@ export async function mintRunToken(
   return token;
 }
 
-/** Ends the token of a run whose command has ended. */
-export async function endRunToken({ db, tenantId }: Tx, runId: string): Promise<void> {
-  await db.deleteFrom('run_token').where('tenantId', '=', tenantId).where('runId', '=', runId).execute();
+const END = statement<{ tenantId: string; runId: string }>()((db, { tenantId, runId }) =>
+  db
+    .with('ended', (inner) =>
+      inner.deleteFrom('run_token').where('tenantId', '=', tenantId).where('runId', '=', runId).returning('runId'),
+    )
+    .selectFrom('flow_run')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', runId)
+    .select('reportedEnd'),
+);
+
+/** Ends the token of a run whose command has ended; answers how the command reported by it that the run ends. */
+export async function endRunToken({ db, tenantId }: Tx, runId: string): Promise<RunOutcome | null> {
+  const [run] = await END(db, { tenantId, runId });
+  return run?.reportedEnd ?? null;
 }

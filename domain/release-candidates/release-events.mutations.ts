@@ -9,11 +9,13 @@ import {
 import { isEffective } from '../deployments/deployed-rules.ts';
 import { factsFrom } from '../deployments/deployment-facts.ts';
 import { ownReports, type ReportRow } from '../deployments/deployment-facts.queries.ts';
-import { installedBy, installsAll } from '../deployments/report-rules.ts';
+import { installedBy, installsAll, type Packages } from '../deployments/report-rules.ts';
 import { listEnvironments, unknownEnvironment } from '../environments/environments.queries.ts';
+import { contentOfRun } from '../flows/run-deployments.queries.ts';
 import { domainNames } from '../projects/project-rules.ts';
 import { type ProjectFacts, unregistered } from '../projects/projects.queries.ts';
 import { invalidField, notFound, unknownName } from '../shared/errors.ts';
+import { isId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { FINALIZED } from './candidate-status-rules.ts';
@@ -40,6 +42,19 @@ export interface DeploymentReport extends EventPlace {
   releaseDefinition?: NewDeployment['releaseDefinition'];
   metadata?: NewDeployment['metadata'];
   approval?: NewDeployment['approval'];
+  /** Who deployed; the actor when absent. */
+  deployedBy?: string | undefined;
+}
+
+/** Where a report belongs, and the content that it is about. */
+interface ReportedPlace {
+  projectId: string;
+  environmentId: string;
+  candidateId: string | null;
+  contentDigest: string;
+  artifacts: Packages;
+  /** When what was deployed next was taken back. */
+  takenBackAt: string | null;
 }
 
 /** Clocks of pipelines may differ; what is later than this is a mistake. */
@@ -49,7 +64,7 @@ const AHEAD_MAX_MS = 10 * 60_000;
  * What a report would store. Throws `invalid_request` for an unknown repository and for a moment to come, else
  * `not_found`.
  */
-async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<NewDeployment> {
+async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<NewDeployment & { candidateId: string }> {
   const place = await findEventPlace(tx, report, report.deployedAt);
   if (!place) throw unregistered(report.repositoryIdentifier);
   const { projectId, environmentId, candidateId, configuration, value, contentDigest, now, takenBackAt } = place;
@@ -57,23 +72,38 @@ async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<NewDeploy
   const domains = domainNames(configuration);
   if (domains.length > 0 && !domains.includes(report.domain)) throw unknownName('Domain', report.domain, domains);
   if (candidateId === null) throw notFound(`Release candidate ${report.releaseName} of domain ${report.domain}`);
-  const { deploymentStatus: status, deployedAt = new Date(now), packages, packageDetails = [] } = report;
+  const { domain, releaseName, deployedAt = new Date(now), executionId } = report;
   if (deployedAt.getTime() > now + AHEAD_MAX_MS) throw invalidField('deployedAt', 'is more than 10 minutes ahead');
-  const artifacts = value?.artifacts ?? {};
+  // A run deploys the content with which it began, though the candidate may have been replaced since.
+  const content =
+    executionId !== undefined && isId(executionId)
+      ? await contentOfRun(tx, executionId, { projectId, environmentId, domain, releaseName })
+      : undefined;
+  const own = content?.candidateId === candidateId ? content : undefined;
+  const deployed = {
+    artifacts: own?.artifacts ?? value?.artifacts ?? {},
+    contentDigest: own?.contentDigest ?? contentDigest ?? '',
+  };
+  const reported = { projectId, environmentId, candidateId, takenBackAt, ...deployed };
+  const dedupeKey = executionId ?? report.deployedAt?.toISOString();
+  return { ...newDeployment(reported, { ...report, deployedAt }), dedupeKey, candidateId };
+}
+
+const newDeployment = (
+  { artifacts, takenBackAt, ...place }: ReportedPlace,
+  { deploymentStatus: status, packages, packageDetails = [], ...report }: DeploymentReport & { deployedAt: Date },
+): NewDeployment => {
   const installed = installedBy({ status, packages, packageDetails }, artifacts);
   return {
-    projectId,
-    environmentId,
-    candidateId,
+    ...place,
     domain: report.domain,
     releaseName: report.releaseName,
     status,
-    deployedAt,
-    dedupeKey: report.executionId ?? report.deployedAt?.toISOString(),
+    deployedAt: report.deployedAt,
+    dedupeKey: report.executionId,
     executionId: report.executionId,
     packages: packages ?? artifacts,
     packageDetails,
-    contentDigest: contentDigest ?? '',
     installed,
     installsAll: installsAll(status, installed, artifacts),
     rolledBackAt: isEffective({ status, isRolledBack: false }) ? takenBackAt : null,
@@ -81,7 +111,7 @@ async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<NewDeploy
     metadata: report.metadata,
     approval: report.approval,
   };
-}
+};
 
 /**
  * Stores the report of a deployment, to be applied to its candidate. A report that was stored before changes nothing.
@@ -93,16 +123,34 @@ export async function reportDeployment(
   requestId: string,
 ): Promise<StoredDeployment & { projectId: string }> {
   const deployment = await deploymentOf(tx, report);
+  return { ...(await storeReport(tx, report, deployment, requestId)), projectId: deployment.projectId };
+}
+
+/** Stores the deployment that a run has just made, as `reportDeployment` does. */
+export const storeDeploymentOfRun = (
+  tx: Tx,
+  place: Omit<ReportedPlace, 'takenBackAt'>,
+  report: DeploymentReport & { executionId: string; deployedAt: Date },
+  requestId: string | null,
+): Promise<StoredDeployment> =>
+  storeReport(tx, report, newDeployment({ ...place, takenBackAt: null }, report), requestId);
+
+async function storeReport(
+  tx: Tx,
+  report: DeploymentReport,
+  deployment: NewDeployment,
+  requestId: string | null,
+): Promise<StoredDeployment> {
   const stored = await storeDeployment(tx, deployment, requestId);
   if (stored.isNew) recordReport(tx, stored, report, deployment);
-  return { ...stored, projectId: deployment.projectId };
+  return stored;
 }
 
 /** The audit entry and the events of a deployment that was reported for the first time. */
 function recordReport(
   tx: Tx,
   { id, isFirst }: StoredDeployment,
-  { repositoryIdentifier, domain, releaseName, environmentName }: DeploymentReport,
+  { repositoryIdentifier, domain, releaseName, environmentName, deployedBy = tx.actor.email }: DeploymentReport,
   { candidateId, packages, status, executionId, deployedAt }: NewDeployment,
 ): void {
   const release = { repositoryIdentifier, domain, releaseName };
@@ -124,7 +172,7 @@ function recordReport(
     deployedAt: deployedAt.toISOString(),
     executionId: executionId ?? null,
     packages,
-    deployedBy: tx.actor.email,
+    deployedBy,
   });
   if (isFirst)
     emitEvent(tx, 'release.created', { ...release, candidateId, environmentName, packages, by: tx.actor.email });

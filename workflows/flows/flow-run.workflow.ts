@@ -67,7 +67,8 @@ export async function flowRun({
     if (plan.executor === 'children' && outcome.status === 'cancelled') await execution.cancelChildren();
     const keepsLocks = isProgramLost && locks.areRequested && patched('lost-program-keeps-locks');
     if (!keepsLocks) await locks.return();
-    const { parent } = await endRun({ ...run, outcome });
+    const { parent, outcome: ended } = await endRun({ ...run, outcome });
+    outcome = ended ?? outcome;
     if (parent) await signalRun({ ...run, ...parent }, childSettledSignal);
     if (keepsLocks) {
       await sleep(PROGRAM_GONE_MS, { summary: 'program of the lost worker ends' });

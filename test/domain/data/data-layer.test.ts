@@ -126,7 +126,11 @@ test('a failure rolls back what entities and queries wrote', async () => {
 test('a unit of work begins behind its fence, and writes what it announces and audits, in one round trip each', async () => {
   await insertWebhook(place(), { event: 'project.updated' });
   const woken: string[][] = [];
-  const signals: CommitSignals = { lanes: (_, ids) => void woken.push([...ids]), approvals: () => undefined };
+  const signals: CommitSignals = {
+    lanes: (_, ids) => void woken.push([...ids]),
+    approvals: () => undefined,
+    deployments: () => undefined,
+  };
   const quoted = { ...actor, email: `o'neill@example.com` };
   wire.length = 0;
   await unitOfWork(orm, { actor: quoted, signals })(async (tx) => {

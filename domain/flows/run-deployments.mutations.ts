@@ -1,0 +1,91 @@
+import { storeDeploymentOfRun } from '../release-candidates/release-events.mutations.ts';
+import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
+import { isoOf } from '../shared/date-time-rules.ts';
+import type { Tx } from '../unit-of-work.ts';
+import type { RunContext } from './flow-runs.queries.ts';
+import { flowType } from './flow-types.ts';
+import { type DeployedContent, deploymentStatusOf, hasWorkBegun } from './run-deployment-rules.ts';
+import { approvalGivenTo, environmentsOfProject, keepContent, workOfRun } from './run-deployments.queries.ts';
+import type { FinalStatus } from './run-status-rules.ts';
+
+type DeployingRun = Pick<
+  RunContext,
+  'id' | 'taskType' | 'projectId' | 'repositoryIdentifier' | 'domain' | 'releaseName' | 'triggeredBy' | 'requestId'
+>;
+
+/** Whether runs of a type deploy a release, themselves or, as a whole, in place of their children. */
+const mayDeploy = (taskType: string): boolean => {
+  const type = flowType(taskType);
+  return type !== undefined && (type.isDeployment || type.own === 'children');
+};
+
+async function contentOf(
+  tx: Tx,
+  { projectId, domain, releaseName }: DeployingRun,
+  environmentIds: readonly string[],
+): Promise<DeployedContent | undefined> {
+  if (projectId === null || domain === null || releaseName === null || environmentIds.length === 0) return undefined;
+  const candidate = await findCandidate(tx, projectId, { domain, releaseName });
+  return {
+    environmentIds,
+    candidateId: candidate?.id ?? null,
+    contentDigest: candidate?.contentDigest ?? 'unknown',
+    artifacts: candidate?.value.artifacts ?? {},
+  };
+}
+
+/**
+ * Records what a run deploys whose work begins: its deployment is one of this content, whatever becomes of the candidate.
+ * @param environmentIds all that the run is about; a run of a type that deploys to one environment names that first.
+ */
+export async function keepDeployedContent(tx: Tx, run: DeployingRun, environmentIds: readonly string[]): Promise<void> {
+  if (!mayDeploy(run.taskType)) return;
+  const targets = flowType(run.taskType)?.isDeployment ? environmentIds.slice(0, 1) : environmentIds;
+  const content = await contentOf(tx, run, targets);
+  if (content) await keepContent(tx, run.id, content);
+}
+
+/**
+ * Records the deployment of a run whose work has ended, unless that was reported before: it is one event with those whose
+ * `executionId` is the run's id. Nothing when the work never began.
+ */
+export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { status: FinalStatus }): Promise<void> {
+  const { id, projectId, repositoryIdentifier, domain, releaseName, triggeredBy, requestId } = run;
+  if (!mayDeploy(run.taskType)) return;
+  if (projectId === null || repositoryIdentifier === null || domain === null || releaseName === null) return;
+  const work = await workOfRun(tx, id);
+  if (!work || !hasWorkBegun(work)) return;
+  const content = work.deploys ?? (await contentOf(tx, run, work.environmentId === null ? [] : [work.environmentId]));
+  if (!content) return;
+  const deploymentStatus = deploymentStatusOf(outcome.status);
+  const approval = await approvalGivenTo(tx, id);
+  const startedAt = work.startedAt === null ? null : isoOf(work.startedAt);
+  const deployedAt = new Date(work.now);
+  const report = {
+    repositoryIdentifier,
+    domain,
+    releaseName,
+    deploymentStatus,
+    executionId: id,
+    deployedAt,
+    deployedBy: triggeredBy,
+    // Nobody said which packages: none is claimed.
+    packages: deploymentStatus === 'Partial' ? {} : undefined,
+    metadata: {
+      taskType: run.taskType,
+      startedAt,
+      durationMs: startedAt === null ? null : Math.max(0, work.now - Date.parse(startedAt)),
+    },
+    approval: approval && { ...approval, source: 'flow' },
+  };
+  for (const { id: environmentId, name: environmentName } of await environmentsOfProject(
+    tx,
+    projectId,
+    content.environmentIds,
+  )) {
+    const { candidateId, contentDigest, artifacts } = content;
+    const place = { projectId, environmentId, candidateId, contentDigest, artifacts };
+    const stored = await storeDeploymentOfRun(tx, place, { ...report, environmentName }, requestId);
+    if (stored.isNew) tx.signalDeployment({ projectId, repositoryIdentifier, domain, deploymentId: stored.id });
+  }
+}

@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { anyFreePort } from '../../../tools/ports.ts';
+import { type RunningTemporal, startTemporal } from '../../../tools/temporal-dev-server.ts';
+import { startApi } from '../../support/api-process.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { ApiClient } from '../../support/client.ts';
+import { DEPLOYING_QUEUES, deployingRuns, repositoryIdentifier } from '../../support/deploying-runs.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+
+let app: TestApp;
+let worker: TestWorker;
+let temporal: RunningTemporal;
+const folder = mkdtempSync(join(tmpdir(), 'quayside-deployments-'));
+let startEngine: () => Promise<RunningTemporal>;
+const runs = deployingRuns(() => app);
+const { cut, start, reached, deploymentsOf, statusOf } = runs;
+/** Keeps those waiting who record a deployment, or end a run, as long as it has the lock of that name. */
+let gate: pg.Client;
+const RECORD = 1;
+const END = 2;
+
+beforeAll(async () => {
+  const [port, uiPort] = [await anyFreePort(), await anyFreePort()];
+  startEngine = () => startTemporal({ dataDir: folder, port, uiPort });
+  temporal = await startEngine();
+  app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile, TEMPORAL_ADDRESS: temporal.address } });
+  worker = await startWorker(app, DEPLOYING_QUEUES);
+  await runs.prepare();
+  for (const [name, key, event, condition] of [
+    ['record', RECORD, 'insert on release_deployment', 'true'],
+    ['end', END, 'update on flow_run', 'old.ended_at is null and new.ended_at is not null'],
+  ]) {
+    await app.sql(
+      `create function wait_to_${name}() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock_shared(${key}); return new; end'`,
+    );
+    await app.sql(
+      `create trigger wait_to_${name} before ${event} for each row when (${condition}) execute function wait_to_${name}()`,
+    );
+  }
+  gate = new pg.Client(app.databaseUrl);
+  await gate.connect();
+}, 60_000);
+afterAll(async () => {
+  await worker.kill('SIGKILL');
+  await gate.end();
+  await app.close();
+  await temporal.stop();
+  runs.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const shut = (key: number) => gate.query('select pg_advisory_lock($1)', [key]);
+const open = () => gate.query('select pg_advisory_unlock_all()');
+const waitingAtGate = (key: number, count = 1) =>
+  eventually(
+    () =>
+      app.sql(
+        `select 1 from pg_locks where locktype = 'advisory' and objid = ? and not granted and database = (select oid from pg_database where datname = current_database())`,
+        [key],
+      ),
+    (rows) => rows.length === count,
+  );
+const programStarted = (id: string) =>
+  eventually(
+    () => app.sql('select 1 from flow_run where id = ? and program_started_at is not null', [id]),
+    (rows) => rows.length > 0,
+  );
+
+test('a worker that dies between recording and closing leaves one deployment, and the run ends as it did', async () => {
+  await cut('r1');
+  await shut(END);
+  const id = await start({ releaseName: 'r1', environmentName: 'uat' });
+  await waitingAtGate(END);
+  await worker.kill('SIGKILL');
+  await open();
+  worker = await startWorker(app, DEPLOYING_QUEUES);
+  await reached(id, 'succeeded');
+  expect(await deploymentsOf(id)).toMatchObject([{ status: 'Success' }]);
+  expect(await statusOf('r1')).toBe('in_progress');
+}, 90_000);
+
+test('a worker that dies between deploying and recording leaves one deployment that failed, since nobody can tell', async () => {
+  await cut('r2');
+  await shut(RECORD);
+  const id = await start({ releaseName: 'r2', environmentName: 'uat' });
+  await waitingAtGate(RECORD);
+  await worker.kill('SIGKILL');
+  await open();
+  worker = await startWorker(app, DEPLOYING_QUEUES);
+  await reached(id, 'timed_out');
+  expect(await deploymentsOf(id)).toMatchObject([{ status: 'Failed' }]);
+  // Whoever looked reports how it really ended.
+  const event = { repositoryIdentifier, domain: 'core', releaseName: 'r2', environmentName: 'uat' };
+  await app
+    .as(app.application)
+    .post(200, '/api/release-candidates/release-event', { ...event, deploymentStatus: 'Success' });
+  expect(await statusOf('r2')).toBe('in_progress');
+}, 90_000);
+
+// The lock of uat is kept until the program of the lost worker has ended.
+test('an event and a run that report the same deployment at the same instant make one', async () => {
+  await cut('r3');
+  await shut(RECORD);
+  const id = await start({ releaseName: 'r3', environmentName: 'prod' });
+  await waitingAtGate(RECORD);
+  const event = {
+    repositoryIdentifier,
+    domain: 'core',
+    releaseName: 'r3',
+    environmentName: 'prod',
+    deploymentStatus: 'Success',
+    executionId: id,
+  };
+  const reported = Array.from({ length: 3 }, () =>
+    app.as(app.application).post(200, '/api/release-candidates/release-event', event),
+  );
+  await waitingAtGate(RECORD, 4);
+  await open();
+  await Promise.all(reported);
+  await reached(id, 'succeeded');
+  expect(await deploymentsOf(id)).toHaveLength(1);
+  const [told] = await app.sql<{ total: number }>(
+    `select count(*)::int as total from audit_entry where action = 'release.deployment_recorded' and after ->> 'executionId' = ?`,
+    [id],
+  );
+  expect(told?.total).toBe(1);
+}, 60_000);
+
+test('an API that dies while a worker outside reports its end records all or nothing, and what it recorded is applied', async () => {
+  await cut('r4');
+  const parent = await start({ releaseName: 'r4', environmentName: 'prod', act: 'sleep 30' });
+  const { executionId: id } = await app.as(app.application).post(201, '/api/flows/internal/register-child', {
+    parentTaskExecutionId: parent,
+    taskType: 'execute-release',
+    flowPath: 'outside',
+    repositoryIdentifier,
+    domainName: 'core',
+    environmentName: 'uat',
+  });
+  const callback = (api: ApiClient) =>
+    api.send('POST', `/api/flows/internal/${id}/callback`, { body: { event: 'completed' } });
+  const first = await startApi(app);
+  await shut(RECORD);
+  const unanswered = callback(new ApiClient(first.url, app.application)).catch(() => undefined);
+  await waitingAtGate(RECORD);
+  await first.kill('SIGKILL');
+  await open();
+  expect(await unanswered).toBeUndefined();
+  await reached(id, 'running');
+  expect(await deploymentsOf(id)).toEqual([]);
+
+  const second = await startApi(app, { TEMPORAL_ADDRESS: '127.0.0.1:1' });
+  expect((await callback(new ApiClient(second.url, app.application))).status).toBe(204);
+  await second.kill('SIGKILL');
+  expect(await deploymentsOf(id)).toMatchObject([{ status: 'Success' }]);
+  expect(await statusOf('r4')).toBe('in_progress');
+  await app.as(app.owner).post(200, `/api/flows/runs/${parent}/cancel`);
+  await reached(parent, 'cancelled');
+}, 90_000);
+
+test('a run that ends while the engine is away is recorded at once, and once', async () => {
+  await cut('r5');
+  const id = await start({ releaseName: 'r5', environmentName: 'uat', act: 'sleep 5' });
+  await programStarted(id);
+  temporal.kill();
+  await temporal.ended;
+  const recorded = () => app.sql('select status, applied_at from release_deployment where execution_id = ?', [id]);
+  expect(await eventually(recorded, (rows) => rows.length > 0)).toMatchObject([
+    { status: 'Success', applied_at: null },
+  ]);
+  await reached(id, 'running');
+  temporal = await startEngine();
+  await reached(id, 'succeeded');
+  expect(await deploymentsOf(id)).toMatchObject([{ status: 'Success' }]);
+  expect(await statusOf('r5')).toBe('in_progress');
+}, 120_000);
