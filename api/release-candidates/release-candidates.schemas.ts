@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { mapOf, trimmedText } from '../../domain/shared/large-maps.ts';
+import { DeploymentFact } from '../http/deployment-facts.ts';
 import { JsonObject, Name, NameText, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 import { Changelog, LinkedCandidate } from '../http/changelogs.ts';
 
@@ -108,6 +109,7 @@ const compared = {
 export const EnvironmentComparison = z.object({
   ...compared,
   environment: z.object({ id: z.string(), name: z.string(), category: z.string() }),
+  deployment: DeploymentFact,
   estimatedDeploymentTime: z
     .number()
     .nullable()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { MissingReason } from '../../domain/deployments/deployed-rules.ts';
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from '../../domain/release-candidates/finalization-rules.ts';
 import { oneOf } from '../../domain/shared/input-errors.ts';
+import { MissingEnvironment } from '../http/deployment-facts.ts';
 import { JsonObject, DateTime, Name } from '../http/parameters.ts';
 import { CandidateName, PackageVersions, ReleaseDefinition } from './release-candidates.schemas.ts';
 
@@ -57,24 +57,6 @@ export const ReleaseEventIn = z
     });
     return z.NEVER;
   });
-
-const MISSING_REASONS = [
-  'never',
-  'failed',
-  'rolled_back',
-  'partial',
-  'other_content',
-] as const satisfies MissingReason[];
-const REASONS =
-  '`never` and `other_content`: never deployed there, or only with other content (commit or artifacts) than it has now; `failed`, `rolled_back`: its last report there that is not `Cancelled` failed, or was rolled back; `partial`: some of its packages are missing';
-
-export const MissingEnvironment = z
-  .object({
-    environment: z.string(),
-    reason: z.enum(MISSING_REASONS).meta({ description: REASONS }),
-    packages: z.array(z.string()).meta({ description: 'Its packages that are not installed there with this content' }),
-  })
-  .meta({ id: 'MissingEnvironment' });
 
 export const ReleaseEventOut = z
   .object({

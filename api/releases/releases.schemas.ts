@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { anyText, mapOf } from '../../domain/shared/large-maps.ts';
 import { RepositoryFreshness } from '../http/changelogs.ts';
+import { DeploymentFact, MissingEnvironment } from '../http/deployment-facts.ts';
 import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };
@@ -45,6 +46,11 @@ const Environment = z.object({
   deployedAt: Timestamp,
   status: z.string().meta({ description: 'Status of the last deployment of the release to the environment' }),
   rolledBackAt: Timestamp.nullable().meta({ description: 'When the release was rolled back' }),
+  supersededContent: z.boolean().meta({
+    description:
+      'The candidate has been posted again with another commit or other artifacts since: the deployment no longer counts for it',
+  }),
+  deployment: DeploymentFact,
   packages: mapOf(anyText, anyText),
   packageDetails: z.array(z.looseObject({ name: z.string() })),
   changesFromPrevious: z.array(PackageChange).nullable().meta({
@@ -73,7 +79,11 @@ const Release = z
       packagesCompleted: z.int(),
       packagesInProgress: z.int(),
       packagesWithIssues: z.array(z.object({ packageName: z.string(), issue: z.string() })),
-      missingFromEnvironments: z.array(z.string()),
+      missingFromEnvironments: z.array(z.string()).meta({
+        description:
+          'Active environments of category `release` whose branch pattern matches and to which the release is not deployed',
+      }),
+      missing: z.array(MissingEnvironment),
       recommendations: z.array(z.string()),
     }),
     packageStatuses: z.array(

@@ -46,9 +46,12 @@ export interface DeploymentFact {
 export const byAge = (a: StoredReport, b: StoredReport): number =>
   a.deployedAt - b.deployedAt || a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
-/** What a report changed of what its environment runs. */
+/** Statuses of reports that install something. */
+export const INSTALLING: readonly DeploymentStatus[] = ['Success', 'Partial'];
+
+/** Whether a report changed what its environment runs. */
 export const isEffective = ({ status, isRolledBack }: Pick<StoredReport, 'status' | 'isRolledBack'>): boolean =>
-  !isRolledBack && (status === 'Success' || status === 'Partial');
+  !isRolledBack && INSTALLING.includes(status);
 
 /** Package name to version, as reports left it: of each package the newest effective one wins. */
 export const runningPackages = (reports: readonly StoredReport[]): Packages =>
@@ -115,7 +118,7 @@ class Progress {
     const { candidateId, contentDigest, status } = report;
     const isOfCandidate = candidateId === this.content.candidateId;
     const isOwn = isOfCandidate && contentDigest === this.content.contentDigest;
-    if (isOfCandidate && !isOwn && (status === 'Success' || status === 'Partial')) this.hasOtherContent = true;
+    if (isOfCandidate && !isOwn && INSTALLING.includes(status)) this.hasOtherContent = true;
     if (isOwn && status !== 'Cancelled') this.last = report;
     if (isOwn && report.isRolledBack) this.beginAgain();
     if (isEffective(report)) this.install(report, isOwn, isOfCandidate);

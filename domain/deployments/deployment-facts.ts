@@ -67,9 +67,13 @@ export async function factsFrom(
     return [{ candidateId, environmentId, id, deployedAt, receivedAt, packages: left.packages }];
   });
   if (open.length > 0) for (const row of await othersReports(reads, open)) add(row.forCandidateId, row);
+  const known = new Map<string, DeploymentFact>();
   return (candidateId, environmentId) => {
     const content = contents.get(candidateId);
     if (!content) throw new Error(`The facts of candidate ${candidateId} were not read`);
-    return deploymentFact(content, reports.get(keyOf(candidateId, environmentId)) ?? []);
+    const key = keyOf(candidateId, environmentId);
+    const fact = known.get(key) ?? deploymentFact(content, reports.get(key) ?? []);
+    known.set(key, fact);
+    return fact;
   };
 }

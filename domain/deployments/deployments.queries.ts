@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely';
+import { sql } from 'kysely';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { inserting, statement } from '../data/statement.ts';
@@ -7,6 +7,7 @@ import type { DeploymentStatus, EventOutcome } from '../release-candidates/final
 import type { Rollback } from '../releases/rollback-rules.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { INSTALLING } from './deployed-rules.ts';
 import type { PackageDetail } from './deployments.entities.ts';
 import type { Packages } from './report-rules.ts';
 
@@ -177,86 +178,107 @@ export async function renameContent(
     .execute();
 }
 
-/** The last successful deployment of a release to an environment. */
-export type SuccessfulDeployment = Awaited<ReturnType<typeof lastSuccesses>>[number];
+/** The last report by which a release installed something in an environment. */
+export type LastInstallation = Awaited<ReturnType<typeof lastInstallations>>[number];
 
-/** The last successful deployment of a release to an environment in each domain, or in one. */
-export function lastSuccesses(
+/** The last report by which a release installed something in an environment, in each domain, or in one. */
+export function lastInstallations(
   { db, tenantId }: Reads,
   environmentId: string,
   { releaseName, domain }: { releaseName: string; domain: string | undefined },
 ) {
-  const successes = db
+  const installations = db
     .selectFrom('release_deployment')
     .where('tenantId', '=', tenantId)
     .where('environmentId', '=', environmentId)
     .where('releaseName', '=', releaseName)
-    .where('status', '=', 'Success');
-  return (domain === undefined ? successes : successes.where('domain', '=', domain))
+    .where('status', 'in', INSTALLING_STATUSES);
+  return (domain === undefined ? installations : installations.where('domain', '=', domain))
     .distinctOn('domain')
     .orderBy('domain')
     .orderBy('deployedAt', 'desc')
+    .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
-    .select(['id', 'environmentId', 'domain', 'releaseName', 'deployedAt', 'candidateId', 'packages', 'rollback'])
+    .select([
+      'id',
+      'environmentId',
+      'domain',
+      'releaseName',
+      'deployedAt',
+      'createdAt',
+      'rolledBackAt',
+      'candidateId',
+      'packages',
+      'installed',
+      'rollback',
+    ])
     .execute();
 }
 
-/** Makes a deployment the result of a rollback; it counts as deployed again. */
-export async function storeRollback({ db, tenantId }: Tx, id: string, rollback: Rollback): Promise<void> {
+/**
+ * Makes a deployment the result of a rollback. What was taken back of its release when it was taken back itself counts
+ * as deployed again.
+ */
+export async function storeRollback(
+  { db, tenantId }: Tx,
+  { id, environmentId, domain, releaseName, rolledBackAt }: LastInstallation,
+  rollback: Rollback,
+): Promise<void> {
   await db
     .updateTable('release_deployment')
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
-    .set({ rollback: json(rollback), rolledBackAt: null, updatedAt: sql<string>`now()` })
+    .set({ rollback: json(rollback), updatedAt: sql<string>`now()` })
+    .execute();
+  if (rolledBackAt === null) return;
+  await db
+    .updateTable('release_deployment')
+    .where('tenantId', '=', tenantId)
+    .where('environmentId', '=', environmentId)
+    .where('domain', '=', domain)
+    .where('releaseName', '=', releaseName)
+    .where('rolledBackAt', '=', rolledBackAt)
+    .set({ rolledBackAt: null, updatedAt: sql<string>`now()` })
     .execute();
 }
 
-/** Marks as rolled back what was deployed after the target, as that was deployed before, up to the source. */
+/**
+ * Marks as taken back what was installed after the target, up to the source. A target that was installed only after the
+ * source: that of the source's release.
+ */
 export async function markRolledBack(
   { db, tenantId, now }: Tx,
-  { target, source }: { target: string; source: SuccessfulDeployment },
+  { target, source }: { target: string; source: LastInstallation },
 ): Promise<void> {
-  const { id, environmentId, domain, deployedAt } = source;
-  await db
-    .updateTable('release_deployment as d')
-    .where('d.tenantId', '=', tenantId)
-    .where('d.environmentId', '=', environmentId)
-    .where('d.domain', '=', domain)
-    .where('d.releaseName', '<>', target)
-    .where('d.status', '=', 'Success')
-    .where('d.rolledBackAt', 'is', null)
-    .where(sql<SqlBool>`(d.deployed_at, d.id) <= (${deployedAt}::timestamptz, ${id}::uuid)`)
-    .where((eb) =>
-      eb.or([
-        eb('d.id', '=', id),
-        eb('d.deployedAt', '>', (inner) =>
-          inner
-            .selectFrom('release_deployment as t')
-            .where('t.tenantId', '=', tenantId)
-            .where('t.environmentId', '=', environmentId)
-            .where('t.domain', '=', domain)
-            .where('t.releaseName', '=', target)
-            .where('t.status', '=', 'Success')
-            .where('t.deployedAt', '<=', deployedAt)
-            .select((each) => each.fn.max('t.deployedAt').as('deployedAt')),
-        ),
-      ]),
-    )
-    .set({ rolledBackAt: now, updatedAt: sql<string>`now()` })
-    .execute();
+  const { id, environmentId, domain, releaseName, deployedAt, createdAt } = source;
+  const reports = sql`tenant_id = ${tenantId} and environment_id = ${environmentId} and domain = ${domain} and status in ${INSTALLING_STATUSES}`;
+  await sql`
+    with target as (
+      select deployed_at, created_at, id from release_deployment
+      where ${reports} and release_name = ${target} and (deployed_at, created_at, id) < (${deployedAt}::timestamptz, ${createdAt}::timestamptz, ${id}::uuid)
+      order by deployed_at desc, created_at desc, id desc limit 1)
+    update release_deployment set rolled_back_at = ${now}, updated_at = now()
+    where ${reports} and release_name <> ${target} and rolled_back_at is null
+      and (deployed_at, created_at, id) <= (${deployedAt}::timestamptz, ${createdAt}::timestamptz, ${id}::uuid)
+      and case when exists (select from target)
+        then (deployed_at, created_at, id) > (select deployed_at, created_at, id from target)
+        else release_name = ${releaseName} end`.execute(db);
 }
 
-/** Package name to version, as the successful deployments to an environment that were not rolled back left it. */
-export async function installedPackages(
-  { db, tenantId }: Reads,
-  environmentId: string,
-): Promise<Record<string, string>> {
-  const { rows } = await sql<{ name: string; version: string }>`
-    select distinct on (p.key) p.key as name, p.value as version
-    from release_deployment d, jsonb_each_text(d.packages) p
-    where d.tenant_id = ${tenantId} and d.environment_id = ${environmentId} and d.status = 'Success' and d.rolled_back_at is null
-    order by p.key, d.deployed_at desc, d.id desc`.execute(db);
-  return Object.fromEntries(rows.map(({ name, version }) => [name, version]));
+/** `INSTALLING` as SQL. */
+export const INSTALLING_STATUSES = sql<DeploymentStatus>`(${sql.join(INSTALLING.map((status) => sql.lit(status)))})`;
+
+/** Package name to version, as reports to an environment left it: `runningPackages`, where all reports are. */
+export async function installedPackages({ db, tenantId }: Reads, environmentId: string): Promise<Packages> {
+  const { packages } = await db
+    .selectFrom('release_deployment')
+    .where('tenantId', '=', tenantId)
+    .where('environmentId', '=', environmentId)
+    .where('status', 'in', INSTALLING_STATUSES)
+    .where('rolledBackAt', 'is', null)
+    .select(sql<Packages>`jsonb_overlaid(installed order by deployed_at, created_at, id)`.as('packages'))
+    .executeTakeFirstOrThrow();
+  return packages;
 }
 
 /** How many of a project's newest deployments tell how long a package takes. */

@@ -52,7 +52,10 @@ export interface EventOutcome {
 }
 
 /** Active environments of category `release` whose branch pattern matches the candidate's branch. */
-export const requiredEnvironments = <E extends EnvironmentFacts>(environments: readonly E[], branch: string): E[] =>
+export const requiredEnvironments = <E extends Pick<EnvironmentFacts, 'category' | 'isActive' | 'branch'>>(
+  environments: readonly E[],
+  branch: string,
+): E[] =>
   environments.filter((each) => each.isActive && each.category === 'release' && matchesPattern(each.branch, branch));
 
 /** Those of some environments to which a candidate is not deployed, and why. */

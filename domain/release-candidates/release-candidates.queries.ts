@@ -86,6 +86,17 @@ export async function candidateById(reads: Reads, id: string): Promise<Candidate
   return { candidate, project };
 }
 
+/** Candidates by their ids. */
+export const candidatesByIds = async ({ db, tenantId }: Reads, ids: readonly string[]): Promise<CandidateRow[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom('release_candidate')
+        .where('tenantId', '=', tenantId)
+        .where('id', '=', sql<string>`any (${ids}::uuid[])`)
+        .select(CANDIDATE_COLUMNS)
+        .execute();
+
 const LOCK_DOMAIN = statement<{ key: string }>()((db, { key }) =>
   db.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${key}, 0))`.as('locked')),
 );

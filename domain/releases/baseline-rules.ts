@@ -1,4 +1,7 @@
-import { type DeploymentStatus, isSuccess, requiredEnvironments } from '../release-candidates/finalization-rules.ts';
+import type { DeploymentFact } from '../deployments/deployed-rules.ts';
+import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
+
+type FactOf = (candidateId: string, environmentId: string) => DeploymentFact;
 
 interface CandidateFacts {
   id: string;
@@ -13,20 +16,9 @@ interface EnvironmentFacts {
   branch: string;
 }
 
-interface DeploymentFacts {
-  candidateId: string;
-  environmentId: string;
-  status: DeploymentStatus;
-  isRolledBack: boolean;
-}
-
-/** Ids of the environments to which a candidate is deployed: its last deployment succeeded and was not taken back. */
-export const deployedTo = (candidateId: string, deployments: readonly DeploymentFacts[]): Set<string> =>
-  new Set(
-    deployments
-      .filter((each) => each.candidateId === candidateId && isSuccess(each.status) && !each.isRolledBack)
-      .map(({ environmentId }) => environmentId),
-  );
+/** Ids of the environments to which a candidate is deployed. */
+export const deployedTo = (candidateId: string, environments: readonly { id: string }[], factOf: FactOf): Set<string> =>
+  new Set(environments.map(({ id }) => id).filter((environmentId) => factOf(candidateId, environmentId).isDeployed));
 
 /**
  * What candidates are held against: the newest that is deployed to all release environments of its branch, else the
@@ -36,13 +28,12 @@ export const deployedTo = (candidateId: string, deployments: readonly Deployment
 export function chooseBaseline<Candidate extends CandidateFacts>(
   candidates: readonly Candidate[],
   environments: readonly EnvironmentFacts[],
-  deployments: readonly DeploymentFacts[],
+  factOf: FactOf,
   defaultBranch: string,
 ): { baseline: Candidate | undefined; isDefaultBaseline: boolean } {
   const complete = candidates.findLast(({ id, branch }) => {
     const required = requiredEnvironments(environments, branch ?? defaultBranch);
-    const reached = deployedTo(id, deployments);
-    return required.length > 0 && required.every((environment) => reached.has(environment.id));
+    return required.length > 0 && deployedTo(id, required, factOf).size === required.length;
   });
   return { baseline: complete ?? candidates[0], isDefaultBaseline: complete === undefined };
 }

@@ -1,3 +1,4 @@
+import { deploymentFacts } from '../deployments/deployment-facts.ts';
 import { expectedSeconds, installedPackages, medianSeconds } from '../deployments/deployments.queries.ts';
 import { environmentById, environmentByName, unknownEnvironment } from '../environments/environments.queries.ts';
 import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
@@ -52,6 +53,7 @@ export async function compareToEnvironment(
     ...found,
     environment,
     comparison,
+    deployment: (await deploymentFacts(tx, [candidate], [environment.id]))(candidate.id, environment.id),
     estimatedDeploymentTime: expectedSeconds(await medianSeconds(tx, project.id, changed), changed),
     ...(await changesInGit(tx, commitGraphs, found, comparison)),
   };

@@ -1,8 +1,10 @@
 import { sql, type SqlBool } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
+import { INSTALLING_STATUSES } from '../deployments/deployments.queries.ts';
 import { ENVIRONMENTS_MAX } from '../environments/environments.queries.ts';
 import { asTable } from '../release-candidates/candidate-series.queries.ts';
 import type { CandidateName } from '../release-candidates/release-candidates.queries.ts';
+import type { Installation } from './active-release-rules.ts';
 
 /** The last deployment of a release to an environment, with what was there before it. */
 export type EnvironmentRecord = Awaited<ReturnType<typeof environmentRecords>>[number];
@@ -25,9 +27,14 @@ export const environmentRecords = ({ db, tenantId }: Reads, projectId: string, r
         .orderBy('d.releaseName')
         .orderBy('d.environmentId')
         .orderBy('d.deployedAt', 'desc')
+        .orderBy('d.createdAt', 'desc')
         .orderBy('d.id', 'desc')
         .select([
           'd.id',
+          'd.createdAt',
+          'd.candidateId',
+          'd.contentDigest',
+          'd.installed',
           'd.tenantId',
           'd.domain',
           'd.releaseName',
@@ -56,12 +63,13 @@ export const environmentRecords = ({ db, tenantId }: Reads, projectId: string, r
           .whereRef('p.domain', '=', 'd.domain')
           .where('p.status', '=', 'Success')
           .whereRef('p.releaseName', '<>', 'd.releaseName')
-          .where(sql<SqlBool>`(p.deployed_at, p.id) < (d.deployed_at, d.id)`)
+          .where(sql<SqlBool>`(p.deployed_at, p.created_at, p.id) < (d.deployed_at, d.created_at, d.id)`)
           .where(sql<SqlBool>`(p.rolled_back_at is null or p.rolled_back_at > d.deployed_at)`)
           .orderBy('p.deployedAt', 'desc')
+          .orderBy('p.createdAt', 'desc')
           .orderBy('p.id', 'desc')
           .limit(1)
-          .select('p.packages')
+          .select('p.installed as packages')
           .as('previous'),
       (join) => join.onTrue(),
     )
@@ -78,6 +86,9 @@ export const environmentRecords = ({ db, tenantId }: Reads, projectId: string, r
       'd.rolledBackAt',
       'd.packages',
       'd.packageDetails',
+      'd.installed',
+      'd.candidateId',
+      'd.contentDigest',
       'd.releaseDefinition as definition',
       'd.metadata',
       'd.approval',
@@ -92,30 +103,36 @@ export type InstalledState = Awaited<ReturnType<typeof installedStates>>[number]
 
 /** What runs at this moment in the active environments of a project, in the order in which releases travel. */
 export function installedStates({ db, tenantId }: Reads, projectId: string, domain?: string) {
-  const successes = db
+  const effective = db
     .selectFrom('release_deployment')
     .where('tenantId', '=', tenantId)
     .where('projectId', '=', projectId)
-    .where('status', '=', 'Success')
+    .where('status', 'in', INSTALLING_STATUSES)
     .where('rolledBackAt', 'is', null);
   return db
     .with('deployed', () =>
-      (domain === undefined ? successes : successes.where('domain', '=', domain)).select([
+      (domain === undefined ? effective : effective.where('domain', '=', domain)).select([
         'environmentId',
         'domain',
         'releaseName',
-        'packages',
+        'status',
+        'installed',
+        'installsAll',
         'deployedAt',
+        'createdAt',
         'id',
       ]),
     )
     .with('newest', (inner) =>
       inner
         .selectFrom('deployed')
+        .where('status', '=', 'Success')
+        .where((eb) => eb.or([eb('installsAll', '=', true), sql<SqlBool>`installed <> '{}'`]))
         .distinctOn(['environmentId', 'domain'])
         .orderBy('environmentId')
         .orderBy('domain')
         .orderBy('deployedAt', 'desc')
+        .orderBy('createdAt', 'desc')
         .orderBy('id', 'desc')
         .select(['environmentId', 'domain', 'releaseName']),
     )
@@ -131,7 +148,7 @@ export function installedStates({ db, tenantId }: Reads, projectId: string, doma
         .groupBy('environmentId')
         .select([
           'environmentId',
-          sql<Record<string, string>>`jsonb_overlaid(packages order by deployed_at, id)`.as('packages'),
+          sql<Record<string, string>>`jsonb_overlaid(installed order by deployed_at, created_at, id)`.as('packages'),
         ]),
     )
     .selectFrom('environment as e')
@@ -147,10 +164,31 @@ export function installedStates({ db, tenantId }: Reads, projectId: string, doma
       'e.id as environmentId',
       'e.name',
       'e.category',
+      'e.isActive',
+      'e.branch',
       'e.orchestrationOrder',
       // Of each domain the release that runs.
       sql<Record<string, string>>`coalesce(current.releases, '{}')`.as('releases'),
       sql<Record<string, string>>`coalesce(installed.packages, '{}')`.as('packages'),
     ])
     .execute();
+}
+
+/** What was installed in active environments by the last report that installed all of its release, and since; newest first. */
+export async function installationsNow({ db, tenantId }: Reads, projectId: string, domain: string | undefined) {
+  const { rows } = await sql<Installation>`
+    with effective as (
+      select d.* from release_deployment d
+      join environment e on e.tenant_id = d.tenant_id and e.id = d.environment_id and e.is_active
+      where d.tenant_id = ${tenantId} and d.project_id = ${projectId} and d.status in ${INSTALLING_STATUSES} and d.rolled_back_at is null
+        ${domain === undefined ? sql`` : sql`and d.domain = ${domain}`}),
+    complete as (
+      select distinct on (environment_id, domain) environment_id, domain, deployed_at, created_at, id
+      from effective where installs_all order by environment_id, domain, deployed_at desc, created_at desc, id desc)
+    select d.environment_id as "environmentId", d.domain, d.release_name as "releaseName", d.candidate_id as "candidateId", d.status,
+      d.installs_all as "installsAll", d.installed
+    from effective d left join complete c on c.environment_id = d.environment_id and c.domain = d.domain
+    where c.id is null or (d.deployed_at, d.created_at, d.id) >= (c.deployed_at, c.created_at, c.id)
+    order by d.environment_id, d.domain, d.deployed_at desc, d.created_at desc, d.id desc`.execute(db);
+  return rows;
 }

@@ -1,22 +1,28 @@
+import { deploymentFacts } from '../deployments/deployment-facts.ts';
 import { lockStatuses } from '../environment-locks/environment-locks.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
+import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
 import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { activeReleaseNames } from './active-releases.ts';
 import { type ChangelogTotals, viewChanges } from './change-views.ts';
 import { packageChanges } from './package-change-rules.ts';
 import { approvalsOfReleases } from './release-approvals.ts';
-import { deploymentCounts, deploymentState, packageStatuses } from './release-state-rules.ts';
 import {
-  type EnvironmentRecord,
-  environmentRecords,
-  type InstalledState,
-  installedStates,
-} from './environment-records.queries.ts';
+  deploymentCounts,
+  deploymentState,
+  factOfRecord,
+  packageStatuses,
+  type ReleaseFacts,
+} from './release-state-rules.ts';
+import { type EnvironmentRecord, environmentRecords, installedStates } from './environment-records.queries.ts';
 import { type ReleaseFilter, releasePage, type ReleaseRow } from './releases.queries.ts';
 
-export interface ReleaseListOptions extends ReleaseFilter {
+export interface ReleaseListOptions extends Omit<ReleaseFilter, 'names'> {
+  /** Only those that run at this moment in at least one active environment. */
+  activeOnly: boolean;
   /** Computes changelogs anew, though they are kept. */
   isForced: boolean;
   includeApprovals: boolean;
@@ -62,32 +68,39 @@ export async function listReleases(
   tx: Tx,
   history: History | undefined,
   project: ProjectFacts,
-  { limit, offset, isForced, includeApprovals, includeLockStatus, ...filter }: ReleaseListOptions,
+  { limit, offset, activeOnly, isForced, includeApprovals, includeLockStatus, ...filter }: ReleaseListOptions,
 ) {
   const startedAt = performance.now();
-  const { releases, total } = await releasePage(tx, project.id, filter, { limit, offset });
+  const names = activeOnly ? await activeReleaseNames(tx, project.id, filter.domain) : undefined;
+  const { releases, total } = await releasePage(tx, project.id, { ...filter, names }, { limit, offset });
   const records = releases.length === 0 ? [] : await environmentRecords(tx, project.id, releases);
   const approvalOf = includeApprovals ? await approvalsOfReleases(tx, project.id, releases) : undefined;
   const environmentIds = [...new Set(records.map(({ environmentId }) => environmentId))];
   const lockStatusOf = includeLockStatus ? await lockStatuses(tx, environmentIds) : undefined;
   const states = await installedStates(tx, project.id);
+  const factsOf = await factsOfReleases(tx, releases, records);
   const changelogs = history && (await changesOfRecords(tx, history, project, records, isForced));
   const byRelease = Map.groupBy(records, ({ domain, releaseName }) => `${domain}\n${releaseName}`);
   return {
     total,
-    releases: releases.map((release) =>
-      releaseView(release, byRelease.get(`${release.domain}\n${release.releaseName}`) ?? [], states, (record) => {
+    releases: releases.map((release) => {
+      const own = byRelease.get(`${release.domain}\n${release.releaseName}`) ?? [];
+      const required = requiredEnvironments(states, release.branch ?? project.defaultBranch);
+      const { artifacts, factOf } = factsOf(release);
+      return releaseView(release, { records: own, states, required, artifacts, factOf }, (record) => {
         const changes = changelogs?.byRecord.get(record);
         return {
           ...record,
+          supersededContent: isSuperseded(release, record),
+          deployment: factOf(record.environmentId),
           changesFromPrevious: changes?.changes ?? null,
           releaseChangelog: changes?.totals ?? null,
           deploymentCounts: deploymentCounts(record),
           approval: approvalOf?.(record) ?? null,
           lockStatus: lockStatusOf ? { ...lockStatusOf(record.environmentId) } : null,
         };
-      }),
-    ),
+      });
+    }),
     changelogStats: {
       uniqueDiffsCalculated: changelogs?.uniqueDiffsCalculated ?? 0,
       totalEnvironments: records.length,
@@ -97,14 +110,42 @@ export async function listReleases(
   };
 }
 
+/** Whether a record is of other content than the release's candidate has now. */
+const isSuperseded = (
+  { candidateId, contentDigest }: ReleaseRow,
+  record: Pick<EnvironmentRecord, 'candidateId' | 'contentDigest'>,
+): boolean => candidateId !== null && (record.candidateId !== candidateId || record.contentDigest !== contentDigest);
+
+/** Of each release the packages that it is about, and where it is deployed. */
+async function factsOfReleases(tx: Tx, releases: readonly ReleaseRow[], records: readonly EnvironmentRecord[]) {
+  const facts = await deploymentFacts(
+    tx,
+    releases.flatMap(({ candidateId: id, contentDigest, definition: value }) =>
+      id === null || contentDigest === null || value === null ? [] : [{ id, contentDigest, value }],
+    ),
+  );
+  return (release: ReleaseRow) => {
+    const { candidateId, domain, releaseName, definition } = release;
+    if (candidateId !== null) {
+      const factOf = (environmentId: string) => facts(candidateId, environmentId);
+      return { artifacts: definition?.artifacts ?? {}, factOf };
+    }
+    const own = records.filter((each) => each.domain === domain && each.releaseName === releaseName);
+    const artifacts = packagesOf(definitionOf(release, own), own);
+    const byEnvironment = new Map(own.map((record) => [record.environmentId, record]));
+    const factOf = (environmentId: string) => factOfRecord(byEnvironment.get(environmentId), artifacts);
+    return { artifacts, factOf };
+  };
+}
+
 function releaseView<View extends { releaseChangelog: ChangelogTotals | null }>(
   release: ReleaseRow,
-  records: EnvironmentRecord[],
-  states: readonly InstalledState[],
+  facts: ReleaseFacts & { records: readonly EnvironmentRecord[] },
   environmentView: (record: EnvironmentRecord) => View,
 ) {
+  const { records } = facts;
   const definition = definitionOf(release, records);
-  const statuses = packageStatuses(packagesOf(definition, records), records, states);
+  const statuses = packageStatuses(packagesOf(definition, records), facts);
   const environments = records.map(environmentView);
   return {
     name: release.releaseName,
@@ -113,7 +154,7 @@ function releaseView<View extends { releaseChangelog: ChangelogTotals | null }>(
     firstDeployedAt: release.firstDeployedAt,
     lastDeployedAt: release.lastDeployedAt,
     deploymentCount: release.deploymentCount,
-    deploymentStatus: deploymentState(records, statuses, states),
+    deploymentStatus: deploymentState(facts, statuses),
     packageStatuses: statuses,
     releaseDefinition: definition,
     // The first environment of the way is where all that is new in a release arrives.

@@ -1,19 +1,40 @@
+import type { DeploymentFact } from '../deployments/deployed-rules.ts';
+import { type DetailFacts, isFailedDetail, type Packages, versionOf } from '../deployments/report-rules.ts';
+import {
+  type DeploymentStatus,
+  type MissingEnvironment,
+  missingFrom,
+} from '../release-candidates/finalization-rules.ts';
 import { compareVersions } from '../shared/version-rules.ts';
 
 interface RecordFacts {
   environmentId: string;
   name: string;
-  status: string;
-  rolledBackAt: string | null;
-  packages: Readonly<Record<string, string>>;
-  packageDetails: readonly { name: string; status?: unknown; error?: unknown; skipped?: unknown }[];
+  status: DeploymentStatus;
+  packages: Packages;
+  packageDetails: readonly DetailFacts[];
+  /** What it installed. */
+  installed: Packages;
 }
 
-interface StateFacts {
+interface PlaceFacts {
   environmentId: string;
   name: string;
-  category: string;
-  packages: Readonly<Record<string, string>>;
+  /** What runs there. */
+  packages: Packages;
+}
+
+/** What decides how far a release came. */
+export interface ReleaseFacts {
+  /** Its last deployment to each environment. */
+  records: readonly RecordFacts[];
+  /** Active environments, in the order in which releases travel. */
+  states: readonly PlaceFacts[];
+  /** Those of them that it has to reach. */
+  required: readonly PlaceFacts[];
+  /** Packages that `factOf` is about. */
+  artifacts: Packages;
+  factOf: (environmentId: string) => DeploymentFact;
 }
 
 export interface DeploymentCounts {
@@ -23,37 +44,32 @@ export interface DeploymentCounts {
   total: number;
 }
 
-const isFailed = ({ status, error }: RecordFacts['packageDetails'][number]): boolean =>
-  (error !== undefined && error !== null && error !== '') ||
-  (typeof status === 'string' && /^(fail|error)/i.test(status));
-
-/** Of the packages of one deployment; without details all count as what the deployment came to. */
-export function deploymentCounts({ status, packages, packageDetails }: RecordFacts): DeploymentCounts {
+/** Of the packages of one deployment; without details those that were not installed count as failed. */
+export function deploymentCounts({ packages, packageDetails, installed }: RecordFacts): DeploymentCounts {
   const total = Math.max(Object.keys(packages).length, packageDetails.length);
-  if (packageDetails.length === 0)
-    return status === 'Success'
-      ? { deployed: total, skipped: 0, failed: 0, total }
-      : { deployed: 0, skipped: 0, failed: total, total };
-  const failed = packageDetails.filter(isFailed).length;
-  const skipped = packageDetails.filter((detail) => detail.skipped === true && !isFailed(detail)).length;
-  return { deployed: Math.max(0, total - failed - skipped), skipped, failed, total };
+  const there = Object.keys(installed).length;
+  if (packageDetails.length === 0) return { deployed: there, skipped: 0, failed: Math.max(0, total - there), total };
+  const failed = packageDetails.filter(isFailedDetail).length;
+  const skipped = packageDetails.filter((detail) => detail.skipped === true && !isFailedDetail(detail)).length;
+  return { deployed: Math.max(0, there - skipped), skipped, failed, total };
 }
 
-const issueOf = ({ status, error }: RecordFacts['packageDetails'][number]): string => {
+const issueOf = ({ status, error }: DetailFacts): string => {
   const issue = error ?? status;
   return typeof issue === 'string' ? issue : JSON.stringify(issue);
 };
 
 export interface DeploymentState {
-  /** completed: in every active release environment; failed: the last deployment somewhere did; rolled_back: only taken back. */
+  /** completed: in every environment that it has to reach; failed: it did somewhere; rolled_back: wherever it was. */
   status: 'completed' | 'in_progress' | 'failed' | 'rolled_back';
   totalPackages: number;
-  /** In every active release environment, in this release's version or a newer one. */
+  /** In every environment that it has to reach. */
   packagesCompleted: number;
   packagesInProgress: number;
   packagesWithIssues: { packageName: string; issue: string }[];
-  /** Active release environments in which the release did not succeed. */
+  /** Environments that it has to reach and is not deployed to. */
   missingFromEnvironments: string[];
+  missing: MissingEnvironment[];
   recommendations: string[];
 }
 
@@ -67,74 +83,102 @@ export interface PackageStatus {
   trajectory: string[];
 }
 
-const isDeployed = ({ status, rolledBackAt }: RecordFacts): boolean => status === 'Success' && rolledBackAt === null;
-
 /** How far the packages of a release came. */
 export function packageStatuses(
-  packages: Readonly<Record<string, string>>,
-  records: readonly RecordFacts[],
-  states: readonly StateFacts[],
+  packages: Packages,
+  { states, required, artifacts, factOf }: Omit<ReleaseFacts, 'records'>,
 ): PackageStatus[] {
-  const reached = new Map(records.filter(isDeployed).map((record) => [record.environmentId, record]));
-  const required = states.filter(({ category }) => category === 'release');
+  const facts = new Map(states.map(({ environmentId }) => [environmentId, factOf(environmentId)]));
+  const size = Object.keys(artifacts).length;
   return Object.entries(packages).map(([packageName, releaseVersion]) => {
-    const versionIn = ({ packages: running }: StateFacts) =>
-      Object.hasOwn(running, packageName) ? running[packageName] : undefined;
-    const has = (state: StateFacts) =>
-      reached.get(state.environmentId)?.packages[packageName] === releaseVersion || versionIn(state) === releaseVersion;
-    const missing = required.filter((state) => !has(state));
+    const has = ({ environmentId, packages: running }: PlaceFacts): boolean => {
+      const isRunning = versionOf(running, packageName) === releaseVersion;
+      const fact = facts.get(environmentId);
+      if (!fact || versionOf(artifacts, packageName) !== releaseVersion) return isRunning;
+      // While nothing of this content is there, what others left may be of the same version.
+      const isUntouched = fact.packages.length === size && !fact.hasOtherContent;
+      return !fact.packages.includes(packageName) || (isUntouched && isRunning);
+    };
+    const missing = required.filter((place) => !has(place));
     return {
       packageName,
       releaseVersion,
       isFullyDeployed: required.length > 0 && missing.length === 0,
       isAbandoned:
-        missing.length > 0 && missing.every((state) => compareVersions(versionIn(state) ?? '0.0', releaseVersion) > 0),
+        missing.length > 0 &&
+        missing.every((place) => compareVersions(versionOf(place.packages, packageName) ?? '0.0', releaseVersion) > 0),
       trajectory: states.filter(has).map(({ name }) => name),
     };
   });
 }
 
+/** The fact of a release whose candidate was removed, by its last deployment to an environment. */
+export function factOfRecord(
+  record: (Pick<RecordFacts, 'status' | 'installed'> & { deployedAt: string; rolledBackAt: string | null }) | undefined,
+  artifacts: Packages,
+): DeploymentFact {
+  const { status, rolledBackAt, installed = {}, deployedAt } = record ?? {};
+  const isRolledBack = rolledBackAt !== null && record !== undefined;
+  const packages = Object.keys(artifacts).filter(
+    (name) => isRolledBack || versionOf(installed, name) !== artifacts[name],
+  );
+  const reason =
+    record === undefined || status === 'Cancelled'
+      ? 'never'
+      : status === 'Failed'
+        ? 'failed'
+        : isRolledBack
+          ? 'rolled_back'
+          : packages.length > 0
+            ? 'partial'
+            : null;
+  const isDeployed = reason === null;
+  return { isDeployed, deployedAt: isDeployed ? (deployedAt ?? null) : null, reason, packages, hasOtherContent: false };
+}
+
 /** What a release came to over all environments. */
 export function deploymentState(
-  records: readonly RecordFacts[],
+  { records, required, factOf }: ReleaseFacts,
   statuses: readonly PackageStatus[],
-  states: readonly StateFacts[],
 ): DeploymentState {
-  const missing = states
-    .filter(
-      ({ category, environmentId }) =>
-        category === 'release' &&
-        !records.some((record) => record.environmentId === environmentId && isDeployed(record)),
-    )
-    .map(({ name }) => name);
-  const unsuccessful = records.filter(({ status }) => status !== 'Success');
-  const issues = records.flatMap(({ name, packageDetails }) =>
-    packageDetails
-      .filter(isFailed)
-      .map((detail) => ({ packageName: detail.name, issue: `${name}: ${issueOf(detail)}` })),
+  const places = required.map(({ environmentId: id, name }) => ({ id, name }));
+  const missing = missingFrom(places, factOf);
+  const reached = missingFrom(
+    records.map(({ environmentId: id, name }) => ({ id, name })),
+    factOf,
   );
-  const packagesCompleted = statuses.filter(({ isFullyDeployed }) => isFullyDeployed).length;
-  const isTakenBack = records.length > 0 && records.every(({ rolledBackAt }) => rolledBackAt !== null);
-  const hasRequired = states.some(({ category }) => category === 'release');
+  const failed = reached.filter(({ reason }) => reason === 'failed');
+  const isTakenBack =
+    records.length > 0 && reached.filter(({ reason }) => reason === 'rolled_back').length === records.length;
   return {
     status: isTakenBack
       ? 'rolled_back'
-      : unsuccessful.length > 0
+      : failed.length > 0
         ? 'failed'
-        : hasRequired && missing.length === 0
+        : required.length > 0 && missing.length === 0
           ? 'completed'
           : 'in_progress',
     totalPackages: statuses.length,
-    packagesCompleted,
+    packagesCompleted: statuses.filter(({ isFullyDeployed }) => isFullyDeployed).length,
     packagesInProgress: statuses.filter(({ isFullyDeployed, trajectory }) => !isFullyDeployed && trajectory.length > 0)
       .length,
-    packagesWithIssues: issues,
-    missingFromEnvironments: missing,
+    packagesWithIssues: records.flatMap(({ name, packageDetails }) =>
+      packageDetails
+        .filter(isFailedDetail)
+        .map((detail) => ({ packageName: detail.name, issue: `${name}: ${issueOf(detail)}` })),
+    ),
+    missingFromEnvironments: missing.map(({ environment }) => environment),
+    missing,
     recommendations: [
-      ...unsuccessful.map(({ name, status }) => `Repeat the deployment to ${name}, which came to ${status}`),
-      ...missing
-        .filter((name) => !unsuccessful.some((record) => record.name === name))
-        .map((name) => `Deploy to ${name}`),
+      ...failed.map(({ environment }) => `Repeat the deployment to ${environment}, which failed`),
+      ...missing.filter(({ reason }) => reason !== 'failed').map(recommendation),
     ],
   };
 }
+
+const recommendation = ({ environment, reason, packages }: MissingEnvironment): string =>
+  reason === 'partial'
+    ? `Complete the deployment to ${environment}: ${packages.join(', ')} missing`
+    : reason === 'other_content'
+      ? `Deploy to ${environment} again: the content of the release changed`
+      : `Deploy to ${environment}`;

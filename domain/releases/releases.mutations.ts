@@ -1,8 +1,8 @@
 import {
-  lastSuccesses,
+  lastInstallations,
   markRolledBack,
   storeRollback,
-  type SuccessfulDeployment,
+  type LastInstallation,
 } from '../deployments/deployments.queries.ts';
 import type { Environment } from '../environments/environments.entities.ts';
 import { environmentByName, unknownEnvironment } from '../environments/environments.queries.ts';
@@ -29,9 +29,9 @@ async function domainOf(
   { id, name }: Environment,
   { domain, target, rolledBackFrom }: RollbackReport,
 ): Promise<string> {
-  const targets = await lastSuccesses(tx, id, { releaseName: target, domain });
+  const targets = await lastInstallations(tx, id, { releaseName: target, domain });
   if (targets.length === 0) throw notFound(`A deployment of ${target} to ${name}`);
-  const sources = await lastSuccesses(tx, id, { releaseName: rolledBackFrom, domain });
+  const sources = await lastInstallations(tx, id, { releaseName: rolledBackFrom, domain });
   const both = targets.map((each) => each.domain).filter((each) => sources.some((source) => source.domain === each));
   if (both.length > 1)
     throw new DomainError(
@@ -54,17 +54,18 @@ export async function annotateRollback(tx: Tx, project: ProjectFacts, report: Ro
   const domain = await domainOf(tx, environment, report);
   await lockDomain(tx, project.id, domain);
   const { target, rolledBackFrom, rolledBackBy } = report;
-  const [record] = await lastSuccesses(tx, environment.id, { releaseName: target, domain });
-  const [source] = await lastSuccesses(tx, environment.id, { releaseName: rolledBackFrom, domain });
-  if (!record || !source || record.rollback?.rolledBackFrom === rolledBackFrom) return;
+  const [record] = await lastInstallations(tx, environment.id, { releaseName: target, domain });
+  const [source] = await lastInstallations(tx, environment.id, { releaseName: rolledBackFrom, domain });
+  const isRepeated = record?.rollback?.rolledBackFrom === rolledBackFrom && source?.rolledBackAt !== null;
+  if (!record || !source || isRepeated) return;
   const rollback: Rollback = {
     rolledBackFrom,
     rolledBackAt: tx.now.toISOString(),
     rolledBackBy,
     skipAnalysis: true,
-    packageChanges: reverseDelta(source.packages, record.packages),
+    packageChanges: reverseDelta(source.installed, record.installed),
   };
-  await storeRollback(tx, record.id, rollback);
+  await storeRollback(tx, record, rollback);
   await markRolledBack(tx, { target, source });
   recordRollback(tx, project, environment, { target, source, rollback });
 }
@@ -73,7 +74,7 @@ function recordRollback(
   tx: Tx,
   { identifier: repositoryIdentifier }: ProjectFacts,
   { name: environmentName }: Environment,
-  { target, source, rollback }: { target: string; source: SuccessfulDeployment; rollback: Rollback },
+  { target, source, rollback }: { target: string; source: LastInstallation; rollback: Rollback },
 ): void {
   const { domain, releaseName, candidateId, packages } = source;
   const release = { repositoryIdentifier, domain, releaseName };

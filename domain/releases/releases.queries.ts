@@ -7,42 +7,24 @@ import type { DeployedRelease } from './change-summary-rules.ts';
 export interface ReleaseFilter {
   domain?: string | undefined;
   releaseName?: string | undefined;
-  /** Only those that are deployed at this moment in at least one active environment. */
-  activeOnly: boolean;
+  /** Only these; absent: all. */
+  names?: readonly CandidateName[] | undefined;
 }
 
-/** What is deployed at this moment: of each environment and domain the last success that was not rolled back. */
-const currentReleases = ({ db, tenantId }: Reads, projectId: string) =>
-  db
-    .selectFrom('release_deployment as d')
-    .innerJoin('environment as e', (join) =>
-      join.onRef('e.tenantId', '=', 'd.tenantId').onRef('e.id', '=', 'd.environmentId').on('e.isActive', '=', true),
-    )
-    .distinctOn(['d.environmentId', 'd.domain'])
-    .where('d.tenantId', '=', tenantId)
-    .where('d.projectId', '=', projectId)
-    .where('d.status', '=', 'Success')
-    .where('d.rolledBackAt', 'is', null)
-    .orderBy('d.environmentId')
-    .orderBy('d.domain')
-    .orderBy('d.deployedAt', 'desc')
-    .orderBy('d.id', 'desc')
-    .select(['d.domain', 'd.releaseName']);
-
 /** Releases with when and how often they were deployed. */
-function groupedReleases(reads: Reads, projectId: string, { domain, releaseName, activeOnly }: ReleaseFilter) {
+function groupedReleases(reads: Reads, projectId: string, { domain, releaseName, names }: ReleaseFilter) {
   let deployments = reads.db
     .selectFrom('release_deployment')
     .where('tenantId', '=', reads.tenantId)
     .where('projectId', '=', projectId);
   if (domain !== undefined) deployments = deployments.where('domain', '=', domain);
   if (releaseName !== undefined) deployments = deployments.where('releaseName', '=', releaseName);
-  if (activeOnly) {
+  if (names !== undefined) {
     deployments = deployments.where((eb) =>
       eb(
         eb.refTuple('domain', 'releaseName'),
         'in',
-        currentReleases(reads, projectId).$asTuple('domain', 'releaseName'),
+        eb.selectFrom(asTable(names)).select(['w.domain', 'w.releaseName']).$asTuple('domain', 'releaseName'),
       ),
     );
   }
@@ -105,6 +87,8 @@ export async function releasePage(
       'page.deploymentCount',
       'page.total',
       'c.id as candidateId',
+      'c.contentDigest',
+      'c.branch',
       'c.value as definition',
     ])
     .execute();

@@ -1,4 +1,4 @@
-import { type NotNull, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 
 /** The most candidates of one analysis: the newest. */
@@ -12,30 +12,6 @@ export interface AnalysisScope {
   branch: string | undefined;
   defaultBranch: string;
 }
-
-/** The last deployment of a candidate to an environment. */
-export type CandidateDeployment = Awaited<ReturnType<typeof candidateDeployments>>[number];
-
-/** The last deployment of each of some candidates to each environment. */
-export const candidateDeployments = ({ db, tenantId }: Reads, candidateIds: readonly string[]) =>
-  db
-    .selectFrom('release_deployment')
-    .distinctOn(['candidateId', 'environmentId'])
-    .where('tenantId', '=', tenantId)
-    .where('candidateId', '=', sql<string>`any (${candidateIds}::uuid[])`)
-    .orderBy('candidateId')
-    .orderBy('environmentId')
-    .orderBy('deployedAt', 'desc')
-    .orderBy('id', 'desc')
-    .select([
-      'candidateId',
-      'environmentId',
-      'status',
-      sql<boolean>`rolled_back_at is not null`.as('isRolledBack'),
-      'deployedAt',
-    ])
-    .$narrowType<{ candidateId: NotNull }>()
-    .execute();
 
 /**
  * A digest of all that an analysis is made of: candidates, deployments, environments, the project's settings and the
@@ -57,6 +33,6 @@ export async function analysisDigest(
         where ${ofProject} and domain = ${domain} and status <> 'aborted' ${ofBranch}
         order by created_at desc, id desc limit ${sql.lit(ANALYSED_MAX)}) c),
       (select concat_ws(',', count(*), count(rolled_back_at), max(updated_at)) from release_deployment
-        where ${ofProject} and domain = ${domain}))) as digest`.execute(db);
+        where ${ofProject}))) as digest`.execute(db);
   return rows[0]?.digest ?? '';
 }

@@ -1,3 +1,4 @@
+import { type DeploymentFacts, deploymentFacts } from '../deployments/deployment-facts.ts';
 import { expectedSeconds, medianSeconds } from '../deployments/deployments.queries.ts';
 import { listEnvironments } from '../environments/environments.queries.ts';
 import { type CommitView, commitViews } from '../git/commits.queries.ts';
@@ -5,13 +6,14 @@ import type { History } from '../git/commit-graph-cache.ts';
 import { rangeFacts, type Ranges } from '../git/range-facts.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { seriesOfDomain } from '../release-candidates/candidate-series.queries.ts';
+import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
 import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { chooseBaseline, deployedTo } from './baseline-rules.ts';
 import { type ResolvedChange, resolveChanges } from './changelog.ts';
 import { type PackageChange, packageChanges } from './package-change-rules.ts';
 import { installedStates } from './environment-records.queries.ts';
-import { ANALYSED_MAX, type CandidateDeployment, candidateDeployments } from './rolling-analysis.queries.ts';
+import { ANALYSED_MAX } from './rolling-analysis.queries.ts';
 
 export interface AnalysisOptions {
   domain: string;
@@ -36,15 +38,9 @@ export async function rollingAnalysis(
   const series = await seriesOfDomain(tx, project.id, { domain, branch, defaultBranch, limit: ANALYSED_MAX });
   const all = series.map((candidate) => ({ ...candidate, branch: candidate.branch ?? defaultBranch }));
   const environments = await listEnvironments(tx, project.id);
-  const deployments =
-    all.length === 0
-      ? []
-      : await candidateDeployments(
-          tx,
-          all.map(({ id }) => id),
-        );
+  const factOf = await deploymentFacts(tx, all);
   const states = await installedStates(tx, project.id, domain);
-  const { baseline, isDefaultBaseline } = chooseBaseline(all, environments, deployments, defaultBranch);
+  const { baseline, isDefaultBaseline } = chooseBaseline(all, environments, factOf, defaultBranch);
   const candidates = baseline ? all.slice(isDefaultBaseline ? 0 : all.indexOf(baseline) + 1) : [];
   const comparisons = candidates.map((candidate) => {
     const before =
@@ -69,7 +65,7 @@ export async function rollingAnalysis(
     commitSha: candidate.commitSha,
     status: candidate.status,
     createdAt: candidate.createdAt,
-    deployedEnvironments: namesOf(environments, deployedTo(candidate.id, deployments)),
+    deployedEnvironments: namesOf(environments, deployedTo(candidate.id, environments, factOf)),
     incrementalChanges: { ...facts.take(incremental), estimatedDeploymentTime: seconds(incremental) },
     cumulativeChanges: {
       ...facts.take(cumulative),
@@ -83,8 +79,10 @@ export async function rollingAnalysis(
       ? {
           releaseName: baseline.releaseName,
           createdAt: baseline.createdAt,
-          completedAt: isDefaultBaseline ? null : completedAt(baseline.id, deployments),
-          deployedEnvironments: namesOf(environments, deployedTo(baseline.id, deployments)),
+          completedAt: isDefaultBaseline
+            ? null
+            : completedAt(baseline, requiredEnvironments(environments, baseline.branch), factOf),
+          deployedEnvironments: namesOf(environments, deployedTo(baseline.id, environments, factOf)),
           packages: packagesOf(baseline),
           isDefaultBaseline,
           branch: baseline.branch,
@@ -108,11 +106,14 @@ export async function rollingAnalysis(
 const namesOf = (environments: readonly { id: string; name: string }[], ids: ReadonlySet<string>): string[] =>
   environments.filter(({ id }) => ids.has(id)).map(({ name }) => name);
 
-/** When the last of the environments got it. */
-const completedAt = (candidateId: string, deployments: readonly CandidateDeployment[]): string | null =>
-  deployments
-    .filter((each) => each.candidateId === candidateId)
-    .map(({ deployedAt }) => deployedAt)
+/** When the last of some environments got a candidate. */
+const completedAt = (
+  { id }: CandidateRow,
+  environments: readonly { id: string }[],
+  factOf: DeploymentFacts,
+): string | null =>
+  environments
+    .flatMap((environment) => factOf(id, environment.id).deployedAt ?? [])
     .toSorted()
     .at(-1) ?? null;
 
