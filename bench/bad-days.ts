@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { demoClient } from '../tools/demo-client.ts';
+import { demoClient } from '../tools/demo/client.ts';
 import { buildImage, compose, type Composition, type Container, OWNER } from '../tools/image.ts';
 
 /**

@@ -12,6 +12,8 @@ interface Noted {
 interface Instance extends Noted {
   /** What the instance started, in the order in which it has to stop. */
   parts: (Noted & { name: string; signal: NodeJS.Signals })[];
+  /** Where it answers on this machine; absent until it does. */
+  url?: string;
 }
 
 const STOP_MS = 15_000;
@@ -19,6 +21,8 @@ const STOP_MS = 15_000;
 export interface InstanceLock {
   /** Notes a part, so that the next start can stop it when this instance is killed. */
   note: (part: { name: string; pid: number; signal: NodeJS.Signals }) => void;
+  /** Notes where the instance answers, so that commands on this machine find it. */
+  noteUrl: (url: string) => void;
   release: () => void;
 }
 
@@ -32,6 +36,10 @@ export async function lockInstance(dataDir: string): Promise<InstanceLock> {
   const draft = `${file}.${process.pid}`;
   const instance: Instance = { ...notedOf(process.pid), parts: [] };
   const write = () => writeFileSync(draft, JSON.stringify(instance), { mode: 0o600 });
+  const replace = () => {
+    write();
+    renameSync(draft, file);
+  };
   write();
   try {
     // A link appears with its content and never replaces another instance's.
@@ -44,11 +52,20 @@ export async function lockInstance(dataDir: string): Promise<InstanceLock> {
       // One of the same name has ended before. The last to start is the first to stop.
       instance.parts = instance.parts.filter((part) => part.name !== name);
       instance.parts.unshift({ ...notedOf(pid), name, signal });
-      write();
-      renameSync(draft, file);
+      replace();
+    },
+    noteUrl(url) {
+      instance.url = url;
+      replace();
     },
     release: () => rmSync(file, { force: true }),
   };
+}
+
+/** The instance that runs on a data directory, and where it answers once it does. */
+export function runningInstance(dataDir: string): { url: string | undefined } | undefined {
+  const found = read(join(dataDir, 'instance.json'));
+  return found && isAlive(found) ? { url: found.url } : undefined;
 }
 
 const notedOf = (pid: number): Noted => ({ pid, identity: identityOf(pid) ?? '' });

@@ -1,33 +1,19 @@
-import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { type Built, buildImage, compose, type Composition, OWNER, runInImage } from './image.ts';
 import { exitWith } from './operator-error.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const run = promisify(execFile);
 const startedAt = performance.now();
 const say = (text: string) =>
   console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`);
 
-/** A copy of this repository that belongs to the image's user, as git demands. */
-async function cloneFor({ user }: Built, place: string): Promise<string> {
-  const clone = join(place, 'quayside');
-  await run('git', ['clone', '--quiet', '--no-hardlinks', ROOT, clone]);
-  if (user) await run('chown', ['-R', `${user.uid}:${user.gid}`, clone]);
-  return clone;
-}
-
-async function serveDemo(built: Built, place: string, composition: Composition): Promise<void> {
+async function serveDemo(built: Built, composition: Composition): Promise<void> {
   const [api, worker] = await Promise.all([composition.start('api'), composition.start('worker')]);
   try {
     say('the API and a worker are healthy');
     const env = { DEMO_EMAIL: OWNER.email, DEMO_PASSWORD: OWNER.password };
-    const repository = await cloneFor(built, place);
-    const printed = await runInImage(built, 'demo', env, 'demo', '--', repository, '--url', composition.url);
+    const printed = await runInImage(built, 'demo', env, 'demo', '--', '--url', composition.url);
     console.log(printed.replaceAll(/^/gm, '          '));
     say(`the API stopped in order after ${await api.stop()} ms, the worker after ${await worker.stop()} ms`);
   } finally {
@@ -42,7 +28,7 @@ async function rehearse(place: string): Promise<void> {
   const composition = await compose(built, place, { OUTBOUND_ALLOW: '127.0.0.0/8', ALLOW_LOCAL_GIT: 'true' });
   say('migrated as the owner of the schema, who is no superuser; made the first tenant');
   try {
-    await serveDemo(built, place, composition);
+    await serveDemo(built, composition);
   } finally {
     await composition.stop();
   }

@@ -90,3 +90,12 @@ async function freePortFrom(first: number, host: string): Promise<number> {
   for (let port = first; port < first + METRICS_PORTS; port++) if (await isPortFree(port, host)) return port;
   return 0;
 }
+
+const EVERYWHERE = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '[::1]'],
+]);
+
+/** Where programs on this machine reach the service. */
+export const localUrlOf = ({ HOST, PORT, BASE_PATH }: Config): string =>
+  `http://${EVERYWHERE.get(HOST) ?? (HOST.includes(':') ? `[${HOST}]` : HOST)}:${PORT}${BASE_PATH}`;

@@ -10,7 +10,7 @@ import { greetingText } from './greeting.ts';
 import { type InstanceLock, lockInstance } from './instance-lock.ts';
 import { exitWith } from './operator-error.ts';
 import { createParts, createRestartLimit } from './parts.ts';
-import { metricsPortsOf, portOf, startSettings, type StartSettings } from './start-settings.ts';
+import { localUrlOf, metricsPortsOf, portOf, startSettings, type StartSettings } from './start-settings.ts';
 import { startTemporal } from './temporal-dev-server.ts';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -135,6 +135,7 @@ async function main(): Promise<void> {
   await Promise.all([child('API', 'api/main.ts', metricsPorts.api), worker()]);
   startWorker = worker;
   if (stoppingSince !== undefined) return;
+  lock.noteUrl(localUrlOf(parseConfig(childEnv)));
   const greeting = {
     seconds: (performance.now() - startedAt) / 1000,
     url: publicUrlOf(parseConfig(childEnv)),

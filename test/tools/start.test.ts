@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { runningInstance } from '../../tools/instance-lock.ts';
 import { anyFreePort } from '../../tools/ports.ts';
 import { ApiClient } from '../support/client.ts';
 import { newPlace, type Place, startService, type Service, until } from './service.ts';
@@ -69,6 +70,8 @@ describe('npm start', () => {
         event: 'release.created',
         config: { url: 'http://127.0.0.1:9/x' },
       });
+
+      expect(runningInstance(place.dataDir)).toEqual({ url: place.url });
 
       const second = await refused({});
       expect(second).toBe(

@@ -1,4 +1,4 @@
-import { OperatorError } from './operator-error.ts';
+import { OperatorError } from '../operator-error.ts';
 
 type Body = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DemoClient } from './demo-client.ts';
+import type { DemoClient } from './client.ts';
 
 const BATCH = 200;
 const STORE = 'packages';

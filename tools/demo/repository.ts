@@ -1,0 +1,185 @@
+import { execFile } from 'node:child_process';
+import { basename } from 'node:path';
+import { promisify } from 'node:util';
+import { OperatorError } from '../operator-error.ts';
+import { type DemoPackage, packagesOfManifest } from './manifest-rules.ts';
+import { milestoneName, versionOfTag } from './tag-rules.ts';
+
+const run = promisify(execFile);
+
+/** How many of the newest milestones become candidates. */
+const MILESTONES = 5;
+const PACKAGES_MAX = 200;
+
+/** A point of a history that becomes a candidate. */
+export interface Milestone {
+  releaseName: string;
+  commitSha: string;
+  tags: readonly string[];
+  subject: string;
+}
+
+export interface DemoRepository {
+  path: string;
+  name: string;
+  defaultBranch: string;
+  commits: number;
+  /** Of the newest commit, by name. */
+  packages: readonly DemoPackage[];
+  /** Where they are listed. */
+  packagesFrom: string;
+  /** The newest, oldest first. */
+  milestones: readonly Milestone[];
+  /** How they were chosen. */
+  kind: string;
+}
+
+/** Output lines of git in a repository; names go as arguments, never through a shell. */
+export async function git(repository: string, ...args: string[]): Promise<string[]> {
+  try {
+    const { stdout } = await run('git', ['-C', repository, '--literal-pathspecs', ...args], {
+      maxBuffer: 256 * 1024 * 1024,
+    });
+    return stdout.split('\n').filter(Boolean);
+  } catch (error) {
+    const [reason] = ((error as { stderr?: string }).stderr ?? '').split('\n');
+    throw new OperatorError(`git ${args[0]} failed in ${repository}: ${reason || (error as Error).message}`);
+  }
+}
+
+/** The same, and nothing when git fails. */
+export const gitIfAny = (repository: string, ...args: string[]): Promise<string[]> =>
+  git(repository, ...args).catch(() => []);
+
+/** What `git log` lists of a package between two commits, newest first. */
+export const listed = (repository: string, { path }: Pick<DemoPackage, 'path'>, from: string, to: string) =>
+  git(repository, 'log', '--format=%H', '--end-of-options', `${from}..${to}`, '--', ...(path === '' ? [] : [path]));
+
+/** Reads what the demo needs to know of a repository. */
+export async function readRepository(path: string, everyN: number | undefined): Promise<DemoRepository> {
+  const [gitDir] = await gitIfAny(path, 'rev-parse', '--git-dir');
+  if (gitDir === undefined) throw new OperatorError(`${path} is no git repository.`);
+  const name = basename(path).replace(/\.git$/, '') || 'repository';
+  const defaultBranch = await defaultBranchOf(path);
+  const [commits = '0'] = await git(path, 'rev-list', '--count', '--end-of-options', defaultBranch);
+  const { packages, packagesFrom } = await packagesAt(path, defaultBranch, name);
+  const names = new Set(packages.map((each) => each.name));
+  return {
+    path,
+    name,
+    defaultBranch,
+    commits: Number(commits),
+    packages,
+    packagesFrom,
+    ...(await milestonesOf(path, defaultBranch, names, everyN)),
+  };
+}
+
+/** The branch that a clone of the repository would check out. */
+async function defaultBranchOf(path: string): Promise<string> {
+  const [head] = await gitIfAny(path, 'symbolic-ref', '--short', 'HEAD');
+  const branches = await git(path, 'for-each-ref', '--format=%(refname:short)', 'refs/heads');
+  const found = [head, 'main', 'master'].find((name) => name !== undefined && branches.includes(name)) ?? branches[0];
+  if (found === undefined) throw new OperatorError(`${path} has no branch with a commit.`);
+  return found;
+}
+
+/** The packages of a commit: of `sfdx-project.json`, else of each `package.json` that has a name, else one of everything. */
+export async function packagesAt(
+  path: string,
+  commit: string,
+  name: string,
+): Promise<{ packages: DemoPackage[]; packagesFrom: string }> {
+  const manifest = packagesOfManifest((await gitIfAny(path, 'show', `${commit}:sfdx-project.json`)).join('\n'));
+  if (manifest && manifest.length > 0) return { packages: manifest, packagesFrom: 'sfdx-project.json' };
+  const files = (await git(path, 'ls-tree', '-r', '--name-only', '--end-of-options', commit)).filter(
+    (file) => basename(file) === 'package.json',
+  );
+  const packages = new Map<string, DemoPackage>();
+  for (const file of files.slice(0, PACKAGES_MAX)) {
+    try {
+      const json = (await git(path, 'show', `${commit}:${file}`)).join('\n');
+      const found = JSON.parse(json) as { name?: string; version?: string };
+      if (found.name === undefined) continue;
+      const folder = file.split('/').slice(0, -1).join('/');
+      packages.set(found.name, {
+        name: found.name,
+        path: folder,
+        versionNumber: found.version ?? null,
+        dependencies: [],
+      });
+    } catch {
+      // A fixture that is meant to be broken is no package.
+    }
+  }
+  if (packages.size > 0) return { packages: [...packages.values()], packagesFrom: 'package.json' };
+  return { packages: [{ name, path: '', versionNumber: null, dependencies: [] }], packagesFrom: 'nothing: it is one' };
+}
+
+/** The newest tagged commits, or every n-th commit of the default branch when fewer than two are tagged. */
+async function milestonesOf(
+  path: string,
+  defaultBranch: string,
+  packageNames: ReadonlySet<string>,
+  everyN: number | undefined,
+): Promise<Pick<DemoRepository, 'milestones' | 'kind'>> {
+  const tagged = everyN === undefined ? await taggedCommits(path) : new Map<string, string[]>();
+  if (tagged.size >= 2) {
+    const newest = [...tagged].slice(-MILESTONES);
+    const milestones = await Promise.all(
+      newest.map(async ([commitSha, tags]): Promise<Milestone> => {
+        const [subject = ''] = await git(path, 'log', '-1', '--format=%s', '--end-of-options', commitSha);
+        return { releaseName: milestoneName(tags, packageNames), commitSha, tags, subject };
+      }),
+    );
+    const read = milestones.filter(({ tags }) => tags.some((tag) => versionOfTag(tag, packageNames))).length;
+    const without = milestones.length - read;
+    return {
+      milestones,
+      kind: `the newest ${milestones.length} of ${tagged.size} tagged commits${without > 0 ? `, ${without} without a version in their tags` : ''}`,
+    };
+  }
+  const commits = await git(
+    path,
+    'log',
+    '--reverse',
+    '--first-parent',
+    '--format=%H%x09%cs%x09%s',
+    '--end-of-options',
+    defaultBranch,
+  );
+  const step = everyN ?? Math.max(1, Math.floor(commits.length / MILESTONES));
+  const milestones = commits
+    .filter((_, index) => (commits.length - 1 - index) % step === 0)
+    .slice(-MILESTONES)
+    .map((line): Milestone => {
+      const [commitSha = '', date = '', subject = ''] = line.split('\t');
+      return { releaseName: `${date}-${commitSha.slice(0, 8)}`, commitSha, tags: [], subject };
+    });
+  return {
+    milestones,
+    kind: `every ${step === 1 ? '' : `${step}th `}commit of the first parents of ${defaultBranch}, as there are no tags`,
+  };
+}
+
+/** Commits with their tags, those tagged last at the end. */
+async function taggedCommits(path: string): Promise<Map<string, string[]>> {
+  const lines = await git(
+    path,
+    'for-each-ref',
+    '--sort=creatordate',
+    '--format=%(refname:strip=2)%09%(*objecttype)%09%(*objectname)%09%(objecttype)%09%(objectname)',
+    'refs/tags',
+  );
+  const tagged = new Map<string, string[]>();
+  for (const line of lines) {
+    const [tag = '', peeledType = '', peeled = '', ownType = '', own = ''] = line.split('\t');
+    // A tag may name a tree or a file.
+    if ((peeledType || ownType) !== 'commit') continue;
+    const commit = peeled || own;
+    const before = tagged.get(commit) ?? [];
+    tagged.delete(commit);
+    tagged.set(commit, [...before, tag]);
+  }
+  return tagged;
+}
