@@ -1,15 +1,16 @@
 import type { CommitLine, MirrorOf, Ref, Remote } from '../../domain/git/git-mirrors.port.ts';
-import {
-  addCommits,
-  type NewCommitFacts,
-  noteWorkItemFilters,
-  setWorkItems,
-} from '../../domain/git/import.mutations.ts';
+import { addCommits, type NewCommitFacts, noteAttribution, setMentions } from '../../domain/git/import.mutations.ts';
 import { commitMessages } from '../../domain/git/commits.queries.ts';
 import { bumpRevision, type FetchedProject } from '../../domain/git/mirror.queries.ts';
 import { currentPackages, type KnownPackage } from '../../domain/git/packages.queries.ts';
 import { currentRefs, replaceRefs } from '../../domain/git/refs.queries.ts';
-import { pullRequestsIn, workItemFilters, workItemsIn, type KeyFinder } from '../../domain/git/work-item-rules.ts';
+import {
+  type KeyFinder,
+  MESSAGE_RULES,
+  pullRequestsIn,
+  workItemFilters,
+  workItemsIn,
+} from '../../domain/git/work-item-rules.ts';
 import { keyFinders } from '../../domain/git/work-item-patterns.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -32,8 +33,7 @@ export async function importFacts(
   const tx = deps.actingAs(systemActor(mirror, 'git-mirror'));
   const refs = await mirrors.refs(mirror);
   const filters = workItemFilters(project.configuration);
-  if (JSON.stringify(filters) !== JSON.stringify(project.workItemFilters))
-    await recomputeWorkItems(deps, mirror, filters);
+  await bringMentionsUpToDate(deps, mirror, project, filters);
   await importPackages(deps, mirror, project, refs, remote);
   const known = await tx((work) => currentRefs(work, mirror.projectId));
   const packages = await tx((work) => currentPackages(work, mirror.projectId));
@@ -81,7 +81,22 @@ async function importChunk(
   );
 }
 
-async function recomputeWorkItems(
+/** Reads the messages of imported commits anew where that makes a difference. */
+async function bringMentionsUpToDate(
+  deps: Deps,
+  mirror: MirrorOf & TenantKey,
+  { defaultBranch, ...project }: FetchedProject,
+  filters: readonly string[],
+): Promise<void> {
+  const areMentionsCurrent =
+    project.messageRules === MESSAGE_RULES && JSON.stringify(filters) === JSON.stringify(project.workItemFilters);
+  if (areMentionsCurrent && project.attributedBranch === defaultBranch) return;
+  if (!areMentionsCurrent) await readMessagesAnew(deps, mirror, filters);
+  const basis = { workItemFilters: filters, attributedBranch: defaultBranch, messageRules: MESSAGE_RULES };
+  await deps.actingAs(systemActor(mirror, 'git-mirror'))((work) => noteAttribution(work, mirror.projectId, basis));
+}
+
+async function readMessagesAnew(
   deps: Deps,
   { projectId, ...tenant }: MirrorOf & TenantKey,
   filters: readonly string[],
@@ -91,15 +106,15 @@ async function recomputeWorkItems(
   for (let seq = 0; ; ) {
     const start = seq;
     const messages = await tx((work) => commitMessages(work, projectId, start, CHUNK));
-    if (messages.length === 0) break;
-    const items = messages.map(({ seq: commit, subject, body }) => ({
+    if (messages.length === 0) return;
+    const mentions = messages.map(({ seq: commit, subject, body }) => ({
       seq: commit,
       workItems: workItemsIn(`${subject}\n\n${body}`, finders),
+      pullRequests: pullRequestsIn(subject, body),
     }));
-    await tx((work) => setWorkItems(work, projectId, items));
+    await tx((work) => setMentions(work, projectId, mentions));
     seq += messages.length;
   }
-  await tx((work) => noteWorkItemFilters(work, projectId, filters));
 }
 
 /** The last second of the year 9999: what git takes for later dates, ISO 8601 cannot say. */

@@ -68,7 +68,7 @@ export async function importPackages(
 /** Packages as text that is the same when they are, in whatever order. */
 const listing = (packages: readonly PackageDefinition[]): string =>
   packages
-    .map(({ name, path, versionNumber }) => JSON.stringify([name, path, versionNumber]))
+    .map(({ name, path, versionNumber, dependencies }) => JSON.stringify([name, path, versionNumber, dependencies]))
     .toSorted()
     .join();
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MissingChangelog } from '../http/changelogs.ts';
 import { APPROVAL_STATUSES } from '../../domain/approvals/approval-rules.ts';
 import {
   DateTime,
@@ -103,10 +104,7 @@ const ReleaseChangelog = z
             byType: z.record(z.string(), z.int()),
           }),
           commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
-          missingChangelog: z
-            .string()
-            .nullable()
-            .meta({ description: 'Why the commits are unknown; null if they are known' }),
+          missingChangelog: MissingChangelog,
         }),
       )
       .meta({ description: 'Packages that changed, at most 100' }),

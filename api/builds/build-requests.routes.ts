@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { cascadeSource, dispatchStatus, whyExcluded } from '../../domain/builds/build-plan-rules.ts';
-import { type Actor, tenantOf } from '../../domain/shared/actor.ts';
+import { tenantOf } from '../../domain/shared/actor.ts';
 import { previewBuild, recordImpact } from '../../domain/builds/build-previews.mutations.ts';
 import { findImpact, type Impact as ImpactFacts } from '../../domain/builds/build-previews.queries.ts';
 import { requestBuild } from '../../domain/builds/build-runs.mutations.ts';
@@ -10,7 +10,7 @@ import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { buildImpactContract, type BuildImpactInput } from '../../workflows/builds/build-impact.contract.ts';
 import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
-import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
+import { signalMirrorLater } from '../../workflows/git/git-mirror.contract.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
@@ -36,13 +36,8 @@ const impactView = (
 });
 
 /** Starts a fetch for a missing commit and throws the error. */
-function fetchAndRefuse(launch: Launch, actor: Actor, { refusal, toFetch }: MissingCommit): never {
-  if (toFetch)
-    signalMirror(launch, {
-      ...tenantOf(actor),
-      projectId: toFetch.id,
-      repositoryIdentifier: toFetch.identifier,
-    });
+function fetchAndRefuse(launch: Launch, { refusal, toFetch }: MissingCommit): never {
+  if (toFetch) signalMirrorLater(launch, toFetch);
   throw refusal;
 }
 
@@ -76,7 +71,7 @@ export const buildRequestsRoutes = [
         isRefreshed: query.refreshImpact,
       };
       const preview = await tx((work) => previewBuild(work, git.commitGraphs, question));
-      if (!preview.isKnown) return fetchAndRefuse(launch, actor, preview);
+      if (!preview.isKnown) return fetchAndRefuse(launch, preview);
       const { project, impact, existing, environmentNames } = preview;
       const place = { ...tenantOf(actor), projectId: project.id, repositoryIdentifier };
       if (preview.isRequested) launch.startInBackground(buildImpactContract, impactInput(place, impact));
@@ -166,11 +161,11 @@ export const buildRequestsRoutes = [
     otherStatuses: [200],
     response: RunOut,
     audit: 'flow.run_requested',
-    async handle({ body }, { tx, actor, adapters: { launch, git }, requestId }) {
+    async handle({ body }, { tx, adapters: { launch, git }, requestId }) {
       const build = await tx((work) => requestBuild(work, git.commitGraphs, body, requestId));
       switch (build.outcome) {
         case 'missing':
-          return fetchAndRefuse(launch, actor, build.missing);
+          return fetchAndRefuse(launch, build.missing);
         case 'excluded':
           return reply({ outcome: 'excluded' as const, executionId: null, message: build.reason }, { status: 200 });
         case 'existing': {

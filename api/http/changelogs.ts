@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MISSING_REASONS } from '../../domain/releases/missing-changelog-rules.ts';
 import { Timestamp } from './parameters.ts';
 
 export const RepositoryFreshness = z
@@ -25,34 +26,98 @@ const WorkItem = z
   .object({
     key: z.string(),
     url: z.string().nullable(),
-    commits: z.array(z.string()).meta({ description: 'Ids of the commits that mention the work item' }),
+    commits: z.array(z.string()).meta({
+      description:
+        'Ids of the listed commits that mention the work item, or that a merge brought in whose message mentions it',
+    }),
+    totalCommits: z.int().meta({ description: 'How many such commits there are, listed or not' }),
   })
   .meta({ id: 'WorkItemOfCommits' });
 
-const Missing = z.string().nullable().meta({ description: 'Why the changes are unknown; null if they are known' });
+/** Why changes are not known. */
+export const MissingChangelog = z
+  .object({
+    reason: z.enum(MISSING_REASONS),
+    message: z.string(),
+    lastTriedAt: Timestamp.nullable().meta({ description: 'When the last fetch of the repository began' }),
+  })
+  .nullable()
+  .meta({
+    id: 'MissingChangelog',
+    description: [
+      'Why the changes are unknown; null if they are known.',
+      '- `fetching`: the repository is being fetched; ask again in a few seconds\n' +
+        '- `unknown_commit`: the commit is not in the repository; it was never pushed, or history was rewritten\n' +
+        '- `unknown_package`: the path of the package is unknown\n' +
+        '- `unknown_version`: neither a tag nor a release candidate gives the commit of the version\n' +
+        '- `no_remote`: the project has no remote\n' +
+        '- `unreachable`: the last fetch failed',
+    ].join('\n\n'),
+  });
+
+const keys = { workItems: z.array(z.string()), pullRequests: z.array(z.int()) };
+
+/** One side of a change: what it adds, or what it takes back. */
+const sideOf = <Shown extends z.ZodType>(commits: Shown) =>
+  z.object({ commits, totalCommits: z.int(), isTruncated: z.boolean(), ...keys });
+
+export const ChangelogSide = sideOf(
+  z.array(Commit).meta({ description: 'Newest first and limited; totals, work items and pull requests cover all' }),
+).meta({ id: 'ChangelogSide' });
+
+/** A side without its commits. */
+export const SideKeys = z.object({ totalCommits: z.int(), ...keys }).meta({ id: 'ChangelogSideKeys' });
+
+export const SideSummary = z
+  .object({ totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int(), ...keys })
+  .meta({ id: 'ChangelogSideSummary', description: 'Distinct items over all packages' });
+
+const NOT_INCLUDED =
+  'On the `removed` side of a package and on the `added` side of none: what was cherry-picked is still included';
+export const NoLongerIncludedKeys = z.object(keys).meta({ id: 'NoLongerIncludedKeys', description: NOT_INCLUDED });
+
+const Cycles = z
+  .array(z.array(z.string()))
+  .meta({ description: 'Packages that depend on each other, so that nothing orders them' });
 
 /** Members of a list of package changes, per package and in total. */
 export const changesOfPackages = <Shown extends z.ZodType>(commits: Shown) => ({
-  packages: z.array(
-    z.object({
-      packageName: z.string(),
-      direction: z.enum(['install', 'upgrade', 'downgrade', 'remove']),
-      fromVersion: z.string().nullable(),
-      toVersion: z.string().nullable(),
-      commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
-      totalCommits: z.int(),
-      totalWorkItems: z.int(),
-      totalPullRequests: z.int(),
-      workItems: z.array(z.string()),
-      pullRequests: z.array(z.int()),
-      commits,
-      isTruncated: z.boolean(),
-      missingChangelog: Missing,
+  packages: z
+    .array(
+      z.object({
+        packageName: z.string(),
+        direction: z.enum(['install', 'upgrade', 'downgrade', 'remove']),
+        fromVersion: z.string().nullable(),
+        toVersion: z.string().nullable(),
+        commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
+        totalCommits: z.int(),
+        totalWorkItems: z.int(),
+        totalPullRequests: z.int(),
+        ...keys,
+        commits,
+        isTruncated: z.boolean(),
+        added: sideOf(commits),
+        removed: sideOf(commits),
+        missingChangelog: MissingChangelog,
+      }),
+    )
+    .meta({
+      description:
+        'In the order in which the packages have to be installed: by the dependencies in sfdx-project.json, otherwise by name. `added` is `git log from..to`, `removed` is `git log to..from`; the members beside them are those of `added`, for a downgrade of `removed`',
     }),
-  ),
   workItems: z.array(WorkItem),
   pullRequests: z.array(z.int()),
-  summary: z.object({ totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() }),
+  noLongerIncluded: z
+    .object({ workItems: z.array(WorkItem), pullRequests: z.array(z.int()) })
+    .meta({ description: NOT_INCLUDED }),
+  summary: z.object({
+    totalCommits: z.int(),
+    totalWorkItems: z.int(),
+    totalPullRequests: z.int(),
+    added: SideSummary,
+    removed: SideSummary,
+  }),
+  dependencyCycles: Cycles,
   missingChangelogPackages: z.array(z.string()),
 });
 
@@ -61,7 +126,7 @@ export const Changelog = z
     ...changesOfPackages(
       z.array(Commit).meta({
         description:
-          'The result of `git log from..to -- <path of the package>`, at most 500; for a downgrade, the commits that it removes',
+          'The result of `git log from..to -- <path of the package>`, at most 500; for a downgrade and on the `removed` side, of `git log to..from`',
       }),
     ),
     repository: RepositoryFreshness,
@@ -92,10 +157,15 @@ export const CandidateChanges = z.object({
     .meta({ description: 'Newest first, at most 1,000' }),
   totalCommits: z.int(),
   isTruncated: z.boolean(),
+  added: ChangelogSide,
+  removed: ChangelogSide.meta({
+    description:
+      'What the candidate lost: `git log commit..since`; empty if `since` is a date or an ancestor of the commit',
+  }),
   since: z
     .string()
     .nullable()
     .meta({ description: 'The commit or date after which changes count; null: from the beginning' }),
-  missingChangelog: Missing,
+  missingChangelog: MissingChangelog,
   repository: RepositoryFreshness,
 });

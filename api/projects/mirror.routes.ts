@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dependencyCycles } from '../../domain/git/install-order-rules.ts';
 import { mirrorReport, requestFetch } from '../../domain/git/mirror.queries.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
 import { projectInPath } from '../../domain/projects/projects.queries.ts';
@@ -23,7 +24,17 @@ const Mirror = z
     commits: z.int(),
     branches: z.int(),
     tags: z.int(),
-    packages: z.array(z.object({ name: z.string(), path: z.string(), versionNumber: z.string().nullable() })),
+    packages: z.array(
+      z.object({
+        name: z.string(),
+        path: z.string(),
+        versionNumber: z.string().nullable(),
+        dependencies: z.array(z.string()),
+      }),
+    ),
+    dependencyCycles: z
+      .array(z.array(z.string()))
+      .meta({ description: 'Packages that depend on each other, so that nothing orders them' }),
     packagesFrom: z.enum(['manifest', 'setting', 'none']),
   })
   .meta({ id: 'GitMirror' });
@@ -40,8 +51,15 @@ const NEVER: z.input<typeof Mirror> = {
   branches: 0,
   tags: 0,
   packages: [],
+  dependencyCycles: [],
   packagesFrom: 'none',
 };
+
+function viewOf(report: Awaited<ReturnType<typeof mirrorReport>>): z.input<typeof Mirror> {
+  if (!report) return NEVER;
+  const dependencies = new Map(report.packages.map((each) => [each.name, each.dependencies]));
+  return { ...report, dependencyCycles: dependencyCycles(dependencies) };
+}
 
 export const mirrorRoutes = [
   defineRoute({
@@ -58,7 +76,7 @@ export const mirrorRoutes = [
     handle: ({ params: { identifier } }, { tx }) =>
       tx(async (work) => {
         const project = await projectInPath(work, identifier);
-        return (await mirrorReport(work, project.id)) ?? NEVER;
+        return viewOf(await mirrorReport(work, project.id));
       }),
   }),
   defineRoute({
@@ -83,7 +101,7 @@ export const mirrorRoutes = [
         return { project: found, report: await mirrorReport(work, found.id) };
       });
       signalMirror(launch, { ...tenantOf(actor), projectId: project.id, repositoryIdentifier: identifier });
-      return report ?? NEVER;
+      return viewOf(report);
     },
   }),
 ];

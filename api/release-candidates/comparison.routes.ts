@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { candidateById } from '../../domain/release-candidates/release-candidates.queries.ts';
-import { tenantOf } from '../../domain/shared/actor.ts';
+import { requestFetchSoon } from '../../domain/git/commit-fetches.mutations.ts';
 import { compareToEnvironment, compareToPackages } from '../../domain/releases/candidate-comparison.ts';
 import { candidateLog } from '../../domain/releases/candidate-log.ts';
-import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
+import { signalMirrorLater } from '../../workflows/git/git-mirror.contract.ts';
 import { CandidateChanges } from '../http/changelogs.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, queryFlag } from '../http/parameters.ts';
@@ -22,6 +22,11 @@ const query = z.strictObject({
       'Include the commits and work items of each package that is installed or updated, and the candidates that share work items',
   }),
 });
+
+/** Who polls for a commit that never comes is to see that, and not fetch after fetch. */
+const RETRY_MS = 60_000;
+const isLongAgo = (moment: string | null, now: Date): boolean =>
+  moment === null || now.getTime() - Date.parse(moment) > RETRY_MS;
 
 export const comparisonRoutes = [
   defineRoute({
@@ -75,7 +80,7 @@ export const comparisonRoutes = [
     description: [
       "Lists `git log since..commit -- <paths>` with the paths of the packages of the candidate's domain (the packages that the project configures for the domain, otherwise those in the candidate). Merges are included.",
       '`since` is a commit, a tag, or an ISO 8601 timestamp or day (UTC where it names no offset) to compare with commit dates; default: the commit of the previous candidate on the same branch.',
-      'If a commit is unknown, `missingChangelog` gives the reason and a fetch of the repository is requested.',
+      'If a commit is unknown, `missingChangelog` gives the reason and a fetch of the repository is requested, if the last one was more than a minute ago.',
     ].join('\n\n'),
     roles: ANY_ROLE,
     projectScope: 'row',
@@ -87,25 +92,21 @@ export const comparisonRoutes = [
       { params: { id }, query: { since } },
       {
         tx,
-        actor,
         adapters: {
           git: { commitGraphs },
           launch,
         },
       },
     ) {
-      const { project, log } = await tx(async (work) => {
-        const found = await candidateById(work, id);
-        const history = await commitGraphs(work, found.project.id);
-        return { ...found, log: await candidateLog(work, history, found.project, found.candidate, since) };
+      const { log, toFetch } = await tx(async (work) => {
+        const { project, candidate } = await candidateById(work, id);
+        const history = await commitGraphs(work, project.id);
+        const found = await candidateLog(work, history, project, candidate, since);
+        const { missingChangelog } = found;
+        const isWorthTrying = missingChangelog !== null && isLongAgo(missingChangelog.lastTriedAt, work.now);
+        return { log: found, toFetch: isWorthTrying ? await requestFetchSoon(work, project) : undefined };
       });
-      if (log.missingChangelog !== null && project.remoteUrl !== null) {
-        signalMirror(launch, {
-          ...tenantOf(actor),
-          projectId: project.id,
-          repositoryIdentifier: project.identifier,
-        });
-      }
+      if (toFetch) signalMirrorLater(launch, toFetch);
       return log;
     },
   }),

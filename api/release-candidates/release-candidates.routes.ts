@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fetchUnknownCommits } from '../../domain/git/commit-fetches.mutations.ts';
 import { type ProjectFacts, projectInRequest } from '../../domain/projects/projects.queries.ts';
 import {
   candidateBranches,
@@ -15,6 +16,7 @@ import {
 } from '../../domain/release-candidates/release-candidates.mutations.ts';
 import { candidateById, candidateByName } from '../../domain/release-candidates/release-candidates.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
+import { signalMirrorLater } from '../../workflows/git/git-mirror.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 import { JsonText, pageReply } from '../http/replies.ts';
@@ -47,7 +49,7 @@ export const releaseCandidatesRoutes = [
     group: GROUP,
     summary: 'Create or update a release candidate',
     description:
-      'A candidate is identified by repository, domain and release name. If the project lists domains, the domain must be one of them. An outdated `version` gets 409; so does an update of a finalized or aborted candidate, whose content is locked.',
+      'A candidate is identified by repository, domain and release name. If the project lists domains, the domain must be one of them. An outdated `version` gets 409; so does an update of a finalized or aborted candidate, whose content is locked. A commit that is not known yet causes a fetch of the repository.',
     roles: ANY_ROLE,
     projectScope: 'row',
     body: CandidateIn,
@@ -60,7 +62,14 @@ export const releaseCandidatesRoutes = [
       'release_candidate.status_changed',
       'release_candidate.aborted',
     ],
-    handle: ({ body }, { tx }) => tx(async (work) => view(await saveCandidate(work, body))),
+    async handle({ body }, { tx, adapters: { launch } }) {
+      const { saved, toFetch } = await tx(async (work) => {
+        const found = await saveCandidate(work, body);
+        return { saved: found, toFetch: await fetchUnknownCommits(work, found.project, [found.candidate.commitSha]) };
+      });
+      if (toFetch) signalMirrorLater(launch, toFetch);
+      return view(saved);
+    },
   }),
   defineRoute({
     operationId: 'listReleaseCandidates',

@@ -96,6 +96,13 @@ const Comparison = z
     packagesToUpdate: z.array(ComparisonEntry),
     unchanged: z.array(ComparisonEntry),
     totalChanges: z.int(),
+    installOrder: z.array(z.string()).meta({
+      description:
+        'Packages to install or update, each after its dependencies in sfdx-project.json, otherwise by name; the lists of packages have the same order',
+    }),
+    dependencyCycles: z
+      .array(z.array(z.string()))
+      .meta({ description: 'Packages that depend on each other, so that nothing orders them' }),
   })
   .meta({ id: 'PackageComparison' });
 const compared = {

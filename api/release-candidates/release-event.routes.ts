@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { fetchCommitOfCandidate } from '../../domain/git/commit-fetches.mutations.ts';
 import type { EventOutcome } from '../../domain/release-candidates/finalization-rules.ts';
 import { isOwnDeployment } from '../../domain/flows/run-token-rules.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
 import { previewEvent, reportDeployment } from '../../domain/release-candidates/release-events.mutations.ts';
 import { notFound } from '../../domain/shared/errors.ts';
+import { signalMirrorLater } from '../../workflows/git/git-mirror.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { queryFlag } from '../http/parameters.ts';
@@ -38,7 +40,12 @@ export const releaseEventRoutes = [
     audit: ['release.deployment_recorded', 'release_candidate.status_changed'],
     async handle({ query: { dryRun }, body: event }, { tx, adapters, actor, requestId, log }) {
       if (dryRun) return tx((work) => previewEvent(work, event));
-      const stored = await tx((work) => reportDeployment(work, event, requestId));
+      const stored = await tx(async (work) => {
+        const reported = await reportDeployment(work, event, requestId);
+        const toFetch = reported.isNew ? await fetchCommitOfCandidate(work, reported.projectId, event) : undefined;
+        return { ...reported, toFetch };
+      });
+      if (stored.toFetch) signalMirrorLater(adapters.launch, stored.toFetch);
       if (stored.outcome) return repeated(stored.outcome);
       const { repositoryIdentifier, domain } = event;
       try {

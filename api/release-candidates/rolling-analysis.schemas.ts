@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anyText, mapOf } from '../../domain/shared/large-maps.ts';
 import { Timestamp } from '../http/parameters.ts';
-import { Commit, RepositoryFreshness } from '../http/changelogs.ts';
+import { ChangelogSide, Commit, MissingChangelog, RepositoryFreshness, SideSummary } from '../http/changelogs.ts';
 
 const Entry = z
   .object({
@@ -11,22 +11,32 @@ const Entry = z
     direction: z.enum(['install', 'upgrade', 'downgrade', 'remove']),
     totalCommits: z.int(),
     totalWorkItems: z.int(),
-    missingChangelog: z.string().nullable(),
+    totalAdded: z.int().meta({ description: 'Commits of `git log from..to`' }),
+    totalRemoved: z.int().meta({ description: 'Commits of `git log to..from`: diverged, or downgraded' }),
+    missingChangelog: MissingChangelog,
     changelog: z
       .object({
         commits: z.array(Commit),
         isTruncated: z.boolean(),
         workItems: z.array(z.string()),
         pullRequests: z.array(z.int()),
+        added: ChangelogSide,
+        removed: ChangelogSide,
       })
       .nullable()
-      .meta({ description: 'At most 50 commits; null without `includePackageChangelogs`' }),
+      .meta({ description: 'At most 50 commits on each side; null without `includePackageChangelogs`' }),
   })
   .meta({ id: 'AnalysedPackage' });
 
 const changes = {
   packages: z.object({ added: z.array(Entry), updated: z.array(Entry), removed: z.array(Entry) }),
-  summary: z.object({ totalPackageChanges: z.int(), totalCommits: z.int(), totalWorkItems: z.int() }),
+  summary: z.object({
+    totalPackageChanges: z.int(),
+    totalCommits: z.int(),
+    totalWorkItems: z.int(),
+    added: SideSummary,
+    removed: SideSummary,
+  }),
 };
 const Seconds = z
   .number()

@@ -4,7 +4,7 @@ import { changeSummary } from '../../domain/releases/change-summary.ts';
 import { SERIES_MAX } from '../../domain/releases/releases.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { DateTime, Name, RepositoryIdentifier } from '../http/parameters.ts';
-import { RepositoryFreshness } from '../http/changelogs.ts';
+import { NoLongerIncludedKeys, RepositoryFreshness, SideKeys, SideSummary } from '../http/changelogs.ts';
 
 const Summary = z.object({
   repositoryIdentifier: z.string(),
@@ -21,6 +21,8 @@ const Summary = z.object({
     totalCommits: z.int(),
     totalWorkItems: z.int(),
     totalPackageChanges: z.int(),
+    added: SideSummary,
+    removed: SideSummary,
   }),
   workItems: z.array(z.object({ key: z.string(), url: z.string().nullable(), releases: z.array(z.string()) })),
   releases: z.array(
@@ -38,8 +40,13 @@ const Summary = z.object({
           toVersion: z.string().nullable(),
           commits: z.int(),
           workItems: z.array(z.string()),
+          added: SideKeys,
+          removed: SideKeys,
         }),
       ),
+      added: SideKeys,
+      removed: SideKeys,
+      noLongerIncluded: NoLongerIncludedKeys,
     }),
   ),
   missingChangelogReleases: z.array(z.object({ releaseName: z.string(), domain: z.string() })),
@@ -57,6 +64,7 @@ export const changeSummaryRoutes = [
     description: [
       `The releases of a domain are ordered by their first successful deployment (to the environment, if one is given), and each is compared with the previous one. Covers the newest ${SERIES_MAX} releases.`,
       'By release: from `fromReleaseName` (exclusive) to `toReleaseName` (inclusive), in each domain that has both. By date: releases with a successful deployment from `since` to `until`, both inclusive. Totals count distinct commits and work items.',
+      '`added` is what `git log` lists from the previous version to this one, `removed` the other way round: both have commits where a hotfix diverged, a downgrade has `removed` ones. `commits` and `workItems` of a package change are those of its `added` side, for a downgrade of its `removed` side.',
     ].join('\n\n'),
     roles: ANY_ROLE,
     projectScope: 'row',

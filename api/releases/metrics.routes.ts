@@ -65,9 +65,9 @@ export const metricsRoutes = [
     description: [
       'For each domain and environment: over the whole period, and per day, week (starting on Monday) or month in UTC. Cancelled deployments are not counted.',
       '- **Deployment frequency**: successful deployments; `perDay` divides them by the days in the window.\n' +
-        '- **Lead time**: from the date of a commit to its first deployment to the environment. The commits are those in the changelogs of the installed and upgraded packages. The first deployment of a domain to an environment has no lead times, nor has one that was rolled back.\n' +
-        '- **Change failure rate**: the share of deployments that failed, failed in part or were rolled back.\n' +
-        '- **Time to restore**: from a failed deployment to the next successful one that was not rolled back, or from a deployment to its rollback. Consecutive failures count as one, in the window in which the first occurred; a failure that is not restored by `until` only counts in `failures`.',
+        '- **Lead time for changes**: from the date of a commit to its first deployment to the environment. The commits are those on the `added` side of the changelogs of the installed and upgraded packages. The first deployment of a domain to an environment has no lead times, nor has one that was rolled back. `medianSeconds` is the middle value, of an even number the mean of the middle two; `p90Seconds` is the value within which nine tenths lie (nearest rank).\n' +
+        '- **Change failure rate**: deployments that failed, failed in part or were rolled back, divided by all deployments; null without any.\n' +
+        '- **Time to restore**: from a failed deployment to the next successful one that was not rolled back, or from a deployment to its rollback. Consecutive failures count as one, in the window in which the first occurred; a failure that is not restored by `until` only counts in `failures`. `medianSeconds` as for lead times.',
       `The definitions follow DORA's four keys. Without \`since\`, covers the last ${DEFAULT_DAYS} days; at most ${DAYS_MAX} days and ${METRICS_DEPLOYMENTS_MAX} deployments.`,
     ].join('\n\n'),
     roles: ANY_ROLE,

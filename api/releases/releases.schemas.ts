@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { anyText, mapOf } from '../../domain/shared/large-maps.ts';
-import { RepositoryFreshness } from '../http/changelogs.ts';
+import { MissingChangelog, RepositoryFreshness } from '../http/changelogs.ts';
 import { DeploymentFact, MissingEnvironment } from '../http/deployment-facts.ts';
 import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
@@ -18,7 +18,7 @@ const PackageChange = z.object({
     byType: z.record(z.string(), z.int()),
   }),
   commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
-  missingChangelog: z.string().nullable(),
+  missingChangelog: MissingChangelog,
 });
 
 const Rollback = z.object({

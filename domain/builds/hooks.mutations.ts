@@ -1,6 +1,7 @@
+import { fetchUnknownCommits, type MirrorToFetch } from '../git/commit-fetches.mutations.ts';
 import { requestFetch } from '../git/mirror.queries.ts';
 import { type Platform, Project } from '../projects/projects.entities.ts';
-import { type Actor, systemActor, type TenantKey, tenantOf } from '../shared/actor.ts';
+import { type Actor, systemActor, tenantOf } from '../shared/actor.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
@@ -59,7 +60,7 @@ export interface HookResult {
   /** How many events of the hook were recorded. */
   events: number;
   /** The repository of which a fetch was requested. */
-  toFetch?: (TenantKey & { projectId: string; repositoryIdentifier: string }) | undefined;
+  toFetch?: MirrorToFetch | undefined;
 }
 
 /** Throws `unauthenticated` for a hook whose headers cannot prove its sender, whatever the body is. */
@@ -117,8 +118,13 @@ async function recordHook(
     if (event.kind === 'push') await upsertPush(tx, projectId, event);
     else await recordStatus(tx, project, event);
   }
-  const mirror = { ...tenantOf(tx.actor), projectId, repositoryIdentifier: project.identifier };
-  const toFetch = isPush && project.remoteUrl !== null ? mirror : undefined;
-  if (toFetch) await requestFetch(tx, projectId);
+  const commits = events.map(({ commitId }) => commitId);
+  const toFetch = isPush ? await fetchAtOnce(tx, project) : await fetchUnknownCommits(tx, project, commits);
   return { outcome: 'accepted', events: events.length, toFetch };
+}
+
+async function fetchAtOnce(tx: Tx, { id, identifier, remoteUrl }: Project): Promise<MirrorToFetch | undefined> {
+  if (remoteUrl === null) return undefined;
+  await requestFetch(tx, id);
+  return { ...tenantOf(tx.actor), projectId: id, repositoryIdentifier: identifier, waitMs: 0 };
 }

@@ -1,6 +1,6 @@
 import { commitNumbers, commitShas } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
-import { requestFetch } from '../git/mirror.queries.ts';
+import { type MirrorToFetch, requestFetchSoon } from '../git/commit-fetches.mutations.ts';
 import { branchTip } from '../git/refs.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { type DomainError, invalidField } from '../shared/errors.ts';
@@ -11,8 +11,7 @@ export interface MissingCommit {
   isKnown: false;
   /** To be thrown after the transaction is committed, which requests a fetch. */
   refusal: DomainError;
-  /** The project whose repository is to be fetched, where it has one. */
-  toFetch: ProjectFacts | undefined;
+  toFetch: MirrorToFetch | undefined;
 }
 
 /** A commit of a build, with its number and that of its branch's newest commit. */
@@ -26,11 +25,11 @@ export async function requestedCommit(
   { branchName, commitId }: { branchName: string; commitId: string },
 ): Promise<RequestedCommit> {
   const missing = async (field: 'branchName' | 'commitId', why: string): Promise<MissingCommit> => {
-    const toFetch = project.remoteUrl === null ? undefined : project;
-    if (toFetch) await requestFetch(tx, project.id);
-    const detail = toFetch
-      ? `${why}, as far as it is fetched; a fetch is requested`
-      : `${why}: the project has no remoteUrl`;
+    const toFetch = await requestFetchSoon(tx, project);
+    const detail =
+      project.remoteUrl !== null
+        ? `${why}, as far as it is fetched; a fetch is requested`
+        : `${why}: the project has no remoteUrl`;
     return { isKnown: false, refusal: invalidField(field, detail), toFetch };
   };
   const tip = await branchTip(tx, project.id, branchName);

@@ -1,8 +1,11 @@
 import type { Reads } from '../data/fenced-reads.ts';
-import { graphChanges, graphCommits } from './commit-graph.queries.ts';
+import { type Attribution, attribute } from './attribution-rules.ts';
+import { CommitMessages } from './commit-messages.ts';
+import { graphChanges, graphCommits, graphMessages } from './commit-graph.queries.ts';
 import { CommitGraph } from './commit-graph-rules.ts';
 import { type MirrorFreshness, mirrorState, NEVER_FETCHED } from './mirror.queries.ts';
 import { currentPackages } from './packages.queries.ts';
+import { branchTip } from './refs.queries.ts';
 import { createRangeCache, type RangeCache } from './range-cache.ts';
 
 /** The history of a project's repository as it is known now. */
@@ -10,7 +13,9 @@ export interface History {
   projectId: string;
   graph: CommitGraph;
   /** By name. */
-  packages: ReadonlyMap<string, { packageNo: number; path: string }>;
+  packages: ReadonlyMap<string, { packageNo: number; path: string; dependencies: string[] }>;
+  /** What messages mention, and which merges they are of. */
+  messages: CommitMessages;
   /** Changes whenever the facts do. */
   revision: string;
   /** Changes when the work items of commits that were known before do. */
@@ -18,6 +23,11 @@ export interface History {
   /** What was computed of ranges; see `rangeFacts`. */
   ranges: RangeCache;
   freshness: MirrorFreshness;
+  hasRemote: boolean;
+  /** A fetch is requested or under way. */
+  isFetching: boolean;
+  /** When the last fetch began. */
+  lastTriedAt: string | null;
 }
 
 /** The history of a project. It is cache in memory, and only what is new is read. */
@@ -30,10 +40,14 @@ const emptyHistory = (projectId: string): History => ({
   projectId,
   graph: new CommitGraph(),
   packages: new Map(),
+  messages: new CommitMessages(null),
   revision: '',
   workItemsEpoch: 0,
   ranges: createRangeCache(),
   freshness: NEVER_FETCHED,
+  hasRemote: false,
+  isFetching: false,
+  lastTriedAt: null,
 });
 
 interface CachedHistory {
@@ -60,17 +74,22 @@ export function createCommitGraphCache(): CommitGraphCache {
   return async (reads, projectId) => {
     const state = await mirrorState(reads, projectId);
     if (!state) return emptyHistory(projectId);
+    const { revision, workItemsEpoch, attributedBranch, hasRemote, isFetching, lastTriedAt, ...freshness } = state;
+    const mirror = { freshness, hasRemote, isFetching, lastTriedAt };
+    if (revision === null || workItemsEpoch === null) return { ...emptyHistory(projectId), ...mirror };
     const entry = entryOf(projectId);
-    const { revision, workItemsEpoch, ...freshness } = state;
     if (entry.history.revision !== revision) {
-      entry.growing = growAfter(entry.growing, reads, entry, { revision, workItemsEpoch });
+      entry.growing = growAfter(entry.growing, reads, entry, { revision, workItemsEpoch, attributedBranch });
       await entry.growing;
     }
-    return { ...entry.history, freshness };
+    return { ...entry.history, ...mirror };
   };
 }
 
-type Stamp = Pick<History, 'revision' | 'workItemsEpoch'>;
+/** The state of the mirror to which a history grows. */
+interface Stamp extends Pick<History, 'revision' | 'workItemsEpoch'> {
+  attributedBranch: string | null;
+}
 
 async function growAfter(others: Promise<void>, reads: Reads, entry: CachedHistory, stamp: Stamp): Promise<void> {
   await others.catch(() => undefined);
@@ -78,14 +97,23 @@ async function growAfter(others: Promise<void>, reads: Reads, entry: CachedHisto
 }
 
 /** Commits first, and the changes of these alone: what is imported between the statements is read the next time. */
-async function grow(reads: Reads, history: History, stamp: Stamp): Promise<History> {
+async function grow(
+  reads: Reads,
+  history: History,
+  { attributedBranch: defaultBranch, ...stamp }: Stamp,
+): Promise<History> {
   const { projectId, graph } = history;
   const from = graph.size;
   const packages = await currentPackages(reads, projectId);
   const commits = await graphCommits(reads, projectId, from);
   const to = from + commits.length;
   const changes = await graphChanges(reads, projectId, { from, to, knownPackages: graph.packageNumbers });
+  const isSameEpoch = stamp.workItemsEpoch === history.workItemsEpoch && history.revision !== '';
+  const messages = isSameEpoch ? history.messages : new CommitMessages(defaultBranch);
+  const added = await graphMessages(reads, projectId, { from: isSameEpoch ? from : 0, to });
+  const tip = defaultBranch === null ? undefined : await branchTip(reads, projectId, defaultBranch);
   for (const { parents, date } of commits) graph.addCommit(parents, date);
+  messages.add(added);
   for (const { packageNo, changes: text } of changes) {
     for (const change of text.split(',')) {
       const [commit = '', bits = '0'] = change.split(':');
@@ -96,7 +124,22 @@ async function grow(reads: Reads, history: History, stamp: Stamp): Promise<Histo
   return {
     ...history,
     ...stamp,
-    ranges: stamp.workItemsEpoch === history.workItemsEpoch ? history.ranges : createRangeCache(),
-    packages: new Map(packages.map(({ name, packageNo, path }) => [name, { packageNo, path }])),
+    messages: messages.withMainline(graph, tip !== undefined && tip < to ? tip : undefined),
+    ranges: isSameEpoch ? history.ranges : createRangeCache(),
+    packages: new Map(
+      packages.map(({ name, packageNo, path, dependencies }) => [name, { packageNo, path, dependencies }]),
+    ),
   };
 }
+
+/** What the commits of a range count for. */
+export const attributionOf = ({ graph, messages }: History, from: number | null, to: number): Attribution =>
+  attribute(
+    {
+      parentsOf: (commit) => graph.parentsOf(commit),
+      mentionOf: (commit) => messages.mentionOf(commit),
+      isBackMerge: (merge, parent) => messages.isBackMerge(merge, parent),
+    },
+    from,
+    to,
+  );

@@ -55,3 +55,31 @@ export const graphChanges = (
     .groupBy('packageNo')
     .select(['packageNo', sql<string>`string_agg(seq || ':' || parent_bits, ',' order by seq)`.as('changes')])
     .execute();
+
+/** What the message of a commit says, as far as changelogs read it; the subject only of a merge. */
+export type GraphMessage = [commit: number, workItems: string[], pullRequests: number[], subject: string | null];
+
+/** Messages of the commits from `from` to before `to` that mention something, or merge. */
+export async function graphMessages(
+  { db, tenantId }: Reads,
+  projectId: string,
+  { from, to }: { from: number; to: number },
+): Promise<GraphMessage[]> {
+  const isMerge = sql<boolean>`cardinality(parents) > 1`;
+  const { messages } = await db
+    .selectFrom('git_commit')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('seq', '>=', from)
+    .where('seq', '<', to)
+    .where(sql<boolean>`(work_items <> '{}' or pull_requests <> '{}' or ${isMerge})`)
+    .select(
+      sql<
+        string | null
+      >`json_agg(json_build_array(seq, work_items, pull_requests, case when ${isMerge} then subject end))::text`.as(
+        'messages',
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return JSON.parse(messages ?? '[]') as GraphMessage[];
+}

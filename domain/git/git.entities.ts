@@ -50,6 +50,8 @@ export const GitMirrorSchema = defineEntity({
     requestedAt: p.datetime(6).defaultRaw('now()'),
     /** When the last fetch began. */
     attemptedAt: p.datetime(6).nullable(),
+    /** When the last fetch ended, with success or without. */
+    completedAt: p.datetime(6).nullable(),
     nextFetchAt: p.datetime(6).defaultRaw('now()'),
     /** When the remote was last read with success. */
     fetchedAt: p.datetime(3).nullable(),
@@ -60,11 +62,15 @@ export const GitMirrorSchema = defineEntity({
     commits: p.integer().default(0),
     /** Incremented whenever facts change. */
     revision: p.bigint('string').defaultRaw('0'),
-    /** Incremented when the work items of imported commits change. */
+    /** Incremented when what imported commits mention, or count for, changes. */
     workItemsEpoch: p.integer().default(0),
     /** Where the project's packages are listed. */
     packagesFrom: p.text().$type<PackagesFrom>().default('none'),
     workItemFilters: jsonColumn<string[]>().defaultRaw("'[]'::jsonb"),
+    /** The default branch with which commits are attributed to merges; null: not imported yet. */
+    attributedBranch: p.text().nullable(),
+    /** By which version of the rules messages were read; see `MESSAGE_RULES`. */
+    messageRules: p.integer().default(0),
   },
 });
 export class GitMirror extends GitMirrorSchema.class {}
@@ -80,6 +86,8 @@ export const GitPackageSchema = defineEntity({
     name: p.text(),
     path: p.text(),
     versionNumber: p.text().nullable(),
+    /** Names of the packages that have to be installed before it. */
+    dependencies: p.array().defaultRaw("'{}'"),
     isCurrent: p.boolean().default(true),
   },
 });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { batch, insertBatch } from '../data/batches.ts';
 import { isOneOfNumbers } from '../data/conditions.ts';
 import { json } from '../data/columns.ts';
@@ -124,17 +125,17 @@ export async function replacePackages(
     projectId,
     retired.map(({ packageNo }) => packageNo),
   );
-  const types = { packageNo: 'int', name: 'text', path: 'text', versionNumber: 'text' };
+  const types = { packageNo: 'int', name: 'text', path: 'text', versionNumber: 'text', dependencies: 'text[]' };
   await insertBatch(db, 'git_package', { tenantId, projectId }, added, types).execute();
   await db
     .updateTable('git_package as p')
-    .from(batch('w', wanted, { name: 'text', path: 'text', versionNumber: 'text' }))
-    .set((eb) => ({ versionNumber: eb.ref('w.versionNumber') }))
+    .from(batch('w', wanted, { name: 'text', path: 'text', versionNumber: 'text', dependencies: 'text[]' }))
+    .set((eb) => ({ versionNumber: eb.ref('w.versionNumber'), dependencies: eb.ref('w.dependencies') }))
     .where('p.tenantId', '=', tenantId)
     .where('p.projectId', '=', projectId)
     .where('p.isCurrent', '=', true)
     .whereRef('p.name', '=', 'w.name')
-    .whereRef('p.versionNumber', 'is distinct from', 'w.versionNumber')
+    .where(sql<boolean>`(p.version_number, p.dependencies) is distinct from (w.version_number, w.dependencies)`)
     .execute();
   await addChanges(tx, projectId, changes, (seq) => seq);
   await bumpRevision(tx, projectId);
@@ -164,31 +165,48 @@ async function retirePackages({ db, tenantId }: Tx, projectId: string, packages:
     .execute();
 }
 
-/** Replaces the work items of commits, by number. */
-export async function setWorkItems(
+/** Replaces what commits mention, by number. */
+export async function setMentions(
   { db, tenantId }: Tx,
   projectId: string,
-  items: readonly { seq: number; workItems: string[] }[],
+  mentions: readonly { seq: number; workItems: string[]; pullRequests: number[] }[],
 ): Promise<void> {
   await db
     .updateTable('git_commit as c')
-    .from(batch('i', items, { seq: 'int', workItems: 'text[]' }))
-    .set((eb) => ({ workItems: eb.ref('i.workItems') }))
+    .from(batch('i', mentions, { seq: 'int', workItems: 'text[]', pullRequests: 'int[]' }))
+    .set((eb) => ({ workItems: eb.ref('i.workItems'), pullRequests: eb.ref('i.pullRequests') }))
     .where('c.tenantId', '=', tenantId)
     .where('c.projectId', '=', projectId)
     .whereRef('c.seq', '=', 'i.seq')
-    .whereRef('c.workItems', '<>', 'i.workItems')
+    .where((eb) =>
+      eb.or([eb('c.workItems', '<>', eb.ref('i.workItems')), eb('c.pullRequests', '<>', eb.ref('i.pullRequests'))]),
+    )
     .execute();
 }
 
-/** Records by which patterns work items were found; ranges that were computed with others are removed. */
-export async function noteWorkItemFilters(tx: Tx, projectId: string, filters: readonly string[]): Promise<void> {
+/** What decides for what commits count, beside their messages. */
+export interface AttributionBasis {
+  workItemFilters: readonly string[];
+  /** The default branch, whose merges into other branches bring nothing in. */
+  attributedBranch: string;
+  /** Version of the rules by which messages are read. */
+  messageRules: number;
+}
+
+/** Records on what commits were attributed; ranges that were computed on another basis are removed. */
+export async function noteAttribution(
+  tx: Tx,
+  projectId: string,
+  { workItemFilters, attributedBranch, messageRules }: AttributionBasis,
+): Promise<void> {
   const { db, tenantId } = tx;
   await db.deleteFrom('git_range').where('tenantId', '=', tenantId).where('projectId', '=', projectId).execute();
   await db
     .updateTable('git_mirror')
     .set((eb) => ({
-      workItemFilters: json([...filters]),
+      workItemFilters: json([...workItemFilters]),
+      attributedBranch,
+      messageRules,
       workItemsEpoch: eb('workItemsEpoch', '+', 1),
       revision: eb('revision', '+', '1'),
     }))

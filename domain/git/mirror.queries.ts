@@ -4,6 +4,7 @@ import type { Reads } from '../data/fenced-reads.ts';
 import type { Database } from '../data/tables.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { TenantKey } from '../shared/actor.ts';
+import type { PackageDefinition } from './package-rules.ts';
 import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 
 type Writes = Pick<Tx, 'db' | 'tenantId'>;
@@ -17,6 +18,46 @@ export async function requestFetch({ db, tenantId }: Writes, projectId: string):
     .values({ tenantId, projectId })
     .onConflict((conflict) => conflict.columns(['tenantId', 'projectId']).doUpdateSet({ requestedAt: now }))
     .execute();
+}
+
+/** Commits that are not known request at most one fetch of a project within this time. */
+const COMMIT_FETCH_SECONDS = 10;
+
+/**
+ * Requests a fetch because of a commit that is not known, unless one is requested that has not begun. Returns in how
+ * many milliseconds the mirror is to be signalled; undefined when somebody else does so.
+ */
+export async function requestCommitFetch({ db, tenantId }: Writes, projectId: string): Promise<number | undefined> {
+  const window = sql.lit(COMMIT_FETCH_SECONDS);
+  // Looked at first, since an import locks the row.
+  const pending = await db
+    .selectFrom('git_mirror')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where(
+      sql<boolean>`requested_at > attempted_at and requested_at >= clock_timestamp() - make_interval(secs => ${window})`,
+    )
+    .select('projectId')
+    .executeTakeFirst();
+  if (pending) return undefined;
+  const requested = await db
+    .insertInto('git_mirror')
+    .values({ tenantId, projectId })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenantId', 'projectId'])
+        .doUpdateSet({ requestedAt: now })
+        .where(
+          sql<boolean>`git_mirror.requested_at <= git_mirror.attempted_at or git_mirror.requested_at < clock_timestamp() - make_interval(secs => ${window})`,
+        ),
+    )
+    .returning(
+      sql<number>`greatest(0, coalesce(extract(epoch from attempted_at + make_interval(secs => ${window}) - clock_timestamp()) * 1000, 0))::int`.as(
+        'waitMs',
+      ),
+    )
+    .executeTakeFirst();
+  return requested?.waitMs;
 }
 
 /** Records that a fetch begins, and returns what it needs of its project; undefined when the project is gone. */
@@ -34,7 +75,7 @@ export const beginFetch = ({ db, tenantId }: Writes, projectId: string) =>
             .select(['tenantId', 'id', now.as('attempted_at')]),
         )
         .onConflict((conflict) => conflict.columns(['tenantId', 'projectId']).doUpdateSet({ attemptedAt: now }))
-        .returning(['projectId', 'workItemFilters', 'packagesFrom']),
+        .returning(['projectId', 'workItemFilters', 'attributedBranch', 'messageRules', 'packagesFrom']),
     )
     .selectFrom('begun')
     .innerJoin('project as p', (join) => join.on('p.tenantId', '=', tenantId).onRef('p.id', '=', 'begun.projectId'))
@@ -45,6 +86,8 @@ export const beginFetch = ({ db, tenantId }: Writes, projectId: string) =>
       'p.defaultBranch',
       'p.configuration',
       'begun.workItemFilters',
+      'begun.attributedBranch',
+      'begun.messageRules',
       'begun.packagesFrom',
     ])
     .executeTakeFirst();
@@ -88,6 +131,7 @@ export async function noteFailure(tx: Writes, projectId: string, error: string):
   await updateMirror(tx, projectId)
     .set((eb) => ({
       error,
+      completedAt: now,
       failures: eb('failures', '+', 1),
       nextFetchAt: sql<string>`clock_timestamp() + make_interval(secs => least(3600, ${sql.lit(RETRY_SECONDS)} * 2 ^ least(failures, 10)))`,
     }))
@@ -99,6 +143,7 @@ export async function noteSuccess(tx: Writes, projectId: string, fetchedAt: Date
   await updateMirror(tx, projectId)
     .set({
       error: null,
+      completedAt: now,
       failures: 0,
       fetchedAt,
       nextFetchAt: sql<string>`clock_timestamp() + make_interval(secs => ${everySeconds})`,
@@ -120,13 +165,29 @@ export const NEVER_FETCHED: MirrorFreshness = { fetchedAt: null, isStale: true, 
 
 const isStale = sql<boolean>`fetched_at is null or error is not null`.as('isStale');
 
-/** How fresh the facts of a project are, and their revision; undefined when no fetch was ever requested. */
+/** A fetch is requested and has not begun, or is under way. */
+const isFetching = sql<boolean>`(m.attempted_at is null or m.requested_at > m.attempted_at or coalesce(m.completed_at < m.attempted_at, true))`;
+
+/** How fresh the facts of a project are, and on what they rest; `revision` is null when no fetch was ever requested. */
 export const mirrorState = ({ db, tenantId }: Reads, projectId: string) =>
   db
-    .selectFrom('git_mirror')
-    .where('tenantId', '=', tenantId)
-    .where('projectId', '=', projectId)
-    .select(['revision', 'workItemsEpoch', 'fetchedAt', 'error', isStale])
+    .selectFrom('project as p')
+    .leftJoin('git_mirror as m', (join) =>
+      join.onRef('m.tenantId', '=', 'p.tenantId').onRef('m.projectId', '=', 'p.id'),
+    )
+    .where('p.tenantId', '=', tenantId)
+    .where('p.id', '=', projectId)
+    .select([
+      'm.revision',
+      'm.workItemsEpoch',
+      'm.attributedBranch',
+      'm.fetchedAt',
+      'm.error',
+      isStale,
+      sql<boolean>`p.remote_url is not null`.as('hasRemote'),
+      isFetching.as('isFetching'),
+      'm.attemptedAt as lastTriedAt',
+    ])
     .executeTakeFirst();
 
 /** The mirror of a project as operators see it; undefined when no fetch was ever requested. */
@@ -159,8 +220,8 @@ export const mirrorReport = ({ db, tenantId }: Reads, projectId: string) =>
       return [counted('branch').as('branches'), counted('tag').as('tags')];
     })
     .select(
-      sql<{ name: string; path: string; versionNumber: string | null }[]>`(
-        select coalesce(jsonb_agg(jsonb_build_object('name', name, 'path', path, 'versionNumber', version_number) order by name), '[]')
+      sql<PackageDefinition[]>`(
+        select coalesce(jsonb_agg(jsonb_build_object('name', name, 'path', path, 'versionNumber', version_number, 'dependencies', dependencies) order by name), '[]')
         from git_package p where p.tenant_id = m.tenant_id and p.project_id = m.project_id and is_current)`.as(
         'packages',
       ),

@@ -9,6 +9,8 @@ export interface PackageDefinition {
   /** Relative to the root, without a slash at either end; empty: the whole repository. */
   path: string;
   versionNumber: string | null;
+  /** Names of the packages that have to be installed before it, in or outside the repository. */
+  dependencies: string[];
 }
 
 /** The file on the default branch that lists a project's packages. */
@@ -16,8 +18,12 @@ export const MANIFEST = 'sfdx-project.json';
 /** The most packages of one project; further ones of a manifest are ignored. */
 const PACKAGES_MAX = 2_000;
 
+/** The most dependencies of one package; further ones are ignored. */
+const DEPENDENCIES_MAX = 200;
+
 interface Manifest {
   packageDirectories?: unknown;
+  packageAliases?: unknown;
 }
 
 /**
@@ -32,35 +38,68 @@ export function packagesOfManifest(text: string): PackageDefinition[] | undefine
     return undefined;
   }
   if (!Array.isArray(manifest?.packageDirectories)) return undefined;
+  const nameOf = dependencyNames(manifest.packageAliases);
   return distinct(
     manifest.packageDirectories.flatMap((entry: Record<string, unknown> | null) => {
-      const { package: name, path, versionNumber } = entry ?? {};
+      const { package: name, path, versionNumber, dependencies } = entry ?? {};
       if (typeof name !== 'string' || typeof path !== 'string' || name.trim() === '') return [];
       return [
         {
           name: name.trim(),
           path: normalPath(path),
           versionNumber: typeof versionNumber === 'string' ? versionNumber : null,
+          dependencies: dependenciesIn(dependencies, nameOf).filter((each) => each !== name.trim()),
         },
       ];
     }),
   );
 }
 
+function dependenciesIn(dependencies: unknown, nameOf: (dependency: string) => string): string[] {
+  if (!Array.isArray(dependencies)) return [];
+  const names = dependencies.flatMap((dependency: { package?: unknown } | null) =>
+    typeof dependency?.package === 'string' && dependency.package.trim() !== ''
+      ? nameOf(dependency.package.trim())
+      : [],
+  );
+  return [...new Set(names)].slice(0, DEPENDENCIES_MAX);
+}
+
+const ID = /^(?:0Ho|04t)[0-9A-Za-z]{12,15}$/;
+
+/** Names of packages by what a dependency says: a name, an alias such as `base@1.2.0-3`, or an id that has an alias. */
+function dependencyNames(aliases: unknown): (dependency: string) => string {
+  const aliasOf = new Map<string, string>();
+  for (const [alias, id] of Object.entries((aliases ?? {}) as Record<string, unknown>))
+    if (typeof id === 'string' && !aliasOf.has(id)) aliasOf.set(id, alias);
+  return (dependency) => {
+    const named = ID.test(dependency) ? (aliasOf.get(dependency) ?? dependency) : dependency;
+    const at = named.indexOf('@', 1);
+    return at < 0 ? named : named.slice(0, at);
+  };
+}
+
 /** The packages that a project's setting lists, as name to path. */
 export const packagesOfSetting = (paths: Readonly<Record<string, string>>): PackageDefinition[] =>
-  distinct(Object.entries(paths).map(([name, path]) => ({ name, path: normalPath(path), versionNumber: null })));
+  distinct(
+    Object.entries(paths).map(([name, path]) => ({
+      name,
+      path: normalPath(path),
+      versionNumber: null,
+      dependencies: [],
+    })),
+  );
 
 /** The first of each name: versions belong to names, so that two folders of one name would be ambiguous. */
 const distinct = (packages: readonly PackageDefinition[]): PackageDefinition[] =>
   [...new Map(packages.toReversed().map((each) => [each.name, each])).values()].toReversed().slice(0, PACKAGES_MAX);
 
 /** Those packages that are not among the others; one that moved to another path counts as another. */
-export function packagesNotIn<Package extends PackageDefinition>(
-  others: readonly PackageDefinition[],
+export function packagesNotIn<Package extends Pick<PackageDefinition, 'name' | 'path'>>(
+  others: readonly Pick<PackageDefinition, 'name' | 'path'>[],
   packages: readonly Package[],
 ): Package[] {
-  const keyOf = ({ name, path }: PackageDefinition) => `${path}\0${name}`;
+  const keyOf = ({ name, path }: Pick<PackageDefinition, 'name' | 'path'>) => `${path}\0${name}`;
   const known = new Set(others.map(keyOf));
   return packages.filter((each) => !known.has(keyOf(each)));
 }

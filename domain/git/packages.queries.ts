@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
+import type { Dependencies } from './install-order-rules.ts';
 import type { PackageDefinition } from './package-rules.ts';
 
 export interface KnownPackage extends PackageDefinition {
@@ -14,7 +15,7 @@ export const currentPackages = (reads: Reads, projectId: string): Promise<KnownP
   packagesOf(reads, projectId)
     .where('isCurrent', '=', true)
     .orderBy('packageNo')
-    .select(['packageNo', 'name', 'path', 'versionNumber'])
+    .select(['packageNo', 'name', 'path', 'versionNumber', 'dependencies'])
     .execute();
 
 /** The first number that no package of the project ever had. */
@@ -24,3 +25,11 @@ export async function nextPackageNo(reads: Reads, projectId: string): Promise<nu
     .executeTakeFirstOrThrow();
   return next;
 }
+
+/** What packages depend on. @param packages by name. */
+export const dependenciesOf = (packages: ReadonlyMap<string, Pick<PackageDefinition, 'dependencies'>>): Dependencies =>
+  new Map([...packages].map(([name, { dependencies }]) => [name, dependencies]));
+
+/** What the packages of a project depend on. */
+export const currentDependencies = async (reads: Reads, projectId: string): Promise<Dependencies> =>
+  dependenciesOf(new Map((await currentPackages(reads, projectId)).map((each) => [each.name, each])));

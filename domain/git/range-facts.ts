@@ -1,7 +1,9 @@
 import type { Tx } from '../unit-of-work.ts';
-import type { History } from './commit-graph-cache.ts';
+import { memoized } from '../shared/memoized.ts';
+import { type Attribution, mentionsOf } from './attribution-rules.ts';
+import { attributionOf, type History } from './commit-graph-cache.ts';
 import { type Range, type RangeFacts, rangeKey } from './range-cache.ts';
-import { commitMentions, keepRanges, type Mentions, readRanges } from './ranges.queries.ts';
+import { keepRanges, readRanges } from './ranges.queries.ts';
 
 export interface Ranges {
   of: (range: Range) => RangeFacts;
@@ -13,6 +15,24 @@ export interface Ranges {
 
 const NONE: RangeFacts = { commits: [], workItems: [], pullRequests: [] };
 
+/** The ends of a range, whatever its package. */
+export type Span = Pick<Range, 'from' | 'to'>;
+
+const spanKey = ({ from, to }: Span): string => `${from ?? ''}:${to}`;
+
+/** The attribution of ranges, made once for all that have the same ends. */
+export const attributions = (history: History): ((span: Span) => Attribution) =>
+  memoized(({ from, to }: Span) => attributionOf(history, from, to), spanKey);
+
+/** Tells which ranges have no commits, since they end at what their beginning descends from. */
+function emptiness({ graph }: History): (range: Range) => boolean {
+  const answerOf = memoized(
+    ({ from, to }: Span) => ({ isEmpty: from !== null && graph.isAncestor(to, from) }),
+    spanKey,
+  );
+  return (range) => answerOf(range).isEmpty;
+}
+
 /**
  * The facts of ranges. Each is computed once and kept: commits never change, so the facts of a range do not either.
  * @param isForced computes them anew.
@@ -23,7 +43,8 @@ export async function rangeFacts(
   wanted: readonly Range[],
   { isForced = false } = {},
 ): Promise<Ranges> {
-  const ranges = new Map(wanted.map((range) => [rangeKey(range), range]));
+  const isEmpty = emptiness(history);
+  const ranges = new Map(wanted.filter((range) => !isEmpty(range)).map((range) => [rangeKey(range), range]));
   const found = new Map<string, RangeFacts>();
   const missing = () => [...ranges].filter(([key]) => !found.has(key)).map(([, range]) => range);
   if (!isForced) {
@@ -43,25 +64,13 @@ export async function rangeFacts(
   };
 }
 
-async function computeRanges(
-  tx: Tx,
-  { projectId, graph }: History,
-  ranges: readonly Range[],
-): Promise<Map<string, RangeFacts>> {
+async function computeRanges(tx: Tx, history: History, ranges: readonly Range[]): Promise<Map<string, RangeFacts>> {
   if (ranges.length === 0) return new Map();
-  const listed = ranges.map((range) => ({ range, commits: graph.log([range.packageNo], range.from, range.to) }));
-  const all = listed.flatMap(({ commits }) => commits);
-  const mentions = await commitMentions(tx, projectId, all);
-  const computed = listed.map(({ range, commits }) => ({
-    range,
-    facts: { commits, ...mentionsOf(commits, mentions) },
-  }));
-  await keepRanges(tx, projectId, computed);
+  const attributionOfRange = attributions(history);
+  const computed = ranges.map((range) => {
+    const commits = history.graph.log([range.packageNo], range.from, range.to);
+    return { range, facts: { commits, ...mentionsOf(commits, attributionOfRange(range)) } };
+  });
+  await keepRanges(tx, history.projectId, computed);
   return new Map(computed.map(({ range, facts }) => [rangeKey(range), facts]));
 }
-
-/** What some commits mention together, in order of first mention. */
-export const mentionsOf = (commits: readonly number[], mentions: Mentions) => ({
-  workItems: [...new Set(commits.flatMap((commit) => mentions.get(commit)?.workItems ?? []))],
-  pullRequests: [...new Set(commits.flatMap((commit) => mentions.get(commit)?.pullRequests ?? []))],
-});

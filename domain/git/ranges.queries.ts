@@ -1,6 +1,4 @@
-import { sql } from 'kysely';
 import { batch, insertBatch } from '../data/batches.ts';
-import { isOneOfNumbers } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { type Range, type RangeFacts, rangeKey } from './range-cache.ts';
@@ -58,26 +56,4 @@ export async function keepRanges(
   })
     .onConflict((conflict) => conflict.columns(['tenantId', 'projectId', 'packageNo', 'fromSeq', 'toSeq']).doNothing())
     .execute();
-}
-
-/** What commits mention, by their numbers; those that mention nothing are missing. */
-export type Mentions = ReadonlyMap<number, Pick<RangeFacts, 'workItems' | 'pullRequests'>>;
-
-/** Work items and pull requests of commits. */
-export async function commitMentions(
-  { db, tenantId }: Reads,
-  projectId: string,
-  commits: readonly number[],
-): Promise<Mentions> {
-  const distinct = [...new Set(commits)];
-  if (distinct.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('git_commit')
-    .where('tenantId', '=', tenantId)
-    .where('projectId', '=', projectId)
-    .where((eb) => isOneOfNumbers(eb, 'seq', distinct))
-    .where(sql<boolean>`(work_items <> '{}' or pull_requests <> '{}')`)
-    .select(['seq', 'workItems', 'pullRequests'])
-    .execute();
-  return new Map(rows.map(({ seq, ...mentions }) => [seq, mentions]));
 }

@@ -26,8 +26,12 @@ export const workItemsIn = (message: string, finders: readonly KeyFinder[]): str
     .filter((key) => key !== '' && key.length <= KEY_LENGTH_MAX)
     .slice(0, KEYS_MAX);
 
+/** To be raised when messages are read in another way, so that those imported before are read anew. */
+export const MESSAGE_RULES = 1;
+
 /** Subjects that the hosts write when they merge or squash, and the line that host-c style merges end with. */
 const PULL_REQUESTS = [
+  /^Pull request #(\d{1,9}):/,
   /^Merge pull request #(\d{1,9})\b/,
   /^Merged? PR #?(\d{1,9})\b/,
   /^Merged in .{1,200} \(pull request #(\d{1,9})\)$/,

@@ -1,3 +1,4 @@
+import { type Dependencies, inInstallOrder, installOrder } from '../git/install-order-rules.ts';
 import { compareVersions } from '../shared/version-rules.ts';
 
 export interface ComparisonEntry {
@@ -10,10 +11,15 @@ export interface ComparisonEntry {
 }
 
 export interface Comparison {
+  /** In the order in which they have to be installed, and so those to update. */
   packagesToInstall: ComparisonEntry[];
   packagesToUpdate: ComparisonEntry[];
   unchanged: ComparisonEntry[];
   totalChanges: number;
+  /** Names of the packages to install and to update, in the order of their dependencies. */
+  installOrder: string[];
+  /** Packages that depend on each other, so that their order is not known. */
+  dependencyCycles: string[][];
 }
 
 /** What of a release definition a comparison reads. */
@@ -25,23 +31,37 @@ export interface ReleaseDefinition {
   packageDependencies?: Record<string, unknown> | undefined;
 }
 
-/** Holds a candidate's packages against those installed somewhere; entries come by name. */
+/** Holds a candidate's packages against those installed somewhere. */
 export function comparePackages(
   definition: ReleaseDefinition,
   installed: Readonly<Record<string, string>>,
+  dependencies: Dependencies = new Map(),
 ): Comparison {
-  const comparison: Comparison = { packagesToInstall: [], packagesToUpdate: [], unchanged: [], totalChanges: 0 };
+  const toInstall: ComparisonEntry[] = [];
+  const toUpdate: ComparisonEntry[] = [];
+  const unchanged: ComparisonEntry[] = [];
   const wanted = Object.entries(definition.artifacts ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
   for (const [name, to] of wanted) {
     const from = Object.hasOwn(installed, name) ? (installed[name] ?? null) : null;
     const difference = from === null ? -1 : compareVersions(from, to);
     const entry = { name, type: typeOf(definition, name), isOutOfSync: difference > 0, versions: { from, to } };
-    if (from === null) comparison.packagesToInstall.push(entry);
-    else if (difference === 0) comparison.unchanged.push(entry);
-    else comparison.packagesToUpdate.push(entry);
+    if (from === null) toInstall.push(entry);
+    else if (difference === 0) unchanged.push(entry);
+    else toUpdate.push(entry);
   }
-  comparison.totalChanges = comparison.packagesToInstall.length + comparison.packagesToUpdate.length;
-  return comparison;
+  const changed = [...toInstall, ...toUpdate];
+  const { order, cycles } = installOrder(
+    changed.map(({ name }) => name),
+    dependencies,
+  );
+  return {
+    packagesToInstall: inInstallOrder(toInstall, dependencies),
+    packagesToUpdate: inInstallOrder(toUpdate, dependencies),
+    unchanged,
+    totalChanges: changed.length,
+    installOrder: order,
+    dependencyCycles: cycles,
+  };
 }
 
 function typeOf({ artifactTypes = {}, packageDependencies = {} }: ReleaseDefinition, name: string): string {

@@ -2,6 +2,7 @@ import { deploymentFacts } from '../deployments/deployment-facts.ts';
 import { expectedSeconds, installedPackages, medianSeconds } from '../deployments/deployments.queries.ts';
 import { environmentById, environmentByName, unknownEnvironment } from '../environments/environments.queries.ts';
 import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
+import { currentDependencies } from '../git/packages.queries.ts';
 import { type Comparison, comparePackages } from '../release-candidates/comparison-rules.ts';
 import { type CandidateOfProject, candidateById } from '../release-candidates/release-candidates.queries.ts';
 import { notFound } from '../shared/errors.ts';
@@ -47,7 +48,8 @@ export async function compareToEnvironment(
   const found = await candidateById(tx, candidateId);
   const { candidate, project } = found;
   const environment = await chosenEnvironment(tx, project.id, choice);
-  const comparison = comparePackages(candidate.value, await installedPackages(tx, environment.id));
+  const installed = await installedPackages(tx, environment.id);
+  const comparison = comparePackages(candidate.value, installed, await currentDependencies(tx, project.id));
   const changed = changesOf(comparison).map(({ name }) => name);
   return {
     ...found,
@@ -67,7 +69,8 @@ export async function compareToPackages(
   packages: Readonly<Record<string, string>>,
 ) {
   const found = await candidateById(tx, candidateId);
-  const comparison = comparePackages(found.candidate.value, packages);
+  const dependencies = await currentDependencies(tx, found.project.id);
+  const comparison = comparePackages(found.candidate.value, packages, dependencies);
   return { ...found, comparison, ...(await changesInGit(tx, commitGraphs, found, comparison)) };
 }
 
@@ -82,6 +85,6 @@ async function changesInGit(
   const history = await commitGraphs(tx, project.id);
   const changes = changesOf(comparison).map(({ name, versions }) => ({ name, ...versions }));
   const changelog = await changelogOf(tx, history, project, changes);
-  const keys = [...new Set(changelog.packages.flatMap(({ workItems }) => workItems))];
+  const keys = [...new Set(changelog.packages.flatMap(({ added }) => added.workItems))];
   return { changelog, linkedCandidates: await linkedCandidates(tx, history, candidate.domain, keys) };
 }

@@ -1,8 +1,7 @@
 import { type CommitView, commitNumbers, commitViews } from '../git/commits.queries.ts';
-import type { History } from '../git/commit-graph-cache.ts';
+import { attributionOf, type History } from '../git/commit-graph-cache.ts';
 import type { MirrorFreshness } from '../git/mirror.queries.ts';
-import { mentionsOf } from '../git/range-facts.ts';
-import { commitMentions } from '../git/ranges.queries.ts';
+import { mentionsOf } from '../git/attribution-rules.ts';
 import { tagCommits } from '../git/refs.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { previousCandidate } from '../release-candidates/candidate-series.queries.ts';
@@ -10,7 +9,8 @@ import type { CandidateRow } from '../release-candidates/release-candidates.quer
 import { momentOf } from '../shared/date-time-rules.ts';
 import { invalidField } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { type WorkItemView, workItemViews } from './changelog.ts';
+import { type ChangelogSide, sideView, type WorkItemView, workItemViews } from './change-sides.ts';
+import { type MissingChangelog, whyCommitIsUnknown } from './missing-changelog-rules.ts';
 
 /** From where the changes of a candidate count. */
 type Since = { kind: 'beginning' | 'unknown' } | { kind: 'commit'; commit: number } | { kind: 'date'; date: number };
@@ -22,13 +22,17 @@ export interface CandidateLog {
   commits: (CommitView & { packages: string[] })[];
   totalCommits: number;
   isTruncated: boolean;
+  /** The same commits, and those that the candidate lost since a commit: what `git log commit..since` lists. */
+  added: ChangelogSide;
+  removed: ChangelogSide;
   /** The id of the commit, or the date, from which changes count; null: from the beginning. */
   since: string | null;
-  missingChangelog: string | null;
+  missingChangelog: MissingChangelog | null;
   repository: MirrorFreshness;
 }
 
 const LISTED_MAX = 1_000;
+const NOTHING = { workItems: [], pullRequests: [] };
 
 /**
  * The packages of a candidate's domain, by name: those that the project lists for it, else those that the candidate
@@ -94,34 +98,41 @@ export async function candidateLog(
   const names = packagesOf(project, candidate, history);
   const numberOf = (name: string) => history.packages.get(name)?.packageNo ?? -1;
   const selection = names.length === 0 && history.packages.size === 0 ? 'everything' : names.map(numberOf);
-  const missing = missingOf(candidate, since, to);
+  const missing = missingOf(candidate, since, to, history);
   const log = (packages: typeof selection): number[] => {
     if (to === undefined || missing !== null) return [];
     const commits = history.graph.log(packages, since.kind === 'commit' ? since.commit : null, to);
     return since.kind === 'date' ? commits.filter((commit) => history.graph.dateOf(commit) >= since.date) : commits;
   };
   const commits = log(selection);
+  const from = since.kind === 'commit' ? since.commit : null;
+  const isKnown = missing === null && to !== undefined;
+  const removed = isKnown && from !== null ? history.graph.log(selection, to, from) : [];
   const byPackage = names.map((name) => ({ name, commits: log([numberOf(name)]) }));
-  const mentions = await commitMentions(tx, project.id, commits);
+  const addedFor = to === undefined ? () => NOTHING : attributionOf(history, from, to);
+  const removedFor = isKnown && from !== null ? attributionOf(history, to, from) : () => NOTHING;
   const views = await commitViews(tx, project.id, [
     ...commits.slice(0, LISTED_MAX),
-    ...(since.kind === 'commit' ? [since.commit] : []),
+    ...removed.slice(0, LISTED_MAX),
+    ...(from === null ? [] : [from]),
   ]);
   const packagesByCommit = new Map<number, string[]>();
   for (const each of byPackage)
     for (const commit of each.commits)
       packagesByCommit.set(commit, [...(packagesByCommit.get(commit) ?? []), each.name]);
-  const listed = commits.slice(0, LISTED_MAX).flatMap((commit) => views.get(commit) ?? []);
+  const added = sideView({ commits, ...mentionsOf(commits, addedFor) }, views, LISTED_MAX);
   return {
     packages: byPackage.map(({ name, commits: own }) => {
-      const { workItems } = mentionsOf(own, mentions);
+      const { workItems } = mentionsOf(own, addedFor);
       const { path = '' } = history.packages.get(name) ?? {};
       return { packageName: name, path, totalCommits: own.length, totalWorkItems: workItems.length, workItems };
     }),
-    workItems: workItemViews(listed, project),
-    commits: listed.map((commit) => ({ ...commit, packages: packagesByCommit.get(commit.seq) ?? [] })),
+    workItems: workItemViews([{ commits, attribution: addedFor }], views, project),
+    commits: added.commits.map((commit) => ({ ...commit, packages: packagesByCommit.get(commit.seq) ?? [] })),
     totalCommits: commits.length,
-    isTruncated: commits.length > LISTED_MAX,
+    isTruncated: added.isTruncated,
+    added,
+    removed: sideView({ commits: removed, ...mentionsOf(removed, removedFor) }, views, LISTED_MAX),
     since:
       since.kind === 'commit'
         ? (views.get(since.commit)?.sha ?? null)
@@ -133,10 +144,12 @@ export async function candidateLog(
   };
 }
 
-function missingOf({ commitSha }: CandidateRow, since: Since, to: number | undefined): string | null {
-  if (to === undefined)
-    return `The commit ${commitSha} is not in the repository: it is not fetched yet, or history was rewritten`;
-  return since.kind === 'unknown'
-    ? 'The commit from which changes count is not in the repository: it is not fetched yet, or history was rewritten'
-    : null;
+function missingOf(
+  { commitSha }: CandidateRow,
+  since: Since,
+  to: number | undefined,
+  history: History,
+): MissingChangelog | null {
+  if (to === undefined) return whyCommitIsUnknown(`The commit ${commitSha}`, history);
+  return since.kind === 'unknown' ? whyCommitIsUnknown('The commit from which changes count', history) : null;
 }

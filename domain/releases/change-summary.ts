@@ -1,8 +1,11 @@
 import type { History } from '../git/commit-graph-cache.ts';
+import { inInstallOrder } from '../git/install-order-rules.ts';
+import { dependenciesOf } from '../git/packages.queries.ts';
 import { rangeFacts } from '../git/range-facts.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { rangesOf, type SideSummary, sidesOf, summaryOf } from './change-sides.ts';
 import { resolveChanges } from './changelog.ts';
 import { matchReleases, type SummaryFilter } from './change-summary-rules.ts';
 import { directionOf, type Direction, packageChanges } from './package-change-rules.ts';
@@ -20,24 +23,30 @@ export interface SummaryQuery extends SummaryFilter {
   environmentName?: string | undefined;
 }
 
+/** What a step adds or takes back: totals and keys, without the commits. */
+const sideOf = ({ totalCommits, workItems, pullRequests }: SideSummary) => ({ totalCommits, workItems, pullRequests });
+
+/** What is on the removed side, and not on the added one, too. */
+const onlyIn = (removed: SideSummary, added: SideSummary) => ({
+  workItems: removed.workItems.filter((key) => !added.workItems.includes(key)),
+  pullRequests: removed.pullRequests.filter((number) => !added.pullRequests.includes(number)),
+});
+
 /** What changed by the releases of a range or of a time, each held against the release before it. */
 export async function changeSummary(tx: Tx, history: History, project: ProjectFacts, query: SummaryQuery) {
   const series = await releaseSeries(tx, project.id, query);
   const { matched, unmatchedRanges } = matchReleases(series, query);
+  const dependencies = dependenciesOf(history.packages);
   const steps = matched.map((each) => ({
     ...each,
-    changes: packageChanges(each.previous?.packages ?? {}, each.release.packages),
+    changes: inInstallOrder(packageChanges(each.previous?.packages ?? {}, each.release.packages), dependencies),
   }));
   const resolvedChanges = await resolveChanges(
     tx,
     history,
     steps.flatMap(({ changes }) => changes),
   );
-  const ranges = await rangeFacts(
-    tx,
-    history,
-    resolvedChanges.flatMap(({ range }) => range ?? []),
-  );
+  const ranges = await rangeFacts(tx, history, rangesOf(resolvedChanges));
   const commits = new Set<number>();
   const missing: { releaseName: string; domain: string }[] = [];
   let at = 0;
@@ -48,6 +57,7 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
     const packageChangeViews = own.map((change) => {
       const facts = change.range ? ranges.of(change.range) : undefined;
       for (const commit of facts?.commits ?? []) commits.add(commit);
+      const { added, removed } = sidesOf(ranges, change);
       return {
         packageName: change.name,
         changeType: CHANGE_TYPES[directionOf(change)],
@@ -55,8 +65,13 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
         toVersion: change.to,
         commits: facts?.commits.length ?? 0,
         workItems: [...(facts?.workItems ?? [])],
+        added: sideOf(summaryOf([added])),
+        removed: sideOf(summaryOf([removed])),
       };
     });
+    const sides = own.map((change) => sidesOf(ranges, change));
+    const added = summaryOf(sides.map((side) => side.added));
+    const removed = summaryOf(sides.map((side) => side.removed));
     return {
       releaseName,
       domain,
@@ -64,8 +79,12 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
       matchedEnvironments: [...new Set(deployments.map(({ environment }) => environment))],
       workItems: distinct(packageChangeViews.flatMap(({ workItems }) => workItems)),
       packageChanges: packageChangeViews,
+      added: sideOf(added),
+      removed: sideOf(removed),
+      noLongerIncluded: onlyIn(removed, added),
     };
   });
+  const allSides = resolvedChanges.map((change) => sidesOf(ranges, change));
   const keys = distinct(releases.flatMap(({ workItems }) => workItems));
   const releasesByItem = new Map<string, string[]>();
   for (const { releaseName, workItems } of releases)
@@ -76,6 +95,8 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
       totalCommits: commits.size,
       totalWorkItems: keys.length,
       totalPackageChanges: releases.reduce((sum, each) => sum + each.packageChanges.length, 0),
+      added: summaryOf(allSides.map(({ added }) => added)),
+      removed: summaryOf(allSides.map(({ removed }) => removed)),
     },
     workItems: keys.map((key) => ({
       key,

@@ -4,6 +4,7 @@ import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { commitRange, rangeEnds, type ResolvedChange, resolveChanges } from './changelog.ts';
+import type { MissingChangelog } from './missing-changelog-rules.ts';
 import type { PackageChange } from './package-change-rules.ts';
 
 export interface ChangelogTotals {
@@ -18,7 +19,7 @@ export interface PackageChangeView extends ChangelogTotals {
   toVersion: string | null;
   workItems: { issues: string[]; pullRequests: number[]; byType: Record<string, number> };
   commitRange: { from: string | null; to: string } | null;
-  missingChangelog: string | null;
+  missingChangelog: MissingChangelog | null;
 }
 
 /** What one step changed. */

@@ -1,20 +1,42 @@
 import { type CommitView, commitShas, commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
+import { inInstallOrder, installOrder } from '../git/install-order-rules.ts';
 import type { MirrorFreshness } from '../git/mirror.queries.ts';
-import { rangeFacts } from '../git/range-facts.ts';
-import type { Range, RangeFacts } from '../git/range-cache.ts';
-import { workItemUrl } from '../git/work-item-rules.ts';
+import { dependenciesOf } from '../git/packages.queries.ts';
+import { rangeFacts, type Ranges } from '../git/range-facts.ts';
+import type { Range } from '../git/range-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
+import {
+  type ChangelogSide,
+  countedCommits,
+  noLongerIncluded,
+  type NoLongerIncluded,
+  rangesOf,
+  type SideSummary,
+  sidesOf,
+  sideView,
+  summaryOf,
+  type TwoSided,
+  type WorkItemView,
+  workItemViews,
+} from './change-sides.ts';
+import {
+  type MissingChangelog,
+  unknownPackage,
+  unknownVersion,
+  whyCommitIsUnknown,
+  whyNothingIsKnown,
+} from './missing-changelog-rules.ts';
 import { directionOf, type Direction, type PackageChange } from './package-change-rules.ts';
-import { type PackageVersion, type VersionCommits, versionCommits } from './package-versions.queries.ts';
+import { type VersionCommits, versionCommits } from './package-versions.queries.ts';
 
 /** The commits of one package's change, or why they are not known. */
-export interface ResolvedChange extends PackageChange {
+export interface ResolvedChange extends PackageChange, TwoSided {
   direction: Direction;
-  /** From the older version's commit to the newer one's, so for a downgrade those that are taken back; none for a removal. */
+  /** The side that the change is about: for a downgrade the removed one; none for a removal. */
   range: Range | undefined;
-  missing: string | null;
+  missing: MissingChangelog | null;
 }
 
 /** Finds out of which commits changes consist. */
@@ -32,21 +54,35 @@ export async function resolveChanges(
 
 function resolved(change: PackageChange, history: History, commits: VersionCommits): ResolvedChange {
   const direction = directionOf(change);
-  const { name } = change;
-  const [older, newer] = direction === 'downgrade' ? [change.to, change.from] : [change.from, change.to];
-  const asVersion = (version: string | null): PackageVersion | undefined =>
-    version === null ? undefined : { name, version };
-  const unknown = [asVersion(older), asVersion(newer)].find((version) => version && commits.of(version) === undefined);
-  const known = history.packages.get(name);
-  const missing = known ? (unknown ? commits.whyNot(unknown) : null) : `The path of the package ${name} is not known`;
-  const end = asVersion(newer);
-  const to = end && commits.of(end);
-  const begin = asVersion(older);
-  const range =
-    missing === null && known && to !== undefined
-      ? { packageNo: known.packageNo, from: (begin && commits.of(begin)) ?? null, to }
-      : undefined;
-  return { ...change, direction, range, missing };
+  const { name, from, to } = change;
+  const packageNo = history.packages.get(name)?.packageNo;
+  const missing = whyMissing(change, history, commits);
+  if (missing !== null || packageNo === undefined)
+    return { ...change, direction, range: undefined, added: undefined, removed: undefined, missing };
+  const commitOf = (version: string | null) => (version === null ? null : (commits.of({ name, version }) ?? null));
+  const [begin, end] = [commitOf(from), commitOf(to)];
+  const added = end === null ? undefined : { packageNo, from: begin, to: end };
+  const removed = begin === null ? undefined : { packageNo, from: end, to: begin };
+  const range = direction === 'downgrade' ? removed : added;
+  return { ...change, direction, range, added, removed, missing };
+}
+
+function whyMissing(
+  { name, from, to }: PackageChange,
+  history: History,
+  commits: VersionCommits,
+): MissingChangelog | null {
+  const nothing = whyNothingIsKnown(history);
+  if (nothing) return nothing;
+  if (!history.packages.has(name)) return unknownPackage(name, history);
+  for (const version of [from, to]) {
+    if (version === null || commits.of({ name, version }) !== undefined) continue;
+    const sha = commits.unknownShaOf({ name, version });
+    return sha === undefined
+      ? unknownVersion(name, version, history)
+      : whyCommitIsUnknown(`The commit ${sha} of ${name} ${version}`, history);
+  }
+  return null;
 }
 
 export interface PackageChangelog {
@@ -63,85 +99,104 @@ export interface PackageChangelog {
   /** Newest first, at most `COMMITS_MAX`. */
   commits: CommitView[];
   isTruncated: boolean;
-  missingChangelog: string | null;
-}
-
-export interface WorkItemView {
-  key: string;
-  url: string | null;
-  /** Ids of the commits that name it. */
-  commits: string[];
+  added: ChangelogSide;
+  removed: ChangelogSide;
+  missingChangelog: MissingChangelog | null;
 }
 
 export interface Changelog {
+  /** In the order in which they have to be installed. */
   packages: PackageChangelog[];
   workItems: WorkItemView[];
+  /** Those on the added side alone; `workItems` has those that downgrades take back, too. */
+  addedWorkItems: WorkItemView[];
   pullRequests: number[];
-  summary: { totalCommits: number; totalWorkItems: number; totalPullRequests: number };
+  noLongerIncluded: NoLongerIncluded;
+  summary: {
+    totalCommits: number;
+    totalWorkItems: number;
+    totalPullRequests: number;
+    added: SideSummary;
+    removed: SideSummary;
+  };
+  /** Packages that depend on each other, so that their order is not known. */
+  dependencyCycles: string[][];
   missingChangelogPackages: string[];
   repository: MirrorFreshness;
 }
 
-/** The most commits that are listed for one package; totals count all. */
+/** The most commits that are listed for one side of a package; all else counts all. */
 export const COMMITS_MAX = 500;
 
-/** The commits, work items and pull requests of package changes. What is not known is said to be missing. */
+/** The commits, work items and pull requests of package changes, on both sides. What is not known is said to be missing. */
 export async function changelogOf(
   tx: Tx,
   history: History,
   project: ProjectFacts,
   changes: readonly PackageChange[],
 ): Promise<Changelog> {
-  const resolvedChanges = await resolveChanges(tx, history, changes);
-  const ranges = await rangeFacts(
-    tx,
-    history,
-    resolvedChanges.flatMap(({ range }) => range ?? []),
-  );
-  const parts = resolvedChanges.map((change) => ({
-    change,
-    facts: change.range ? ranges.of(change.range) : undefined,
-  }));
+  const dependencies = dependenciesOf(history.packages);
+  const parts = await resolveChanges(tx, history, inInstallOrder(changes, dependencies));
+  const ranges = await rangeFacts(tx, history, rangesOf(parts));
+  const sides = parts.map((change) => sidesOf(ranges, change));
   const shown = await commitViews(
     tx,
     history.projectId,
-    parts.flatMap(({ facts }) => facts?.commits.slice(0, COMMITS_MAX) ?? []),
+    sides.flatMap(({ added, removed }) => [
+      ...added.commits.slice(0, COMMITS_MAX),
+      ...removed.commits.slice(0, COMMITS_MAX),
+    ]),
   );
-  const shas = await rangeEnds(tx, history, resolvedChanges);
-  const all = new Set(parts.flatMap(({ facts }) => facts?.commits ?? []));
-  const workItems = workItemViews([...shown.values()], project);
-  const keys = new Set(parts.flatMap(({ facts }) => facts?.workItems ?? []));
-  const pullRequests = [...new Set(parts.flatMap(({ facts }) => facts?.pullRequests ?? []))];
+  const shas = await rangeEnds(tx, history, parts);
+  const itemsOf = (some: readonly (Range | undefined)[]) =>
+    workItemViews(countedCommits(history, ranges, some), shown, project);
+  const main = summaryOf(parts.flatMap(({ range }) => (range ? ranges.of(range) : [])));
+  const added = summaryOf(sides.map((side) => side.added));
+  const removed = summaryOf(sides.map((side) => side.removed));
+  const { totalCommits, totalWorkItems, totalPullRequests } = main;
+  const workItems = itemsOf(parts.map(({ range }) => range));
+  const isOnlyAdded = parts.every((part) => part.range === part.added);
   return {
-    packages: parts.map(({ change, facts }) => packageChangelog(change, facts, shown, shas)),
+    packages: parts.map((change) => packageChangelog(change, ranges, shown, shas)),
     workItems,
-    pullRequests,
-    summary: { totalCommits: all.size, totalWorkItems: keys.size, totalPullRequests: pullRequests.length },
-    missingChangelogPackages: resolvedChanges.flatMap(({ name, missing }) => (missing === null ? [] : [name])),
+    addedWorkItems: isOnlyAdded ? workItems : itemsOf(parts.map((part) => part.added)),
+    pullRequests: main.pullRequests,
+    noLongerIncluded: noLongerIncluded(added, removed, itemsOf(parts.map((part) => part.removed))),
+    summary: { totalCommits, totalWorkItems, totalPullRequests, added, removed },
+    dependencyCycles: installOrder(
+      parts.map(({ name }) => name),
+      dependencies,
+    ).cycles,
+    missingChangelogPackages: parts.flatMap(({ name, missing }) => (missing === null ? [] : [name])),
     repository: history.freshness,
   };
 }
 
 function packageChangelog(
   change: ResolvedChange,
-  facts: RangeFacts | undefined,
+  ranges: Ranges,
   shown: ReadonlyMap<number, CommitView>,
   shas: ReadonlyMap<number, string>,
 ): PackageChangelog {
-  const { commits = [], workItems = [], pullRequests = [] } = facts ?? {};
+  const { added, removed } = sidesOf(ranges, change);
+  const [addedView, removedView] = [sideView(added, shown, COMMITS_MAX), sideView(removed, shown, COMMITS_MAX)];
+  const isAboutRemoved = change.range !== undefined && change.range === change.removed;
+  const { commits, totalCommits, isTruncated, workItems, pullRequests } = isAboutRemoved ? removedView : addedView;
   return {
     packageName: change.name,
     direction: change.direction,
     fromVersion: change.from,
     toVersion: change.to,
     commitRange: commitRange(change.range, shas),
-    totalCommits: commits.length,
+    totalCommits,
     totalWorkItems: workItems.length,
     totalPullRequests: pullRequests.length,
-    workItems: [...workItems],
-    pullRequests: [...pullRequests],
-    commits: commits.slice(0, COMMITS_MAX).flatMap((commit) => shown.get(commit) ?? []),
-    isTruncated: commits.length > COMMITS_MAX,
+    workItems,
+    pullRequests,
+    commits,
+    isTruncated,
+    added: addedView,
+    removed: removedView,
     missingChangelog: change.missing,
   };
 }
@@ -163,16 +218,3 @@ export const commitRange = (
   shas: ReadonlyMap<number, string>,
 ): { from: string | null; to: string } | null =>
   range ? { from: range.from === null ? null : (shas.get(range.from) ?? null), to: shas.get(range.to) ?? '' } : null;
-
-/** Work items with the commits that name them, by key. */
-export function workItemViews(
-  commits: readonly CommitView[],
-  { configuration }: Pick<ProjectFacts, 'configuration'>,
-): WorkItemView[] {
-  const shasByKey = new Map<string, string[]>();
-  for (const { sha, workItems } of commits)
-    for (const key of workItems) shasByKey.set(key, [...(shasByKey.get(key) ?? []), sha]);
-  return [...shasByKey]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, shas]) => ({ key, url: workItemUrl(key, configuration), commits: shas }));
-}

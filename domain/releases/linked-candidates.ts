@@ -44,12 +44,12 @@ export async function itemsOfCandidates(
   const ranges = await rangeFacts(
     tx,
     history,
-    resolvedChanges.flatMap(({ range }) => range ?? []),
+    resolvedChanges.flatMap(({ added }) => added ?? []),
   );
   let at = 0;
   return steps.map(({ candidate, changes }) => {
     const own = resolvedChanges.slice(at, (at += changes.length));
-    return { candidate, workItems: new Set(own.flatMap(({ range }) => (range ? ranges.of(range).workItems : []))) };
+    return { candidate, workItems: new Set(own.flatMap(({ added }) => (added ? ranges.of(added).workItems : []))) };
   });
 }
 

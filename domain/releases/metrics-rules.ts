@@ -100,6 +100,12 @@ function quantile(sorted: Float64Array, share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }
 
+/** The middle of values in order, or the mean of the middle two; null of none. */
+function median(sorted: Float64Array): number | null {
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}
+
 const seconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms / 1_000));
 
 /**
@@ -127,13 +133,13 @@ export function measure(deployments: readonly MeasuredDeployment[], windows: rea
         perDay: Math.round((successful.length / ((to - from) / DAY_MS)) * 1_000) / 1_000,
       },
       leadTime: {
-        medianSeconds: seconds(quantile(leadTimes, 0.5)),
+        medianSeconds: seconds(median(leadTimes)),
         p90Seconds: seconds(quantile(leadTimes, 0.9)),
         commits: leadTimes.length,
       },
       changeFailureRate: own.length === 0 ? null : Math.round(((failed + rolledBack) / own.length) * 10_000) / 10_000,
       timeToRestore: {
-        medianSeconds: seconds(quantile(restoreTimes, 0.5)),
+        medianSeconds: seconds(median(restoreTimes)),
         failures: began.length,
         restored: restoreTimes.length,
       },

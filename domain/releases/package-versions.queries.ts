@@ -9,10 +9,11 @@ export interface PackageVersion {
   version: string;
 }
 
-/** The commits of package versions; those that are not known have a reason instead. */
+/** The commits of package versions. */
 export interface VersionCommits {
   of: (version: PackageVersion) => number | undefined;
-  whyNot: (version: PackageVersion) => string;
+  /** The id of the commit of which a version is that has none: a release candidate names it, but it is not known. */
+  unknownShaOf: (version: PackageVersion) => string | undefined;
 }
 
 const keyOf = ({ name, version }: PackageVersion): string => `${name}\n${version}`;
@@ -60,16 +61,13 @@ export async function versionCommits(
     projectId,
     held.map(({ commitSha }) => commitSha),
   );
-  const heldKeys = new Set(held.map(keyOf));
+  const heldShas = new Map(held.map((each) => [keyOf(each), each.commitSha]));
   for (const each of held) {
     const commit = numbers.get(each.commitSha);
     if (commit !== undefined) commits.set(keyOf(each), commit);
   }
   return {
     of: (version) => commits.get(keyOf(version)),
-    whyNot: (version) =>
-      heldKeys.has(keyOf(version))
-        ? `The commit of ${version.name} ${version.version} is not in the repository: it is not fetched yet, or history was rewritten`
-        : `Neither a tag nor a release candidate gives the commit of ${version.name} ${version.version}`,
+    unknownShaOf: (version) => heldShas.get(keyOf(version)),
   };
 }

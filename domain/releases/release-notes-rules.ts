@@ -6,17 +6,37 @@ export interface NotesText {
     domain: string;
     previousReleaseName: string | null;
     deployments: readonly { environment: string; deployedAt: string; isRolledBack: boolean }[];
-    workItems: readonly { key: string; url: string | null; commits: readonly string[] }[];
+    addedWorkItems: readonly NotedItem[];
+    /** What the release before it had and this one has not. */
+    noLongerIncluded: { workItems: readonly NotedItem[]; pullRequests: readonly number[] };
+    dependencyCycles: readonly (readonly string[])[];
     packages: readonly {
       packageName: string;
       direction: 'install' | 'upgrade' | 'downgrade' | 'remove';
       fromVersion: string | null;
       toVersion: string | null;
-      totalCommits: number;
-      commits: readonly { sha: string; message: string; authorName: string }[];
-      missingChangelog: string | null;
+      added: NotedSide;
+      removed: NotedSide;
+      missingChangelog: { message: string } | null;
     }[];
   }[];
+}
+
+interface NotedItem {
+  key: string;
+  url: string | null;
+  totalCommits: number;
+}
+
+interface NotedSide {
+  totalCommits: number;
+  commits: readonly NotedCommit[];
+}
+
+interface NotedCommit {
+  sha: string;
+  message: string;
+  authorName: string;
 }
 
 type Domain = NotesText['domains'][number];
@@ -59,12 +79,18 @@ export function writeNotes(notes: NotesText, format: Format): string {
 }
 
 function domainNotes(
-  { domain, previousReleaseName, deployments, workItems, packages }: Domain,
+  { domain, previousReleaseName, deployments, addedWorkItems, noLongerIncluded, dependencyCycles, packages }: Domain,
   format: Format,
 ): string[] {
-  const { heading, paragraph, list, text, link } = format;
+  const { heading, paragraph, list, text } = format;
   const since =
     previousReleaseName === null ? 'The first release of its domain' : `Changes since ${previousReleaseName}`;
+  const gone = [
+    ...noLongerIncluded.workItems.map((item) => itemLine(item, format)),
+    ...(noLongerIncluded.pullRequests.length > 0
+      ? [text(`Pull requests: ${noLongerIncluded.pullRequests.map((number) => `#${number}`).join(', ')}`)]
+      : []),
+  ];
   return [
     heading(2, text(domain)),
     paragraph(text(`${since}.`)),
@@ -72,46 +98,53 @@ function domainNotes(
       ? [
           list(
             deployments.map(({ environment, deployedAt, isRolledBack }) =>
-              text(`${environment}: ${deployedAt}${isRolledBack ? ', taken back' : ''}`),
+              text(`${environment}: ${deployedAt}${isRolledBack ? ', rolled back' : ''}`),
             ),
           ),
         ]
       : []),
-    ...(workItems.length > 0
-      ? [
-          heading(3, 'Work items'),
-          list(
-            workItems.map(({ key, url, commits }) => {
-              const address = webAddress(url);
-              return `${address === undefined ? text(key) : link(key, address)} (${counted(commits.length, 'commit')})`;
-            }),
-          ),
-        ]
+    ...(addedWorkItems.length > 0
+      ? [heading(3, 'Work items'), list(addedWorkItems.map((item) => itemLine(item, format)))]
       : []),
+    ...(gone.length > 0 ? [heading(3, 'No longer included'), list(gone)] : []),
+    ...dependencyCycles.map((cycle) =>
+      paragraph(text(`These packages depend on each other, so their order is unknown: ${cycle.join(', ')}.`)),
+    ),
     ...packages.flatMap((each) => packageNotes(each, format)),
     ...(packages.length === 0 ? [paragraph('No package changes.')] : []),
   ];
 }
 
+function itemLine({ key, url, totalCommits }: NotedItem, { text, link }: Format): string {
+  const address = webAddress(url);
+  return `${address === undefined ? text(key) : link(key, address)} (${counted(totalCommits, 'commit')})`;
+}
+
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 function packageNotes(
-  { packageName, direction, fromVersion, toVersion, totalCommits, commits, missingChangelog }: Package,
-  { heading, paragraph, list, text, code }: Format,
+  { packageName, direction, fromVersion, toVersion, added, removed, missingChangelog }: Package,
+  format: Format,
 ): string[] {
+  const { heading, paragraph, text } = format;
   const versions = {
     install: `${toVersion}, new`,
     remove: `${fromVersion}, removed`,
     upgrade: `${fromVersion} → ${toVersion}`,
     downgrade: `${fromVersion} → ${toVersion}, back`,
   }[direction];
+  return [
+    heading(3, text(`${packageName} ${versions}`)),
+    ...(missingChangelog === null ? [] : [paragraph(text(`The changes are not known. ${missingChangelog.message}.`))]),
+    ...commitList(added, format),
+    ...(removed.totalCommits > 0 ? [paragraph(text('No longer included:')), ...commitList(removed, format)] : []),
+  ];
+}
+
+function commitList({ commits, totalCommits }: NotedSide, { list, text, code }: Format): string[] {
   const lines = commits.map(
     ({ sha, message, authorName }) => `${code(sha.slice(0, SHA_LENGTH))} ${text(message)} (${text(authorName)})`,
   );
   const more = totalCommits - commits.length;
-  return [
-    heading(3, text(`${packageName} ${versions}`)),
-    ...(missingChangelog === null ? [] : [paragraph(text(`The changes are not known. ${missingChangelog}.`))]),
-    ...(lines.length > 0 ? [list([...lines, ...(more > 0 ? [`and ${counted(more, 'more commit')}`] : [])])] : []),
-  ];
+  return lines.length > 0 ? [list([...lines, ...(more > 0 ? [`and ${counted(more, 'more commit')}`] : [])])] : [];
 }

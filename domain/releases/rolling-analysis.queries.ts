@@ -26,7 +26,8 @@ export async function analysisDigest(
   const { rows } = await sql<{ digest: string }>`
     select md5(concat_ws('|',
       (select version from project where tenant_id = ${tenantId} and id = ${projectId}),
-      (select concat_ws(',', revision, work_items_epoch, fetched_at is null, error) from git_mirror where ${ofProject}),
+      (select concat_ws(',', revision, work_items_epoch, fetched_at is null, error, requested_at > attempted_at or completed_at < attempted_at)
+        from git_mirror where ${ofProject}),
       (select string_agg(concat_ws(',', id, version), ';' order by id) from environment where ${ofProject}),
       (select string_agg(concat_ws(',', id, version), ';' order by id) from (
         select id, version from release_candidate

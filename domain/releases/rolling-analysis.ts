@@ -3,6 +3,8 @@ import { expectedSeconds, medianSeconds } from '../deployments/deployments.queri
 import { listEnvironments } from '../environments/environments.queries.ts';
 import { type CommitView, commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
+import { inInstallOrder } from '../git/install-order-rules.ts';
+import { dependenciesOf } from '../git/packages.queries.ts';
 import { rangeFacts, type Ranges } from '../git/range-facts.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { seriesOfDomain } from '../release-candidates/candidate-series.queries.ts';
@@ -10,6 +12,7 @@ import { requiredEnvironments } from '../release-candidates/finalization-rules.t
 import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { chooseBaseline, deployedTo } from './baseline-rules.ts';
+import { rangesOf, sidesOf, sideView, summaryOf } from './change-sides.ts';
 import { type ResolvedChange, resolveChanges } from './changelog.ts';
 import { type PackageChange, packageChanges } from './package-change-rules.ts';
 import { installedStates } from './environment-records.queries.ts';
@@ -42,12 +45,15 @@ export async function rollingAnalysis(
   const states = await installedStates(tx, project.id, domain);
   const { baseline, isDefaultBaseline } = chooseBaseline(all, environments, factOf, defaultBranch);
   const candidates = baseline ? all.slice(isDefaultBaseline ? 0 : all.indexOf(baseline) + 1) : [];
+  const dependencies = dependenciesOf(history.packages);
   const comparisons = candidates.map((candidate) => {
     const before =
       all.slice(0, all.indexOf(candidate)).findLast((each) => each.branch === candidate.branch) ??
       (candidate === baseline ? undefined : baseline);
     const changesSince = (other: CandidateRow | undefined) =>
-      other === undefined ? [] : packageChanges(packagesOf(other), packagesOf(candidate), { withRemoved: true });
+      other === undefined
+        ? []
+        : inInstallOrder(packageChanges(packagesOf(other), packagesOf(candidate), { withRemoved: true }), dependencies);
     return { candidate, incremental: changesSince(before), cumulative: changesSince(baseline) };
   });
   const changes = comparisons.flatMap(({ incremental, cumulative }) => [...incremental, ...cumulative]);
@@ -121,22 +127,19 @@ const completedAt = (
 async function factsOf(tx: Tx, history: History, changes: readonly PackageChange[], withCommits: boolean) {
   const resolvedChanges = await resolveChanges(tx, history, changes);
   const byChange = new Map(changes.map((change, index) => [change, resolvedChanges[index]]));
-  const ranges = await rangeFacts(
-    tx,
-    history,
-    resolvedChanges.flatMap(({ range }) => range ?? []),
-  );
+  const ranges = await rangeFacts(tx, history, rangesOf(resolvedChanges));
   const shown = withCommits
     ? await commitViews(
         tx,
         history.projectId,
-        resolvedChanges.flatMap(({ range }) => (range ? ranges.of(range).commits.slice(0, COMMITS_MAX) : [])),
+        rangesOf(resolvedChanges).flatMap((range) => ranges.of(range).commits.slice(0, COMMITS_MAX)),
       )
     : undefined;
   return {
     take(some: readonly PackageChange[]) {
       const own = some.flatMap((change) => byChange.get(change) ?? []);
       const facts = own.flatMap(({ range }) => (range ? ranges.of(range) : []));
+      const sides = own.map((change) => sidesOf(ranges, change));
       const entries = own.map((change) => entryOf(change, ranges, shown));
       return {
         packages: {
@@ -148,33 +151,30 @@ async function factsOf(tx: Tx, history: History, changes: readonly PackageChange
           totalPackageChanges: own.length,
           totalCommits: new Set(facts.flatMap(({ commits }) => commits)).size,
           totalWorkItems: new Set(facts.flatMap(({ workItems }) => workItems)).size,
+          added: summaryOf(sides.map(({ added }) => added)),
+          removed: summaryOf(sides.map(({ removed }) => removed)),
         },
       };
     },
   };
 }
 
-function entryOf(
-  { name, from, to, direction, range, missing }: ResolvedChange,
-  ranges: Ranges,
-  shown: ReadonlyMap<number, CommitView> | undefined,
-) {
-  const { commits = [], workItems = [], pullRequests = [] } = range ? ranges.of(range) : {};
+function entryOf(change: ResolvedChange, ranges: Ranges, shown: ReadonlyMap<number, CommitView> | undefined) {
+  const { name, from, to, direction, range, missing } = change;
+  const { added, removed } = sidesOf(ranges, change);
+  const main = range !== undefined && range === change.removed ? removed : added;
+  const view = (side: typeof main) => sideView(side, shown ?? new Map(), COMMITS_MAX);
+  const { totalCommits: _, ...changelog } = view(main);
   return {
     name,
     from,
     to,
     direction,
-    totalCommits: commits.length,
-    totalWorkItems: workItems.length,
+    totalCommits: main.commits.length,
+    totalWorkItems: main.workItems.length,
+    totalAdded: added.commits.length,
+    totalRemoved: removed.commits.length,
     missingChangelog: missing,
-    changelog: shown
-      ? {
-          commits: commits.slice(0, COMMITS_MAX).flatMap((commit) => shown.get(commit) ?? []),
-          isTruncated: commits.length > COMMITS_MAX,
-          workItems: [...workItems],
-          pullRequests: [...pullRequests],
-        }
-      : null,
+    changelog: shown ? { ...changelog, added: view(added), removed: view(removed) } : null,
   };
 }

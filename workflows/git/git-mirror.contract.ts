@@ -32,3 +32,9 @@ const QUIET_MS = 500;
 /** Requests a fetch after a commit, without waiting; lost signals are recovered by the sweeper. */
 export const signalMirror = (launch: Launch, mirror: MirrorInput): void =>
   launch.signalWithStartInBackground(gitMirrorContract, mirror, fetchSignal, QUIET_MS);
+
+/** Requests a fetch likewise after `waitMs`. */
+export function signalMirrorLater(launch: Launch, { waitMs, ...mirror }: MirrorInput & { waitMs: number }): void {
+  if (waitMs <= 0) signalMirror(launch, mirror);
+  else setTimeout(() => signalMirror(launch, mirror), waitMs).unref();
+}

@@ -18,7 +18,25 @@ test('packages are new, updated or unchanged; a newer one in the environment is 
     ],
     unchanged: [{ name: 'd', type: 'artifact', isOutOfSync: false, versions: { from: '1.0.0.5', to: '1.0.0-5' } }],
     totalChanges: 3,
+    installOrder: ['a', 'b', 'c'],
+    dependencyCycles: [],
   });
+});
+
+test('packages to install and to update follow their dependencies, and those that depend on each other are named', () => {
+  const definition = { artifacts: { a: '2', b: '2', c: '2', d: '2', e: '2' } };
+  const dependencies = new Map([
+    ['a', ['b', 'c']],
+    ['b', ['outside']],
+    ['outside', ['d']],
+    ['c', ['e']],
+    ['e', ['c']],
+  ]);
+  const compared = comparePackages(definition, { a: '1', b: '1', d: '1' }, dependencies);
+  const names = (entries: readonly { name: string }[]) => entries.map(({ name }) => name);
+  expect(names(compared.packagesToUpdate)).toEqual(['d', 'b', 'a']);
+  expect(names(compared.packagesToInstall)).toEqual(['c', 'e']);
+  expect(compared).toMatchObject({ installOrder: ['c', 'd', 'b', 'e', 'a'], dependencyCycles: [['c', 'e']] });
 });
 
 test('a definition without packages changes nothing, and names of prototypes are no packages', () => {

@@ -61,9 +61,11 @@ test('frequency, failures and lead times of a window', () => {
   );
   expect(measures).toEqual({
     deployments: { successful: 3, failed: 2, rolledBack: 1, perDay: 0.3 },
-    leadTime: { medianSeconds: 7_200, p90Seconds: 36_000, commits: 4 },
+    // Of 1, 2, 3 and 10 hours.
+    leadTime: { medianSeconds: 9_000, p90Seconds: 36_000, commits: 4 },
     changeFailureRate: 0.6,
-    timeToRestore: { medianSeconds: 7_200, failures: 2, restored: 2 },
+    // Of two and four hours.
+    timeToRestore: { medianSeconds: 10_800, failures: 2, restored: 2 },
   });
 });
 
@@ -79,7 +81,7 @@ test('a failure counts where it began, though it is restored later; one that is 
     { from: at('03-02T00:00'), to: at('03-05T00:00') },
   ]);
   expect(measures.map(({ timeToRestore }) => timeToRestore)).toEqual([
-    { medianSeconds: 3_600, failures: 2, restored: 2 },
+    { medianSeconds: 88_200, failures: 2, restored: 2 },
     { medianSeconds: null, failures: 1, restored: 0 },
   ]);
 });

@@ -42,19 +42,24 @@ const notesWith = (text: string) => ({
       domain: text,
       previousReleaseName: text,
       deployments: [{ environment: text, deployedAt: '2026-01-01T00:00:00.000Z', isRolledBack: true }],
-      workItems: [
-        { key: text, url: 'https://tracker.example.com/browse/a b>)', commits: ['a'] },
-        { key: text, url: 'javascript:alert(1)', commits: ['a', 'b'] },
+      addedWorkItems: [
+        { key: text, url: 'https://tracker.example.com/browse/a b>)', totalCommits: 1 },
+        { key: text, url: 'javascript:alert(1)', totalCommits: 2 },
       ],
+      noLongerIncluded: {
+        workItems: [{ key: text, url: 'https://tracker.example.com/browse/c', totalCommits: 1 }],
+        pullRequests: [3],
+      },
+      dependencyCycles: [[text, text]],
       packages: [
         {
           packageName: text,
           direction: 'upgrade' as const,
           fromVersion: text,
           toVersion: '1.0',
-          totalCommits: 3,
-          commits: [{ sha: 'abcdef0123456789', message: text, authorName: text }],
-          missingChangelog: text,
+          added: { totalCommits: 3, commits: [{ sha: 'abcdef0123456789', message: text, authorName: text }] },
+          removed: { totalCommits: 1, commits: [{ sha: 'abcdef0123456789', message: text, authorName: text }] },
+          missingChangelog: { message: text },
         },
       ],
     },

@@ -1,3 +1,4 @@
+import { attributionModel } from '../../support/attribution-model.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
@@ -63,6 +64,14 @@ const changes = (id: string, since?: string) =>
       200,
       `/api/release-candidates/${id}/changes${since === undefined ? '' : `?since=${encodeURIComponent(since)}`}`,
     );
+/** What a range has by git and its messages. */
+const expected = (...range: Parameters<ReturnType<typeof attributionModel>>) =>
+  attributionModel(remote, {
+    keyPattern: /SHOP-\d+/g,
+    pullRequestsIn: (message) =>
+      [...message.matchAll(/^Merge pull request #(\d+)|\(#(\d+)\)$/gm)].map(([, a, b]) => Number(a ?? b)),
+    backMerges: new Set(remote.lines(['log', '--all', '--merges', '--format=%H', '--grep=^Take in the main line'])),
+  })(...range);
 const shas = (commits: { sha: string }[]) => commits.map(({ sha }) => sha);
 
 test('the changes of a candidate are what git lists, since the candidate before, a commit, a tag or a date', async () => {
@@ -93,9 +102,10 @@ test('the changes of a candidate are what git lists, since the candidate before,
     key: expect.stringMatching(/^SHOP-\d+$/),
     url: `https://tracker.example.com/browse/${item.key}`,
     commits: expect.any(Array),
+    totalCommits: item.commits.length,
   });
-  const byMessage = remote.lines(['log', '--format=%H', `--grep=${item.key}\\b`, '--all']);
-  for (const sha of item.commits) expect(byMessage).toContain(sha);
+  const { commitsOf } = expected(at(0.5), at(0.8), paths);
+  expect(new Map(found.workItems.map((each: Json) => [each.key, new Set(each.commits)]))).toEqual(commitsOf);
 
   expect(shas((await changes(id, at(0.7))).commits)).toEqual(remote.log(at(0.7), at(0.8), paths));
   expect(shas((await changes(id, 'v-before')).commits)).toEqual(remote.log(at(0.6), at(0.8), paths));
@@ -143,6 +153,18 @@ test('a comparison tells for each package what git lists between its versions, b
   ).resolves.toMatchObject({ changelog: null, linkedCandidates: null });
 });
 
+test('of more commits than are listed, totals, work items and pull requests are those of all', async () => {
+  const names = PACKAGES.slice(0, 6);
+  const paths = names.map(packagePath);
+  const end = mainLine.at(-1) ?? '';
+  const { id } = await candidate('core', 'g1', end, artifacts(names, '7.0.0'));
+  const all = expected(null, end, paths);
+  const found = await changes(id, '2000-01-01');
+  expect(found.totalCommits).toBe(all.commits.length);
+  expect(new Set(found.workItems.map(({ key }: Json) => key))).toEqual(all.workItems);
+  expect(new Set(found.added.pullRequests)).toEqual(all.pullRequests);
+});
+
 test('candidates of other domains that hold the same work items are linked', async () => {
   const [first = ''] = PACKAGES;
   const ui = PACKAGES[7] ?? '';
@@ -150,9 +172,9 @@ test('candidates of other domains that hold the same work items are linked', asy
   const linked = await candidate('ui', 'u2', at(0.95), { [ui]: '1.1.0' });
   await candidate('core', 'e1', at(0.2), { [first]: '5.0.0' });
   const { id } = await candidate('core', 'e2', at(0.95), { [first]: '5.1.0' });
-  const itemsOf = (path: string) =>
-    new Set(remote.git(['log', '--format=%B', `${at(0.2)}..${at(0.95)}`, '--', path]).match(/SHOP-\d+/g) ?? []);
-  const shared = [...itemsOf(packagePath(first))].filter((key) => itemsOf(packagePath(ui)).has(key));
+  const itemsOf = (path: string) => expected(at(0.2), at(0.95), [path]).workItems;
+  const others = itemsOf(packagePath(ui));
+  const shared = [...itemsOf(packagePath(first))].filter((key) => others.has(key));
   expect(shared.length).toBeGreaterThan(0);
   const { linkedCandidates } = await app
     .as(app.member)
@@ -171,7 +193,7 @@ test('a commit that is not in the repository, or a package without a path, is mi
   const { id } = await candidate('core', 'f1', 'f'.repeat(40), { [PACKAGES[1] ?? '']: '9.0.0', unknown: '1.0.0' });
   await expect(changes(id, at(0.5))).resolves.toMatchObject({
     commits: [],
-    missingChangelog: expect.stringContaining('history was rewritten'),
+    missingChangelog: { reason: expect.stringMatching(/^(fetching|unknown_commit)$/) },
   });
   const { changelog } = await app
     .as(app.member)
@@ -192,7 +214,7 @@ test('a candidate of a project without a repository has no changes, and says why
   await expect(changes(id)).resolves.toMatchObject({
     commits: [],
     packages: [],
-    missingChangelog: expect.any(String),
+    missingChangelog: { reason: 'no_remote' },
     repository: { fetchedAt: null, isStale: true },
   });
 });

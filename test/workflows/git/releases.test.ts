@@ -114,7 +114,21 @@ test('a summary of changes goes by a range of releases or by a time', async () =
     await deploy(name, 'uat', { deployedAt: dates[index] });
   }
   const range = await get('/api/releases/change-summary', { fromReleaseName: 'r1', toReleaseName: 'r333' });
-  expect(range.summary).toEqual({ totalReleases: 2, totalCommits: 2, totalWorkItems: 2, totalPackageChanges: 2 });
+  const nothing = { totalCommits: 0, workItems: [], pullRequests: [] };
+  expect(range.summary).toEqual({
+    totalReleases: 2,
+    totalCommits: 2,
+    totalWorkItems: 2,
+    totalPackageChanges: 2,
+    added: {
+      totalCommits: 2,
+      totalWorkItems: 2,
+      totalPullRequests: 0,
+      workItems: ['SHOP-3', 'SHOP-4'],
+      pullRequests: [],
+    },
+    removed: { ...nothing, totalWorkItems: 0, totalPullRequests: 0 },
+  });
   expect(range.releases[0]).toEqual({
     releaseName: 'r22',
     domain: 'core',
@@ -129,8 +143,13 @@ test('a summary of changes goes by a range of releases or by a time', async () =
         toVersion: '1.1.0',
         commits: 1,
         workItems: ['SHOP-3'],
+        added: { totalCommits: 1, workItems: ['SHOP-3'], pullRequests: [] },
+        removed: nothing,
       },
     ],
+    added: { totalCommits: 1, workItems: ['SHOP-3'], pullRequests: [] },
+    removed: nothing,
+    noLongerIncluded: { workItems: [], pullRequests: [] },
   });
   expect(range).toMatchObject({
     missingChangelogReleases: [],
@@ -169,9 +188,10 @@ test('history that was rewritten under a release is a missing changelog', async 
     ],
   });
   const { releases } = await get('/api/releases', { includeChangelog: 'true' });
-  expect(named(releases, 'r1').environments[0].changesFromPrevious[0].missingChangelog).toContain(
-    'history was rewritten',
-  );
+  expect(named(releases, 'r1').environments[0].changesFromPrevious[0].missingChangelog).toMatchObject({
+    reason: expect.stringMatching(/^(fetching|unknown_commit)$/),
+    message: expect.stringContaining('is not in the repository'),
+  });
 });
 
 test('a rollback takes a release out of what is deployed, and keeps the way back', async () => {
@@ -259,7 +279,7 @@ test('the rolling analysis holds candidates against each other and a baseline, a
   expect(body.candidates.map((each: Json) => each.releaseName)).toEqual(['r22', 'r333', 'r4444']);
   const last = named(body.candidates, 'r4444');
   expect(last.incrementalChanges.packages).toMatchObject({
-    added: [{ name: 'web', missingChangelog: expect.stringContaining('path') }],
+    added: [{ name: 'web', missingChangelog: { reason: 'unknown_package' } }],
     updated: [
       { name: 'app', from: '1.1.0', to: '1.3.0', totalCommits: 2 },
       { name: 'lib', from: '1.0.0', to: '1.1.0', totalCommits: 1, changelog: { workItems: ['SHOP-5'] } },

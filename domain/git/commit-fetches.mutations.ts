@@ -1,0 +1,62 @@
+import type { Project } from '../projects/projects.entities.ts';
+import { type TenantKey, tenantOf } from '../shared/actor.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { commitNumbers } from './commits.queries.ts';
+import { requestCommitFetch } from './mirror.queries.ts';
+
+/** A mirror that is to be signalled once the transaction is committed. */
+export interface MirrorToFetch extends TenantKey {
+  projectId: string;
+  repositoryIdentifier: string;
+  /** How long to wait before: commits that are not known cause a fetch every ten seconds at most. */
+  waitMs: number;
+}
+
+type FetchedProject = Pick<Project, 'id' | 'identifier' | 'remoteUrl'>;
+
+/** Requests a fetch of a project's repository; undefined where it has none, or a fetch is requested already. */
+export async function requestFetchSoon(tx: Tx, project: FetchedProject): Promise<MirrorToFetch | undefined> {
+  if (typeof project.remoteUrl !== 'string') return undefined;
+  const waitMs = await requestCommitFetch(tx, project.id);
+  if (waitMs === undefined) return undefined;
+  return { ...tenantOf(tx.actor), projectId: project.id, repositoryIdentifier: project.identifier, waitMs };
+}
+
+/** Requests a fetch where a commit that somebody names, by its id or the beginning of it, is not known. */
+export async function fetchUnknownCommits(
+  tx: Tx,
+  project: FetchedProject,
+  shas: readonly string[],
+): Promise<MirrorToFetch | undefined> {
+  if (typeof project.remoteUrl !== 'string') return undefined;
+  const known = await commitNumbers(tx, project.id, shas);
+  return shas.every((sha) => known.has(sha)) ? undefined : requestFetchSoon(tx, project);
+}
+
+/** Requests a fetch where the commit of a release candidate is not known. */
+export async function fetchCommitOfCandidate(
+  tx: Tx,
+  projectId: string,
+  { domain, releaseName }: { domain: string; releaseName: string },
+): Promise<MirrorToFetch | undefined> {
+  const { db, tenantId } = tx;
+  const unknown = await db
+    .selectFrom('release_candidate as c')
+    .innerJoin('project as p', (join) =>
+      join.onRef('p.tenantId', '=', 'c.tenantId').onRef('p.id', '=', 'c.projectId').on('p.remoteUrl', 'is not', null),
+    )
+    .leftJoin('git_commit as g', (join) =>
+      join
+        .onRef('g.tenantId', '=', 'c.tenantId')
+        .onRef('g.projectId', '=', 'c.projectId')
+        .onRef('g.sha', '=', 'c.commitSha'),
+    )
+    .where('c.tenantId', '=', tenantId)
+    .where('c.projectId', '=', projectId)
+    .where('c.domain', '=', domain)
+    .where('c.releaseName', '=', releaseName)
+    .where('g.sha', 'is', null)
+    .select(['c.commitSha', 'p.id', 'p.identifier', 'p.remoteUrl'])
+    .executeTakeFirst();
+  return unknown && fetchUnknownCommits(tx, unknown, [unknown.commitSha]);
+}

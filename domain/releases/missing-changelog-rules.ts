@@ -1,0 +1,76 @@
+/** Why changes are not known. */
+export const MISSING_REASONS = [
+  'fetching',
+  'unknown_commit',
+  'unknown_package',
+  'unknown_version',
+  'no_remote',
+  'unreachable',
+] as const;
+
+export interface MissingChangelog {
+  reason: (typeof MISSING_REASONS)[number];
+  /** For people. */
+  message: string;
+  /** When the last fetch of the repository began. */
+  lastTriedAt: string | null;
+}
+
+/** What of a mirror decides why something is not known. */
+export interface MirrorFacts {
+  hasRemote: boolean;
+  lastTriedAt: string | null;
+  /** A fetch is requested or under way. */
+  isFetching: boolean;
+  freshness: { fetchedAt: string | null; error: string | null };
+}
+
+const FETCHING = 'the repository is being fetched';
+
+/** What keeps everything about a repository from being known; undefined once it was fetched. */
+export function whyNothingIsKnown(mirror: MirrorFacts): MissingChangelog | undefined {
+  const { hasRemote, lastTriedAt, freshness } = mirror;
+  if (freshness.fetchedAt !== null) return undefined;
+  if (!hasRemote) return { reason: 'no_remote', message: 'The project has no remote repository', lastTriedAt };
+  return freshness.error === null
+    ? { reason: 'fetching', message: 'The repository is being fetched for the first time', lastTriedAt }
+    : { reason: 'unreachable', message: `The repository could not be fetched: ${freshness.error}`, lastTriedAt };
+}
+
+/** Why a commit is not known. @param what names it, as the beginning of a sentence. */
+export function whyCommitIsUnknown(what: string, mirror: MirrorFacts): MissingChangelog {
+  const nothing = whyNothingIsKnown(mirror);
+  if (nothing) return nothing;
+  const { hasRemote, lastTriedAt, isFetching, freshness } = mirror;
+  const lacking = `${what} is not in the repository`;
+  if (!hasRemote)
+    return {
+      reason: 'no_remote',
+      message: `${lacking} as it was fetched, and the project has no remote now`,
+      lastTriedAt,
+    };
+  if (freshness.error !== null)
+    return {
+      reason: 'unreachable',
+      message: `${lacking} as far as it could be fetched: ${freshness.error}`,
+      lastTriedAt,
+    };
+  if (isFetching) return { reason: 'fetching', message: `${lacking} yet: ${FETCHING}`, lastTriedAt };
+  return {
+    reason: 'unknown_commit',
+    message: `${lacking}: it was never pushed, or history was rewritten`,
+    lastTriedAt,
+  };
+}
+
+export const unknownPackage = (name: string, { lastTriedAt }: MirrorFacts): MissingChangelog => ({
+  reason: 'unknown_package',
+  message: `The path of the package ${name} is not known: neither sfdx-project.json nor configuration.packagePaths names it`,
+  lastTriedAt,
+});
+
+export const unknownVersion = (name: string, version: string, { lastTriedAt }: MirrorFacts): MissingChangelog => ({
+  reason: 'unknown_version',
+  message: `Neither a tag nor a release candidate gives the commit of ${name} ${version}`,
+  lastTriedAt,
+});
