@@ -91,7 +91,11 @@ export class CommitGraph {
     const seen = new Uint8Array(this.size);
     seen[ancestor] = 1;
     for (let commit = ancestor + 1; commit < this.size; commit++) {
-      if (this.parentsOf(commit).some((parent) => seen[parent] === 1)) seen[commit] = 1;
+      for (const parent of this.parentsOf(commit)) {
+        if (seen[parent] !== 1) continue;
+        seen[commit] = 1;
+        break;
+      }
     }
     return (commit) => seen[commit] === 1;
   }

@@ -1,5 +1,5 @@
 import type { DeploymentLog } from '../deployments/deployment-log-cache.ts';
-import { type PackageArrivals, packageArrivals } from '../deployments/package-arrivals.ts';
+import { inOrder, type PackageArrivals, packageArrivals } from '../deployments/package-arrivals.ts';
 import { type CommitView, commitNumbers, commitsNaming, commitViews } from '../git/commits.queries.ts';
 import { branchTips } from '../git/refs.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
@@ -31,12 +31,24 @@ function* tipsOf(branches: Iterable<[string, number]>, patterns: readonly string
 }
 const LONG_NAME = 100;
 
+type DescendantsOf = (commit: number) => (other: number) => boolean;
+
+/** Finds the descendants of each commit once. */
+function memoizedDescendants({ graph }: History): DescendantsOf {
+  const found = new Map<number, (other: number) => boolean>();
+  return (commit) => {
+    const isDescendant = found.get(commit) ?? graph.descendantsOf(commit);
+    found.set(commit, isDescendant);
+    return isDescendant;
+  };
+}
+
 /** Commits that a release can come from: those of the default and the configured branches, and those of candidates. */
 async function releasable(
   tx: Tx,
-  history: History,
   project: ProjectFacts,
   candidates: readonly CandidateRow[],
+  descendantsOf: DescendantsOf,
 ): Promise<(commit: number) => boolean> {
   const patterns = [project.defaultBranch, ...(project.configuration.branches ?? [])];
   const tips = await inSteps(tipsOf(await branchTips(tx, project.id), patterns));
@@ -46,23 +58,36 @@ async function releasable(
     candidates.map(({ commitSha }) => commitSha),
   );
   const ends = [...new Set([...tips, ...cut.values()])];
-  return (commit) => {
-    const isDescendant = history.graph.descendantsOf(commit);
-    return ends.some(isDescendant);
-  };
+  return (commit) => ends.some(descendantsOf(commit));
 }
 
 const artifactsOf = ({ value }: CandidateRow): Record<string, string> => value.artifacts ?? {};
 
+interface PackageState {
+  /** By whichever domain it came. */
+  ofDomains: readonly PackageArrivals[];
+  /** The version that is there now; undefined: none. */
+  installed: string | undefined;
+}
+
 /** What the active environments of a project have of some packages, in the order in which releases travel. */
 async function environmentStates(tx: Tx, projectId: string, log: DeploymentLog, names: readonly string[]) {
   const environments = await environmentLabels(tx, projectId);
+  const places = Map.groupBy(log.places, ({ environmentId }) => environmentId);
+  const inEnvironment = (environmentId: string, name: string): PackageState => {
+    const ofDomains = (places.get(environmentId) ?? []).map((place) => packageArrivals(place, name));
+    const last = ofDomains
+      .flatMap((each) => each.last ?? [])
+      .toSorted(inOrder)
+      .at(-1);
+    return { ofDomains, installed: last?.packages[name] };
+  };
   return environments
     .filter(({ isActive }) => isActive)
     .toSorted((a, b) => a.orchestrationOrder - b.orchestrationOrder || (a.name < b.name ? -1 : 1))
     .map((environment) => ({
       ...environment,
-      packages: new Map(names.map((name) => [name, packageArrivals(log, environment.id, name)])),
+      packages: new Map(names.map((name) => [name, inEnvironment(environment.id, name)])),
     }));
 }
 
@@ -86,7 +111,8 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
   const { commits: naming, total } = await commitsNaming(tx, project.id, key, ITEM_COMMITS_MAX);
   const views = await commitViews(tx, project.id, naming);
   const candidates = await newestCandidates(tx, project.id, { exceptDomain: null, perDomain: ITEM_CANDIDATES_MAX });
-  const isReleasable = await releasable(tx, history, project, candidates);
+  const descendantsOf = memoizedDescendants(history);
+  const isReleasable = await releasable(tx, project, candidates, descendantsOf);
   const numbered = [...history.packages].map(([packageName, { packageNo }]) => ({ packageName, packageNo }));
   const counted = naming.filter(isReleasable);
   const changes = itemChanges(counted.map((commit) => namingCommit(history, numbered, commit)));
@@ -105,27 +131,29 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
       names.flatMap((name) => versionIn(artifactsOf(candidate), name).map((version) => ({ name, version }))),
     ),
     ...states.flatMap(({ packages }) =>
-      [...packages].flatMap(([name, arrived]) =>
-        isKept(arrived) ? [] : arrived.arrivals.map(({ version }) => ({ name, version })),
-      ),
+      [...packages].flatMap(([name, { ofDomains, installed }]) => [
+        ...(installed === undefined ? [] : [{ name, version: installed }]),
+        ...ofDomains.flatMap((arrived) =>
+          isKept(arrived) ? [] : arrived.arrivals.map(({ version }) => ({ name, version })),
+        ),
+      ]),
     ),
   ]);
-  const descendants = new Map(
-    [...new Set(changes.map(({ commit }) => commit))].map((commit) => [commit, history.graph.descendantsOf(commit)]),
-  );
   const holds: Holds = (version, { packageName, commit }) => {
     if (version === undefined) return false;
     const end = commitOf({ name: packageName, version });
-    return end === undefined ? undefined : descendants.get(commit)?.(end);
+    return end === undefined ? undefined : descendantsOf(commit)(end);
   };
   const commitsOfArrivals = arrivalCommits(versions, commitOf);
   const environmentView = ({ id, name, category, packages }: EnvironmentState, own: readonly ItemChange[]) => {
     const arrivals = own.map(({ packageName, commit }) => {
-      const arrived = packages.get(packageName);
-      const isDescendant = descendants.get(commit);
-      if (!arrived || !isDescendant) return undefined;
-      const commits = commitsOfArrivals(packageName, arrived);
-      return arrived.arrivals[commits.findIndex((end) => end !== undefined && isDescendant(end))]?.deployment;
+      const isDescendant = descendantsOf(commit);
+      const came = (packages.get(packageName)?.ofDomains ?? []).flatMap((arrived) => {
+        const commits = commitsOfArrivals(packageName, arrived);
+        const at = commits.findIndex((end) => end !== undefined && isDescendant(end));
+        return arrived.arrivals[at]?.deployment ?? [];
+      });
+      return came.toSorted(inOrder)[0];
     });
     const { first, last } = arrivalOf(arrivals);
     const share = shareOf(own, (change) => holds(packages.get(change.packageName)?.installed, change));
