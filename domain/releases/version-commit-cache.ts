@@ -23,7 +23,7 @@ const cache = new WeakMap<object, Cached>();
 
 /** @param owner of the cache: a version's commit is forgotten with it. */
 export async function versionState(reads: Reads, history: History, owner: object): Promise<VersionState> {
-  const { projectId, revision, packages } = history;
+  const { projectId, revision, packages, freshness } = history;
   const before = cache.get(owner);
   const tags =
     before?.revision === revision
@@ -36,7 +36,13 @@ export async function versionState(reads: Reads, history: History, owner: object
   const commits = before?.known === known ? before.commits : new Map<string, Map<string, number | string>>();
   cache.set(owner, { revision, tags, known, commits });
   let unknown: Promise<string> | undefined;
-  return { known, unknown: () => (unknown ??= versionCount(reads, projectId).then((count) => `${revision} ${count}`)) };
+  return {
+    known,
+    unknown: () =>
+      (unknown ??= versionCount(reads, projectId).then(
+        (count) => `${revision} ${freshness.fetchedAt === null} ${count}`,
+      )),
+  };
 }
 
 /** Finds the commits of package versions as `versionCommits` does; only those are read that are not known already. */

@@ -122,8 +122,7 @@ async function heldAgainstGit(
     packages: from.artifacts,
     baseLabel: from.releaseName,
   });
-  const changelog = compared.changelog as { packages: PackageEntry[]; summary: Record<string, number> };
-  const packages = changelog.packages.map(withSides);
+  const { packages, summary } = compared.changelog as { packages: PackageEntry[]; summary: Record<string, number> };
   const commitOf = await commitsOfVersions(repository, candidates);
   const folders = new Map(repository.packages.map((each) => [each.name, each]));
   for (const { packageName, fromVersion, toVersion, added, removed, missingChangelog } of packages) {
@@ -137,17 +136,7 @@ async function heldAgainstGit(
     if (isEqual) tally.equal++;
     else tally.different.push(`${packageName} from ${from.releaseName} to ${to.releaseName}`);
   }
-  return { packages, summary: changelog.summary };
-}
-
-const NOTHING: Side = { commits: [], totalCommits: 0 };
-
-/** A changelog of one side has the commits that an upgrade adds, or a downgrade removes. */
-function withSides(entry: PackageEntry & Partial<Side>): PackageEntry {
-  const { commits = [], totalCommits = 0, direction } = entry;
-  const own = { commits, totalCommits };
-  const [added, removed] = direction === 'downgrade' ? [NOTHING, own] : [own, NOTHING];
-  return { ...entry, added: entry.added ?? added, removed: entry.removed ?? removed };
+  return { packages, summary };
 }
 
 /** Whether one side of a changelog is what `git log` lists; of long ones the newest commits are listed, and all counted. */
