@@ -1,0 +1,207 @@
+import type { StoredReport } from '../../domain/deployments/deployed-rules.ts';
+import { factByDefinition } from './deployment-model.ts';
+
+type Packages = Record<string, string>;
+type Status = StoredReport['status'];
+
+export interface Content {
+  commitSha: string;
+  artifacts: Packages;
+}
+
+export interface ReportedDetail {
+  name: string;
+  version?: string;
+  status?: string;
+  error?: string;
+  skipped?: boolean;
+}
+
+export interface Reported {
+  releaseName: string;
+  environment: string;
+  status: Status;
+  /** Milliseconds since the epoch. */
+  at: number;
+  executionId?: string | undefined;
+  packages?: Packages | undefined;
+  packageDetails?: ReportedDetail[] | undefined;
+}
+
+interface Candidate {
+  content: Content;
+  status: string;
+}
+
+interface ModelReport extends StoredReport {
+  environment: string;
+  /** The rollback by which it was taken back. */
+  takenBackBy: number | undefined;
+  /** As a target of a rollback: the release that was taken back. */
+  restoredFrom: string | undefined;
+}
+
+const OPEN = new Set(['pending', 'in_progress']);
+
+/** What a project with some required environments and one branch should answer, in the simplest way that is right. */
+export class ReleaseModel {
+  readonly candidates = new Map<string, Candidate>();
+  private readonly reports: ModelReport[] = [];
+  private readonly outcomes = new Map<string, object>();
+  private readonly environments: readonly string[];
+  private rollbacks = 0;
+
+  constructor(environments: readonly string[]) {
+    this.environments = environments;
+  }
+
+  /** Answers whether the candidate takes the content. */
+  post(releaseName: string, content: Content): boolean {
+    const known = this.candidates.get(releaseName);
+    if (known && !OPEN.has(known.status)) return false;
+    const isSame = known && JSON.stringify(known.content) === JSON.stringify(content);
+    this.candidates.set(releaseName, isSame ? known : { content, status: 'pending' });
+    return true;
+  }
+
+  factOf(releaseName: string, environment: string) {
+    const { content } = this.candidate(releaseName);
+    const { hasOtherContent: _, ...fact } = factByDefinition(
+      { candidateId: releaseName, contentDigest: JSON.stringify(content), artifacts: content.artifacts },
+      this.of(environment),
+    );
+    return fact;
+  }
+
+  missing(releaseName: string) {
+    return this.environments.flatMap((environment) => {
+      const { reason, packages } = this.factOf(releaseName, environment);
+      return reason === null ? [] : [{ environment, reason, packages }];
+    });
+  }
+
+  /** What an environment runs. */
+  running(environment: string): Packages {
+    return Object.assign(
+      {},
+      ...this.of(environment).map(({ isRolledBack, installed }) => (isRolledBack ? {} : installed)),
+    );
+  }
+
+  event(reported: Reported): object {
+    const { releaseName, environment, status, at, executionId } = reported;
+    const key = `${releaseName}/${environment}/${executionId ?? at}`;
+    const known = this.outcomes.get(key);
+    if (known) return { ...known, updated: false };
+    const candidate = this.candidate(releaseName);
+    const isInstalling = status === 'Success' || status === 'Partial';
+    const later = this.of(environment).find((each) => each.deployedAt > at && INSTALLING.has(each.status));
+    const isRestored = this.of(environment).some(
+      (each) => each.candidateId === releaseName && each.restoredFrom !== undefined,
+    );
+    const takenBackBy = isInstalling && !isRestored ? later?.takenBackBy : undefined;
+    this.reports.push({
+      id: String(this.reports.length).padStart(6, '0'),
+      environment,
+      candidateId: releaseName,
+      contentDigest: JSON.stringify(candidate.content),
+      status,
+      deployedAt: at,
+      receivedAt: this.reports.length,
+      isRolledBack: takenBackBy !== undefined,
+      installed: installedBy(reported, candidate.content.artifacts),
+      takenBackBy,
+      restoredFrom: undefined,
+    });
+    const outcome = this.outcome(candidate, releaseName, status);
+    this.outcomes.set(key, outcome);
+    return outcome;
+  }
+
+  private outcome(candidate: Candidate, releaseName: string, status: Status): object {
+    const missing = this.missing(releaseName);
+    const previousStatus = candidate.status;
+    const isMoving = OPEN.has(previousStatus) && status === 'Success';
+    const isFinal = isMoving && missing.length === 0;
+    let newStatus = previousStatus;
+    if (isMoving) newStatus = isFinal ? 'finalized' : 'in_progress';
+    candidate.status = newStatus;
+    const names = [...this.candidates.keys()];
+    const older = isFinal
+      ? names.slice(0, names.indexOf(releaseName)).filter((name) => OPEN.has(this.candidate(name).status))
+      : [];
+    for (const name of older) this.candidate(name).status = 'finalized';
+    return {
+      updated: newStatus !== previousStatus,
+      previousStatus,
+      newStatus,
+      intermediateCandidatesFinalized: older.length > 0,
+      finalizationPending: isMoving && !isFinal,
+      missingEnvironments: missing.map(({ environment }) => environment),
+      missing,
+    };
+  }
+
+  /** Answers whether both releases were ever installed there. */
+  rollBack(environment: string, target: string, from: string): boolean {
+    const installing = this.of(environment).filter((each) => INSTALLING.has(each.status));
+    const record = installing.findLast(({ candidateId }) => candidateId === target);
+    const source = installing.findLast(({ candidateId }) => candidateId === from);
+    if (!record || !source) return false;
+    if (record.restoredFrom === from && source.takenBackBy !== undefined) return true;
+    const { takenBackBy } = record;
+    const mark = ++this.rollbacks;
+    record.restoredFrom = from;
+    if (takenBackBy !== undefined)
+      for (const each of installing) if (each.candidateId === target && each.takenBackBy === takenBackBy) restore(each);
+    const until = installing.slice(0, installing.indexOf(source) + 1);
+    const below = until.findLastIndex(({ candidateId }) => candidateId === target);
+    for (const [index, each] of until.entries()) {
+      const isAbove = below >= 0 ? index > below : each.candidateId === from;
+      if (isAbove && each.candidateId !== target && each.takenBackBy === undefined) {
+        each.takenBackBy = mark;
+        each.isRolledBack = true;
+      }
+    }
+    return true;
+  }
+
+  private candidate(releaseName: string): Candidate {
+    const candidate = this.candidates.get(releaseName);
+    if (!candidate) throw new Error(`There is no candidate ${releaseName}`);
+    return candidate;
+  }
+
+  /** Reports to an environment, older ones first. */
+  private of(environment: string): ModelReport[] {
+    return this.reports
+      .filter((each) => each.environment === environment)
+      .toSorted((a, b) => a.deployedAt - b.deployedAt || a.receivedAt - b.receivedAt);
+  }
+}
+
+const INSTALLING: ReadonlySet<Status> = new Set(['Success', 'Partial']);
+
+function restore(report: ModelReport): void {
+  report.takenBackBy = undefined;
+  report.isRolledBack = false;
+}
+
+function installedBy({ status, packages, packageDetails = [] }: Reported, artifacts: Packages): Packages {
+  const isFailed = ({ status: word = '', error }: ReportedDetail) => error !== undefined || word === 'Failed';
+  const last = (name: string) => packageDetails.findLast((each) => each.name === name);
+  if (status === 'Success') {
+    const all = Object.entries(packages ?? artifacts);
+    return Object.fromEntries(all.filter(([name]) => !isFailed(last(name) ?? { name })));
+  }
+  if (status !== 'Partial') return {};
+  if (packages) return packages;
+  const installed: Packages = {};
+  for (const name of new Set(packageDetails.map((each) => each.name))) {
+    const detail = last(name) ?? { name };
+    const version = detail.version ?? artifacts[name];
+    const isThere = detail.status === 'Installed' || (detail.skipped === true && detail.version !== undefined);
+    if (!isFailed(detail) && isThere && version !== undefined) installed[name] = version;
+  }
+  return installed;
+}

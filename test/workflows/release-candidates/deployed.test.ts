@@ -1,0 +1,336 @@
+import { type TestApp, testApp } from '../../support/app.ts';
+import type { Json } from '../../support/client.ts';
+import { releaseStage } from '../../support/release-stage.ts';
+import { removeRepositories } from '../../support/repository.ts';
+import { startWorker, type TestWorker } from '../../support/worker.ts';
+
+let app: TestApp;
+let worker: TestWorker;
+beforeAll(async () => {
+  app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
+  worker = await startWorker(app, ['git-v1', 'releases-v1']);
+});
+afterAll(async () => {
+  await worker.kill('SIGTERM');
+  await app.close();
+  removeRepositories();
+});
+
+const MINUTE = 60_000;
+const ago = (minutes: number): string => new Date(Date.now() - minutes * MINUTE).toISOString();
+
+/** Two release environments, and releases of them as their list shows them. */
+async function stage() {
+  const base = await releaseStage(app, { autoReleaseFinalization: true });
+  const { repositoryIdentifier } = base.project;
+  const pipeline = app.as(app.application);
+  return {
+    ...base,
+    repositoryIdentifier,
+    post: (releaseName: string, commitSha: string, artifacts: object, more = {}, status = 201): Promise<Json> =>
+      pipeline.post(status, '/api/release-candidates', {
+        repositoryIdentifier,
+        domain: 'core',
+        releaseName,
+        commitSha,
+        value: { artifacts },
+        ...more,
+      }),
+    preview: (releaseName: string, environmentName: string, more: object = {}, status = 200): Promise<Json> =>
+      pipeline.post(status, '/api/release-candidates/release-event?dryRun=true', {
+        repositoryIdentifier,
+        domain: 'core',
+        releaseName,
+        environmentName,
+        deploymentStatus: 'Success',
+        ...more,
+      }),
+    release: async (name: string): Promise<Json> =>
+      (await base.get('/api/releases', { activeOnly: 'false', releaseName: name })).releases[0],
+    active: async (): Promise<string[]> =>
+      (await base.get('/api/releases')).releases.map((each: Json) => each.name).toSorted(),
+    compare: (id: string, environmentName: string): Promise<Json> =>
+      pipeline.post(200, `/api/release-candidates/${id}/compare`, { environmentName }),
+    rollBack: (target: string, rolledBackFrom: string): Promise<Json> =>
+      pipeline.post(204, '/api/releases/rollback-annotation', {
+        repositoryIdentifier,
+        environment: 'uat',
+        target,
+        rolledBackFrom,
+        rolledBackBy: 'dana@example.com',
+      }),
+  };
+}
+
+const recordIn = ({ environments }: Json, name: string): Json => environments.find((each: Json) => each.name === name);
+const COMMIT = 'a'.repeat(40);
+const OTHER_COMMIT = 'b'.repeat(40);
+
+test('other content begins anew, and content that is posted back counts again', async () => {
+  const { post, deploy, release } = await stage();
+  await post('r1', COMMIT, { app: '1' });
+  await deploy('r1', 'uat', { executionId: 'first' });
+  // Another branch or other metadata is no other content.
+  await expect(post('r1', COMMIT, { app: '1' }, { branch: 'main', tag: 'r1' })).resolves.toMatchObject({
+    status: 'in_progress',
+  });
+  await expect(post('r1', OTHER_COMMIT, { app: '1' })).resolves.toMatchObject({ status: 'pending' });
+  const changed = await release('r1');
+  expect(recordIn(changed, 'uat')).toMatchObject({
+    status: 'Success',
+    supersededContent: true,
+    deployment: { isDeployed: false, deployedAt: null, reason: 'other_content', packages: ['app'] },
+  });
+  expect(changed.packageStatuses).toMatchObject([{ packageName: 'app', isFullyDeployed: false, trajectory: [] }]);
+  await expect(deploy('r1', 'prod')).resolves.toMatchObject({
+    newStatus: 'in_progress',
+    missingEnvironments: ['uat'],
+    missing: [{ environment: 'uat', reason: 'other_content', packages: ['app'] }],
+  });
+
+  await expect(post('r1', COMMIT, { app: '1' })).resolves.toMatchObject({ status: 'pending' });
+  expect(recordIn(await release('r1'), 'uat')).toMatchObject({
+    supersededContent: false,
+    deployment: { isDeployed: true, reason: null },
+  });
+  await expect(deploy('r1', 'prod', { executionId: 'again' })).resolves.toMatchObject({ newStatus: 'finalized' });
+  await post('r1', OTHER_COMMIT, { app: '1' }, {}, 409);
+});
+
+test('other packages begin anew, too', async () => {
+  const { post, deploy, repositoryIdentifier } = await stage();
+  await post('r1', COMMIT, { app: '1', lib: '1' });
+  await deploy('r1', 'uat');
+  const change = { repositoryIdentifier, domain: 'core', releaseName: 'r1', versionOverrides: { lib: '2' } };
+  await expect(
+    app.as(app.application).send('PATCH', '/api/release-candidates/update-packages', { body: change }),
+  ).resolves.toMatchObject({ status: 200, body: { status: 'pending' } });
+});
+
+test('one package of three is not deployed; a part completes it, and the next success moves the status', async () => {
+  const { post, deploy, release, active } = await stage();
+  await post('r1', COMMIT, { app: '1', lib: '1', web: '1' });
+  await expect(deploy('r1', 'uat', { packages: { app: '1' } })).resolves.toMatchObject({
+    newStatus: 'in_progress',
+    missing: [
+      { environment: 'uat', reason: 'partial', packages: ['lib', 'web'] },
+      { environment: 'prod', reason: 'never', packages: ['app', 'lib', 'web'] },
+    ],
+  });
+  const details = [
+    { name: 'lib', status: 'Succeeded' },
+    { name: 'web', version: '1', skipped: true },
+  ];
+  await deploy('r1', 'uat', { deploymentStatus: 'Partial', packageDetails: details, executionId: 'rest' });
+  // A failed entry of a success is not installed.
+  await expect(
+    deploy('r1', 'prod', { packageDetails: [{ name: 'web', status: 'Failed' }], executionId: 'most' }),
+  ).resolves.toMatchObject({ missing: [{ environment: 'prod', reason: 'partial', packages: ['web'] }] });
+  expect((await release('r1')).deploymentStatus).toMatchObject({
+    status: 'in_progress',
+    missingFromEnvironments: ['prod'],
+    recommendations: ['Complete the deployment to prod: web missing'],
+  });
+  await expect(
+    deploy('r1', 'prod', { deploymentStatus: 'Partial', packages: { web: '1' }, executionId: 'web' }),
+  ).resolves.toMatchObject({ updated: false, newStatus: 'in_progress', missing: [] });
+  expect((await release('r1')).deploymentStatus.status).toBe('completed');
+  await expect(deploy('r1', 'uat', { executionId: 'next', packages: {} })).resolves.toMatchObject({
+    updated: true,
+    newStatus: 'finalized',
+  });
+  await expect(active()).resolves.toEqual(['r1']);
+});
+
+test('a package that runs there by the report of another candidate counts, also after it was replaced', async () => {
+  const { post, deploy, release, active, compare } = await stage();
+  await post('r1', COMMIT, { app: '1', lib: '1' });
+  const { id } = await post('r2', OTHER_COMMIT, { app: '2', lib: '1' });
+  await deploy('r1', 'uat', { deployedAt: ago(30) });
+  await deploy('r2', 'uat', { packages: { app: '2' }, deployedAt: ago(20) });
+  await expect(compare(id, 'uat')).resolves.toMatchObject({
+    deployment: { isDeployed: true },
+    comparison: { totalChanges: 0 },
+  });
+  await expect(active()).resolves.toEqual(['r2']);
+  await post('r3', OTHER_COMMIT, { app: '3', lib: '3' });
+  await deploy('r3', 'uat', { deployedAt: ago(10) });
+  expect(recordIn(await release('r2'), 'uat').deployment).toMatchObject({ isDeployed: true, packages: [] });
+  await expect(compare(id, 'uat')).resolves.toMatchObject({
+    deployment: { isDeployed: true, reason: null },
+    comparison: { totalChanges: 2, unchanged: [] },
+  });
+  await expect(active()).resolves.toEqual(['r3']);
+});
+
+test('what a part installed runs beside what was there before', async () => {
+  const { post, deploy, active, compare } = await stage();
+  const { id } = await post('r1', COMMIT, { app: '1', lib: '1' });
+  await post('r2', OTHER_COMMIT, { app: '2', lib: '2' });
+  await deploy('r1', 'uat');
+  await deploy('r2', 'uat', { deploymentStatus: 'Partial', packages: { app: '2' } });
+  await expect(active()).resolves.toEqual(['r1', 'r2']);
+  const { comparison } = await compare(id, 'uat');
+  expect(comparison.packagesToUpdate).toMatchObject([{ name: 'app', versions: { from: '2', to: '1' } }]);
+  expect(comparison.unchanged).toMatchObject([{ name: 'lib' }]);
+  // What failed or was cancelled installs nothing.
+  await deploy('r2', 'uat', { deploymentStatus: 'Failed', packages: { lib: '2' } });
+  await deploy('r2', 'uat', { deploymentStatus: 'Cancelled', packages: { lib: '2' } });
+  expect((await compare(id, 'uat')).comparison.unchanged).toMatchObject([{ name: 'lib' }]);
+  await deploy('r2', 'uat', { executionId: 'all' });
+  await expect(active()).resolves.toEqual(['r2']);
+});
+
+test('a failure undoes it until a report that did not fail; what was cancelled changes nothing', async () => {
+  const { post, deploy, release } = await stage();
+  await post('r1', COMMIT, { app: '1' });
+  await deploy('r1', 'uat', { deployedAt: ago(30) });
+  const failed = { deploymentStatus: 'Failed', deployedAt: ago(20) };
+  await expect(deploy('r1', 'uat', failed)).resolves.toMatchObject({
+    missing: [
+      { environment: 'uat', reason: 'failed' },
+      { environment: 'prod', reason: 'never' },
+    ],
+  });
+  await deploy('r1', 'uat', { deploymentStatus: 'Cancelled', deployedAt: ago(15) });
+  expect((await release('r1')).deploymentStatus).toMatchObject({
+    status: 'failed',
+    recommendations: ['Repeat the deployment to uat, which failed', 'Deploy to prod'],
+  });
+  const repaired = ago(10);
+  await deploy('r1', 'uat', { deploymentStatus: 'Partial', packages: {}, deployedAt: repaired });
+  expect(recordIn(await release('r1'), 'uat').deployment).toEqual({
+    isDeployed: true,
+    deployedAt: repaired,
+    reason: null,
+    packages: [],
+  });
+});
+
+test('a dry run says what the same event does, also where it comes late or again', async () => {
+  const { post, deploy, preview } = await stage();
+  await post('r1', COMMIT, { app: '1' });
+  await deploy('r1', 'prod');
+  await deploy('r1', 'uat', { deploymentStatus: 'Failed', deployedAt: ago(5), executionId: 'failed' });
+  const late = { deployedAt: ago(10), executionId: 'late' };
+  const dry = await preview('r1', 'uat', late);
+  expect(dry).toMatchObject({ newStatus: 'in_progress', missing: [{ environment: 'uat', reason: 'failed' }] });
+  await expect(deploy('r1', 'uat', late)).resolves.toEqual(dry);
+
+  const retry = { deployedAt: ago(1), executionId: 'retry' };
+  await expect(preview('r1', 'uat', retry)).resolves.toMatchObject({ updated: true, newStatus: 'finalized' });
+  const first = await deploy('r1', 'uat', retry);
+  const repeated = { ...first, updated: false };
+  await expect(preview('r1', 'uat', { ...retry, deploymentStatus: 'Failed' })).resolves.toEqual(repeated);
+  await expect(deploy('r1', 'uat', { ...retry, deploymentStatus: 'Failed' })).resolves.toEqual(repeated);
+});
+
+test('clocks of hosts may differ by five minutes; what is to come in more than ten is refused', async () => {
+  const { post, deploy, preview, release, compare, repositoryIdentifier } = await stage();
+  const { id } = await post('r1', COMMIT, { app: '1' });
+  await post('r2', OTHER_COMMIT, { app: '2' });
+  const ahead = ago(-5);
+  await expect(preview('r1', 'uat', { deployedAt: ahead })).resolves.toMatchObject({ updated: true });
+  await deploy('r1', 'uat', { deployedAt: ahead });
+  expect(recordIn(await release('r1'), 'uat').deployment).toMatchObject({ isDeployed: true, deployedAt: ahead });
+  // By the clock of the host that is behind this one came before; it hides nothing, and counts for its own candidate.
+  await deploy('r2', 'uat', { deployedAt: ago(0) });
+  expect(recordIn(await release('r2'), 'uat').deployment.isDeployed).toBe(true);
+  await expect(compare(id, 'uat')).resolves.toMatchObject({ comparison: { totalChanges: 0 } });
+  // Of the same moment, the one that came later wins.
+  await deploy('r2', 'uat', { deployedAt: ahead });
+  await expect(compare(id, 'uat')).resolves.toMatchObject({ comparison: { totalChanges: 1 } });
+
+  const refused = { deployedAt: ago(-11) };
+  const answer = await preview('r1', 'uat', refused, 400);
+  expect(answer.errors).toEqual([{ pointer: '#/body/deployedAt', detail: 'is more than 10 minutes ahead' }]);
+  const before = await release('r1');
+  await app.as(app.application).post(400, '/api/release-candidates/release-event', {
+    repositoryIdentifier,
+    domain: 'core',
+    releaseName: 'r1',
+    environmentName: 'uat',
+    deploymentStatus: 'Success',
+    ...refused,
+  });
+  expect(await release('r1')).toEqual(before);
+});
+
+test('reports of one run at the same instant are one deployment', async () => {
+  const { post, deploy, release } = await stage();
+  await post('r1', COMMIT, { app: '1' });
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      deploy('r1', 'uat', { executionId: 'run', deploymentStatus: index % 2 === 0 ? 'Success' : 'Failed' }),
+    ),
+  );
+  expect(new Set(answers.map((each) => JSON.stringify({ ...each, updated: false }))).size).toBe(1);
+  expect((await release('r1')).deploymentCount).toBe(1);
+});
+
+test('a rollback restores what was before, each time, and also for reports that come late', async () => {
+  const { post, deploy, release, active, compare, rollBack } = await stage();
+  const { id } = await post('r1', COMMIT, { app: '1', lib: '1' });
+  await post('r2', OTHER_COMMIT, { app: '2', lib: '2' });
+  await deploy('r1', 'uat', { deployedAt: ago(60) });
+  await deploy('r2', 'uat', { deploymentStatus: 'Partial', packages: { lib: '2' }, deployedAt: ago(50) });
+  await deploy('r2', 'uat', { packages: { app: '2' }, deployedAt: ago(40) });
+  await expect(active()).resolves.toEqual(['r2']);
+  const isRestored = async () => {
+    expect((await compare(id, 'uat')).comparison.totalChanges).toBe(0);
+    expect(recordIn(await release('r2'), 'uat').deployment).toMatchObject({
+      reason: 'rolled_back',
+      packages: ['app', 'lib'],
+    });
+    await expect(active()).resolves.toEqual(['r1']);
+  };
+  await rollBack('r1', 'r2');
+  await isRestored();
+  await deploy('r2', 'uat', { deploymentStatus: 'Partial', packages: { app: '2' }, deployedAt: ago(45) });
+  await isRestored();
+  await deploy('r2', 'uat', { deployedAt: ago(30) });
+  await expect(active()).resolves.toEqual(['r2']);
+  await rollBack('r1', 'r2');
+  await isRestored();
+  await rollBack('r1', 'r2');
+  await isRestored();
+});
+
+test('a release has to reach the environments that its branch fits, in the list as for events', async () => {
+  const { cut, deploy, release, repositoryIdentifier } = await stage();
+  await app.as(app.owner).post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: 'hotfixes',
+    category: 'release',
+    branch: 'hotfix/*',
+  });
+  await cut('r1', { app: '1' });
+  await deploy('r1', 'uat');
+  await expect(deploy('r1', 'prod')).resolves.toMatchObject({ newStatus: 'finalized', missing: [] });
+  expect((await release('r1')).deploymentStatus).toMatchObject({ status: 'completed', missing: [] });
+});
+
+test('abbreviated commits are resolved, and answers stay when history is rewritten under a candidate', async () => {
+  const { remote, project, post, deploy, release, compare } = await stage();
+  const commitSha = remote.commit({ message: 'SHOP-1: new', files: { 'app/a': '1' } });
+  const short = commitSha.slice(0, 9);
+  // The repository does not know it yet.
+  await expect(post('r1', short, { app: '1' })).resolves.toMatchObject({ commitSha: short });
+  await deploy('r1', 'uat');
+  await project.fetch();
+  await expect(post('r1', short.toUpperCase(), { app: '1' })).resolves.toMatchObject({
+    commitSha,
+    status: 'in_progress',
+  });
+  const before = await release('r1');
+  expect(recordIn(before, 'uat')).toMatchObject({ supersededContent: false, deployment: { isDeployed: true } });
+
+  remote.commit({ from: remote.git(['rev-parse', `${commitSha}~1`]), message: 'Rewritten', files: { 'app/a': '2' } });
+  await project.fetch();
+  await app.sql('delete from git_commit where sha = ?', [commitSha]);
+  const { id, status } = await post('r1', short, { app: '1' });
+  expect(status).toBe('in_progress');
+  expect(await release('r1')).toEqual(before);
+  await expect(compare(id, 'uat')).resolves.toMatchObject({ deployment: { isDeployed: true } });
+  await expect(deploy('r1', 'prod')).resolves.toMatchObject({ newStatus: 'finalized' });
+});
