@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { ENVIRONMENT_CATEGORIES } from '../../domain/environments/environments.entities.ts';
+import { policyWarnings } from '../../domain/approvals/policy-warnings.ts';
+import {
+  type Environment as EnvironmentEntity,
+  ENVIRONMENT_CATEGORIES,
+} from '../../domain/environments/environments.entities.ts';
 import {
   createEnvironment,
   removeEnvironment,
@@ -8,9 +12,10 @@ import {
 import { ENVIRONMENTS_MAX, environmentById, listEnvironments } from '../../domain/environments/environments.queries.ts';
 import { type LockStatus, lockStatuses } from '../../domain/environment-locks/environment-locks.queries.ts';
 import { type ProjectFacts, projectInRequest } from '../../domain/projects/projects.queries.ts';
+import type { Tx } from '../../domain/unit-of-work.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent, RepositoryIdentifier } from '../http/parameters.ts';
-import { Environment, EnvironmentIn, EnvironmentPatch } from './environments.schemas.ts';
+import { Environment, EnvironmentIn, EnvironmentPatch, EnvironmentWithWarnings } from './environments.schemas.ts';
 
 const GROUP = 'Environments';
 
@@ -20,6 +25,12 @@ const view = <E extends { id: string }>(
   { identifier }: ProjectFacts,
   lockStatusOf: (environmentId: string) => LockStatus,
 ) => ({ ...environment, repositoryIdentifier: identifier, lockStatus: lockStatusOf(environment.id) });
+
+/** An environment in a reply about it alone. */
+const detailed = async (work: Tx, environment: EnvironmentEntity, project: ProjectFacts) => ({
+  ...view(environment, project, await lockStatuses(work, [environment.id])),
+  warnings: await policyWarnings(work, work.actor, environment.approvalPolicy, ['approvalPolicy']),
+});
 
 export const environmentsRoutes = [
   defineRoute({
@@ -33,14 +44,14 @@ export const environmentsRoutes = [
     projectScope: 'row',
     body: EnvironmentIn,
     status: 201,
-    response: Environment,
+    response: EnvironmentWithWarnings,
     errors: ['already_exists'],
     audit: 'environment.created',
     handle: ({ body: { repositoryIdentifier, ...fields } }, { tx }) =>
       tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier);
         const environment = await createEnvironment(work, project, fields);
-        return view(environment, project, await lockStatuses(work, [environment.id]));
+        return detailed(work, environment, project);
       }),
   }),
   defineRoute({
@@ -78,11 +89,11 @@ export const environmentsRoutes = [
     projectScope: 'row',
     params: byId,
     status: 200,
-    response: Environment,
+    response: EnvironmentWithWarnings,
     handle: ({ params: { id } }, { tx }) =>
       tx(async (work) => {
         const { environment, project } = await environmentById(work, id);
-        return view(environment, project, await lockStatuses(work, [id]));
+        return detailed(work, environment, project);
       }),
   }),
   defineRoute({
@@ -97,13 +108,13 @@ export const environmentsRoutes = [
     params: byId,
     body: EnvironmentPatch,
     status: 200,
-    response: Environment,
+    response: EnvironmentWithWarnings,
     errors: ['already_exists', 'version_conflict'],
     audit: 'environment.updated',
     handle: ({ params: { id }, body }, { tx }) =>
       tx(async (work) => {
         const { environment, project } = await updateEnvironment(work, id, body);
-        return view(environment, project, await lockStatuses(work, [id]));
+        return detailed(work, environment, project);
       }),
   }),
   defineRoute({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ApprovalPolicySchema } from '../../domain/approvals/approval-policy.ts';
 import { ENVIRONMENT_CATEGORIES } from '../../domain/environments/environments.entities.ts';
 import { CurrentVersion, FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { warningsOf } from '../http/warnings.ts';
 
 const ApprovalPolicy = ApprovalPolicySchema.meta({ id: 'ApprovalPolicy' });
 
@@ -47,17 +48,21 @@ const LockStatus = z
   })
   .meta({ id: 'LockStatus' });
 
-export const Environment = z
-  .object({
-    id: z.uuid(),
-    repositoryIdentifier: z.string(),
-    ...fields,
-    orgUsername: z.string().nullable().default(null),
-    devHubUsername: z.string().nullable().default(null),
-    approvalPolicy: ApprovalPolicy.nullable().default(null),
-    lockStatus: LockStatus,
-    version: z.int(),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  })
-  .meta({ id: 'Environment' });
+const shown = z.object({
+  id: z.uuid(),
+  repositoryIdentifier: z.string(),
+  ...fields,
+  orgUsername: z.string().nullable().default(null),
+  devHubUsername: z.string().nullable().default(null),
+  approvalPolicy: ApprovalPolicy.nullable().default(null),
+  lockStatus: LockStatus,
+  version: z.int(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+
+export const Environment = shown.meta({ id: 'Environment' });
+
+export const EnvironmentWithWarnings = shown
+  .extend(warningsOf('unknown_approver', 'too_few_approvers'))
+  .meta({ id: 'EnvironmentWithWarnings' });

@@ -4,6 +4,7 @@ import { type AcceptedRun, acceptNewRun, rerun } from '../../domain/flows/new-ru
 import { tenantOf } from '../../domain/shared/actor.ts';
 import { listRuns, runDetail } from '../../domain/flows/run-list.queries.ts';
 import { requestCancel } from '../../domain/flows/flow-runs.mutations.ts';
+import { runWarnings } from '../../domain/flows/run-warnings.ts';
 import { displayOf, statusesOf } from '../../domain/flows/run-status-rules.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
@@ -20,11 +21,28 @@ import { runView } from './run-view.ts';
 const GROUP = 'Flows';
 const DAY_MS = 86_400_000;
 
-/** Accepts a run and starts its workflow after the commit. */
-async function start(scope: Pick<Scope, 'tx' | 'adapters' | 'now'>, accept: (tx: Tx) => Promise<AcceptedRun>) {
-  const accepted = await scope.tx(accept);
+/**
+ * Accepts a run and starts its workflow after the commit.
+ * @param payload default: that of the run, which is read.
+ */
+async function start(
+  scope: Pick<Scope, 'tx' | 'adapters' | 'now'>,
+  accept: (tx: Tx) => Promise<AcceptedRun>,
+  payload?: Record<string, unknown>,
+) {
+  const { accepted, warnings } = await scope.tx(async (tx) => {
+    const run = await accept(tx);
+    const { payload: checked } = payload ? { payload } : await runDetail(tx, run.runId);
+    return { accepted: run, warnings: await runWarnings(tx, tx.actor, checked) };
+  });
   scope.adapters.launch.startInBackground(flowRunContract, accepted);
-  return { id: accepted.runId, taskType: accepted.taskType, status: 'started' as const, triggeredAt: scope.now() };
+  return {
+    id: accepted.runId,
+    taskType: accepted.taskType,
+    status: 'started' as const,
+    triggeredAt: scope.now(),
+    warnings,
+  };
 }
 
 async function detail(
@@ -50,6 +68,7 @@ async function detail(
     : undefined;
   return {
     ...runView(row, now()),
+    warnings: await runWarnings(reads, actor, payload),
     payload,
     result,
     outputTail,
@@ -78,7 +97,7 @@ export const flowRunsRoutes = [
     response: RunStarted,
     audit: 'flow.run_requested',
     handle: ({ body: { payload } }, scope) =>
-      start(scope, (tx) => acceptNewRun(tx, payload, { requestId: scope.requestId })),
+      start(scope, (tx) => acceptNewRun(tx, payload, { requestId: scope.requestId }), payload),
   }),
   defineRoute({
     operationId: 'listFlowRuns',

@@ -13,6 +13,7 @@ import {
   RepositoryIdentifier,
   Timestamp,
 } from '../http/parameters.ts';
+import { warningsOf } from '../http/warnings.ts';
 
 export const RunIn = z.strictObject({
   payload: JsonObject.meta({
@@ -20,8 +21,16 @@ export const RunIn = z.strictObject({
   }),
 });
 
+const warnings = warningsOf('unknown_commit', 'package_of_other_domain', 'unknown_approver', 'too_few_approvers');
+
 export const RunStarted = z
-  .object({ id: z.uuid(), taskType: z.string(), status: z.literal('started'), triggeredAt: Timestamp })
+  .object({
+    id: z.uuid(),
+    taskType: z.string(),
+    status: z.literal('started'),
+    triggeredAt: Timestamp,
+    ...warnings,
+  })
   .meta({ id: 'FlowRunStarted' });
 
 const WorkItemRef = z.object({
@@ -67,6 +76,7 @@ export const Run = z
   .meta({ id: 'FlowRun' });
 
 export const RunDetail = Run.extend({
+  ...warnings,
   payload: JsonObject,
   result: JsonObject,
   outputTail: z.string().nullable().meta({ description: 'The last 64 KiB of the output of a command' }),
@@ -202,3 +212,5 @@ export const Schedule = z
     createdAt: Timestamp,
   })
   .meta({ id: 'FlowSchedule' });
+
+export const NewSchedule = Schedule.extend(warnings).meta({ id: 'NewFlowSchedule' });

@@ -7,13 +7,14 @@ import {
   type ScheduleRow,
   SCHEDULES_MAX,
 } from '../../domain/flows/flow-schedules.queries.ts';
+import { runWarnings } from '../../domain/flows/run-warnings.ts';
 import { nextDue } from '../../domain/flows/schedule-times.ts';
 import { type ScheduledFlowInput, scheduledFlowContract } from '../../workflows/flows/scheduled-flow.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent } from '../http/parameters.ts';
 import type { Scope } from '../http/scope.ts';
-import { Schedule, ScheduleIn } from './flow-runs.schemas.ts';
+import { NewSchedule, Schedule, ScheduleIn } from './flow-runs.schemas.ts';
 
 const GROUP = 'Flows';
 
@@ -46,17 +47,20 @@ export const flowSchedulesRoutes = [
     projectScope: 'row',
     body: ScheduleIn,
     status: 201,
-    response: Schedule,
+    response: NewSchedule,
     errors: ['already_exists'],
     audit: 'flow_schedule.created',
     async handle({ body }, scope) {
-      const schedule = await scope.tx((tx) => createSchedule(tx, body));
+      const { warnings, ...schedule } = await scope.tx(async (tx) => {
+        const made = await createSchedule(tx, body);
+        return { ...made, warnings: await runWarnings(tx, tx.actor, made.payload) };
+      });
       const { name, cron, timezone } = schedule;
       const input = { ...tenantOf(scope.actor), scheduleId: schedule.id, name };
       await syncEngine(scope, input, () =>
         scope.adapters.launch.createSchedule(scheduledFlowContract, input, { cron, timezone }),
       );
-      return view(schedule, scope.now());
+      return { ...view(schedule, scope.now()), warnings };
     },
   }),
   defineRoute({

@@ -60,7 +60,8 @@ deployments, approvals and locks guard environments, webhooks announce every cha
 
 Errors are \`${PROBLEM_TYPE}\` (RFC 9457); \`code\` identifies the error and \`errors\` lists invalid fields.
 Path parameters that contain slashes (repository identifiers, branches, domains, collection names) must be
-percent-encoded. Every reply has an \`X-Request-Id\`. Every POST with a credential accepts an \`Idempotency-Key\`.
+percent-encoded. Replies about one project, environment, candidate, webhook, run or schedule have \`warnings\`: what is valid, but
+probably not meant. Every reply has an \`X-Request-Id\`. Every POST with a credential accepts an \`Idempotency-Key\`.
 
 Application tokens that are limited to projects only reach what belongs to these projects.`;
 

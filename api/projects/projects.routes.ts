@@ -3,12 +3,13 @@ import type { Project as ProjectEntity } from '../../domain/projects/projects.en
 import { type Actor, tenantOf } from '../../domain/shared/actor.ts';
 import { registerProject, removeProject, updateProject } from '../../domain/projects/projects.mutations.ts';
 import { listProjects, projectInPath } from '../../domain/projects/projects.queries.ts';
+import { projectWarnings } from '../../domain/projects/project-warnings.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import { signalMirror } from '../../workflows/git/git-mirror.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byIdentifier, NoContent, queryInt } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
-import { Project, ProjectIn, ProjectPatch } from './projects.schemas.ts';
+import { Project, ProjectIn, ProjectPatch, ProjectWithWarnings } from './projects.schemas.ts';
 
 const GROUP = 'Projects';
 
@@ -28,13 +29,16 @@ export const projectsRoutes = [
     projectScope: 'refused',
     body: ProjectIn,
     status: 201,
-    response: Project,
+    response: ProjectWithWarnings,
     errors: ['already_exists'],
     audit: 'project.created',
     async handle({ body }, { tx, actor, adapters: { launch, git } }) {
-      const made = await tx((work) => registerProject(work, git.remotes, body));
+      const { made, warnings } = await tx(async (work) => {
+        const project = await registerProject(work, git.remotes, body);
+        return { made: project, warnings: await projectWarnings(work, actor, project, { isRemoteNew: true }) };
+      });
       fetchRemote(launch, actor, made);
-      return made;
+      return { ...made, warnings };
     },
   }),
   defineRoute({
@@ -65,8 +69,12 @@ export const projectsRoutes = [
     projectScope: 'row',
     params: byIdentifier,
     status: 200,
-    response: Project,
-    handle: ({ params: { identifier } }, { tx }) => tx((work) => projectInPath(work, identifier)),
+    response: ProjectWithWarnings,
+    handle: ({ params: { identifier } }, { tx, actor }) =>
+      tx(async (work) => {
+        const project = await projectInPath(work, identifier);
+        return { ...project, warnings: await projectWarnings(work, actor, project) };
+      }),
   }),
   defineRoute({
     operationId: 'updateProject',
@@ -79,13 +87,17 @@ export const projectsRoutes = [
     params: byIdentifier,
     body: ProjectPatch,
     status: 200,
-    response: Project,
+    response: ProjectWithWarnings,
     errors: ['version_conflict'],
     audit: 'project.updated',
     async handle({ params: { identifier }, body }, { tx, actor, adapters: { launch, git } }) {
-      const changed = await tx((work) => updateProject(work, git.remotes, identifier, body));
+      const isRemoteNew = body.remoteUrl !== undefined;
+      const { changed, warnings } = await tx(async (work) => {
+        const project = await updateProject(work, git.remotes, identifier, body);
+        return { changed: project, warnings: await projectWarnings(work, actor, project, { isRemoteNew }) };
+      });
       fetchRemote(launch, actor, changed);
-      return changed;
+      return { ...changed, warnings };
     },
   }),
   defineRoute({

@@ -15,6 +15,7 @@ import {
   RepositoryIdentifier,
   Timestamp,
 } from '../http/parameters.ts';
+import { warningsOf } from '../http/warnings.ts';
 
 /** A regular expression in RE2 syntax. */
 const Pattern = z
@@ -113,21 +114,33 @@ export const ProjectPatch = z.strictObject({
   version: CurrentVersion.optional(),
 });
 
-export const Project = z
-  .object({
-    id: z.uuid(),
-    identifier: z.string(),
-    remoteUrl: z
-      .string()
-      .nullable()
-      .default(null)
-      .overwrite(shownRemote)
-      .meta({ description: 'null also for a stored address of a form that is refused now: it may contain a secret' }),
-    platform: z.enum(PLATFORMS),
-    defaultBranch: z.string(),
-    configuration: z.looseObject({}),
-    version: z.int(),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  })
-  .meta({ id: 'Project' });
+const shown = z.object({
+  id: z.uuid(),
+  identifier: z.string(),
+  remoteUrl: z
+    .string()
+    .nullable()
+    .default(null)
+    .overwrite(shownRemote)
+    .meta({ description: 'null also for a stored address of a form that is refused now: it may contain a secret' }),
+  platform: z.enum(PLATFORMS),
+  defaultBranch: z.string(),
+  configuration: z.looseObject({}),
+  version: z.int(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+
+export const Project = shown.meta({ id: 'Project' });
+
+export const ProjectWithWarnings = shown
+  .extend(
+    warningsOf(
+      'unreachable_remote',
+      'unknown_default_branch',
+      'package_path_matches_nothing',
+      'unknown_approver',
+      'too_few_approvers',
+    ),
+  )
+  .meta({ id: 'ProjectWithWarnings' });

@@ -3,8 +3,14 @@ import { changeStatus, changeStatusByName } from '../../domain/release-candidate
 import { updatePackages } from '../../domain/release-candidates/release-candidates.mutations.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId } from '../http/parameters.ts';
-import { view } from './candidate-view.ts';
-import { AbortIn, ReleaseCandidate, StatusByNameIn, StatusIn, UpdatePackagesIn } from './release-candidates.schemas.ts';
+import { detailed } from './candidate-view.ts';
+import {
+  AbortIn,
+  CandidateWithWarnings,
+  StatusByNameIn,
+  StatusIn,
+  UpdatePackagesIn,
+} from './release-candidates.schemas.ts';
 
 const GROUP = 'Release candidates';
 const MOVES = ['release_candidate.status_changed', 'release_candidate.aborted'];
@@ -23,11 +29,11 @@ export const candidateChangesRoutes = [
     params: byId,
     body: StatusIn,
     status: 200,
-    response: ReleaseCandidate,
+    response: CandidateWithWarnings,
     errors: ['invalid_transition'],
     audit: MOVES,
     handle: ({ params: { id }, body: { status } }, { tx }) =>
-      tx(async (work) => view(await changeStatus(work, id, status))),
+      tx(async (work) => detailed(work, await changeStatus(work, id, status))),
   }),
   defineRoute({
     operationId: 'updateReleaseCandidateStatusByName',
@@ -39,11 +45,11 @@ export const candidateChangesRoutes = [
     projectScope: 'row',
     body: StatusByNameIn,
     status: 200,
-    response: ReleaseCandidate,
+    response: CandidateWithWarnings,
     errors: ['invalid_transition'],
     audit: MOVES,
     handle: ({ body: { status, ...name } }, { tx }) =>
-      tx(async (work) => view(await changeStatusByName(work, name, { status }))),
+      tx(async (work) => detailed(work, await changeStatusByName(work, name, { status }))),
   }),
   defineRoute({
     operationId: 'abortReleaseCandidate',
@@ -57,11 +63,11 @@ export const candidateChangesRoutes = [
     projectScope: 'row',
     body: AbortIn,
     status: 200,
-    response: ReleaseCandidate,
+    response: CandidateWithWarnings,
     errors: ['invalid_transition'],
     audit: MOVES,
     handle: ({ body: { reason, ...name } }, { tx }) =>
-      tx(async (work) => view(await changeStatusByName(work, name, { status: ABORTED, reason }))),
+      tx(async (work) => detailed(work, await changeStatusByName(work, name, { status: ABORTED, reason }))),
   }),
   defineRoute({
     operationId: 'updateReleaseCandidatePackages',
@@ -74,10 +80,10 @@ export const candidateChangesRoutes = [
     projectScope: 'row',
     body: UpdatePackagesIn,
     status: 200,
-    response: ReleaseCandidate,
+    response: CandidateWithWarnings,
     errors: ['locked'],
     audit: 'release_candidate.packages_updated',
     handle: ({ body: { excludePackages, versionOverrides, ...name } }, { tx }) =>
-      tx(async (work) => view(await updatePackages(work, name, { excludePackages, versionOverrides }))),
+      tx(async (work) => detailed(work, await updatePackages(work, name, { excludePackages, versionOverrides }))),
   }),
 ];

@@ -1,5 +1,7 @@
 import type { ListedCandidate } from '../../domain/release-candidates/candidate-list.queries.ts';
 import type { CandidateOfProject } from '../../domain/release-candidates/release-candidates.queries.ts';
+import type { Reads } from '../../domain/data/fenced-reads.ts';
+import { candidateWarnings } from '../../domain/release-candidates/candidate-warnings.ts';
 import { isoOf } from '../../domain/shared/date-time-rules.ts';
 
 /** A candidate with the name of its repository. */
@@ -7,6 +9,12 @@ export const view = ({ candidate, project }: CandidateOfProject) => ({
   ...candidate,
   isIntermediate: candidate.supersededBy !== null,
   repositoryIdentifier: project.identifier,
+});
+
+/** A candidate in a reply about it alone. */
+export const detailed = async (reads: Reads, found: CandidateOfProject) => ({
+  ...view(found),
+  warnings: await candidateWarnings(reads, found),
 });
 
 /** The JSON of a list of candidates, as the schema `ReleaseCandidate` has them: put together from texts, without parsing. */

@@ -20,11 +20,12 @@ import { signalMirrorLater } from '../../workflows/git/git-mirror.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 import { JsonText, pageReply } from '../http/replies.ts';
-import { listText, view } from './candidate-view.ts';
+import { detailed, listText, view } from './candidate-view.ts';
 import {
   Branch,
   CandidateIn,
   CandidateName,
+  CandidateWithWarnings,
   CommitSha,
   Domain,
   ReleaseCandidate,
@@ -54,7 +55,7 @@ export const releaseCandidatesRoutes = [
     projectScope: 'row',
     body: CandidateIn,
     status: 201,
-    response: ReleaseCandidate,
+    response: CandidateWithWarnings,
     errors: ['version_conflict', 'locked', 'invalid_transition'],
     audit: [
       'release_candidate.created',
@@ -63,12 +64,15 @@ export const releaseCandidatesRoutes = [
       'release_candidate.aborted',
     ],
     async handle({ body }, { tx, adapters: { launch } }) {
-      const { saved, toFetch } = await tx(async (work) => {
+      const { reply, toFetch } = await tx(async (work) => {
         const found = await saveCandidate(work, body);
-        return { saved: found, toFetch: await fetchUnknownCommits(work, found.project, [found.candidate.commitSha]) };
+        return {
+          reply: await detailed(work, found),
+          toFetch: await fetchUnknownCommits(work, found.project, [found.candidate.commitSha]),
+        };
       });
       if (toFetch) signalMirrorLater(launch, toFetch);
-      return view(saved);
+      return reply;
     },
   }),
   defineRoute({
@@ -144,12 +148,12 @@ export const releaseCandidatesRoutes = [
     projectScope: 'row',
     query: z.strictObject({ repositoryIdentifier: RepositoryIdentifier, domain: Domain, branch: Branch.optional() }),
     status: 200,
-    response: ReleaseCandidate,
+    response: CandidateWithWarnings,
     async handle({ query: { repositoryIdentifier, domain, branch } }, { reads }) {
       const project = await projectInRequest(reads, repositoryIdentifier);
       const candidate = await latestCandidate(reads, project, domain, branch);
       if (!candidate) throw notFound(`A release candidate of domain ${domain}`);
-      return view({ candidate, project });
+      return detailed(reads, { candidate, project });
     },
   }),
   defineRoute({
@@ -187,11 +191,11 @@ export const releaseCandidatesRoutes = [
     projectScope: 'row',
     body: CandidateName,
     status: 200,
-    response: ReleaseCandidate,
+    response: CandidateWithWarnings,
     audit: { none: 'reads' },
     async handle({ body: { repositoryIdentifier, ...name } }, { reads }) {
       const project = await projectInRequest(reads, repositoryIdentifier);
-      return view(await candidateByName(reads, project, name));
+      return detailed(reads, await candidateByName(reads, project, name));
     },
   }),
   defineRoute({
@@ -204,8 +208,8 @@ export const releaseCandidatesRoutes = [
     projectScope: 'row',
     params: byId,
     status: 200,
-    response: ReleaseCandidate,
-    handle: async ({ params: { id } }, { reads }) => view(await candidateById(reads, id)),
+    response: CandidateWithWarnings,
+    handle: async ({ params: { id } }, { reads }) => detailed(reads, await candidateById(reads, id)),
   }),
   defineRoute({
     operationId: 'deleteReleaseCandidate',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { mapOf, trimmedText } from '../../domain/shared/large-maps.ts';
 import { DeploymentFact } from '../http/deployment-facts.ts';
 import { JsonObject, Name, NameText, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { warningsOf } from '../http/warnings.ts';
 import { Changelog, LinkedCandidate } from '../http/changelogs.ts';
 
 export const Domain = Name.meta({ description: 'Domain of the repository', example: 'core' });
@@ -66,6 +67,10 @@ export const ReleaseCandidate = z
       .meta({ description: 'Name of the newer release along with which it was finalized', example: '2026.04' }),
   })
   .meta({ id: 'ReleaseCandidate' });
+
+export const CandidateWithWarnings = ReleaseCandidate.extend(
+  warningsOf('unknown_commit', 'package_of_other_domain'),
+).meta({ id: 'ReleaseCandidateWithWarnings' });
 
 export const StatusIn = z.strictObject({ status: Status });
 export const StatusByNameIn = z.strictObject({ ...candidateName, status: Status });

@@ -49,10 +49,3 @@ export const settingsChange = (body: z.output<typeof WebhookPatch>): SettingsCha
     ...(patch.status !== undefined && { status: patch.status }),
   };
 };
-
-/** Tells the owner of a webhook which headers did not follow its changed URL. */
-export const droppedWarning = (headers: string[]) => ({
-  code: 'webhook.headers_dropped' as const,
-  detail: `Not kept for the new URL: ${headers.join(', ')}. Send their values again if its receiver needs them.`,
-  headers,
-});

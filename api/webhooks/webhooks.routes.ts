@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deliveryTotals } from '../../domain/webhooks/deliveries.queries.ts';
 import { catalogEntries } from '../../domain/webhooks/event-catalog.ts';
-import { shownWebhook } from '../../domain/webhooks/webhook-settings.ts';
+import { droppedHeaders, settingsWarnings, shownWebhook } from '../../domain/webhooks/webhook-settings.ts';
 import {
   changeWebhook,
   createWebhook,
@@ -11,7 +11,7 @@ import {
 import { listWebhooks, webhookById } from '../../domain/webhooks/webhooks.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent } from '../http/parameters.ts';
-import { droppedWarning, newSettings, settingsChange } from './webhook-settings.ts';
+import { newSettings, settingsChange } from './webhook-settings.ts';
 import {
   EventCatalog,
   GROUP,
@@ -39,8 +39,8 @@ export const webhooksRoutes = [
     status: 201,
     response: NewWebhook,
     audit: 'webhook.created',
-    handle: ({ body }, { tx, adapters: { encryption, webhooks } }) =>
-      tx((work) =>
+    async handle({ body }, { tx, adapters: { encryption, webhooks } }) {
+      const webhook = await tx((work) =>
         createWebhook(
           work,
           { encryption, outbound: webhooks.outbound },
@@ -48,7 +48,9 @@ export const webhooksRoutes = [
           body.webhookUrl === undefined ? 'config/url' : 'webhookUrl',
           body.secret,
         ),
-      ),
+      );
+      return { ...webhook, warnings: settingsWarnings(webhook) };
+    },
   }),
   defineRoute({
     operationId: 'listWebhooks',
@@ -90,7 +92,12 @@ export const webhooksRoutes = [
       const webhook = shownWebhook(encryption, await webhookById(reads, id));
       const totals = await deliveryTotals(reads, id);
       const ended = totals.success + totals.failure;
-      return { ...webhook, statistics: { ...totals, successRate: ended === 0 ? null : totals.success / ended } };
+      const warnings = settingsWarnings(webhook);
+      return {
+        ...webhook,
+        warnings,
+        statistics: { ...totals, successRate: ended === 0 ? null : totals.success / ended },
+      };
     },
   }),
   defineRoute({
@@ -112,7 +119,7 @@ export const webhooksRoutes = [
       const { webhook, headersDropped } = await tx((work) =>
         changeWebhook(work, { encryption, outbound: webhooks.outbound }, id, settingsChange(body)),
       );
-      return { ...webhook, warnings: headersDropped.length === 0 ? [] : [droppedWarning(headersDropped)] };
+      return { ...webhook, warnings: [...settingsWarnings(webhook), ...droppedHeaders(headersDropped)] };
     },
   }),
   defineRoute({

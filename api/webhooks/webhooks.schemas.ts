@@ -6,6 +6,7 @@ import { isWebhookSecret } from '../../domain/webhooks/standard-webhooks.ts';
 import { EVENTS_MAX } from '../../domain/webhooks/subscription-rules.ts';
 import { OWNER_STATUSES, WEBHOOK_STATUSES } from '../../domain/webhooks/webhook-status-rules.ts';
 import { JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { warningsOf } from '../http/warnings.ts';
 
 export const GROUP = 'Webhooks';
 
@@ -168,28 +169,20 @@ const shown = {
 
 export const Webhook = z.object(shown).meta({ id: 'Webhook' });
 
+const warnings = warningsOf('unknown_event', 'unknown_path');
+
 export const UpdatedWebhook = z
-  .object({
-    ...shown,
-    warnings: z
-      .array(
-        z.object({
-          code: z.literal('webhook.headers_dropped'),
-          detail: z.string(),
-          headers: z.array(z.string()).meta({ description: 'Names of headers that are not sent any more' }),
-        }),
-      )
-      .meta({ description: 'Empty unless headers were dropped because the URL changed' }),
-  })
+  .object({ ...shown, ...warningsOf('unknown_event', 'unknown_path', 'headers_dropped') })
   .meta({ id: 'UpdatedWebhook' });
 
 export const NewWebhook = z
-  .object({ ...shown, secret: z.string().meta({ description: 'Shown only in this reply' }) })
+  .object({ ...shown, ...warnings, secret: z.string().meta({ description: 'Shown only in this reply' }) })
   .meta({ id: 'NewWebhook' });
 
 export const WebhookWithStatistics = z
   .object({
     ...shown,
+    ...warnings,
     statistics: z.object({
       success: z.int(),
       failure: z.int(),

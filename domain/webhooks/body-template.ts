@@ -37,6 +37,12 @@ export function compileTemplate(template: string): RenderBody {
   };
 }
 
+/** The paths that a template looks up. Throws `TemplateError`. */
+export const templatePaths = (template: string): string[][] =>
+  parse(template)
+    .map(pieceOf)
+    .flatMap((piece) => ('segments' in piece ? [piece.segments] : []));
+
 function parse(template: string): Template[] {
   if (template.length > TEMPLATE_MAX) throw new TemplateError(`longer than ${TEMPLATE_MAX} characters`);
   if (template.split('{{').length > PLACES_MAX + 1) throw new TemplateError(`more than ${PLACES_MAX} places`);

@@ -1,13 +1,15 @@
 import type { Encryption } from '../shared/encryption.ts';
 import { escapePointer, invalidField } from '../shared/errors.ts';
-import { compileTemplate, TemplateError } from './body-template.ts';
-import { catalogNames } from './event-catalog.ts';
+import { compileTemplate, TemplateError, templatePaths } from './body-template.ts';
+import { catalogEntries, catalogNames } from './event-catalog.ts';
 import { compileFilter, FilterError, type WebhookFilter } from './filter-rules.ts';
 import { redactedHeaders } from './header-rules.ts';
 import { compileLinearRegex } from './linear-regex.ts';
 import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
 import { openHeaders, sealHeaders } from './webhook-secrets.ts';
 import { primaryEvent } from './subscription-rules.ts';
+import { type Warning, warning } from '../shared/warning-rules.ts';
+import { webhookWarnings } from './webhook-warning-rules.ts';
 import type { WebhookStatus } from './webhook-status-rules.ts';
 import type { Webhook } from './webhooks.entities.ts';
 
@@ -74,6 +76,27 @@ export function assertUsable(
     throw error;
   }
 }
+
+/** Git hosts send it to receivers of pushes; here clients queue it. */
+const OF_CLIENTS = ['push'];
+
+/** What of a webhook, as it is shown, is probably not meant. */
+export const settingsWarnings = ({ events, config: { filter, body } }: ReturnType<typeof shownWebhook>): Warning[] =>
+  webhookWarnings(
+    { events, filter, templatePaths: body === null ? [] : templatePaths(body) },
+    catalogEntries,
+    OF_CLIENTS,
+  );
+
+/** Headers with hidden values that a webhook did not keep for its new URL. */
+export const droppedHeaders = (names: readonly string[]): Warning[] =>
+  names.map((name) =>
+    warning(
+      'headers_dropped',
+      ['config', 'headers', name],
+      `The header ${name} is not kept for the new URL; send its value again if the receiver needs it`,
+    ),
+  );
 
 /** Columns that replies and audit entries need. */
 export const SHOWN_COLUMNS = [

@@ -1,0 +1,88 @@
+import { type TestApp, testApp } from '../../support/app.ts';
+import { mirrored } from '../../support/mirrored.ts';
+import { newRepository, removeRepositories } from '../../support/repository.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+
+let app: TestApp;
+let worker: TestWorker;
+beforeAll(async () => {
+  app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
+  worker = await startWorker(app, ['git-v1']);
+});
+afterAll(async () => {
+  await worker.kill('SIGTERM');
+  await app.close();
+  removeRepositories();
+});
+
+const owner = () => app.as(app.owner);
+const pathOf = (identifier: string) => `/api/projects/${encodeURIComponent(identifier)}`;
+
+test('what the remote does not confirm comes with the next read after the first fetch', async () => {
+  const remote = newRepository();
+  const commit = remote.commit({ files: { 'core/a': '1' } });
+  const packagePaths = { core: 'core', ui: 'force-app/ui' };
+  const project = await mirrored(app, remote, { defaultBranch: 'mian', configuration: {} });
+  const { repositoryIdentifier } = project;
+  const read = () => owner().get(200, pathOf(repositoryIdentifier));
+  const noBranch = {
+    code: 'unknown_default_branch',
+    message: 'The remote has no branch mian; did you mean main?',
+    pointer: '#/defaultBranch',
+  };
+  expect((await read()).warnings).toEqual([noBranch]);
+  expect((await project.patch({ configuration: { packagePaths } })) as unknown).toMatchObject({ warnings: [noBranch] });
+  expect((await project.patch({ defaultBranch: 'main' })) as unknown).toMatchObject({ warnings: [] });
+  const fetched = await eventually(read, ({ warnings }) => warnings.length > 0);
+  expect(fetched.warnings).toEqual([
+    {
+      code: 'package_path_matches_nothing',
+      message: 'No commit of the remote has changed a file at force-app/ui',
+      pointer: '#/configuration/packagePaths/ui',
+    },
+  ]);
+
+  const candidate = (releaseName: string, commitSha: string) =>
+    owner().post(201, '/api/release-candidates', {
+      repositoryIdentifier,
+      domain: 'core',
+      releaseName,
+      commitSha,
+      value: {},
+    });
+  expect((await candidate('known', commit)).warnings).toEqual([]);
+  expect((await candidate('abbreviated', commit.slice(0, 10))).warnings).toEqual([]);
+  const unknown = await candidate('unknown', 'deadbeef'.repeat(5));
+  expect(unknown.warnings).toEqual([
+    {
+      code: 'unknown_commit',
+      message: expect.stringMatching(/^The remote, as fetched at \S+Z, has no commit (deadbeef){5}/),
+      pointer: '#/commitSha',
+    },
+  ]);
+  const run = await owner().post(202, '/api/flows/run', {
+    payload: { id: 'build', repositoryIdentifier, branch: 'main', commitId: 'deadbeef' },
+  });
+  expect(run.warnings).toMatchObject([{ code: 'unknown_commit', pointer: '#/payload/commitId' }]);
+});
+
+test('a remote that cannot be read', async () => {
+  const identifier = 'acme/unreachable';
+  const made = await owner().post(201, '/api/projects', {
+    identifier,
+    platform: 'host-a',
+    remoteUrl: '/nowhere/at/all.git',
+  });
+  expect(made.warnings).toEqual([]);
+  const read = await eventually(
+    () => owner().get(200, pathOf(identifier)),
+    ({ warnings }) => warnings.length > 0,
+  );
+  expect(read.warnings).toEqual([
+    {
+      code: 'unreachable_remote',
+      message: 'There is no repository at the address of the remote, or it is not open to these credentials',
+      pointer: '#/remoteUrl',
+    },
+  ]);
+});
