@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Commands, fillArguments, UnfilledArgumentError } from '../../domain/flows/commands-file.ts';
+import { commandOf, type Commands, fillArguments, UnfilledArgumentError } from '../../domain/flows/commands-file.ts';
 import type { RunContext, RunOutput } from '../../domain/flows/flow-runs.queries.ts';
 import { LOCK_LOST, PROGRAM_LEASE_CHECK_MS, PROGRAM_LEASE_MS } from '../../domain/flows/lock-lost-rules.ts';
 import type { EndedProgram, ProgramLease, RunProgram } from '../../domain/flows/program.port.ts';
@@ -49,7 +49,7 @@ const STARTED_AT_ONCE = 16;
 /** An outcome that nobody asks for is forgotten: the run went to another process, which has given it up. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
-type CommandRunContext = Pick<RunContext, 'id' | 'taskType' | 'payload'>;
+type CommandRunContext = Pick<RunContext, 'id' | 'taskType' | 'releaseName' | 'payload'>;
 
 /** The commands that this process carries out, by run. Whoever starts one has claimed its program in the run's row. */
 export class CommandRuns {
@@ -87,17 +87,18 @@ export class CommandRuns {
 
   async #carryOut(
     tenantId: string,
-    { id, taskType, payload }: CommandRunContext,
+    { id, taskType, releaseName, payload }: CommandRunContext,
     token: string,
     aborted: AbortSignal,
     watch: LeaseWatch | undefined,
   ): Promise<EndedCommand> {
     const { commands, runProgram, objects, publicUrl } = this.#means;
-    const command = commands.get(taskType);
+    const command = commandOf(commands, taskType);
     if (!command) return notStarted(`The list of commands of this worker does not name ${taskType}`);
     let args: string[];
     try {
-      args = fillArguments(command.args, payload);
+      // A rollback takes the command that deploys a release: it names its target likewise.
+      args = fillArguments(command.args, { ...(releaseName !== null && { releaseName }), ...payload });
     } catch (error) {
       if (error instanceof UnfilledArgumentError) return notStarted(error.message);
       throw error;

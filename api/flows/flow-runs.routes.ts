@@ -89,12 +89,13 @@ export const flowRunsRoutes = [
     group: GROUP,
     summary: 'Start a run of a flow',
     description:
-      'The run is stored and listed immediately, and executed as soon as the workflow engine and a worker are available. A run of a flow type that cannot be executed here fails immediately and gives the reason.',
+      'The run is stored and listed immediately, and executed as soon as the workflow engine and a worker are available. A run of a flow type that cannot be executed here fails immediately and gives the reason. `rollback-release` deploys the release that the environment ran before, or `toReleaseName`; if there is nothing to roll back to, the reply is 409 with the reason.',
     roles: ANY_ROLE,
     projectScope: 'row',
     body: RunIn,
     status: 202,
     response: RunStarted,
+    errors: ['invalid_transition'],
     audit: 'flow.run_requested',
     handle: ({ body: { payload } }, scope) =>
       start(scope, (tx) => acceptNewRun(tx, payload, { requestId: scope.requestId }), payload),

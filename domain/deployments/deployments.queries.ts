@@ -178,6 +178,16 @@ export async function renameContent(
     .execute();
 }
 
+export async function statusOfDeployment({ db, tenantId }: Reads, id: string): Promise<DeploymentStatus | undefined> {
+  const found = await db
+    .selectFrom('release_deployment')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .select('status')
+    .executeTakeFirst();
+  return found?.status;
+}
+
 /** The last report by which a release installed something in an environment. */
 export type LastInstallation = Awaited<ReturnType<typeof lastInstallations>>[number];
 

@@ -41,7 +41,8 @@ export function loadCommands(path: string | undefined): Commands {
 }
 
 /** The command that carries out runs of a type; undefined: none does. */
-export const commandOf = (commands: Commands, taskType: string): Command | undefined => commands.get(taskType);
+export const commandOf = (commands: Commands, taskType: string): Command | undefined =>
+  commands.get(taskType) ?? commands.get(flowType(taskType)?.commandOf ?? '');
 
 const PLACEHOLDER = /\{payload\.([\w.-]+)\}/g;
 

@@ -11,6 +11,10 @@ export interface FlowTraits {
   own: 'activity' | 'children' | undefined;
   /** Its runs deploy a release to their environment. */
   isDeployment: boolean;
+  /** They deploy the release that was there before, instead of one that the payload names. */
+  isRollback: boolean;
+  /** The type whose command carries them out where they have none of their own. */
+  commandOf: string | undefined;
   /** A part of another run, which nobody starts by itself. */
   isInternal: boolean;
 }

@@ -3,7 +3,7 @@ import { ticketsOfRun } from '../environment-locks/lock-tickets.queries.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
-import type { Commands } from './commands-file.ts';
+import { commandOf, type Commands } from './commands-file.ts';
 import {
   claimRun,
   moveRun,
@@ -85,7 +85,10 @@ export async function beginRun(
   if (isFinal(run.status)) return { run, outcome: { status: run.status } };
   const { taskType, payload, cancelRequestedAt } = run;
   const type = flowType(taskType);
-  const means = { hasPipeline: payload.pipeline !== undefined, hasCommand: commands.has(taskType) };
+  const means = {
+    hasPipeline: payload.pipeline !== undefined,
+    hasCommand: commandOf(commands, taskType) !== undefined,
+  };
   const executor = type && executorOf(type, means);
   const refuse = async (outcome: RunOutcome) => {
     await endRun(tx, run, outcome);
@@ -121,7 +124,10 @@ export async function beginGatedRun(tx: Tx, id: string, commands: Commands): Pro
 async function assertGatesPassed(tx: Tx, run: RunContext, commands: Commands): Promise<readonly string[]> {
   const { taskType, payload } = run;
   const type = flowType(taskType);
-  const means = { hasPipeline: payload.pipeline !== undefined, hasCommand: commands.has(taskType) };
+  const means = {
+    hasPipeline: payload.pipeline !== undefined,
+    hasCommand: commandOf(commands, taskType) !== undefined,
+  };
   const executor = type && executorOf(type, means);
   if (!executor) return [];
   const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), ...run });

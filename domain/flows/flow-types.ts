@@ -110,6 +110,8 @@ const type = <Id extends string, Own extends FlowTraits['own'] = undefined>(
     target = 'none',
     own,
     isDeployment = false,
+    isRollback = false,
+    commandOf,
     isInternal = false,
     payload: shape = {},
   }: Partial<FlowTraits> & { own?: Own; payload?: z.ZodRawShape } = {},
@@ -121,6 +123,8 @@ const type = <Id extends string, Own extends FlowTraits['own'] = undefined>(
   target,
   own: own as Own,
   isDeployment,
+  isRollback,
+  commandOf,
   isInternal,
   payload: payload(shape),
 });
@@ -209,6 +213,24 @@ export const FLOW_TYPES = [
       },
     },
   ),
+  type('rollback-release', 'release', 'Deploy the release again that was installed in an environment before', {
+    gates: BOTH_GATES,
+    target: 'environment',
+    isDeployment: true,
+    isRollback: true,
+    commandOf: 'execute-release',
+    payload: {
+      repositoryIdentifier: z.string().max(255),
+      domain: Name,
+      environmentName: Name,
+      toReleaseName: Name.optional().meta({
+        description: 'The release to go back to; what was installed before when absent',
+      }),
+      releaseName: z
+        .never({ error: 'is not for rollbacks: name the release to go back to as toReleaseName' })
+        .optional(),
+    },
+  }),
   type('build', 'build', 'Build a commit', { payload: { forceBuildDomains: Names.optional() } }),
   type('analyze', 'testing', 'Analyse the code of a branch'),
   type('record-session', 'testing', 'Record a browser session', { payload: { sessionId: Name.optional() } }),

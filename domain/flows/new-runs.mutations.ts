@@ -1,5 +1,6 @@
 import type { Actor, TenantKey } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
+import { targetOfRollback } from '../releases/rollback-targets.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { waitsForNobody } from './executor-rules.ts';
 import { runById } from './flow-runs.queries.ts';
@@ -58,15 +59,16 @@ const triggerOf = ({ type, email }: Actor): string => (type === 'user' || type =
  * Accepts a run: inserts its row, which is the intent. The caller starts its workflow after the commit; when that
  * fails, the sweeper does. Undefined when the origin's `externalId` was accepted before.
  * Throws `invalid_request` for a payload that no type takes, that names an unknown repository or environment, or that
- * does not name what a gate of its type needs.
+ * does not name what a gate of its type needs; `invalid_transition` for a rollback with nothing to roll back to.
  */
 export async function acceptRun(
   tx: Tx,
   given: Record<string, unknown>,
   { requestId, prefix = 'payload/', ...origin }: AcceptOptions = {},
 ): Promise<AcceptedRun | undefined> {
-  const { type, payload } = parsePayload(given, prefix);
-  const { place, gates } = await gatesInRequest(tx, type, payload, prefix);
+  const { type, payload: parsed } = parsePayload(given, prefix);
+  const { place, gates } = await gatesInRequest(tx, type, parsed, prefix);
+  const { payload, releaseName } = await releaseOf(tx, type, parsed, place);
   const run = {
     projectId: place?.projectId ?? null,
     environmentId: gates.environmentIds[0] ?? null,
@@ -78,7 +80,7 @@ export async function acceptRun(
     isInternal: type.isInternal,
     isScheduled: false,
     domain: payload.domain ?? null,
-    releaseName: payload.releaseName ?? null,
+    releaseName: releaseName ?? null,
     status: NEW_RUN,
     payload,
     workItem: payload.workItemRef ?? null,
@@ -98,7 +100,7 @@ export async function acceptRun(
       taskType: type.id,
       environmentName: payload.environmentName ?? null,
       domain: payload.domain ?? null,
-      releaseName: payload.releaseName ?? null,
+      releaseName: releaseName ?? null,
       rerunOfExecutionId: origin.rerunOfId ?? null,
     },
   });
@@ -111,8 +113,26 @@ export async function acceptRun(
     ...(tx.traceparent !== undefined && { traceparent: tx.traceparent }),
     ...(place && { repositoryIdentifier: place.repositoryIdentifier }),
     ...(waitsForNobody(type, gates, payload) && { isBrief: true }),
-    about: aboutOf(payload),
+    about: aboutOf({ ...payload, releaseName }),
   };
+}
+
+/**
+ * The release that a run is about; a rollback goes to one that its payload names from now on, so that a rerun goes to the
+ * same. Throws `invalid_transition` when there is nothing to roll back to.
+ */
+async function releaseOf(
+  tx: Tx,
+  { isRollback }: FlowType,
+  payload: RunPayload,
+  place: RunPlace | undefined,
+): Promise<{ payload: RunPayload; releaseName: string | undefined }> {
+  const { domain, releaseName } = payload;
+  const environmentId = place?.environmentId ?? null;
+  if (!isRollback || environmentId === null || domain === undefined) return { payload, releaseName };
+  const named = payload.toReleaseName as string | undefined;
+  const target = await targetOfRollback(tx, { environmentId, domain }, named);
+  return { payload: { ...payload, toReleaseName: target.releaseName }, releaseName: target.releaseName };
 }
 
 /**

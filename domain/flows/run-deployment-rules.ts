@@ -9,6 +9,8 @@ export interface DeployedContent {
   contentDigest: string;
   /** Package name to version. */
   artifacts: Readonly<Record<string, string>>;
+  /** The release that a rollback takes back; null when nothing of it was installed. Absent: it is no rollback. */
+  rolledBackFrom?: string | null;
 }
 
 const STATUSES: Partial<Record<DisplayStatus, DeploymentStatus>> = {

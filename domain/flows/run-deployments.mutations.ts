@@ -1,6 +1,11 @@
+import { statusOfDeployment } from '../deployments/deployments.queries.ts';
+import { projectById } from '../projects/projects.queries.ts';
 import { storeDeploymentOfRun } from '../release-candidates/release-events.mutations.ts';
-import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
+import { findCandidate, lockDomain } from '../release-candidates/release-candidates.queries.ts';
+import { annotateRollback, type RollbackReport } from '../releases/releases.mutations.ts';
+import { targetOfRollback } from '../releases/rollback-targets.ts';
 import { isoOf } from '../shared/date-time-rules.ts';
+import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { RunContext } from './flow-runs.queries.ts';
 import { flowType } from './flow-types.ts';
@@ -36,13 +41,26 @@ async function contentOf(
 
 /**
  * Records what a run deploys whose work begins: its deployment is one of this content, whatever becomes of the candidate.
+ * Throws `invalid_transition` for a rollback that has nothing to roll back to any more.
  * @param environmentIds all that the run is about; a run of a type that deploys to one environment names that first.
  */
 export async function keepDeployedContent(tx: Tx, run: DeployingRun, environmentIds: readonly string[]): Promise<void> {
   if (!mayDeploy(run.taskType)) return;
   const targets = flowType(run.taskType)?.isDeployment ? environmentIds.slice(0, 1) : environmentIds;
   const content = await contentOf(tx, run, targets);
-  if (content) await keepContent(tx, run.id, content);
+  if (!content) return;
+  const rolledBackFrom = await takenBackBy(tx, run, content);
+  await keepContent(tx, run.id, rolledBackFrom === undefined ? content : { ...content, rolledBackFrom });
+}
+
+/** The release that a run takes back, as things are now; undefined: it is no rollback. */
+async function takenBackBy(
+  tx: Tx,
+  { taskType, domain, releaseName }: DeployingRun,
+  { environmentIds: [environmentId] }: DeployedContent,
+): Promise<string | null | undefined> {
+  if (!flowType(taskType)?.isRollback || environmentId === undefined || domain === null) return undefined;
+  return (await targetOfRollback(tx, { environmentId, domain }, releaseName ?? undefined)).rolledBackFrom;
 }
 
 /**
@@ -83,9 +101,30 @@ export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { sta
     projectId,
     content.environmentIds,
   )) {
-    const { candidateId, contentDigest, artifacts } = content;
+    const { candidateId, contentDigest, artifacts, rolledBackFrom } = content;
     const place = { projectId, environmentId, candidateId, contentDigest, artifacts };
+    // Before its rows, as every change of the domain's candidates does.
+    if (rolledBackFrom) await lockDomain(tx, projectId, domain);
     const stored = await storeDeploymentOfRun(tx, place, { ...report, environmentName }, requestId);
     if (stored.isNew) tx.signalDeployment({ projectId, repositoryIdentifier, domain, deploymentId: stored.id });
+    if (!rolledBackFrom || (await statusOfDeployment(tx, stored.id)) !== 'Success') continue;
+    await recordRollback(tx, projectId, {
+      environment: environmentName,
+      domain,
+      target: releaseName,
+      rolledBackFrom,
+      rolledBackBy: triggeredBy,
+    });
+  }
+}
+
+async function recordRollback(tx: Tx, projectId: string, report: RollbackReport): Promise<void> {
+  const project = await projectById(tx, projectId);
+  if (!project) return;
+  try {
+    await annotateRollback(tx, project, report);
+  } catch (error) {
+    // What was taken back may be gone by now; the run has ended all the same.
+    if (!(error instanceof DomainError)) throw error;
   }
 }

@@ -26,7 +26,7 @@ export interface DeployingRuns {
   prepare: (configuration?: object) => Promise<void>;
   /** A candidate of that name; posted again it has other packages. */
   cut: (releaseName: string, version?: string) => Promise<Json>;
-  /** Starts a run; `act` is what the shell does. */
+  /** Starts a run; `act` is what the shell does, for which `$2` is the name of the release. */
   start: (payload: Record<string, unknown>) => Promise<string>;
   shown: (id: string) => Promise<Json>;
   /** Waits until a run has that raw status, and answers it. */
@@ -40,7 +40,7 @@ export interface DeployingRuns {
 export function deployingRuns(app: () => TestApp): DeployingRuns {
   const folder = mkdtempSync(join(tmpdir(), 'quayside-deploying-runs-'));
   const commandsFile = join(folder, 'commands.json');
-  const shell = { program: '/bin/sh', args: ['-c', 'eval "$1"', 'sh', '{payload.act}'] };
+  const shell = { program: '/bin/sh', args: ['-c', 'eval "$1"', 'sh', '{payload.act}', '{payload.releaseName}'] };
   writeFileSync(commandsFile, JSON.stringify({ 'execute-release': shell }));
   const owner = () => app().as(app().owner);
   const release = { repositoryIdentifier, domain };
