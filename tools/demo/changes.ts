@@ -34,6 +34,15 @@ interface PackageEntry {
   removed: Side;
   missingChangelog: { message: string } | null;
 }
+interface SideSummary {
+  totalCommits: number;
+  totalWorkItems: number;
+  totalPullRequests: number;
+}
+interface Summary {
+  added: SideSummary;
+  removed: SideSummary;
+}
 interface Mirror {
   fetchedAt: string | null;
   error: string | null;
@@ -79,7 +88,7 @@ export async function waitForHistory(api: DemoClient, repositoryIdentifier: stri
   }
 }
 
-export const counted = (count: number | undefined, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}/gu, ' ').slice(0, 70);
 const totals = ({ totalPackageChanges, totalCommits, totalWorkItems }: Totals) =>
@@ -122,7 +131,7 @@ async function heldAgainstGit(
     packages: from.artifacts,
     baseLabel: from.releaseName,
   });
-  const { packages, summary } = compared.changelog as { packages: PackageEntry[]; summary: Record<string, number> };
+  const { packages, summary } = compared.changelog as { packages: PackageEntry[]; summary: Summary };
   const commitOf = await commitsOfVersions(repository, candidates);
   const folders = new Map(repository.packages.map((each) => [each.name, each]));
   for (const { packageName, fromVersion, toVersion, added, removed, missingChangelog } of packages) {
@@ -150,6 +159,13 @@ async function isSame(
   const shown = commits.map(({ sha }) => sha);
   return own.length === totalCommits && shown.join() === own.slice(0, shown.length).join();
 }
+
+const sideTotals = ({ totalCommits, totalWorkItems, totalPullRequests }: SideSummary): string =>
+  [
+    counted(totalCommits, 'commit'),
+    counted(totalWorkItems, 'work item'),
+    counted(totalPullRequests, 'pull request'),
+  ].join(', ');
 
 const sides = ({ added, removed }: Pick<PackageEntry, 'added' | 'removed'>): string =>
   `${counted(added.totalCommits, 'commit')}${removed.totalCommits > 0 ? `, and ${removed.totalCommits} no longer included` : ''}`;
@@ -180,8 +196,9 @@ export async function showChangelogs(
     const from = candidates[index - 1];
     if (!from) continue;
     const { packages, summary } = await heldAgainstGit(api, project, candidates, { from, to }, tally);
+    const lost = summary.removed.totalCommits > 0 ? `; no longer included: ${sideTotals(summary.removed)}` : '';
     say(
-      `changelog from ${from.releaseName} to ${to.releaseName}: ${[counted(packages.length, 'package'), counted(summary.totalCommits, 'commit'), counted(summary.totalWorkItems, 'work item'), counted(summary.totalPullRequests, 'pull request')].join(', ')}`,
+      `changelog from ${from.releaseName} to ${to.releaseName}: ${counted(packages.length, 'package')}, ${sideTotals(summary.added)}${lost}`,
     );
     if (to === candidates.at(-1)) sayPackages(packages, say);
   }

@@ -5,6 +5,7 @@ type Body = Record<string, unknown>;
 export interface DemoClient {
   get: (path: string) => Promise<Body>;
   post: (path: string, body: Body) => Promise<Body>;
+  patch: (path: string, body: Body) => Promise<Body>;
   delete: (path: string) => Promise<Body>;
   /** An answer that is not JSON. */
   text: (path: string) => Promise<string>;
@@ -42,6 +43,7 @@ export async function demoClient(
   return {
     get: (path) => call('GET', path),
     post: (path, body) => call('POST', path, body),
+    patch: (path, body) => call('PATCH', path, body),
     delete: (path) => call('DELETE', path),
     text: (path) => send('GET', path),
   };
