@@ -128,6 +128,7 @@ export const environmentsRoutes = [
     params: byId,
     status: 204,
     response: NoContent,
+    errors: ['invalid_transition'],
     audit: 'environment.deleted',
     handle: ({ params: { id } }, { tx }) => tx((work) => removeEnvironment(work, id)),
   }),

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { ApprovalPolicySchema } from '../../domain/approvals/approval-policy.ts';
+import { PromotionPolicySchema } from '../../domain/promotion/promotion-policy.ts';
 import { ENVIRONMENT_CATEGORIES } from '../../domain/environments/environments.entities.ts';
 import { CurrentVersion, FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 import { warningsOf } from '../http/warnings.ts';
 
 const ApprovalPolicy = ApprovalPolicySchema.meta({ id: 'ApprovalPolicy' });
+
+const PromotionPolicy = PromotionPolicySchema.meta({ id: 'PromotionPolicy' });
 
 const fields = {
   name: Name,
@@ -21,6 +24,9 @@ const fields = {
   tags: z.array(Name).max(50),
   metadata: JsonObject,
   approvalPolicy: ApprovalPolicy.nullable(),
+  promotion: PromotionPolicy.nullable().meta({
+    description: 'What a release must meet before it is deployed here',
+  }),
 };
 
 export const EnvironmentIn = z
@@ -55,6 +61,7 @@ const shown = z.object({
   orgUsername: z.string().nullable().default(null),
   devHubUsername: z.string().nullable().default(null),
   approvalPolicy: ApprovalPolicy.nullable().default(null),
+  promotion: PromotionPolicy.nullable().default(null),
   lockStatus: LockStatus,
   version: z.int(),
   createdAt: Timestamp,

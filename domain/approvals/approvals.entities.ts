@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
+import type { Override } from '../promotion/promotion-policy-rules.ts';
 import type { ApprovalStatus, Decision } from './approval-rules.ts';
 
 /** What took a step: a run that asked, a person, the passing of time, an external worker, or a change of the object. */
@@ -35,6 +37,8 @@ export const ApprovalSchema = defineEntity({
     resolvedBy: p.text().nullable(),
     resolvedAt: p.datetime(3).nullable(),
     comment: p.text().nullable(),
+    /** Of the content of the release candidate when it was requested; null: it is about none. */
+    contentDigest: p.text().nullable(),
     /** When its workflow was first known to run. */
     confirmedAt: p.datetime(3).nullable(),
     /** When the run's workflow was notified how it was settled. */
@@ -68,6 +72,8 @@ export const ApprovalEventSchema = defineEntity({
     resolvedBy: p.text().nullable(),
     resolvedAt: p.datetime(3).nullable(),
     comment: p.text().nullable(),
+    /** Of its run. */
+    override: jsonColumn<Override>().nullable(),
     occurredAt: p.datetime(3),
   },
 });

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { ApprovalPolicy } from '../approvals/policy-rules.ts';
 import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
+import type { PromotionPolicy } from '../promotion/promotion-policy-rules.ts';
 
 export const ENVIRONMENT_CATEGORIES = ['dev', 'test', 'snapshot', 'release'] as const;
 export type EnvironmentCategory = (typeof ENVIRONMENT_CATEGORIES)[number];
@@ -25,6 +26,7 @@ export const EnvironmentSchema = defineEntity({
     tags: jsonColumn<string[]>().defaultRaw("'[]'::jsonb"),
     metadata: jsonColumn<Record<string, unknown>>().defaultRaw("'{}'::jsonb"),
     approvalPolicy: jsonColumn<ApprovalPolicy>().nullable(),
+    promotion: jsonColumn<PromotionPolicy>().nullable(),
     version: p.integer().version().default(1),
   },
 });

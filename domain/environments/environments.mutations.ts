@@ -1,5 +1,6 @@
+import { followersOf, problemOfAfter } from '../promotion/after-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
-import { DomainError, versionConflict } from '../shared/errors.ts';
+import { DomainError, invalidField, versionConflict } from '../shared/errors.ts';
 import { definedMembers, type Patch } from '../shared/merge-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { Environment } from './environments.entities.ts';
@@ -34,6 +35,30 @@ async function assertNameIsFree(tx: Tx, projectId: string, name: string): Promis
   }
 }
 
+/** The other environments of a project. */
+const othersOf = ({ em, tenantId }: Tx, { id, projectId }: Environment): Promise<Environment[]> =>
+  em.find(Environment, { tenantId, projectId, id: { $ne: id } });
+
+/** Throws `invalid_request` for environments that must come first and are unknown, or come after this one themselves. */
+async function assertOrder(tx: Tx, environment: Environment): Promise<void> {
+  if (!environment.promotion?.after?.length) return;
+  const problem = problemOfAfter(environment, await othersOf(tx, environment));
+  if (problem !== undefined) throw invalidField('promotion/after', problem);
+}
+
+/** Environments that name one that has another name now. */
+async function renameInOthers(tx: Tx, environment: Environment, project: ProjectFacts, oldName: string): Promise<void> {
+  for (const other of await othersOf(tx, environment)) {
+    const { promotion } = other;
+    if (!promotion?.after?.includes(oldName)) continue;
+    const before = stateOf(other);
+    const after = promotion.after.map((name) => (name === oldName ? environment.name : name));
+    tx.em.assign(other, { promotion: { ...promotion, after } }, { mergeObjectProperties: false });
+    await tx.em.flush();
+    audit(tx, 'updated', other, project, { before, after: stateOf(other) });
+  }
+}
+
 /** Adds an environment to a project. Throws `already_exists`, and `invalid_request` beyond `ENVIRONMENTS_MAX`. */
 export async function createEnvironment(tx: Tx, project: ProjectFacts, input: NewEnvironment): Promise<Environment> {
   await assertNameIsFree(tx, project.id, input.name);
@@ -44,12 +69,14 @@ export async function createEnvironment(tx: Tx, project: ProjectFacts, input: Ne
     orgUsername: null,
     devHubUsername: null,
     approvalPolicy: null,
+    promotion: null,
     tags: [],
     metadata: {},
     ...definedMembers(input),
     tenantId: tx.tenantId,
     projectId: project.id,
   });
+  await assertOrder(tx, environment);
   await tx.em.flush();
   audit(tx, 'created', environment, project, { after: stateOf(environment) });
   return environment;
@@ -72,14 +99,24 @@ export async function updateEnvironment(
   if (name !== environment.name) await assertNameIsFree(tx, project.id, name);
   const before = stateOf(environment);
   tx.em.assign(environment, definedMembers(fields), { mergeObjectProperties: false });
+  if (fields.promotion) await assertOrder(tx, environment);
   await tx.em.flush();
   audit(tx, 'updated', environment, project, { before, after: stateOf(environment) });
+  if (name !== before.name) await renameInOthers(tx, environment, project, before.name);
   return { environment, project };
 }
 
-/** Removes an environment with the records of its deployments. Throws `not_found`. */
+/**
+ * Removes an environment with the records of its deployments. Throws `not_found`, and `invalid_transition` while another
+ * takes a release only after it was deployed here.
+ */
 export async function removeEnvironment(tx: Tx, id: string): Promise<void> {
   const { environment, project } = await environmentById(tx, id, { forUpdate: true });
+  const followers = followersOf(environment.name, await othersOf(tx, environment));
+  if (followers.length > 0) {
+    const detail = `${followers.join(', ')} take a release only after ${environment.name}: change \`promotion.after\` there first`;
+    throw new DomainError('invalid_transition', detail);
+  }
   await tx.em.remove(environment).flush();
   audit(tx, 'deleted', environment, project, { before: stateOf(environment) });
 }

@@ -30,6 +30,7 @@ export const listEnvironments = ({ db, tenantId }: Reads, projectId: string, cat
       'tags',
       'metadata',
       'approvalPolicy',
+      'promotion',
       'version',
       'createdAt',
       'updatedAt',

@@ -5,6 +5,7 @@ import type { Actor } from '../shared/actor.ts';
 import type { CheckKind, WantedCheck } from './check-rules.ts';
 import type { FlowCategory, RunPayload, WorkItemRef } from './flow-types.ts';
 import type { DeployedContent } from './run-deployment-rules.ts';
+import type { Override } from '../promotion/promotion-policy-rules.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
 import type { DisplayStatus, RunStatus } from './run-status-rules.ts';
 
@@ -65,6 +66,12 @@ export const FlowRunSchema = defineEntity({
     payload: jsonColumn<RunPayload>().defaultRaw("'{}'::jsonb"),
     result: jsonColumn<Record<string, unknown>>().defaultRaw("'{}'::jsonb"),
     error: p.text().nullable(),
+    /** When a run that waits for a window may begin as far as that is known. */
+    nextWindowAt: p.datetime(3).nullable(),
+    /** What it waits for, for people. */
+    waitsFor: p.text().nullable(),
+    /** An owner's, by which it passes windows, freezes and what must be deployed before. */
+    override: jsonColumn<Override>().nullable(),
     cicdRunId: p.text().nullable(),
     cicdRunUrl: p.text().nullable(),
     workItemKey: p.text().nullable(),

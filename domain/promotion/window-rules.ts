@@ -1,0 +1,72 @@
+import { clockAt, momentOfClock } from './local-time-rules.ts';
+import { DAYS, type Freeze, type PromotionPolicy, type PromotionWindow } from './promotion-policy-rules.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** A window whose times a clock change skips is open again a week later. */
+const SEARCHED_DAYS = 15;
+/** Of several environments, whose windows may never meet. */
+const STEPS_MAX = 100;
+
+type Times = Pick<PromotionPolicy, 'windows' | 'freezes'>;
+
+const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
+/** The window that begins on a day. @param day its midnight, as `clockAt` answers it. */
+function spanOn({ from, to, timezone }: PromotionWindow, day: number): { start: number; end: number } {
+  const [begin, end] = [minutesOf(from), minutesOf(to)];
+  return {
+    start: momentOfClock(day + begin * MINUTE_MS, timezone),
+    end: momentOfClock(day + end * MINUTE_MS + (end <= begin ? DAY_MS : 0), timezone),
+  };
+}
+
+const weekdayOf = (day: number) => DAYS[(new Date(day).getUTCDay() + 6) % DAYS.length];
+
+/** When a window is open for the first time from a moment on: that moment itself when it is open then. */
+function firstOpen(window: PromotionWindow, from: number): number | undefined {
+  const today = Math.floor(clockAt(from, window.timezone) / DAY_MS) * DAY_MS;
+  // The window of the day before may go over midnight, and a calendar may skip a day.
+  for (let day = today - 2 * DAY_MS; day <= today + SEARCHED_DAYS * DAY_MS; day += DAY_MS) {
+    if (!window.days.some((each) => each === weekdayOf(day))) continue;
+    const { start, end } = spanOn(window, day);
+    if (end > from && end > start) return Math.max(start, from);
+  }
+  return undefined;
+}
+
+/** The freeze that holds at a moment. */
+export const freezeAt = ({ freezes = [] }: Times, moment: number): Freeze | undefined =>
+  freezes.find(({ from, to }) => Date.parse(from) <= moment && moment < Date.parse(to));
+
+/** The first moment from another on at which a deployment may begin: that other itself when it may then; null: never. */
+export function nextOpening(times: Times, from: number): number | null {
+  const { windows = [] } = times;
+  let moment = from;
+  for (;;) {
+    const freeze = freezeAt(times, moment);
+    if (freeze) {
+      moment = Date.parse(freeze.to);
+      continue;
+    }
+    if (windows.length === 0) return moment;
+    const opens = windows.flatMap((window) => firstOpen(window, moment) ?? []);
+    if (opens.length === 0) return null;
+    const first = Math.min(...opens);
+    if (first === moment) return moment;
+    moment = first;
+  }
+}
+
+/** Likewise for a deployment to several environments at once; null: their windows do not meet in the foreseeable future. */
+export function nextCommonOpening(all: readonly Times[], from: number): number | null {
+  let moment = from;
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const opens = all.map((times) => nextOpening(times, moment));
+    if (opens.some((open) => open === null)) return null;
+    const latest = Math.max(moment, ...opens.map(Number));
+    if (latest === moment) return moment;
+    moment = latest;
+  }
+  return null;
+}
