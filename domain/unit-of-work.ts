@@ -43,6 +43,14 @@ export interface Tx {
   signalApproval(approval: SettledApproval): void;
   /** Marks a deployment that was stored; it is applied to its candidate after the commit. */
   signalDeployment(deployment: RecordedDeployment): void;
+  /** Marks a run that waits for what was changed; its workflow looks again after the commit. */
+  signalRun(run: WaitingRun): void;
+}
+
+/** What the id of the workflow of a run is made of, in its tenant. */
+export interface WaitingRun {
+  runId: string;
+  taskType: string;
 }
 
 export interface RecordedDeployment {
@@ -63,6 +71,7 @@ export interface CommitSignals {
   lanes: (tenant: TenantKey, webhookIds: readonly string[]) => void;
   approvals: (tenant: TenantKey, approvals: readonly SettledApproval[]) => void;
   deployments: (tenant: TenantKey, deployments: readonly RecordedDeployment[]) => void;
+  runs: (tenant: TenantKey, runs: readonly WaitingRun[]) => void;
 }
 
 /** Runs `work` in one transaction: all of it is committed, or nothing. It never spans an external call. */
@@ -93,6 +102,7 @@ export const unitOfWork =
     const lanes = new Set<string>();
     const approvals: SettledApproval[] = [];
     const deployments: RecordedDeployment[] = [];
+    const runs: WaitingRun[] = [];
     const result = await em.transactional(async (inner) => {
       const db = inner.getKysely<Tables>();
       const announced: Announcement[] = [];
@@ -119,6 +129,9 @@ export const unitOfWork =
         signalDeployment: (deployment) => {
           deployments.push(deployment);
         },
+        signalRun: (run) => {
+          runs.push(run);
+        },
       };
       const value = await work(tx);
       if (announced.length + entries.length > 0) {
@@ -133,6 +146,7 @@ export const unitOfWork =
     if (lanes.size > 0) signals?.lanes(actor, [...lanes]);
     if (approvals.length > 0) signals?.approvals(actor, approvals);
     if (deployments.length > 0) signals?.deployments(actor, deployments);
+    if (runs.length > 0) signals?.runs(actor, runs);
     return result;
   };
 

@@ -9,6 +9,7 @@ export class Promotion extends Migration {
       create index flow_run_waiting_window on flow_run (tenant_id, project_id) where status = 'waiting_window'`);
     this.addSql(`
       alter table approval add column content_digest text;
-      alter table approval_event add column override jsonb`);
+      alter table approval_event add column override jsonb;
+      create index approval_given on approval (tenant_id, project_id, domain, release_name) where status = 'approved'`);
   }
 }

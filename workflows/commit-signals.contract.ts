@@ -1,5 +1,7 @@
-import type { CommitSignals } from '../domain/unit-of-work.ts';
+import type { TenantKey } from '../domain/shared/actor.ts';
+import type { CommitSignals, WaitingRun } from '../domain/unit-of-work.ts';
 import { approvalContract, recheckSignal } from './approvals/approval.contract.ts';
+import { flowRunContract, windowChangedSignal } from './flows/flow-run.contract.ts';
 import type { Launch } from './launch.ts';
 import { applyEventsUpdate, releaseDomainContract } from './release-candidates/release-domain.contract.ts';
 import { signalLanes } from './webhooks/webhook-lane.contract.ts';
@@ -30,4 +32,15 @@ export const createCommitSignals = (launch: Launch): CommitSignals => ({
         })
         .catch(() => undefined);
   },
+  runs: (tenant, runs) => void signalRuns(launch, tenant, runs),
 });
+
+/** One after another: a change of one environment may concern thousands. A run that misses its signal looks again later. */
+async function signalRuns(
+  launch: Launch,
+  { tenantId, tenantSlug }: TenantKey,
+  runs: readonly WaitingRun[],
+): Promise<void> {
+  for (const run of runs)
+    await launch.signal(flowRunContract, { tenantId, tenantSlug, ...run }, windowChangedSignal).catch(() => undefined);
+}

@@ -3,12 +3,14 @@ import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { findRun, moveRun, type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
 import type { RunPlan as Plan } from '../../domain/flows/executor-rules.ts';
 import {
+  awaitWindow,
   beginExecution,
   beginGatedRun,
   beginRun,
   closeRun,
   endRun,
   type RunOutcome,
+  type WindowState,
 } from '../../domain/flows/flow-runs.mutations.ts';
 import { endOfCommand } from '../../domain/flows/run-deployment-rules.ts';
 import { endRunToken, mintRunToken } from '../../domain/flows/run-tokens.mutations.ts';
@@ -113,15 +115,23 @@ export const createRunStepActivities = (deps: Deps, { runsCommands }: { runsComm
     return answer;
   },
 
-  /** Moves a run to the step that it has reached; a final run stays as it is. Fails for good when its gates changed. */
-  enterStep: ({ status, ...key }: RunKey & { status: OpenStatus }): Promise<void> =>
+  /** Whether a run that takes a release may go on; one that may not waits, and its workflow asks again. */
+  awaitWindow: (key: RunKey): Promise<WindowState> =>
+    asNonRetryable(() => unitOfRun(deps, key)((tx) => awaitWindow(tx, key.runId, deps.flows.commands))),
+
+  /**
+   * Moves a run to the step that it has reached; a final run stays as it is. Its work has not begun when its window
+   * closed meanwhile. Fails for good when its gates changed.
+   */
+  enterStep: ({ status, ...key }: RunKey & { status: OpenStatus }): Promise<{ hasBegun: boolean } | undefined> =>
     asNonRetryable(() =>
       unitOfRun(
         deps,
         key,
       )(async (tx) => {
-        if (status === 'running') await beginGatedRun(tx, key.runId, deps.flows.commands);
-        else await moveRun(tx, key.runId, { status });
+        if (status === 'running') return { hasBegun: await beginGatedRun(tx, key.runId, deps.flows.commands) };
+        await moveRun(tx, key.runId, { status });
+        return undefined;
       }),
     ),
 

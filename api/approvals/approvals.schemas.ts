@@ -66,7 +66,10 @@ const DateTimeOrDay = z.union([DateTime, Day]);
 
 export const ComplianceQuery = z.strictObject({
   repositoryIdentifier: RepositoryIdentifier,
-  status: ApprovalStatus.optional(),
+  status: z
+    .enum([...APPROVAL_STATUSES, 'not_requested'])
+    .optional()
+    .meta({ description: '`not_requested` implies `includeUnapproved`' }),
   taskType: Name.optional(),
   environment: Name.optional(),
   domain: Name.optional(),
@@ -85,6 +88,10 @@ export const ComplianceQuery = z.strictObject({
   offset: queryInt(0, 10_000_000, 0),
   format: z.enum(['json', 'csv']).optional().meta({ description: 'Default: `json`; `csv` returns the full report' }),
   includeChangelog: queryFlag(false),
+  includeUnapproved: queryFlag(false).meta({
+    description:
+      'Also the deployments to release environments that nobody approved, as rows with status `not_requested`',
+  }),
 });
 
 const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };
@@ -121,14 +128,17 @@ export const CompliancePage = z.object({
   items: z.array(
     z.object({
       id: z.uuid(),
-      approvalId: z.uuid(),
-      executionId: z.uuid(),
+      approvalId: z.uuid().nullable().meta({ description: 'Null if no approval was requested' }),
+      executionId: z
+        .string()
+        .nullable()
+        .meta({ description: 'The run, or the `executionId` of a deployment that was reported' }),
       taskType: z.string(),
       repositoryIdentifier: z.string(),
       environment: z.string().nullable(),
       domain: z.string().nullable(),
       releaseName: z.string().nullable(),
-      status: ApprovalStatus,
+      status: z.enum([...APPROVAL_STATUSES, 'not_requested']),
       requestedBy: z.string(),
       requestedAt: Timestamp,
       resolvedBy: z.string().nullable(),
@@ -137,6 +147,10 @@ export const CompliancePage = z.object({
       approvers: z.array(z.string()),
       comment: z.string().nullable(),
       source: z.string(),
+      override: z
+        .object({ reason: z.string(), by: z.string(), at: Timestamp })
+        .nullable()
+        .meta({ description: 'By which an owner passed the promotion policy of the environment for this run' }),
       changelog: ReleaseChangelog.nullish(),
     }),
   ),

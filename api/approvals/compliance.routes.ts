@@ -7,6 +7,7 @@ import {
   compliancePage,
   type ComplianceRow,
 } from '../../domain/approvals/compliance.queries.ts';
+import { batchesWithUnapproved, pageWithUnapproved } from '../../domain/approvals/unapproved.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { CSV_TYPE, type CsvCell, csvRecord } from '../../domain/shared/csv-rules.ts';
 import { isoOf } from '../../domain/shared/date-time-rules.ts';
@@ -33,6 +34,7 @@ const COLUMNS: Record<string, (row: ComplianceRow) => CsvCell> = {
   approvers: (row) => row.approvers.join('; '),
   comment: (row) => row.comment,
   source: (row) => row.source,
+  override: (row) => row.override && `${row.override.by}: ${row.override.reason}`,
 };
 const CHANGELOG: typeof COLUMNS = { changelog: (row) => row.changelog };
 
@@ -67,6 +69,7 @@ export const complianceRoutes = [
     description: [
       'Each row is one step of an approval: the request, and how it was resolved. Steps are never changed. A vote that does not reach `minApprovals` is a step with status `requested` and source `vote`, with the voter in `resolvedBy`.',
       '`source` is the cause of the step: `run`, `vote`, `timer`, `worker`, `release_candidate`, `newer_request` or `run_ended`. `changelog` compares the release with the previous candidate of its domain and branch: packages with their commits, work items and pull requests, as far as the repository has been fetched; `definition` is the changelog in the release definition. It is null if the release has no candidate.',
+      'With `includeUnapproved=true` the deployments to release environments that nobody approved are rows of their own: status `not_requested`, `requestedAt` is the time of the deployment, `source` is `run` or `report`, and the task type of a reported one is `release-event`. An approval counts that was given before the deployment was reported, or that its report names. `override` is the override of the promotion policy that the run had.',
       "With `format=csv` the whole report is streamed as `text/csv` (RFC 4180, UTF-8); values that a spreadsheet would interpret as formulas get a leading `'`.",
     ].join('\n\n'),
     roles: ANY_ROLE,
@@ -86,7 +89,20 @@ export const complianceRoutes = [
         requestUrl,
       },
     ) {
-      const { repositoryIdentifier, format, limit, offset, includeChangelog, year: _, ...filters } = query;
+      const {
+        repositoryIdentifier,
+        format,
+        limit,
+        offset,
+        includeChangelog,
+        includeUnapproved,
+        year: _,
+        ...filters
+      } = query;
+      const isFull = includeUnapproved || filters.status === 'not_requested';
+      const [page, batches] = isFull
+        ? [pageWithUnapproved, batchesWithUnapproved]
+        : [compliancePage, complianceBatches];
       const project = await projectInRequest(reads, repositoryIdentifier);
       const filter = { ...filters, repositoryIdentifier, ...boundsOf(query) };
       const history = includeChangelog ? await commitGraphs(reads, project.id) : undefined;
@@ -94,7 +110,7 @@ export const complianceRoutes = [
         history ? tx((work) => withChangelogs(work, history, project, rows)) : rows;
       if (format === 'csv') {
         const text = csvOf(
-          complianceBatches(reads.with({ pace: 'varies', isContinued: true }), filter, history && ROWS_WITH_CHANGELOG),
+          batches(reads.with({ pace: 'varies', isContinued: true }), filter, history && ROWS_WITH_CHANGELOG),
           completed,
           includeChangelog,
         );
@@ -103,7 +119,7 @@ export const complianceRoutes = [
           'Content-Disposition': `attachment; filename="${name}"`,
         });
       }
-      const { items, total } = await compliancePage(reads.with({ pace: 'varies' }), filter, { limit, offset });
+      const { items, total } = await page(reads.with({ pace: 'varies' }), filter, { limit, offset });
       return pageReply(requestUrl, { limit, offset, total }, { items: await completed(items), total, limit, offset });
     },
   }),

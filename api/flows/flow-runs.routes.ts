@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import type { Commands } from '../../domain/flows/commands-file.ts';
 import { type AcceptedRun, acceptNewRun, rerun } from '../../domain/flows/new-runs.mutations.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
 import { listRuns, runDetail } from '../../domain/flows/run-list.queries.ts';
@@ -26,12 +27,13 @@ const DAY_MS = 86_400_000;
  * @param payload default: that of the run, which is read.
  */
 async function start(
-  scope: Pick<Scope, 'tx' | 'adapters' | 'now'>,
-  accept: (tx: Tx) => Promise<AcceptedRun>,
+  scope: Pick<Scope, 'tx' | 'adapters' | 'now' | 'requestId'>,
+  accept: (tx: Tx, options: { requestId: string; commands: Commands }) => Promise<AcceptedRun>,
   payload?: Record<string, unknown>,
 ) {
+  const { requestId, adapters } = scope;
   const { accepted, warnings } = await scope.tx(async (tx) => {
-    const run = await accept(tx);
+    const run = await accept(tx, { requestId, commands: adapters.flows.commands });
     const { payload: checked } = payload ? { payload } : await runDetail(tx, run.runId);
     return { accepted: run, warnings: await runWarnings(tx, tx.actor, checked) };
   });
@@ -88,17 +90,20 @@ export const flowRunsRoutes = [
     path: '/api/flows/run',
     group: GROUP,
     summary: 'Start a run of a flow',
-    description:
-      'The run is stored and listed immediately, and executed as soon as the workflow engine and a worker are available. A run of a flow type that cannot be executed here fails immediately and gives the reason. `rollback-release` deploys the release that the environment ran before, or `toReleaseName`; if there is nothing to roll back to, the reply is 409 with the reason.',
+    description: [
+      'The run is stored and listed immediately, and executed as soon as the workflow engine and a worker are available. A flow type that nothing here executes is refused with 409 `flow_unavailable`, and the detail says what would make it available. `rollback-release` deploys the release that the environment ran before, or `toReleaseName`; if there is nothing to roll back to, the reply is 409 with the reason.',
+      'A type that takes a release to environments (`execute-release`, `request-release`, `rollback-release`) is refused for a release candidate that does not exist in the domain (404), was aborted, or is on a branch that the environment does not take (409); all of that, and that its content is the one that was approved, is checked again right before the work begins. `execute-release` is also refused (409, with `nextWindowAt`) while the release must first be deployed elsewhere, or for longer (`promotion.after`, `soakMinutes`); the child runs of `request-release` wait for that, and a rollback needs none of it.',
+      'The approval is requested immediately. Then the run waits in `waiting_window` while its environment is outside its windows or frozen, and its `nextWindowAt` says until when; with `failOutsideWindow` it fails instead. An owner passes windows, freezes, `after` and `soakMinutes` with `override: {reason}`, but nothing else.',
+    ].join('\n\n'),
     roles: ANY_ROLE,
     projectScope: 'row',
     body: RunIn,
     status: 202,
     response: RunStarted,
-    errors: ['invalid_transition'],
-    audit: 'flow.run_requested',
+    errors: ['flow_unavailable', 'invalid_transition'],
+    audit: ['flow.run_requested', 'promotion.overridden'],
     handle: ({ body: { payload } }, scope) =>
-      start(scope, (tx) => acceptNewRun(tx, payload, { requestId: scope.requestId }), payload),
+      start(scope, (tx, options) => acceptNewRun(tx, payload, options), payload),
   }),
   defineRoute({
     operationId: 'listFlowRuns',
@@ -218,14 +223,14 @@ export const flowRunsRoutes = [
     group: GROUP,
     summary: 'Rerun a run that has ended',
     description:
-      'Starts a new run with the same payload. Rerunning a child run creates the latest attempt of that child.',
+      'Starts a new run with the same payload, which is checked as in `POST /api/flows/run`; one with an override can be rerun by owners only. Rerunning a child run creates the latest attempt of that child.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,
     status: 202,
     response: RunStarted,
-    errors: ['invalid_transition'],
-    audit: 'flow.run_requested',
-    handle: ({ params: { id } }, scope) => start(scope, (tx) => rerun(tx, id, scope.requestId)),
+    errors: ['flow_unavailable', 'invalid_transition'],
+    audit: ['flow.run_requested', 'promotion.overridden'],
+    handle: ({ params: { id } }, scope) => start(scope, (tx, options) => rerun(tx, id, options)),
   }),
 ];

@@ -72,6 +72,16 @@ export const Run = z
     environmentName: z.string().nullable(),
     domain: z.string().nullable(),
     releaseName: z.string().nullable(),
+    nextWindowAt: Timestamp.nullable().meta({
+      description: 'When a run that waits for a window can go on, as far as that is known',
+    }),
+    waitsFor: z.string().nullable().meta({
+      description: 'Why a run waits in `waiting_window`: the window, the freeze, or what must be deployed before',
+    }),
+    override: z
+      .object({ reason: z.string(), by: z.string(), at: Timestamp })
+      .nullable()
+      .meta({ description: 'By which the run passes the promotion policy of its environment' }),
   })
   .meta({ id: 'FlowRun' });
 

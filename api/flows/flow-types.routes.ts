@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { executorOf, whyUnavailable } from '../../domain/flows/executor-rules.ts';
 import { FLOW_TYPES, type FlowType } from '../../domain/flows/flow-types.ts';
 import { runsHealth } from '../../domain/flows/run-list.queries.ts';
-import { commandOf, type Commands } from '../../domain/flows/commands-file.ts';
+import { commandOf, type Commands, unavailableType } from '../../domain/flows/commands-file.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { FlowHealth, FlowTypeOut } from './flow-runs.schemas.ts';
 
@@ -15,6 +15,7 @@ const schemas = new Map<string, Record<string, unknown>>(
 function view(type: FlowType, commands: Commands): z.input<typeof FlowTypeOut> {
   const { id, summary, category, gates, isInternal } = type;
   const executor = executorOf(type, { hasPipeline: false, hasCommand: commandOf(commands, id) !== undefined }) ?? null;
+  const unavailable = unavailableType(type, { hasPipeline: false, commands });
   return {
     id,
     summary,
@@ -22,8 +23,8 @@ function view(type: FlowType, commands: Commands): z.input<typeof FlowTypeOut> {
     gates,
     isInternal,
     executor,
-    available: executor !== null,
-    reason: executor === null ? whyUnavailable(id) : null,
+    available: unavailable === undefined,
+    reason: unavailable === undefined ? null : whyUnavailable(unavailable),
     payloadSchema: schemas.get(id) ?? {},
   };
 }

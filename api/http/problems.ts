@@ -22,6 +22,7 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   protected_branch: 409,
   in_progress: 409,
   last_owner: 409,
+  flow_unavailable: 409,
   precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,

@@ -22,10 +22,11 @@ export async function insertStep(
 ): Promise<void> {
   await sql`
     insert into approval_event (id, tenant_id, project_id, repository_identifier, approval_id, run_id, task_type, environment_name, domain,
-      release_name, status, source, voter_id, vote, approvers, requested_by, requested_at, resolved_by, resolved_at, comment, occurred_at)
+      release_name, status, source, voter_id, vote, approvers, requested_by, requested_at, resolved_by, resolved_at, comment, override, occurred_at)
     select ${newId()}, a.tenant_id, a.project_id, a.repository_identifier, a.id, a.run_id, a.task_type, a.environment_name, a.domain,
       a.release_name, a.status, ${source}, ${vote?.voterId ?? null}, ${vote?.decision ?? null}, a.approvers, a.requested_by, a.created_at,
-      ${by}, case when ${by}::text is not null then moment end, ${comment}, moment
+      ${by}, case when ${by}::text is not null then moment end, ${comment},
+      (select r.override from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id), moment
     from approval a, clock_timestamp() as moment where a.tenant_id = ${tenantId} and a.id = ${approvalId}`.execute(db);
 }
 

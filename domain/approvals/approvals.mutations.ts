@@ -3,6 +3,7 @@ import { flowType } from '../flows/flow-types.ts';
 import { gatedAs, type GatedType, whyMissing } from '../flows/gate-rules.ts';
 import { peopleBehind } from '../flows/requesters.queries.ts';
 import { gatesOfRun } from '../flows/run-gates.queries.ts';
+import { currentDigest } from '../promotion/promotion.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { ApprovalPolicySchema, type Terms, termsOf } from './approval-policy.ts';
@@ -79,6 +80,7 @@ export async function openApproval(tx: Tx, runId: string): Promise<OpenedApprova
     requesterId: requestedBy.id,
     requesterIds: await peopleBehind(tx, requestedBy),
     requestedBy: requestedBy.email,
+    contentDigest: await currentDigest(tx, run),
   });
   await noteRequested(tx, await approvalById(tx, approvalId));
   return { approvalId, taskType, repositoryIdentifier };

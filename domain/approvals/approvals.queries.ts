@@ -29,6 +29,7 @@ const COLUMNS = [
   'a.resolvedBy',
   'a.resolvedAt',
   'a.comment',
+  'a.contentDigest',
 ] as const;
 
 const approvals = (db: ReadDatabase, tenantId: string) =>

@@ -5,9 +5,12 @@ import { pagesAhead } from '../shared/pages-ahead.ts';
 import type { ApprovalStatus } from './approval-rules.ts';
 import type { ReleaseChangelog } from './compliance-changelogs.ts';
 
+/** Of a step; `not_requested`: a deployment that nobody approved. */
+export type ComplianceStatus = ApprovalStatus | 'not_requested';
+
 export interface ComplianceFilter {
   repositoryIdentifier: string;
-  status?: ApprovalStatus | undefined;
+  status?: ComplianceStatus | undefined;
   taskType?: string | undefined;
   environment?: string | undefined;
   domain?: string | undefined;
@@ -19,21 +22,23 @@ export interface ComplianceFilter {
   to?: Date | undefined;
 }
 
-const matching = (tenantId: string, filter: ComplianceFilter) => (eb: ExpressionBuilder<Tables, 'approval_event'>) => {
-  const { repositoryIdentifier, status, taskType, environment, domain, requestedBy, resolvedBy, from, to } = filter;
-  const conditions = [eb('tenantId', '=', tenantId), eb('repositoryIdentifier', '=', repositoryIdentifier)];
-  if (status !== undefined) conditions.push(eb('status', '=', status));
-  if (taskType !== undefined) conditions.push(eb('taskType', '=', taskType));
-  if (environment !== undefined) conditions.push(eb('environmentName', '=', environment));
-  if (domain !== undefined) conditions.push(eb('domain', '=', domain));
-  const same = (column: 'requestedBy' | 'resolvedBy', email: string) =>
-    eb(eb.fn<string>('lower', [column]), '=', eb.fn<string>('lower', [eb.val(email)]));
-  if (requestedBy !== undefined) conditions.push(same('requestedBy', requestedBy));
-  if (resolvedBy !== undefined) conditions.push(same('resolvedBy', resolvedBy));
-  if (from !== undefined) conditions.push(eb('occurredAt', '>=', from.toISOString()));
-  if (to !== undefined) conditions.push(eb('occurredAt', '<', to.toISOString()));
-  return eb.and(conditions);
-};
+/** Conditions on the steps of approvals. */
+export const matching =
+  (tenantId: string, filter: ComplianceFilter) => (eb: ExpressionBuilder<Tables, 'approval_event'>) => {
+    const { repositoryIdentifier, status, taskType, environment, domain, requestedBy, resolvedBy, from, to } = filter;
+    const conditions = [eb('tenantId', '=', tenantId), eb('repositoryIdentifier', '=', repositoryIdentifier)];
+    if (status !== undefined && status !== 'not_requested') conditions.push(eb('status', '=', status));
+    if (taskType !== undefined) conditions.push(eb('taskType', '=', taskType));
+    if (environment !== undefined) conditions.push(eb('environmentName', '=', environment));
+    if (domain !== undefined) conditions.push(eb('domain', '=', domain));
+    const same = (column: 'requestedBy' | 'resolvedBy', email: string) =>
+      eb(eb.fn<string>('lower', [column]), '=', eb.fn<string>('lower', [eb.val(email)]));
+    if (requestedBy !== undefined) conditions.push(same('requestedBy', requestedBy));
+    if (resolvedBy !== undefined) conditions.push(same('resolvedBy', resolvedBy));
+    if (from !== undefined) conditions.push(eb('occurredAt', '>=', from.toISOString()));
+    if (to !== undefined) conditions.push(eb('occurredAt', '<', to.toISOString()));
+    return eb.and(conditions);
+  };
 
 const COLUMNS = [
   'e.id',
@@ -54,10 +59,20 @@ const COLUMNS = [
   'e.comment',
   'e.source',
   'e.projectId',
+  'e.override',
 ] as const;
 
+type StepRow = Awaited<ReturnType<typeof listSteps>>[number];
+
 /** A step of an approval as the report shows it. */
-export type ComplianceRow = Awaited<ReturnType<typeof listSteps>>[number] & {
+export type ComplianceRow = Omit<StepRow, 'status' | 'source' | 'approvalId' | 'executionId'> & {
+  status: ComplianceStatus;
+  /** What took the step; of a deployment: run, or report of a pipeline. */
+  source: string;
+  /** Null: nobody requested one. */
+  approvalId: string | null;
+  /** The run, or how the pipeline that reported the deployment names its own. */
+  executionId: string | null;
   /** Only when it is requested; null: there is no such release candidate. */
   changelog?: ReleaseChangelog | null;
 };
@@ -123,12 +138,12 @@ export async function compliancePage(
     .orderBy('page.id', 'desc')
     .select([...COLUMNS, 'page.occurredAt', 'counted.total'])
     .execute();
-  const items = rows.filter((row): row is ComplianceRow & { total: number } => row.id !== null);
+  const items = rows.filter((row): row is StepRow & { total: number } => row.id !== null);
   return { items, total: rows[0]?.total ?? 0 };
 }
 
 /** Rows of one query of the full report: many enough that round trips do not count, few enough for the memory. */
-const ROWS_PER_BATCH = 1_000;
+export const ROWS_PER_BATCH = 1_000;
 
 /**
  * All steps in batches, newest first. Each begins exactly behind the last row of the one before it, so that what is

@@ -1,4 +1,5 @@
 import { followersOf, problemOfAfter } from '../promotion/after-rules.ts';
+import { runsWaitingForWindows } from '../promotion/promotion.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, versionConflict } from '../shared/errors.ts';
 import { definedMembers, type Patch } from '../shared/merge-rules.ts';
@@ -103,6 +104,8 @@ export async function updateEnvironment(
   await tx.em.flush();
   audit(tx, 'updated', environment, project, { before, after: stateOf(environment) });
   if (name !== before.name) await renameInOthers(tx, environment, project, before.name);
+  if (fields.promotion !== undefined || fields.branch !== undefined)
+    for (const run of await runsWaitingForWindows(tx, project.id)) tx.signalRun(run);
   return { environment, project };
 }
 

@@ -3,11 +3,13 @@ import type { Tx } from '../unit-of-work.ts';
 import { type AcceptedRun, acceptNewRun } from './new-runs.mutations.ts';
 import type { CheckKind } from './check-rules.ts';
 import { describeChildren, nextStage, outcomeOf } from './child-run-rules.ts';
-import { type ChildRun, latestChildren, releaseEnvironments, setDomain } from './child-runs.queries.ts';
+import { type ChildRun, latestChildren, setDomain } from './child-runs.queries.ts';
 import { upsertChecks } from './flow-checks.queries.ts';
 import { moveRun, noteCancel, type RunContext, runById } from './flow-runs.queries.ts';
 import { keepReport } from './pipelines.queries.ts';
 import { endRun, reviseEnd, type RunOutcome } from './flow-runs.mutations.ts';
+import { CHILD_OF_RELEASE } from './flow-types.ts';
+import { stagesOf } from './promoted-runs.ts';
 import { isFinal, type RunStatus } from './run-status-rules.ts';
 
 /** What an external worker reports of one child. */
@@ -80,7 +82,7 @@ export async function checkDomains(
 
 const NO_ENVIRONMENT: RunOutcome = {
   status: 'failed',
-  error: 'The repository has no active release environment to deploy to',
+  error: 'The repository has no active release environment that takes the release',
 };
 
 /**
@@ -92,8 +94,9 @@ export async function acceptNextStage(
   runId: string,
 ): Promise<{ accepted: AcceptedRun[]; outcome: RunOutcome | null }> {
   const run = await runById(tx, runId, { forUpdate: true });
-  const names = run.payload.environmentNames as string[] | undefined;
-  const environments = run.projectId === null ? [] : await releaseEnvironments(tx, run.projectId, names);
+  const { projectId, defaultBranch, payload } = run;
+  const place = projectId !== null && defaultBranch !== null ? { projectId, defaultBranch } : undefined;
+  const environments = place ? await stagesOf(tx, place, payload) : [];
   if (environments.length === 0) return { accepted: [], outcome: NO_ENVIRONMENT };
   const children = await latestChildren(tx, runId);
   const next = nextStage(
@@ -116,7 +119,7 @@ function acceptDeployment(
   environmentName: string,
 ): Promise<AcceptedRun> {
   const { environmentNames: _, flowPath: __, ...shared } = payload;
-  const child = { ...shared, id: 'execute-release', environmentName };
+  const child = { ...shared, id: CHILD_OF_RELEASE, environmentName };
   return acceptNewRun(tx, child, { parentId, triggeredBy, requestedBy });
 }
 

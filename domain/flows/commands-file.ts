@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../shared/config.ts';
-import { flowType } from './flow-types.ts';
+import { executorOf } from './executor-rules.ts';
+import { CHILD_OF_RELEASE, type FlowType, flowType } from './flow-types.ts';
 
 const CommandsFile = z.record(
   z.string(),
@@ -43,6 +44,19 @@ export function loadCommands(path: string | undefined): Commands {
 /** The command that carries out runs of a type; undefined: none does. */
 export const commandOf = (commands: Commands, taskType: string): Command | undefined =>
   commands.get(taskType) ?? commands.get(flowType(taskType)?.commandOf ?? '');
+
+/**
+ * The id of the type that keeps runs of a type from being carried out here, itself or that of its children; undefined:
+ * nothing does.
+ */
+export function unavailableType(
+  type: Pick<FlowType, 'id' | 'own'>,
+  { hasPipeline, commands }: { hasPipeline: boolean; commands: Commands },
+): string | undefined {
+  const executor = executorOf(type, { hasPipeline, hasCommand: commands.has(type.id) });
+  if (executor === 'children' && !commandOf(commands, CHILD_OF_RELEASE)) return CHILD_OF_RELEASE;
+  return executor === undefined ? type.id : undefined;
+}
 
 const PLACEHOLDER = /\{payload\.([\w.-]+)\}/g;
 

@@ -34,9 +34,13 @@ export function executorOf(
   return own;
 }
 
-/** Why a type cannot be carried out here. */
+/** Whether runs of a type take a release candidate to environments, themselves or by their children. */
+export const isPromotion = ({ isDeployment, own }: Pick<FlowTraits, 'isDeployment' | 'own'>): boolean =>
+  isDeployment || own === 'children';
+
+/** Why a type cannot be carried out here, and what would change that. */
 export const whyUnavailable = (id: string): string =>
-  `Nothing here carries out ${id}: the operator's list of commands does not name it, and the payload names no pipeline`;
+  `Nothing here carries out ${id}: name a \`pipeline\` of the git host in the payload, or have the operator add ${id} to the list of commands (COMMANDS_FILE)`;
 
 export interface LockRequest {
   environmentId: string;
@@ -47,6 +51,8 @@ export interface LockRequest {
 export interface RunPlan {
   gates: {
     approval: boolean;
+    /** It begins only when its environments take releases: their windows, freezes, and what comes before them. */
+    window: boolean;
     /** Taken in this order. */
     locks: LockRequest[];
     /** The first of them, for workers of a version that knows of one. */
@@ -90,11 +96,21 @@ export const locksOf = ({
   gates: { locks?: LockRequest[]; lock: LockRequest | null };
 }): LockRequest[] => locks ?? (lock ? [lock] : []);
 
-/** The plan of a run that `executor` carries out. */
-export function planRun(executor: ExecutorName, gates: RunGates, payload: PlannedPayload): RunPlan {
+/** The plan of a run that `executor` carries out. @param takesRelease it takes a release to its environments itself. */
+export function planRun(
+  executor: ExecutorName,
+  gates: RunGates,
+  payload: PlannedPayload,
+  { takesRelease }: { takesRelease: boolean },
+): RunPlan {
   const approval = mayNeedApproval(gates, payload);
   const locks = gates.lockIds.map((environmentId) => ({ environmentId, leaseMinutes: LEASE_MINUTES }));
   const timeoutSeconds = (payload.pipeline?.timeoutMinutes ?? PIPELINE_MINUTES) * 60;
-  const isUngated = !approval && locks.length === 0;
-  return { gates: { approval, locks, lock: locks[0] ?? null }, executor, isUngated, timeoutSeconds };
+  const isUngated = !approval && !takesRelease && locks.length === 0;
+  return {
+    gates: { approval, window: takesRelease, locks, lock: locks[0] ?? null },
+    executor,
+    isUngated,
+    timeoutSeconds,
+  };
 }

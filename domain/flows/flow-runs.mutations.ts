@@ -8,6 +8,7 @@ import {
   claimRun,
   moveRun,
   noteCancel,
+  noteWindow,
   reviseRun,
   runById,
   unclaimProgram,
@@ -19,9 +20,10 @@ import { keepEndOfCommand } from './pipelines.queries.ts';
 import { endRunToken } from './run-tokens.mutations.ts';
 import { endOfCommand, hasWorkBegun } from './run-deployment-rules.ts';
 import { workOfRun } from './run-deployments.queries.ts';
-import { executorOf, planRun, type RunPlan, whyUnavailable } from './executor-rules.ts';
-import { flowType } from './flow-types.ts';
-import { gatedAs, whyRefused } from './gate-rules.ts';
+import { type ExecutorName, executorOf, isPromotion, planRun, type RunPlan, whyUnavailable } from './executor-rules.ts';
+import { type FlowType, flowType } from './flow-types.ts';
+import { gatedAs, type RunGates, whyRefused } from './gate-rules.ts';
+import { type Passage, passageOf } from './promoted-runs.ts';
 import { gatesOfRun } from './run-gates.queries.ts';
 import { decideCancel, displayOf, eventOfEnd, type FinalStatus, isFinal } from './run-status-rules.ts';
 
@@ -31,7 +33,7 @@ export interface RunOutcome {
   /** What went wrong, for people; nothing internal. */
   error?: string | undefined;
   /** Of what went wrong, for programs; becomes a member of the result. */
-  code?: 'lock_lost' | undefined;
+  code?: 'lock_lost' | 'outside_window' | undefined;
   /** Merged into the run's result. */
   result?: Record<string, unknown> | undefined;
 }
@@ -100,28 +102,28 @@ export async function beginRun(
   const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), ...run });
   const refusal = whyRefused(gates);
   if (refusal !== undefined) return refuse({ status: 'failed', error: refusal });
-  const plan = planRun(executor, gates, payload);
+  const takesRelease = takesReleaseBy(type, executor);
+  const passage = takesRelease ? await passageOf(tx, run, gates.environmentIds) : {};
+  if (passage.refusal) return refuse(passage.refusal);
+  const plan = planRun(executor, gates, payload, { takesRelease });
   if (!plan.isUngated || executor === 'cicd') return { run, plan };
   const startsProgram = startsPrograms && executor === 'command';
   const hasBegun = await beginExecution(tx, run, { startsProgram });
   return { run, plan, isProgramClaimed: startsProgram && hasBegun };
 }
 
-/**
- * Begins a run that waited at its gates, once. Throws `invalid_transition` when it would not pass them any more: its
- * environments, or their policies, changed while it waited.
- */
-export async function beginGatedRun(tx: Tx, id: string, commands: Commands): Promise<void> {
-  const run = await runById(tx, id, { forUpdate: true });
-  if (run.status !== 'running' && !isFinal(run.status)) {
-    const environmentIds = await assertGatesPassed(tx, run, commands);
-    await keepDeployedContent(tx, run, environmentIds);
-  }
-  await beginExecution(tx, run);
+/** Whether a run takes a release to its environments itself; its children do, where they carry it out. */
+const takesReleaseBy = (type: FlowType, executor: ExecutorName): boolean =>
+  isPromotion(type) && executor !== 'children';
+
+interface CurrentGates {
+  executor: ExecutorName;
+  gates: RunGates;
+  takesRelease: boolean;
 }
 
-/** Answers the environments that the run is about. */
-async function assertGatesPassed(tx: Tx, run: RunContext, commands: Commands): Promise<readonly string[]> {
+/** How a run is carried out, and the gates that it passes, as everything is now; undefined: it cannot be carried out. */
+async function currentGates(tx: Tx, run: RunContext, commands: Commands): Promise<CurrentGates | undefined> {
   const { taskType, payload } = run;
   const type = flowType(taskType);
   const means = {
@@ -129,8 +131,63 @@ async function assertGatesPassed(tx: Tx, run: RunContext, commands: Commands): P
     hasCommand: commandOf(commands, taskType) !== undefined,
   };
   const executor = type && executorOf(type, means);
-  if (!executor) return [];
+  if (!executor) return undefined;
   const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), ...run });
+  return { executor, gates, takesRelease: takesReleaseBy(type, executor) };
+}
+
+/** What a run that takes a release found at its window. */
+export type WindowState =
+  | { isOpen: true }
+  | { isOpen: false; outcome: RunOutcome }
+  | { isOpen: false; outcome?: undefined; nextWindowAt: string | null; waitMs: number | null; reason: string };
+
+/**
+ * Whether a run that takes a release may go on now; one that may not waits in `waiting_window`, and that is announced.
+ * Retrying is safe. Throws `not_found`.
+ */
+export async function awaitWindow(tx: Tx, id: string, commands: Commands): Promise<WindowState> {
+  const run = await runById(tx, id, { forUpdate: true });
+  const current = await currentGates(tx, run, commands);
+  const isUnderWay = run.status === 'running' || isFinal(run.status);
+  if (isUnderWay || !current?.takesRelease) return { isOpen: true };
+  const { refusal: outcome, waiting } = await passageOf(tx, run, current.gates.environmentIds);
+  if (outcome) return { isOpen: false, outcome };
+  return waiting ? waitForWindow(tx, run, waiting) : { isOpen: true };
+}
+
+async function waitForWindow(
+  tx: Tx,
+  run: RunContext,
+  { nextAt, reason }: NonNullable<Passage['waiting']>,
+): Promise<WindowState> {
+  const nextWindowAt = nextAt === null ? null : new Date(nextAt);
+  if (await moveRun(tx, run.id, { status: 'waiting_window' }))
+    auditMove(tx, run, 'run_waiting', `Run of ${run.taskType} waits: ${reason}`, { status: 'waiting_window' });
+  const next = nextWindowAt?.toISOString() ?? null;
+  if (await noteWindow(tx, run.id, { nextWindowAt, waitsFor: reason }))
+    emitEvent(tx, 'flow.waiting', { ...dataOf(run), status: displayOf('waiting_window'), nextWindowAt: next, reason });
+  return { isOpen: false, nextWindowAt: next, waitMs: nextAt === null ? null : nextAt - tx.now.getTime(), reason };
+}
+
+/**
+ * Begins a run that waited at its gates, once; false when its window has closed meanwhile. Throws `invalid_transition`
+ * when it would not pass them any more: its environments, their policies or its release changed while it waited.
+ */
+export async function beginGatedRun(tx: Tx, id: string, commands: Commands): Promise<boolean> {
+  const run = await runById(tx, id, { forUpdate: true });
+  if (run.status !== 'running' && !isFinal(run.status)) {
+    const current = await currentGates(tx, run, commands);
+    if (current && !(await passesGates(tx, run, current))) return false;
+    await keepDeployedContent(tx, run, current?.gates.environmentIds ?? []);
+  }
+  await beginExecution(tx, run);
+  return true;
+}
+
+/** False: its window has closed. */
+async function passesGates(tx: Tx, run: RunContext, current: CurrentGates): Promise<boolean> {
+  const { gates, executor, takesRelease } = current;
   const refuse = (why: string) => {
     throw new DomainError('invalid_transition', `${why}; start the run again`);
   };
@@ -139,9 +196,13 @@ async function assertGatesPassed(tx: Tx, run: RunContext, commands: Commands): P
   const held = new Set((await ticketsOfRun(tx, run.id)).map(({ environmentId }) => environmentId));
   if (!gates.lockIds.every((environmentId) => held.has(environmentId)))
     refuse('The environments that the run is about changed while it waited');
-  if (planRun(executor, gates, payload).gates.approval && (await lacksApproval(tx, run)))
+  const { approval } = planRun(executor, gates, run.payload, { takesRelease }).gates;
+  if (approval && (await lacksApproval(tx, run)))
     refuse('The run needs an approval by a policy that was set while it waited');
-  return gates.environmentIds;
+  if (!takesRelease) return true;
+  const { refusal: obstacle, waiting } = await passageOf(tx, run, gates.environmentIds);
+  if (obstacle) throw new DomainError('invalid_transition', obstacle.error ?? '');
+  return waiting === undefined;
 }
 
 /** Moves a run to running and announces it; false when it is running already, or final. */

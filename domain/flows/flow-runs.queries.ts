@@ -45,6 +45,7 @@ const CONTEXT = statement<{ tenantId: string; id: string }, { forUpdate: boolean
         'r.cicdRunId',
         'r.cicdRunUrl',
         'r.cancelRequestedAt',
+        'r.override',
       ]);
     return forUpdate ? run.forUpdate('r') : run;
   },
@@ -117,6 +118,8 @@ const MOVE = statement<MoveParameters>()((db, { tenantId, id, status, displaySta
       outputTail: fn.coalesce('outputTail', move.outputTail),
       outputObject: fn.coalesce('outputObject', move.outputObject),
       endedAt: move.endedAt,
+      nextWindowAt: null,
+      waitsFor: null,
       updatedAt: sql<string>`now()`,
     }))
     .where('tenantId', '=', tenantId)
@@ -162,6 +165,29 @@ export async function moveRun({ db, tenantId }: Tx, id: string, move: RunMove) {
     outputObject: output?.object ?? null,
   });
   return moved;
+}
+
+/** Notes for what a run waits, which is in `waiting_window`; false when that is known. */
+export async function noteWindow(
+  { db, tenantId }: Tx,
+  id: string,
+  { nextWindowAt, waitsFor }: { nextWindowAt: Date | null; waitsFor: string },
+): Promise<boolean> {
+  const noted = await db
+    .updateTable('flow_run')
+    .set({ nextWindowAt, waitsFor, updatedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'waiting_window')
+    .where((eb) =>
+      eb.or([
+        eb('waitsFor', 'is distinct from', waitsFor),
+        eb('nextWindowAt', 'is distinct from', nextWindowAt?.toISOString() ?? null),
+      ]),
+    )
+    .returning('id')
+    .execute();
+  return noted.length > 0;
 }
 
 /** Gives a final run another outcome; false when it has that one already. */

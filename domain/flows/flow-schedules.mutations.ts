@@ -1,4 +1,4 @@
-import { DomainError, notFound } from '../shared/errors.ts';
+import { DomainError, invalidField, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { type AcceptedRun, acceptRun, gatesInRequest } from './new-runs.mutations.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type ScheduleRow,
   SCHEDULES_MAX,
 } from './flow-schedules.queries.ts';
+import { isPromotion } from './executor-rules.ts';
 import { parsePayload } from './flow-types.ts';
 import { peopleBehind } from './requesters.queries.ts';
 import { nextDue } from './schedule-times.ts';
@@ -32,6 +33,8 @@ export interface ScheduleInput {
 export async function createSchedule(tx: Tx, { payload: given, ...input }: ScheduleInput): Promise<ScheduleRow> {
   nextDue(input, tx.now);
   const { type, payload } = parsePayload(given, PREFIX);
+  if (isPromotion(type) && payload.override !== undefined)
+    throw invalidField(`${PREFIX}override`, 'An override is for one run, which an owner starts in person');
   const { place } = await gatesInRequest(tx, type, payload, PREFIX);
   if ((await countSchedules(tx)) >= SCHEDULES_MAX)
     throw new DomainError('invalid_request', `A tenant has at most ${SCHEDULES_MAX} schedules`);

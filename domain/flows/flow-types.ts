@@ -29,6 +29,9 @@ export interface FlowType<Id extends string = string, Own extends FlowTraits['ow
   payload: z.ZodObject;
 }
 
+/** The type of the runs by which a release is deployed stage by stage. */
+export const CHILD_OF_RELEASE = 'execute-release';
+
 const Name = z.string().trim().min(1).max(255);
 const Names = z.array(Name).min(1).max(500);
 const Versions = mapOf(trimmedText(255), trimmedText(255));
@@ -99,7 +102,21 @@ const NO_GATES = { approval: false, lock: false };
 const BOTH_GATES = { approval: true, lock: true };
 const ON_ORG = { orgUsername: Name.optional() };
 const SANDBOX = { sandboxName: Name.optional(), productionUsername: Name.optional() };
-const RELEASE = { repositoryIdentifier: z.string().max(255), domain: Name, releaseName: Name };
+/** Members of types that take a release to environments. */
+const PROMOTION = {
+  failOutsideWindow: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Fail instead of waiting for a window of the environment' }),
+  override: z
+    .strictObject({ reason: z.string().trim().min(1).max(1_000) })
+    .optional()
+    .meta({
+      description:
+        "By an owner: pass the environment's windows and freezes, and what must be deployed before. Shown on the compliance report",
+    }),
+};
+const RELEASE = { repositoryIdentifier: z.string().max(255), domain: Name, releaseName: Name, ...PROMOTION };
 
 const type = <Id extends string, Own extends FlowTraits['own'] = undefined>(
   id: Id,
@@ -193,7 +210,7 @@ export const FLOW_TYPES = [
     target: 'org',
     payload: { ...ON_ORG, testLevel: Name.optional(), classNames: Names.optional() },
   }),
-  type('execute-release', 'release', 'Deploy a release to one environment', {
+  type(CHILD_OF_RELEASE, 'release', 'Deploy a release to one environment', {
     gates: BOTH_GATES,
     target: 'environment',
     isDeployment: true,
@@ -218,7 +235,7 @@ export const FLOW_TYPES = [
     target: 'environment',
     isDeployment: true,
     isRollback: true,
-    commandOf: 'execute-release',
+    commandOf: CHILD_OF_RELEASE,
     payload: {
       repositoryIdentifier: z.string().max(255),
       domain: Name,
@@ -226,6 +243,7 @@ export const FLOW_TYPES = [
       toReleaseName: Name.optional().meta({
         description: 'The release to go back to; what was installed before when absent',
       }),
+      ...PROMOTION,
       releaseName: z
         .never({ error: 'is not for rollbacks: name the release to go back to as toReleaseName' })
         .optional(),
@@ -248,7 +266,9 @@ const byId = new Map<string, FlowType>(FLOW_TYPES.map((each) => [each.id, each])
 /** The type of that id, or undefined: external workers may report runs of types of their own. */
 export const flowType = (id: string): FlowType | undefined => byId.get(id);
 
-export type RunPayload = z.output<z.ZodObject<typeof COMMON>> & Record<string, unknown>;
+export type RunPayload = z.output<z.ZodObject<typeof COMMON>> &
+  Partial<z.output<z.ZodObject<typeof PROMOTION>>> &
+  Record<string, unknown>;
 
 /**
  * The type that a payload names, and the payload as parsed by its schema. Throws `invalid_request`: with a list of all

@@ -49,6 +49,8 @@ export interface GateFacts {
   project: { id: string; approvalPolicy: ApprovalPolicy | null } | null;
   /** Those of the project, and those of the tenant that the names may mean. */
   environments: readonly KnownEnvironment[];
+  /** Of the release that the run deploys to all release environments which take it; undefined: it is not known. */
+  releaseBranch?: string | undefined;
   /** Ids of the only projects that whoever requested the run reaches; absent: all. */
   limitedTo?: readonly string[] | undefined;
 }
@@ -126,6 +128,9 @@ function meanings(facts: GateFacts) {
 
 const isEnvironmentNeeded = (target: FlowTarget): boolean => target === 'environment' || target === 'release';
 
+const takesRelease = ({ isActive, category, branch: pattern }: KnownEnvironment, branch: string | undefined): boolean =>
+  isActive && category === 'release' && (branch === undefined || matchesPattern(pattern, branch));
+
 /**
  * The environments that a run is about: those that any name in its payload means. What is named and means none is
  * `isUnknown`. Only a payload without any name is about the environments to which its branch is deployed.
@@ -146,7 +151,7 @@ function targetsOf(facts: GateFacts): { found: KnownEnvironment[]; isUnknown: bo
   if (!isEnvironmentNeeded(type.target)) for (const each of perhaps) found.add(each);
   if (type.target === 'release' && names.environments.size === 0)
     for (const each of environments)
-      if (each.projectId === project?.id && each.isActive && each.category === 'release') found.add(each);
+      if (each.projectId === project?.id && takesRelease(each, facts.releaseBranch)) found.add(each);
   const { branch } = names;
   if (found.size === 0 && !isUnknown && branch !== undefined) {
     for (const each of environments)

@@ -2,12 +2,16 @@ import type { Actor, TenantKey } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
 import { targetOfRollback } from '../releases/rollback-targets.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { waitsForNobody } from './executor-rules.ts';
+import type { Override } from '../promotion/promotion-policy-rules.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
+import { commandOf, type Commands, unavailableType } from './commands-file.ts';
+import { type ExecutorName, executorOf, isPromotion, waitsForNobody, whyUnavailable } from './executor-rules.ts';
 import { runById } from './flow-runs.queries.ts';
 import { type FlowType, parsePayload, type RunPayload } from './flow-types.ts';
 import { gatedAs, type RunGates, whyMissing } from './gate-rules.ts';
 import { insertRun, type NewRun, placeOf, type RunPlace } from './new-runs.queries.ts';
 import { gatesOfRun } from './run-gates.queries.ts';
+import { assertPromotable, assertStagesPromotable, overrideOf } from './promoted-runs.ts';
 import { peopleBehind } from './requesters.queries.ts';
 import { assertRerunnable, NEW_RUN } from './run-status-rules.ts';
 
@@ -50,6 +54,8 @@ interface AcceptOptions extends RunOrigin {
   requestId?: string | undefined;
   /** Of the payload's fields in the request. */
   prefix?: string;
+  /** The operator's: the run is refused at once when nothing carries it out, or its release cannot go. Absent: it fails later. */
+  commands?: Commands;
 }
 
 /** Who triggered a run: an e-mail, `app:<token name>`, or `api` for the service itself. */
@@ -59,16 +65,32 @@ const triggerOf = ({ type, email }: Actor): string => (type === 'user' || type =
  * Accepts a run: inserts its row, which is the intent. The caller starts its workflow after the commit; when that
  * fails, the sweeper does. Undefined when the origin's `externalId` was accepted before.
  * Throws `invalid_request` for a payload that no type takes, that names an unknown repository or environment, or that
- * does not name what a gate of its type needs; `invalid_transition` for a rollback with nothing to roll back to.
+ * does not name what a gate of its type needs; `invalid_transition` for a rollback with nothing to roll back to;
+ * `forbidden` for an override by somebody who is no owner. With `commands` also `flow_unavailable`, and what
+ * `assertPromotable` throws.
  */
 export async function acceptRun(
   tx: Tx,
   given: Record<string, unknown>,
-  { requestId, prefix = 'payload/', ...origin }: AcceptOptions = {},
+  { requestId, prefix = 'payload/', commands, ...origin }: AcceptOptions = {},
 ): Promise<AcceptedRun | undefined> {
   const { type, payload: parsed } = parsePayload(given, prefix);
-  const { place, gates } = await gatesInRequest(tx, type, parsed, prefix);
+  const hasPipeline = parsed.pipeline !== undefined;
+  const hasCommand = commands !== undefined && commandOf(commands, type.id) !== undefined;
+  const executor = executorOf(type, { hasPipeline, hasCommand });
+  const { place, gates } = await gatesInRequest(tx, type, parsed, prefix, executor);
+  const unavailable = commands && unavailableType(type, { hasPipeline, commands });
+  if (unavailable !== undefined) throw new DomainError('flow_unavailable', whyUnavailable(unavailable));
   const { payload, releaseName } = await releaseOf(tx, type, parsed, place);
+  if (commands && place && isPromotion(type)) {
+    const { projectId, defaultBranch } = place;
+    const { environmentIds } = gates;
+    const isChild = Boolean(origin.parentId);
+    const release = { projectId, domain: payload.domain ?? '', releaseName: releaseName ?? '' };
+    if (executor === 'children') await assertStagesPromotable(tx, { projectId, defaultBranch }, payload, prefix);
+    else await assertPromotable(tx, { ...release, type, payload, environmentIds, isChild }, prefix);
+  }
+  const override = isPromotion(type) ? overrideOf(payload, origin.requestedBy ?? tx.actor, tx.now) : null;
   const run = {
     projectId: place?.projectId ?? null,
     environmentId: gates.environmentIds[0] ?? null,
@@ -84,6 +106,7 @@ export async function acceptRun(
     status: NEW_RUN,
     payload,
     workItem: payload.workItemRef ?? null,
+    override,
     triggeredBy: triggerOf(tx.actor),
     ...origin,
   };
@@ -104,6 +127,8 @@ export async function acceptRun(
       rerunOfExecutionId: origin.rerunOfId ?? null,
     },
   });
+  // The children of a run have its override, each for its environment.
+  if (override && executor !== 'children') announceOverride(tx, { id: runId, ...run, override }, place);
   return {
     tenantId: tx.tenantId,
     tenantSlug: tx.actor.tenantSlug,
@@ -115,6 +140,30 @@ export async function acceptRun(
     ...(waitsForNobody(type, gates, payload) && { isBrief: true }),
     about: aboutOf({ ...payload, releaseName }),
   };
+}
+
+function announceOverride(
+  tx: Tx,
+  run: Pick<NewRun, 'payload' | 'taskType' | 'domain' | 'releaseName'> & { id: string; override: Override },
+  place: RunPlace | undefined,
+): void {
+  const { id, taskType, payload, domain = null, releaseName = null, override } = run;
+  const about = {
+    repositoryIdentifier: place?.repositoryIdentifier ?? null,
+    environmentName: payload.environmentName ?? null,
+    domain,
+    releaseName,
+  };
+  tx.audit({
+    source: 'flow',
+    action: 'promotion.overridden',
+    entityType: 'flow_run',
+    entityId: id,
+    repositoryIdentifier: about.repositoryIdentifier,
+    summary: `${override.by} overrode the promotion policy of ${about.environmentName ?? 'its environments'} for ${about.releaseName}`,
+    after: { ...about, ...override },
+  });
+  emitEvent(tx, 'promotion.overridden', { executionId: id, taskType, ...about, ...override });
 }
 
 /**
@@ -138,17 +187,17 @@ async function releaseOf(
 /**
  * Where a payload's run takes place, and the gates that it passes. Throws `invalid_request`.
  * @param prefix of the payload's fields in the request: `payload/`.
+ * @param executor as far as it is known: the gates are decided again when the run begins.
  */
 export async function gatesInRequest(
   tx: Tx,
   type: FlowType,
   payload: RunPayload,
   prefix: string,
+  executor: ExecutorName | undefined = payload.pipeline ? 'cicd' : type.own,
 ): Promise<{ place: RunPlace | undefined; gates: RunGates }> {
   const place = await placeOf(tx, payload, prefix);
   const { projectId = null, environmentId = null } = place ?? {};
-  // Whether the operator has a command for it is known when it begins, and the gates are decided again.
-  const executor = payload.pipeline ? 'cicd' : type.own;
   const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), payload, projectId, environmentId });
   const fields = gates.missing.map(({ member, detail }) => ({ pointer: prefix + member, detail }));
   if (fields.length > 0) throw new DomainError('invalid_request', whyMissing(gates), { fields });
@@ -176,9 +225,13 @@ export async function acceptNewRun(
 
 /**
  * Accepts another attempt of a final run, with the same payload, in the name of the actor and of all who set in motion
- * what it repeats. Throws `not_found`, `invalid_transition`.
+ * what it repeats. Throws `not_found`, `invalid_transition`, and what `acceptRun` throws.
  */
-export async function rerun(tx: Tx, id: string, requestId: string): Promise<AcceptedRun> {
+export async function rerun(
+  tx: Tx,
+  id: string,
+  { requestId, commands }: { requestId: string; commands: Commands },
+): Promise<AcceptedRun> {
   const { status, hasWorkflow, payload, parentId, requestedBy: before } = await runById(tx, id);
   assertRerunnable(status);
   if (!hasWorkflow) {
@@ -186,5 +239,5 @@ export async function rerun(tx: Tx, id: string, requestId: string): Promise<Acce
     throw new DomainError('invalid_transition', detail);
   }
   const requestedBy = { ...tx.actor, onBehalfOf: await peopleBehind(tx, before) };
-  return acceptNewRun(tx, payload, { requestId, rerunOfId: id, rerunType: 'rerun', parentId, requestedBy });
+  return acceptNewRun(tx, payload, { requestId, commands, rerunOfId: id, rerunType: 'rerun', parentId, requestedBy });
 }

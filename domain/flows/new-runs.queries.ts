@@ -4,6 +4,7 @@ import { inserting, type NewRow, statement } from '../data/statement.ts';
 import { environmentNames } from '../environments/environments.queries.ts';
 import type { Actor } from '../shared/actor.ts';
 import { invalidField } from '../shared/errors.ts';
+import type { Override } from '../promotion/promotion-policy-rules.ts';
 import { newId } from '../shared/ids.ts';
 import { didYouMean } from '../shared/suggestion-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -33,6 +34,7 @@ const PLACE = statement<PlaceParameters>()((db, { tenantId, repositoryIdentifier
     .select([
       'project.id as projectId',
       'project.identifier as repositoryIdentifier',
+      'project.defaultBranch',
       'environment.id as environmentId',
     ]),
 );
@@ -98,6 +100,7 @@ export type NewRun = Pick<
     >
   > & {
     workItem?: WorkItemRef | null;
+    override?: Override | null;
     /** The actor when absent. */
     requestedBy?: Actor;
   };
@@ -130,6 +133,7 @@ const INSERT = inserting(
     'workItemType',
     'workItemKey',
     'workItem',
+    'override',
     'triggeredBy',
     'requestedBy',
     'requestId',
@@ -149,7 +153,7 @@ const INSERT = inserting(
 /** Inserts a run; undefined when its `externalId` names one already. A run without a workflow has begun elsewhere. */
 export async function insertRun(
   tx: Tx,
-  { payload, workItem, requestedBy: { collections: _, ...requestedBy } = tx.actor, ...run }: NewRun,
+  { payload, workItem, override, requestedBy: { collections: _, ...requestedBy } = tx.actor, ...run }: NewRun,
   requestId?: string,
 ): Promise<string | undefined> {
   const [row] = await INSERT(tx.db, {
@@ -161,6 +165,7 @@ export async function insertRun(
     workItemType: workItem?.type ?? null,
     workItemKey: workItem?.key ?? null,
     workItem: workItem ? json(workItem) : null,
+    override: override ? json(override) : null,
     requestedBy: json(requestedBy),
     requestId: requestId ?? null,
     traceparent: tx.traceparent ?? null,

@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { ApprovalPolicy } from '../approvals/policy-rules.ts';
 import type { Actor } from '../shared/actor.ts';
+import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import { inSteps } from '../shared/in-steps.ts';
 import { type GatedType, gatesOf, type KnownEnvironment, type RunGates } from './gate-rules.ts';
 import { targetNames, type TargetNames } from './target-name-rules.ts';
@@ -30,7 +31,8 @@ export async function gatesOfRun(
   const [environments, project] = isDecided
     ? await Promise.all([environmentsMeant(reads, names, projectId, environmentId), projectPolicy(reads, projectId)])
     : [[], null];
-  return gatesOf({ type, environmentId, names, project, environments, limitedTo });
+  const releaseBranch = type.target === 'release' ? await branchOfRelease(reads, project, payload) : undefined;
+  return gatesOf({ type, environmentId, names, project, environments, releaseBranch, limitedTo });
 }
 
 const POLICY = sql<ApprovalPolicy | null>`p.configuration->'approvalPolicy'`;
@@ -41,9 +43,20 @@ async function projectPolicy({ db, tenantId }: Reads, projectId: string | null) 
     .selectFrom('project as p')
     .where('p.tenantId', '=', tenantId)
     .where('p.id', '=', projectId)
-    .select(['p.id', POLICY.as('approvalPolicy')])
+    .select(['p.id', 'p.defaultBranch', POLICY.as('approvalPolicy')])
     .executeTakeFirst();
   return project ?? null;
+}
+
+/** The branch of the release that a payload names; undefined: there is no such candidate. */
+async function branchOfRelease(
+  reads: Reads,
+  project: { id: string; defaultBranch: string } | null,
+  { domain, releaseName }: GatedRun['payload'],
+): Promise<string | undefined> {
+  if (project === null || typeof domain !== 'string' || typeof releaseName !== 'string') return undefined;
+  const candidate = await findCandidate(reads, project.id, { domain, releaseName });
+  return candidate && (candidate.branch ?? project.defaultBranch);
 }
 
 /** All environments of the project, and those of the tenant that have one of the names as id or org. */

@@ -97,6 +97,9 @@ const COLUMNS = [
   'environment.name as environmentName',
   'r.domain',
   'r.releaseName',
+  'r.nextWindowAt',
+  'r.waitsFor',
+  'r.override',
 ] as const;
 
 /** The rows of a page, each with the total; one without a run when the page is empty. */

@@ -17,6 +17,7 @@ const TRAITS = {
   scheduled: { display: 'Waiting', isFinal: false },
   dispatched: { display: 'Waiting', isFinal: false },
   waiting_approval: { display: 'Waiting', isFinal: false },
+  waiting_window: { display: 'Waiting', isFinal: false },
   waiting_lock: { display: 'Waiting', isFinal: false },
   running: { display: 'Running', isFinal: false },
   succeeded: { display: 'Completed', isFinal: true },

@@ -14,6 +14,7 @@ const ERROR_CODES = [
   'protected_branch',
   'in_progress',
   'last_owner',
+  'flow_unavailable',
   'precondition_failed',
   'payload_too_large',
   'unsupported_media_type',

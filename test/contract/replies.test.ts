@@ -19,7 +19,7 @@ let worker: TestWorker;
 const recorded: Record<string, ReferenceExample> = {};
 beforeAll(async () => {
   mail = await mailServer();
-  app = await testApp({ env: { SMTP_URL: mail.url } });
+  app = await testApp({ env: { SMTP_URL: mail.url }, commands: ['analyze'] });
   reference = await publishedReference(app.as());
   worker = await startWorker(app, ['environment-locks-v1', 'releases-v1']);
 });

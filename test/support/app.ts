@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -68,6 +68,8 @@ export interface TestAppOptions {
   /** Instead of the real Temporal server. */
   launch?: Launch;
   env?: Record<string, string>;
+  /** Types of flows that programs carry out which do nothing. */
+  commands?: readonly string[];
   /** A migrated database instead of one of the run's server; it is left as it is. */
   databaseUrl?: string;
 }
@@ -77,6 +79,11 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database =
     options.databaseUrl === undefined ? await testDatabase() : { url: options.databaseUrl, drop: async () => {} };
   const dataDir = mkdtempSync(join(tmpdir(), 'quayside-test-'));
+  const commandsFile = join(dataDir, 'commands.json');
+  if (options.commands) {
+    const commands = options.commands.map((type) => [type, { program: '/bin/true' }]);
+    writeFileSync(commandsFile, JSON.stringify(Object.fromEntries(commands)));
+  }
   const queuePrefix = `t${newId().slice(-12)}-`;
   const env: Record<string, string> = {
     NODE_ENV: 'test',
@@ -92,6 +99,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     HOOK_RATE_LIMIT_PER_MINUTE: '1000000',
     WORKFLOW_BUNDLE_DIR: dirname(process.env.QS_TEST_BUNDLE ?? ''),
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    ...(options.commands && { COMMANDS_FILE: commandsFile }),
     ...options.env,
   };
   const config = apiConfig(env);

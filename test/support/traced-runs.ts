@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestApp } from './app.ts';
 import type { Json } from './client.ts';
+import { cutRelease } from './releases.ts';
 import { eventually } from './worker.ts';
 
 /** Runs of one repository whose programs leave traces, so that a test can tell how often each ran. */
@@ -43,6 +44,9 @@ export function tracedRuns(app: () => TestApp, scripts: Record<string, string>):
     commandsFile,
     async start(payload) {
       const note = `note-${++notes}`;
+      const { domain = 'core', releaseName = note, id } = payload as Record<string, string>;
+      if (id === 'execute-release' || id === 'request-release')
+        await cutRelease(app(), repositoryIdentifier, releaseName, { domain });
       const common = { repositoryIdentifier, domain: 'core', releaseName: note, note };
       return { id: (await owner().post(202, '/api/flows/run', { payload: { ...common, ...payload } })).id, note };
     },

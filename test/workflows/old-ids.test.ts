@@ -13,6 +13,7 @@ import { temporalLaunch } from '../../workflows/temporal-launch.ts';
 import { activityDeps } from '../support/activities.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
+import { cutRelease } from '../support/releases.ts';
 import { eventually, startWorker } from '../support/worker.ts';
 
 const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
@@ -44,6 +45,7 @@ test('a run that waits and a schedule, both under ids of an earlier version, are
     approvalPolicy: { allowSelfApproval: true },
   };
   await owner.post(201, '/api/environments', place);
+  await cutRelease(app, repositoryIdentifier, 'r1');
   const payload = {
     id: 'execute-release',
     repositoryIdentifier,

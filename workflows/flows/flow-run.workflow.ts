@@ -16,17 +16,21 @@ import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import { RunExecution } from './run-execution.ts';
 import { ApprovalGate } from './approval-gate.ts';
 import { RunLocks } from './run-locks.ts';
+import { WindowGate } from './window-gate.ts';
 import { childSettledSignal, currentStepQuery, type FlowRunInput } from './flow-run.contract.ts';
 import { signalRun } from './signal-run.ts';
 import { endAsRun, outcomeOfFailure } from './run-failure.ts';
 import { endsOnItsBuildIfPinned } from '../versioning.ts';
 
-const { beginRun, enterStep, endRun } = proxyLocalActivities<RunStepActivities>(LOCAL_DATABASE_WORK);
+const { beginRun, awaitWindow, enterStep, endRun } = proxyLocalActivities<RunStepActivities>(LOCAL_DATABASE_WORK);
+
+/** Of work that was not begun: it waits for the next window. */
+const WINDOW_CLOSED: RunOutcome = { status: 'failed' };
 
 setWorkflowOptions(endsOnItsBuildIfPinned, flowRun);
 
 /**
- * One run: approval gate, environment lock, execution, close. Its row shows its state to everyone else; whatever happens,
+ * One run: approval gate, window, environment lock, execution, close. Its row shows its state to everyone else; whatever happens,
  * the lock is returned and the row is closed. The workflow ends as the run does.
  */
 export async function flowRun({
@@ -37,6 +41,7 @@ export async function flowRun({
   ...run
 }: FlowRunInput): Promise<void> {
   const approval = new ApprovalGate(run, enterStep);
+  const window = new WindowGate(run, awaitWindow);
   const locks = new RunLocks(run, enterStep);
   const execution = new RunExecution(run, taskType);
   let step = 'begin';
@@ -86,14 +91,26 @@ export async function flowRun({
       if (refusal) return refusal;
     }
     const requests = locksOf(planned);
-    if (requests.length > 0) at('lock', 'Waiting for the lock of the environment');
-    return locks.whileHeld(requests, {
-      async begin() {
-        at('execute', `Executing: ${executor}`);
-        if (!isRunning) await enterStep({ ...run, status: 'running' });
-      },
-      work: () => execution.execute(planned),
-    });
+    // What was planned by a version without windows is checked when it begins, and waits then.
+    for (let waits = needed.window ?? false; ; waits = true) {
+      if (waits) {
+        at('window', 'Waiting for a window of the environment');
+        const refusal = await window.pass();
+        if (refusal) return refusal;
+      }
+      if (requests.length > 0) at('lock', 'Waiting for the lock of the environment');
+      let hasBegun = true;
+      const ended = await locks.whileHeld(requests, {
+        async begin() {
+          at('execute', `Executing: ${executor}`);
+          if (!isRunning) hasBegun = (await enterStep({ ...run, status: 'running' }))?.hasBegun ?? true;
+        },
+        work: async () => (hasBegun ? execution.execute(planned) : WINDOW_CLOSED),
+      });
+      if (hasBegun) return ended;
+      // Others get the lock until the next window.
+      await locks.return();
+    }
   }
 
   function endAs(ended: RunOutcome): void {

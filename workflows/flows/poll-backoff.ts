@@ -35,5 +35,7 @@ const MINUTE_MS = 60_000;
 
 /** For signals of our own workflows, which are repeated when they did not arrive. */
 export const INTERNAL_POLL = { firstMs: 15 * MINUTE_MS, longestMs: 24 * 60 * MINUTE_MS } satisfies PollBackoffOptions;
+/** For windows, which are rarely moved; a pause ends when the window opens. */
+export const WINDOW_POLL = { firstMs: 5 * MINUTE_MS, longestMs: 120 * MINUTE_MS } satisfies PollBackoffOptions;
 /** For what hosts and workers outside report. */
 export const EXTERNAL_POLL = { firstMs: MINUTE_MS / 2, longestMs: 10 * MINUTE_MS } satisfies PollBackoffOptions;

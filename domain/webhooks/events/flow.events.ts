@@ -32,10 +32,12 @@ const Approval = z.strictObject({
   comment: text('Comment of the person who decided', 'checked in staging').nullable().optional(),
 });
 
+const nextWindowAt = dateTime('When it can go on, as far as that is known').nullable().optional();
+
 const Flow = z.strictObject({
   id: id('Run'),
   taskType: text('Type of the flow', 'release-to-environment'),
-  status: text('Status of the run: Running, Completed, Partial, Failed or Cancelled', 'Completed'),
+  status: text('Status of the run: Waiting, Running, Completed, Partial, Failed or Cancelled', 'Completed'),
   repositoryIdentifier: repositoryIdentifier.nullable().optional(),
   environmentName: environmentName.nullable().optional(),
   parentId: id('Run that this one belongs to').nullable().optional(),
@@ -44,6 +46,23 @@ const Flow = z.strictObject({
   endedAt: dateTime('When it ended').nullable().optional(),
   durationMs: number('Milliseconds from start to end', 84_000).nullable().optional(),
   error: text('What went wrong', 'the pipeline was cancelled').nullable().optional(),
+});
+
+const WaitingFlow = Flow.extend({
+  nextWindowAt,
+  reason: text('What it waits for', 'production is frozen until 2027-01-04T00:00:00Z: year end'),
+});
+
+const Overridden = z.strictObject({
+  executionId: id('Run that has the override'),
+  taskType: text('Type of the flow', 'execute-release'),
+  repositoryIdentifier: repositoryIdentifier.nullable().optional(),
+  environmentName: environmentName.nullable().optional(),
+  domain: domain.nullable().optional(),
+  releaseName: releaseName.nullable().optional(),
+  reason: text('Why, in the words of the owner', 'fix of the checkout outage'),
+  by: byWhom,
+  at: dateTime('When the run was requested'),
 });
 
 export const flowEvents = {
@@ -55,6 +74,14 @@ export const flowEvents = {
     'approval.stale':
       'An approval became stale: packages changed, the candidate was aborted, or a newer request replaced it',
   }),
+  'flow.waiting': defineEvent(
+    'A flow run waits for a window of its environment, or for what comes before',
+    WaitingFlow,
+  ),
+  'promotion.overridden': defineEvent(
+    'An owner overrode windows, freezes and what must be deployed before, for one run',
+    Overridden,
+  ),
   ...defineEvents(Flow, {
     'flow.started': 'A flow run began',
     'flow.completed': 'A flow run succeeded, in whole or in part',

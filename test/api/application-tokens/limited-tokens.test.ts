@@ -18,7 +18,7 @@ const payload = (repositoryIdentifier: string) => ({
 });
 
 beforeAll(async () => {
-  app = await testApp({ launch: idleEngine });
+  app = await testApp({ launch: idleEngine, commands: ['execute-release', 'build'] });
   const owner = app.as(app.owner);
   for (const identifier of ['acme/one', 'acme/two']) {
     await owner.post(201, '/api/projects', { identifier, platform: 'host-a' });

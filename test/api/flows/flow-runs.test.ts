@@ -1,11 +1,12 @@
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { cutRelease } from '../../support/releases.ts';
 import { idleEngine } from '../../support/launch.ts';
 
 let app: TestApp;
 const repositoryIdentifier = 'acme/shop';
 beforeAll(async () => {
-  app = await testApp({ launch: idleEngine });
+  app = await testApp({ launch: idleEngine, commands: ['execute-release', 'build', 'run-apex-tests', 'analyze'] });
   const owner = app.as(app.owner);
   for (const identifier of [repositoryIdentifier, 'acme/other'])
     await owner.post(201, '/api/projects', { identifier, platform: 'host-a' });
@@ -15,6 +16,7 @@ beforeAll(async () => {
     category: 'test',
     approvalPolicy: { approvers: ['leads'] },
   });
+  await cutRelease(app, repositoryIdentifier, 'r1');
 });
 afterAll(() => app.close());
 

@@ -130,6 +130,7 @@ test('a unit of work begins behind its fence, and writes what it announces and a
     lanes: (_, ids) => void woken.push([...ids]),
     approvals: () => undefined,
     deployments: () => undefined,
+    runs: () => undefined,
   };
   const quoted = { ...actor, email: `o'neill@example.com` };
   wire.length = 0;

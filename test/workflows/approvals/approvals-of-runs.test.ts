@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
+import { cutRelease } from '../../support/releases.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 const repositoryIdentifier = 'acme/shop';
@@ -45,6 +46,7 @@ const ends = (id: string, rawStatus: string): Promise<Json> =>
 /** A release that the member asks for, once it waits for its approval. */
 async function release(releaseName: string, environmentName: string): Promise<{ runId: string; approvalId: string }> {
   const payload = { id: 'execute-release', repositoryIdentifier, domain: 'core', releaseName, environmentName };
+  await cutRelease(app, repositoryIdentifier, releaseName);
   const { id: runId } = await app.as(app.member).post(202, '/api/flows/run', { payload });
   const [approval] = await eventually(
     () => app.sql<{ id: string }>('select id from approval where run_id = ?', [runId]),

@@ -7,6 +7,7 @@ import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { cutRelease } from '../../support/releases.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quayside-flows-'));
@@ -102,13 +103,14 @@ test('a command whose placeholder has no value does not run', async () => {
   });
 });
 
-test('a type that nothing carries out fails at once with the reason', async () => {
-  const done = await ended(await run({ id: 'record-session' }));
-  expect(done).toMatchObject({
-    status: 'Failed',
-    startedAt: null,
-    success: { error: expect.stringContaining('record-session') },
+test('a type that nothing carries out is refused at once, and says what would change that', async () => {
+  const owner = app.as(app.owner);
+  const refused = await owner.post(409, '/api/flows/run', { payload: { id: 'record-session', repositoryIdentifier } });
+  expect(refused).toMatchObject({
+    code: 'flow_unavailable',
+    detail: expect.stringMatching(/record-session.*pipeline.*COMMANDS_FILE/),
   });
+  expect(await owner.get(200, '/api/flows/runs?taskType=record-session')).toMatchObject({ totalCount: 0 });
 });
 
 test('a time limit ends the command', async () => {
@@ -149,6 +151,7 @@ test('a release goes stage by stage, and stops at a stage that is not well', asy
     event: 'deployment.started',
     config: { url: 'http://127.0.0.1:9/' },
   });
+  await cutRelease(app, own, 'r1');
   const done = await ended(
     await run({ id: 'request-release', repositoryIdentifier: own, domain: 'core', releaseName: 'r1' }),
   );

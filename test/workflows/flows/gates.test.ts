@@ -4,6 +4,7 @@ import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Bearer, Json } from '../../support/client.ts';
 import { gitHost, type GitHostSimulator, hostCredentials } from '../../simulators/git-hosts.ts';
+import { cutRelease } from '../../support/releases.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
@@ -12,6 +13,7 @@ const runs = tracedRuns(() => app, {
   'install-packages': 'true',
   'execute-release': 'true',
   'run-apex-tests': 'true',
+  build: 'true',
 });
 const { repositoryIdentifier, shown, reached } = runs;
 let worker: TestWorker;
@@ -39,6 +41,7 @@ beforeAll(async () => {
     baseUrl: host.url,
     credentials: hostCredentials,
   });
+  await releases('r', 'r2', 'r3');
   const both = { approvers: [app.owner.email, app.member.email] };
   for (const [name, orgUsername, approvalPolicy, category] of [
     ['prod', 'Deploy@acme.example', both, 'release'],
@@ -60,6 +63,7 @@ afterAll(async () => {
   runs.remove();
 });
 
+const releases = (...names: string[]) => Promise.all(names.map((name) => cutRelease(app, repositoryIdentifier, name)));
 const start = async (payload: object, caller: Bearer = app.member): Promise<string> =>
   (await app.as(caller).post(202, '/api/flows/run', { payload: { note: 'n', ...payload } })).id;
 /** Starts a run by a schedule, which is removed again. */

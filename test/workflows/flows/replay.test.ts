@@ -6,6 +6,7 @@ import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { scheduledFlowContract } from '../../../workflows/flows/scheduled-flow.contract.ts';
 import type { Json } from '../../support/client.ts';
 import { testApp } from '../../support/app.ts';
+import { cutRelease } from '../../support/releases.ts';
 import { recording, replay } from '../../support/histories.ts';
 import { gitHost, hostCredentials } from '../../simulators/git-hosts.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
@@ -66,6 +67,7 @@ recording('records the histories', async ({ keep }) => {
       approvalPolicy: { allowSelfApproval: true },
     });
     const release = { repositoryIdentifier, domain: 'core', releaseName: 'r1' };
+    await cutRelease(app, repositoryIdentifier, 'r1');
     const start = async (payload: object): Promise<string> =>
       (await owner.post(202, '/api/flows/run', { payload: { ...release, ...payload } })).id;
     const shown = (id: string): Promise<Json> => owner.get(200, `/api/flows/runs/${id}`);

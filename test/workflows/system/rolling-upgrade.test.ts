@@ -12,6 +12,7 @@ import {
 import { webhookReceiver, type WebhookReceiver } from '../../simulators/webhook-receiver.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
+import { cutRelease } from '../../support/releases.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
 const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
@@ -128,6 +129,7 @@ test('workers are replaced by those of the next build under load, and nothing is
   const older = await startBuild('n');
   await makeCurrent('n');
   const stopLoad = load();
+  await cutRelease(app, repositoryIdentifier, 'gated');
   const gated = await run({ id: 'execute-release', domain: 'core', releaseName: 'gated', environmentName: 'prod' });
   await reached(gated, 'waiting_approval');
   const long = await run({ id: 'analyze' });

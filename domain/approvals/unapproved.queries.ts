@@ -1,0 +1,184 @@
+import { type Expression, sql, type SqlBool } from 'kysely';
+import type { Reads } from '../data/fenced-reads.ts';
+import { pagesAhead } from '../shared/pages-ahead.ts';
+import { type ComplianceFilter, type ComplianceRow, matching, ROWS_PER_BATCH } from './compliance.queries.ts';
+
+type Row = Omit<ComplianceRow, 'changelog'>;
+type Cursor = Pick<Row, 'occurredAt' | 'id'>;
+
+const COLUMNS = [
+  'id',
+  'approvalId',
+  'executionId',
+  'taskType',
+  'repositoryIdentifier',
+  'environment',
+  'domain',
+  'releaseName',
+  'status',
+  'requestedBy',
+  'requestedAt',
+  'resolvedBy',
+  'resolvedAt',
+  'responseTimeMs',
+  'approvers',
+  'comment',
+  'source',
+  'projectId',
+  'override',
+  'occurredAt',
+] as const satisfies readonly (keyof Row)[];
+
+const behindCursor = (at: Expression<unknown>, id: Expression<unknown>, behind: Cursor): Expression<SqlBool> =>
+  sql<SqlBool>`(${at}, ${id}) < (${behind.occurredAt}::timestamptz, ${behind.id}::uuid)`;
+
+/** Steps of approvals, in the columns of the report. */
+function steps({ db, tenantId }: Reads, filter: ComplianceFilter, behind?: Cursor) {
+  const query = db
+    .selectFrom('approval_event')
+    .where(matching(tenantId, filter))
+    .select([
+      'id',
+      'approvalId',
+      sql<string | null>`run_id::text`.as('executionId'),
+      'taskType',
+      sql<string>`repository_identifier`.as('repositoryIdentifier'),
+      'environmentName as environment',
+      'domain',
+      'releaseName',
+      sql<string>`status`.as('status'),
+      'requestedBy',
+      'requestedAt',
+      'resolvedBy',
+      'resolvedAt',
+      sql<number | null>`(extract(epoch from resolved_at - requested_at) * 1000)::float8`.as('responseTimeMs'),
+      'approvers',
+      'comment',
+      sql<string>`source`.as('source'),
+      'projectId',
+      'override',
+      'occurredAt',
+    ]);
+  const place = (eb: { ref: (column: 'occurredAt' | 'id') => Expression<unknown> }, cursor: Cursor) =>
+    behindCursor(eb.ref('occurredAt'), eb.ref('id'), cursor);
+  return (behind ? query.where((eb) => place(eb, behind)) : query).$castTo<Row>();
+}
+
+/** An approval by which a deployment was made, given here before it was reported, or elsewhere as its report says. */
+const HAS_APPROVAL = sql<SqlBool>`(coalesce(d.approval->>'status', case when d.approval is null then '' else 'approved' end) = 'approved'
+  or exists (select from approval a where a.tenant_id = d.tenant_id and a.project_id = d.project_id and a.status = 'approved'
+    and a.domain = d.domain and a.release_name = d.release_name and a.resolved_at <= d.created_at
+    and (a.environment_id = d.environment_id or a.run_id::text = d.execution_id)))`;
+
+/** Deployments to release environments that nobody approved, in the columns of the report; what was cancelled is none. */
+function unapproved({ db, tenantId }: Reads, filter: ComplianceFilter, behind?: Cursor) {
+  const { repositoryIdentifier, taskType, environment, domain, requestedBy, from, to } = filter;
+  const type = sql<string>`coalesce(r.task_type, 'release-event')`;
+  const requester = sql<string>`coalesce(r.requested_by->>'email', d.reported_by->>'email')`;
+  let query = db
+    .selectFrom('release_deployment as d')
+    .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'd.tenantId').onRef('p.id', '=', 'd.projectId'))
+    .innerJoin('environment as e', (join) =>
+      join.onRef('e.tenantId', '=', 'd.tenantId').onRef('e.id', '=', 'd.environmentId'),
+    )
+    .leftJoin('flow_run as r', (join) =>
+      join
+        .onRef('r.tenantId', '=', 'd.tenantId')
+        // Pipelines name their runs as they like.
+        .on(
+          sql<SqlBool>`r.id = case when d.execution_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then d.execution_id::uuid end`,
+        ),
+    )
+    .where('d.tenantId', '=', tenantId)
+    .where('p.identifier', '=', repositoryIdentifier)
+    .where('e.category', '=', 'release')
+    .where('d.status', '<>', 'Cancelled')
+    .where((eb) => eb.not(HAS_APPROVAL));
+  if (taskType !== undefined) query = query.where(type, '=', taskType);
+  if (environment !== undefined) query = query.where('e.name', '=', environment);
+  if (domain !== undefined) query = query.where('d.domain', '=', domain);
+  if (requestedBy !== undefined) query = query.where(sql`lower(${requester})`, '=', sql`lower(${requestedBy})`);
+  if (from !== undefined) query = query.where('d.deployedAt', '>=', from.toISOString());
+  if (to !== undefined) query = query.where('d.deployedAt', '<', to.toISOString());
+  if (behind) query = query.where((eb) => behindCursor(eb.ref('d.deployedAt'), eb.ref('d.id'), behind));
+  return query
+    .select([
+      'd.id',
+      sql<string | null>`null::uuid`.as('approvalId'),
+      'd.executionId',
+      type.as('taskType'),
+      'p.identifier as repositoryIdentifier',
+      'e.name as environment',
+      'd.domain',
+      'd.releaseName',
+      sql<string>`'not_requested'`.as('status'),
+      requester.as('requestedBy'),
+      'd.deployedAt as requestedAt',
+      sql<string | null>`null::text`.as('resolvedBy'),
+      sql<string | null>`null::timestamptz`.as('resolvedAt'),
+      sql<number | null>`null::float8`.as('responseTimeMs'),
+      sql<string[]>`'{}'::text[]`.as('approvers'),
+      sql<string | null>`null::text`.as('comment'),
+      sql<string>`case when r.id is null then 'report' else 'run' end`.as('source'),
+      'd.projectId',
+      'r.override',
+      'd.deployedAt as occurredAt',
+    ])
+    .$castTo<Row>();
+}
+
+/** What a filter shows of the two: steps of approvals, and deployments that nobody approved. */
+const shows = ({ status, resolvedBy }: ComplianceFilter) => ({
+  steps: status !== 'not_requested',
+  unapproved: (status === undefined || status === 'not_requested') && resolvedBy === undefined,
+});
+
+/** Both in one, newest first: no more of either than can be on the page. */
+function newest(reads: Reads, filter: ComplianceFilter, rows: number, behind?: Cursor) {
+  const ofSteps = steps(reads, filter, behind).orderBy('occurredAt', 'desc').orderBy('id', 'desc').limit(rows);
+  const ofDeployments = unapproved(reads, filter, behind)
+    .orderBy('occurredAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(rows);
+  const shown = shows(filter);
+  const source = !shown.steps
+    ? ofDeployments
+    : !shown.unapproved
+      ? ofSteps
+      : reads.db
+          .selectFrom(ofSteps.as('s'))
+          .select(COLUMNS)
+          .unionAll(reads.db.selectFrom(ofDeployments.as('u')).select(COLUMNS));
+  return reads.db.selectFrom(source.as('all')).select(COLUMNS).orderBy('occurredAt', 'desc').orderBy('id', 'desc');
+}
+
+/** One page of the report with the deployments that nobody approved, newest first, and how many rows there are. */
+export async function pageWithUnapproved(
+  reads: Reads,
+  filter: ComplianceFilter,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ items: ComplianceRow[]; total: number }> {
+  const shown = shows(filter);
+  const count = async (query: { execute: () => Promise<{ count: number }[]> }) =>
+    (await query.execute())[0]?.count ?? 0;
+  const counted = sql<number>`count(*)::int`.as('count');
+  const [items, ofSteps, ofDeployments] = await Promise.all([
+    newest(reads, filter, limit + offset)
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    shown.steps ? count(reads.db.selectFrom(steps(reads, filter).as('s')).select(counted)) : 0,
+    shown.unapproved ? count(reads.db.selectFrom(unapproved(reads, filter).as('u')).select(counted)) : 0,
+  ]);
+  return { items, total: ofSteps + ofDeployments };
+}
+
+/** Likewise all of it in batches. */
+export const batchesWithUnapproved = (
+  reads: Reads,
+  filter: ComplianceFilter,
+  rowsPerBatch = ROWS_PER_BATCH,
+): AsyncGenerator<ComplianceRow[], void> =>
+  pagesAhead<ComplianceRow>(rowsPerBatch, (behind) =>
+    newest(reads, filter, rowsPerBatch, behind).limit(rowsPerBatch).execute(),
+  );

@@ -1,0 +1,143 @@
+import { ABORTED } from '../release-candidates/candidate-status-rules.ts';
+import type { ErrorCode } from '../shared/errors.ts';
+import { matchesPattern } from '../shared/pattern-rules.ts';
+import type { PromotionPolicy } from './promotion-policy-rules.ts';
+import { freezeAt, nextCommonOpening, nextOpening } from './window-rules.ts';
+
+/** A release candidate that is to go to an environment: by a release of its own, or by a rollback to it. */
+export interface PromotedCandidate {
+  domain: string;
+  releaseName: string;
+  status: string;
+  /** Null: the default branch of its project. */
+  branch: string | null;
+  contentDigest: string;
+}
+
+export interface PromotionTarget {
+  name: string;
+  /** Pattern of the branches that are deployed there. */
+  branch: string;
+}
+
+export interface PromotableFacts {
+  /** What the run names. */
+  named: { domain: string; releaseName: string };
+  /** Undefined: there is none of that name in the domain. */
+  candidate: PromotedCandidate | undefined;
+  defaultBranch: string;
+  environment: PromotionTarget;
+  /** Of the content for which the approval was given; null: there was none to give. */
+  approvedDigest: string | null;
+}
+
+/** Why a candidate cannot go to an environment, however long it waits. */
+export interface Obstacle {
+  code: Extract<ErrorCode, 'not_found' | 'invalid_transition'>;
+  /** The member of the payload that names what is wrong. */
+  member: 'releaseName' | 'environmentName' | 'environmentNames';
+  detail: string;
+}
+
+const nameOf = ({ domain, releaseName }: PromotableFacts['named']) =>
+  `The release candidate ${releaseName} of domain ${domain}`;
+
+export const missingCandidate = (named: PromotableFacts['named']): Obstacle => ({
+  code: 'not_found',
+  member: 'releaseName',
+  detail: `${nameOf(named)} not found`,
+});
+
+/** Whether the branch of a candidate is one of those that are deployed to an environment. */
+export const fitsBranch = (
+  environment: Pick<PromotionTarget, 'branch'>,
+  candidate: Pick<PromotedCandidate, 'branch'>,
+  defaultBranch: string,
+): boolean => matchesPattern(environment.branch, candidate.branch ?? defaultBranch);
+
+/**
+ * Whether a candidate may go to an environment: it exists in its domain, was not aborted, its branch is one of the
+ * environment's, and its content is the one that was approved. No override passes these. Undefined: it may.
+ */
+export function promotable(facts: PromotableFacts): Obstacle | undefined {
+  const { named, candidate, defaultBranch, environment, approvedDigest } = facts;
+  if (!candidate) return missingCandidate(named);
+  const refused = (member: Obstacle['member'], why: string): Obstacle => ({
+    code: 'invalid_transition',
+    member,
+    detail: `${nameOf(named)} ${why}`,
+  });
+  if (candidate.status === ABORTED) return refused('releaseName', 'was aborted');
+  if (!fitsBranch(environment, candidate, defaultBranch)) {
+    const branch = candidate.branch ?? defaultBranch;
+    return refused(
+      'environmentName',
+      `is on the branch ${branch}; ${environment.name} takes releases of ${environment.branch} only`,
+    );
+  }
+  if (approvedDigest !== null && approvedDigest !== candidate.contentDigest)
+    return refused('releaseName', 'has other content than was approved; start the run again');
+  return undefined;
+}
+
+/** An environment, what it demands, and since when the candidate is deployed where it must have been before. */
+export interface Demands {
+  environmentName: string;
+  policy: PromotionPolicy | null;
+  /** Since when, in milliseconds since the epoch, by name; null or absent: it is not deployed there. */
+  deployedSince: ReadonlyMap<string, number | null>;
+}
+
+/** Why a run waits, and until when as far as that is known (milliseconds since the epoch). */
+export interface Waiting {
+  nextAt: number | null;
+  reason: string;
+  /** It waits for other environments: windows and freezes alone would let it go. */
+  isForOthers: boolean;
+}
+
+const MINUTE_MS = 60_000;
+const iso = (moment: number): string => new Date(moment).toISOString().replace('.000Z', 'Z');
+
+/** What an environment still lacks in others: since when it is met, or why it is not. */
+function unmetBefore({ environmentName, policy, deployedSince }: Demands, now: number): Waiting | undefined {
+  const { after = [], soakMinutes = 0 } = policy ?? {};
+  const missing = after.filter((name) => (deployedSince.get(name) ?? null) === null);
+  if (missing.length > 0) {
+    const forSoLong = soakMinutes > 0 ? ` for ${soakMinutes} minutes` : '';
+    const reason = `${environmentName} takes a release after it was deployed${forSoLong} to ${after.join(', ')}; it is not deployed to ${missing.join(', ')}`;
+    return { nextAt: null, reason, isForOthers: true };
+  }
+  const met = Math.max(0, ...after.map((name) => (deployedSince.get(name) ?? 0) + soakMinutes * MINUTE_MS));
+  if (met <= now) return undefined;
+  const reason = `${environmentName} takes a release after it was deployed for ${soakMinutes} minutes to ${after.join(', ')}, which is at ${iso(met)}`;
+  return { nextAt: met, reason, isForOthers: true };
+}
+
+/** Whether a release must still be deployed elsewhere, or for longer, before it goes to some environments. */
+export function waitingForOthers(demands: readonly Demands[], now: number): Waiting | undefined {
+  const unmet = demands.flatMap((each) => unmetBefore(each, now) ?? []);
+  return (
+    unmet.find(({ nextAt }) => nextAt === null) ?? unmet.toSorted((a, b) => Number(b.nextAt) - Number(a.nextAt))[0]
+  );
+}
+
+/** Why the work may not begin now: what must come before, freezes and windows of all its environments. Undefined: it may. */
+export function waitingFor(demands: readonly Demands[], now: number): Waiting | undefined {
+  const others = waitingForOthers(demands, now);
+  if (others?.nextAt === null) return others;
+  const policies = demands.flatMap(({ policy }) => policy ?? []);
+  const nextAt = nextCommonOpening(policies, others?.nextAt ?? now);
+  if (others) return { ...others, nextAt };
+  if (nextAt === now) return undefined;
+  return { nextAt, reason: whyClosed(demands, now), isForOthers: false };
+}
+
+function whyClosed(demands: readonly Demands[], now: number): string {
+  for (const { environmentName, policy } of demands) {
+    const freeze = policy && freezeAt(policy, now);
+    if (freeze) return `${environmentName} is frozen until ${iso(Date.parse(freeze.to))}: ${freeze.reason}`;
+  }
+  const closed = demands.filter(({ policy }) => policy && nextOpening(policy, now) !== now);
+  return `Outside the windows of ${closed.map(({ environmentName }) => environmentName).join(', ')}`;
+}
