@@ -68,6 +68,7 @@ function steps({ db, tenantId }: Reads, filter: ComplianceFilter, behind?: Curso
 const HAS_APPROVAL = sql<SqlBool>`(coalesce(d.approval->>'status', case when d.approval is null then '' else 'approved' end) = 'approved'
   or exists (select from approval a where a.tenant_id = d.tenant_id and a.project_id = d.project_id and a.status = 'approved'
     and a.domain = d.domain and a.release_name = d.release_name and a.resolved_at <= d.created_at
+    and (a.content_digest is null or d.content_digest is null or a.content_digest = d.content_digest)
     and (a.environment_id = d.environment_id or a.run_id::text = d.execution_id)))`;
 
 /** Deployments to release environments that nobody approved, in the columns of the report; what was cancelled is none. */

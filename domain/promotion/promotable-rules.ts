@@ -84,8 +84,8 @@ export function promotable(facts: PromotableFacts): Obstacle | undefined {
 export interface Demands {
   environmentName: string;
   policy: PromotionPolicy | null;
-  /** Since when, in milliseconds since the epoch, by name; null or absent: it is not deployed there. */
-  deployedSince: ReadonlyMap<string, number | null>;
+  /** In milliseconds since the epoch, by name; absent: it is not deployed there. */
+  deployedSince: ReadonlyMap<string, number>;
 }
 
 /** Why a run waits, and until when as far as that is known (milliseconds since the epoch). */
@@ -102,7 +102,7 @@ const iso = (moment: number): string => new Date(moment).toISOString().replace('
 /** What an environment still lacks in others: since when it is met, or why it is not. */
 function unmetBefore({ environmentName, policy, deployedSince }: Demands, now: number): Waiting | undefined {
   const { after = [], soakMinutes = 0 } = policy ?? {};
-  const missing = after.filter((name) => (deployedSince.get(name) ?? null) === null);
+  const missing = after.filter((name) => !deployedSince.has(name));
   if (missing.length > 0) {
     const forSoLong = soakMinutes > 0 ? ` for ${soakMinutes} minutes` : '';
     const reason = `${environmentName} takes a release after it was deployed${forSoLong} to ${after.join(', ')}; it is not deployed to ${missing.join(', ')}`;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isOneOf } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 
 /** The environments of these ids, in the order in which releases travel. */
@@ -30,27 +31,18 @@ export const runsWaitingForWindows = (
   ).execute();
 };
 
-/** Temporary: since when a candidate is deployed to environments of its project. */
-export const deployedSince = async (
+/** Ids of environments of a project by name. */
+export async function environmentIdsByName(
   { db, tenantId }: Reads,
-  candidateId: string,
-): Promise<Map<string, number | null>> => {
+  projectId: string,
+  names: readonly string[],
+): Promise<Map<string, string>> {
   const rows = await db
-    .selectFrom('release_deployment as d')
-    .innerJoin('environment as e', (join) =>
-      join.onRef('e.tenantId', '=', 'd.tenantId').onRef('e.id', '=', 'd.environmentId'),
-    )
-    .distinctOn('d.environmentId')
-    .where('d.tenantId', '=', tenantId)
-    .where('d.candidateId', '=', candidateId)
-    .orderBy('d.environmentId')
-    .orderBy('d.deployedAt', 'desc')
-    .select(['e.name', 'd.status', 'd.rolledBackAt', 'd.deployedAt'])
+    .selectFrom('environment')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where((eb) => isOneOf(eb, 'name', names))
+    .select(['id', 'name'])
     .execute();
-  return new Map(
-    rows.map(({ name, status, rolledBackAt, deployedAt }) => [
-      name,
-      status === 'Success' && rolledBackAt === null ? Date.parse(deployedAt) : null,
-    ]),
-  );
-};
+  return new Map(rows.map(({ id, name }) => [name, id]));
+}

@@ -1,17 +1,16 @@
-import { canonicalJson } from '../audit/audit-rules.ts';
 import type { Reads } from '../data/fenced-reads.ts';
+import { deploymentFacts } from '../deployments/deployment-facts.ts';
 import { projectById } from '../projects/projects.queries.ts';
 import { type CandidateRow, findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import {
   type Demands,
   type Obstacle,
   promotable,
-  type PromotedCandidate,
   waitingFor,
   waitingForOthers,
   type Waiting,
 } from './promotable-rules.ts';
-import { deployedSince, promotionTargets } from './promotion.queries.ts';
+import { environmentIdsByName, promotionTargets } from './promotion.queries.ts';
 
 /** A release that is to go to environments. */
 export interface Promotion {
@@ -34,10 +33,6 @@ export interface PromotionState {
   waitingForOthers: Waiting | undefined;
 }
 
-/** Digest of what is deployed of a candidate: its commit and its packages. */
-export const contentDigestOf = ({ commitSha, value }: CandidateRow): string =>
-  canonicalJson({ commitSha, artifacts: value.artifacts ?? {} });
-
 /** Of the content that a candidate has now; null: there is no such candidate. */
 export async function currentDigest(
   reads: Reads,
@@ -45,7 +40,24 @@ export async function currentDigest(
 ): Promise<string | null> {
   if (projectId === null || domain === null || releaseName === null) return null;
   const candidate = await findCandidate(reads, projectId, { domain, releaseName });
-  return candidate ? contentDigestOf(candidate) : null;
+  return candidate?.contentDigest ?? null;
+}
+
+/** Since when a candidate is deployed to environments of its project, in milliseconds since the epoch, by name. */
+async function deployedSince(
+  reads: Reads,
+  candidate: CandidateRow,
+  names: readonly string[],
+): Promise<Map<string, number>> {
+  if (names.length === 0) return new Map();
+  const ids = await environmentIdsByName(reads, candidate.projectId, names);
+  const factOf = await deploymentFacts(reads, [candidate], [...ids.values()]);
+  return new Map(
+    [...ids].flatMap(([name, id]): [string, number][] => {
+      const { deployedAt } = factOf(candidate.id, id);
+      return deployedAt === null ? [] : [[name, Date.parse(deployedAt)]];
+    }),
+  );
 }
 
 /** Whether a release may go to its environments, as they, the candidate and its deployments are now. */
@@ -56,24 +68,20 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
     projectById(reads, projectId),
     promotionTargets(reads, environmentIds),
   ]);
-  const promoted: PromotedCandidate | undefined = candidate && {
-    ...candidate,
-    contentDigest: contentDigestOf(candidate),
-  };
   for (const environment of targets) {
     // An environment of another project, which has the same org, has branches of its own.
     if (environment.projectId !== projectId) continue;
     const obstacle = promotable({
       named: { domain, releaseName },
-      candidate: promoted,
+      candidate,
       defaultBranch: project?.defaultBranch ?? '',
       environment,
       approvedDigest,
     });
     if (obstacle) return { obstacle, waiting: undefined, waitingForOthers: undefined };
   }
-  const needsOthers = !isRollback && targets.some(({ promotion: policy }) => policy?.after?.length);
-  const since = candidate && needsOthers ? await deployedSince(reads, candidate.id) : new Map<string, number | null>();
+  const before = isRollback ? [] : targets.flatMap(({ promotion: policy }) => policy?.after ?? []);
+  const since = candidate ? await deployedSince(reads, candidate, before) : new Map<string, number>();
   const demands = targets.map(
     ({ name, promotion: policy }): Demands => ({
       environmentName: name,
