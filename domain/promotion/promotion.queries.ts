@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { isOneOf } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
+import { statement } from '../data/statement.ts';
+import type { ReadDatabase } from '../data/tables.ts';
 
 /** The environments of these ids, in the order in which releases travel. */
 export const promotionTargets = ({ db, tenantId }: Reads, environmentIds: readonly string[]) =>
@@ -13,23 +15,32 @@ export const promotionTargets = ({ db, tenantId }: Reads, environmentIds: readon
     .select(['id', 'projectId', 'name', 'branch', 'promotion'])
     .execute();
 
-/** Runs that wait for a window in a project, or for what must be deployed before; of one release, or all. */
-export const runsWaitingForWindows = (
-  { db, tenantId }: Reads,
-  projectId: string,
-  release?: { domain: string; releaseName: string },
-) => {
-  const waiting = db
+const waitingRuns = (db: ReadDatabase) =>
+  db
     .selectFrom('flow_run')
-    .where('tenantId', '=', tenantId)
-    .where('projectId', '=', projectId)
-    .where('status', '=', 'waiting_window')
+    .where('status', '=', sql.lit('waiting_window'))
     .where('hasWorkflow', '=', true)
     .select(['id as runId', 'taskType']);
-  return (
-    release ? waiting.where('domain', '=', release.domain).where('releaseName', '=', release.releaseName) : waiting
-  ).execute();
-};
+
+/** Runs that wait for a window in a project, or for what must be deployed before. */
+export const runsWaitingForWindows = ({ db, tenantId }: Reads, projectId: string) =>
+  waitingRuns(db).where('tenantId', '=', tenantId).where('projectId', '=', projectId).execute();
+
+const WITH_RELEASE = statement<{ tenantId: string; projectId: string; domain: string; releaseName: string }>()(
+  (db, { tenantId, projectId, domain, releaseName }) =>
+    waitingRuns(db)
+      .where('tenantId', '=', tenantId)
+      .where('projectId', '=', projectId)
+      .where('domain', '=', domain)
+      .where('releaseName', '=', releaseName),
+);
+
+/** Likewise, those that take one release. */
+export const runsWaitingWith = (
+  { db, tenantId }: Reads,
+  projectId: string,
+  { domain, releaseName }: { domain: string; releaseName: string },
+) => WITH_RELEASE(db, { tenantId, projectId, domain, releaseName });
 
 /** Ids of environments of a project by name. */
 export async function environmentIdsByName(

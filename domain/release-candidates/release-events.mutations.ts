@@ -12,7 +12,7 @@ import { ownReports, type ReportRow } from '../deployments/deployment-facts.quer
 import { installedBy, installsAll, type Packages } from '../deployments/report-rules.ts';
 import { listEnvironments, unknownEnvironment } from '../environments/environments.queries.ts';
 import { contentOfRun } from '../flows/run-deployments.queries.ts';
-import { runsWaitingForWindows } from '../promotion/promotion.queries.ts';
+import { runsWaitingWith } from '../promotion/promotion.queries.ts';
 import { domainNames } from '../projects/project-rules.ts';
 import { type ProjectFacts, unregistered } from '../projects/projects.queries.ts';
 import { invalidField, notFound, unknownName } from '../shared/errors.ts';
@@ -222,7 +222,7 @@ export async function applyEvent(
     outcome.intermediateCandidatesFinalized = older.length > 0;
   }
   await storeOutcome(tx, deploymentId, outcome);
-  for (const run of await runsWaitingForWindows(tx, projectId, candidate)) tx.signalRun(run);
+  for (const run of await runsWaitingWith(tx, projectId, candidate)) tx.signalRun(run);
   return outcome;
 }
 
