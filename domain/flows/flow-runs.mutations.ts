@@ -1,5 +1,6 @@
 import { lacksApproval, makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
 import { ticketsOfRun } from '../environment-locks/lock-tickets.queries.ts';
+import { lockDomain } from '../release-candidates/release-candidates.queries.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
@@ -177,12 +178,18 @@ async function waitForWindow(
 export async function beginGatedRun(tx: Tx, id: string, commands: Commands): Promise<boolean> {
   const run = await runById(tx, id, { forUpdate: true });
   if (run.status !== 'running' && !isFinal(run.status)) {
+    await holdCandidate(tx, run);
     const current = await currentGates(tx, run, commands);
     if (current && !(await passesGates(tx, run, current))) return false;
     await keepDeployedContent(tx, run, current?.gates.environmentIds ?? []);
   }
   await beginExecution(tx, run);
   return true;
+}
+
+/** Nobody changes the release candidate between the last look at it and the moment at which the work begins. */
+async function holdCandidate(tx: Tx, { projectId, domain, releaseName }: RunContext): Promise<void> {
+  if (projectId !== null && domain !== null && releaseName !== null) await lockDomain(tx, projectId, domain);
 }
 
 /** False: its window has closed. */

@@ -11,7 +11,7 @@ import { recording, replay } from '../../support/histories.ts';
 import { gitHost, hostCredentials } from '../../simulators/git-hosts.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
-const HISTORIES = ['gated', 'cancelled', 'pipeline', 'staged', 'abandoned-pipeline', 'lock-lost'] as const;
+const HISTORIES = ['gated', 'cancelled', 'pipeline', 'staged', 'abandoned-pipeline', 'lock-lost', 'window'] as const;
 /** Of a version whose runs had one lock and did not notice that it was lost. */
 const EARLIER = ['gated-one-lock', 'cancelled-one-lock'] as const;
 
@@ -25,7 +25,8 @@ test.each([...HISTORIES, ...EARLIER])('a run that is under way goes on with the 
 
 /**
  * Records the histories anew: `RECORD_HISTORIES=1 npm test -- test/workflows/flows/replay`. One run passes approval and
- * lock and runs a command, one is cancelled in its line, one loses its lock, one follows a pipeline, one has children in stages.
+ * lock and runs a command, one is cancelled in its line, one loses its lock,
+ * one waits for its window, finds it closed when it has the lock and waits again, one follows a pipeline, one has children in stages.
  */
 recording('records the histories', async ({ keep }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quayside-replay-'));
@@ -101,6 +102,27 @@ recording('records the histories', async ({ keep }) => {
     await owner.post(200, `/api/flows/runs/${cancelled}/cancel`);
     await record('cancelled', cancelled);
     await record('gated', gated);
+    const [guarded] = (await owner.get(200, `/api/environments?repositoryIdentifier=${repositoryIdentifier}`)).filter(
+      ({ name }: Json) => name === 'guarded',
+    );
+    const path = `/api/environments/${guarded.id}`;
+    const freeze = { from: '2020-01-01T00:00:00Z', to: '2099-01-01T00:00:00Z', reason: 'always' };
+    const setFrozen = (isFrozen: boolean) =>
+      owner.patch(200, path, { promotion: isFrozen ? { freezes: [freeze] } : null });
+    await setFrozen(true);
+    const { ticketId } = await owner.post(201, `${path}/locks`, {});
+    const window = await start({ id: 'execute-release', environmentName: 'guarded' });
+    await reached(window, 'waiting_approval');
+    const open = await owner.get(200, '/api/flows/approvals');
+    await owner.post(200, `/api/flows/approvals/${open.items[0].id}/approve`, {});
+    await reached(window, 'waiting_window');
+    await setFrozen(false);
+    await reached(window, 'waiting_lock');
+    await setFrozen(true);
+    await owner.delete(204, `${path}/locks/${ticketId}`);
+    await reached(window, 'waiting_window');
+    await setFrozen(false);
+    await record('window', window);
     const lost = await start({ id: 'install-packages', environmentName: 'uat' });
     await reached(lost, 'running');
     await app.sql(`update environment_lock_ticket set expires_at = now() - interval '1 second' where state = 'held'`);
