@@ -102,9 +102,8 @@ recording('records the histories', async ({ keep }) => {
     await owner.post(200, `/api/flows/runs/${cancelled}/cancel`);
     await record('cancelled', cancelled);
     await record('gated', gated);
-    const [guarded] = (await owner.get(200, `/api/environments?repositoryIdentifier=${repositoryIdentifier}`)).filter(
-      ({ name }: Json) => name === 'guarded',
-    );
+    const environments: Json[] = await owner.get(200, `/api/environments?repositoryIdentifier=${repositoryIdentifier}`);
+    const guarded = environments.find(({ name }) => name === 'guarded');
     const path = `/api/environments/${guarded.id}`;
     const freeze = { from: '2020-01-01T00:00:00Z', to: '2099-01-01T00:00:00Z', reason: 'always' };
     const setFrozen = (isFrozen: boolean) =>
