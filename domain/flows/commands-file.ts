@@ -50,12 +50,12 @@ export const commandOf = (commands: Commands, taskType: string): Command | undef
  * nothing does.
  */
 export function unavailableType(
-  type: Pick<FlowType, 'id' | 'own'>,
+  { id, own }: Pick<FlowType, 'id' | 'own'>,
   { hasPipeline, commands }: { hasPipeline: boolean; commands: Commands },
 ): string | undefined {
-  const executor = executorOf(type, { hasPipeline, hasCommand: commands.has(type.id) });
+  const executor = executorOf({ own }, { hasPipeline, hasCommand: commandOf(commands, id) !== undefined });
   if (executor === 'children' && !commandOf(commands, CHILD_OF_RELEASE)) return CHILD_OF_RELEASE;
-  return executor === undefined ? type.id : undefined;
+  return executor === undefined ? id : undefined;
 }
 
 const PLACEHOLDER = /\{payload\.([\w.-]+)\}/g;

@@ -130,6 +130,22 @@ test('a rollback that fails takes nothing back, and one after a deployment that 
   expect(await deploymentsOf(id)).toMatchObject([{ release_name: 'r2', status: 'Success', rollback: null }]);
 });
 
+test('a rollback waits for the window of its environment, but for no other environment, unless that is overridden', async () => {
+  const owner = app.as(app.owner);
+  const place = { repositoryIdentifier, category: 'test' };
+  const freeze = { from: '2020-01-01T00:00:00Z', to: '2099-01-01T00:00:00Z', reason: 'always' };
+  const { id } = await owner.post(201, '/api/environments', { ...place, name: 'frozen' });
+  await deploy('r1', 'frozen');
+  await deploy('r2', 'frozen');
+  await owner.patch(200, `/api/environments/${id}`, { promotion: { after: ['guarded'], freezes: [freeze] } });
+  const waiting = await rollBack('frozen');
+  expect((await reached(waiting, 'waiting_window')).waitsFor).toMatch(/^frozen is frozen/);
+  await owner.post(200, `/api/flows/runs/${waiting}/cancel`);
+  await reached(waiting, 'cancelled');
+  const overriding = await rollBack('frozen', { override: { reason: 'outage' } });
+  expect(await reached(overriding, 'succeeded')).toMatchObject({ override: { by: app.owner.email } });
+});
+
 test('a rollback waits for approval and lock as a deployment does, and fails when it has become pointless', async () => {
   await deploy('r1', 'guarded');
   await deploy('r2', 'guarded');
