@@ -36,7 +36,7 @@ export const comparisonRoutes = [
     group: GROUP,
     summary: 'Compare a release candidate with an environment',
     description:
-      'The installed packages are derived from the deployments to the environment that were reported as release events.',
+      'The installed packages are derived from the deployments to the environment that were reported: of each package the newest report that installed it and was not rolled back counts. `deployment` says whether the candidate itself is deployed there, which a later release does not undo.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,

@@ -50,7 +50,7 @@ export const releaseCandidatesRoutes = [
     group: GROUP,
     summary: 'Create or update a release candidate',
     description:
-      'A candidate is identified by repository, domain and release name. If the project lists domains, the domain must be one of them. An outdated `version` gets 409; so does an update of a finalized or aborted candidate, whose content is locked. A commit that is not known yet causes a fetch of the repository.',
+      'A candidate is identified by repository, domain and release name. If the project lists domains, the domain must be one of them. An outdated `version` gets 409; so does an update of a finalized or aborted candidate, whose content is locked. A candidate with another commit or other artifacts than before is `pending` again, and its deployments stop counting for it; they count again when that content is posted back. Abbreviated commit ids are resolved where the repository knows them. A commit that is not known yet causes a fetch of the repository.',
     roles: ANY_ROLE,
     projectScope: 'row',
     body: CandidateIn,

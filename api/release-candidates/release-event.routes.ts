@@ -24,6 +24,7 @@ export const releaseEventRoutes = [
     summary: 'Report the deployment of a release to an environment',
     description: [
       'Records the deployment and updates the candidate: the first successful deployment moves it to `in_progress`. Once it has been deployed to all active environments of category `release` whose branch pattern matches, and the project has `autoReleaseFinalization` enabled, the candidate and older open candidates of the same domain and branch are finalized.',
+      'A candidate is deployed to an environment when each of its artifacts was installed there in its version with its present content (commit and artifacts), or runs there in that version by the report of another candidate; its last report there that is not `Cancelled` did not fail, and nothing was rolled back since. A later release does not undo it. `Partial` installs packages and can complete it, but moves no status: the next `Success` does. `Cancelled` changes nothing. `missing` says for each environment that is still needed why, and which packages.',
       'The command of a flow run may report the deployment of its run with the token that it gets: `executionId` is then the id of the run.',
       'Idempotent by `executionId`, otherwise by `deployedAt`. Events of a domain are applied one at a time. If the workflow engine does not answer within 5 s, the reply is 202: the event has been recorded and will be applied later.',
     ].join('\n\n'),

@@ -40,8 +40,14 @@ export const ReleaseEventIn = z
       .max(255)
       .optional()
       .meta({ description: 'Pipeline run; reports with the same id are one event' }),
-    deployedAt: DateTime.optional().meta({ description: 'Default: now' }),
-    packages: PackageVersions.optional().meta({ description: "Default: the candidate's packages" }),
+    deployedAt: DateTime.optional().meta({
+      description:
+        'Default: now. At most 10 minutes ahead: clocks differ. Of two reports the later one counts, in whatever order they come',
+    }),
+    packages: PackageVersions.optional().meta({
+      description:
+        "What was installed. Default with `Success`: the candidate's packages but those whose entry of `packageDetails` failed; with `Partial`: those whose entry has the status `Success`, `Succeeded`, `Installed` or `Deployed`, or `skipped: true` and a version, and no error",
+    }),
     packageDetails: z.array(PackageDetail).max(5_000).optional(),
     releaseDefinition: ReleaseDefinition.optional(),
     metadata: JsonObject.optional(),

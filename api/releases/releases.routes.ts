@@ -17,7 +17,7 @@ export const releasesRoutes = [
     group: GROUP,
     summary: 'List the releases of a repository, most recently deployed first',
     description: [
-      'A release is what has been deployed under one name in one domain, with its record in each environment. `activeOnly` limits the list to releases that currently run in at least one active environment.',
+      'A release is what has been deployed under one name in one domain, with its record in each environment. `activeOnly` limits the list to releases that currently run in at least one active environment: that of the last success in a domain, those of later parts, and earlier ones from which packages still run that it left open.',
       'Changelogs are computed once and cached; `force` recomputes them. Unknown commits are reported as missing.',
     ].join('\n\n'),
     roles: ANY_ROLE,

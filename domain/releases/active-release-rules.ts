@@ -1,9 +1,10 @@
 import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
-import type { CandidateName } from '../release-candidates/release-candidates.queries.ts';
 
 /** A report that installed something in an environment and was not rolled back. */
-export interface Installation extends CandidateName {
+export interface Installation {
   environmentId: string;
+  domain: string;
+  releaseName: string;
   candidateId: string | null;
   status: DeploymentStatus;
   /** It installed all packages of its content. */

@@ -98,9 +98,6 @@ export const environmentRecords = ({ db, tenantId }: Reads, projectId: string, r
     ])
     .execute();
 
-/** Versions of packages that run at this moment in an active environment. */
-export type InstalledState = Awaited<ReturnType<typeof installedStates>>[number];
-
 /** What runs at this moment in the active environments of a project, in the order in which releases travel. */
 export function installedStates({ db, tenantId }: Reads, projectId: string, domain?: string) {
   const effective = db
