@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fetchUnknownCommits } from '../../domain/git/commit-fetches.mutations.ts';
+import { unknownDomain } from '../../domain/projects/project-rules.ts';
 import { type ProjectFacts, projectInRequest } from '../../domain/projects/projects.queries.ts';
 import {
   candidateBranches,
@@ -152,7 +153,8 @@ export const releaseCandidatesRoutes = [
     async handle({ query: { repositoryIdentifier, domain, branch } }, { reads }) {
       const project = await projectInRequest(reads, repositoryIdentifier);
       const candidate = await latestCandidate(reads, project, domain, branch);
-      if (!candidate) throw notFound(`A release candidate of domain ${domain}`);
+      if (!candidate)
+        throw unknownDomain(project.configuration, domain) ?? notFound(`A release candidate of domain ${domain}`);
       return detailed(reads, { candidate, project });
     },
   }),

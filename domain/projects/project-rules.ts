@@ -1,3 +1,4 @@
+import { type DomainError, unknownName } from '../shared/errors.ts';
 import { matchesPattern } from '../shared/pattern-rules.ts';
 
 interface WithDomains {
@@ -7,6 +8,12 @@ interface WithDomains {
 /** Names of the domains that a project's configuration lists. */
 export const domainNames = ({ domains = [] }: WithDomains): string[] =>
   domains.map((domain) => (typeof domain === 'string' ? domain : domain.name));
+
+/** The error about a domain that a project does not list; undefined if it lists it, or lists none. */
+export function unknownDomain(configuration: WithDomains, domain: string): DomainError | undefined {
+  const names = domainNames(configuration);
+  return names.length === 0 || names.includes(domain) ? undefined : unknownName('Domain', domain, names);
+}
 
 interface WithBranches {
   defaultBranch: string;

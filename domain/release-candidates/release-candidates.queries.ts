@@ -3,6 +3,7 @@ import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
 import { projectById, type ProjectFacts } from '../projects/projects.queries.ts';
+import { unknownDomain } from '../projects/project-rules.ts';
 import { notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -73,7 +74,12 @@ export async function candidateByName(
   name: CandidateName,
 ): Promise<CandidateOfProject> {
   const candidate = await findCandidate(reads, project.id, name);
-  if (!candidate) throw notFound(`Release candidate ${name.releaseName} of domain ${name.domain}`);
+  if (!candidate) {
+    const { domain, releaseName } = name;
+    throw (
+      unknownDomain(project.configuration, domain) ?? notFound(`Release candidate ${releaseName} of domain ${domain}`)
+    );
+  }
   return { candidate, project };
 }
 

@@ -13,9 +13,9 @@ import { installedBy, installsAll, type Packages } from '../deployments/report-r
 import { listEnvironments, unknownEnvironment } from '../environments/environments.queries.ts';
 import { contentOfRun } from '../flows/run-deployments.queries.ts';
 import { runsWaitingWith } from '../promotion/promotion.queries.ts';
-import { domainNames } from '../projects/project-rules.ts';
+import { unknownDomain } from '../projects/project-rules.ts';
 import { type ProjectFacts, unregistered } from '../projects/projects.queries.ts';
-import { invalidField, notFound, unknownName } from '../shared/errors.ts';
+import { invalidField, notFound } from '../shared/errors.ts';
 import { isId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
@@ -70,8 +70,8 @@ async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<NewDeploy
   if (!place) throw unregistered(report.repositoryIdentifier);
   const { projectId, environmentId, candidateId, configuration, value, contentDigest, now, takenBackAt } = place;
   if (environmentId === null) throw await unknownEnvironment(tx, projectId, report.environmentName);
-  const domains = domainNames(configuration);
-  if (domains.length > 0 && !domains.includes(report.domain)) throw unknownName('Domain', report.domain, domains);
+  const unlisted = unknownDomain(configuration, report.domain);
+  if (unlisted) throw unlisted;
   if (candidateId === null) throw notFound(`Release candidate ${report.releaseName} of domain ${report.domain}`);
   const { domain, releaseName, deployedAt = new Date(now), executionId } = report;
   if (deployedAt.getTime() > now + AHEAD_MAX_MS) throw invalidField('deployedAt', 'is more than 10 minutes ahead');

@@ -1,4 +1,5 @@
 import { lookUp, MISSING, parsePath } from '../shared/json-path-rules.ts';
+import { didYouMean } from '../shared/suggestion-rules.ts';
 
 /** The operators of the document store's queries. */
 export const FILTER_OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'regex'] as const;
@@ -75,7 +76,10 @@ function operatorTest(path: string, operator: FilterOperator, value: unknown, co
     case 'regex':
       return regexTest(path, value, compileRegex);
     default:
-      throw new FilterError(path, `${String(operator)} is not one of ${FILTER_OPERATORS.join(', ')}`);
+      throw new FilterError(
+        path,
+        `${String(operator)} is not one of ${FILTER_OPERATORS.join(', ')}${didYouMean(String(operator), FILTER_OPERATORS)}`,
+      );
   }
 }
 

@@ -101,6 +101,14 @@ test.each<[string, string, object, number, string]>([
   await expect(owner().post(status, path, body)).resolves.toMatchObject({ detail });
 });
 
+test('an unknown domain of what is read', async () => {
+  const detail = 'Domain srevice not found; did you mean service?';
+  const query = 'repositoryIdentifier=acme%2Fshop&domain=srevice';
+  await expect(owner().get(404, `/api/release-candidates/latest?${query}`)).resolves.toMatchObject({ detail });
+  const name = { repositoryIdentifier, domain: 'srevice', releaseName: 'r1' };
+  await expect(owner().post(404, '/api/release-candidates/find', name)).resolves.toMatchObject({ detail });
+});
+
 test('an unknown flow type, and an outcome that is none', async () => {
   const unknown = await owner().post(400, '/api/flows/run', { payload: { id: 'exeute-release' } });
   expect(unknown.detail).toMatch(/^"exeute-release" is not a flow type: .*; did you mean execute-release\?$/);
