@@ -18,6 +18,7 @@ import {
 import { type DemoClient, demoClient } from './demo/client.ts';
 import { demoDocuments } from './demo/documents.ts';
 import { makeFixture } from './demo/fixture.ts';
+import { showFreeze } from './demo/freeze.ts';
 import { findHotfix, type Hotfix } from './demo/hotfix.ts';
 import { findInstance } from './demo/instance.ts';
 import { cutCandidate, deployBeforeProduction, deployToProduction, ENVIRONMENTS } from './demo/journey.ts';
@@ -160,15 +161,17 @@ async function show(
   await sayStatuses(api, project);
   const tally: Tally = { changelogs: 0, equal: 0, different: [] };
   await showChangelogs(api, project, candidates, tally, say);
+  let fixed: DemoCandidate | undefined;
   if (hotfix) {
     const { branch, commitSha } = hotfix;
     const releaseName = branch.replaceAll('/', '-');
     const milestone = { releaseName, commitSha, tags: [], subject: `The tip of ${branch}`, branch };
-    const fixed = await cutCandidate(api, project, milestone, await versionsAt(milestone), say);
+    fixed = await cutCandidate(api, project, milestone, await versionsAt(milestone), say);
     await showDifference(api, project, [...candidates, fixed], { from: newest, to: fixed }, tally, say);
   }
   sayTally(tally, say);
   await showNotes(api, project, newest.releaseName, say);
+  await showFreeze(api, project, { candidate: newest, hotfix: fixed }, say);
 }
 
 async function sayStatuses(api: DemoClient, { repositoryIdentifier }: DemoProject): Promise<void> {

@@ -102,8 +102,12 @@ async function commitsOfVersions({ path }: DemoRepository, candidates: readonly 
   for (const { artifacts, commitSha } of candidates)
     for (const [name, version] of Object.entries(artifacts)) {
       if (commits.has(`${name} ${version}`)) continue;
-      const tag = `refs/tags/${name}_v${version.replaceAll(/[-+]/g, '.')}`;
-      const [tagged] = await gitIfAny(path, 'rev-parse', '--verify', '--quiet', `${tag}^{commit}`);
+      const [tagged] = await gitIfAny(
+        path,
+        'for-each-ref',
+        '--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)',
+        ...new Set([version.replaceAll(/[-+]/g, '.'), version].map((each) => `refs/tags/${name}_v${each}`)),
+      );
       commits.set(`${name} ${version}`, tagged ?? commitSha);
     }
   return (name: string, version: string | null) => commits.get(`${name} ${version}`);

@@ -7,8 +7,20 @@ export interface DemoClient {
   post: (path: string, body: Body) => Promise<Body>;
   patch: (path: string, body: Body) => Promise<Body>;
   delete: (path: string) => Promise<Body>;
+  /** The reason for which a request is refused that must be; undefined when it is not. */
+  refusal: (path: string, body: Body) => Promise<string | undefined>;
   /** An answer that is not JSON. */
   text: (path: string) => Promise<string>;
+}
+
+/** A request that was not what the service takes. */
+class Refused extends OperatorError {
+  readonly detail: string;
+
+  constructor(request: string, status: number, detail: string) {
+    super(`${request} was answered with ${status}: ${detail}`);
+    this.detail = `${status}, ${detail}`;
+  }
 }
 
 /** A client of a running service, signed in. Every refusal ends the demo with its problem. */
@@ -33,9 +45,7 @@ export async function demoClient(
     }
     const text = await response.text();
     if (response.ok) return text;
-    throw new OperatorError(
-      `${method} ${path} was answered with ${response.status}: ${String((JSON.parse(text) as Body).detail)}`,
-    );
+    throw new Refused(`${method} ${path}`, response.status, String((JSON.parse(text) as Body).detail));
   };
   const call = async (method: string, path: string, body?: Body): Promise<Body> =>
     JSON.parse((await send(method, path, body)) || '{}') as Body;
@@ -45,6 +55,15 @@ export async function demoClient(
     post: (path, body) => call('POST', path, body),
     patch: (path, body) => call('PATCH', path, body),
     delete: (path) => call('DELETE', path),
+    async refusal(path, body) {
+      try {
+        await send('POST', path, body);
+        return undefined;
+      } catch (error) {
+        if (error instanceof Refused) return error.detail;
+        throw error;
+      }
+    },
     text: (path) => send('GET', path),
   };
 }
