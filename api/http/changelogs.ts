@@ -121,16 +121,18 @@ export const changesOfPackages = <Shown extends z.ZodType>(commits: Shown) => ({
   missingChangelogPackages: z.array(z.string()),
 });
 
+/** A changelog without how fresh the repository is. */
+export const ChangelogFacts = z.object(
+  changesOfPackages(
+    z.array(Commit).meta({
+      description:
+        'The result of `git log from..to -- <path of the package>`, at most 500; for a downgrade and on the `removed` side, of `git log to..from`',
+    }),
+  ),
+);
+
 export const Changelog = z
-  .object({
-    ...changesOfPackages(
-      z.array(Commit).meta({
-        description:
-          'The result of `git log from..to -- <path of the package>`, at most 500; for a downgrade and on the `removed` side, of `git log to..from`',
-      }),
-    ),
-    repository: RepositoryFreshness,
-  })
+  .object({ ...ChangelogFacts.shape, repository: RepositoryFreshness })
   .meta({ id: 'Changelog' });
 
 export const LinkedCandidate = z.object({

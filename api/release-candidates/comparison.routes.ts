@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { candidateById } from '../../domain/release-candidates/release-candidates.queries.ts';
 import { requestFetchSoon } from '../../domain/git/commit-fetches.mutations.ts';
-import { compareToEnvironment, compareToPackages } from '../../domain/releases/candidate-comparison.ts';
+import {
+  type ChangelogSource,
+  compareToEnvironment,
+  compareToPackages,
+} from '../../domain/releases/candidate-comparison.ts';
 import { candidateLog } from '../../domain/releases/candidate-log.ts';
 import { signalMirrorLater } from '../../workflows/git/git-mirror.contract.ts';
-import { CandidateChanges } from '../http/changelogs.ts';
+import { CandidateChanges, ChangelogFacts } from '../http/changelogs.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, queryFlag } from '../http/parameters.ts';
+import { JsonText } from '../http/replies.ts';
+import type { Scope } from '../http/scope.ts';
 import { view } from './candidate-view.ts';
 import {
   CompareIn,
@@ -22,6 +28,16 @@ const query = z.strictObject({
       'Include the commits and work items of each package that is installed or updated, and the candidates that share work items',
   }),
 });
+
+const sourceOf = ({ git: { commitGraphs }, releases: { analyses } }: Scope['adapters']): ChangelogSource => ({
+  commitGraphs,
+  kept: analyses,
+  write: (changelog) => JSON.stringify(ChangelogFacts.parse(changelog)),
+});
+
+/** A comparison with its changelog, which is JSON already. */
+const withChangelog = ({ changelog: _, ...compared }: { changelog: unknown }, changelog: string): JsonText =>
+  new JsonText(`${JSON.stringify(compared).slice(0, -1)},"changelog":${changelog}}`);
 
 /** Who polls for a commit that never comes is to see that, and not fetch after fetch. */
 const RETRY_MS = 60_000;
@@ -46,9 +62,10 @@ export const comparisonRoutes = [
     response: EnvironmentComparison,
     audit: { none: 'reads' },
     async handle({ params: { id }, query: { includeChangelog }, body }, { tx, adapters }) {
-      const commitGraphs = includeChangelog ? adapters.git.commitGraphs : undefined;
-      const compared = await tx((work) => compareToEnvironment(work, commitGraphs, id, body));
-      return { ...compared, releaseCandidate: view(compared) };
+      const source = includeChangelog ? sourceOf(adapters) : undefined;
+      const { changelog, ...compared } = await tx((work) => compareToEnvironment(work, source, id, body));
+      const answer = { ...compared, changelog: null, releaseCandidate: view(compared) };
+      return changelog === null ? answer : withChangelog(EnvironmentComparison.parse(answer), changelog);
     },
   }),
   defineRoute({
@@ -66,9 +83,10 @@ export const comparisonRoutes = [
     response: PackagesComparison,
     audit: { none: 'reads' },
     async handle({ params: { id }, query: { includeChangelog }, body: { packages, baseLabel } }, { tx, adapters }) {
-      const commitGraphs = includeChangelog ? adapters.git.commitGraphs : undefined;
-      const compared = await tx((work) => compareToPackages(work, commitGraphs, id, packages));
-      return { ...compared, releaseCandidate: view(compared), baseLabel };
+      const source = includeChangelog ? sourceOf(adapters) : undefined;
+      const { changelog, ...compared } = await tx((work) => compareToPackages(work, source, id, packages));
+      const answer = { ...compared, changelog: null, releaseCandidate: view(compared), baseLabel };
+      return changelog === null ? answer : withChangelog(PackagesComparison.parse(answer), changelog);
     },
   }),
   defineRoute({

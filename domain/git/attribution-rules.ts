@@ -99,7 +99,14 @@ export function attribute(history: AttributedHistory, from: number | null, to: n
     }
     return mention;
   };
-  return (commit) => union(history.mentionOf(commit), brought(by[commit] ?? BY_NONE));
+  const ofCommits = new Map<number, Mention>();
+  return (commit) => {
+    const found = ofCommits.get(commit);
+    if (found) return found;
+    const mention = union(history.mentionOf(commit), brought(by[commit] ?? BY_NONE));
+    ofCommits.set(commit, mention);
+    return mention;
+  };
 }
 
 function union(own: Mention = NOTHING, other: Mention): Mention {

@@ -3,12 +3,14 @@ import { expectedSeconds, installedPackages, medianSeconds } from '../deployment
 import { environmentById, environmentByName, unknownEnvironment } from '../environments/environments.queries.ts';
 import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
 import { currentDependencies } from '../git/packages.queries.ts';
+import { rangeFacts } from '../git/range-facts.ts';
 import { type Comparison, comparePackages } from '../release-candidates/comparison-rules.ts';
 import { type CandidateOfProject, candidateById } from '../release-candidates/release-candidates.queries.ts';
 import { notFound } from '../shared/errors.ts';
 import { isId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { changelogOf } from './changelog.ts';
+import { resolveInOrder } from './changelog.ts';
+import { type ChangelogTexts, changelogText } from './changelog-texts.ts';
 import { linkedCandidates } from './linked-candidates.ts';
 
 /** An environment by its name or its id; exactly one of them is given. */
@@ -35,13 +37,18 @@ async function chosenEnvironment(
 /** Packages that a comparison installs or updates. */
 const changesOf = ({ packagesToInstall, packagesToUpdate }: Comparison) => [...packagesToInstall, ...packagesToUpdate];
 
+/** What the commits and work items of changes are read from, and how they are written. */
+export interface ChangelogSource extends ChangelogTexts {
+  commitGraphs: CommitGraphCache;
+}
+
 /**
  * Compares a candidate with what is installed in an environment of its project. Throws `not_found`.
- * @param commitGraphs for the commits and work items of the changes; undefined leaves them out.
+ * @param source for the commits and work items of the changes; undefined leaves them out.
  */
 export async function compareToEnvironment(
   tx: Tx,
-  commitGraphs: CommitGraphCache | undefined,
+  source: ChangelogSource | undefined,
   candidateId: string,
   choice: EnvironmentChoice,
 ) {
@@ -57,34 +64,37 @@ export async function compareToEnvironment(
     comparison,
     deployment: (await deploymentFacts(tx, [candidate], [environment.id]))(candidate.id, environment.id),
     estimatedDeploymentTime: expectedSeconds(await medianSeconds(tx, project.id, changed), changed),
-    ...(await changesInGit(tx, commitGraphs, found, comparison)),
+    ...(await changesInGit(tx, source, found, comparison)),
   };
 }
 
-/** Compares a candidate with given versions of packages. Throws `not_found`. `commitGraphs`: see `compareToEnvironment`. */
+/** Compares a candidate with given versions of packages. Throws `not_found`. `source`: see `compareToEnvironment`. */
 export async function compareToPackages(
   tx: Tx,
-  commitGraphs: CommitGraphCache | undefined,
+  source: ChangelogSource | undefined,
   candidateId: string,
   packages: Readonly<Record<string, string>>,
 ) {
   const found = await candidateById(tx, candidateId);
   const dependencies = await currentDependencies(tx, found.project.id);
   const comparison = comparePackages(found.candidate.value, packages, dependencies);
-  return { ...found, comparison, ...(await changesInGit(tx, commitGraphs, found, comparison)) };
+  return { ...found, comparison, ...(await changesInGit(tx, source, found, comparison)) };
 }
 
-/** What changes beside versions: commits and work items, and the candidates of other domains that they link. */
+/** What changes beside versions: commits and work items, as JSON, and the candidates of other domains that they link. */
 async function changesInGit(
   tx: Tx,
-  commitGraphs: CommitGraphCache | undefined,
+  source: ChangelogSource | undefined,
   { candidate, project }: CandidateOfProject,
   comparison: Comparison,
 ) {
-  if (!commitGraphs) return { changelog: null, linkedCandidates: null };
-  const history = await commitGraphs(tx, project.id);
+  if (!source) return { changelog: null, linkedCandidates: null };
+  const history = await source.commitGraphs(tx, project.id);
   const changes = changesOf(comparison).map(({ name, versions }) => ({ name, ...versions }));
-  const changelog = await changelogOf(tx, history, project, changes);
-  const keys = [...new Set(changelog.packages.flatMap(({ added }) => added.workItems))];
+  const parts = await resolveInOrder(tx, history, changes);
+  const changelog = await changelogText(tx, history, project, parts, source);
+  const added = parts.flatMap((change) => change.added ?? []);
+  const ranges = await rangeFacts(tx, history, added);
+  const keys = [...new Set(added.flatMap((range) => ranges.of(range).workItems))];
   return { changelog, linkedCandidates: await linkedCandidates(tx, history, candidate.domain, keys) };
 }

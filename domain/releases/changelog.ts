@@ -125,18 +125,26 @@ export interface Changelog {
   repository: MirrorFreshness;
 }
 
+/** A changelog without how fresh the repository is. */
+export type ChangelogFacts = Omit<Changelog, 'repository'>;
+
 /** The most commits that are listed for one side of a package; all else counts all. */
 export const COMMITS_MAX = 500;
+
+/** Finds out of which commits changes consist, in the order in which the packages have to be installed. */
+export const resolveInOrder = (
+  tx: Tx,
+  history: History,
+  changes: readonly PackageChange[],
+): Promise<ResolvedChange[]> => resolveChanges(tx, history, inInstallOrder(changes, dependenciesOf(history.packages)));
 
 /** The commits, work items and pull requests of package changes, on both sides. What is not known is said to be missing. */
 export async function changelogOf(
   tx: Tx,
   history: History,
   project: ProjectFacts,
-  changes: readonly PackageChange[],
+  parts: readonly ResolvedChange[],
 ): Promise<Changelog> {
-  const dependencies = dependenciesOf(history.packages);
-  const parts = await resolveChanges(tx, history, inInstallOrder(changes, dependencies));
   const ranges = await rangeFacts(tx, history, rangesOf(parts));
   const sides = parts.map((change) => sidesOf(ranges, change));
   const shown = await commitViews(
@@ -165,7 +173,7 @@ export async function changelogOf(
     summary: { totalCommits, totalWorkItems, totalPullRequests, added, removed },
     dependencyCycles: installOrder(
       parts.map(({ name }) => name),
-      dependencies,
+      dependenciesOf(history.packages),
     ).cycles,
     missingChangelogPackages: parts.flatMap(({ name, missing }) => (missing === null ? [] : [name])),
     repository: history.freshness,

@@ -4,7 +4,7 @@ import { candidatesNamed } from '../release-candidates/candidate-series.queries.
 import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { DeployedRelease } from './change-summary-rules.ts';
-import { changelogOf } from './changelog.ts';
+import { changelogOf, resolveInOrder } from './changelog.ts';
 import { packageChanges } from './package-change-rules.ts';
 import { releaseSeries } from './releases.queries.ts';
 
@@ -82,7 +82,7 @@ export async function releaseNotes(
       tx,
       history,
       project,
-      packageChanges(base?.packages ?? {}, release.packages),
+      await resolveInOrder(tx, history, packageChanges(base?.packages ?? {}, release.packages)),
     );
     domains.push({
       domain: release.domain,
