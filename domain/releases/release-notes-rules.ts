@@ -7,6 +7,7 @@ export interface NotesText {
     previousReleaseName: string | null;
     deployments: readonly { environment: string; deployedAt: string; isRolledBack: boolean }[];
     addedWorkItems: readonly NotedItem[];
+    summary: { added: { pullRequests: readonly number[] } };
     /** What the release before it had and this one has not. */
     noLongerIncluded: { workItems: readonly NotedItem[]; pullRequests: readonly number[] };
     dependencyCycles: readonly (readonly string[])[];
@@ -79,17 +80,18 @@ export function writeNotes(notes: NotesText, format: Format): string {
 }
 
 function domainNotes(
-  { domain, previousReleaseName, deployments, addedWorkItems, noLongerIncluded, dependencyCycles, packages }: Domain,
+  { domain, previousReleaseName, deployments, dependencyCycles, packages, ...changes }: Domain,
   format: Format,
 ): string[] {
   const { heading, paragraph, list, text } = format;
   const since =
     previousReleaseName === null ? 'The first release of its domain' : `Changes since ${previousReleaseName}`;
+  const { addedWorkItems, summary, noLongerIncluded } = changes;
+  const requestLine = (numbers: readonly number[]) =>
+    numbers.length === 0 ? [] : [text(`Pull requests: ${numbers.map((number) => `#${number}`).join(', ')}`)];
   const gone = [
     ...noLongerIncluded.workItems.map((item) => itemLine(item, format)),
-    ...(noLongerIncluded.pullRequests.length > 0
-      ? [text(`Pull requests: ${noLongerIncluded.pullRequests.map((number) => `#${number}`).join(', ')}`)]
-      : []),
+    ...requestLine(noLongerIncluded.pullRequests),
   ];
   return [
     heading(2, text(domain)),
@@ -106,6 +108,7 @@ function domainNotes(
     ...(addedWorkItems.length > 0
       ? [heading(3, 'Work items'), list(addedWorkItems.map((item) => itemLine(item, format)))]
       : []),
+    ...requestLine(summary.added.pullRequests).map(paragraph),
     ...(gone.length > 0 ? [heading(3, 'No longer included'), list(gone)] : []),
     ...dependencyCycles.map((cycle) =>
       paragraph(text(`These packages depend on each other, so their order is unknown: ${cycle.join(', ')}.`)),
@@ -137,6 +140,9 @@ function packageNotes(
     heading(3, text(`${packageName} ${versions}`)),
     ...(missingChangelog === null ? [] : [paragraph(text(`The changes are not known. ${missingChangelog.message}.`))]),
     ...commitList(added, format),
+    ...(missingChangelog === null && added.totalCommits + removed.totalCommits === 0
+      ? [paragraph(text('No commit changes it.'))]
+      : []),
     ...(removed.totalCommits > 0 ? [paragraph(text('No longer included:')), ...commitList(removed, format)] : []),
   ];
 }

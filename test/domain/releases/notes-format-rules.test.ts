@@ -46,6 +46,7 @@ const notesWith = (text: string) => ({
         { key: text, url: 'https://tracker.example.com/browse/a b>)', totalCommits: 1 },
         { key: text, url: 'javascript:alert(1)', totalCommits: 2 },
       ],
+      summary: { added: { pullRequests: [1, 2] } },
       noLongerIncluded: {
         workItems: [{ key: text, url: 'https://tracker.example.com/browse/c', totalCommits: 1 }],
         pullRequests: [3],
