@@ -47,6 +47,10 @@ const configuration = {
   autoReleaseFinalization: z.boolean().meta({
     description: 'Finalize a candidate once it has been deployed to all environments of category `release`',
   }),
+  manualFinalization: z.enum(['anyone', 'owner', 'never']).meta({
+    description:
+      'Who may set the status of a candidate to `finalized`; default: `anyone`. Everybody else gets 409 `invalid_transition`. Automatic finalization is not affected',
+  }),
   approvalPolicy: ApprovalPolicySchema.meta({
     description:
       "For runs of flow types with the approval gate whose environment has no policy, or whose target is none of the tenant's environments. If it is absent, nobody is asked for an environment without a policy, and the owners for an unknown target",

@@ -23,7 +23,7 @@ export const candidateChangesRoutes = [
     group: GROUP,
     summary: 'Update the status of a release candidate',
     description:
-      'A candidate can move between `pending` and `in_progress`, and from either to `aborted` or `finalized`, which are final. Setting the current status again changes nothing.',
+      'A candidate can move between `pending` and `in_progress`, and from either to `aborted` or `finalized`, which are final. Setting the current status again changes nothing. Who may set `finalized` is a setting of the project, `configuration.manualFinalization`.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,

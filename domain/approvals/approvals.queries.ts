@@ -66,6 +66,23 @@ export const openApprovalsOf = (
     .forUpdate()
     .execute();
 
+/** Approvals of a release candidate are for content of another digest, which is the same. */
+export async function renameApprovedContent(
+  { db, tenantId }: Tx,
+  { projectId, domain, releaseName }: { projectId: string; domain: string; releaseName: string },
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await db
+    .updateTable('approval')
+    .set({ contentDigest: to })
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('domain', '=', domain)
+    .where('releaseName', '=', releaseName)
+    .where('contentDigest', '=', from)
+    .execute();
+}
+
 export const findApprovalIdOfRun = ({ db, tenantId }: Reads, runId: string) =>
   db.selectFrom('approval').where('tenantId', '=', tenantId).where('runId', '=', runId).select('id').executeTakeFirst();
 

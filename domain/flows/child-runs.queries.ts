@@ -44,6 +44,6 @@ export const releaseEnvironments = (
     .where('category', '=', 'release')
     .orderBy('orchestrationOrder')
     .orderBy('name')
-    .select(['id', 'name', 'branch', 'orchestrationOrder', 'promotion']);
+    .select(['id', 'name', 'category', 'isActive', 'branch', 'orchestrationOrder', 'promotion']);
   return (names ? environments.where((eb) => isOneOf(eb, 'name', names)) : environments).execute();
 };

@@ -1,11 +1,12 @@
 import { findApprovalOfRun } from '../approvals/approvals.queries.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Override } from '../promotion/promotion-policy-rules.ts';
-import { fitsBranch, missingCandidate, type Obstacle } from '../promotion/promotable-rules.ts';
+import { missingCandidate, type Obstacle } from '../promotion/promotable-rules.ts';
 import { promotionState, type PromotionState } from '../promotion/promotion.ts';
 import type { Actor } from '../shared/actor.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
 import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import { releaseEnvironments } from './child-runs.queries.ts';
 import type { RunContext } from './flow-runs.queries.ts';
@@ -92,7 +93,7 @@ export async function stagesOf(
   const environments = await releaseEnvironments(reads, projectId, names);
   const candidate = await findCandidate(reads, projectId, { domain, releaseName });
   if (names || !candidate) return environments;
-  return environments.filter((environment) => fitsBranch(environment, candidate, defaultBranch));
+  return requiredEnvironments(environments, candidate.branch ?? defaultBranch);
 }
 
 /**

@@ -17,6 +17,8 @@ export type ProjectConfiguration = {
   devHubs?: string[];
   /** Finalizes a candidate when it is deployed to all environments of category `release`. */
   autoReleaseFinalization?: boolean;
+  /** Who finalizes candidates besides that; missing: anyone. */
+  manualFinalization?: 'anyone' | 'owner' | 'never';
   /** Of runs whose environment has none, or is not known; missing: the owners approve those whose environment is not known. */
   approvalPolicy?: ApprovalPolicy;
   /** The pipeline of the git host that builds a commit. */

@@ -49,7 +49,7 @@ export const missingCandidate = (named: PromotableFacts['named']): Obstacle => (
 });
 
 /** Whether the branch of a candidate is one of those that are deployed to an environment. */
-export const fitsBranch = (
+const fitsBranch = (
   environment: Pick<PromotionTarget, 'branch'>,
   candidate: Pick<PromotedCandidate, 'branch'>,
   defaultBranch: string,

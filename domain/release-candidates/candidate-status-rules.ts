@@ -72,6 +72,26 @@ export function decideMove(
   return true;
 }
 
+/**
+ * Throws `invalid_transition` where the project does not let somebody finalize candidates by hand.
+ * @param setting `configuration.manualFinalization` of the project.
+ */
+export function assertMayFinalize(
+  setting: 'anyone' | 'owner' | 'never' | undefined,
+  { isOwner }: { isOwner: boolean },
+): void {
+  if (setting === 'never')
+    throw new DomainError(
+      'invalid_transition',
+      'Candidates of this project are finalized by their deployments only (manualFinalization: never)',
+    );
+  if (setting === 'owner' && !isOwner)
+    throw new DomainError(
+      'invalid_transition',
+      'Only owners finalize candidates of this project (manualFinalization: owner)',
+    );
+}
+
 /** Throws `locked` when the content of a candidate of that status may not change. */
 export function assertNotFinal(status: CandidateStatus, releaseName: string): void {
   if (isFinal(status)) {

@@ -4,7 +4,7 @@ import { listEnvironments } from '../environments/environments.queries.ts';
 import { projectInRequest, type ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent, type EventData } from '../webhooks/event-catalog.ts';
-import { ABORTED, decideMove, FINALIZED } from './candidate-status-rules.ts';
+import { ABORTED, assertMayFinalize, decideMove, FINALIZED } from './candidate-status-rules.ts';
 import {
   type CandidateName,
   type CandidateOfProject,
@@ -161,6 +161,17 @@ export async function moveCandidate(
   return moved;
 }
 
+/** Throws `invalid_transition` where a request would finalize a candidate that its project does not let the actor finalize. */
+export function assertFinalizedBy(
+  { actor }: Pick<Tx, 'actor'>,
+  { configuration }: ProjectOfCandidate,
+  before: string | undefined,
+  status: string,
+): void {
+  if (status === FINALIZED && before !== FINALIZED)
+    assertMayFinalize(configuration.manualFinalization, { isOwner: actor.role === 'owner' });
+}
+
 /** A candidate by id, read once its domain's lock is held. Throws `not_found`. */
 export async function lockedById(tx: Tx, id: string): Promise<CandidateOfProject> {
   const { candidate } = await candidateById(tx, id);
@@ -181,6 +192,7 @@ export async function lockedByName(
 /** Moves a candidate to a status. Throws `not_found`, `invalid_transition`, `invalid_request`. */
 export async function changeStatus(tx: Tx, id: string, status: string): Promise<CandidateOfProject> {
   const { candidate, project } = await lockedById(tx, id);
+  assertFinalizedBy(tx, project, candidate.status, status);
   return { candidate: await moveCandidate(tx, project, candidate, status), project };
 }
 
@@ -191,5 +203,6 @@ export async function changeStatusByName(
   { status, reason }: { status: string; reason?: string | undefined },
 ): Promise<CandidateOfProject> {
   const { candidate, project } = await lockedByName(tx, name);
+  assertFinalizedBy(tx, project, candidate.status, status);
   return { candidate: await moveCandidate(tx, project, candidate, status, reason), project };
 }

@@ -1,4 +1,5 @@
 import { makeApprovalsStale } from '../approvals/approvals.mutations.ts';
+import { renameApprovedContent } from '../approvals/approvals.queries.ts';
 import { canonicalJson } from '../audit/audit-rules.ts';
 import { renameContent } from '../deployments/deployments.queries.ts';
 import { commitNumbers, commitShas } from '../git/commits.queries.ts';
@@ -9,6 +10,7 @@ import { didYouMean } from '../shared/suggestion-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import {
+  assertFinalizedBy,
   auditCandidate,
   eventOf,
   lockedById,
@@ -83,6 +85,7 @@ async function createCandidate(tx: Tx, project: ProjectFacts, input: CandidateIn
   if (!isKnownStatus(status, project.configuration.customReleaseStatuses)) {
     throw unknownStatus(status, project.configuration.customReleaseStatuses);
   }
+  assertFinalizedBy(tx, project, undefined, status);
   const candidate = await insertCandidate(tx, {
     projectId: project.id,
     domain,
@@ -107,6 +110,7 @@ async function updateCandidate(
 ): Promise<CandidateRow> {
   const { version, status, value, branch = existing.branch, tag = existing.tag } = input;
   assertNotFinal(existing.status, existing.releaseName);
+  if (status !== undefined) assertFinalizedBy(tx, project, existing.status, status);
   if (version !== undefined && version !== existing.version)
     throw versionConflict('The release candidate', existing.version);
   const given = await fullCommit(tx, project.id, input.commitSha);
@@ -138,15 +142,19 @@ async function fullCommit(tx: Tx, projectId: string, given: string): Promise<str
 }
 
 /**
- * Whether two states of a candidate have the same content. Deployments of one whose commit is only named in full now
- * are kept.
+ * Whether two states of a candidate have the same content. Deployments and approvals of one whose commit is only named in
+ * full now are kept.
  */
 async function keepDeployments(tx: Tx, before: CandidateRow, after: CandidateRow): Promise<boolean> {
   if (before.contentDigest === after.contentDigest) return true;
   const isSame =
     after.commitSha.startsWith(before.commitSha) &&
     canonicalJson(before.value.artifacts ?? {}) === canonicalJson(after.value.artifacts ?? {});
-  if (isSame) await renameContent(tx, after.id, { from: before.contentDigest, to: after.contentDigest });
+  if (isSame) {
+    const digests = { from: before.contentDigest, to: after.contentDigest };
+    await renameContent(tx, after.id, digests);
+    await renameApprovedContent(tx, after, digests);
+  }
   return isSame;
 }
 

@@ -1,0 +1,101 @@
+import {
+  type Demands,
+  promotable,
+  type PromotableFacts,
+  waitingFor,
+  waitingForOthers,
+} from '../../../domain/promotion/promotable-rules.ts';
+
+const candidate = { domain: 'core', releaseName: 'r1', status: 'pending', branch: 'main', contentDigest: 'now' };
+const facts: PromotableFacts = {
+  named: { domain: 'core', releaseName: 'r1' },
+  candidate,
+  defaultBranch: 'main',
+  environment: { name: 'prod', branch: 'main' },
+  approvedDigest: 'now',
+};
+
+test.each<[string, Partial<PromotableFacts>]>([
+  ['as it was approved', {}],
+  ['finalized before', { candidate: { ...candidate, status: 'finalized' } }],
+  ['without an approval', { approvedDigest: null, candidate: { ...candidate, contentDigest: 'later' } }],
+  ['without a branch: of the default branch', { candidate: { ...candidate, branch: null } }],
+  ['of a branch of the pattern', { environment: { name: 'prod', branch: '**' } }],
+])('goes: %s', (_, given) => expect(promotable({ ...facts, ...given })).toBeUndefined());
+
+test.each<[string, Partial<PromotableFacts>, string, string]>([
+  ['does not exist', { candidate: undefined }, 'not_found', 'releaseName'],
+  ['was aborted', { candidate: { ...candidate, status: 'aborted' } }, 'invalid_transition', 'releaseName'],
+  ['is of another branch', { candidate: { ...candidate, branch: 'dev' } }, 'invalid_transition', 'environmentName'],
+  [
+    'is of the default branch, which is another',
+    { candidate: { ...candidate, branch: null }, defaultBranch: 'trunk' },
+    'invalid_transition',
+    'environmentName',
+  ],
+  ['has other content', { approvedDigest: 'then' }, 'invalid_transition', 'releaseName'],
+])('does not go: %s', (_, given, code, member) =>
+  expect(promotable({ ...facts, ...given })).toMatchObject({ code, member, detail: expect.stringContaining('r1') }),
+);
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+const at = (text: string): number => Date.parse(text);
+const demands = (policy: Demands['policy'], since: Record<string, string> = {}): Demands => ({
+  environmentName: 'prod',
+  policy,
+  deployedSince: new Map(Object.entries(since).map(([name, text]) => [name, at(text)])),
+});
+const freeze = { from: '2026-11-20T00:00:00Z', to: '2026-11-25T00:00:00Z', reason: 'sale' };
+const monday = { days: ['mon' as const], from: '09:00', to: '10:00', timezone: 'UTC' };
+
+test.each<[string, Demands[], string | null | undefined, RegExp]>([
+  ['no policy', [demands(null)], undefined, /^/],
+  ['deployed before, no soak', [demands({ after: ['uat'] }, { uat: '2026-11-22T12:00:00Z' })], undefined, /^/],
+  [
+    'not deployed before',
+    [demands({ after: ['uat', 'sit'] }, { sit: '2026-11-01T00:00:00Z' })],
+    null,
+    /not deployed to uat$/,
+  ],
+  [
+    'not long enough in the later of two',
+    [demands({ after: ['uat', 'sit'], soakMinutes: 60 }, { uat: '2026-11-22T11:30:00Z', sit: '2026-11-01T00:00:00Z' })],
+    '2026-11-22T12:30:00Z',
+    /for 60 minutes to uat, sit, which is at 2026-11-22T12:30:00Z$/,
+  ],
+  ['soaked to the minute', [demands({ after: ['uat'], soakMinutes: 30 }, { uat: '2026-11-22T11:30:00Z' })], undefined, /^/],
+  [
+    'frozen',
+    [demands({ freezes: [freeze] })],
+    '2026-11-25T00:00:00Z',
+    /^prod is frozen until 2026-11-25T00:00:00Z: sale$/,
+  ],
+  ['outside its windows', [demands({ windows: [monday] })], '2026-11-23T09:00:00Z', /^Outside the windows of prod$/],
+  ['frozen over its window', [demands({ windows: [monday], freezes: [freeze] })], '2026-11-30T09:00:00Z', /frozen/],
+  [
+    'soaked within a freeze: until that ends',
+    [demands({ after: ['uat'], soakMinutes: 60, freezes: [freeze] }, { uat: '2026-11-22T11:30:00Z' })],
+    '2026-11-25T00:00:00Z',
+    /60 minutes/,
+  ],
+  ['one of two frozen', [demands(null), demands({ freezes: [freeze] })], '2026-11-25T00:00:00Z', /frozen/],
+  [
+    'nowhere deployed goes before what is known',
+    [demands({ freezes: [freeze] }), demands({ after: ['uat'] })],
+    null,
+    /uat/,
+  ],
+])('waits: %s', (_, given, expected, reason) => {
+  const waiting = waitingFor(given, NOW);
+  if (expected === undefined) expect(waiting).toBeUndefined();
+  else {
+    expect(waiting?.nextAt).toBe(expected === null ? null : at(expected));
+    expect(waiting?.reason).toMatch(reason);
+  }
+});
+
+test('what must be deployed before is known apart from windows and freezes', () => {
+  expect(waitingForOthers([demands({ freezes: [freeze], windows: [monday] })], NOW)).toBeUndefined();
+  const soaking = demands({ after: ['uat'], soakMinutes: 60, freezes: [freeze] }, { uat: '2026-11-22T11:30:00Z' });
+  expect(waitingForOthers([soaking], NOW)?.nextAt).toBe(at('2026-11-22T12:30:00Z'));
+});
