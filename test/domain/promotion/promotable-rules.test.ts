@@ -63,7 +63,12 @@ test.each<[string, Demands[], string | null | undefined, RegExp]>([
     '2026-11-22T12:30:00Z',
     /for 60 minutes to uat, sit, which is at 2026-11-22T12:30:00Z$/,
   ],
-  ['soaked to the minute', [demands({ after: ['uat'], soakMinutes: 30 }, { uat: '2026-11-22T11:30:00Z' })], undefined, /^/],
+  [
+    'soaked to the minute',
+    [demands({ after: ['uat'], soakMinutes: 30 }, { uat: '2026-11-22T11:30:00Z' })],
+    undefined,
+    /^/,
+  ],
   [
     'frozen',
     [demands({ freezes: [freeze] })],
