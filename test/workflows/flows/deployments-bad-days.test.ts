@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { anyFreePort } from '../../../tools/ports.ts';
 import { type RunningTemporal, startTemporal } from '../../../tools/temporal-dev-server.ts';
@@ -160,6 +161,23 @@ test('an API that dies while a worker outside reports its end records all or not
   await app.as(app.owner).post(200, `/api/flows/runs/${parent}/cancel`);
   await reached(parent, 'cancelled');
 }, 90_000);
+
+test('a deployment that the database does not take at once is recorded when it does', async () => {
+  await cut('r6');
+  await app.sql(
+    `create function refuse_record() returns trigger language plpgsql as 'begin raise exception $$not now$$; end'`,
+  );
+  await app.sql(
+    'create trigger refuse_record before insert on release_deployment for each row execute function refuse_record()',
+  );
+  const id = await start({ releaseName: 'r6', environmentName: 'prod' });
+  await programStarted(id);
+  await sleep(2_500);
+  await reached(id, 'running');
+  await app.sql('drop trigger refuse_record on release_deployment');
+  await reached(id, 'succeeded');
+  expect(await deploymentsOf(id)).toMatchObject([{ status: 'Success' }]);
+}, 60_000);
 
 test('a run that ends while the engine is away is recorded at once, and once', async () => {
   await cut('r5');

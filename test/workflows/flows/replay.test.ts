@@ -11,7 +11,16 @@ import { recording, replay } from '../../support/histories.ts';
 import { gitHost, hostCredentials } from '../../simulators/git-hosts.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
-const HISTORIES = ['gated', 'cancelled', 'pipeline', 'staged', 'abandoned-pipeline', 'lock-lost', 'window'] as const;
+const HISTORIES = [
+  'gated',
+  'cancelled',
+  'pipeline',
+  'staged',
+  'abandoned-pipeline',
+  'lock-lost',
+  'window',
+  'rollback',
+] as const;
 /** Of a version whose runs had one lock and did not notice that it was lost. */
 const EARLIER = ['gated-one-lock', 'cancelled-one-lock'] as const;
 
@@ -26,7 +35,8 @@ test.each([...HISTORIES, ...EARLIER])('a run that is under way goes on with the 
 /**
  * Records the histories anew: `RECORD_HISTORIES=1 npm test -- test/workflows/flows/replay`. One run passes approval and
  * lock and runs a command, one is cancelled in its line, one loses its lock,
- * one waits for its window, finds it closed when it has the lock and waits again, one follows a pipeline, one has children in stages.
+ * one waits for its window, finds it closed when it has the lock and waits again, one follows a pipeline, one has children in stages,
+ * one rolls a release back.
  */
 recording('records the histories', async ({ keep }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quayside-replay-'));
@@ -128,6 +138,10 @@ recording('records the histories', async ({ keep }) => {
     const next = await start({ id: 'execute-release', environmentName: 'uat' });
     await record('lock-lost', lost);
     await reached(next, 'succeeded');
+    await cutRelease(app, repositoryIdentifier, 'r2');
+    await reached(await start({ id: 'execute-release', releaseName: 'r2', environmentName: 'uat' }), 'succeeded');
+    const rollback = { id: 'rollback-release', releaseName: undefined, environmentName: 'uat' };
+    await record('rollback', await start(rollback));
     await owner.post(201, '/api/integrations', {
       kind: 'host-a',
       name: 'host',
