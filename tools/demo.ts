@@ -166,7 +166,7 @@ async function show(
     const { branch, commitSha } = hotfix;
     const releaseName = branch.replaceAll('/', '-');
     const milestone = { releaseName, commitSha, tags: [], subject: `The tip of ${branch}`, branch };
-    fixed = await cutCandidate(api, project, milestone, await versionsAt(milestone), say);
+    fixed = await cutCandidate(api, project, milestone, await versionsAt(milestone, { isFix: true }), say);
     await showDifference(api, project, [...candidates, fixed], { from: newest, to: fixed }, tally, say);
   }
   sayTally(tally, say);

@@ -57,7 +57,9 @@ interface Analysis {
     cumulativeChanges: { summary: Totals };
   }[];
 }
-type Totals = Record<'totalPackageChanges' | 'totalCommits' | 'totalWorkItems', number>;
+interface Totals extends Summary {
+  totalPackageChanges: number;
+}
 
 const FETCH_MS = 600_000;
 const SAID_EVERY_MS = 10_000;
@@ -91,10 +93,8 @@ export async function waitForHistory(api: DemoClient, repositoryIdentifier: stri
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}/gu, ' ').slice(0, 70);
-const totals = ({ totalPackageChanges, totalCommits, totalWorkItems }: Totals) =>
-  [counted(totalPackageChanges, 'package'), counted(totalCommits, 'commit'), counted(totalWorkItems, 'work item')].join(
-    ', ',
-  );
+const totals = ({ totalPackageChanges, added, removed }: Totals): string =>
+  `${counted(totalPackageChanges, 'package')}, ${counted(added.totalCommits, 'commit')}, ${counted(added.totalWorkItems, 'work item')}${removed.totalCommits > 0 ? `, ${removed.totalCommits} no longer included` : ''}`;
 
 /** The commit of each package version: that of its tag, else of the first candidate that held it. */
 async function commitsOfVersions({ path }: DemoRepository, candidates: readonly DemoCandidate[]) {
