@@ -152,7 +152,7 @@ export const buildRequestsRoutes = [
     summary: 'Start the build of a commit, as a push would',
     description: [
       'The commit must be reachable from the branch. An unknown branch or commit gets 400, and a fetch of the repository is requested.',
-      "202 `started`: a run of the flow `build` was started, executed by the project's `buildPipeline` or the operator's command. 200: the commit is being built (`already_active`), was built successfully (`already_completed`), or the project does not build this branch (`excluded`). A failed build is started again.",
+      "202 `started`: a run of the flow `build` was started, executed by the project's `buildPipeline` or the operator's command; 409 `flow_unavailable` if there is neither. 200: the commit is being built (`already_active`), was built successfully (`already_completed`), or the project does not build this branch (`excluded`). A failed build is started again.",
     ].join('\n\n'),
     roles: ANY_ROLE,
     projectScope: 'row',
@@ -160,9 +160,11 @@ export const buildRequestsRoutes = [
     status: 202,
     otherStatuses: [200],
     response: RunOut,
+    errors: ['flow_unavailable'],
     audit: 'flow.run_requested',
-    async handle({ body }, { tx, adapters: { launch, git }, requestId }) {
-      const build = await tx((work) => requestBuild(work, git.commitGraphs, body, requestId));
+    async handle({ body }, { tx, adapters: { launch, git, flows }, requestId }) {
+      const options = { requestId, commands: flows.commands };
+      const build = await tx((work) => requestBuild(work, git.commitGraphs, body, options));
       switch (build.outcome) {
         case 'missing':
           return fetchAndRefuse(launch, build.missing);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Commands } from '../flows/commands-file.ts';
 import { type AcceptedRun, acceptNewRun } from '../flows/new-runs.mutations.ts';
 import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
 import { type ProjectFacts, projectInRequest } from '../projects/projects.queries.ts';
@@ -22,13 +23,13 @@ export type RequestedBuild =
 
 /**
  * Has a commit built by a run of the build flow, unless the project does not build its branch, or a run builds or has
- * built it. Whoever calls launches the run that is accepted.
+ * built it. Whoever calls launches the run that is accepted. Throws `flow_unavailable` when nothing carries builds out.
  */
 export async function requestBuild(
   tx: Tx,
   commitGraphs: CommitGraphCache,
   { repositoryIdentifier, branchName, commitId }: BuildRequest,
-  requestId: string,
+  options: { requestId: string; commands: Commands },
 ): Promise<RequestedBuild> {
   const project = await projectInRequest(tx, repositoryIdentifier);
   const history = await commitGraphs(tx, project.id);
@@ -36,14 +37,14 @@ export async function requestBuild(
   if (!found.isKnown) return { outcome: 'missing', missing: found };
   const reason = whyExcluded(branchName, project);
   if (reason !== null) return { outcome: 'excluded', reason };
-  return runBuild(tx, project, { branch: branchName, sha: found.sha, requestId });
+  return runBuild(tx, project, { branch: branchName, sha: found.sha, ...options });
 }
 
 /** Two requests at the same time get the same run. The pipeline is the one that the project is configured with. */
 async function runBuild(
   tx: Tx,
   { id, identifier, configuration: { buildPipeline } }: ProjectFacts,
-  { branch, sha, requestId }: { branch: string; sha: string; requestId: string },
+  { branch, sha, ...options }: { branch: string; sha: string; requestId: string; commands: Commands },
 ): Promise<RequestedBuild> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`build/${tx.tenantId}/${id}/${sha}`}, 2))`.execute(tx.db);
   const existing = currentBuild(await buildRuns(tx, id, sha));
@@ -55,5 +56,5 @@ async function runBuild(
     commitId: sha,
     ...(buildPipeline && { pipeline: { ...buildPipeline, ref: branch } }),
   };
-  return { outcome: 'accepted', run: await acceptNewRun(tx, payload, { requestId, prefix: '' }) };
+  return { outcome: 'accepted', run: await acceptNewRun(tx, payload, { ...options, prefix: '' }) };
 }

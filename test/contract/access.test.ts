@@ -8,7 +8,7 @@ let app: TestApp;
 let examples: Examples;
 let reference: PublishedReference;
 beforeAll(async () => {
-  app = await testApp({ launch: engineAway, commands: ['analyze'] });
+  app = await testApp({ launch: engineAway, commands: ['analyze', 'build'] });
   examples = makeExamples(app);
   reference = await publishedReference(app.as());
 });

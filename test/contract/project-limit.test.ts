@@ -12,7 +12,7 @@ let ownToken: Bearer;
 let foreignToken: Bearer;
 
 beforeAll(async () => {
-  app = await testApp({ launch: engineAway, commands: ['analyze'] });
+  app = await testApp({ launch: engineAway, commands: ['analyze', 'build'] });
   examples = makeExamples(app);
   reference = await publishedReference(app.as());
   const owner = app.as(app.owner);

@@ -19,7 +19,7 @@ let worker: TestWorker;
 const recorded: Record<string, ReferenceExample> = {};
 beforeAll(async () => {
   mail = await mailServer();
-  app = await testApp({ env: { SMTP_URL: mail.url }, commands: ['analyze'] });
+  app = await testApp({ env: { SMTP_URL: mail.url }, commands: ['analyze', 'build'] });
   reference = await publishedReference(app.as());
   worker = await startWorker(app, ['environment-locks-v1', 'releases-v1']);
 });

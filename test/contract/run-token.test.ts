@@ -35,7 +35,7 @@ const running = (more: object = {}): Promise<string> =>
   });
 
 beforeAll(async () => {
-  app = await testApp({ launch: engineAway, commands: ['analyze'] });
+  app = await testApp({ launch: engineAway, commands: ['analyze', 'build'] });
   examples = makeExamples(app);
   reference = await publishedReference(app.as());
   const owner = app.as(app.owner);

@@ -9,7 +9,7 @@ let tables: string[];
 let asApp: pg.Client;
 
 beforeAll(async () => {
-  app = await testApp({ launch: engineAway, commands: ['analyze'] });
+  app = await testApp({ launch: engineAway, commands: ['analyze', 'build'] });
   const examples = makeExamples(app);
   for (const route of guardedRoutes) await examples.of(route);
   const rows = await app.sql<{ table_name: string }>(

@@ -219,7 +219,10 @@ test('a build is started once for a commit, however many ask for it at the same 
 });
 
 test('only a commit of the branch is built, and only of a branch that the project builds', async () => {
-  const { projectId, run, preview, shas } = await built({ branches: ['release/*'] });
+  const { projectId, run, preview, shas } = await built({
+    branches: ['release/*'],
+    buildPipeline: { id: 'build.yml' },
+  });
   const unknown = randomBytes(20).toString('hex');
   for (const body of [
     { commitId: unknown },
@@ -244,6 +247,12 @@ test('only a commit of the branch is built, and only of a branch that the projec
     excluded: true,
     dispatchStatus: 'excluded',
   });
+});
+
+test('a build that nothing carries out is refused at once', async () => {
+  const { run, preview } = await built();
+  await expect(preview(200)).resolves.toMatchObject({ dispatchStatus: 'unavailable' });
+  await expect(run(409)).resolves.toMatchObject({ code: 'flow_unavailable', detail: expect.stringContaining('build') });
 });
 
 test('what another tenant has is unknown', async () => {

@@ -10,7 +10,7 @@ import { pushHook, sent } from '../../simulators/host-hooks.ts';
 let app: TestApp;
 let deps: ReturnType<typeof activityDeps>;
 beforeAll(async () => {
-  app = await testApp({ launch: engineAway });
+  app = await testApp({ launch: engineAway, commands: ['build'] });
   deps = activityDeps(app);
 });
 afterAll(async () => {
