@@ -1,6 +1,7 @@
 import type { History } from '../git/commit-graph-cache.ts';
 import { inInstallOrder } from '../git/install-order-rules.ts';
 import { dependenciesOf } from '../git/packages.queries.ts';
+import type { RangeFacts } from '../git/range-cache.ts';
 import { rangeFacts } from '../git/range-facts.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
@@ -25,6 +26,13 @@ export interface SummaryQuery extends SummaryFilter {
 
 /** What a step adds or takes back: totals and keys, without the commits. */
 const sideOf = ({ totalCommits, workItems, pullRequests }: SideSummary) => ({ totalCommits, workItems, pullRequests });
+
+/** Likewise of a single package. */
+const packageSide = ({ commits, workItems, pullRequests }: RangeFacts) => ({
+  totalCommits: commits.length,
+  workItems: workItems.toSorted(),
+  pullRequests: pullRequests.toSorted((a, b) => a - b),
+});
 
 /** What is on the removed side, and not on the added one, too. */
 const onlyIn = (removed: SideSummary, added: SideSummary) => ({
@@ -65,8 +73,8 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
         toVersion: change.to,
         commits: facts?.commits.length ?? 0,
         workItems: [...(facts?.workItems ?? [])],
-        added: sideOf(summaryOf([added])),
-        removed: sideOf(summaryOf([removed])),
+        added: packageSide(added),
+        removed: packageSide(removed),
       };
     });
     const sides = own.map((change) => sidesOf(ranges, change));
