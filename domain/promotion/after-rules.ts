@@ -1,3 +1,5 @@
+import { didYouMean } from '../shared/suggestion-rules.ts';
+
 /** An environment and those in which a release must have been deployed before it goes there. */
 export interface Ordered {
   name: string;
@@ -13,7 +15,10 @@ const afterOf = ({ promotion }: Ordered): readonly string[] => promotion?.after 
 export function problemOfAfter(environment: Ordered, others: readonly Ordered[]): string | undefined {
   const byName = new Map([...others, environment].map((each) => [each.name, each]));
   const unknown = afterOf(environment).find((name) => !byName.has(name));
-  if (unknown !== undefined) return `${unknown} is not an environment of the project`;
+  if (unknown !== undefined) {
+    const known = others.map(({ name }) => name);
+    return `${unknown} is not an environment of the project${didYouMean(unknown, known)}`;
+  }
   const seen = new Set<string>();
   const open = [...afterOf(environment)];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {

@@ -18,6 +18,8 @@ afterAll(() => app.close());
 
 const owner = () => app.as(app.owner);
 const repositoryIdentifier = 'acme/shop';
+/** Makes any flow type available. */
+const pipeline = { id: 'run.yml' };
 const codesOf = ({ warnings }: { warnings: { code: string; pointer: string }[] }) =>
   warnings.map(({ code, pointer }) => `${code} ${pointer}`);
 
@@ -45,13 +47,13 @@ test('approvers who do not exist or are too few, of environments, projects and r
   expect(codesOf(project)).toEqual(expected('configuration/'));
   await owner().patch(200, '/api/projects/acme%2Fshop', { configuration: { approvalPolicy: null } });
 
-  const run = await owner().post(202, '/api/flows/run', { payload: { id: 'build', approvalPolicy } });
+  const run = await owner().post(202, '/api/flows/run', { payload: { id: 'build', pipeline, approvalPolicy } });
   expect(codesOf(run)).toEqual(expected('payload/'));
   expect(codesOf(await owner().get(200, `/api/flows/runs/${run.id}`))).toEqual(expected('payload/'));
   const schedule = await owner().post(201, '/api/flows/schedules', {
     name: 'nightly',
     cron: '0 3 * * *',
-    payload: { id: 'build', approvalPolicy },
+    payload: { id: 'build', pipeline, approvalPolicy },
   });
   expect(codesOf(schedule)).toEqual(expected('payload/'));
 });
@@ -98,7 +100,13 @@ test('packages of another domain, of candidates and runs', async () => {
   });
   expect(mended.warnings).toEqual([]);
 
-  const payload = { id: 'install-packages', repositoryIdentifier, domain: 'sales', orgUsername: 'a@b.example' };
+  const payload = {
+    id: 'install-packages',
+    pipeline,
+    repositoryIdentifier,
+    domain: 'sales',
+    orgUsername: 'a@b.example',
+  };
   const run = await owner().post(202, '/api/flows/run', {
     payload: { ...payload, packages: { 'service-ui': '1.0.0' } },
   });

@@ -101,6 +101,16 @@ test.each<[string, string, object, number, string]>([
   await expect(owner().post(status, path, body)).resolves.toMatchObject({ detail });
 });
 
+test('an unknown environment that must come first', async () => {
+  const problem = await owner().post(400, '/api/environments', {
+    repositoryIdentifier,
+    name: 'later',
+    category: 'release',
+    promotion: { after: ['produktion'] },
+  });
+  expect(problem.detail).toBe('produktion is not an environment of the project; did you mean production?');
+});
+
 test('an unknown domain of what is read', async () => {
   const detail = 'Domain srevice not found; did you mean service?';
   const query = 'repositoryIdentifier=acme%2Fshop&domain=srevice';

@@ -62,7 +62,7 @@ test('what the remote does not confirm comes with the next read after the first 
     },
   ]);
   const run = await owner().post(202, '/api/flows/run', {
-    payload: { id: 'build', repositoryIdentifier, branch: 'main', commitId: 'deadbeef' },
+    payload: { id: 'build', pipeline: { id: 'build.yml' }, repositoryIdentifier, branch: 'main', commitId: 'deadbeef' },
   });
   expect(run.warnings).toMatchObject([{ code: 'unknown_commit', pointer: '#/payload/commitId' }]);
 });
