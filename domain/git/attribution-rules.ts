@@ -140,6 +140,8 @@ const MERGED_BRANCH = [
   /^Merged? (?:PR #?\d+: )?(?:Merge )?(\S+) into (\S+)$/,
 ];
 
+const COMMIT_ID = /^[0-9a-f]{7,64}$/;
+
 const plainBranch = (name: string): string =>
   name.replace(/^(?:refs\/heads\/|refs\/remotes\/[^/]+\/|origin\/|upstream\/)/, '');
 
@@ -151,6 +153,8 @@ export function saysBackMerge(subject: string, defaultBranch: string): boolean |
   for (const pattern of MERGED_BRANCH) {
     const [, merged, target] = pattern.exec(subject.trim()) ?? [];
     if (merged === undefined) continue;
+    // Merged by its commit, which may be one of the default branch.
+    if (COMMIT_ID.test(merged)) return undefined;
     if (plainBranch(merged) !== defaultBranch) return false;
     return target !== undefined && plainBranch(target) !== defaultBranch ? true : undefined;
   }

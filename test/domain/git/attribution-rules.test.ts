@@ -13,6 +13,7 @@ test.each([
   ["Merge branch 'main'", undefined],
   ['Merged in main (pull request #7)', undefined],
   ['Take in the main line', undefined],
+  ['Merge 1629a9db344d68c4ded686039bb7d8364a29f47f into feature/x', undefined],
   ['Merged PR 12: SHOP-1 a title', undefined],
   ["Merge branch 'feature/main' into main", false],
   ["Merge branch 'feature/x'", false],
