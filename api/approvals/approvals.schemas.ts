@@ -14,6 +14,8 @@ import {
 
 const ApprovalStatus = z.enum(APPROVAL_STATUSES);
 
+const Override = z.object({ reason: z.string(), by: z.string(), at: Timestamp }).nullable();
+
 export const DecisionIn = z.strictObject({ comment: FreeText.optional() });
 
 export const Approval = z
@@ -35,6 +37,7 @@ export const Approval = z
     resolvedBy: z.string().nullable(),
     resolvedAt: Timestamp.nullable(),
     comment: z.string().nullable(),
+    override: Override.meta({ description: 'By which the run passes the promotion policy of its environment' }),
   })
   .meta({ id: 'Approval' });
 
@@ -147,10 +150,9 @@ export const CompliancePage = z.object({
       approvers: z.array(z.string()),
       comment: z.string().nullable(),
       source: z.string(),
-      override: z
-        .object({ reason: z.string(), by: z.string(), at: Timestamp })
-        .nullable()
-        .meta({ description: 'By which an owner passed the promotion policy of the environment for this run' }),
+      override: Override.meta({
+        description: 'By which an owner passed the promotion policy of the environment for this run',
+      }),
       changelog: ReleaseChangelog.nullish(),
     }),
   ),

@@ -2,6 +2,7 @@ import { type Expression, sql, type SqlBool } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { NewRow } from '../data/statement.ts';
 import type { ReadDatabase } from '../data/tables.ts';
+import type { Override } from '../promotion/promotion-policy-rules.ts';
 import { notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -30,6 +31,9 @@ const COLUMNS = [
   'a.resolvedAt',
   'a.comment',
   'a.contentDigest',
+  sql<Override | null>`(select r.override from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id)`.as(
+    'override',
+  ),
 ] as const;
 
 const approvals = (db: ReadDatabase, tenantId: string) =>

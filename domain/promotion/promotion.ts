@@ -68,14 +68,13 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
     projectById(reads, projectId),
     promotionTargets(reads, environmentIds),
   ]);
-  for (const environment of targets) {
-    // An environment of another project, which has the same org, has branches of its own.
-    if (environment.projectId !== projectId) continue;
+  for (const { name, branch, projectId: owner } of targets) {
     const obstacle = promotable({
       named: { domain, releaseName },
       candidate,
       defaultBranch: project?.defaultBranch ?? '',
-      environment,
+      // One of another project, which has the same org, is for branches of its own.
+      environment: { name, branch: owner === projectId ? branch : '**' },
       approvedDigest,
     });
     if (obstacle) return { obstacle, waiting: undefined, waitingForOthers: undefined };

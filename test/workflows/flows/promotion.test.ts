@@ -190,6 +190,9 @@ test('an owner, and nobody else, overrides a freeze and what comes before: in th
   });
   expect(errors[0].pointer).toBe('#/body/payload/override');
   const { id } = await request(202, release);
+  await reached(id, 'waiting_approval');
+  const asked = await app.as(app.owner).get(200, '/api/flows/approvals');
+  expect(asked.items.find(({ executionId }: Json) => executionId === id).override.reason).toBe('outage');
   await approve(id);
   const override = { reason: 'outage', by: app.owner.email, at: expect.any(String) };
   expect(await reached(id, 'succeeded')).toMatchObject({ override });
