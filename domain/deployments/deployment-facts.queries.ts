@@ -54,44 +54,50 @@ export const ownReports = (
     environmentIds,
   });
 
-/** Packages of a candidate that its first report to an environment left open. */
+/** Packages that the first reports of some candidates to an environment left open. */
 export interface OpenPackages {
-  candidateId: string;
   environmentId: string;
-  /** Of that report. */
+  /** Of the oldest of those reports. */
   deployedAt: number;
   receivedAt: number;
   id: string;
   packages: readonly string[];
+  candidateIds: readonly string[];
 }
 
+/** Effective reports to the environments `w` that installed a package and came before the reports that left it open. */
+const before = (tenantId: unknown) => sql`
+  from release_deployment d
+  where d.tenant_id = ${tenantId} and d.environment_id = w."environmentId" and d.status in ('Success', 'Partial')
+    and d.rolled_back_at is null and jsonb_exists(d.installed, p.name)
+    and (d.deployed_at, d.created_at, d.id) < (w.deployed_at, w.created_at, w.id)`;
+const NEWEST = sql`order by d.deployed_at desc, d.created_at desc, d.id desc limit 1`;
+
 const OTHERS = statement<{ tenantId: string; open: string }>()(
-  (_, { tenantId, open }) => sql<
-    Omit<ReportRow, 'candidateId'> & { candidateId: string | null; forCandidateId: string }
-  >`
+  (_, { tenantId, open }) => sql<Omit<ReportRow, 'candidateId'> & { candidateId: string | null }>`
     with w as materialized (
       select o.*, timestamptz 'epoch' + o."deployedAt" * interval '1 millisecond' as deployed_at,
         timestamptz 'epoch' + o."receivedAt" * interval '1 millisecond' as created_at
       from jsonb_to_recordset(${open}::jsonb) as o
-        ("candidateId" uuid, "environmentId" uuid, "deployedAt" float8, "receivedAt" float8, id uuid, packages text[]))
-    select ${REPORT}, d.installed, w."candidateId" as "forCandidateId"
-    from w cross join lateral (
-      select distinct on (before.id) before.* from unnest(w.packages) as p (name) cross join lateral (
-        select * from release_deployment d
-        where d.tenant_id = ${tenantId} and d.environment_id = w."environmentId" and d.candidate_id is distinct from w."candidateId"
-          and d.status in ('Success', 'Partial') and d.rolled_back_at is null and jsonb_exists(d.installed, p.name)
-          and (d.deployed_at, d.created_at, d.id) < (w.deployed_at, w.created_at, w.id)
-        order by d.deployed_at desc, d.created_at desc, d.id desc limit 1) as before
-      union all
-      select * from release_deployment d
-      where d.tenant_id = ${tenantId} and d.environment_id = w."environmentId" and d.candidate_id is distinct from w."candidateId"
+        ("environmentId" uuid, "deployedAt" float8, "receivedAt" float8, id uuid, packages text[], "candidateIds" uuid[])),
+    needed as (
+      -- The last one, and if that is of one of the candidates, the last of another.
+      select v.id from w cross join lateral unnest(w.packages) as p (name)
+        cross join lateral (select d.id, d.candidate_id ${before(tenantId)} ${NEWEST}) as last
+        left join lateral (
+          select d.id ${before(tenantId)} and last.candidate_id = any (w."candidateIds")
+            and d.candidate_id is distinct from last.candidate_id ${NEWEST}) as other on true
+        cross join lateral (values (last.id), (other.id)) as v (id)
+      union
+      select d.id from w join release_deployment d on d.tenant_id = ${tenantId} and d.environment_id = w."environmentId"
         and d.status in ('Success', 'Partial') and d.rolled_back_at is null and jsonb_exists_any(d.installed, w.packages)
-        and (d.deployed_at, d.created_at, d.id) > (w.deployed_at, w.created_at, w.id)) as d`,
+        and (d.deployed_at, d.created_at, d.id) >= (w.deployed_at, w.created_at, w.id))
+    select ${REPORT}, d.installed from needed n join release_deployment d on d.tenant_id = ${tenantId} and d.id = n.id`,
 );
 
 /**
- * Effective reports of other candidates that installed open packages: of each package the last one before the report
- * that left it open, and all after it.
+ * Effective reports that installed open packages: of each package the last ones before the oldest report that left one
+ * open, and all from that on. Those of the candidates are among them.
  */
 export const othersReports = ({ db, tenantId }: Reads, open: readonly OpenPackages[]) =>
   OTHERS(db, { tenantId, open: json(open) });

@@ -1,6 +1,7 @@
 import type { Reads } from '../data/fenced-reads.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
 import {
+  byAge,
   type ContentFacts,
   deploymentFact,
   type DeploymentFact,
@@ -32,6 +33,26 @@ export async function deploymentFacts(
   return factsFrom(reads, candidates, reports);
 }
 
+interface OpenPair {
+  candidateId: string;
+  environmentId: string;
+  first: StoredReport;
+  packages: string[];
+}
+
+/** What some candidates left open in one environment. */
+function joined(pairs: OpenPair[]): OpenPackages {
+  const [{ id, deployedAt, receivedAt }] = pairs.map(({ first }) => first).toSorted(byAge) as [StoredReport];
+  return {
+    environmentId: pairs[0]?.environmentId ?? '',
+    id,
+    deployedAt,
+    receivedAt,
+    packages: [...new Set(pairs.flatMap(({ packages }) => packages))],
+    candidateIds: pairs.map(({ candidateId }) => candidateId),
+  };
+}
+
 const keyOf = (candidateId: string, environmentId: string): string => `${candidateId}/${environmentId}`;
 
 /** Likewise, by the reports of those candidates. */
@@ -58,15 +79,17 @@ export async function factsFrom(
     else reports.set(key, [report]);
   };
   for (const row of rows) add(row.candidateId, row);
-  const open = [...reports].flatMap(([key, own]): OpenPackages[] => {
+  const open = [...reports].flatMap(([key, own]): OpenPair[] => {
     const [candidateId = '', environmentId = ''] = key.split('/');
     const content = contents.get(candidateId);
     const left = content && openPackages(content, own);
-    if (!left) return [];
-    const { id, deployedAt, receivedAt } = left.first;
-    return [{ candidateId, environmentId, id, deployedAt, receivedAt, packages: left.packages }];
+    return left ? [{ candidateId, environmentId, ...left }] : [];
   });
-  if (open.length > 0) for (const row of await othersReports(reads, open)) add(row.forCandidateId, row);
+  const pairs = Map.groupBy(open, ({ environmentId }) => environmentId);
+  const others = open.length === 0 ? [] : await othersReports(reads, [...pairs.values()].map(joined));
+  for (const row of others)
+    for (const { candidateId } of pairs.get(row.environmentId) ?? [])
+      if (row.candidateId !== candidateId) add(candidateId, row);
   const known = new Map<string, DeploymentFact>();
   return (candidateId, environmentId) => {
     const content = contents.get(candidateId);

@@ -175,17 +175,19 @@ export function installedStates({ db, tenantId }: Reads, projectId: string, doma
 export async function installationsNow({ db, tenantId }: Reads, projectId: string, domain: string | undefined) {
   const { rows } = await sql<Installation>`
     with effective as (
-      select d.* from release_deployment d
+      select d.id, d.environment_id, d.domain, d.deployed_at, d.created_at, d.installs_all from release_deployment d
       join environment e on e.tenant_id = d.tenant_id and e.id = d.environment_id and e.is_active
       where d.tenant_id = ${tenantId} and d.project_id = ${projectId} and d.status in ${INSTALLING_STATUSES} and d.rolled_back_at is null
         ${domain === undefined ? sql`` : sql`and d.domain = ${domain}`}),
     complete as (
       select distinct on (environment_id, domain) environment_id, domain, deployed_at, created_at, id
-      from effective where installs_all order by environment_id, domain, deployed_at desc, created_at desc, id desc)
+      from effective where installs_all order by environment_id, domain, deployed_at desc, created_at desc, id desc),
+    recent as (
+      select e.id from effective e left join complete c on c.environment_id = e.environment_id and c.domain = e.domain
+      where c.id is null or (e.deployed_at, e.created_at, e.id) >= (c.deployed_at, c.created_at, c.id))
     select d.environment_id as "environmentId", d.domain, d.release_name as "releaseName", d.candidate_id as "candidateId", d.status,
       d.installs_all as "installsAll", d.installed
-    from effective d left join complete c on c.environment_id = d.environment_id and c.domain = d.domain
-    where c.id is null or (d.deployed_at, d.created_at, d.id) >= (c.deployed_at, c.created_at, c.id)
+    from recent r join release_deployment d on d.tenant_id = ${tenantId} and d.id = r.id
     order by d.environment_id, d.domain, d.deployed_at desc, d.created_at desc, d.id desc`.execute(db);
   return rows;
 }
