@@ -41,6 +41,9 @@ interface ModelReport extends StoredReport {
   restoredFrom: string | undefined;
 }
 
+const digestOf = ({ commitSha, artifacts }: Content): string =>
+  JSON.stringify([commitSha, Object.entries(artifacts).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+
 const OPEN = new Set(['pending', 'in_progress']);
 
 /** What a project with some required environments and one branch should answer, in the simplest way that is right. */
@@ -59,7 +62,7 @@ export class ReleaseModel {
   post(releaseName: string, content: Content): boolean {
     const known = this.candidates.get(releaseName);
     if (known && !OPEN.has(known.status)) return false;
-    const isSame = known && JSON.stringify(known.content) === JSON.stringify(content);
+    const isSame = known && digestOf(known.content) === digestOf(content);
     this.candidates.set(releaseName, isSame ? known : { content, status: 'pending' });
     return true;
   }
@@ -67,7 +70,7 @@ export class ReleaseModel {
   factOf(releaseName: string, environment: string) {
     const { content } = this.candidate(releaseName);
     const { hasOtherContent: _, ...fact } = factByDefinition(
-      { candidateId: releaseName, contentDigest: JSON.stringify(content), artifacts: content.artifacts },
+      { candidateId: releaseName, contentDigest: digestOf(content), artifacts: content.artifacts },
       this.of(environment),
     );
     return fact;
@@ -104,7 +107,7 @@ export class ReleaseModel {
       id: String(this.reports.length).padStart(6, '0'),
       environment,
       candidateId: releaseName,
-      contentDigest: JSON.stringify(candidate.content),
+      contentDigest: digestOf(candidate.content),
       status,
       deployedAt: at,
       receivedAt: this.reports.length,
