@@ -2,16 +2,14 @@ import { Context } from '@temporalio/activity';
 import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
 import { findRun, moveRun, type RunContext, runById } from '../../domain/flows/flow-runs.queries.ts';
 import type { RunPlan as Plan } from '../../domain/flows/executor-rules.ts';
+import { closeRun, endRun, type RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import {
   awaitWindow,
   beginExecution,
   beginGatedRun,
   beginRun,
-  closeRun,
-  endRun,
-  type RunOutcome,
   type WindowState,
-} from '../../domain/flows/flow-runs.mutations.ts';
+} from '../../domain/flows/run-begins.mutations.ts';
 import { endOfCommand } from '../../domain/flows/run-deployment-rules.ts';
 import { endRunToken, mintRunToken } from '../../domain/flows/run-tokens.mutations.ts';
 import type { OpenStatus } from '../../domain/flows/run-status-rules.ts';
