@@ -24,8 +24,8 @@ export function approverWarnings(
     )
     .slice(0, WARNINGS_MAX);
   if (people >= minApprovals) return unknown;
-  const who = approvers.length === 0 ? 'the owners of the tenant' : 'these approvers';
-  const message = `${minApprovals} people must approve, and ${who} are ${people === 0 ? 'nobody' : `only ${people}`}`;
+  const who = approvers.length === 0 ? 'the owners of the tenant' : 'its approvers';
+  const message = `The policy asks for ${minApprovals} approvals; ${who} are ${people === 0 ? 'no people' : `${people} in all`}`;
   return [...unknown, warning('too_few_approvers', [...path, 'minApprovals'], message)];
 }
 

@@ -104,13 +104,13 @@ function unmetBefore({ environmentName, policy, deployedSince }: Demands, now: n
   const { after = [], soakMinutes = 0 } = policy ?? {};
   const missing = after.filter((name) => !deployedSince.has(name));
   if (missing.length > 0) {
-    const forSoLong = soakMinutes > 0 ? ` for ${soakMinutes} minutes` : '';
-    const reason = `${environmentName} takes a release after it was deployed${forSoLong} to ${after.join(', ')}; it is not deployed to ${missing.join(', ')}`;
+    const forSoLong = soakMinutes > 0 ? ` for ${soakMinutes} min` : '';
+    const reason = `${environmentName} takes a release once it has been deployed to ${after.join(', ')}${forSoLong}; it is not deployed to ${missing.join(', ')}`;
     return { nextAt: null, reason, isForOthers: true };
   }
   const met = Math.max(0, ...after.map((name) => (deployedSince.get(name) ?? 0) + soakMinutes * MINUTE_MS));
   if (met <= now) return undefined;
-  const reason = `${environmentName} takes a release after it was deployed for ${soakMinutes} minutes to ${after.join(', ')}, which is at ${iso(met)}`;
+  const reason = `${environmentName} takes a release once it has been deployed to ${after.join(', ')} for ${soakMinutes} min, which is at ${iso(met)}`;
   return { nextAt: met, reason, isForOthers: true };
 }
 

@@ -74,7 +74,8 @@ async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<NewDeploy
   if (unlisted) throw unlisted;
   if (candidateId === null) throw notFound(`Release candidate ${report.releaseName} of domain ${report.domain}`);
   const { domain, releaseName, deployedAt = new Date(now), executionId } = report;
-  if (deployedAt.getTime() > now + AHEAD_MAX_MS) throw invalidField('deployedAt', 'is more than 10 minutes ahead');
+  if (deployedAt.getTime() > now + AHEAD_MAX_MS)
+    throw invalidField('deployedAt', 'The deployment is said to be more than 10 minutes ahead');
   // A run deploys the content with which it began, though the candidate may have been replaced since.
   const content =
     executionId !== undefined && isId(executionId)

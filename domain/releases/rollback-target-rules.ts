@@ -37,7 +37,7 @@ export function rollbackTarget(
   const installed = reports.filter(isInstalled);
   const wasInstalled = installed.some(({ releaseName }) => releaseName === last?.releaseName);
   const from = last && !wasInstalled ? last : installed[0];
-  if (!from) return { why: 'Nothing was ever deployed there' };
+  if (!from) return { why: 'nothing was ever deployed there' };
   const before = installed.slice(from === installed[0] ? 1 : 0).filter((each) => !isSame(each, from));
   const target = named === undefined ? before[0] : before.find(({ releaseName }) => releaseName === named);
   if (named !== undefined && from === installed[0] && from.releaseName === named && !target)
@@ -47,8 +47,8 @@ export function rollbackTarget(
     return {
       why:
         target.currentDigest === null
-          ? `The release candidate ${target.releaseName}, which was installed before, was deleted`
-          : `The release candidate ${target.releaseName} has other content now than was installed before`,
+          ? `the release candidate ${target.releaseName}, which was installed before, was deleted`
+          : `the release candidate ${target.releaseName} has other content now than was installed before`,
     };
   return { releaseName: target.releaseName, rolledBackFrom: isEffective(from) ? from.releaseName : null };
 }
@@ -58,7 +58,7 @@ function whyNone(
   { releaseName: from }: InstalledRelease,
   named: string | undefined,
 ): string {
-  if (named === undefined) return `Nothing was installed there before ${from}`;
+  if (named === undefined) return `nothing was installed there before ${from}`;
   const own = reports.filter(({ releaseName, status }) => releaseName === named && status === 'Success');
   if (own.length === 0) return `${named} was never installed there`;
   return own.every(({ isRolledBack }) => isRolledBack)

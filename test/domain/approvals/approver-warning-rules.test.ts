@@ -7,7 +7,7 @@ test.each([
   [
     { minApprovals: 2 },
     { known: [''], people: 1 },
-    ['too_few_approvers #/p/minApprovals 2 people must approve, and the owners of the tenant are only 1'],
+    ['too_few_approvers #/p/minApprovals The policy asks for 2 approvals; the owners of the tenant are 1 in all'],
   ],
   [
     { approvers: ['qa', 'dan@example.com', 'dana@example.com'], minApprovals: 2 },
@@ -15,7 +15,7 @@ test.each([
     [
       'unknown_approver #/p/approvers/0 qa is not a team with members who may approve',
       'unknown_approver #/p/approvers/1 dan@example.com is not the e-mail of a member who may approve',
-      'too_few_approvers #/p/minApprovals 2 people must approve, and these approvers are only 1',
+      'too_few_approvers #/p/minApprovals The policy asks for 2 approvals; its approvers are 1 in all',
     ],
   ],
 ])('%j with %j', (policy, known, expected) => {

@@ -61,7 +61,7 @@ test.each<[string, Demands[], string | null | undefined, RegExp]>([
     'not long enough in the later of two',
     [demands({ after: ['uat', 'sit'], soakMinutes: 60 }, { uat: '2026-11-22T11:30:00Z', sit: '2026-11-01T00:00:00Z' })],
     '2026-11-22T12:30:00Z',
-    /for 60 minutes to uat, sit, which is at 2026-11-22T12:30:00Z$/,
+    /to uat, sit for 60 min, which is at 2026-11-22T12:30:00Z$/,
   ],
   [
     'soaked to the minute',
@@ -81,7 +81,7 @@ test.each<[string, Demands[], string | null | undefined, RegExp]>([
     'soaked within a freeze: until that ends',
     [demands({ after: ['uat'], soakMinutes: 60, freezes: [freeze] }, { uat: '2026-11-22T11:30:00Z' })],
     '2026-11-25T00:00:00Z',
-    /60 minutes/,
+    /60 min/,
   ],
   ['one of two frozen', [demands(null), demands({ freezes: [freeze] })], '2026-11-25T00:00:00Z', /frozen/],
   [

@@ -37,14 +37,14 @@ test.each([
 });
 
 test.each([
-  ['', undefined, 'Nothing was ever deployed there'],
-  ['r1', undefined, 'Nothing was installed there before r1'],
-  ['r1!', undefined, 'Nothing was installed there before r1'],
+  ['', undefined, 'nothing was ever deployed there'],
+  ['r1', undefined, 'nothing was installed there before r1'],
+  ['r1!', undefined, 'nothing was installed there before r1'],
   ['r1 r2', 'r2', 'r2 is installed there already'],
   ['r1 r2', 'r9', 'r9 was never installed there'],
   ['r1 r2< r3', 'r2', 'r2 was rolled back there itself; deploy it with execute-release'],
-  ['r1* r2', undefined, 'The release candidate r1 has other content now than was installed before'],
-  ['r1? r2', undefined, 'The release candidate r1, which was installed before, was deleted'],
+  ['r1* r2', undefined, 'the release candidate r1 has other content now than was installed before'],
+  ['r1? r2', undefined, 'the release candidate r1, which was installed before, was deleted'],
 ])('after %s, back to %s: nothing, since %s', (history, named, why) => {
   expect(of(history, named)).toEqual({ why });
 });
@@ -52,7 +52,7 @@ test.each([
 test('other content of the release that is installed was installed before', () => {
   const before = { ...report('r1*'), contentDigest: 'earlier', currentDigest: 'content of r1' };
   expect(rollbackTarget([report('r1'), before, report('r0')], undefined)).toEqual({
-    why: 'The release candidate r1 has other content now than was installed before',
+    why: 'the release candidate r1 has other content now than was installed before',
   });
   expect(rollbackTarget([report('r1'), before, report('r0')], 'r0')).toEqual({
     releaseName: 'r0',

@@ -128,7 +128,7 @@ describe('what cannot go is refused before a run is accepted', () => {
     const deployedAt = inHours(-0.5);
     await deployed('soaked', 'uat', { deployedAt });
     const at = new Date(Date.parse(deployedAt) + HOUR_MS).toISOString();
-    expect(await refuse(409, release, 'environmentName', /for 60 minutes to uat/)).toMatchObject({ nextWindowAt: at });
+    expect(await refuse(409, release, 'environmentName', /to uat for 60 min/)).toMatchObject({ nextWindowAt: at });
     await setPolicy('prod', { after: ['uat'], soakMinutes: 20 });
     const { id } = await request(202, release);
     await reached(id, 'succeeded');

@@ -88,7 +88,7 @@ test('a rollback deploys what was there before by the command that deploys relea
   const none = await refused(409, { environmentName: 'first' });
   expect(none).toMatchObject({
     code: 'invalid_transition',
-    detail: 'There is nothing to roll back to: Nothing was installed there before r1',
+    detail: 'There is nothing to roll back to: nothing was installed there before r1',
   });
   // Afterwards, the way forward is open.
   await reached(await start({ releaseName: 'r3', environmentName: 'first' }), 'succeeded');
@@ -97,7 +97,7 @@ test('a rollback deploys what was there before by the command that deploys relea
 
 test('a rollback is refused at once where there is nothing to go back to', async () => {
   for (const [payload, why] of [
-    [{ environmentName: 'prod' }, 'Nothing was ever deployed there'],
+    [{ environmentName: 'prod' }, 'nothing was ever deployed there'],
     [{ environmentName: 'first', toReleaseName: 'r9' }, 'r9 was never installed there'],
   ] as const) {
     expect((await refused(409, payload)).detail).toBe(`There is nothing to roll back to: ${why}`);

@@ -243,7 +243,9 @@ test('clocks of hosts may differ by five minutes; what is to come in more than t
 
   const refused = { deployedAt: ago(-11) };
   const answer = await preview('r1', 'uat', refused, 400);
-  expect(answer.errors).toEqual([{ pointer: '#/body/deployedAt', detail: 'is more than 10 minutes ahead' }]);
+  expect(answer.errors).toEqual([
+    { pointer: '#/body/deployedAt', detail: 'The deployment is said to be more than 10 minutes ahead' },
+  ]);
   const before = await release('r1');
   await app.as(app.application).post(400, '/api/release-candidates/release-event', {
     repositoryIdentifier,

@@ -27,6 +27,12 @@ securityContext:
   seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
+{{/* Pods start anew when what they read at the start has changed. */}}
+{{- define "quayside.checksums" -}}
+checksum/settings: {{ toYaml .Values.settings | sha256sum }}
+checksum/commands: {{ toYaml .Values.commandsFile | sha256sum }}
+{{- end }}
+
 {{- define "quayside.container" -}}
 image: {{ include "quayside.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
@@ -41,6 +47,9 @@ env:
   - { name: DATABASE_URL_FILE, value: /run/secrets/quayside/database-url }
   - { name: ENCRYPTION_KEYS_FILE, value: /run/secrets/quayside/encryption-keys }
   - { name: TOKEN_KEYS_FILE, value: /run/secrets/quayside/token-keys }
+  {{- if .Values.commandsFile }}
+  - { name: COMMANDS_FILE, value: /etc/quayside/commands.json }
+  {{- end }}
   {{- with .Values.extraEnv }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
@@ -53,6 +62,9 @@ volumeMounts:
   - { name: secrets, mountPath: /run/secrets/quayside, readOnly: true }
   - { name: data, mountPath: /var/lib/quayside }
   - { name: tmp, mountPath: /tmp }
+  {{- if .Values.commandsFile }}
+  - { name: commands, mountPath: /etc/quayside, readOnly: true }
+  {{- end }}
 {{- end }}
 
 {{/* The service sees neither the owner's address nor its password. */}}
@@ -67,6 +79,10 @@ volumeMounts:
       - { key: token-keys, path: token-keys }
 - name: tmp
   emptyDir: { sizeLimit: 1Gi }
+{{- if .Values.commandsFile }}
+- name: commands
+  configMap: { name: {{ .Release.Name }}-commands }
+{{- end }}
 {{- end }}
 
 {{- define "quayside.probes" -}}
