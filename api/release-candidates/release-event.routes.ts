@@ -3,7 +3,8 @@ import { fetchCommitOfCandidate } from '../../domain/git/commit-fetches.mutation
 import type { EventOutcome } from '../../domain/release-candidates/finalization-rules.ts';
 import { isOwnDeployment } from '../../domain/flows/run-token-rules.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
-import { previewEvent, reportDeployment } from '../../domain/release-candidates/release-events.mutations.ts';
+import { reportDeployment } from '../../domain/release-candidates/deployment-reports.mutations.ts';
+import { previewEvent } from '../../domain/release-candidates/release-events.mutations.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { signalMirrorLater } from '../../workflows/git/git-mirror.contract.ts';
 import { EngineUnavailableError } from '../../workflows/launch.ts';

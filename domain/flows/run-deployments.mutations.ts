@@ -1,6 +1,6 @@
 import { statusOfDeployment } from '../deployments/deployments.queries.ts';
 import { projectById } from '../projects/projects.queries.ts';
-import { storeDeploymentOfRun } from '../release-candidates/release-events.mutations.ts';
+import { storeDeploymentOfRun } from '../release-candidates/deployment-reports.mutations.ts';
 import { findCandidate, lockDomain } from '../release-candidates/release-candidates.queries.ts';
 import { annotateRollback, type RollbackReport } from '../releases/releases.mutations.ts';
 import { targetOfRollback } from '../releases/rollback-targets.ts';

@@ -3,7 +3,7 @@ import {
   markRolledBack,
   storeRollback,
   type LastInstallation,
-} from '../deployments/deployments.queries.ts';
+} from '../deployments/rollbacks.queries.ts';
 import type { Environment } from '../environments/environments.entities.ts';
 import { environmentByName, unknownEnvironment } from '../environments/environments.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
