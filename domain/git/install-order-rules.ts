@@ -3,29 +3,12 @@ export type Dependencies = ReadonlyMap<string, readonly string[]>;
 
 const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Names with those among them on which each depends, also by way of packages that are not among them. */
-function dependenciesAmong(names: ReadonlySet<string>, dependencies: Dependencies): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const name of names) {
-    const own = new Set<string>();
-    const seen = new Set<string>();
-    const pending = [...(dependencies.get(name) ?? [])];
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      if (names.has(next)) own.add(next);
-      else if (!seen.has(next)) pending.push(...(dependencies.get(next) ?? []));
-      seen.add(next);
-    }
-    found.set(name, own);
-  }
-  return found;
-}
-
 /**
- * Packages that depend on each other, directly or not: groups of two or more, in the order of their first names.
+ * Groups of packages that depend on each other, directly or not; one that is in no cycle is a group of its own.
  * Tarjan's algorithm (SIAM Journal on Computing 1, 1972), without recursion.
  */
-export function dependencyCycles(dependencies: Dependencies): string[][] {
-  const cycles: string[][] = [];
+function dependencyGroups(roots: Iterable<string>, dependencies: Dependencies): string[][] {
+  const groups: string[][] = [];
   const indexOf = new Map<string, number>();
   const lowOf = new Map<string, number>();
   const open: string[] = [];
@@ -41,9 +24,9 @@ export function dependencyCycles(dependencies: Dependencies): string[][] {
   const close = (name: string) => {
     const group = open.splice(open.lastIndexOf(name));
     for (const each of group) isOpen.delete(each);
-    if (group.length > 1) cycles.push(group.toSorted(byName));
+    groups.push(group);
   };
-  for (const root of dependencies.keys()) {
+  for (const root of roots) {
     if (indexOf.has(root)) continue;
     const path = [visit(root)];
     for (let step = path.at(-1); step; step = path.at(-1)) {
@@ -59,8 +42,17 @@ export function dependencyCycles(dependencies: Dependencies): string[][] {
       if (lowOf.get(step.name) === indexOf.get(step.name)) close(step.name);
     }
   }
-  return cycles.toSorted(([a = ''], [b = '']) => byName(a, b));
+  return groups;
 }
+
+const cyclesOf = (groups: readonly (readonly string[])[]): string[][] =>
+  groups
+    .flatMap((group) => (group.length > 1 ? [group.toSorted(byName)] : []))
+    .toSorted(([a = ''], [b = '']) => byName(a, b));
+
+/** Packages that depend on each other, directly or not: groups of two or more, in the order of their first names. */
+export const dependencyCycles = (dependencies: Dependencies): string[][] =>
+  cyclesOf(dependencyGroups(dependencies.keys(), dependencies));
 
 export interface InstallOrder {
   /** Each behind what it depends on; of all such orders the alphabetically smallest. */
@@ -69,40 +61,52 @@ export interface InstallOrder {
   cycles: string[][];
 }
 
-/** The order in which packages have to be installed. */
+/**
+ * The order in which packages have to be installed. A package follows what it depends on by way of packages that are not
+ * among them, too, and a cycle as a whole follows what any of it depends on.
+ */
 export function installOrder(packages: Iterable<string>, dependencies: Dependencies): InstallOrder {
   const names = new Set(packages);
-  const among = dependenciesAmong(names, dependencies);
-  const groupOf = new Map<string, readonly string[]>();
-  for (const cycle of dependencyCycles(new Map([...among].map(([name, own]) => [name, [...own]]))))
-    for (const name of cycle) groupOf.set(name, cycle);
-  const withCycle = (name: string) => groupOf.get(name) ?? [name];
-  // A cycle as a whole follows what any of it depends on.
-  const predecessorsOf = (name: string) => {
-    const own = withCycle(name);
-    const all = own.flatMap((each) => [...(among.get(each) ?? [])].flatMap(withCycle));
-    return new Set(all.filter((each) => !own.includes(each)));
-  };
-  const waitingFor = new Map<string, number>();
-  const dependents = new Map<string, string[]>();
-  for (const name of names) {
-    const before = predecessorsOf(name);
-    waitingFor.set(name, before.size);
-    for (const dependency of before) dependents.set(dependency, [...(dependents.get(dependency) ?? []), name]);
-  }
+  const groups = dependencyGroups([...names, ...dependencies.keys()], dependencies).map((members) => ({
+    members,
+    /** Of these packages, those that have no place in the order yet. */
+    left: members.filter((name) => names.has(name)).length,
+    waitingFor: 0,
+    dependents: new Array<number>(),
+  }));
+  const groupOf = new Map(groups.flatMap(({ members }, index) => members.map((name) => [name, index] as const)));
+  for (const [index, group] of groups.entries())
+    for (const dependency of group.members.flatMap((name) => dependencies.get(name) ?? [])) {
+      const before = groupOf.get(dependency) ?? index;
+      if (before === index) continue;
+      groups[before]?.dependents.push(index);
+      group.waitingFor++;
+    }
   // The smallest name comes last, where it is taken.
-  const free = [...names].filter((name) => waitingFor.get(name) === 0).toSorted((a, b) => byName(b, a));
+  const free: string[] = [];
+  const open = (index: number) => {
+    const pending = [index];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const group = groups[next];
+      for (const name of group?.members ?? []) if (names.has(name)) free.splice(placeIn(free, name), 0, name);
+      if (group?.left === 0) pending.push(...close(group.dependents));
+    }
+  };
+  /** Those of the dependents that wait for nothing more. */
+  const close = (dependents: readonly number[]) =>
+    dependents.filter((dependent) => {
+      const group = groups[dependent];
+      return group !== undefined && --group.waitingFor === 0;
+    });
+  for (const index of groups.flatMap(({ waitingFor }, place) => (waitingFor === 0 ? [place] : []))) open(index);
   const order: string[] = [];
   for (let name = free.pop(); name !== undefined; name = free.pop()) {
     order.push(name);
-    for (const dependent of dependents.get(name) ?? []) {
-      const left = (waitingFor.get(dependent) ?? 0) - 1;
-      waitingFor.set(dependent, left);
-      if (left === 0) free.splice(placeIn(free, dependent), 0, dependent);
-    }
+    const group = groups[groupOf.get(name) ?? -1];
+    if (group && --group.left === 0) for (const dependent of close(group.dependents)) open(dependent);
   }
-  const all = dependencyCycles(dependencies);
-  return { order, cycles: all.filter((cycle) => cycle.some((name) => names.has(name))) };
+  const cycles = cyclesOf(groups.map(({ members }) => members));
+  return { order, cycles: cycles.filter((cycle) => cycle.some((name) => names.has(name))) };
 }
 
 /** Where a name belongs among names in descending order. */

@@ -57,6 +57,17 @@ test('thousands of packages in one line are ordered, and a cycle of thousands is
   ]);
 });
 
+test('packages that all depend on each other are ordered at once, with what follows them', () => {
+  const names = Array.from({ length: 300 }, (_, index) => `p${String(index).padStart(3, '0')}`);
+  const dependencies = new Map<string, string[]>([
+    ['a', names],
+    ...names.map((name): [string, string[]] => [name, [...names, 'z']]),
+  ]);
+  const begin = performance.now();
+  expect(installOrder(['a', ...names, 'z'], dependencies)).toEqual({ order: ['z', ...names, 'a'], cycles: [names] });
+  expect(performance.now() - begin).toBeLessThan(1_000);
+});
+
 test('a manifest names dependencies by packages, by aliases and by ids', () => {
   const manifest = {
     packageDirectories: [
