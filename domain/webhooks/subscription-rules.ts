@@ -1,8 +1,8 @@
 /** Most events to which one webhook subscribes. */
 export const EVENTS_MAX = 100;
 
-/** The group of an event is what precedes its first dot: `release.*` of `release.published`. */
-export const groupOf = (event: string): string => `${event.split('.', 1)[0]}.*`;
+/** The group of an event is what precedes its first dot: `release.*` of `release.published`; without a dot, the event itself. */
+export const groupOf = (event: string): string => (event.includes('.') ? `${event.split('.', 1)[0]}.*` : event);
 
 export const isGroup = (name: string): boolean => name.endsWith('.*');
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Encryption } from '../shared/encryption.ts';
 import { escapePointer, invalidField } from '../shared/errors.ts';
 import { compileTemplate, TemplateError, templatePaths } from './body-template.ts';
@@ -31,10 +32,22 @@ export interface WebhookSettings {
   status: WebhookStatus;
 }
 
-/** Settings as they are stored. */
-export const sealedSettings = (encryption: Encryption, id: string, settings: WebhookSettings) => ({
+/**
+ * Settings as they are stored.
+ * @param before as they were. The event stays while the events do: what writes `event` alone is taken for a process of a
+ * version without `events`, and replaces them.
+ */
+export const sealedSettings = (
+  encryption: Encryption,
+  id: string,
+  settings: WebhookSettings,
+  before?: Pick<StoredWebhook, 'event' | 'events'>,
+) => ({
   ...settings,
-  event: primaryEvent(settings.events, catalogNames),
+  event:
+    before && isDeepStrictEqual(before.events, settings.events)
+      ? before.event
+      : primaryEvent(settings.events, catalogNames),
   headers: sealHeaders(encryption, id, settings.headers),
 });
 

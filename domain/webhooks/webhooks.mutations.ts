@@ -89,7 +89,7 @@ export async function changeWebhook(
   const settings: WebhookSettings = { ...current, ...change, headers };
   if (CONFIG.some((member) => member in change)) assertUsable(settings, outbound, 'config/url');
   tx.em.assign(webhook, {
-    ...sealedSettings(encryption, id, settings),
+    ...sealedSettings(encryption, id, settings, webhook),
     revision: webhook.revision + 1,
     ...(forgetsFailures(change.status) && { errorCount: 0, exhaustedInRow: 0, failureReason: null }),
   });

@@ -40,6 +40,13 @@ test('events and groups reach the webhook once, others do not', async () => {
   await expect(reached('stock.high', ids)).resolves.toEqual([0, 0, 0, 0]);
 });
 
+test('an event without a dot belongs to no group', async () => {
+  const { id: group } = await make({ events: ['orders.*'] });
+  const { id: both } = await make({ events: ['orders', 'orders.*'] });
+  await expect(reached('orders', [group, both])).resolves.toEqual([0, 1]);
+  await expect(reached('orders.made', [group, both])).resolves.toEqual([1, 1]);
+});
+
 test('events of the service and of documents reach their group, by their own names', async () => {
   const { id } = await make({ events: ['project.*', 'document.*'] });
   await owner().post(201, '/api/projects', { identifier: 'acme/events', platform: 'host-a' });
@@ -86,6 +93,15 @@ test('what a process of the version before writes is subscribed to, too', async 
   await expect(owner().get(200, `/api/webhooks/${id}`)).resolves.toMatchObject({ events: ['old.changed'] });
   await expect(reached('old.changed', [id])).resolves.toEqual([1]);
   await expect(reached('old.made', [id])).resolves.toEqual([0]);
+});
+
+test('a group stays subscribed when a later version tests it with another event', async () => {
+  const { id } = await make({ events: ['release.*'] });
+  await app.sql(`update webhook set event = 'release.zoned', events = '{release.*,a.b}' where id = ?`, [id]);
+  await app.sql(`update webhook set events = '{release.*}' where id = ?`, [id]);
+  await owner().patch(200, `/api/webhooks/${id}`, { name: 'renamed' });
+  await expect(owner().get(200, `/api/webhooks/${id}`)).resolves.toMatchObject({ events: ['release.*'] });
+  await expect(reached('release.published', [id])).resolves.toEqual([1]);
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { groupOf, isGroup, primaryEvent } from '../../../domain/webhooks/subscri
 test.each([
   ['release.published', 'release.*'],
   ['a.b.c', 'a.*'],
-  ['push', 'push.*'],
+  ['push', 'push'],
   ['release.*', 'release.*'],
 ])('the group of %s is %s', (event, group) => {
   expect(groupOf(event)).toBe(group);
