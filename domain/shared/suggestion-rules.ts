@@ -3,26 +3,60 @@ const WORD_MAX = 64;
 const KNOWN_MAX = 1_000;
 /** How many of the letters of a word may differ from the one that was meant. */
 const SHARE = 1 / 3;
+const LETTERS = 64;
 
-/** Changes of one letter (inserted, removed, replaced, or swapped with the next) from one word to another. */
-function distance(from: string, to: string): number {
+/**
+ * Changes of one letter (inserted, removed, replaced, or swapped with the next) from one word to another; infinite when
+ * they are more than `limit`.
+ */
+function distance(from: string, to: string, limit: number): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);
+  let leastOfLast = 0;
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
+    let least = row;
     for (let column = 1; column <= to.length; column++) {
       const isSame = from[row - 1] === to[column - 1];
       const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      current[column] = Math.min(
+      const changes = Math.min(
         (last[column] ?? 0) + 1,
         (current[column - 1] ?? 0) + 1,
         (last[column - 1] ?? 0) + (isSame ? 0 : 1),
         isSwapped ? (beforeLast[column - 2] ?? Infinity) + 1 : Infinity,
       );
+      current[column] = changes;
+      least = Math.min(least, changes);
     }
-    [beforeLast, last] = [last, current];
+    // The next row builds on this one, or by a swap on the one before.
+    if (Math.min(least, leastOfLast + 1) > limit) return Infinity;
+    [beforeLast, last, leastOfLast] = [last, current, least];
   }
-  return last[to.length] ?? Infinity;
+  const changes = last[to.length] ?? Infinity;
+  return changes > limit ? Infinity : changes;
+}
+
+/** How often each letter occurs in a word, by its code; letters of one remainder are counted together. */
+function letterCounts(word: string): Int8Array {
+  const counts = new Int8Array(LETTERS);
+  for (let index = 0; index < word.length; index++) {
+    const letter = word.charCodeAt(index) % LETTERS;
+    counts[letter] = (counts[letter] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** At least so many changes lead from a word with these letters to another one: a cheap lower bound. */
+function leastChanges(counts: Int8Array, word: string): number {
+  const left = Int8Array.from(counts);
+  let added = 0;
+  for (let index = 0; index < word.length; index++) {
+    const letter = word.charCodeAt(index) % LETTERS;
+    const count = left[letter] ?? 0;
+    if (count > 0) left[letter] = count - 1;
+    else added++;
+  }
+  return added;
 }
 
 /**
@@ -34,13 +68,16 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   const given = word.toLowerCase();
   let nearest: string | undefined;
   let least = Infinity;
+  const counts = letterCounts(given);
   const candidates = known.slice(0, KNOWN_MAX).filter((each) => each !== word && each.length <= WORD_MAX);
   for (const candidate of candidates) {
     const length = Math.max(given.length, candidate.length);
-    const limit = Math.max(1, Math.floor(length * SHARE));
+    const limit = Math.min(Math.max(1, Math.floor(length * SHARE)), least - 1, length - 1);
     if (Math.abs(given.length - candidate.length) > limit) continue;
-    const changes = distance(given, candidate.toLowerCase());
-    if (changes <= limit && changes < Math.min(least, length)) [nearest, least] = [candidate, changes];
+    const name = candidate.toLowerCase();
+    if (leastChanges(counts, name) > limit) continue;
+    const changes = distance(given, name, limit);
+    if (changes <= limit) [nearest, least] = [candidate, changes];
   }
   if (nearest !== undefined || given.length < 3) return nearest;
   const longer = candidates.filter((each) => {

@@ -32,26 +32,25 @@ export function webhookWarnings(
   // The fields of events that clients queue are theirs to choose.
   const fields = events.every(isEmitted) ? subscribed.flatMap((each) => each.fields) : ENVELOPE;
   const known = [...new Set(fields.map(({ path }) => path))];
-  const isUnknown = (path: readonly string[]) => !fields.some((field) => hasPath(field, path));
+  const hasPath = pathTest(fields);
+  const isUnknown = (path: readonly string[]) => !hasPath(path);
   const unknownPath = (place: readonly string[], path: string) =>
     warning(
       'unknown_path',
       ['config', ...place],
       `No event to which the webhook subscribes has ${path}${didYouMean(path, known)}`,
     );
-  const unknownEvents = events.flatMap((event, index) =>
-    isEmitted(event) || ofClients.includes(event)
-      ? []
-      : warning(
-          'unknown_event',
-          ['events', index],
-          `The service emits no event ${event}${didYouMean(event, isGroup(event) ? groups : names)}`,
-        ),
-  );
+  const unknownEvent = (event: string) =>
+    warning(
+      'unknown_event',
+      ['events', events.indexOf(event)],
+      `The service emits no event ${event}${didYouMean(event, isGroup(event) ? groups : names)}`,
+    );
+  const unknownEvents = events.filter((event) => !isEmitted(event) && !ofClients.includes(event));
   const filtered = Object.keys(filter).filter((path) => isUnknown(parsePath(path) ?? []));
   const rendered = new Set(templatePaths.filter(isUnknown).map((path) => path.join('.')));
   return [
-    ...unknownEvents.slice(0, WARNINGS_MAX),
+    ...unknownEvents.slice(0, WARNINGS_MAX).map(unknownEvent),
     ...filtered.slice(0, WARNINGS_MAX).map((path) => unknownPath(['filter', path], path)),
     ...[...rendered].slice(0, WARNINGS_MAX).map((path) => unknownPath(['body'], path)),
   ];
@@ -62,9 +61,20 @@ const ENVELOPE = [
   { path: 'data', type: 'object' },
 ];
 
-/** Whether a path leads to a field, to what is around it, or into it. */
-function hasPath({ path, type }: { path: string; type: string }, wanted: readonly string[]): boolean {
-  const segments = path.split('.');
-  const isSame = segments.slice(0, wanted.length).every((segment, index) => segment === wanted[index]);
-  return isSame && (wanted.length <= segments.length || /object|array|any/.test(type));
+/** Tests whether a path leads to one of some fields, to what is around it, or into it. */
+function pathTest(fields: EmittedEvent['fields']): (path: readonly string[]) => boolean {
+  const around = new Set<string>();
+  const open = new Set<string>();
+  for (const { path, type } of fields) {
+    for (const prefix of prefixes(path.split('.'))) around.add(prefix);
+    if (/object|array|any/.test(type)) open.add(path.replaceAll('.', SEPARATOR));
+  }
+  return (path) =>
+    path.length === 0 || around.has(path.join(SEPARATOR)) || prefixes(path).some((prefix) => open.has(prefix));
 }
+
+/** No segment has it, while one of a filter may have a dot. */
+const SEPARATOR = '\0';
+
+const prefixes = (path: readonly string[]): string[] =>
+  path.map((_, index) => path.slice(0, index + 1).join(SEPARATOR));

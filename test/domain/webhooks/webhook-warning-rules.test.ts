@@ -1,5 +1,8 @@
+import { catalogEntries, catalogNames } from '../../../domain/webhooks/event-catalog.ts';
+import { groupOf } from '../../../domain/webhooks/subscription-rules.ts';
 import { webhookWarnings } from '../../../domain/webhooks/webhook-warning-rules.ts';
 
+const many = <T>(make: (index: number) => T, length: number): T[] => Array.from({ length }, (_, index) => make(index));
 const envelope = ['id', 'type', 'timestamp'].map((path) => ({ path, type: 'string' }));
 const CATALOG = [
   {
@@ -50,6 +53,23 @@ test.each<[string[], object, string[][], string[]]>([
   ],
 ])('%j %j %j', (events, filter, templatePaths, expected) => {
   expect(warningsOf(events, filter, templatePaths)).toEqual(expected);
+});
+
+test('suggestions of many unknown names are found at once', () => {
+  const none = { filter: {}, templatePaths: [] };
+  const unknownEvents = { ...none, events: many((index) => `release_candidate.finalizd${index}`, 100) };
+  const unknownPaths = {
+    events: [...new Set(catalogNames.map(groupOf))],
+    filter: Object.fromEntries(many((index) => [`data.someUnknownMember.named${index}`, 'x'], 20)),
+    templatePaths: many((index) => ['data', `unknownMemberOfALongName${index}`, 'another'], 400),
+  };
+  const costs = many(() => {
+    const startedAt = performance.now();
+    expect(webhookWarnings(unknownEvents, catalogEntries)).toHaveLength(20);
+    expect(webhookWarnings(unknownPaths, catalogEntries)).toHaveLength(40);
+    return performance.now() - startedAt;
+  }, 8);
+  expect(Math.min(...costs)).toBeLessThan(40);
 });
 
 test('at most twenty of a kind, however long the template', () => {
