@@ -25,6 +25,7 @@ export interface MirrorFacts {
   freshness: { fetchedAt: string | null; error: string | null };
 }
 
+const FULL_ID = /\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b/i;
 const FETCHING = 'the repository is being fetched';
 
 /** What keeps everything about a repository from being known; undefined once it was fetched. */
@@ -56,11 +57,10 @@ export function whyCommitIsUnknown(what: string, mirror: MirrorFacts): MissingCh
       lastTriedAt,
     };
   if (isFetching) return { reason: 'fetching', message: `${lacking} yet: ${FETCHING}`, lastTriedAt };
-  return {
-    reason: 'unknown_commit',
-    message: `${lacking}: it was never pushed, or history was rewritten`,
-    lastTriedAt,
-  };
+  const why = FULL_ID.test(what)
+    ? 'it was never pushed, or history was rewritten'
+    : 'it was never pushed, history was rewritten, or its abbreviated id is ambiguous';
+  return { reason: 'unknown_commit', message: `${lacking}: ${why}`, lastTriedAt };
 }
 
 export const unknownPackage = (name: string, { lastTriedAt }: MirrorFacts): MissingChangelog => ({
