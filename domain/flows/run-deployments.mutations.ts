@@ -1,7 +1,7 @@
 import { statusOfDeployment } from '../deployments/deployments.queries.ts';
 import { projectById } from '../projects/projects.queries.ts';
 import { storeDeploymentOfRun } from '../release-candidates/deployment-reports.mutations.ts';
-import { findCandidate, lockDomain } from '../release-candidates/release-candidates.queries.ts';
+import { findCandidate, keepCandidate, lockDomain } from '../release-candidates/release-candidates.queries.ts';
 import { annotateRollback, type RollbackReport } from '../releases/releases.mutations.ts';
 import { targetOfRollback } from '../releases/rollback-targets.ts';
 import { isoOf } from '../shared/date-time-rules.ts';
@@ -101,10 +101,13 @@ export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { sta
     projectId,
     content.environmentIds,
   )) {
-    const { candidateId, contentDigest, artifacts, rolledBackFrom } = content;
-    const place = { projectId, environmentId, candidateId, contentDigest, artifacts };
+    const { contentDigest, artifacts, rolledBackFrom } = content;
     // Before its rows, as every change of the domain's candidates does.
     if (rolledBackFrom) await lockDomain(tx, projectId, domain);
+    // It may have been deleted, or made anew, since the work began.
+    const candidateId =
+      content.candidateId === null ? null : await keepCandidate(tx, projectId, { domain, releaseName });
+    const place = { projectId, environmentId, candidateId, contentDigest, artifacts };
     const stored = await storeDeploymentOfRun(tx, place, { ...report, environmentName }, requestId);
     if (stored.isNew) tx.signalDeployment({ projectId, repositoryIdentifier, domain, deploymentId: stored.id });
     if (!rolledBackFrom || (await statusOfDeployment(tx, stored.id)) !== 'Success') continue;

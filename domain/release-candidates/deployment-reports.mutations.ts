@@ -58,12 +58,12 @@ export async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<Ne
   const { domain, releaseName, deployedAt = new Date(now), executionId } = report;
   if (deployedAt.getTime() > now + AHEAD_MAX_MS)
     throw invalidField('deployedAt', 'The deployment is said to be more than 10 minutes ahead');
-  // A run deploys the content with which it began, though the candidate may have been replaced since.
+  // A run deploys the content with which it began, though the candidate may have been replaced or made anew since.
   const content =
     executionId !== undefined && isId(executionId)
       ? await contentOfRun(tx, executionId, { projectId, environmentId, domain, releaseName })
       : undefined;
-  const own = content?.candidateId === candidateId ? content : undefined;
+  const own = content && content.candidateId !== null ? content : undefined;
   const deployed = {
     artifacts: own?.artifacts ?? value?.artifacts ?? {},
     contentDigest: own?.contentDigest ?? contentDigest ?? '',

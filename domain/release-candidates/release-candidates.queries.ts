@@ -117,6 +117,24 @@ export async function lockDomain({ db, tenantId }: Tx, projectId: string, domain
   await LOCK_DOMAIN(db, { key: lockKeyOf(tenantId, projectId, domain) });
 }
 
+/** The id of the candidate of that name, which cannot be deleted until this transaction ends; null when there is none. */
+export async function keepCandidate(
+  { db, tenantId }: Tx,
+  projectId: string,
+  { domain, releaseName }: CandidateName,
+): Promise<string | null> {
+  const candidate = await db
+    .selectFrom('release_candidate')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('domain', '=', domain)
+    .where('releaseName', '=', releaseName)
+    .select('id')
+    .forKeyShare()
+    .executeTakeFirst();
+  return candidate?.id ?? null;
+}
+
 /** All candidates of a branch, oldest first; the locks of their domains are taken in order of name. */
 export async function lockCandidatesOfBranch(
   { db, tenantId }: Tx,

@@ -162,6 +162,73 @@ test('a candidate that is replaced while a run deploys it is not deployed with i
   expect(deployment?.content_digest).not.toBe(candidate?.content_digest);
 });
 
+test('a run ends whose candidate is deleted while its command or a pipeline deploys it, and its deployment stays', async () => {
+  const owner = app.as(app.owner);
+  const { id: first } = await cut('r11');
+  const byCommand = await start({ releaseName: 'r11', environmentName: 'uat', act: 'sleep 3' });
+  await eventually(
+    () => app.sql('select 1 from flow_run where id = ? and program_started_at is not null', [byCommand]),
+    (rows) => rows.length > 0,
+  );
+  await owner.send('DELETE', `/api/release-candidates/${first}`);
+  await reached(byCommand, 'succeeded');
+
+  const { id: second } = await cut('r12');
+  const byPipeline = await start({ releaseName: 'r12', environmentName: 'uat', pipeline: { id: 'deploy.yml' } });
+  await eventually(
+    () => shown(byPipeline),
+    ({ cicdRunUrl }) => cicdRunUrl !== null,
+  );
+  await owner.send('DELETE', `/api/release-candidates/${second}`);
+  await app.as(app.application).post(204, `/api/flows/internal/${byPipeline}/callback`, { event: 'completed' });
+  await reached(byPipeline, 'succeeded');
+  for (const id of [byCommand, byPipeline])
+    expect(await deploymentsOf(id)).toMatchObject([
+      { candidate_id: null, status: 'Success', installed: { app: '1.0.0', lib: '2.0.0' } },
+    ]);
+});
+
+test('a candidate that is made anew under its name while a run deploys it is not deployed with its new content', async () => {
+  const before = await cut('r13');
+  const id = await start({ releaseName: 'r13', environmentName: 'uat', pipeline: { id: 'deploy.yml' } });
+  await eventually(
+    () => shown(id),
+    ({ cicdRunUrl }) => cicdRunUrl !== null,
+  );
+  const another = await start({ releaseName: 'r13', environmentName: 'prod', pipeline: { id: 'deploy.yml' } });
+  await eventually(
+    () => shown(another),
+    ({ cicdRunUrl }) => cicdRunUrl !== null,
+  );
+  await app.as(app.owner).send('DELETE', `/api/release-candidates/${before.id}`);
+  const anew = await cut('r13', '1.1.0');
+  await app.as(app.application).post(200, '/api/release-candidates/release-event', {
+    repositoryIdentifier,
+    domain: 'core',
+    releaseName: 'r13',
+    environmentName: 'uat',
+    deploymentStatus: 'Success',
+    executionId: id,
+  });
+  for (const each of [id, another]) {
+    await app.as(app.application).post(204, `/api/flows/internal/${each}/callback`, { event: 'completed' });
+    await reached(each, 'succeeded');
+    expect(await deploymentsOf(each)).toMatchObject([{ candidate_id: anew.id, installed: { app: '1.0.0' } }]);
+  }
+  const { environments } = (
+    await app
+      .as(app.member)
+      .get(
+        200,
+        `/api/releases?repositoryIdentifier=${repositoryIdentifier}&domain=core&releaseName=r13&activeOnly=false`,
+      )
+  ).releases[0];
+  expect(environments).toMatchObject([
+    { supersededContent: true, deployment: { reason: 'other_content' } },
+    { supersededContent: true, deployment: { reason: 'other_content' } },
+  ]);
+});
+
 test('a pipeline that carries a run out makes its deployment by its callback', async () => {
   await cut('r7');
   const pipeline = { id: 'deploy.yml' };
