@@ -12,21 +12,29 @@ export interface EventPlace extends CandidateName {
   environmentName: string;
 }
 
+/** Columns of the installing reports `d` to the environment and domain. */
+const INSTALLATION = sql`
+  select d.deployed_at, d.rolled_back_at, d.rollback from release_deployment d
+  where d.tenant_id = c.tenant_id and d.environment_id = environment.id and d.domain = c.domain and d.status in ('Success', 'Partial')`;
+
 /**
- * When what was deployed next to the environment and domain was taken back: a report that comes late, of what was
- * deployed before that, was taken back along with it. Not so the release that the rollback restored.
+ * When a report that comes late was taken back: along with what was deployed next to the environment and domain, or,
+ * where the rollback itself came next, along with what was deployed before. Not so the release that a rollback restored.
  */
 const takenBackAt = (deployedAt: Expression<string>) => sql<string | null>`(
-  select case when not exists (
+  select case
+    when exists (
       select from release_deployment o
       where (o.tenant_id, o.project_id, o.domain, o.release_name, o.environment_id)
-        = (c.tenant_id, c.project_id, c.domain, c.release_name, environment.id) and o.rollback is not null)
-    then next.rolled_back_at end
-  from (
-    select d.rolled_back_at from release_deployment d
-    where d.tenant_id = c.tenant_id and d.environment_id = environment.id and d.domain = c.domain
-      and d.status in ('Success', 'Partial') and d.deployed_at > ${deployedAt}::timestamptz
-    order by d.deployed_at, d.created_at, d.id limit 1) as next)`;
+        = (c.tenant_id, c.project_id, c.domain, c.release_name, environment.id) and o.rollback is not null) then null
+    when next.rolled_back_at is not null then next.rolled_back_at
+    when next.deployed_at < last.rolled_back_at and next.rollback is null then null
+    when last.rolled_back_at > ${deployedAt}::timestamptz then last.rolled_back_at end
+  from (select) as one
+  left join lateral (${INSTALLATION} and d.deployed_at > ${deployedAt}::timestamptz
+    order by d.deployed_at, d.created_at, d.id limit 1) as next on true
+  left join lateral (${INSTALLATION} and d.deployed_at <= ${deployedAt}::timestamptz
+    order by d.deployed_at desc, d.created_at desc, d.id desc limit 1) as last on true)`;
 
 const PLACE = statement<EventPlace & { tenantId: string; deployedAt: string | undefined }>()((db, given) =>
   db

@@ -98,11 +98,18 @@ export class ReleaseModel {
     if (known) return { ...known, updated: false };
     const candidate = this.candidate(releaseName);
     const isInstalling = status === 'Success' || status === 'Partial';
-    const later = this.of(environment).find((each) => each.deployedAt > at && INSTALLING.has(each.status));
+    const installing = this.of(environment).filter((each) => INSTALLING.has(each.status));
+    const later = installing.find((each) => each.deployedAt > at);
+    const last = installing.findLast((each) => each.deployedAt <= at);
+    // All rollbacks are later than all reports: where no other report came between, the rollback is next.
+    const isRollbackNext = later === undefined || later.restoredFrom !== undefined;
     const isRestored = this.of(environment).some(
       (each) => each.candidateId === releaseName && each.restoredFrom !== undefined,
     );
-    const takenBackBy = isInstalling && !isRestored ? later?.takenBackBy : undefined;
+    const takenBackBy =
+      isInstalling && !isRestored
+        ? (later?.takenBackBy ?? (isRollbackNext ? last?.takenBackBy : undefined))
+        : undefined;
     this.reports.push({
       id: String(this.reports.length).padStart(6, '0'),
       environment,

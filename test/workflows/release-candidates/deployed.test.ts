@@ -290,12 +290,34 @@ test('a rollback restores what was before, each time, and also for reports that 
   await isRestored();
   await deploy('r2', 'uat', { deploymentStatus: 'Partial', packages: { app: '2' }, deployedAt: ago(45) });
   await isRestored();
+  // It was deployed before the rollback, and reported after it.
   await deploy('r2', 'uat', { deployedAt: ago(30) });
+  await isRestored();
+  await deploy('r2', 'uat');
   await expect(active()).resolves.toEqual(['r2']);
   await rollBack('r1', 'r2');
   await isRestored();
   await rollBack('r1', 'r2');
   await isRestored();
+});
+
+test('a report from before a rollback that was a deployment of its own does not count, either', async () => {
+  const { post, deploy, release, active, rollBack } = await stage();
+  await post('r1', COMMIT, { app: '1', lib: '1' });
+  await post('r2', OTHER_COMMIT, { app: '2', lib: '2' });
+  await post('r3', OTHER_COMMIT, { app: '3', lib: '3' });
+  await deploy('r1', 'uat', { deployedAt: ago(60) });
+  await deploy('r2', 'uat', { deployedAt: ago(50) });
+  await deploy('r1', 'uat', { deployedAt: ago(20) });
+  await rollBack('r1', 'r2');
+  for (const releaseName of ['r2', 'r3']) {
+    await deploy(releaseName, 'uat', { deployedAt: ago(30), executionId: `late-${releaseName}` });
+    expect(recordIn(await release(releaseName), 'uat').deployment).toMatchObject({ reason: 'rolled_back' });
+  }
+  // What was deployed after it counts, though it was reported later than the rollback was.
+  await deploy('r3', 'uat', { deployedAt: ago(10) });
+  expect(recordIn(await release('r3'), 'uat').deployment).toMatchObject({ isDeployed: true });
+  await expect(active()).resolves.toEqual(['r3']);
 });
 
 test('a release has to reach the environments that its branch fits, in the list as for events', async () => {
