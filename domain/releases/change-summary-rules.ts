@@ -2,7 +2,7 @@
 export interface DeployedRelease {
   domain: string;
   releaseName: string;
-  /** As it was deployed last. */
+  /** What its reports installed together: package name to version. */
   packages: Record<string, string>;
   /** Successful ones, oldest first. */
   deployments: { environment: string; category: string; deployedAt: string; isRolledBack: boolean }[];
@@ -18,13 +18,17 @@ export interface SummaryFilter {
   until?: string | undefined;
 }
 
-/** A release that matches, and the one before it in its domain. */
+/** A release that matches, and the packages that the releases before it in its domain left. */
 export interface MatchedRelease {
   release: DeployedRelease;
-  previous: DeployedRelease | undefined;
+  before: DeployedRelease['packages'];
   /** Those that match. */
   deployments: DeployedRelease['deployments'];
 }
+
+/** Package name to version after some releases, in order: one that a release does not carry stays as it was. */
+export const packagesAfter = (releases: readonly Pick<DeployedRelease, 'packages'>[]): DeployedRelease['packages'] =>
+  Object.fromEntries(releases.flatMap(({ packages }) => Object.entries(packages)));
 
 /**
  * Releases of a range of names, exclusive of its begin, or with deployments within two moments.
@@ -43,11 +47,13 @@ export function matchReleases(
       return [];
     }
     const chosen = releases.slice(range.begin, range.end);
-    return chosen.map((release, index) => ({
-      release,
-      previous: releases[range.begin + index - 1],
-      deployments: release.deployments.filter(({ deployedAt }) => isWithin(deployedAt, filter)),
-    }));
+    let packages = packagesAfter(releases.slice(0, range.begin));
+    return chosen.map((release) => {
+      const before = packages;
+      packages = packagesAfter([{ packages }, release]);
+      const deployments = release.deployments.filter(({ deployedAt }) => isWithin(deployedAt, filter));
+      return { release, before, deployments };
+    });
   });
   const { fromReleaseName, toReleaseName } = filter;
   const isNamed = fromReleaseName !== undefined || toReleaseName !== undefined;

@@ -40,14 +40,14 @@ const onlyIn = (removed: SideSummary, added: SideSummary) => ({
   pullRequests: removed.pullRequests.filter((number) => !added.pullRequests.includes(number)),
 });
 
-/** What changed by the releases of a range or of a time, each held against the release before it. */
+/** What changed by the releases of a range or of a time, each held against what the releases before it left. */
 export async function changeSummary(tx: Tx, history: History, project: ProjectFacts, query: SummaryQuery) {
   const series = await releaseSeries(tx, project.id, query);
   const { matched, unmatchedRanges } = matchReleases(series, query);
   const dependencies = dependenciesOf(history.packages);
   const steps = matched.map((each) => ({
     ...each,
-    changes: inInstallOrder(packageChanges(each.previous?.packages ?? {}, each.release.packages), dependencies),
+    changes: inInstallOrder(packageChanges(each.before, each.release.packages), dependencies),
   }));
   const resolvedChanges = await resolveChanges(
     tx,

@@ -1,4 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
+import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { INSTALLING_STATUSES } from '../deployments/deployments.queries.ts';
 import { ENVIRONMENTS_MAX } from '../environments/environments.queries.ts';
@@ -61,7 +62,7 @@ export const environmentRecords = ({ db, tenantId }: Reads, projectId: string, r
           .whereRef('p.tenantId', '=', 'd.tenantId')
           .whereRef('p.environmentId', '=', 'd.environmentId')
           .whereRef('p.domain', '=', 'd.domain')
-          .where('p.status', '=', 'Success')
+          .where('p.status', 'in', INSTALLING_STATUSES)
           .whereRef('p.releaseName', '<>', 'd.releaseName')
           .where(sql<SqlBool>`(p.deployed_at, p.created_at, p.id) < (d.deployed_at, d.created_at, d.id)`)
           .where(sql<SqlBool>`(p.rolled_back_at is null or p.rolled_back_at > d.deployed_at)`)
@@ -76,6 +77,7 @@ export const environmentRecords = ({ db, tenantId }: Reads, projectId: string, r
     .orderBy('e.orchestrationOrder')
     .orderBy('e.name')
     .select([
+      'd.id',
       'd.domain',
       'd.releaseName',
       'd.environmentId',
@@ -93,10 +95,31 @@ export const environmentRecords = ({ db, tenantId }: Reads, projectId: string, r
       'd.metadata',
       'd.approval',
       'd.rollback',
-      // Of the other release of the domain that was there before; null: there was none.
+      // What the last report of another release of the domain installed before; null: there was none.
       'previous.packages as previousPackages',
     ])
     .execute();
+
+/** Packages that earlier reports of other releases, of any domain, left where a deployment was made; by its id. */
+export async function packagesBefore(
+  { db, tenantId }: Reads,
+  deployments: readonly { id: string; names: readonly string[] }[],
+): Promise<Map<string, Record<string, string>>> {
+  if (deployments.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; packages: Record<string, string> }>`
+    select d.id, before.packages
+    from jsonb_to_recordset(${json(deployments)}::jsonb) as w (id uuid, names text[])
+    join release_deployment d on d.tenant_id = ${tenantId} and d.id = w.id
+    cross join lateral (
+      select jsonb_overlaid(p.installed order by p.deployed_at, p.created_at, p.id) as packages
+      from release_deployment p
+      where p.tenant_id = d.tenant_id and p.environment_id = d.environment_id and p.status in ${INSTALLING_STATUSES}
+        and (p.domain, p.release_name) <> (d.domain, d.release_name)
+        and (p.deployed_at, p.created_at, p.id) < (d.deployed_at, d.created_at, d.id)
+        and (p.rolled_back_at is null or p.rolled_back_at > d.deployed_at)
+        and jsonb_exists_any(p.installed, w.names)) as before`.execute(db);
+  return new Map(rows.map(({ id, packages }) => [id, packages]));
+}
 
 /** What runs at this moment in the active environments of a project, in the order in which releases travel. */
 export function installedStates({ db, tenantId }: Reads, projectId: string, domain?: string) {

@@ -17,7 +17,12 @@ import {
   packageStatuses,
   type ReleaseFacts,
 } from './release-state-rules.ts';
-import { type EnvironmentRecord, environmentRecords, installedStates } from './environment-records.queries.ts';
+import {
+  type EnvironmentRecord,
+  environmentRecords,
+  installedStates,
+  packagesBefore,
+} from './environment-records.queries.ts';
 import { type ReleaseFilter, releasePage, type ReleaseRow } from './releases.queries.ts';
 
 export interface ReleaseListOptions extends Omit<ReleaseFilter, 'names'> {
@@ -39,11 +44,19 @@ async function changesOfRecords(
   records: readonly EnvironmentRecord[],
   isForced: boolean,
 ) {
+  const before = await packagesBefore(
+    tx,
+    records.flatMap(({ id, rollback, previousPackages, packages }) => {
+      const names = Object.keys(packages).filter((name) => !Object.hasOwn(previousPackages ?? {}, name));
+      return rollback?.skipAnalysis || names.length === 0 ? [] : [{ id, names }];
+    }),
+  );
   // A release mostly changes the same in each environment.
   const stepOf = memoized(
-    ({ rollback, previousPackages, packages }: EnvironmentRecord) =>
-      rollback?.skipAnalysis ? [] : packageChanges(previousPackages ?? {}, packages),
-    ({ rollback, previousPackages, packages }) => JSON.stringify([rollback?.skipAnalysis, previousPackages, packages]),
+    ({ id, rollback, previousPackages, packages }: EnvironmentRecord) =>
+      rollback?.skipAnalysis ? [] : packageChanges({ ...before.get(id), ...previousPackages }, packages),
+    ({ id, rollback, previousPackages, packages }) =>
+      JSON.stringify([rollback?.skipAnalysis, previousPackages, before.get(id), packages]),
   );
   const steps = records.map(stepOf);
   const { views, calculated, kept } = await viewChanges(tx, history, project, steps, { isForced });

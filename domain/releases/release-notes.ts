@@ -3,7 +3,7 @@ import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { candidatesNamed } from '../release-candidates/candidate-series.queries.ts';
 import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { DeployedRelease } from './change-summary-rules.ts';
+import { type DeployedRelease, packagesAfter } from './change-summary-rules.ts';
 import { changelogOf, resolveInOrder } from './changelog.ts';
 import { packageChanges } from './package-change-rules.ts';
 import { releaseSeries } from './releases.queries.ts';
@@ -49,8 +49,8 @@ function arrivals(deployments: DeployedRelease['deployments']) {
 }
 
 /**
- * What is new in a release, by domain: against the release that was deployed before it, or for one that is not deployed
- * yet, the newest that is. Throws `not_found`.
+ * What is new in a release, by domain: against what the release that was deployed before it, or for one that is not
+ * deployed yet, the newest that is, left together with those before. Throws `not_found`.
  */
 export async function releaseNotes(
   tx: Tx,
@@ -68,21 +68,24 @@ export async function releaseNotes(
   if (bases?.length === 0) throw notFound(`The release ${fromReleaseName}`);
   const steps = releases.map((release) => {
     const ofDomain = series.filter((each) => each.domain === release.domain);
-    const place = ofDomain.findIndex((each) => each.releaseName === releaseName);
+    const placeOf = (name: string) => ofDomain.findIndex((each) => each.releaseName === name);
+    const place = placeOf(releaseName);
     const base = bases
       ? bases.find((each) => each.domain === release.domain)
       : place < 0
         ? ofDomain.at(-1)
         : ofDomain[place - 1];
-    return { release, base };
+    const basePlace = base ? placeOf(base.releaseName) : -1;
+    const earlier = basePlace < 0 ? ofDomain : ofDomain.slice(0, basePlace);
+    return { release, base, before: base ? packagesAfter([...earlier, base]) : {} };
   });
   const domains = [];
-  for (const { release, base } of steps) {
+  for (const { release, base, before } of steps) {
     const { repository: _, ...changelog } = await changelogOf(
       tx,
       history,
       project,
-      await resolveInOrder(tx, history, packageChanges(base?.packages ?? {}, release.packages)),
+      await resolveInOrder(tx, history, packageChanges(before, release.packages)),
     );
     domains.push({
       domain: release.domain,

@@ -30,6 +30,18 @@ const COMMITS_MAX = 50;
 type Packages = Record<string, string>;
 const packagesOf = (candidate: CandidateRow | undefined): Packages => candidate?.value.artifacts ?? {};
 
+/** What candidates and those before them on their branch hold together: what one does not carry stays as it was. */
+function packagesLeft(candidates: readonly CandidateRow[]): Map<CandidateRow, Packages> {
+  const left = new Map<CandidateRow, Packages>();
+  const byBranch = new Map<string | null, Packages>();
+  for (const candidate of candidates) {
+    const packages = { ...byBranch.get(candidate.branch), ...packagesOf(candidate) };
+    byBranch.set(candidate.branch, packages);
+    left.set(candidate, packages);
+  }
+  return left;
+}
+
 /** Holds the candidates of a domain against the one before each, and against what is deployed everywhere. */
 export async function rollingAnalysis(
   tx: Tx,
@@ -46,6 +58,7 @@ export async function rollingAnalysis(
   const { baseline, isDefaultBaseline } = chooseBaseline(all, environments, factOf, defaultBranch);
   const candidates = baseline ? all.slice(isDefaultBaseline ? 0 : all.indexOf(baseline) + 1) : [];
   const dependencies = dependenciesOf(history.packages);
+  const left = packagesLeft(all);
   const comparisons = candidates.map((candidate) => {
     const before =
       all.slice(0, all.indexOf(candidate)).findLast((each) => each.branch === candidate.branch) ??
@@ -53,7 +66,7 @@ export async function rollingAnalysis(
     const changesSince = (other: CandidateRow | undefined) =>
       other === undefined
         ? []
-        : inInstallOrder(packageChanges(packagesOf(other), packagesOf(candidate), { withRemoved: true }), dependencies);
+        : inInstallOrder(packageChanges(left.get(other) ?? {}, packagesOf(candidate)), dependencies);
     return { candidate, incremental: changesSince(before), cumulative: changesSince(baseline) };
   });
   const changes = comparisons.flatMap(({ incremental, cumulative }) => [...incremental, ...cumulative]);

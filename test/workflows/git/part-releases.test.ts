@@ -1,0 +1,93 @@
+import { type TestApp, testApp } from '../../support/app.ts';
+import type { Json } from '../../support/client.ts';
+import { releaseStage } from '../../support/release-stage.ts';
+import { removeRepositories } from '../../support/repository.ts';
+import { startWorker, type TestWorker } from '../../support/worker.ts';
+
+let app: TestApp;
+let worker: TestWorker;
+beforeAll(async () => {
+  app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
+  worker = await startWorker(app, ['git-v1', 'releases-v1']);
+});
+afterAll(async () => {
+  await worker.kill('SIGTERM');
+  await app.close();
+  removeRepositories();
+});
+
+const named = (list: Json[], name: string): Json =>
+  list.find((each) => [each.name, each.releaseName, each.packageName].includes(name));
+
+const day = (number: number) => ({ deployedAt: `2026-01-0${number}T10:00:00.000Z`, executionId: `run-${number}` });
+
+test('a package that the release before did not carry is held against the version that was there', async () => {
+  const { cut, deploy, get, project } = await releaseStage(app);
+  await cut('r1', { app: '1.0.0', lib: '1.0.0' });
+  await deploy('r1', 'uat', day(1));
+  await deploy('r1', 'prod', day(1));
+  await cut('fix1', { app: '1.0.1' });
+  await deploy('fix1', 'uat', day(2));
+  await cut('second', { app: '1.1.0', lib: '1.1.0' });
+  await deploy('second', 'uat', day(3));
+
+  const { domains } = await get('/api/releases/second/notes');
+  expect(named(domains[0].packages, 'lib')).toMatchObject({
+    fromVersion: '1.0.0',
+    toVersion: '1.1.0',
+    totalCommits: 1,
+  });
+
+  const { releases } = await get('/api/releases/change-summary');
+  expect(named(named(releases, 'second').packageChanges, 'lib')).toMatchObject({
+    changeType: 'updated',
+    fromVersion: '1.0.0',
+    commits: 1,
+  });
+
+  const list = await get('/api/releases', { includeChangelog: 'true', activeOnly: 'false' });
+  const [{ changesFromPrevious }] = named(list.releases, 'second').environments;
+  expect(named(changesFromPrevious, 'lib')).toMatchObject({ fromVersion: '1.0.0', totalCommits: 1 });
+
+  const analysis = await app
+    .as(app.member)
+    .get(200, `/api/release-candidates/rolling-analysis/${encodeURIComponent(project.repositoryIdentifier)}/core`);
+  expect(named(analysis.candidates, 'fix1').incrementalChanges.packages).toMatchObject({
+    added: [],
+    updated: [{ name: 'app', from: '1.0.0', to: '1.0.1' }],
+    removed: [],
+  });
+  expect(named(analysis.candidates, 'second').incrementalChanges.packages).toMatchObject({
+    added: [],
+    updated: [
+      { name: 'app', from: '1.0.1' },
+      { name: 'lib', from: '1.0.0', totalCommits: 1 },
+    ],
+  });
+});
+
+test('the packages of a release are what its reports installed together', async () => {
+  const { cut, deploy, get } = await releaseStage(app);
+  await cut('r1', { app: '1.0.0', lib: '1.0.0' });
+  await deploy('r1', 'uat', day(1));
+  await cut('second', { app: '1.1.0', lib: '1.1.0' });
+  await deploy('second', 'uat', day(2));
+  await deploy('second', 'uat', { ...day(3), packages: { app: '1.1.0' } });
+  await cut('thirdly', { app: '1.2.0', lib: '1.2.0' });
+  await deploy('thirdly', 'uat', {
+    ...day(4),
+    packageDetails: [{ name: 'lib', version: '1.2.0', status: 'Failed', error: 'no such object' }],
+  });
+
+  const notesOf = async (releaseName: string) =>
+    (await get(`/api/releases/${releaseName}/notes`)).domains[0].packages.map(
+      ({ packageName, fromVersion, toVersion }: Json) => [packageName, fromVersion, toVersion],
+    );
+  await expect(notesOf('second')).resolves.toEqual([
+    ['app', '1.0.0', '1.1.0'],
+    ['lib', '1.0.0', '1.1.0'],
+  ]);
+  await expect(notesOf('thirdly')).resolves.toEqual([['app', '1.1.0', '1.2.0']]);
+  const { releases } = await get('/api/releases/change-summary');
+  expect(named(releases, 'second').packageChanges).toHaveLength(2);
+});
