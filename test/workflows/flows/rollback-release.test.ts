@@ -124,6 +124,10 @@ test('a rollback that fails takes nothing back, and one after a deployment that 
   await reached(failing, 'failed');
   expect(await deploymentsOf(failing)).toMatchObject([{ release_name: 'r1', status: 'Failed', rollback: null }]);
   expect(await rolledBack('third')).toEqual([]);
+  // Tried again, it goes to the same release.
+  const again = await rollBack('third', { act: 'exit 1' });
+  await reached(again, 'failed');
+  expect(await deploymentsOf(again)).toMatchObject([{ release_name: 'r1', status: 'Failed' }]);
   await deploy('r3', 'third', 'Failed');
   const id = await rollBack('third');
   expect((await reached(id, 'succeeded')).outputTail).toBe('deploys r2\n');
