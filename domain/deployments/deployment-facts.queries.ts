@@ -3,6 +3,7 @@ import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
 import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
+import type { CandidateName } from '../release-candidates/release-candidates.queries.ts';
 import type { Packages } from './report-rules.ts';
 
 /** A stored report; moments in milliseconds since the epoch. */
@@ -53,6 +54,29 @@ export const ownReports = (
     digests: candidates.map(({ contentDigest }) => contentDigest),
     environmentIds,
   });
+
+/** A stored report of a release whose candidate was removed. */
+export interface RemovedReport extends Omit<ReportRow, 'candidateId' | 'installed'>, CandidateName {
+  /** Those that it is about: package name to version. */
+  packages: Packages;
+  installed: Packages;
+}
+
+/** All reports of some releases whose candidates were removed, in any order. */
+export async function reportsOfRemoved(
+  { db, tenantId }: Reads,
+  projectId: string,
+  releases: readonly CandidateName[],
+): Promise<RemovedReport[]> {
+  const domains = releases.map(({ domain }) => domain);
+  const names = releases.map(({ releaseName }) => releaseName);
+  const { rows } = await sql<RemovedReport>`
+    select ${REPORT}, d.domain, d.release_name as "releaseName", d.packages, d.installed
+    from unnest(${domains}::text[], ${names}::text[]) as w (domain, release_name)
+    join release_deployment d on d.tenant_id = ${tenantId} and d.project_id = ${projectId}
+      and d.domain = w.domain and d.release_name = w.release_name and d.candidate_id is null`.execute(db);
+  return rows;
+}
 
 /** Packages that the first reports of some candidates to an environment left open. */
 export interface OpenPackages {

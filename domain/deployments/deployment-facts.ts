@@ -87,9 +87,11 @@ export async function factsFrom(
   });
   const pairs = Map.groupBy(open, ({ environmentId }) => environmentId);
   const others = open.length === 0 ? [] : await othersReports(reads, [...pairs.values()].map(joined));
+  // Of removed candidates the stored reports do not say.
+  const candidateOf = new Map(rows.map((row) => [row.id, row.candidateId]));
   for (const row of others)
     for (const { candidateId } of pairs.get(row.environmentId) ?? [])
-      if (row.candidateId !== candidateId) add(candidateId, row);
+      if ((candidateOf.get(row.id) ?? row.candidateId) !== candidateId) add(candidateId, row);
   const known = new Map<string, DeploymentFact>();
   return (candidateId, environmentId) => {
     const content = contents.get(candidateId);

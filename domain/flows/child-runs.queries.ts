@@ -19,6 +19,20 @@ export const latestChildren = ({ db, tenantId }: Reads, parentId: string) =>
     .execute();
 export type ChildRun = Awaited<ReturnType<typeof latestChildren>>[number];
 
+/** The children of a run that have not ended and have a workflow. */
+export const openChildren = ({ db, tenantId }: Reads, parentId: string) =>
+  db
+    .selectFrom('flow_run as r')
+    .leftJoin('environment as e', (join) =>
+      join.onRef('e.tenantId', '=', 'r.tenantId').onRef('e.id', '=', 'r.environmentId'),
+    )
+    .where('r.tenantId', '=', tenantId)
+    .where('r.parentId', '=', parentId)
+    .where('r.hasWorkflow', '=', true)
+    .where('r.endedAt', 'is', null)
+    .select(['r.id as runId', 'r.taskType', 'e.name as environmentName'])
+    .execute();
+
 /** Names the domain of a run that has none yet. */
 export async function setDomain({ db, tenantId }: Tx, id: string, domain: string): Promise<void> {
   await db

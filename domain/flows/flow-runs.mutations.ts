@@ -1,6 +1,7 @@
 import { makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
+import { openChildren } from './child-runs.queries.ts';
 import {
   moveRun,
   noteCancel,
@@ -80,6 +81,9 @@ export async function endRun(
   });
   if (run.status === 'waiting_approval') await makeApprovalOfRunStale(tx, run.id);
   await recordDeployment(tx, run, { status });
+  // Others of the same parent may wait for what this one deploys.
+  if (run.parentId !== null)
+    for (const { runId, taskType } of await openChildren(tx, run.parentId)) tx.signalRun({ runId, taskType });
   const after = { status, ...(error !== undefined && { error }) };
   auditMove(tx, run, 'run_ended', `Run of ${run.taskType} ended: ${status}`, after);
   return true;

@@ -8,7 +8,7 @@ import { DomainError, invalidField } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
 import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
-import { releaseEnvironments } from './child-runs.queries.ts';
+import { openChildren, releaseEnvironments } from './child-runs.queries.ts';
 import type { RunContext } from './flow-runs.queries.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
 import { type FlowType, flowType, type RunPayload } from './flow-types.ts';
@@ -30,7 +30,8 @@ export interface Passage {
 
 /**
  * Whether a run that takes a release to environments may go on, as everything is now. With an override it waits for
- * nothing; a candidate that was aborted, is on another branch or has other content than was approved never goes.
+ * nothing; a candidate that was aborted, is on another branch or has other content than was approved never goes, nor
+ * does the child of a run that waits for a deployment which none of the other children makes any more.
  */
 export async function passageOf(tx: Tx, run: RunContext, environmentIds: readonly string[]): Promise<Passage> {
   const { projectId, domain, releaseName, payload, override } = run;
@@ -42,7 +43,23 @@ export async function passageOf(tx: Tx, run: RunContext, environmentIds: readonl
   const { obstacle, waiting } = await promotionState(tx, promotion, tx.now);
   if (obstacle) return { refusal: { status: 'failed', error: obstacle.detail } };
   if (!waiting || override !== null) return {};
+  const lost = run.parentId === null ? [] : await neverDeployed(tx, run.parentId, run.id, waiting.missing);
+  if (lost.length > 0) return { refusal: { status: 'failed', error: `${waiting.reason}, ${NOT_COMING}` } };
   return payload.failOutsideWindow === true ? { refusal: outsideWindow(waiting.reason) } : { waiting };
+}
+
+const NOT_COMING = 'and no other part of the same run deploys it there any more';
+
+/** Of environments, those to which no other open child of a run takes the release. */
+async function neverDeployed(
+  reads: Reads,
+  parentId: string,
+  ownId: string,
+  environmentNames: readonly string[],
+): Promise<string[]> {
+  if (environmentNames.length === 0) return [];
+  const others = (await openChildren(reads, parentId)).filter(({ runId }) => runId !== ownId);
+  return environmentNames.filter((name) => !others.some(({ environmentName }) => environmentName === name));
 }
 
 const asError = ({ code, member, detail }: Obstacle, prefix: string): DomainError =>
@@ -117,7 +134,7 @@ export async function assertStagesPromotable(
       `${prefix}environmentNames/${unknown}`,
       `${names[unknown]} is not an active environment of category release of the project`,
     );
-  for (const { id, orchestrationOrder, promotion: policy } of stages) {
+  for (const { id, orchestrationOrder } of stages) {
     const promotion = { projectId, domain, releaseName, environmentIds: [id], approvedDigest: null };
     const { obstacle, waitingForOthers: unmet } = await promotionState(tx, promotion, tx.now);
     if (obstacle)
@@ -127,8 +144,7 @@ export async function assertStagesPromotable(
       );
     if (unmet?.nextAt !== null || payload.override !== undefined) continue;
     const inTime = stages.filter((each) => each.id !== id && each.orchestrationOrder <= orchestrationOrder);
-    const after = policy?.after ?? [];
-    if (after.every((before) => inTime.some((each) => each.name === before))) continue;
+    if (unmet.missing.every((before) => inTime.some((each) => each.name === before))) continue;
     const detail = `${unmet.reason}, nor is it by an earlier stage of this run`;
     throw new DomainError('invalid_transition', detail, {
       fields: [{ pointer: `${prefix}environmentNames`, detail }],

@@ -94,6 +94,8 @@ export interface Waiting {
   reason: string;
   /** It waits for other environments: windows and freezes alone would let it go. */
   isForOthers: boolean;
+  /** Environments to which the release must still be deployed. */
+  missing: readonly string[];
 }
 
 const MINUTE_MS = 60_000;
@@ -106,20 +108,22 @@ function unmetBefore({ environmentName, policy, deployedSince }: Demands, now: n
   if (missing.length > 0) {
     const forSoLong = soakMinutes > 0 ? ` for ${soakMinutes} min` : '';
     const reason = `${environmentName} takes a release once it has been deployed to ${after.join(', ')}${forSoLong}; it is not deployed to ${missing.join(', ')}`;
-    return { nextAt: null, reason, isForOthers: true };
+    return { nextAt: null, reason, isForOthers: true, missing };
   }
+  // The clock of the host that reported a deployment may be ahead.
+  if (soakMinutes === 0) return undefined;
   const met = Math.max(0, ...after.map((name) => (deployedSince.get(name) ?? 0) + soakMinutes * MINUTE_MS));
   if (met <= now) return undefined;
   const reason = `${environmentName} takes a release once it has been deployed to ${after.join(', ')} for ${soakMinutes} min, which is at ${iso(met)}`;
-  return { nextAt: met, reason, isForOthers: true };
+  return { nextAt: met, reason, isForOthers: true, missing: [] };
 }
 
 /** Whether a release must still be deployed elsewhere, or for longer, before it goes to some environments. */
 export function waitingForOthers(demands: readonly Demands[], now: number): Waiting | undefined {
   const unmet = demands.flatMap((each) => unmetBefore(each, now) ?? []);
-  return (
-    unmet.find(({ nextAt }) => nextAt === null) ?? unmet.toSorted((a, b) => Number(b.nextAt) - Number(a.nextAt))[0]
-  );
+  const first =
+    unmet.find(({ nextAt }) => nextAt === null) ?? unmet.toSorted((a, b) => Number(b.nextAt) - Number(a.nextAt))[0];
+  return first && { ...first, missing: [...new Set(unmet.flatMap(({ missing }) => missing))] };
 }
 
 /** Why the work may not begin now: what must come before, freezes and windows of all its environments. Undefined: it may. */
@@ -130,7 +134,7 @@ export function waitingFor(demands: readonly Demands[], now: number): Waiting | 
   const nextAt = nextCommonOpening(policies, others?.nextAt ?? now);
   if (others) return { ...others, nextAt };
   if (nextAt === now) return undefined;
-  return { nextAt, reason: whyClosed(demands, now), isForOthers: false };
+  return { nextAt, reason: whyClosed(demands, now), isForOthers: false, missing: [] };
 }
 
 function whyClosed(demands: readonly Demands[], now: number): string {

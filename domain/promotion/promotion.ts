@@ -79,14 +79,15 @@ export async function promotionState(reads: Reads, promotion: Promotion, now: Da
     });
     if (obstacle) return { obstacle, waiting: undefined, waitingForOthers: undefined };
   }
-  const before = isRollback ? [] : targets.flatMap(({ promotion: policy }) => policy?.after ?? []);
+  const policies = targets.map(({ name, promotion: policy, projectId: owner }) => ({
+    name,
+    // What another project deploys before says nothing about a release of this one; its windows and freezes hold.
+    policy: policy && (isRollback || owner !== projectId ? { ...policy, after: [] } : policy),
+  }));
+  const before = policies.flatMap(({ policy }) => policy?.after ?? []);
   const since = candidate ? await deployedSince(reads, candidate, before) : new Map<string, number>();
-  const demands = targets.map(
-    ({ name, promotion: policy }): Demands => ({
-      environmentName: name,
-      policy: policy && (isRollback ? { ...policy, after: [] } : policy),
-      deployedSince: since,
-    }),
+  const demands = policies.map(
+    ({ name, policy }): Demands => ({ environmentName: name, policy, deployedSince: since }),
   );
   return {
     obstacle: undefined,

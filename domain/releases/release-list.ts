@@ -1,10 +1,13 @@
-import { deploymentFacts } from '../deployments/deployment-facts.ts';
+import { reportsOfRemoved } from '../deployments/deployment-facts.queries.ts';
+import { deploymentFacts, factsFrom } from '../deployments/deployment-facts.ts';
 import { lockStatuses } from '../environment-locks/environment-locks.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
 import { requiredEnvironments } from '../release-candidates/finalization-rules.ts';
+import type { CandidateName } from '../release-candidates/release-candidates.queries.ts';
 import { memoized } from '../shared/memoized.ts';
+import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { activeReleaseNames } from './active-releases.ts';
 import { type ChangelogTotals, viewChanges } from './change-views.ts';
@@ -13,7 +16,7 @@ import { approvalsOfReleases } from './release-approvals.ts';
 import {
   deploymentCounts,
   deploymentState,
-  factOfRecord,
+  lastContent,
   packageStatuses,
   type ReleaseFacts,
 } from './release-state-rules.ts';
@@ -91,7 +94,7 @@ export async function listReleases(
   const environmentIds = [...new Set(records.map(({ environmentId }) => environmentId))];
   const lockStatusOf = includeLockStatus ? await lockStatuses(tx, environmentIds) : undefined;
   const states = await installedStates(tx, project.id);
-  const factsOf = await factsOfReleases(tx, releases, records);
+  const factsOf = await factsOfReleases(tx, project.id, releases, records);
   const changelogs = history && (await changesOfRecords(tx, history, project, records, isForced));
   const byRelease = Map.groupBy(records, ({ domain, releaseName }) => `${domain}\n${releaseName}`);
   return {
@@ -130,24 +133,63 @@ const isSuperseded = (
 ): boolean => candidateId !== null && (record.candidateId !== candidateId || record.contentDigest !== contentDigest);
 
 /** Of each release the packages that it is about, and where it is deployed. */
-async function factsOfReleases(tx: Tx, releases: readonly ReleaseRow[], records: readonly EnvironmentRecord[]) {
-  const facts = await deploymentFacts(
+async function factsOfReleases(
+  tx: Tx,
+  projectId: string,
+  releases: readonly ReleaseRow[],
+  records: readonly EnvironmentRecord[],
+) {
+  const factsOf = await deploymentFacts(
     tx,
     releases.flatMap(({ candidateId: id, contentDigest, definition: value }) =>
       id === null || contentDigest === null || value === null ? [] : [{ id, contentDigest, value }],
     ),
   );
+  const removed = releases.filter(({ candidateId }) => candidateId === null);
+  const removedFactsOf = removed.length === 0 ? undefined : await factsOfRemoved(tx, projectId, removed, records);
   return (release: ReleaseRow) => {
-    const { candidateId, domain, releaseName, definition } = release;
-    if (candidateId !== null) {
-      const factOf = (environmentId: string) => facts(candidateId, environmentId);
-      return { artifacts: definition?.artifacts ?? {}, factOf };
-    }
-    const own = records.filter((each) => each.domain === domain && each.releaseName === releaseName);
-    const artifacts = packagesOf(definitionOf(release, own), own);
-    const byEnvironment = new Map(own.map((record) => [record.environmentId, record]));
-    const factOf = (environmentId: string) => factOfRecord(byEnvironment.get(environmentId), artifacts);
-    return { artifacts, factOf };
+    const { candidateId, definition } = release;
+    const known = removedFactsOf?.(release);
+    if (known) return known;
+    const factOf = (environmentId: string) => factsOf(candidateId ?? '', environmentId);
+    return { artifacts: definition?.artifacts ?? {}, factOf };
+  };
+}
+
+/** Likewise of releases whose candidates were removed: as if they had the content that was deployed last. */
+async function factsOfRemoved(
+  tx: Tx,
+  projectId: string,
+  releases: readonly ReleaseRow[],
+  records: readonly EnvironmentRecord[],
+) {
+  const keyOf = ({ domain, releaseName }: CandidateName) => `${domain}\n${releaseName}`;
+  const reports = Map.groupBy(await reportsOfRemoved(tx, projectId, releases), keyOf);
+  const recordsOf = Map.groupBy(records, keyOf);
+  const contents = releases.map((release) => {
+    const defined = definitionOf(release, recordsOf.get(keyOf(release)) ?? [])?.artifacts;
+    return { id: newId(), release, ...lastContent(reports.get(keyOf(release)) ?? [], defined) };
+  });
+  const factsOf = await factsFrom(
+    tx,
+    contents.map(({ id, contentDigest, artifacts }) => ({ id, contentDigest, value: { artifacts } })),
+    contents.flatMap(({ id, release }) =>
+      (reports.get(keyOf(release)) ?? []).map((report) => ({
+        ...report,
+        candidateId: id,
+        contentDigest: report.contentDigest ?? '',
+      })),
+    ),
+  );
+  const byRelease = new Map(contents.map(({ id, release, artifacts }) => [keyOf(release), { id, artifacts }]));
+  return (release: ReleaseRow) => {
+    const content = byRelease.get(keyOf(release));
+    return (
+      content && {
+        artifacts: content.artifacts,
+        factOf: (environmentId: string) => factsOf(content.id, environmentId),
+      }
+    );
   };
 }
 
@@ -158,7 +200,8 @@ function releaseView<View extends { releaseChangelog: ChangelogTotals | null }>(
 ) {
   const { records } = facts;
   const definition = definitionOf(release, records);
-  const statuses = packageStatuses(packagesOf(definition, records), facts);
+  const packages = release.candidateId === null ? facts.artifacts : packagesOf(definition, records);
+  const statuses = packageStatuses(packages, facts);
   const environments = records.map(environmentView);
   return {
     name: release.releaseName,

@@ -1,4 +1,5 @@
 import type { DeploymentFact } from '../deployments/deployed-rules.ts';
+import type { RemovedReport } from '../deployments/deployment-facts.queries.ts';
 import { type DetailFacts, isFailedDetail, type Packages, versionOf } from '../deployments/report-rules.ts';
 import {
   type DeploymentStatus,
@@ -112,28 +113,22 @@ export function packageStatuses(
   });
 }
 
-/** The fact of a release whose candidate was removed, by its last deployment to an environment. */
-export function factOfRecord(
-  record: (Pick<RecordFacts, 'status' | 'installed'> & { deployedAt: string; rolledBackAt: string | null }) | undefined,
-  artifacts: Packages,
-): DeploymentFact {
-  const { status, rolledBackAt, installed = {}, deployedAt } = record ?? {};
-  const isRolledBack = rolledBackAt !== null && record !== undefined;
-  const packages = Object.keys(artifacts).filter(
-    (name) => isRolledBack || versionOf(installed, name) !== artifacts[name],
+/**
+ * The content of a release whose candidate was removed: that of its last report that was not cancelled.
+ * @param reports of the release to all environments.
+ * @param defined packages that were reported as the release's.
+ */
+export function lastContent(
+  reports: readonly RemovedReport[],
+  defined: Packages | undefined,
+): { contentDigest: string; artifacts: Packages } {
+  const byTime = reports.toSorted(
+    (a, b) => a.deployedAt - b.deployedAt || a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : 1),
   );
-  const reason =
-    record === undefined || status === 'Cancelled'
-      ? 'never'
-      : status === 'Failed'
-        ? 'failed'
-        : isRolledBack
-          ? 'rolled_back'
-          : packages.length > 0
-            ? 'partial'
-            : null;
-  const isDeployed = reason === null;
-  return { isDeployed, deployedAt: isDeployed ? (deployedAt ?? null) : null, reason, packages, hasOtherContent: false };
+  const last = byTime.findLast(({ status }) => status !== 'Cancelled') ?? byTime.at(-1);
+  const own = byTime.filter(({ contentDigest }) => contentDigest === last?.contentDigest);
+  const artifacts = defined ?? Object.assign({}, ...own.map(({ packages }) => packages));
+  return { contentDigest: last?.contentDigest ?? '', artifacts };
 }
 
 /** What a release came to over all environments. */

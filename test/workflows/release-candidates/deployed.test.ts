@@ -320,6 +320,31 @@ test('a report from before a rollback that was a deployment of its own does not 
   await expect(active()).resolves.toEqual(['r3']);
 });
 
+test('a release is deployed where it was when its candidate is deleted', async () => {
+  const { post, deploy, release } = await stage();
+  const { id } = await post('r1', COMMIT, { app: '1', lib: '1' });
+  await post('r2', OTHER_COMMIT, { app: '2', lib: '1' });
+  await deploy('r1', 'uat', { deployedAt: ago(30) });
+  await deploy('r1', 'uat', { deploymentStatus: 'Cancelled', deployedAt: ago(20) });
+  await deploy('r1', 'prod', { deployedAt: ago(30) });
+  await deploy('r1', 'prod', { deploymentStatus: 'Partial', packages: { lib: '1' }, deployedAt: ago(20) });
+  const { id: second } = await post('r3', OTHER_COMMIT, { app: '3', lib: '1' });
+  await deploy('r3', 'uat', { packages: { app: '3' }, deployedAt: ago(10) });
+  await deploy('r3', 'prod', { deploymentStatus: 'Failed', deployedAt: ago(10) });
+  const shown = ({ environments, deploymentStatus, packageStatuses }: Json) => ({
+    environments: environments.map(({ deployment, name }: Json) => ({ name, deployment })),
+    deploymentStatus,
+    packageStatuses,
+  });
+  const before = [shown(await release('r1')), shown(await release('r3'))];
+  expect(before[0]?.environments).toMatchObject([
+    { deployment: { isDeployed: true } },
+    { deployment: { isDeployed: true } },
+  ]);
+  for (const each of [id, second]) await app.as(app.owner).send('DELETE', `/api/release-candidates/${each}`);
+  expect([shown(await release('r1')), shown(await release('r3'))]).toEqual(before);
+});
+
 test('a release has to reach the environments that its branch fits, in the list as for events', async () => {
   const { cut, deploy, release, repositoryIdentifier } = await stage();
   await app.as(app.owner).post(201, '/api/environments', {
