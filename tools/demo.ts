@@ -80,7 +80,8 @@ async function main(): Promise<void> {
 }
 
 function sayRepository(read: DemoRepository, { path, packages }: DemoRepository, hotfix: Hotfix | undefined): void {
-  say(`${read.path}: ${read.commits} commits on its default branch ${read.defaultBranch}`);
+  say(`${read.original}: ${read.commits} commits on its default branch ${read.defaultBranch}`);
+  if (read.path !== read.original) say(`  a copy of it, with all branches of its remote: ${read.path}`);
   if (path !== read.path) say(`  a copy of it, in which a hotfix is made: ${path}`);
   say(`  ${counted(packages.length, 'package')} of ${read.packagesFrom}`);
   for (const { name, path: folder, dependencies } of packages.slice(0, 8))

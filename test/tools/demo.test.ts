@@ -160,6 +160,27 @@ test('a repository without tags and hotfixes has candidates at equal distances, 
   await expect(listed(path, package0, 'hotfix/demo', newest)).resolves.not.toHaveLength(0);
 });
 
+test('a clone in which somebody works on a branch is used as its remote is', async () => {
+  const remote = newRepository();
+  remote.git(['symbolic-ref', 'HEAD', 'refs/heads/trunk']);
+  const first = remote.commit({ branch: 'trunk', files: { 'app/a': '0' } });
+  remote.git(['tag', 'v1.0.0', first]);
+  remote.git(['tag', 'v1.1.0', remote.commit({ branch: 'trunk', files: { 'app/a': '1' } })]);
+  remote.commit({ branch: 'hotfix/1.0.1', from: first, files: { 'app/b': '1' } });
+  const clone = join(newFolder(), 'harbour');
+  await git(remote.path, 'clone', '--quiet', remote.path, clone);
+  await git(clone, 'checkout', '--quiet', '-b', 'feature/x');
+  await git(clone, 'branch', '--quiet', '-D', 'trunk');
+  const refs = await git(clone, 'for-each-ref');
+  const repository = await readRepository(clone, undefined);
+  expect(repository).toMatchObject({ defaultBranch: 'trunk', commits: 2, original: clone, name: 'harbour' });
+  const { path, hotfix } = await findHotfix(repository);
+  folders.push(dirname(path));
+  expect(hotfix).toMatchObject({ branch: 'hotfix/1.0.1', isMade: false });
+  await expect(git(path, 'rev-parse', 'refs/heads/hotfix/1.0.1')).resolves.toEqual([hotfix?.commitSha]);
+  await expect(git(clone, 'for-each-ref')).resolves.toEqual(refs);
+});
+
 test('tags of packages give their versions, and other packages keep theirs', async () => {
   const remote = newRepository();
   const manifest = {

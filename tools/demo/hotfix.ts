@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DemoPackage } from './manifest-rules.ts';
-import { type DemoRepository, git, gitIfAny, type Milestone } from './repository.ts';
+import { copyOf, type DemoRepository, git, gitIfAny, type Milestone } from './repository.ts';
 
 const run = promisify(execFile);
 const IS_HOTFIX = /^(?:hotfix|patch|release|support|maintenance)\b/i;
@@ -44,10 +43,7 @@ export async function findHotfix(repository: DemoRepository): Promise<{ path: st
     const [base] = await gitIfAny(path, 'merge-base', newest.commitSha, commitSha);
     if (own.length > 0 && base !== undefined) return { path, hotfix: { branch, commitSha, isMade: false } };
   }
-  const copy = join(mkdtempSync(join(tmpdir(), 'quayside-demo-')), repository.name);
-  // The service asks for no file contents, as large hosts allow; so nothing large is copied.
-  const allowFilter = ['-c', 'uploadpack.allowFilter=true'];
-  await git(tmpdir(), 'clone', '--quiet', '--mirror', '--shared', ...allowFilter, path, copy);
+  const copy = await copyOf(path, repository.name);
   const changed = await lastChanged(path, packages, before, newest);
   const commitSha = await commitFix(copy, before, changed);
   return { path: copy, hotfix: { branch: MADE_BRANCH, commitSha, isMade: true } };

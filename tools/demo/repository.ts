@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
-import { basename } from 'node:path';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../operator-error.ts';
 import { type DemoPackage, packagesOfManifest } from './manifest-rules.ts';
@@ -21,6 +23,8 @@ export interface Milestone {
 
 export interface DemoRepository {
   path: string;
+  /** The path that was given; another one when `path` is a copy with the branches of its remote. */
+  original: string;
   name: string;
   defaultBranch: string;
   commits: number;
@@ -56,16 +60,18 @@ export const listed = (repository: string, { path }: Pick<DemoPackage, 'path'>, 
   git(repository, 'log', '--format=%H', '--end-of-options', `${from}..${to}`, '--', ...(path === '' ? [] : [path]));
 
 /** Reads what the demo needs to know of a repository. */
-export async function readRepository(path: string, everyN: number | undefined): Promise<DemoRepository> {
-  const [gitDir] = await gitIfAny(path, 'rev-parse', '--git-dir');
-  if (gitDir === undefined) throw new OperatorError(`${path} is no git repository.`);
-  const name = basename(path).replace(/\.git$/, '') || 'repository';
-  const defaultBranch = await defaultBranchOf(path);
+export async function readRepository(original: string, everyN: number | undefined): Promise<DemoRepository> {
+  const [gitDir] = await gitIfAny(original, 'rev-parse', '--git-dir');
+  if (gitDir === undefined) throw new OperatorError(`${original} is no git repository.`);
+  const name = basename(original).replace(/\.git$/, '') || 'repository';
+  const path = await withRemoteBranches(original, name);
+  const defaultBranch = await defaultBranchOf(original);
   const [commits = '0'] = await git(path, 'rev-list', '--count', '--end-of-options', defaultBranch);
   const { packages, packagesFrom } = await packagesAt(path, defaultBranch, name);
   const names = new Set(packages.map((each) => each.name));
   return {
     path,
+    original,
     name,
     defaultBranch,
     commits: Number(commits),
@@ -75,11 +81,42 @@ export async function readRepository(path: string, everyN: number | undefined): 
   };
 }
 
-/** The branch that a clone of the repository would check out. */
+/** A bare copy with all refs; it borrows the objects of the repository, which stays as it is. */
+export async function copyOf(path: string, name: string): Promise<string> {
+  const copy = join(mkdtempSync(join(tmpdir(), 'quayside-demo-')), name);
+  // The service asks for no file contents, as large hosts allow; so nothing large is copied.
+  const allowFilter = ['-c', 'uploadpack.allowFilter=true'];
+  await git(tmpdir(), 'clone', '--quiet', '--mirror', '--shared', ...allowFilter, path, copy);
+  return copy;
+}
+
+/** A clone to work in has few of its remote's branches as its own: a copy of it has them all. Local ones stay as they are. */
+async function withRemoteBranches(path: string, name: string): Promise<string> {
+  const own = new Set(await branchesIn(path, 'refs/heads'));
+  const missing = (await branchesIn(path, ORIGIN)).filter((branch) => branch !== 'HEAD' && !own.has(branch));
+  if (missing.length === 0) return path;
+  const copy = await copyOf(path, name);
+  for (const branch of missing) await git(copy, 'update-ref', `refs/heads/${branch}`, `${ORIGIN}/${branch}`);
+  return copy;
+}
+
+const ORIGIN = 'refs/remotes/origin';
+
+async function branchesIn(path: string, folder: string): Promise<string[]> {
+  const refs = await git(path, 'for-each-ref', '--format=%(refname)', folder);
+  return refs.map((ref) => ref.slice(folder.length + 1));
+}
+
+/** The branch that a clone of the remote would check out, else one of the repository. */
 async function defaultBranchOf(path: string): Promise<string> {
+  const [ofOrigin] = await gitIfAny(path, 'symbolic-ref', `${ORIGIN}/HEAD`);
   const [head] = await gitIfAny(path, 'symbolic-ref', '--short', 'HEAD');
-  const branches = await git(path, 'for-each-ref', '--format=%(refname:short)', 'refs/heads');
-  const found = [head, 'main', 'master'].find((name) => name !== undefined && branches.includes(name)) ?? branches[0];
+  const ofRemote = (await branchesIn(path, ORIGIN)).filter((branch) => branch !== 'HEAD');
+  const branches = [...(await branchesIn(path, 'refs/heads')), ...ofRemote];
+  // In a clone, what is checked out is what somebody works on.
+  const usual = ofRemote.length > 0 ? ['main', 'master', head] : [head, 'main', 'master'];
+  const preferred = [ofOrigin?.slice(ORIGIN.length + 1), ...usual];
+  const found = preferred.find((name) => name !== undefined && branches.includes(name)) ?? branches[0];
   if (found === undefined) throw new OperatorError(`${path} has no branch with a commit.`);
   return found;
 }
