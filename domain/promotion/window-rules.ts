@@ -5,20 +5,34 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** A window whose times a clock change skips is open again a week later. */
 const SEARCHED_DAYS = 15;
-/** Of several environments, whose windows may never meet. */
-const STEPS_MAX = 100;
+/** Of several environments, whose windows may never meet: at least so many, and through `SEARCHED_DAYS`. */
+const STEPS_MIN = 100;
 
 type Times = Pick<PromotionPolicy, 'windows' | 'freezes'>;
 
 const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
+interface Span {
+  start: number;
+  end: number;
+}
+
+const spans = new WeakMap<PromotionWindow, Map<number, Span>>();
+
 /** The window that begins on a day. @param day its midnight, as `clockAt` answers it. */
-function spanOn({ from, to, timezone }: PromotionWindow, day: number): { start: number; end: number } {
+function spanOn(window: PromotionWindow, day: number): Span {
+  const ofWindow = spans.get(window) ?? new Map<number, Span>();
+  spans.set(window, ofWindow);
+  const known = ofWindow.get(day);
+  if (known) return known;
+  const { from, to, timezone } = window;
   const [begin, end] = [minutesOf(from), minutesOf(to)];
-  return {
+  const span = {
     start: momentOfClock(day + begin * MINUTE_MS, timezone),
     end: momentOfClock(day + end * MINUTE_MS + (end <= begin ? DAY_MS : 0), timezone),
   };
+  ofWindow.set(day, span);
+  return span;
 }
 
 const weekdayOf = (day: number) => DAYS[(new Date(day).getUTCDay() + 6) % DAYS.length];
@@ -60,8 +74,11 @@ export function nextOpening(times: Times, from: number): number | null {
 
 /** Likewise for a deployment to several environments at once; null: their windows do not meet in the foreseeable future. */
 export function nextCommonOpening(all: readonly Times[], from: number): number | null {
+  const thaws = all.flatMap(({ freezes = [] }) => freezes.map(({ to }) => Date.parse(to)));
+  const isSearched = (moment: number) =>
+    moment > Math.max(from, ...thaws.filter((thaw) => thaw <= moment)) + SEARCHED_DAYS * DAY_MS;
   let moment = from;
-  for (let step = 0; step < STEPS_MAX; step++) {
+  for (let step = 0; step < STEPS_MIN || !isSearched(moment); step++) {
     const opens = all.map((times) => nextOpening(times, moment));
     if (opens.some((open) => open === null)) return null;
     const latest = Math.max(moment, ...opens.map(Number));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { clockAt, momentOfClock } from '../../../domain/promotion/local-time-rules.ts';
-import { DAYS, type Freeze, type PromotionWindow } from '../../../domain/promotion/promotion-policy-rules.ts';
+import { type Day, DAYS, type Freeze, type PromotionWindow } from '../../../domain/promotion/promotion-policy-rules.ts';
 import { nextCommonOpening, nextOpening } from '../../../domain/promotion/window-rules.ts';
 
 const MINUTE_MS = 60_000;
@@ -170,4 +170,19 @@ test('a deployment to several environments begins when all are open, if they eve
   expect(nextCommonOpening([early, late], from)).toBe(Date.parse('2026-11-24T10:00:00Z'));
   expect(nextCommonOpening([early, never], from)).toBeNull();
   expect(nextCommonOpening([], from)).toBe(from);
+});
+
+test('windows that alternate often and meet once a week are found, also after a long freeze', () => {
+  const half = (index: number) => `${String(Math.floor(index / 2)).padStart(2, '0')}:${index % 2 ? '30' : '00'}`;
+  const every = (first: number, days: readonly Day[]) =>
+    Array.from({ length: 19 }, (_, index) => berlin([...days], half(2 * index + first), half(2 * index + first + 1)));
+  const weekdays = DAYS.filter((day) => day !== 'sun');
+  const sunday = berlin(['sun'], '10:00', '10:30');
+  const one = { windows: [...every(0, weekdays), sunday] };
+  const other = { windows: [...every(1, weekdays), sunday] };
+  const from = Date.parse('2026-11-22T12:00:00Z');
+  expect(nextCommonOpening([one, other], from)).toBe(Date.parse('2026-11-29T09:00:00Z'));
+  const freezes = [{ from: '2026-11-23T10:00:00Z', to: '2027-03-01T00:00:00Z', reason: 'year end' }];
+  expect(nextCommonOpening([one, { ...other, freezes }], from)).toBe(Date.parse('2027-03-07T09:00:00Z'));
+  expect(nextCommonOpening([{ windows: every(0, weekdays) }, { windows: every(1, weekdays) }], from)).toBeNull();
 });
