@@ -6,14 +6,14 @@ import type { Override } from '../promotion/promotion-policy-rules.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { commandOf, type Commands, unavailableType } from './commands-file.ts';
 import { type ExecutorName, executorOf, isPromotion, waitsForNobody, whyUnavailable } from './executor-rules.ts';
-import { runById } from './flow-runs.queries.ts';
+import { findRun, runById } from './flow-runs.queries.ts';
 import { type FlowType, parsePayload, type RunPayload } from './flow-types.ts';
 import { gatedAs, type RunGates, whyMissing } from './gate-rules.ts';
 import { insertRun, type NewRun, placeOf, type RunPlace } from './new-runs.queries.ts';
 import { gatesOfRun } from './run-gates.queries.ts';
 import { assertPromotable, assertStagesPromotable, overrideOf } from './promoted-runs.ts';
 import { peopleBehind } from './requesters.queries.ts';
-import { assertRerunnable, NEW_RUN } from './run-status-rules.ts';
+import { assertRerunnable, isFinal, NEW_RUN } from './run-status-rules.ts';
 
 /** What its workflow is started with. */
 export interface AcceptedRun extends RunKey {
@@ -85,7 +85,8 @@ export async function acceptRun(
   if (commands && place && isPromotion(type)) {
     const { projectId, defaultBranch } = place;
     const { environmentIds } = gates;
-    const isChild = Boolean(origin.parentId);
+    const parent = origin.parentId ? await findRun(tx, origin.parentId) : undefined;
+    const isChild = parent !== undefined && !isFinal(parent.status);
     const release = { projectId, domain: payload.domain ?? '', releaseName: releaseName ?? '' };
     if (executor === 'children') await assertStagesPromotable(tx, { projectId, defaultBranch }, payload, prefix);
     else await assertPromotable(tx, { ...release, type, payload, environmentIds, isChild }, prefix);

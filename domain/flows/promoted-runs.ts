@@ -74,7 +74,7 @@ export interface PromotionRequest {
   releaseName: string;
   payload: RunPayload;
   environmentIds: readonly string[];
-  /** It is a part of another run, which waits for what must be deployed before. */
+  /** It is a part of a run that is open, and waits for what must be deployed before. */
   isChild: boolean;
 }
 

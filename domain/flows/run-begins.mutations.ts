@@ -127,8 +127,8 @@ async function waitForWindow(
 }
 
 /**
- * Begins a run that waited at its gates, once; false when its window has closed meanwhile. Throws `invalid_transition`
- * when it would not pass them any more: its environments, their policies or its release changed while it waited.
+ * Begins a run that waited at its gates, once; false when its window has closed or its release changed meanwhile. Throws
+ * `invalid_transition` when it would not pass its gates any more: its environments or their policies changed.
  */
 export async function beginGatedRun(tx: Tx, id: string, commands: Commands): Promise<boolean> {
   const run = await runById(tx, id, { forUpdate: true });
@@ -147,7 +147,7 @@ async function holdCandidate(tx: Tx, { projectId, domain, releaseName }: RunCont
   if (projectId !== null && domain !== null && releaseName !== null) await lockDomain(tx, projectId, domain);
 }
 
-/** False: its window has closed. */
+/** False: its window has closed, or its release cannot go. */
 async function passesGates(tx: Tx, run: RunContext, current: CurrentGates): Promise<boolean> {
   const { gates, executor, takesRelease } = current;
   const refuse = (why: string) => {
@@ -162,9 +162,9 @@ async function passesGates(tx: Tx, run: RunContext, current: CurrentGates): Prom
   if (approval && (await lacksApproval(tx, run)))
     refuse('The run needs an approval by a policy that was set while it waited');
   if (!takesRelease) return true;
+  // The look at its window that follows ends a run that cannot go, with its code.
   const { refusal: obstacle, waiting } = await passageOf(tx, run, gates.environmentIds);
-  if (obstacle) throw new DomainError('invalid_transition', obstacle.error ?? '');
-  return waiting === undefined;
+  return !obstacle && !waiting;
 }
 
 /** Moves a run to running and announces it; false when it is running already, or final. */

@@ -2,6 +2,7 @@ import { makeApprovalsStale } from '../approvals/approvals.mutations.ts';
 import { deploymentFacts } from '../deployments/deployment-facts.ts';
 import { listEnvironments } from '../environments/environments.queries.ts';
 import { projectInRequest, type ProjectFacts } from '../projects/projects.queries.ts';
+import { runsWaitingWith } from '../promotion/promotion.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent, type EventData } from '../webhooks/event-catalog.ts';
 import { ABORTED, assertMayFinalize, decideMove, FINALIZED } from './candidate-status-rules.ts';
@@ -56,6 +57,11 @@ export const auditCandidate = (
     summary: `Release candidate ${releaseName} of ${domain} ${summary}`,
     ...change,
   });
+
+/** Runs that wait with a candidate look again whether they may go. */
+export async function signalWaitingRuns(tx: Tx, candidate: CandidateRow): Promise<void> {
+  for (const run of await runsWaitingWith(tx, candidate.projectId, candidate)) tx.signalRun(run);
+}
 
 export interface Move {
   candidate: CandidateRow;
@@ -130,6 +136,7 @@ async function recordMove(
   if (status === ABORTED) {
     emitEvent(tx, 'release_candidate.aborted', event);
     await makeApprovalsStale(tx, candidate, 'The release candidate was aborted');
+    await signalWaitingRuns(tx, candidate);
   }
   if (status === FINALIZED) {
     emitEvent(tx, 'release_candidate.finalized', event);

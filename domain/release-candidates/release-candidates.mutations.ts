@@ -17,6 +17,7 @@ import {
   lockedByName,
   moveCandidate,
   type NameInRepository,
+  signalWaitingRuns,
 } from './candidate-status.mutations.ts';
 import { assertNotFinal, isKnownStatus, NEW_CANDIDATE, unknownStatus } from './candidate-status-rules.ts';
 import { changePackages, type PackageChanges, type ReleaseDefinition, unknownPackages } from './comparison-rules.ts';
@@ -122,6 +123,7 @@ async function updateCandidate(
   // PostgreSQL reorders the members of a stored object: only other content is a change.
   if (canonicalJson({ ...before, ...content }) !== canonicalJson(before)) {
     candidate = await updateContent(tx, existing.id, content);
+    await signalWaitingRuns(tx, candidate);
     auditCandidate(tx, project, candidate, 'updated', 'updated', { before, after: stateOf(candidate) });
     if (canonicalJson(packagesOf(value)) !== canonicalJson(packagesOf(before.value)))
       await makeApprovalsStale(tx, candidate, PACKAGES_CHANGED);
@@ -191,6 +193,7 @@ export async function updatePackages(
     after: value.artifacts,
   });
   await makeApprovalsStale(tx, changed, PACKAGES_CHANGED);
+  await signalWaitingRuns(tx, changed);
   return { candidate: await followContent(tx, project, candidate, changed), project };
 }
 
@@ -222,6 +225,7 @@ async function removeCandidates(tx: Tx, project: ProjectFacts, candidates: reado
   for (const candidate of candidates) {
     auditCandidate(tx, project, candidate, 'deleted', 'deleted', { before: stateOf(candidate) });
     await makeApprovalsStale(tx, candidate, 'The release candidate was deleted');
+    await signalWaitingRuns(tx, candidate);
   }
   await deleteCandidates(
     tx,

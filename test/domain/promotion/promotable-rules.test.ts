@@ -52,6 +52,12 @@ test.each<[string, Demands[], string | null | undefined, RegExp]>([
   ['no policy', [demands(null)], undefined, /^/],
   ['deployed before, no soak', [demands({ after: ['uat'] }, { uat: '2026-11-22T12:00:00Z' })], undefined, /^/],
   [
+    'deployed before by the clock of a host that is ahead, no soak',
+    [demands({ after: ['uat'] }, { uat: '2026-11-22T12:05:00Z' })],
+    undefined,
+    /^/,
+  ],
+  [
     'not deployed before',
     [demands({ after: ['uat', 'sit'] }, { sit: '2026-11-01T00:00:00Z' })],
     null,
@@ -103,4 +109,6 @@ test('what must be deployed before is known apart from windows and freezes', () 
   expect(waitingForOthers([demands({ freezes: [freeze], windows: [monday] })], NOW)).toBeUndefined();
   const soaking = demands({ after: ['uat'], soakMinutes: 60, freezes: [freeze] }, { uat: '2026-11-22T11:30:00Z' });
   expect(waitingForOthers([soaking], NOW)?.nextAt).toBe(at('2026-11-22T12:30:00Z'));
+  const partly = demands({ after: ['int', 'uat', 'sit'] }, { int: '2026-11-22T11:30:00Z' });
+  expect(waitingForOthers([soaking, partly], NOW)?.missing).toEqual(['uat', 'sit']);
 });
