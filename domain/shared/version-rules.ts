@@ -17,7 +17,7 @@ export function compareVersions(a: string, b: string): number {
   if (left.isPreRelease !== right.isPreRelease) return left.isPreRelease ? -1 : 1;
   const leftBuild = Number(left.build);
   const rightBuild = Number(right.build);
-  if (Number.isNaN(leftBuild) || Number.isNaN(rightBuild)) return compareBuilds(left.build, right.build);
+  if (!Number.isFinite(leftBuild) || !Number.isFinite(rightBuild)) return compareBuilds(left.build, right.build);
   return leftBuild - rightBuild;
 }
 

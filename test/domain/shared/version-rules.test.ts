@@ -21,6 +21,8 @@ test.each([
   ['nonsense', '0.0.1', -1],
   ['0.0.1', 'nonsense', 1],
   ['abc', 'abd', -1],
+  ['1.2.0+12e4567', '1.2.0+13e4567', -1],
+  ['1.2.0+12e4567', '1.2.0+12e4567', 0],
 ])('%p against %p: %p', (a, b, expected) => {
   expect(Math.sign(compareVersions(a, b))).toBe(expected);
 });
