@@ -145,6 +145,9 @@ const COMMIT_ID = /^[0-9a-f]{7,64}$/;
 const plainBranch = (name: string): string =>
   name.replace(/^(?:refs\/heads\/|refs\/remotes\/[^/]+\/|origin\/|upstream\/)/, '');
 
+/** Branches by the names that are given to what is released; merging the default branch into one is a promotion. */
+export const RELEASE_LINES = ['main', 'master', 'production', 'prod'];
+
 /**
  * Whether the subject of a merge says that it takes the default branch into another one; undefined when it does not
  * tell, as with the default branch of a fork, which is merged into ours.
@@ -155,8 +158,12 @@ export function saysBackMerge(subject: string, defaultBranch: string): boolean |
     if (merged === undefined) continue;
     // Merged by its commit, which may be one of the default branch.
     if (COMMIT_ID.test(merged)) return undefined;
-    if (plainBranch(merged) !== defaultBranch) return false;
-    return target !== undefined && plainBranch(target) !== defaultBranch ? true : undefined;
+    // The name of a remote can be any word.
+    const isRemote = subject.trim().startsWith('Merge remote-tracking branch ');
+    const from = isRemote ? merged.replace(/^(?:refs\/remotes\/)?[^/]+\//, '') : plainBranch(merged);
+    if (from !== defaultBranch) return false;
+    if (target === undefined || plainBranch(target) === defaultBranch) return undefined;
+    return !RELEASE_LINES.includes(plainBranch(target));
   }
   return undefined;
 }

@@ -1,11 +1,11 @@
 import type { Reads } from '../data/fenced-reads.ts';
-import { type Attribution, attribute } from './attribution-rules.ts';
+import { type Attribution, attribute, RELEASE_LINES } from './attribution-rules.ts';
 import { CommitMessages } from './commit-messages.ts';
 import { graphChanges, graphCommits, graphMessages } from './commit-graph.queries.ts';
 import { CommitGraph } from './commit-graph-rules.ts';
 import { type MirrorFreshness, mirrorState, NEVER_FETCHED } from './mirror.queries.ts';
 import { currentPackages } from './packages.queries.ts';
-import { branchTip } from './refs.queries.ts';
+import { tipsOfBranches } from './refs.queries.ts';
 import { createRangeCache, type RangeCache } from './range-cache.ts';
 
 /** The history of a project's repository as it is known now. */
@@ -111,7 +111,8 @@ async function grow(
   const isSameEpoch = stamp.workItemsEpoch === history.workItemsEpoch && history.revision !== '';
   const messages = isSameEpoch ? history.messages : new CommitMessages(defaultBranch);
   const added = await graphMessages(reads, projectId, { from: isSameEpoch ? from : 0, to });
-  const tip = defaultBranch === null ? undefined : await branchTip(reads, projectId, defaultBranch);
+  const branches = defaultBranch === null ? [] : [defaultBranch, ...RELEASE_LINES];
+  const tips = [...(await tipsOfBranches(reads, projectId, branches))].filter(([, tip]) => tip < to);
   for (const { parents, date } of commits) graph.addCommit(parents, date);
   messages.add(added);
   for (const { packageNo, changes: text } of changes) {
@@ -124,7 +125,7 @@ async function grow(
   return {
     ...history,
     ...stamp,
-    messages: messages.withMainline(graph, tip !== undefined && tip < to ? tip : undefined),
+    messages: messages.withBranches(graph, new Map(tips)),
     ranges: isSameEpoch ? history.ranges : createRangeCache(),
     packages: new Map(
       packages.map(({ name, packageNo, path, dependencies }) => [name, { packageNo, path, dependencies }]),

@@ -1,4 +1,4 @@
-import { type Mention, saysBackMerge } from './attribution-rules.ts';
+import { type Mention, RELEASE_LINES, saysBackMerge } from './attribution-rules.ts';
 import type { GraphMessage } from './commit-graph.queries.ts';
 import type { CommitGraph } from './commit-graph-rules.ts';
 
@@ -14,15 +14,19 @@ export class CommitMessages {
   readonly #facts: Facts;
   /** 1 for each commit on the line of first parents of the default branch. */
   readonly #mainline: Uint8Array;
+  /** Likewise of the branches that are released from. */
+  readonly #releaseLines: Uint8Array;
 
   constructor(
     defaultBranch: string | null,
     facts: Facts = { mentions: new Map(), said: new Map() },
     mainline = new Uint8Array(),
+    releaseLines = new Uint8Array(),
   ) {
     this.#defaultBranch = defaultBranch;
     this.#facts = facts;
     this.#mainline = mainline;
+    this.#releaseLines = releaseLines;
   }
 
   add(messages: readonly GraphMessage[]): void {
@@ -36,19 +40,32 @@ export class CommitMessages {
     }
   }
 
-  /** The same messages with the default branch as it is now. */
-  withMainline(graph: CommitGraph, tip: number | undefined): CommitMessages {
-    const mainline = new Uint8Array(graph.size);
-    for (let commit = tip; commit !== undefined; commit = graph.parentsOf(commit)[0]) mainline[commit] = 1;
-    return new CommitMessages(this.#defaultBranch, this.#facts, mainline);
+  /** The same messages with the branches as they are now. @param tips numbers of their newest commits, by name. */
+  withBranches(graph: CommitGraph, tips: ReadonlyMap<string, number>): CommitMessages {
+    const linesOf = (names: readonly string[]) => {
+      const lines = new Uint8Array(graph.size);
+      for (const name of names)
+        for (
+          let commit = tips.get(name);
+          commit !== undefined && lines[commit] === 0;
+          commit = graph.parentsOf(commit)[0]
+        )
+          lines[commit] = 1;
+      return lines;
+    };
+    const name = this.#defaultBranch;
+    const mainline = linesOf(name === null ? [] : [name]);
+    return new CommitMessages(name, this.#facts, mainline, linesOf(RELEASE_LINES));
   }
 
   mentionOf(commit: number): Mention | undefined {
     return this.#facts.mentions.get(commit);
   }
 
-  /** Where the subject does not tell, a merge of a commit of the main line by one that is not on it. */
+  /** Where the subject does not say, a merge of a commit of the main line by one of a branch that is not released from. */
   isBackMerge(merge: number, parent: number): boolean {
-    return this.#facts.said.get(merge) ?? (this.#mainline[parent] === 1 && this.#mainline[merge] !== 1);
+    const isOn = (lines: Uint8Array, commit: number) => lines[commit] === 1;
+    const isTaken = isOn(this.#mainline, parent) && !isOn(this.#mainline, merge) && !isOn(this.#releaseLines, merge);
+    return this.#facts.said.get(merge) ?? isTaken;
   }
 }

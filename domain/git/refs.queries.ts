@@ -36,6 +36,20 @@ export async function branchTips(reads: Reads, projectId: string): Promise<Map<s
   return new Map(rows.map(({ name, seq }) => [name, seq]));
 }
 
+/** Likewise of some branches. */
+export async function tipsOfBranches(
+  reads: Reads,
+  projectId: string,
+  names: readonly string[],
+): Promise<Map<string, number>> {
+  if (names.length === 0) return new Map();
+  const rows = await refsAtCommits(reads, projectId, 'branch')
+    .where((eb) => isOneOf(eb, 'r.name', names))
+    .select(['r.name', 'c.seq'])
+    .execute();
+  return new Map(rows.map(({ name, seq }) => [name, seq]));
+}
+
 /** The number of a branch's newest commit; undefined when there is no such branch. */
 export async function branchTip(reads: Reads, projectId: string, name: string): Promise<number | undefined> {
   const row = await refsAtCommits(reads, projectId, 'branch')

@@ -16,8 +16,8 @@ interface WithWorkItems {
 export const workItemFilters = ({ workItems = {} }: WithWorkItems): readonly string[] =>
   workItems.workItemFilters ?? DEFAULT_FILTERS[workItems.provider ?? ''] ?? [];
 
-/** The most keys of one commit; generated messages may hold thousands. */
-const KEYS_MAX = 100;
+/** The most keys of one commit, so that a generated message cannot fill the memory. */
+const KEYS_MAX = 10_000;
 const KEY_LENGTH_MAX = 255;
 
 /** The work items that a commit's message mentions, in order of their first mention. */
@@ -27,7 +27,7 @@ export const workItemsIn = (message: string, finders: readonly KeyFinder[]): str
     .slice(0, KEYS_MAX);
 
 /** To be raised when messages are read in another way, so that those imported before are read anew. */
-export const MESSAGE_RULES = 1;
+export const MESSAGE_RULES = 2;
 
 /** Subjects that the hosts write when they merge or squash, and the line that host-c style merges end with. */
 const PULL_REQUESTS = [
@@ -38,12 +38,14 @@ const PULL_REQUESTS = [
   /\(#(\d{1,9})\)$/,
   /\(pull request #(\d{1,9})\)$/,
 ];
+/** That line is the first or the last of a body, which may be long. */
+const BODY_END = 10_000;
 const MERGE_REQUEST = /^See merge request \S{0,255}!(\d{1,9})$/m;
 
 /** Numbers of the pull requests that brought in a commit, from the subjects of merges and squashes. */
 export function pullRequestsIn(subject: string, body: string): number[] {
   const ofSubject = PULL_REQUESTS.map((pattern) => pattern.exec(subject.trim())?.[1]);
-  const ofBody = MERGE_REQUEST.exec(body.slice(0, 10_000))?.[1];
+  const ofBody = MERGE_REQUEST.exec(body.slice(0, BODY_END))?.[1] ?? MERGE_REQUEST.exec(body.slice(-BODY_END))?.[1];
   return [...new Set([...ofSubject, ofBody].flatMap((digits) => (digits === undefined ? [] : [Number(digits)])))];
 }
 

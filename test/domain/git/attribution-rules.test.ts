@@ -1,5 +1,7 @@
 import { attribute, type Mention, mentionsOf, saysBackMerge } from '../../../domain/git/attribution-rules.ts';
-import { pullRequestsIn } from '../../../domain/git/work-item-rules.ts';
+import { CommitGraph } from '../../../domain/git/commit-graph-rules.ts';
+import { CommitMessages } from '../../../domain/git/commit-messages.ts';
+import { pullRequestsIn, workItemsIn } from '../../../domain/git/work-item-rules.ts';
 
 test.each([
   ["Merge branch 'main' into feature/x", true],
@@ -19,6 +21,8 @@ test.each([
   ["Merge branch 'feature/x'", false],
   ['Merge pull request #12 from acme/feature/x', false],
   ['Merged in feature/x (pull request #7)', false],
+  ["Merge remote-tracking branch 'acme/main' into release/1", true],
+  ["Merge remote-tracking branch 'acme/feature/main' into release/1", false],
 ])('%j says whether it is a back-merge: %p', (subject, expected) => {
   expect(saysBackMerge(subject, 'main')).toBe(expected);
 });
@@ -34,6 +38,34 @@ test.each([
   ['A change that follows #12', 'Refers to pull request #13', []],
 ])('%j with %j names the pull requests %p', (subject, body, expected) => {
   expect(pullRequestsIn(subject, body)).toEqual(expected);
+});
+
+test('a line behind a long description names the pull request', () => {
+  const body = `${'x'.repeat(10_001)}\n\nSee merge request group/project!7`;
+  expect(pullRequestsIn("Merge branch 'feature' into 'main'", body)).toEqual([7]);
+});
+
+test('a message of many keys keeps them all', () => {
+  const keys = Array.from({ length: 150 }, (_, index) => `SHOP-${index}`);
+  expect(workItemsIn('', [() => keys])).toEqual(keys);
+});
+
+test.each([
+  ['Merge pull request #45 from acme/develop', false],
+  ["Merge branch 'develop' into main", false],
+  ['Merged PR 45: SHOP-9 release', false],
+  ["Merge branch 'develop' into feature/x", true],
+])('of the default branch develop, %j on main is a back-merge: %p', (subject, expected) => {
+  // 0 - 1 develop; 0 - 2 main, where 2 merges 1.
+  const graph = new CommitGraph();
+  for (const parents of [[], [0], [0, 1]]) graph.addCommit(parents, 0);
+  const messages = new CommitMessages('develop');
+  messages.add([[2, [], [], subject]]);
+  const tips = new Map([
+    ['develop', 1],
+    ['main', 2],
+  ]);
+  expect(messages.withBranches(graph, tips).isBackMerge(2, 1)).toBe(expected);
 });
 
 /** Parents by commit, and the key that a commit names, if any. */
