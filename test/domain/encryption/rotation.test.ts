@@ -23,7 +23,10 @@ let database: DatabaseConnection;
 let db: Database;
 
 beforeAll(async () => {
-  app = await testApp({ env: { ENCRYPTION_KEYS: oldKey, TOKEN_KEYS: generateKeys().tokenKeys } });
+  app = await testApp({
+    env: { ENCRYPTION_KEYS: oldKey, TOKEN_KEYS: generateKeys().tokenKeys },
+    commands: ['analyze', 'build'],
+  });
   database = connectDatabase({ databaseUrl: app.databaseUrl, poolSize: 4 }, () => undefined);
   db = database.db;
 });

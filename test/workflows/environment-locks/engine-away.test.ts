@@ -47,4 +47,4 @@ test('with the engine away no lock is half taken, what is held can be given back
   );
   await expect(owner.get(200, `${path}/${asked}`)).resolves.toMatchObject({ state: 'withdrawn' });
   await worker.kill('SIGTERM');
-});
+}, 60_000);
