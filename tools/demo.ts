@@ -160,7 +160,7 @@ async function show(
     'release.published': 1,
   });
   await sayStatuses(api, project);
-  const tally: Tally = { changelogs: 0, equal: 0, different: [] };
+  const tally: Tally = { changelogs: 0, equal: 0, different: [], notHeld: new Map() };
   await showChangelogs(api, project, candidates, tally, say);
   let fixed: DemoCandidate | undefined;
   if (hotfix) {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { sayTally } from '../../tools/demo/changes.ts';
 import { FIXTURE_HOTFIX, makeFixture } from '../../tools/demo/fixture.ts';
 import { findHotfix } from '../../tools/demo/hotfix.ts';
 import { findInstance } from '../../tools/demo/instance.ts';
@@ -179,6 +180,20 @@ test('a clone in which somebody works on a branch is used as its remote is', asy
   expect(hotfix).toMatchObject({ branch: 'hotfix/1.0.1', isMade: false });
   await expect(git(path, 'rev-parse', 'refs/heads/hotfix/1.0.1')).resolves.toEqual([hotfix?.commitSha]);
   await expect(git(clone, 'for-each-ref')).resolves.toEqual(refs);
+});
+
+test('changelogs that could not be held against git are counted, with the reason', () => {
+  const lines: string[] = [];
+  const notHeld = new Map([
+    ['the package is new', ['ui from a to b']],
+    ['unknown_commit', ['w', 'x', 'y', 'z']],
+  ]);
+  sayTally({ changelogs: 7, equal: 2, different: [], notHeld }, (text) => lines.push(text));
+  expect(lines).toEqual([
+    '2 of 7 changelogs of packages list exactly the commits that git log lists',
+    '  1 not held against git log, the package is new: ui from a to b',
+    '  4 not held against git log, unknown_commit: w, x, y and 1 more',
+  ]);
 });
 
 test('tags of packages give their versions, and other packages keep theirs', async () => {

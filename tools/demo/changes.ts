@@ -32,7 +32,7 @@ interface PackageEntry {
   toVersion: string | null;
   added: Side;
   removed: Side;
-  missingChangelog: { message: string } | null;
+  missingChangelog: { reason: string; message: string } | null;
 }
 interface SideSummary {
   totalCommits: number;
@@ -113,11 +113,13 @@ async function commitsOfVersions({ path }: DemoRepository, candidates: readonly 
   return (name: string, version: string | null) => commits.get(`${name} ${version}`);
 }
 
-/** How many changelogs were held against git, and how many list the same. */
+/** How many changelogs there are, how many list what git does, and which could not be held against git. */
 export interface Tally {
   changelogs: number;
   equal: number;
   different: string[];
+  /** Changelogs by why git could not be asked for the same. */
+  notHeld: Map<string, string[]>;
 }
 
 /**
@@ -141,15 +143,25 @@ async function heldAgainstGit(
   for (const { packageName, fromVersion, toVersion, added, removed, missingChangelog } of packages) {
     const folder = folders.get(packageName);
     const [begin, end] = [commitOf(packageName, fromVersion), commitOf(packageName, toVersion)];
-    if (!folder || begin === undefined || end === undefined || missingChangelog !== null) continue;
     tally.changelogs++;
+    const what = `${packageName} from ${from.releaseName} to ${to.releaseName}`;
+    if (!folder || begin === undefined || end === undefined || missingChangelog !== null) {
+      const why = missingChangelog?.reason ?? whyNotHeld(fromVersion, toVersion);
+      tally.notHeld.set(why, [...(tally.notHeld.get(why) ?? []), what]);
+      continue;
+    }
     const isEqual =
       (await isSame(repository, folder, [begin, end], added)) &&
       (await isSame(repository, folder, [end, begin], removed));
     if (isEqual) tally.equal++;
-    else tally.different.push(`${packageName} from ${from.releaseName} to ${to.releaseName}`);
+    else tally.different.push(what);
   }
   return { packages, summary };
+}
+
+function whyNotHeld(fromVersion: string | null, toVersion: string | null): string {
+  if (fromVersion === null) return 'the package is new';
+  return toVersion === null ? 'the package is gone' : 'folder or commit unknown to the demo';
 }
 
 /** Whether one side of a changelog is what `git log` lists; of long ones the newest commits are listed, and all counted. */
@@ -222,9 +234,13 @@ export async function showDifference(
   sayPackages(packages, say);
 }
 
-export function sayTally({ changelogs, equal, different }: Tally, say: Say): void {
+export function sayTally({ changelogs, equal, different, notHeld }: Tally, say: Say): void {
   say(`${equal} of ${changelogs} changelogs of packages list exactly the commits that git log lists`);
   for (const each of different) say(`  other than git log: ${each}`);
+  for (const [why, which] of notHeld) {
+    const more = which.length > SHOWN ? ` and ${which.length - SHOWN} more` : '';
+    say(`  ${which.length} not held against git log, ${why}: ${which.slice(0, SHOWN).join(', ')}${more}`);
+  }
 }
 
 /** Shows the release notes of a candidate. */
