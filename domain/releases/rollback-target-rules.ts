@@ -10,6 +10,8 @@ export interface InstalledRelease {
   currentDigest: string | null;
   status: DeploymentStatus;
   isRolledBack: boolean;
+  /** It was reported of a run that rolls back. */
+  isByRollback: boolean;
 }
 
 export interface RollbackTarget {
@@ -20,12 +22,16 @@ export interface RollbackTarget {
 
 const isInstalled = (report: InstalledRelease): boolean => report.status === 'Success' && isEffective(report);
 
+/** Whether a report says what was last tried there; a rollback that failed is tried again. */
+const isAttempt = ({ status, isRolledBack, isByRollback }: InstalledRelease): boolean =>
+  status !== 'Cancelled' && !isRolledBack && !(isByRollback && status !== 'Success');
+
 const isSame = (a: InstalledRelease, b: InstalledRelease): boolean =>
   a.releaseName === b.releaseName && a.contentDigest === b.contentDigest;
 
 /**
- * What a rollback deploys: what was installed before the release that is installed now, or before one that was never
- * installed because its deployment, the last one, failed or was partial. Answers why there is nothing to roll back to.
+ * What a rollback deploys: what was installed before the release that is installed now, or what is installed now when the
+ * last deployment was of something else and failed or was partial. Answers why there is nothing to roll back to.
  * @param reports newest first.
  * @param named the release to go back to; undefined: the one before.
  */
@@ -33,14 +39,14 @@ export function rollbackTarget(
   reports: readonly InstalledRelease[],
   named: string | undefined,
 ): RollbackTarget | { why: string } {
-  const last = reports.find(({ status, isRolledBack }) => status !== 'Cancelled' && !isRolledBack);
   const installed = reports.filter(isInstalled);
-  const wasInstalled = installed.some(({ releaseName }) => releaseName === last?.releaseName);
-  const from = last && !wasInstalled ? last : installed[0];
+  const [current] = installed;
+  const last = reports.find(isAttempt);
+  const from = last && !(current && isSame(last, current)) ? last : current;
   if (!from) return { why: 'nothing was ever deployed there' };
-  const before = installed.slice(from === installed[0] ? 1 : 0).filter((each) => !isSame(each, from));
+  const before = from === current ? installed.slice(1).filter((each) => !isSame(each, from)) : installed;
   const target = named === undefined ? before[0] : before.find(({ releaseName }) => releaseName === named);
-  if (named !== undefined && from === installed[0] && from.releaseName === named && !target)
+  if (named !== undefined && from === current && from.releaseName === named && !target)
     return { why: `${named} is installed there already` };
   if (!target) return { why: whyNone(reports, from, named) };
   if (target.contentDigest !== target.currentDigest)
@@ -50,7 +56,9 @@ export function rollbackTarget(
           ? `the release candidate ${target.releaseName}, which was installed before, was deleted`
           : `the release candidate ${target.releaseName} has other content now than was installed before`,
     };
-  return { releaseName: target.releaseName, rolledBackFrom: isEffective(from) ? from.releaseName : null };
+  const isTakenBack = isEffective(from) && from.releaseName !== target.releaseName;
+  const replaced = target === current ? null : (current?.releaseName ?? null);
+  return { releaseName: target.releaseName, rolledBackFrom: isTakenBack ? from.releaseName : replaced };
 }
 
 function whyNone(

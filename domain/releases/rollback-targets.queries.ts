@@ -28,5 +28,6 @@ export const installedReleases = (
       'c.contentDigest as currentDigest',
       'd.status',
       sql<boolean>`d.rolled_back_at is not null`.as('isRolledBack'),
+      sql<boolean>`coalesce(d.metadata ->> 'taskType' = 'rollback-release', false)`.as('isByRollback'),
     ])
     .execute();

@@ -1,6 +1,6 @@
 import { type InstalledRelease, rollbackTarget } from '../../../domain/releases/rollback-target-rules.ts';
 
-/** `r1` was installed; `!` its deployment failed, `~` was partial, `-` was cancelled, `<` was rolled back; `*` it has other content now. */
+/** `r1` was installed; `!` its deployment failed, `~` was partial, `-` was cancelled, `<` was rolled back, `^` was by a rollback; `*` it has other content now. */
 function report(text: string): InstalledRelease {
   const [, releaseName = '', marks = ''] = /^(\w+)(\W*)$/.exec(text) ?? [];
   const status = marks.includes('!')
@@ -16,6 +16,7 @@ function report(text: string): InstalledRelease {
     currentDigest: marks.includes('*') ? 'other' : marks.includes('?') ? null : `content of ${releaseName}`,
     status,
     isRolledBack: marks.includes('<'),
+    isByRollback: marks.includes('^'),
   };
 }
 const of = (history: string, named?: string) =>
@@ -30,8 +31,13 @@ test.each([
   ['r0 r1 r2< r1', undefined, 'r0', 'r1'],
   ['r1 r2!', undefined, 'r1', null],
   ['r1 r2~', undefined, 'r1', 'r2'],
-  ['r1 r2 r1!', undefined, 'r1', 'r2'],
-  ['r0 r1 r2! r3!', 'r0', 'r0', null],
+  ['r1 r2 r1!', undefined, 'r2', null],
+  ['r1 r2 r1!', 'r1', 'r1', 'r2'],
+  ['r1 r2 r1~', undefined, 'r2', 'r1'],
+  ['r1 r2 r1~', 'r1', 'r1', 'r2'],
+  ['r1 r2 r2!', undefined, 'r1', 'r2'],
+  ['r1 r2 r1!^', undefined, 'r1', 'r2'],
+  ['r0 r1 r2! r3!', 'r0', 'r0', 'r1'],
 ])('after %s, back to %s: %s', (history, named, releaseName, rolledBackFrom) => {
   expect(of(history, named)).toEqual({ releaseName, rolledBackFrom });
 });
@@ -58,4 +64,17 @@ test('other content of the release that is installed was installed before', () =
     releaseName: 'r0',
     rolledBackFrom: 'r1',
   });
+});
+
+test('a release that failed with other content is not taken for the one that is installed', () => {
+  const installed = { ...report('r2'), contentDigest: 'earlier' };
+  const failed = report('r2!');
+  expect(rollbackTarget([failed, { ...installed, currentDigest: 'earlier' }, report('r1')], undefined)).toEqual({
+    releaseName: 'r2',
+    rolledBackFrom: null,
+  });
+  expect(rollbackTarget([failed, installed, report('r1')], undefined)).toEqual({
+    why: 'the release candidate r2 has other content now than was installed before',
+  });
+  expect(rollbackTarget([failed, installed, report('r1')], 'r1')).toEqual({ releaseName: 'r1', rolledBackFrom: 'r2' });
 });
