@@ -2,13 +2,12 @@ import { storedReport, storeOutcome } from '../deployments/deployments.queries.t
 import { factsFrom } from '../deployments/deployment-facts.ts';
 import { ownReports, type ReportRow } from '../deployments/deployment-facts.queries.ts';
 import { listEnvironments } from '../environments/environments.queries.ts';
-import { runsWaitingWith } from '../promotion/promotion.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { FINALIZED } from './candidate-status-rules.ts';
 import { type DeploymentReport, deploymentOf } from './deployment-reports.mutations.ts';
 import { decideEvent, type DeploymentStatus, type EnvironmentFacts, type EventOutcome } from './finalization-rules.ts';
-import { moveCandidates } from './candidate-status.mutations.ts';
+import { moveCandidates, signalWaitingRuns } from './candidate-status.mutations.ts';
 import { candidateById, type CandidateRow, lockDomain, olderOpenCandidates } from './release-candidates.queries.ts';
 import { lockEvent } from './release-events.queries.ts';
 
@@ -55,7 +54,7 @@ export async function applyEvent(
     outcome.intermediateCandidatesFinalized = older.length > 0;
   }
   await storeOutcome(tx, deploymentId, outcome);
-  for (const run of await runsWaitingWith(tx, projectId, candidate)) tx.signalRun(run);
+  await signalWaitingRuns(tx, candidate);
   return outcome;
 }
 
