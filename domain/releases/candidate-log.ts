@@ -10,7 +10,7 @@ import { momentOf } from '../shared/date-time-rules.ts';
 import { invalidField } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { type ChangelogSide, sideView, type WorkItemView, workItemViews } from './change-sides.ts';
-import { type MissingChangelog, whyCommitIsUnknown } from './missing-changelog-rules.ts';
+import { type MissingChangelog, unknownPackages, whyCommitIsUnknown } from './missing-changelog-rules.ts';
 
 /** From where the changes of a candidate count. */
 type Since = { kind: 'beginning' | 'unknown' } | { kind: 'commit'; commit: number } | { kind: 'date'; date: number };
@@ -27,6 +27,7 @@ export interface CandidateLog {
   removed: ChangelogSide;
   /** The id of the commit, or the date, from which changes count; null: from the beginning. */
   since: string | null;
+  /** Of all changes; of those of some packages alone where these are unknown. */
   missingChangelog: MissingChangelog | null;
   repository: MirrorFreshness;
 }
@@ -34,26 +35,38 @@ export interface CandidateLog {
 const LISTED_MAX = 1_000;
 const NOTHING = { workItems: [], pullRequests: [] };
 
+interface PackagesOfDomain {
+  /** By name. */
+  known: string[];
+  /** Those that the repository does not have. */
+  unknown: string[];
+}
+
 /**
- * The packages of a candidate's domain, by name: those that the project lists for it, else those that the candidate
- * holds, else all that the project lists for no other domain.
+ * The packages of a candidate's domain: those that the project lists for it, else those that the candidate holds, else
+ * all that the project lists for no other domain.
  */
 function packagesOf(
   { configuration: { domains = [] } }: ProjectFacts,
   { domain, value }: CandidateRow,
   history: History,
-): string[] {
+): PackagesOfDomain {
   const listed = new Map(
     domains.flatMap((each) =>
       typeof each === 'string' || !each.packages ? [] : [[each.name, each.packages] as const],
     ),
   );
-  const known = (names: Iterable<string>) => [...names].filter((name) => history.packages.has(name)).toSorted();
+  const parted = (names: Iterable<string>): PackagesOfDomain => {
+    const { known = [], unknown = [] } = Object.groupBy([...new Set(names)].toSorted(), (name) =>
+      history.packages.has(name) ? 'known' : 'unknown',
+    );
+    return { known, unknown };
+  };
   const configured = listed.get(domain);
-  if (configured) return known(configured);
-  const held = known(Object.keys(value.artifacts ?? {}));
+  if (configured) return parted(configured);
+  const held = parted(Object.keys(value.artifacts ?? {}));
   const ofOthers = new Set([...listed.values()].flat());
-  return held.length > 0 ? held : known(history.packages.keys()).filter((name) => !ofOthers.has(name));
+  return held.known.length > 0 ? held : parted([...history.packages.keys()].filter((name) => !ofOthers.has(name)));
 }
 
 const DATE = /^\d{4}-\d\d-\d\d(T|$)/;
@@ -95,7 +108,7 @@ export async function candidateLog(
 ): Promise<CandidateLog> {
   const since = await sinceOf(tx, history, project, candidate, text);
   const to = (await commitNumbers(tx, project.id, [candidate.commitSha])).get(candidate.commitSha);
-  const names = packagesOf(project, candidate, history);
+  const { known: names, unknown } = packagesOf(project, candidate, history);
   const numberOf = (name: string) => history.packages.get(name)?.packageNo ?? -1;
   const selection = names.length === 0 && history.packages.size === 0 ? 'everything' : names.map(numberOf);
   const missing = missingOf(candidate, since, to, history);
@@ -139,7 +152,8 @@ export async function candidateLog(
         : since.kind === 'date'
           ? new Date(since.date * 1_000).toISOString()
           : null,
-    missingChangelog: missing,
+    missingChangelog:
+      missing ?? (unknown.length > 0 && history.packages.size > 0 ? unknownPackages(unknown, history) : null),
     repository: history.freshness,
   };
 }

@@ -69,6 +69,14 @@ export const unknownPackage = (name: string, { lastTriedAt }: MirrorFacts): Miss
   lastTriedAt,
 });
 
+/** Likewise of several packages. */
+export const unknownPackages = (names: readonly string[], mirror: MirrorFacts): MissingChangelog => {
+  const [name = '', ...more] = names;
+  if (more.length === 0) return unknownPackage(name, mirror);
+  const message = `The paths of the packages ${names.join(', ')} are not known: neither sfdx-project.json nor configuration.packagePaths names them`;
+  return { ...unknownPackage(name, mirror), message };
+};
+
 export const unknownVersion = (name: string, version: string, { lastTriedAt }: MirrorFacts): MissingChangelog => ({
   reason: 'unknown_version',
   message: `Neither a tag nor a release candidate gives the commit of ${name} ${version}`,

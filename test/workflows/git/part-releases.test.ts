@@ -91,3 +91,27 @@ test('the packages of a release are what its reports installed together', async 
   const { releases } = await get('/api/releases/change-summary');
   expect(named(releases, 'second').packageChanges).toHaveLength(2);
 });
+
+test('packages of a domain that the repository does not have are named by the changes of a candidate', async () => {
+  const { cut } = await releaseStage(app, {
+    domains: [
+      { name: 'core', packages: ['app', 'app-old'] },
+      { name: 'legacy', packages: ['lib-old', 'lib-older'] },
+    ],
+  });
+  const changesIn = async (releaseName: string, domain: string) => {
+    const { id } = await cut(releaseName, { app: '1.0.0' }, { domain });
+    return app.as(app.member).get(200, `/api/release-candidates/${id}/changes?since=2020-01-01`);
+  };
+  const one = await changesIn('r1', 'core');
+  expect(one.packages.map(({ packageName }: Json) => packageName)).toEqual(['app']);
+  expect(one.totalCommits).toBeGreaterThan(0);
+  expect(one.missingChangelog).toMatchObject({
+    reason: 'unknown_package',
+    message: expect.stringContaining('the package app-old is'),
+  });
+  await expect(changesIn('r22', 'legacy')).resolves.toMatchObject({
+    totalCommits: 0,
+    missingChangelog: { reason: 'unknown_package', message: expect.stringContaining('lib-old, lib-older') },
+  });
+});
