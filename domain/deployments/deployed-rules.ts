@@ -17,6 +17,15 @@ export interface StoredReport {
   installed: Packages;
 }
 
+/** A stored report of a release whose candidate was removed. */
+export interface RemovedReport extends Omit<StoredReport, 'candidateId'> {
+  environmentId: string;
+  domain: string;
+  releaseName: string;
+  /** Those that it is about: package name to version. */
+  packages: Packages;
+}
+
 /** The content whose deployment is in question. */
 export interface ContentFacts {
   candidateId: string;

@@ -4,6 +4,7 @@ import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
 import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
 import type { CandidateName } from '../release-candidates/release-candidates.queries.ts';
+import type { RemovedReport } from './deployed-rules.ts';
 import type { Packages } from './report-rules.ts';
 
 /** A stored report; moments in milliseconds since the epoch. */
@@ -54,13 +55,6 @@ export const ownReports = (
     digests: candidates.map(({ contentDigest }) => contentDigest),
     environmentIds,
   });
-
-/** A stored report of a release whose candidate was removed. */
-export interface RemovedReport extends Omit<ReportRow, 'candidateId' | 'installed'>, CandidateName {
-  /** Those that it is about: package name to version. */
-  packages: Packages;
-  installed: Packages;
-}
 
 /** All reports of some releases whose candidates were removed, in any order. */
 export async function reportsOfRemoved(

@@ -1,5 +1,4 @@
-import type { DeploymentFact } from '../deployments/deployed-rules.ts';
-import type { RemovedReport } from '../deployments/deployment-facts.queries.ts';
+import type { DeploymentFact, RemovedReport } from '../deployments/deployed-rules.ts';
 import { type DetailFacts, isFailedDetail, type Packages, versionOf } from '../deployments/report-rules.ts';
 import {
   type DeploymentStatus,
