@@ -1,8 +1,10 @@
 import type { GitCredential } from './git-mirrors.port.ts';
 
 const REASON_MAX = 300;
-/** Git states the cause before what follows from it. */
+/** A process of git states the cause before what follows from it. */
 const STATEMENT = /^(?:remote: )?(?:fatal|error): (?<text>.+)$/;
+/** What the remote's end says of another of its processes, which may be heard before that one's own words. */
+const FOLLOWS = /^git upload-pack: /;
 const ADDRESSES = [/[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi, /[^\s@'"]+@[^\s:'"]+:\S*/g];
 const PATHS = /(?<![\w.])(?:\.{0,2}\/|~\/)[^\s'",;)]*|[\w.-]+\/[\w./-]+/g;
 
@@ -15,7 +17,8 @@ export function gitReason(stderr: string, credential?: GitCredential): string | 
     .split(/[\r\n]+/)
     .flatMap((line) => STATEMENT.exec(line.trim())?.groups?.text ?? [])
     .map((text) => withoutPlaces(text, secretsOf(credential)));
-  const reason = [...new Set(statements)].slice(0, 2).join('; ');
+  const causesFirst = statements.toSorted((a, b) => Number(FOLLOWS.test(a)) - Number(FOLLOWS.test(b)));
+  const reason = [...new Set(causesFirst)].slice(0, 2).join('; ');
   return reason === '' ? undefined : reason.slice(0, REASON_MAX).toWellFormed();
 }
 

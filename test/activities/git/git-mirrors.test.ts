@@ -181,7 +181,6 @@ test('a damaged remote fails with the reason of git, without the path of the rep
       reason: expect.stringMatching(/^git found the repository damaged: /),
     });
     expect(result).not.toMatchObject({ reason: expect.stringContaining(tmpdir()) });
-    // Which of git's processes is heard first differs.
     expect((result as { reason: string }).reason).toMatch(new RegExp(`${tree}|inflate`));
   } finally {
     damaged.remove();

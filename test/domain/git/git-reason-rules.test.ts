@@ -8,6 +8,10 @@ test.each([
     'error: inflate: data stream error (incorrect header check)\nfatal: loose object 9fceb02d (stored in /srv/git/shop.git/objects/9f/ce) is corrupt\nfatal: early EOF\n',
     'inflate: data stream error (incorrect header check); loose object 9fceb02d (stored in …) is corrupt',
   ],
+  [
+    'error: git upload-pack: git-pack-objects died with error.\nfatal: git upload-pack: aborting.\nremote: fatal: loose object 9fceb02d is corrupt\n',
+    'loose object 9fceb02d is corrupt; git upload-pack: git-pack-objects died with error.',
+  ],
   ['remote: fatal: bad tree object 9fceb02d\n', 'bad tree object 9fceb02d'],
   ["fatal: unable to access 'https://u:p@git.example.com/acme/shop.git/': Failure", "unable to access '…': Failure"],
   ['fatal: git@git.example.com:acme/shop.git is broken', '… is broken'],
