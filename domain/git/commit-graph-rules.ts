@@ -22,6 +22,11 @@ export class CommitGraph {
     return this.#parents.length;
   }
 
+  /** The number of a commit when the graph has it; undefined for one that was imported after the graph was read. */
+  known(commit: number | undefined): number | undefined {
+    return commit !== undefined && commit < this.size ? commit : undefined;
+  }
+
   /** @param date of the commit (not of its authoring), in seconds since the epoch. */
   addCommit(parents: readonly number[], date: number): void {
     this.#parents.push(parents);

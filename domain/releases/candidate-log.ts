@@ -83,14 +83,17 @@ async function sinceOf(
   if (text === undefined) {
     const previous = await previousCandidate(tx, project.id, project.defaultBranch, candidate);
     if (!previous) return { kind: 'beginning' };
-    const commit = (await commitNumbers(tx, project.id, [previous.commitSha])).get(previous.commitSha);
+    const commit = history.graph.known(
+      (await commitNumbers(tx, project.id, [previous.commitSha])).get(previous.commitSha),
+    );
     return commit === undefined ? { kind: 'unknown' } : { kind: 'commit', commit };
   }
   const moment = momentOf(text);
   if (moment !== undefined) return { kind: 'date', date: Math.floor(moment / 1_000) };
   const tagged = (await tagCommits(tx, project.id, [text])).get(text);
-  const commit = tagged ?? (SHA.test(text) ? (await commitNumbers(tx, project.id, [text])).get(text) : undefined);
-  if (commit === undefined && (history.graph.size > 0 || DATE.test(text)))
+  const named = tagged ?? (SHA.test(text) ? (await commitNumbers(tx, project.id, [text])).get(text) : undefined);
+  const commit = history.graph.known(named);
+  if (named === undefined && (history.graph.size > 0 || DATE.test(text)))
     throw invalidField('since', `${text} is no date, and no known commit or tag of the repository`);
   return commit === undefined ? { kind: 'unknown' } : { kind: 'commit', commit };
 }
@@ -107,7 +110,7 @@ export async function candidateLog(
   text: string | undefined,
 ): Promise<CandidateLog> {
   const since = await sinceOf(tx, history, project, candidate, text);
-  const to = (await commitNumbers(tx, project.id, [candidate.commitSha])).get(candidate.commitSha);
+  const to = history.graph.known((await commitNumbers(tx, project.id, [candidate.commitSha])).get(candidate.commitSha));
   const { known: names, unknown } = packagesOf(project, candidate, history);
   const numberOf = (name: string) => history.packages.get(name)?.packageNo ?? -1;
   const selection = names.length === 0 && history.packages.size === 0 ? 'everything' : names.map(numberOf);

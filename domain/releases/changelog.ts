@@ -48,7 +48,7 @@ export async function resolveChanges(
   const versions = changes.flatMap(({ name, from, to }) =>
     [from, to].flatMap((version) => (version === null ? [] : [{ name, version }])),
   );
-  const commits = await versionCommits(tx, history.projectId, versions);
+  const commits = await versionCommits(tx, history, versions);
   return changes.map((change) => resolved(change, history, commits));
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
+import type { History } from '../git/commit-graph-cache.ts';
 import { commitNumbers } from '../git/commits.queries.ts';
 import { versionTags } from '../git/package-rules.ts';
 import { tagCommits } from '../git/refs.queries.ts';
@@ -37,10 +38,13 @@ const firstHeld = ({ db, tenantId }: Reads, projectId: string, versions: readonl
     .select(['v.name', 'v.version', 'v.commitSha'])
     .execute();
 
-/** Finds the commits of package versions: those of the tag `name_vX.Y.Z.B`, else of the first candidate that held it. */
+/**
+ * Finds the commits of package versions: those of the tag `name_vX.Y.Z.B`, else of the first candidate that held it. A
+ * commit that was imported after the history was read is not known yet.
+ */
 export async function versionCommits(
   reads: Reads,
-  projectId: string,
+  { projectId, graph }: Pick<History, 'projectId' | 'graph'>,
   versions: readonly PackageVersion[],
 ): Promise<VersionCommits> {
   const wanted = [...new Map(versions.map((each) => [keyOf(each), each])).values()];
@@ -67,7 +71,7 @@ export async function versionCommits(
     if (commit !== undefined) commits.set(keyOf(each), commit);
   }
   return {
-    of: (version) => commits.get(keyOf(version)),
+    of: (version) => graph.known(commits.get(keyOf(version))),
     unknownShaOf: (version) => heldShas.get(keyOf(version)),
   };
 }

@@ -58,7 +58,7 @@ export async function knownVersionCommits(
   const unknown = wanted.length === 0 ? '' : await state.unknown();
   const missing = wanted.filter(({ name, version }) => commits.get(name)?.get(version) !== unknown);
   if (missing.length > 0) {
-    const found = await versionCommits(reads, history.projectId, missing);
+    const found = await versionCommits(reads, history, missing);
     for (const each of missing) {
       const ofName = commits.get(each.name) ?? new Map<string, number | string>();
       commits.set(each.name, ofName);
