@@ -1,6 +1,7 @@
 import type { TestApp } from './app.ts';
 import type { Json } from './client.ts';
 import { mirrored, type MirroredProject } from './mirrored.ts';
+import { success } from './releases.ts';
 import { newRepository, type TestRepository } from './repository.ts';
 
 export interface ReleaseStage {
@@ -57,14 +58,11 @@ export async function releaseStage(app: TestApp, configuration: object = {}): Pr
       });
     },
     deploy: (releaseName, environmentName, more = {}) =>
-      pipeline.post(200, '/api/release-candidates/release-event', {
-        repositoryIdentifier,
-        domain: 'core',
-        releaseName,
-        environmentName,
-        deploymentStatus: 'Success',
-        ...more,
-      }),
+      pipeline.post(
+        200,
+        '/api/release-candidates/release-event',
+        success(repositoryIdentifier, releaseName, environmentName, more),
+      ),
     get: (path, more = {}) => app.as(app.member).get(200, `${path}?${query(more)}`),
   };
 }

@@ -1,6 +1,21 @@
 import type { TestApp } from './app.ts';
 import type { Json } from './client.ts';
 
+/** A pipeline's report that a release of the domain `core` was deployed to an environment. */
+export const success = (
+  repositoryIdentifier: string,
+  releaseName: string,
+  environmentName: string,
+  more: object = {},
+): object => ({
+  repositoryIdentifier,
+  domain: 'core',
+  releaseName,
+  environmentName,
+  deploymentStatus: 'Success',
+  ...more,
+});
+
 /** A release candidate of the domain `core` that can go to environments of every branch; the same again changes nothing. */
 export const cutRelease = (
   app: TestApp,

@@ -5,6 +5,7 @@ import {
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { engineAway } from '../../support/launch.ts';
+import { success } from '../../support/releases.ts';
 
 const repositoryIdentifier = 'acme/shop';
 let app: TestApp;
@@ -53,14 +54,7 @@ async function candidate(): Promise<{ id: string; releaseName: string }> {
 }
 /** Reports a deployment as the pipeline and answers the id of the stored event. */
 async function stored(releaseName: string, environmentName: string, more: object = {}): Promise<string> {
-  const body = {
-    repositoryIdentifier,
-    domain: 'core',
-    releaseName,
-    environmentName,
-    deploymentStatus: 'Success',
-    ...more,
-  };
+  const body = success(repositoryIdentifier, releaseName, environmentName, more);
   await app.as(app.application).post(202, '/api/release-candidates/release-event', body);
   const [row] = await app.sql<{ id: string }>('select id from release_deployment order by id desc limit 1');
   return row?.id ?? '';

@@ -2,21 +2,20 @@ import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { insertApproval, insertRun } from '../../support/factories.ts';
 import { idleEngine } from '../../support/launch.ts';
-import { cutRelease } from '../../support/releases.ts';
+import { cutRelease, success } from '../../support/releases.ts';
 
 const repositoryIdentifier = 'acme/shop';
 let app: TestApp;
 let runId: string;
 
 const deployed = (releaseName: string, environmentName: string, more: object = {}): Promise<Json> =>
-  app.as(app.application).post(202, '/api/release-candidates/release-event', {
-    repositoryIdentifier,
-    domain: 'core',
-    releaseName,
-    environmentName,
-    deploymentStatus: 'Success',
-    ...more,
-  });
+  app
+    .as(app.application)
+    .post(
+      202,
+      '/api/release-candidates/release-event',
+      success(repositoryIdentifier, releaseName, environmentName, more),
+    );
 
 beforeAll(async () => {
   app = await testApp({ launch: idleEngine });

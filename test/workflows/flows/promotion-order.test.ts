@@ -1,6 +1,6 @@
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
-import { cutRelease } from '../../support/releases.ts';
+import { cutRelease, success } from '../../support/releases.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
@@ -45,14 +45,13 @@ afterAll(async () => {
 });
 
 const deployed = (releaseName: string, environmentName: string, more: object = {}): Promise<Json> =>
-  app.as(app.application).post(200, '/api/release-candidates/release-event', {
-    repositoryIdentifier,
-    domain: 'core',
-    releaseName,
-    environmentName,
-    deploymentStatus: 'Success',
-    ...more,
-  });
+  app
+    .as(app.application)
+    .post(
+      200,
+      '/api/release-candidates/release-event',
+      success(repositoryIdentifier, releaseName, environmentName, more),
+    );
 /** The child of a run for an environment, as soon as there is one. */
 const childFor = (id: string, environmentName: string): Promise<Json> =>
   eventually(

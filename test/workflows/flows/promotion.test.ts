@@ -4,7 +4,7 @@ import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Bearer, Json } from '../../support/client.ts';
 import { insertWebhook } from '../../support/factories.ts';
-import { cutRelease } from '../../support/releases.ts';
+import { cutRelease, success } from '../../support/releases.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
@@ -60,14 +60,13 @@ const approve = async (runId: string): Promise<void> => {
   await app.as(app.owner).post(200, `/api/flows/approvals/${id}/approve`, {});
 };
 const deployed = (releaseName: string, environmentName: string, more: object = {}): Promise<Json> =>
-  app.as(app.application).post(200, '/api/release-candidates/release-event', {
-    repositoryIdentifier,
-    domain: 'core',
-    releaseName,
-    environmentName,
-    deploymentStatus: 'Success',
-    ...more,
-  });
+  app
+    .as(app.application)
+    .post(
+      200,
+      '/api/release-candidates/release-event',
+      success(repositoryIdentifier, releaseName, environmentName, more),
+    );
 const eventsOf = async (event: string, runId: string): Promise<Json[]> => {
   const rows = await app.sql<{ payload: Json }>('select payload from webhook_delivery where event = ? order by id', [
     event,

@@ -1,31 +1,18 @@
 import { attributionModel, type ExpectedSide } from '../../support/attribution-model.ts';
-import { type TestApp, testApp } from '../../support/app.ts';
+import type { TestApp } from '../../support/app.ts';
+import { withGitWorker } from '../../support/git-worker.ts';
 import type { Json } from '../../support/client.ts';
 import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
-import {
-  importCommits,
-  newRepository,
-  randomNumbers,
-  removeRepositories,
-  type TestRepository,
-} from '../../support/repository.ts';
+import { importCommits, newRepository, randomNumbers, type TestRepository } from '../../support/repository.ts';
 import { teamHistory, teamPullRequests } from '../../support/team-history.ts';
-import { startWorker, type TestWorker } from '../../support/worker.ts';
 
 const PACKAGES = ['app', 'base', 'ui'];
 const packagePaths = Object.fromEntries(PACKAGES.map((name) => [name, name]));
 const configuration = { packagePaths, workItems: { workItemFilters: ['SHOP-\\d+'] } };
 
 let app: TestApp;
-let worker: TestWorker;
-beforeAll(async () => {
-  app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
-  worker = await startWorker(app, ['git-v1']);
-});
-afterAll(async () => {
-  await worker.kill('SIGTERM');
-  await app.close();
-  removeRepositories();
+withGitWorker(['git-v1'], (started) => {
+  app = started;
 });
 
 const versionsAt = (place: number) => Object.fromEntries(PACKAGES.map((name) => [name, `1.${place}.0`]));

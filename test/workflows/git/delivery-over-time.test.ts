@@ -3,21 +3,14 @@ import type { DeploymentStatus } from '../../../domain/release-candidates/finali
 import { measure, windowsOf } from '../../../domain/releases/metrics-rules.ts';
 import { directionOf, packageChanges } from '../../../domain/releases/package-change-rules.ts';
 import { newId } from '../../../domain/shared/ids.ts';
-import { type TestApp, testApp } from '../../support/app.ts';
+import type { TestApp } from '../../support/app.ts';
+import { withGitWorker } from '../../support/git-worker.ts';
 import { type ReleaseStage, releaseStage } from '../../support/release-stage.ts';
-import { randomNumbers, removeRepositories } from '../../support/repository.ts';
-import { startWorker, type TestWorker } from '../../support/worker.ts';
+import { randomNumbers } from '../../support/repository.ts';
 
 let app: TestApp;
-let worker: TestWorker;
-beforeAll(async () => {
-  app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
-  worker = await startWorker(app, ['git-v1', 'releases-v1']);
-});
-afterAll(async () => {
-  await worker.kill('SIGTERM');
-  await app.close();
-  removeRepositories();
+withGitWorker(['git-v1', 'releases-v1'], (started) => {
+  app = started;
 });
 
 const STEPS = 12;

@@ -1,18 +1,10 @@
-import { type TestApp, testApp } from '../../support/app.ts';
+import type { TestApp } from '../../support/app.ts';
+import { withGitWorker } from '../../support/git-worker.ts';
 import { releaseStage } from '../../support/release-stage.ts';
-import { removeRepositories } from '../../support/repository.ts';
-import { startWorker, type TestWorker } from '../../support/worker.ts';
 
 let app: TestApp;
-let worker: TestWorker;
-beforeAll(async () => {
-  app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
-  worker = await startWorker(app, ['git-v1', 'releases-v1']);
-});
-afterAll(async () => {
-  await worker.kill('SIGTERM');
-  await app.close();
-  removeRepositories();
+withGitWorker(['git-v1', 'releases-v1'], (started) => {
+  app = started;
 });
 
 const stage = (configuration: object = {}) => releaseStage(app, configuration);

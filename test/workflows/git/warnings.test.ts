@@ -1,18 +1,12 @@
-import { type TestApp, testApp } from '../../support/app.ts';
+import type { TestApp } from '../../support/app.ts';
+import { withGitWorker } from '../../support/git-worker.ts';
 import { mirrored } from '../../support/mirrored.ts';
-import { newRepository, removeRepositories } from '../../support/repository.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { newRepository } from '../../support/repository.ts';
+import { eventually } from '../../support/worker.ts';
 
 let app: TestApp;
-let worker: TestWorker;
-beforeAll(async () => {
-  app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
-  worker = await startWorker(app, ['git-v1']);
-});
-afterAll(async () => {
-  await worker.kill('SIGTERM');
-  await app.close();
-  removeRepositories();
+withGitWorker(['git-v1'], (started) => {
+  app = started;
 });
 
 const owner = () => app.as(app.owner);

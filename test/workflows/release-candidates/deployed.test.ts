@@ -1,19 +1,12 @@
-import { type TestApp, testApp } from '../../support/app.ts';
+import type { TestApp } from '../../support/app.ts';
+import { withGitWorker } from '../../support/git-worker.ts';
 import type { Json } from '../../support/client.ts';
 import { releaseStage } from '../../support/release-stage.ts';
-import { removeRepositories } from '../../support/repository.ts';
-import { startWorker, type TestWorker } from '../../support/worker.ts';
+import { success } from '../../support/releases.ts';
 
 let app: TestApp;
-let worker: TestWorker;
-beforeAll(async () => {
-  app = await testApp({ env: { ALLOW_LOCAL_GIT: 'true' } });
-  worker = await startWorker(app, ['git-v1', 'releases-v1']);
-});
-afterAll(async () => {
-  await worker.kill('SIGTERM');
-  await app.close();
-  removeRepositories();
+withGitWorker(['git-v1', 'releases-v1'], (started) => {
+  app = started;
 });
 
 const MINUTE = 60_000;
@@ -37,14 +30,11 @@ async function stage() {
         ...more,
       }),
     preview: (releaseName: string, environmentName: string, more: object = {}, status = 200): Promise<Json> =>
-      pipeline.post(status, '/api/release-candidates/release-event?dryRun=true', {
-        repositoryIdentifier,
-        domain: 'core',
-        releaseName,
-        environmentName,
-        deploymentStatus: 'Success',
-        ...more,
-      }),
+      pipeline.post(
+        status,
+        '/api/release-candidates/release-event?dryRun=true',
+        success(repositoryIdentifier, releaseName, environmentName, more),
+      ),
     release: async (name: string): Promise<Json> =>
       (await base.get('/api/releases', { activeOnly: 'false', releaseName: name })).releases[0],
     active: async (): Promise<string[]> =>

@@ -1,4 +1,5 @@
 import { type TestApp, testApp } from '../../support/app.ts';
+import { success } from '../../support/releases.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 let app: TestApp;
@@ -33,14 +34,11 @@ async function project(environments: string[], configuration: object = { autoRel
         ...more,
       }),
     event: (releaseName: string, environmentName: string, more: object = {}, status = 200, query = '') =>
-      pipeline.post(status, `/api/release-candidates/release-event${query}`, {
-        repositoryIdentifier,
-        domain: 'core',
-        releaseName,
-        environmentName,
-        deploymentStatus: 'Success',
-        ...more,
-      }),
+      pipeline.post(
+        status,
+        `/api/release-candidates/release-event${query}`,
+        success(repositoryIdentifier, releaseName, environmentName, more),
+      ),
     statusOf: async (releaseName: string): Promise<string> =>
       (await pipeline.post(200, '/api/release-candidates/find', { repositoryIdentifier, domain: 'core', releaseName }))
         .status,
