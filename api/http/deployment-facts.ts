@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { MissingReason } from '../../domain/deployments/deployed-rules.ts';
+import { MISSING_REASONS } from '../../domain/deployments/deployed-rules.ts';
 import { Timestamp } from './parameters.ts';
 
-const REASONS = ['never', 'failed', 'rolled_back', 'partial', 'other_content'] as const satisfies MissingReason[];
-const Reason = z.enum(REASONS).meta({
+const Reason = z.enum(MISSING_REASONS).meta({
   description:
     '`never`, `other_content`: never deployed there, or only with another commit or other artifacts than it has now; `failed`, `rolled_back`: its last report there that is not `Cancelled` failed, or was rolled back; `partial`: packages are missing',
 });

@@ -37,7 +37,8 @@ export interface ContentFacts {
  * Why a candidate is not deployed. never, other_content: it was never reported there, or only with other content;
  * failed, rolled_back: its last report failed or was taken back; partial: packages are missing.
  */
-export type MissingReason = 'never' | 'failed' | 'rolled_back' | 'partial' | 'other_content';
+export const MISSING_REASONS = ['never', 'failed', 'rolled_back', 'partial', 'other_content'] as const;
+export type MissingReason = (typeof MISSING_REASONS)[number];
 
 export interface DeploymentFact {
   isDeployed: boolean;
@@ -51,8 +52,10 @@ export interface DeploymentFact {
   hasOtherContent: boolean;
 }
 
+type Aged = Pick<StoredReport, 'id' | 'deployedAt' | 'receivedAt'>;
+
 /** Older reports first: those of the same moment as they came. */
-export const byAge = (a: StoredReport, b: StoredReport): number =>
+export const byAge = (a: Aged, b: Aged): number =>
   a.deployedAt - b.deployedAt || a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
 /** Statuses of reports that install something. */

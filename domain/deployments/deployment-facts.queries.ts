@@ -5,6 +5,7 @@ import { statement } from '../data/statement.ts';
 import type { DeploymentStatus } from '../release-candidates/finalization-rules.ts';
 import type { CandidateName } from '../release-candidates/release-candidates.queries.ts';
 import type { RemovedReport } from './deployed-rules.ts';
+import { INSTALLING_STATUSES } from './deployments.queries.ts';
 import type { Packages } from './report-rules.ts';
 
 /** A stored report; moments in milliseconds since the epoch. */
@@ -86,7 +87,7 @@ export interface OpenPackages {
 /** Effective reports to the environments `w` that installed a package and came before the reports that left it open. */
 const before = (tenantId: unknown) => sql`
   from release_deployment d
-  where d.tenant_id = ${tenantId} and d.environment_id = w."environmentId" and d.status in ('Success', 'Partial')
+  where d.tenant_id = ${tenantId} and d.environment_id = w."environmentId" and d.status in ${INSTALLING_STATUSES}
     and d.rolled_back_at is null and jsonb_exists(d.installed, p.name)
     and (d.deployed_at, d.created_at, d.id) < (w.deployed_at, w.created_at, w.id)`;
 const NEWEST = sql`order by d.deployed_at desc, d.created_at desc, d.id desc limit 1`;
@@ -108,7 +109,7 @@ const OTHERS = statement<{ tenantId: string; open: string }>()(
         cross join lateral (values (last.id), (other.id)) as v (id)
       union
       select d.id from w join release_deployment d on d.tenant_id = ${tenantId} and d.environment_id = w."environmentId"
-        and d.status in ('Success', 'Partial') and d.rolled_back_at is null and jsonb_exists_any(d.installed, w.packages)
+        and d.status in ${INSTALLING_STATUSES} and d.rolled_back_at is null and jsonb_exists_any(d.installed, w.packages)
         and (d.deployed_at, d.created_at, d.id) >= (w.deployed_at, w.created_at, w.id))
     select ${REPORT}, d.installed from needed n join release_deployment d on d.tenant_id = ${tenantId} and d.id = n.id`,
 );

@@ -1,6 +1,6 @@
 import { lacksApproval } from '../approvals/approvals.mutations.ts';
 import { ticketsOfRun } from '../environment-locks/lock-tickets.queries.ts';
-import { lockDomain } from '../release-candidates/release-candidates.queries.ts';
+import { lockDomain } from '../release-candidates/candidate-locks.queries.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';

@@ -1,7 +1,8 @@
 import { statusOfDeployment } from '../deployments/deployments.queries.ts';
 import { projectById } from '../projects/projects.queries.ts';
 import { storeDeploymentOfRun } from '../release-candidates/deployment-reports.mutations.ts';
-import { findCandidate, keepCandidate, lockDomain } from '../release-candidates/release-candidates.queries.ts';
+import { keepCandidate, lockDomain } from '../release-candidates/candidate-locks.queries.ts';
+import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import { annotateRollback, type RollbackReport } from '../releases/releases.mutations.ts';
 import { targetOfRollback } from '../releases/rollback-targets.ts';
 import { isoOf } from '../shared/date-time-rules.ts';
@@ -96,17 +97,14 @@ export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { sta
     },
     approval: approval && { ...approval, source: 'flow' },
   };
-  for (const { id: environmentId, name: environmentName } of await environmentsOfProject(
-    tx,
-    projectId,
-    content.environmentIds,
-  )) {
-    const { contentDigest, artifacts, rolledBackFrom } = content;
-    // Before its rows, as every change of the domain's candidates does.
-    if (rolledBackFrom) await lockDomain(tx, projectId, domain);
-    // It may have been deleted, or made anew, since the work began.
-    const candidateId =
-      content.candidateId === null ? null : await keepCandidate(tx, projectId, { domain, releaseName });
+  const environments = await environmentsOfProject(tx, projectId, content.environmentIds);
+  if (environments.length === 0) return;
+  const { contentDigest, artifacts, rolledBackFrom } = content;
+  // Before its rows, as every change of the domain's candidates does.
+  if (rolledBackFrom) await lockDomain(tx, projectId, domain);
+  // It may have been deleted, or made anew, since the work began.
+  const candidateId = content.candidateId === null ? null : await keepCandidate(tx, projectId, { domain, releaseName });
+  for (const { id: environmentId, name: environmentName } of environments) {
     const place = { projectId, environmentId, candidateId, contentDigest, artifacts };
     const stored = await storeDeploymentOfRun(tx, place, { ...report, environmentName }, requestId);
     if (stored.isNew) tx.signalDeployment({ projectId, repositoryIdentifier, domain, deploymentId: stored.id });

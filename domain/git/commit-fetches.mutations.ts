@@ -2,7 +2,7 @@ import type { Project } from '../projects/projects.entities.ts';
 import { type TenantKey, tenantOf } from '../shared/actor.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { commitNumbers } from './commits.queries.ts';
-import { requestCommitFetch } from './mirror.queries.ts';
+import { requestCommitFetch, unknownCommitOfCandidate } from './commit-fetches.queries.ts';
 
 /** A mirror that is to be signalled once the transaction is committed. */
 export interface MirrorToFetch extends TenantKey {
@@ -39,24 +39,6 @@ export async function fetchCommitOfCandidate(
   projectId: string,
   { domain, releaseName }: { domain: string; releaseName: string },
 ): Promise<MirrorToFetch | undefined> {
-  const { db, tenantId } = tx;
-  const unknown = await db
-    .selectFrom('release_candidate as c')
-    .innerJoin('project as p', (join) =>
-      join.onRef('p.tenantId', '=', 'c.tenantId').onRef('p.id', '=', 'c.projectId').on('p.remoteUrl', 'is not', null),
-    )
-    .leftJoin('git_commit as g', (join) =>
-      join
-        .onRef('g.tenantId', '=', 'c.tenantId')
-        .onRef('g.projectId', '=', 'c.projectId')
-        .onRef('g.sha', '=', 'c.commitSha'),
-    )
-    .where('c.tenantId', '=', tenantId)
-    .where('c.projectId', '=', projectId)
-    .where('c.domain', '=', domain)
-    .where('c.releaseName', '=', releaseName)
-    .where('g.sha', 'is', null)
-    .select(['c.commitSha', 'p.id', 'p.identifier', 'p.remoteUrl'])
-    .executeTakeFirst();
+  const unknown = await unknownCommitOfCandidate(tx, projectId, { domain, releaseName });
   return unknown && fetchUnknownCommits(tx, unknown, [unknown.commitSha]);
 }

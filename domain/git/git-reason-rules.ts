@@ -29,7 +29,6 @@ function withoutPlaces(text: string, secrets: readonly string[]): string {
   let shown = text;
   for (const secret of secrets) shown = shown.replaceAll(secret, '…');
   for (const address of ADDRESSES) shown = shown.replaceAll(address, '…');
-  // Control characters are what it is about.
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
   return shown.replaceAll(PATHS, '…').replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }

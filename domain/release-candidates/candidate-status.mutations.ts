@@ -6,13 +6,13 @@ import { runsWaitingWith } from '../promotion/promotion.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent, type EventData } from '../webhooks/event-catalog.ts';
 import { ABORTED, assertMayFinalize, decideMove, FINALIZED } from './candidate-status-rules.ts';
+import { lockDomain } from './candidate-locks.queries.ts';
 import {
   type CandidateName,
   type CandidateOfProject,
   type CandidateRow,
   candidateById,
   candidateByName,
-  lockDomain,
   updateStatus,
 } from './release-candidates.queries.ts';
 

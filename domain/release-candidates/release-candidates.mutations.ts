@@ -21,14 +21,13 @@ import {
 } from './candidate-status.mutations.ts';
 import { assertNotFinal, isKnownStatus, NEW_CANDIDATE, unknownStatus } from './candidate-status-rules.ts';
 import { changePackages, type PackageChanges, type ReleaseDefinition, unknownPackages } from './comparison-rules.ts';
+import { lockCandidatesOfBranch, lockDomain } from './candidate-locks.queries.ts';
 import {
   type CandidateOfProject,
   type CandidateRow,
   deleteCandidates,
   findCandidate,
   insertCandidate,
-  lockCandidatesOfBranch,
-  lockDomain,
   updateContent,
 } from './release-candidates.queries.ts';
 

@@ -8,7 +8,8 @@ import { FINALIZED } from './candidate-status-rules.ts';
 import { type DeploymentReport, deploymentOf } from './deployment-reports.mutations.ts';
 import { decideEvent, type DeploymentStatus, type EnvironmentFacts, type EventOutcome } from './finalization-rules.ts';
 import { moveCandidates, signalWaitingRuns } from './candidate-status.mutations.ts';
-import { candidateById, type CandidateRow, lockDomain, olderOpenCandidates } from './release-candidates.queries.ts';
+import { lockDomain } from './candidate-locks.queries.ts';
+import { candidateById, type CandidateRow, olderOpenCandidates } from './release-candidates.queries.ts';
 import { lockEvent } from './release-events.queries.ts';
 
 const CANDIDATE_GONE: EventOutcome = {

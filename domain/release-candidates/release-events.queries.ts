@@ -3,6 +3,7 @@ import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { ownReport, type ReportRow } from '../deployments/deployment-facts.queries.ts';
+import { INSTALLING_STATUSES } from '../deployments/deployments.queries.ts';
 import type { EnvironmentFacts } from './finalization-rules.ts';
 import { CANDIDATE_COLUMNS, type CandidateName, type CandidateRow } from './release-candidates.queries.ts';
 
@@ -15,7 +16,7 @@ export interface EventPlace extends CandidateName {
 /** Columns of the installing reports `d` to the environment and domain. */
 const INSTALLATION = sql`
   select d.deployed_at, d.rolled_back_at, d.rollback from release_deployment d
-  where d.tenant_id = c.tenant_id and d.environment_id = environment.id and d.domain = c.domain and d.status in ('Success', 'Partial')`;
+  where d.tenant_id = c.tenant_id and d.environment_id = environment.id and d.domain = c.domain and d.status in ${INSTALLING_STATUSES}`;
 
 /**
  * When a report that comes late was taken back: along with what was deployed next to the environment and domain, or,

@@ -135,14 +135,32 @@ export function workItemViews(
     }));
 }
 
+/** Keys on the removed side that are not on the added one, too. */
+export function onlyRemoved({ added, removed }: Record<'added' | 'removed', SideSummary>): {
+  workItems: string[];
+  pullRequests: number[];
+} {
+  const [items, requests] = [new Set(added.workItems), new Set(added.pullRequests)];
+  return {
+    workItems: removed.workItems.filter((key) => !items.has(key)),
+    pullRequests: removed.pullRequests.filter((number) => !requests.has(number)),
+  };
+}
+
 export function noLongerIncluded(
   added: SideSummary,
   removed: SideSummary,
   removedItems: readonly WorkItemView[],
 ): NoLongerIncluded {
-  const [items, requests] = [new Set(added.workItems), new Set(added.pullRequests)];
+  const items = new Set(added.workItems);
   return {
     workItems: removedItems.filter(({ key }) => !items.has(key)),
-    pullRequests: removed.pullRequests.filter((number) => !requests.has(number)),
+    pullRequests: onlyRemoved({ added, removed }).pullRequests,
   };
 }
+
+/** Both sides of several changes together. */
+export const summariesOf = (sides: readonly Record<'added' | 'removed', RangeFacts>[]) => ({
+  added: summaryOf(sides.map(({ added }) => added)),
+  removed: summaryOf(sides.map(({ removed }) => removed)),
+});

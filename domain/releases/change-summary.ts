@@ -6,7 +6,7 @@ import { rangeFacts } from '../git/range-facts.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { rangesOf, type SideSummary, sidesOf, summaryOf } from './change-sides.ts';
+import { onlyRemoved, rangesOf, type SideSummary, sidesOf, summariesOf } from './change-sides.ts';
 import { resolveChanges } from './changelog.ts';
 import { matchReleases, type SummaryFilter } from './change-summary-rules.ts';
 import { directionOf, type Direction, packageChanges } from './package-change-rules.ts';
@@ -34,12 +34,6 @@ const packageSide = ({ commits, workItems, pullRequests }: RangeFacts) => ({
   pullRequests: pullRequests.toSorted((a, b) => a - b),
 });
 
-/** What is on the removed side, and not on the added one, too. */
-const onlyIn = (removed: SideSummary, added: SideSummary) => ({
-  workItems: removed.workItems.filter((key) => !added.workItems.includes(key)),
-  pullRequests: removed.pullRequests.filter((number) => !added.pullRequests.includes(number)),
-});
-
 /** What changed by the releases of a range or of a time, each held against what the releases before it left. */
 export async function changeSummary(tx: Tx, history: History, project: ProjectFacts, query: SummaryQuery) {
   const series = await releaseSeries(tx, project.id, query);
@@ -55,17 +49,17 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
     steps.flatMap(({ changes }) => changes),
   );
   const ranges = await rangeFacts(tx, history, rangesOf(resolvedChanges));
+  const parts = resolvedChanges.map((change) => ({ ...change, sides: sidesOf(ranges, change) }));
   const commits = new Set<number>();
   const missing: { releaseName: string; domain: string }[] = [];
   let at = 0;
   const releases = steps.map(({ release, deployments, changes }) => {
-    const own = resolvedChanges.slice(at, (at += changes.length));
+    const own = parts.slice(at, (at += changes.length));
     const { releaseName, domain } = release;
     if (own.some((change) => change.missing !== null)) missing.push({ releaseName, domain });
     const packageChangeViews = own.map((change) => {
       const facts = change.range ? ranges.of(change.range) : undefined;
       for (const commit of facts?.commits ?? []) commits.add(commit);
-      const { added, removed } = sidesOf(ranges, change);
       return {
         packageName: change.name,
         changeType: CHANGE_TYPES[directionOf(change)],
@@ -73,13 +67,11 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
         toVersion: change.to,
         commits: facts?.commits.length ?? 0,
         workItems: [...(facts?.workItems ?? [])],
-        added: packageSide(added),
-        removed: packageSide(removed),
+        added: packageSide(change.sides.added),
+        removed: packageSide(change.sides.removed),
       };
     });
-    const sides = own.map((change) => sidesOf(ranges, change));
-    const added = summaryOf(sides.map((side) => side.added));
-    const removed = summaryOf(sides.map((side) => side.removed));
+    const { added, removed } = summariesOf(own.map(({ sides }) => sides));
     return {
       releaseName,
       domain,
@@ -89,10 +81,9 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
       packageChanges: packageChangeViews,
       added: sideOf(added),
       removed: sideOf(removed),
-      noLongerIncluded: onlyIn(removed, added),
+      noLongerIncluded: onlyRemoved({ added, removed }),
     };
   });
-  const allSides = resolvedChanges.map((change) => sidesOf(ranges, change));
   const keys = distinct(releases.flatMap(({ workItems }) => workItems));
   const releasesByItem = new Map<string, string[]>();
   for (const { releaseName, workItems } of releases)
@@ -103,8 +94,7 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
       totalCommits: commits.size,
       totalWorkItems: keys.length,
       totalPackageChanges: releases.reduce((sum, each) => sum + each.packageChanges.length, 0),
-      added: summaryOf(allSides.map(({ added }) => added)),
-      removed: summaryOf(allSides.map(({ removed }) => removed)),
+      ...summariesOf(parts.map(({ sides }) => sides)),
     },
     workItems: keys.map((key) => ({
       key,

@@ -16,6 +16,7 @@ import {
   type SideSummary,
   sidesOf,
   sideView,
+  summariesOf,
   summaryOf,
   type TwoSided,
   type WorkItemView,
@@ -159,8 +160,7 @@ export async function changelogOf(
   const itemsOf = (some: readonly (Range | undefined)[]) =>
     workItemViews(countedCommits(history, ranges, some), shown, project);
   const main = summaryOf(parts.flatMap(({ range }) => (range ? ranges.of(range) : [])));
-  const added = summaryOf(sides.map((side) => side.added));
-  const removed = summaryOf(sides.map((side) => side.removed));
+  const { added, removed } = summariesOf(sides);
   const { totalCommits, totalWorkItems, totalPullRequests } = main;
   const workItems = itemsOf(parts.map(({ range }) => range));
   const isOnlyAdded = parts.every((part) => part.range === part.added);

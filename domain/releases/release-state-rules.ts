@@ -1,4 +1,4 @@
-import type { DeploymentFact, RemovedReport } from '../deployments/deployed-rules.ts';
+import { byAge, type DeploymentFact, type RemovedReport } from '../deployments/deployed-rules.ts';
 import { type DetailFacts, isFailedDetail, type Packages, versionOf } from '../deployments/report-rules.ts';
 import {
   type DeploymentStatus,
@@ -121,9 +121,7 @@ export function lastContent(
   reports: readonly RemovedReport[],
   defined: Packages | undefined,
 ): { contentDigest: string; artifacts: Packages } {
-  const byTime = reports.toSorted(
-    (a, b) => a.deployedAt - b.deployedAt || a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : 1),
-  );
+  const byTime = reports.toSorted(byAge);
   const last = byTime.findLast(({ status }) => status !== 'Cancelled') ?? byTime.at(-1);
   const own = byTime.filter(({ contentDigest }) => contentDigest === last?.contentDigest);
   const artifacts = defined ?? Object.assign({}, ...own.map(({ packages }) => packages));

@@ -7,7 +7,7 @@ import {
 import type { Environment } from '../environments/environments.entities.ts';
 import { environmentByName, unknownEnvironment } from '../environments/environments.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
-import { lockDomain } from '../release-candidates/release-candidates.queries.ts';
+import { lockDomain } from '../release-candidates/candidate-locks.queries.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';

@@ -12,7 +12,7 @@ import { requiredEnvironments } from '../release-candidates/finalization-rules.t
 import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { chooseBaseline, deployedTo } from './baseline-rules.ts';
-import { rangesOf, sidesOf, sideView, summaryOf } from './change-sides.ts';
+import { rangesOf, sidesOf, sideView, summariesOf, summaryOf } from './change-sides.ts';
 import { type ResolvedChange, resolveChanges } from './changelog.ts';
 import { type PackageChange, packageChanges } from './package-change-rules.ts';
 import { installedStates } from './environment-records.queries.ts';
@@ -151,7 +151,7 @@ async function factsOf(tx: Tx, history: History, changes: readonly PackageChange
   return {
     take(some: readonly PackageChange[]) {
       const own = some.flatMap((change) => byChange.get(change) ?? []);
-      const facts = own.flatMap(({ range }) => (range ? ranges.of(range) : []));
+      const { totalCommits, totalWorkItems } = summaryOf(own.flatMap(({ range }) => (range ? ranges.of(range) : [])));
       const sides = own.map((change) => sidesOf(ranges, change));
       const entries = own.map((change) => entryOf(change, ranges, shown));
       return {
@@ -162,10 +162,9 @@ async function factsOf(tx: Tx, history: History, changes: readonly PackageChange
         },
         summary: {
           totalPackageChanges: own.length,
-          totalCommits: new Set(facts.flatMap(({ commits }) => commits)).size,
-          totalWorkItems: new Set(facts.flatMap(({ workItems }) => workItems)).size,
-          added: summaryOf(sides.map(({ added }) => added)),
-          removed: summaryOf(sides.map(({ removed }) => removed)),
+          totalCommits,
+          totalWorkItems,
+          ...summariesOf(sides),
         },
       };
     },
