@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { executorOf, whyUnavailable } from '../../domain/flows/executor-rules.ts';
+import { whyUnavailable } from '../../domain/flows/executor-rules.ts';
 import { FLOW_TYPES, type FlowType } from '../../domain/flows/flow-types.ts';
 import { runsHealth } from '../../domain/flows/run-list.queries.ts';
-import { commandOf, type Commands, unavailableType } from '../../domain/flows/commands-file.ts';
+import { type Commands, executorHere, unavailableType } from '../../domain/flows/commands-file.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { FlowHealth, FlowTypeOut } from './flow-runs.schemas.ts';
 
@@ -14,7 +14,7 @@ const schemas = new Map<string, Record<string, unknown>>(
 
 function view(type: FlowType, commands: Commands): z.input<typeof FlowTypeOut> {
   const { id, summary, category, gates, isInternal } = type;
-  const executor = executorOf(type, { hasPipeline: false, hasCommand: commandOf(commands, id) !== undefined }) ?? null;
+  const executor = executorHere(type, { hasPipeline: false, commands }) ?? null;
   const unavailable = unavailableType(type, { hasPipeline: false, commands });
   return {
     id,

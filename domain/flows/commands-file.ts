@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../shared/config.ts';
-import { executorOf } from './executor-rules.ts';
+import { type ExecutorName, executorOf } from './executor-rules.ts';
 import { CHILD_OF_RELEASE, type FlowType, flowType } from './flow-types.ts';
 
 const CommandsFile = z.record(
@@ -45,17 +45,23 @@ export function loadCommands(path: string | undefined): Commands {
 export const commandOf = (commands: Commands, taskType: string): Command | undefined =>
   commands.get(taskType) ?? commands.get(flowType(taskType)?.commandOf ?? '');
 
+/** What carries out runs of a type here; undefined: nothing does. */
+export const executorHere = (
+  { id, own }: Pick<FlowType, 'id' | 'own'>,
+  { hasPipeline, commands }: { hasPipeline: boolean; commands: Commands },
+): ExecutorName | undefined => executorOf({ own }, { hasPipeline, hasCommand: commandOf(commands, id) !== undefined });
+
 /**
  * The id of the type that keeps runs of a type from being carried out here, itself or that of its children; undefined:
  * nothing does.
  */
 export function unavailableType(
-  { id, own }: Pick<FlowType, 'id' | 'own'>,
-  { hasPipeline, commands }: { hasPipeline: boolean; commands: Commands },
+  type: Pick<FlowType, 'id' | 'own'>,
+  means: { hasPipeline: boolean; commands: Commands },
 ): string | undefined {
-  const executor = executorOf({ own }, { hasPipeline, hasCommand: commandOf(commands, id) !== undefined });
-  if (executor === 'children' && !commandOf(commands, CHILD_OF_RELEASE)) return CHILD_OF_RELEASE;
-  return executor === undefined ? id : undefined;
+  const executor = executorHere(type, means);
+  if (executor === 'children' && !commandOf(means.commands, CHILD_OF_RELEASE)) return CHILD_OF_RELEASE;
+  return executor === undefined ? type.id : undefined;
 }
 
 const PLACEHOLDER = /\{payload\.([\w.-]+)\}/g;

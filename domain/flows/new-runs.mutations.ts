@@ -4,8 +4,8 @@ import { targetOfRollback } from '../releases/rollback-targets.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { Override } from '../promotion/promotion-policy-rules.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
-import { commandOf, type Commands, unavailableType } from './commands-file.ts';
-import { type ExecutorName, executorOf, isPromotion, waitsForNobody, whyUnavailable } from './executor-rules.ts';
+import { type Commands, executorHere, unavailableType } from './commands-file.ts';
+import { type ExecutorName, isPromotion, waitsForNobody, whyUnavailable } from './executor-rules.ts';
 import { findRun, runById } from './flow-runs.queries.ts';
 import { type FlowType, parsePayload, type RunPayload } from './flow-types.ts';
 import { gatedAs, type RunGates, whyMissing } from './gate-rules.ts';
@@ -76,8 +76,7 @@ export async function acceptRun(
 ): Promise<AcceptedRun | undefined> {
   const { type, payload: parsed } = parsePayload(given, prefix);
   const hasPipeline = parsed.pipeline !== undefined;
-  const hasCommand = commands !== undefined && commandOf(commands, type.id) !== undefined;
-  const executor = executorOf(type, { hasPipeline, hasCommand });
+  const executor = executorHere(type, { hasPipeline, commands: commands ?? new Map() });
   const { place, gates } = await gatesInRequest(tx, type, parsed, prefix, executor);
   const unavailable = commands && unavailableType(type, { hasPipeline, commands });
   if (unavailable !== undefined) throw new DomainError('flow_unavailable', whyUnavailable(unavailable));

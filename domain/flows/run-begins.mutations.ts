@@ -4,8 +4,8 @@ import { lockDomain } from '../release-candidates/candidate-locks.queries.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
-import { commandOf, type Commands } from './commands-file.ts';
-import { type ExecutorName, executorOf, isPromotion, planRun, type RunPlan, whyUnavailable } from './executor-rules.ts';
+import { type Commands, executorHere } from './commands-file.ts';
+import { type ExecutorName, isPromotion, planRun, type RunPlan, whyUnavailable } from './executor-rules.ts';
 import {
   auditMove,
   CANCELLED,
@@ -77,11 +77,7 @@ interface CurrentGates {
 async function currentGates(tx: Tx, run: RunContext, commands: Commands): Promise<CurrentGates | undefined> {
   const { taskType, payload } = run;
   const type = flowType(taskType);
-  const means = {
-    hasPipeline: payload.pipeline !== undefined,
-    hasCommand: commandOf(commands, taskType) !== undefined,
-  };
-  const executor = type && executorOf(type, means);
+  const executor = type && executorHere(type, { hasPipeline: payload.pipeline !== undefined, commands });
   if (!executor) return undefined;
   const gates = await gatesOfRun(tx, { type: gatedAs(type, executor), ...run });
   return { executor, gates, takesRelease: isPromotion(type) && executor !== 'children' };
