@@ -1,65 +1,22 @@
 import type { DeploymentLog } from '../deployments/deployment-log-cache.ts';
 import { inOrder, type PackageArrivals, packageArrivals } from '../deployments/package-arrivals.ts';
-import { type CommitView, commitNumbers, commitsNaming, commitViews } from '../git/commits.queries.ts';
-import { branchTips } from '../git/refs.queries.ts';
+import { type CommitView, commitsNaming, commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { newestCandidates } from '../release-candidates/candidate-series.queries.ts';
 import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
-import { inSteps } from '../shared/in-steps.ts';
-import { matchesPattern } from '../shared/pattern-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { environmentLabels } from './metrics.queries.ts';
 import type { PackageVersion } from './package-versions.queries.ts';
 import { knownVersionCommits, type VersionState, versionState } from './version-commit-cache.ts';
+import { memoizedDescendants, releasable } from './releasable-commits.ts';
 import { arrivalOf, type ItemChange, itemChanges, packagesOfDomains, shareOf } from './work-item-places-rules.ts';
 
 /** The most commits of one work item that are looked at: the newest. */
 export const ITEM_COMMITS_MAX = 200;
 /** The most candidates of one domain that are looked at: the newest. */
 export const ITEM_CANDIDATES_MAX = 50;
-
-/** Tips of the branches that match a pattern. Repositories may have many, with names that take long to compare. */
-function* tipsOf(branches: Iterable<[string, number]>, patterns: readonly string[]): Generator<undefined, number[]> {
-  const tips: number[] = [];
-  for (const [name, commit] of branches) {
-    if (patterns.some((pattern) => matchesPattern(pattern, name))) tips.push(commit);
-    if (name.length > LONG_NAME) yield;
-  }
-  return tips;
-}
-const LONG_NAME = 100;
-
-type DescendantsOf = (commit: number) => (other: number) => boolean;
-
-/** Finds the descendants of each commit once. */
-function memoizedDescendants({ graph }: History): DescendantsOf {
-  const found = new Map<number, (other: number) => boolean>();
-  return (commit) => {
-    const isDescendant = found.get(commit) ?? graph.descendantsOf(commit);
-    found.set(commit, isDescendant);
-    return isDescendant;
-  };
-}
-
-/** Commits that a release can come from: those of the default and the configured branches, and those of candidates. */
-async function releasable(
-  tx: Tx,
-  project: ProjectFacts,
-  candidates: readonly CandidateRow[],
-  descendantsOf: DescendantsOf,
-): Promise<(commit: number) => boolean> {
-  const patterns = [project.defaultBranch, ...(project.configuration.branches ?? [])];
-  const tips = await inSteps(tipsOf(await branchTips(tx, project.id), patterns));
-  const cut = await commitNumbers(
-    tx,
-    project.id,
-    candidates.map(({ commitSha }) => commitSha),
-  );
-  const ends = [...new Set([...tips, ...cut.values()])];
-  return (commit) => ends.some(descendantsOf(commit));
-}
 
 const artifactsOf = ({ value }: CandidateRow): Record<string, string> => value.artifacts ?? {};
 
