@@ -22,7 +22,12 @@ import { bundleFolder, ensureBundle } from './workflow-bundle.ts';
 
 async function main(): Promise<void> {
   const config = workerConfig(process.env, process.argv.slice(2));
-  const log = pino({ level: config.LOG_LEVEL, base: { process: 'worker' } });
+  const log = pino({
+    level: config.LOG_LEVEL,
+    base: { process: 'worker' },
+    // Temporal's SDK passes a failure as `error`, which would be written as an empty object.
+    serializers: { error: pino.stdSerializers.err },
+  });
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       // The task queue of a process's own programs has none on purpose.

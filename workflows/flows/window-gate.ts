@@ -27,7 +27,7 @@ export class WindowGate {
 
   /** Waits until the run may go on; returns the outcome of the run when it may not. */
   async pass(): Promise<RunOutcome | undefined> {
-    const backoff = new PollBackoff(WINDOW_POLL, 'window opens, or is looked at again');
+    const backoff = new PollBackoff(WINDOW_POLL, 'wait for the window, or check it again');
     for (;;) {
       this.#hasChanged = false;
       const state = await this.#awaitWindow(this.#run);
