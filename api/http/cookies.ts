@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../domain/shared/loopback.ts';
+import { isLoopbackHost } from '../../domain/shared/loopback-rules.ts';
 
 /** `qs_session`: the session of a browser. `qs_oidc`: a pending sign-in with the identity provider. */
 export type CookieName = 'qs_session' | 'qs_oidc';

@@ -1,3 +1,5 @@
+import { parseHost } from '../shared/host-rules.ts';
+
 /** A remote that git may be given. `url` is rebuilt from parts that mean the same to every parser. */
 export type GitRemote =
   | { transport: 'https' | 'ssh'; url: string /** In lower case; IPv6 in brackets. */; host: string; port: number }
@@ -70,7 +72,7 @@ function byShortSsh(text: string): GitRemote {
   const [, user = '', name = '', path = ''] = /^([^@:/]*)@([^@:/]*):([^@]+)$/.exec(text) ?? [];
   refuseIf(path === '', 'is neither an https nor an ssh address');
   assertSshUser(user);
-  const host = parseHost(name);
+  const host = hostOf(name);
   refuseIf(!/^(?:[\p{L}\p{N}._~+/-]|%20)+$/u.test(path) || path.startsWith('-'), 'has a path with unusual characters');
   assertSegments(path.replace(/^\//, '').split('/'));
   return { transport: 'ssh', host, port: DEFAULT_PORTS.ssh, url: `${user}@${host}:${path}` };
@@ -91,25 +93,15 @@ function splitAddress(rest: string, defaultPort: number) {
   refuseIf(digits !== undefined && !/^[1-9]\d{0,4}$/.test(digits), 'has a port that is not from 1 to 65535');
   const port = digits === undefined ? defaultPort : Number(digits);
   refuseIf(port > 65_535, 'has a port that is not from 1 to 65535');
-  return { user: userInfo, host: parseHost(name), port, path };
+  return { user: userInfo, host: hostOf(name), port, path };
 }
 const ADDRESS = /^(?:([^@/]*)@)?(\[[^\]@/]*\]|[^:@/[\]]*)(?::([^@/]*))?\/([^]+)$/;
 
-/** A name in ASCII, four decimal numbers, or IPv6 in brackets: what the URL standard leaves as it is. */
-function parseHost(name: string): string {
-  const host = name.toLowerCase();
-  if (host.startsWith('[')) {
-    const literal = /^\[[\da-f:.]+\]$/.test(host) ? URL.parse(`https://${host}/`)?.hostname : undefined;
-    if (literal !== undefined) return literal;
-    throw new RefusedForm('has a host that is not an IPv6 address');
-  }
-  refuseIf(/[^\u0020-\u007e]/.test(host), 'has a host with other than ASCII letters; write it as xn--…');
-  refuseIf(host.endsWith('.'), 'has a host that ends in a dot');
-  refuseIf(host.length > 253 || !HOST.test(host), 'has a host that is not a name');
-  refuseIf(URL.parse(`https://${host}/`)?.hostname !== host, 'has a host in a notation that is read in several ways');
-  return host;
+function hostOf(name: string): string {
+  const parsed = parseHost(name);
+  if (!parsed.isOk) throw new RefusedForm(`has a host ${parsed.reason}`);
+  return parsed.host;
 }
-const HOST = /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?)*$/;
 
 const authority = (host: string, port: number, scheme: keyof typeof DEFAULT_PORTS): string =>
   port === DEFAULT_PORTS[scheme] ? host : `${host}:${port}`;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseTrustedProxies } from './client-address.ts';
-import { isLoopbackHost } from './loopback.ts';
+import { isLoopbackHost } from './loopback-rules.ts';
 import { parseKeptVersions } from '../documents/store-rules.ts';
 
 const port = (standard: number) => z.coerce.number().int().min(0).max(65_535).default(standard);

@@ -1,0 +1,79 @@
+import { parseHost } from '../shared/host-rules.ts';
+import { isLoopbackHost } from '../shared/loopback-rules.ts';
+
+/** The platform's default app, which has no secret. */
+export const DEFAULT_CLIENT_ID = 'PlatformCLI';
+/** Where the platform's default app has codes sent to; a code is only exchanged with the address that it was asked with. */
+export const OAUTH_REDIRECT_URI = 'http://localhost:1717/OauthRedirect';
+
+/** A long-lived credential of an org: a secret. */
+export interface AuthUrl {
+  clientId: string;
+  /** Often empty. */
+  clientSecret: string;
+  refreshToken: string;
+  /** Origin of the login host: https, or http on this machine. */
+  loginUrl: string;
+}
+
+export type ParsedAuthUrl =
+  | { isOk: true; authUrl: AuthUrl }
+  | { isOk: false /** A sentence without the secret. */; reason: string };
+
+const AUTH_URL_MAX = 4_000;
+const FORM = 'force://<clientId>:<clientSecret>:<refreshToken>@<host>';
+const PART = /^[A-Za-z0-9._-]+={0,2}$/;
+/** What clients write when they have no value. */
+const NO_VALUE = /^(undefined|null|nan)$/i;
+
+/**
+ * Reads an auth URL: `force://<clientId>:<clientSecret>:<refreshToken>@<host>[:<port>]`, and the short form
+ * `force://<refreshToken>@<host>` for the default app. Stricter than the vendor's parser, which ignores what follows the
+ * host. Whether the host may be called is for `permittedAuthUrl` to decide.
+ */
+export function parseAuthUrl(text: string): ParsedAuthUrl {
+  if (text.length > AUTH_URL_MAX) return refused(`is longer than ${AUTH_URL_MAX} characters`);
+  if (/[\r\n]/.test(text)) return refused('contains a line break');
+  if (/[\s\p{C}]/u.test(text)) return refused('contains spaces, control or invisible characters');
+  const [, credentials, place = ''] = /^force:\/\/([^@]*)@([^@]*)$/.exec(text) ?? [];
+  if (credentials === undefined) return refused(`is not of the form ${FORM}`);
+  const parts = credentials.split(':');
+  if (parts.length !== 1 && parts.length !== 3) return refused(`is not of the form ${FORM}`);
+  const [clientId, clientSecret, refreshToken] =
+    parts.length === 1 ? [DEFAULT_CLIENT_ID, '', parts[0] ?? ''] : (parts as [string, string, string]);
+  if (clientId === '') return refused('has no client id');
+  if (refreshToken === '') return refused('has no refresh token');
+  for (const [name, part] of Object.entries({
+    'client id': clientId,
+    'client secret': clientSecret,
+    'refresh token': refreshToken,
+  })) {
+    if (NO_VALUE.test(part)) return refused(`has the word ${part} as its ${name}`);
+    if (part !== '' && !PART.test(part)) return refused(`has a ${name} with characters that none has`);
+  }
+  const origin = parseOrigin(place);
+  return origin.isOk
+    ? { isOk: true, authUrl: { clientId, clientSecret, refreshToken, loginUrl: origin.origin } }
+    : refused(origin.reason);
+}
+
+/** The auth URL of a credential: a secret. */
+export const formatAuthUrl = ({ clientId, clientSecret, refreshToken, loginUrl }: AuthUrl): string =>
+  `force://${clientId}:${clientSecret}:${refreshToken}@${new URL(loginUrl).host}`;
+
+/** Origin of `host[:port]`: only this machine is called without TLS. */
+function parseOrigin(place: string): { isOk: true; origin: string } | { isOk: false; reason: string } {
+  const [, name = '', digits] = /^(\[[^\]]*\]|[^:[\]]*)(?::(.*))?$/.exec(place) ?? [];
+  if (name === '') return { isOk: false, reason: 'has no host' };
+  const parsed = parseHost(name);
+  if (!parsed.isOk) return { isOk: false, reason: `has a host ${parsed.reason}` };
+  if (digits !== undefined && (!/^[1-9]\d{0,4}$/.test(digits) || Number(digits) > 65_535))
+    return { isOk: false, reason: 'has a port that is not from 1 to 65535' };
+  const scheme = isLoopbackHost(parsed.host) ? 'http' : 'https';
+  return {
+    isOk: true,
+    origin: new URL(`${scheme}://${parsed.host}${digits === undefined ? '' : `:${digits}`}`).origin,
+  };
+}
+
+const refused = (reason: string): ParsedAuthUrl => ({ isOk: false, reason: `The auth URL ${reason}` });

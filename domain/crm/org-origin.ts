@@ -1,0 +1,28 @@
+import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
+import { isLoopbackHost } from '../shared/loopback-rules.ts';
+import { type ParsedAuthUrl, parseAuthUrl } from './auth-url-rules.ts';
+
+export type PermittedOrigin =
+  | { isOk: true; origin: string }
+  | { isOk: false /** Completes "the address …". */; reason: string };
+
+/**
+ * The origin of an org or login host, where the service may call it: https, or http on this machine when `OUTBOUND_ALLOW`
+ * opens it. Nothing but an origin is taken, with at most a slash behind it.
+ */
+export function permittedOrigin(url: string, addresses: OutboundAddresses): PermittedOrigin {
+  const refusal = addresses.refusedUrl(url);
+  if (refusal !== undefined) return { isOk: false, reason: `is refused: ${refusal}` };
+  const { origin, protocol, hostname } = new URL(url);
+  if (url.replace(/\/$/, '').toLowerCase() !== origin) return { isOk: false, reason: 'is not that of a host alone' };
+  if (protocol === 'http:' && !isLoopbackHost(hostname)) return { isOk: false, reason: 'is not https' };
+  return { isOk: true, origin };
+}
+
+/** An auth URL whose host may be called, as far as is known before it is resolved. */
+export function permittedAuthUrl(text: string, addresses: OutboundAddresses): ParsedAuthUrl {
+  const parsed = parseAuthUrl(text);
+  if (!parsed.isOk) return parsed;
+  const permitted = permittedOrigin(parsed.authUrl.loginUrl, addresses);
+  return permitted.isOk ? parsed : { isOk: false, reason: `The host of the auth URL ${permitted.reason}` };
+}

@@ -1,0 +1,23 @@
+export type ParsedHost =
+  | { isOk: true /** In lower case; IPv6 in brackets. */; host: string }
+  | { isOk: false /** Completes "has a host …". */; reason: string };
+
+/**
+ * Reads the host of an address: a name in ASCII, four decimal numbers, or IPv6 in brackets. Other notations are refused,
+ * because parsers of URLs read them in several ways, and what is checked by one would be called by another.
+ */
+export function parseHost(name: string): ParsedHost {
+  const host = name.toLowerCase();
+  if (host.startsWith('[')) {
+    const literal = /^\[[\da-f:.]+\]$/.test(host) ? URL.parse(`https://${host}/`)?.hostname : undefined;
+    return literal === undefined ? refused('that is not an IPv6 address') : { isOk: true, host: literal };
+  }
+  if (/[^\u0020-\u007e]/.test(host)) return refused('with other than ASCII letters; write it as xn--…');
+  if (host.endsWith('.')) return refused('that ends in a dot');
+  if (host.length > 253 || !HOST.test(host)) return refused('that is not a name');
+  if (URL.parse(`https://${host}/`)?.hostname !== host) return refused('in a notation that is read in several ways');
+  return { isOk: true, host };
+}
+const HOST = /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?)*$/;
+
+const refused = (reason: string): ParsedHost => ({ isOk: false, reason });
