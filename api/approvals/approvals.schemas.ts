@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MissingChangelog } from '../http/changelogs.ts';
 import { APPROVAL_STATUSES } from '../../domain/approvals/approval-rules.ts';
+import { COMPLIANCE_STATUSES } from '../../domain/approvals/compliance.queries.ts';
 import {
   DateTime,
   Day,
@@ -69,10 +70,10 @@ const DateTimeOrDay = z.union([DateTime, Day]);
 
 export const ComplianceQuery = z.strictObject({
   repositoryIdentifier: RepositoryIdentifier,
-  status: z
-    .enum([...APPROVAL_STATUSES, 'not_requested'])
-    .optional()
-    .meta({ description: '`not_requested` implies `includeUnapproved`' }),
+  status: z.enum(COMPLIANCE_STATUSES).optional().meta({
+    description:
+      '`overridden`: an override of the promotion policy where nobody was asked; `not_requested` implies `includeUnapproved`',
+  }),
   taskType: Name.optional(),
   environment: Name.optional(),
   domain: Name.optional(),
@@ -141,7 +142,7 @@ export const CompliancePage = z.object({
       environment: z.string().nullable(),
       domain: z.string().nullable(),
       releaseName: z.string().nullable(),
-      status: z.enum([...APPROVAL_STATUSES, 'not_requested']),
+      status: z.enum(COMPLIANCE_STATUSES),
       requestedBy: z.string(),
       requestedAt: Timestamp,
       resolvedBy: z.string().nullable(),

@@ -3,7 +3,7 @@ import type { Reads } from '../data/fenced-reads.ts';
 import type { Actor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { Decision, Vote, Voter } from './approval-rules.ts';
+import type { ApprovalStatus, Decision, Vote, Voter } from './approval-rules.ts';
 import type { StepSource } from './approvals.entities.ts';
 
 export interface NewStep {
@@ -28,6 +28,25 @@ export async function insertStep(
       ${by}, case when ${by}::text is not null then moment end, ${comment},
       (select r.override from flow_run r where r.tenant_id = a.tenant_id and r.id = a.run_id), moment
     from approval a, clock_timestamp() as moment where a.tenant_id = ${tenantId} and a.id = ${approvalId}`.execute(db);
+}
+
+/**
+ * Adds the override of a run to the history of approvals, once, unless an approval was requested for the run, whose steps
+ * have it, or its children have it.
+ */
+export async function insertOverrideStep({ db, tenantId }: Tx, runId: string): Promise<void> {
+  await sql`
+    insert into approval_event (id, tenant_id, project_id, repository_identifier, run_id, task_type, environment_name, domain, release_name,
+      status, source, approvers, requested_by, requested_at, override, occurred_at)
+    select ${newId()}, r.tenant_id, r.project_id, p.identifier, r.id, r.task_type, coalesce(e.name, r.payload->>'environmentName'), r.domain,
+      r.release_name, 'overridden', 'run', '{}', coalesce(r.requested_by->>'email', r.triggered_by), r.created_at, r.override, clock_timestamp()
+    from flow_run r
+    left join project p on p.tenant_id = r.tenant_id and p.id = r.project_id
+    left join environment e on e.tenant_id = r.tenant_id and e.id = r.environment_id
+    where r.tenant_id = ${tenantId} and r.id = ${runId} and r.override is not null
+      and not exists (select from approval a where a.tenant_id = r.tenant_id and a.run_id = r.id)
+      and not exists (select from flow_run c where c.tenant_id = r.tenant_id and c.parent_id = r.id)
+    on conflict (tenant_id, run_id) where approval_id is null do nothing`.execute(db);
 }
 
 export const votesOf = async ({ db, tenantId }: Reads, approvalId: string): Promise<Vote[]> =>
@@ -84,4 +103,5 @@ export const stepsOf = ({ db, tenantId }: Reads, approvalId: string) =>
       'comment',
       'occurredAt',
     ])
+    .$narrowType<{ status: ApprovalStatus }>()
     .execute();

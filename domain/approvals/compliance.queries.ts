@@ -2,11 +2,15 @@ import { type ExpressionBuilder, sql, type SqlBool } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Tables } from '../data/tables.ts';
 import { pagesAhead } from '../shared/pages-ahead.ts';
-import type { ApprovalStatus } from './approval-rules.ts';
+import { APPROVAL_STATUSES } from './approval-rules.ts';
 import type { ReleaseChangelog } from './compliance-changelogs.ts';
 
-/** Of a step; `not_requested`: a deployment that nobody approved. */
-export type ComplianceStatus = ApprovalStatus | 'not_requested';
+/**
+ * Of a step; `overridden`: a run passed the promotion policy by its override, and nobody was asked; `not_requested`: a
+ * deployment that nobody approved.
+ */
+export const COMPLIANCE_STATUSES = [...APPROVAL_STATUSES, 'overridden', 'not_requested'] as const;
+export type ComplianceStatus = (typeof COMPLIANCE_STATUSES)[number];
 
 export interface ComplianceFilter {
   repositoryIdentifier: string;

@@ -64,12 +64,19 @@ function steps({ db, tenantId }: Reads, filter: ComplianceFilter, behind?: Curso
   return (behind ? query.where((eb) => place(eb, behind)) : query).$castTo<Row>();
 }
 
-/** An approval by which a deployment was made, given here before it was reported, or elsewhere as its report says. */
+/**
+ * A deployment has an approval if its report says so, if its run was given one, or if it was reported and is the first
+ * of that content there since one was given.
+ */
 const HAS_APPROVAL = sql<SqlBool>`(coalesce(d.approval->>'status', case when d.approval is null then '' else 'approved' end) = 'approved'
   or exists (select from approval a where a.tenant_id = d.tenant_id and a.project_id = d.project_id and a.status = 'approved'
     and a.domain = d.domain and a.release_name = d.release_name and a.resolved_at <= d.created_at
     and (a.content_digest is null or d.content_digest is null or a.content_digest = d.content_digest)
-    and (a.environment_id = d.environment_id or a.run_id::text = d.execution_id)))`;
+    and (a.run_id = r.id or (r.id is null and a.environment_id = d.environment_id
+      and not exists (select from release_deployment o where o.tenant_id = d.tenant_id and o.project_id = d.project_id
+        and o.domain = d.domain and o.release_name = d.release_name and o.environment_id = d.environment_id
+        and o.content_digest is not distinct from d.content_digest and o.status <> 'Cancelled'
+        and o.created_at >= a.resolved_at and (o.created_at, o.id) < (d.created_at, d.id))))))`;
 
 /** Deployments to release environments that nobody approved, in the columns of the report; what was cancelled is none. */
 function unapproved({ db, tenantId }: Reads, filter: ComplianceFilter, behind?: Cursor) {

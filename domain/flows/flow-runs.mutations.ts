@@ -1,3 +1,4 @@
+import { insertOverrideStep } from '../approvals/approval-steps.queries.ts';
 import { makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
@@ -43,6 +44,7 @@ export type RunSummary = Pick<
   | 'releaseName'
   | 'triggeredBy'
   | 'status'
+  | 'override'
 >;
 
 export const iso = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString());
@@ -80,6 +82,7 @@ export async function endRun(
     error: error ?? null,
   });
   if (run.status === 'waiting_approval') await makeApprovalOfRunStale(tx, run.id);
+  if (run.override) await insertOverrideStep(tx, run.id);
   await recordDeployment(tx, run, { status });
   // Others of the same parent may wait for what this one deploys.
   if (run.parentId !== null)

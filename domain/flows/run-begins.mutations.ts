@@ -1,3 +1,4 @@
+import { insertOverrideStep } from '../approvals/approval-steps.queries.ts';
 import { lacksApproval } from '../approvals/approvals.mutations.ts';
 import { ticketsOfRun } from '../environment-locks/lock-tickets.queries.ts';
 import { lockDomain } from '../release-candidates/candidate-locks.queries.ts';
@@ -60,6 +61,7 @@ export async function beginRun(
   const passage = takesRelease ? await passageOf(tx, run, gates.environmentIds) : {};
   if (passage.refusal) return refuse(passage.refusal);
   const plan = planRun(executor, gates, run.payload, { takesRelease });
+  if (run.override && takesRelease && !plan.gates.approval) await insertOverrideStep(tx, run.id);
   if (!plan.isUngated || executor === 'cicd') return { run, plan };
   const startsProgram = startsPrograms && executor === 'command';
   const hasBegun = await beginExecution(tx, run, { startsProgram });

@@ -7,6 +7,19 @@ import { cutRelease, success } from '../../support/releases.ts';
 const repositoryIdentifier = 'acme/shop';
 let app: TestApp;
 let runId: string;
+let environmentId: string;
+
+/** One that was given for production. */
+const approval = (releaseName: string, resolvedAt: Date) => ({
+  repositoryIdentifier,
+  domain: 'core',
+  releaseName,
+  environmentId,
+  environmentName: 'prod',
+  status: 'approved' as const,
+  resolvedBy: app.owner.email,
+  resolvedAt,
+});
 
 const deployed = (releaseName: string, environmentName: string, more: object = {}): Promise<Json> =>
   app
@@ -29,17 +42,8 @@ beforeAll(async () => {
   const [prod] = await app.sql<{ id: string }>(`select id from environment where name = 'prod'`);
   for (const name of ['approved', 'late', 'elsewhere', 'never', 'again'])
     await cutRelease(app, repositoryIdentifier, name);
-  const given = (releaseName: string, resolvedAt: Date) => ({
-    repositoryIdentifier,
-    domain: 'core',
-    releaseName,
-    environmentId: prod?.id ?? '',
-    environmentName: 'prod',
-    status: 'approved' as const,
-    resolvedBy: app.owner.email,
-    resolvedAt,
-  });
-  const run = { repositoryIdentifier, requestedBy: app.member.email, domain: 'core', environmentId: prod?.id ?? '' };
+  environmentId = prod?.id ?? '';
+  const run = { repositoryIdentifier, requestedBy: app.member.email, domain: 'core', environmentId };
   runId = await insertRun(app, { ...run, releaseName: 'never', status: 'running', displayStatus: 'Running' });
   for (const [name, at] of [
     ['approved', Date.now() - 60_000],
@@ -47,10 +51,11 @@ beforeAll(async () => {
   ] as const)
     await insertApproval(
       app,
-      { runId: await insertRun(app, { ...run, releaseName: name }), ...given(name, new Date(at)) },
+      { runId: await insertRun(app, { ...run, releaseName: name }), ...approval(name, new Date(at)) },
       { domain: 'core', releaseName: name, environmentName: 'prod', occurredAt: '2026-01-01T00:00:00Z' },
     );
   await deployed('approved', 'prod', { deployedAt: '2026-02-01T00:00:00Z' });
+  await deployed('approved', 'prod', { deployedAt: '2026-02-01T12:00:00Z', executionId: 'second' });
   await deployed('late', 'prod', { deployedAt: '2026-02-02T00:00:00Z', deploymentStatus: 'Failed' });
   await deployed('elsewhere', 'prod', { deployedAt: '2026-02-03T00:00:00Z', approval: { status: 'approved' } });
   await deployed('never', 'prod', { deployedAt: '2026-02-04T00:00:00Z', executionId: runId });
@@ -69,14 +74,15 @@ const report = (query: string): Promise<Json> => app.as(app.member).get(200, pat
 const shown = async (query: string): Promise<string[]> =>
   (await report(query)).items.map(({ status, releaseName }: Json) => `${releaseName} ${status}`);
 
-const UNAPPROVED = ['again not_requested', 'never not_requested', 'late not_requested'];
+const UNAPPROVED = ['again', 'never', 'late', 'approved'].map((name) => `${name} not_requested`);
+const REPORTED = UNAPPROVED.filter((row) => !row.startsWith('never'));
 const STEPS = ['late approved', 'approved approved'];
 
 test('deployments to release environments that nobody approved are rows of their own, on request', async () => {
   expect(await shown('')).toEqual(STEPS);
   const { items, total } = await report('&includeUnapproved=true');
   expect(items.map(({ status, releaseName }: Json) => `${releaseName} ${status}`)).toEqual([...UNAPPROVED, ...STEPS]);
-  expect(total).toBe(5);
+  expect(total).toBe(6);
   expect(items[0]).toEqual({
     id: expect.any(String),
     approvalId: null,
@@ -107,11 +113,11 @@ test('deployments to release environments that nobody approved are rows of their
 });
 
 test.each([
-  ['&includeUnapproved=true&limit=2&offset=2', ['late not_requested', 'late approved']],
+  ['&includeUnapproved=true&limit=2&offset=2', ['late not_requested', 'approved not_requested']],
   ['&includeUnapproved=true&status=approved', STEPS],
   ['&status=not_requested', UNAPPROVED],
-  ['&includeUnapproved=true&taskType=release-event', ['again not_requested', 'late not_requested']],
-  ['&includeUnapproved=true&requestedBy=APP:ci', ['again not_requested', 'late not_requested']],
+  ['&includeUnapproved=true&taskType=release-event', REPORTED],
+  ['&includeUnapproved=true&requestedBy=APP:ci', REPORTED],
   ['&includeUnapproved=true&resolvedBy=owner@acme.example', STEPS],
   ['&includeUnapproved=true&from=2026-02-03&to=2026-02-05', ['never not_requested']],
   ['&includeUnapproved=true&environment=dev', []],
@@ -120,6 +126,35 @@ test.each([
 test('the CSV has them, too', async () => {
   const { text } = await app.as(app.owner).request(200, 'GET', path('&format=csv&includeUnapproved=true'));
   const lines = text.trimEnd().split('\r\n');
-  expect(lines).toHaveLength(6);
+  expect(lines).toHaveLength(7);
   expect(lines[2]).toMatch(/,not_requested,.*,run,o@x.example: outage$/);
+});
+
+test('an approval counts for its own run, and for the first deployment of its content that is reported after it', async () => {
+  const releaseName = 'counted';
+  const own = { repositoryIdentifier, domain: 'core', environmentId, releaseName, requestedBy: app.member.email };
+  await cutRelease(app, repositoryIdentifier, releaseName);
+  const approvedRun = await insertRun(app, own);
+  const otherRun = await insertRun(app, own);
+  const approve = (id: string, at: number) =>
+    insertApproval(
+      app,
+      { ...approval(releaseName, new Date(at)), runId: id },
+      { domain: 'core', releaseName, environmentName: 'prod' },
+    );
+  const since = '2026-03-01T00:00:00Z';
+  const deploy = (executionId: string) => deployed(releaseName, 'prod', { executionId, deployedAt: since });
+  const unapproved = async () =>
+    (await report(`&status=not_requested&from=${since}`)).items.map(({ executionId }: Json) => executionId).toSorted();
+  await approve(approvedRun, Date.now() - 1_000);
+  for (const executionId of ['first', otherRun, approvedRun, 'second']) await deploy(executionId);
+  const lacking = ['second', otherRun].toSorted();
+  expect(await unapproved()).toEqual(lacking);
+  await approve(await insertRun(app, own), Date.now());
+  await deploy('third');
+  expect(await unapproved()).toEqual(lacking);
+  // Other content begins anew.
+  await cutRelease(app, repositoryIdentifier, releaseName, { commitSha: 'b'.repeat(40) });
+  await deploy('fourth');
+  expect(await unapproved()).toHaveLength(2);
 });

@@ -212,6 +212,37 @@ test('an owner, and nobody else, overrides a freeze and what comes before: in th
   await setPolicy('guarded', null);
 });
 
+test('an override is on the report where nobody is asked for an approval, once', async () => {
+  await candidateOf('unasked');
+  await setPolicy('uat', frozen(inHours(1)));
+  const release = { releaseName: 'unasked', environmentName: 'uat', override: { reason: 'outage' } };
+  const { id } = await request(202, release);
+  await reached(id, 'succeeded');
+  const report = await app
+    .as(app.member)
+    .get(200, `/api/flows/approvals/compliance?repositoryIdentifier=${repositoryIdentifier}`);
+  expect(report.items.filter(({ executionId }: Json) => executionId === id)).toEqual([
+    expect.objectContaining({
+      approvalId: null,
+      taskType: 'execute-release',
+      environment: 'uat',
+      domain: 'core',
+      releaseName: 'unasked',
+      status: 'overridden',
+      requestedBy: app.owner.email,
+      resolvedBy: null,
+      responseTimeMs: null,
+      source: 'run',
+      override: { reason: 'outage', by: app.owner.email, at: expect.any(String) },
+    }),
+  ]);
+  const byStatus = await app
+    .as(app.member)
+    .get(200, `/api/flows/approvals/compliance?repositoryIdentifier=${repositoryIdentifier}&status=overridden`);
+  expect(byStatus.items.map(({ executionId }: Json) => executionId)).toEqual([id]);
+  await setPolicy('uat', null);
+});
+
 test('an approval is asked for in a freeze, and content that is replaced after it was given does not go', async () => {
   await setPolicy('guarded', frozen(inHours(1)));
   const { id, note } = await runs.start({ id: 'execute-release', environmentName: 'guarded' });
