@@ -4,11 +4,15 @@ import { generate, unexpected } from './load.ts';
 import { startService } from './service.ts';
 
 /**
- * Measures the report on approvals: the whole of it as CSV, with the memory that it takes, and pages of it as JSON.
- * Options: `--rounds 3`, `--rows 200000`.
+ * Measures the report on approvals: the whole of it as CSV, with the memory that it takes, and pages of it as JSON, also
+ * with the deployments that nobody approved. Options: `--rounds 3`, `--rows 200000`, `--deployments 5000`.
  */
 const { values: options } = parseArgs({
-  options: { rounds: { type: 'string', default: '3' }, rows: { type: 'string', default: '200000' } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    rows: { type: 'string', default: '200000' },
+    deployments: { type: 'string', default: '5000' },
+  },
 });
 const ROWS = Number(options.rows);
 const repositoryIdentifier = 'bench/shop';
@@ -30,6 +34,33 @@ try {
        now() - make_interval(secs => i)
      from generate_series(1, $4::int) i`,
     [service.tenantId, projectId, repositoryIdentifier, ROWS],
+  );
+  for (let index = 0; index < 5; index++)
+    await service.call('POST', '/api/environments', {
+      repositoryIdentifier,
+      name: `environment-${index}`,
+      category: 'release',
+    });
+  // Each release twice to each environment; of half of them one deployment was approved, by a run.
+  await service.database.query(
+    `with deployed as (
+       insert into release_deployment (id, tenant_id, project_id, environment_id, domain, release_name, status, deployed_at, created_at, dedupe_key,
+         content_digest, reported_by, applied_at)
+       select uuidv7(), e.tenant_id, e.project_id, e.id, 'domain-' || r % 7, 'release-' || r, 'Success', at, at, n, 'digest', '{"email": "app:ci"}', now()
+       from environment e, generate_series(1, $2::int / 10) r, generate_series(1, 2) n,
+         lateral (select now() - make_interval(hours => 2 * r - n) as at)
+       where e.tenant_id = $1 returning *),
+     run as (
+       insert into flow_run (id, tenant_id, project_id, environment_id, task_type, category, flow_path, execution_mode, status, display_status,
+         has_workflow, domain, release_name, triggered_by, requested_by, created_at)
+       select uuidv7(), tenant_id, project_id, environment_id, 'execute-release', 'release', 'flows/execute-release', 'flow', 'succeeded', 'Completed',
+         true, domain, release_name, 'bench', '{"email": "dana@acme.example.com"}', deployed_at - interval '1 minute'
+       from deployed where dedupe_key = '1' and right(release_name, 1) in ('1', '3', '5', '7', '9') returning *)
+     insert into approval (id, tenant_id, project_id, repository_identifier, run_id, task_type, environment_id, domain, release_name, status, approvers,
+       min_approvals, allow_self_approval, expires_at, requester_id, requested_by, resolved_at, content_digest)
+     select uuidv7(), tenant_id, project_id, $3, id, task_type, environment_id, domain, release_name, 'approved', '{}', 1, false, now(), 'bench', 'bench',
+       created_at, 'digest' from run`,
+    [service.tenantId, Number(options.deployments), repositoryIdentifier],
   );
   await service.database.query('vacuum analyze');
   const figures = new Figures();
@@ -71,6 +102,8 @@ try {
       ['first page', ''],
       ['one status, one environment', '&status=approved&environment=environment-1'],
       ['deep page', `&offset=${Math.floor(ROWS * 0.9)}`],
+      ['with unapproved deployments', '&includeUnapproved=true'],
+      ['unapproved deployments', '&status=not_requested'],
     ] as const) {
       const count = 50;
       const load = {
