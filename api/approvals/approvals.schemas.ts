@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MissingChangelog } from '../http/changelogs.ts';
+import { MissingChangelog, SideKeys, SideSummary } from '../http/changelogs.ts';
 import { APPROVAL_STATUSES } from '../../domain/approvals/approval-rules.ts';
 import { COMPLIANCE_STATUSES } from '../../domain/approvals/compliance.queries.ts';
 import {
@@ -115,17 +115,22 @@ const ReleaseChangelog = z
             byType: z.record(z.string(), z.int()),
           }),
           commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
+          added: SideKeys,
+          removed: SideKeys,
           missingChangelog: MissingChangelog,
         }),
       )
       .meta({ description: 'Packages that changed, at most 100' }),
     ...totals,
+    added: SideSummary,
+    removed: SideSummary,
     isTruncated: z.boolean(),
     definition: z.unknown().meta({ description: 'The changelog in the release definition' }),
   })
   .meta({
     id: 'ReleaseChangelog',
-    description: 'What is new in the release; totals count distinct items over all packages',
+    description:
+      'What is new in the release; totals count distinct items over all packages. `added` is what it brings, `removed` what it takes back of the previous candidate; the totals beside them are those of `added`, for downgraded packages of `removed`',
   });
 
 export const CompliancePage = z.object({

@@ -73,7 +73,7 @@ export const SideSummary = z
   .meta({ id: 'ChangelogSideSummary', description: 'Distinct items over all packages' });
 
 const NOT_INCLUDED =
-  'On the `removed` side of a package and on the `added` side of none: what was cherry-picked is still included';
+  'On the `removed` side of a package and not on its `added` side: what was cherry-picked to it is still included';
 export const NoLongerIncludedKeys = z.object(keys).meta({ id: 'NoLongerIncludedKeys', description: NOT_INCLUDED });
 
 const Cycles = z
@@ -108,7 +108,12 @@ export const changesOfPackages = <Shown extends z.ZodType>(commits: Shown) => ({
   workItems: z.array(WorkItem),
   pullRequests: z.array(z.int()),
   noLongerIncluded: z
-    .object({ workItems: z.array(WorkItem), pullRequests: z.array(z.int()) })
+    .object({
+      workItems: z.array(
+        WorkItem.extend({ packages: z.array(z.string()).meta({ description: 'The packages that lose it' }) }),
+      ),
+      pullRequests: z.array(z.int()),
+    })
     .meta({ description: NOT_INCLUDED }),
   summary: z.object({
     totalCommits: z.int(),

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { anyText, mapOf } from '../../domain/shared/large-maps.ts';
-import { MissingChangelog, RepositoryFreshness } from '../http/changelogs.ts';
+import { MissingChangelog, RepositoryFreshness, SideKeys, SideSummary } from '../http/changelogs.ts';
 import { DeploymentFact, MissingEnvironment } from '../http/deployment-facts.ts';
 import { FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const totals = { totalCommits: z.int(), totalWorkItems: z.int(), totalPullRequests: z.int() };
-const Totals = z.object(totals).meta({ id: 'ChangelogTotals', description: 'Distinct items over all packages' });
+const Totals = z.object({ ...totals, added: SideSummary, removed: SideSummary }).meta({
+  id: 'ChangelogTotals',
+  description:
+    'Distinct items over all packages. `added` is what the release brings, `removed` is what it takes back; the totals beside them are those of `added`, for downgraded packages of `removed`',
+});
 
 const PackageChange = z.object({
   packageName: z.string(),
@@ -18,6 +22,8 @@ const PackageChange = z.object({
     byType: z.record(z.string(), z.int()),
   }),
   commitRange: z.object({ from: z.string().nullable(), to: z.string() }).nullable(),
+  added: SideKeys,
+  removed: SideKeys,
   missingChangelog: MissingChangelog,
 });
 

@@ -1,13 +1,13 @@
 import type { History } from '../git/commit-graph-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
-import { candidatesWithPrevious } from '../release-candidates/candidate-series.queries.ts';
-import { type ChangelogTotals, type PackageChangeView, viewChanges } from '../releases/change-views.ts';
+import { artifactsBefore, candidatesWithPrevious } from '../release-candidates/candidate-series.queries.ts';
+import { type PackageChangeView, type TwoSidedTotals, viewChanges } from '../releases/change-views.ts';
 import { packageChanges } from '../releases/package-change-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { ComplianceRow } from './compliance.queries.ts';
 
-/** What was new in a release when its approval was asked for: its packages against those of the candidate before it. */
-export interface ReleaseChangelog extends ChangelogTotals {
+/** What was new in a release when its approval was asked for: its packages against those that candidates held before it. */
+export interface ReleaseChangelog extends TwoSidedTotals {
   /** Name of the candidate before it in its domain and branch; null: it is the first. */
   since: string | null;
   /** At most `PACKAGES_MAX`; totals count all. */
@@ -18,6 +18,9 @@ export interface ReleaseChangelog extends ChangelogTotals {
 }
 
 const PACKAGES_MAX = 100;
+const NO_TOTALS = { totalCommits: 0, totalWorkItems: 0, totalPullRequests: 0 };
+const NO_KEYS = { ...NO_TOTALS, workItems: [], pullRequests: [] };
+const NO_CHANGES: TwoSidedTotals = { ...NO_TOTALS, added: NO_KEYS, removed: NO_KEYS };
 
 const keyOf = ({ domain, releaseName }: { domain: string | null; releaseName: string | null }): string =>
   `${domain}\n${releaseName}`;
@@ -35,12 +38,22 @@ export async function withChangelogs(
   const candidates = await candidatesWithPrevious(tx, project, [
     ...new Map(named.map((name) => [keyOf(name), name])).values(),
   ]);
+  // A package that the candidate before it does not hold stayed as it was, and one that it does not hold itself stays.
+  const earlier = await artifactsBefore(
+    tx,
+    project,
+    candidates.flatMap(({ domain, releaseName, artifacts, previousName, previousArtifacts }) => {
+      const names = Object.keys(artifacts ?? {}).filter((name) => !Object.hasOwn(previousArtifacts ?? {}, name));
+      return previousName === null || names.length === 0 ? [] : [{ domain, releaseName, names }];
+    }),
+  );
+  const earlierOf = new Map(earlier.map((each) => [keyOf(each), each.artifacts ?? {}]));
   const { views } = await viewChanges(
     tx,
     history,
     project,
-    candidates.map(({ artifacts, previousArtifacts }) =>
-      packageChanges(previousArtifacts ?? {}, artifacts ?? {}, { withRemoved: true }),
+    candidates.map(({ artifacts, previousArtifacts, ...candidate }) =>
+      packageChanges({ ...earlierOf.get(keyOf(candidate)), ...previousArtifacts }, artifacts ?? {}),
     ),
   );
   const changelogs = new Map<string, ReleaseChangelog>();
@@ -50,7 +63,7 @@ export async function withChangelogs(
       since: previousName,
       packages: changes.slice(0, PACKAGES_MAX),
       isTruncated: changes.length > PACKAGES_MAX,
-      ...(totals ?? { totalCommits: 0, totalWorkItems: 0, totalPullRequests: 0 }),
+      ...(totals ?? NO_CHANGES),
       definition: changelog,
     });
   }

@@ -1,4 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
+import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { ABORTED } from './candidate-status-rules.ts';
 import { CANDIDATE_COLUMNS, type CandidateName, type CandidateRow } from './release-candidates.queries.ts';
@@ -96,6 +97,28 @@ export const candidatesWithPrevious = (
       sql<Record<string, string> | null>`previous.value->'artifacts'`.as('previousArtifacts'),
     ])
     .execute();
+
+/** Versions of some packages that the candidates made before one in its domain and branch held last; by its name. */
+export async function artifactsBefore(
+  { db, tenantId }: Reads,
+  { id: projectId, defaultBranch }: { id: string; defaultBranch: string },
+  candidates: readonly (CandidateName & { names: readonly string[] })[],
+) {
+  if (candidates.length === 0) return [];
+  const { rows } = await sql<CandidateName & { artifacts: Record<string, string> | null }>`
+    select c.domain, c.release_name as "releaseName", before.artifacts
+    from jsonb_to_recordset(${json(candidates)}::jsonb) as w (domain text, "releaseName" text, names text[])
+    join release_candidate c on c.tenant_id = ${tenantId} and c.project_id = ${projectId}
+      and c.domain = w.domain and c.release_name = w."releaseName"
+    cross join lateral (
+      select jsonb_overlaid(p.value -> 'artifacts' order by p.created_at, p.id) as artifacts
+      from release_candidate p
+      where p.tenant_id = c.tenant_id and p.project_id = c.project_id and p.domain = c.domain
+        and coalesce(p.branch, ${defaultBranch}) = coalesce(c.branch, ${defaultBranch})
+        and p.status <> ${ABORTED} and (p.created_at, p.id) < (c.created_at, c.id)
+        and jsonb_exists_any(p.value -> 'artifacts', w.names)) as before`.execute(db);
+  return rows;
+}
 
 /** The candidate of the same domain and branch that was made before this one; undefined when it is the first. */
 export const previousCandidate = (

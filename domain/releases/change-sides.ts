@@ -12,6 +12,8 @@ export interface TwoSided {
   removed: Range | undefined;
 }
 
+type Sides = Record<'added' | 'removed', RangeFacts>;
+
 /** One side of a change as it is shown. */
 export interface ChangelogSide {
   /** Newest first; limited, which nothing else is. */
@@ -31,6 +33,13 @@ export interface SideSummary {
   pullRequests: number[];
 }
 
+/** What a side counts, without its commits. */
+export interface SideKeys {
+  totalCommits: number;
+  workItems: string[];
+  pullRequests: number[];
+}
+
 const NONE: RangeFacts = { commits: [], workItems: [], pullRequests: [] };
 
 /** The ranges of some changes, for their facts. */
@@ -38,7 +47,7 @@ export const rangesOf = (changes: readonly TwoSided[]): Range[] =>
   changes.flatMap(({ added, removed }) => [added ?? [], removed ?? []].flat());
 
 /** The facts of both sides of a change. */
-export const sidesOf = (ranges: Ranges, { added, removed }: TwoSided): { added: RangeFacts; removed: RangeFacts } => ({
+export const sidesOf = (ranges: Ranges, { added, removed }: TwoSided): Sides => ({
   added: added ? ranges.of(added) : NONE,
   removed: removed ? ranges.of(removed) : NONE,
 });
@@ -57,6 +66,13 @@ export function sideView(
     pullRequests: [...pullRequests],
   };
 }
+
+/** One side of a single change without its commits. */
+export const sideKeys = ({ commits, workItems, pullRequests }: RangeFacts): SideKeys => ({
+  totalCommits: commits.length,
+  workItems: workItems.toSorted(),
+  pullRequests: pullRequests.toSorted((a, b) => a - b),
+});
 
 /** Distinct commits, work items and pull requests of several sides. */
 export function summaryOf(sides: readonly RangeFacts[]): SideSummary {
@@ -86,9 +102,14 @@ export interface WorkItemView {
   totalCommits: number;
 }
 
-/** What is on the removed side of changes, and on the added side of none: a cherry-picked work item is still there. */
+/** A work item that some packages lose: they had commits that count for it, and get none in their place. */
+export interface LostWorkItem extends WorkItemView {
+  packages: string[];
+}
+
+/** What packages lose: on their removed side, and not on their added one, as what was cherry-picked is. */
 export interface NoLongerIncluded {
-  workItems: WorkItemView[];
+  workItems: LostWorkItem[];
   pullRequests: number[];
 }
 
@@ -103,8 +124,8 @@ export function countedCommits(
   history: History,
   ranges: Ranges,
   some: readonly (Range | undefined)[],
+  attributionOf = attributions(history),
 ): CountedCommits[] {
-  const attributionOf = attributions(history);
   return some.flatMap((range) => {
     const { commits } = range ? ranges.of(range) : NONE;
     return range && commits.length > 0 ? [{ commits, attribution: attributionOf(range) }] : [];
@@ -135,11 +156,8 @@ export function workItemViews(
     }));
 }
 
-/** Keys on the removed side that are not on the added one, too. */
-export function onlyRemoved({ added, removed }: Record<'added' | 'removed', SideSummary>): {
-  workItems: string[];
-  pullRequests: number[];
-} {
+/** What one package loses. Another package that gets commits of a work item does not make up for it. */
+function lostBy({ added, removed }: Sides): Pick<RangeFacts, 'workItems' | 'pullRequests'> {
   const [items, requests] = [new Set(added.workItems), new Set(added.pullRequests)];
   return {
     workItems: removed.workItems.filter((key) => !items.has(key)),
@@ -147,20 +165,47 @@ export function onlyRemoved({ added, removed }: Record<'added' | 'removed', Side
   };
 }
 
-export function noLongerIncluded(
-  added: SideSummary,
-  removed: SideSummary,
-  removedItems: readonly WorkItemView[],
-): NoLongerIncluded {
-  const items = new Set(added.workItems);
+/** Keys that any of some packages loses. */
+export function lostKeys(sides: readonly Sides[]): Pick<RangeFacts, 'workItems' | 'pullRequests'> {
+  const lost = sides.map(lostBy);
   return {
-    workItems: removedItems.filter(({ key }) => !items.has(key)),
-    pullRequests: onlyRemoved({ added, removed }).pullRequests,
+    workItems: [...new Set(lost.flatMap(({ workItems }) => workItems))].toSorted(),
+    pullRequests: [...new Set(lost.flatMap(({ pullRequests }) => pullRequests))].toSorted((a, b) => a - b),
+  };
+}
+
+/** What package changes take back and do not bring as well, with the commits that are lost. */
+export function noLongerIncluded(
+  history: History,
+  ranges: Ranges,
+  changes: readonly (TwoSided & { name: string })[],
+  shown: ReadonlyMap<number, CommitView>,
+  project: Pick<ProjectFacts, 'configuration'>,
+): NoLongerIncluded {
+  const attributionOf = attributions(history);
+  const lost = changes.map((change) => ({ change, keys: new Set(lostBy(sidesOf(ranges, change)).workItems) }));
+  const counted = lost.flatMap(({ change: { removed }, keys }) =>
+    keys.size === 0
+      ? []
+      : countedCommits(history, ranges, [removed], attributionOf).map(({ commits, attribution }) => ({
+          commits,
+          attribution: (commit: number) => {
+            const { workItems, pullRequests } = attribution(commit);
+            return { workItems: workItems.filter((key) => keys.has(key)), pullRequests };
+          },
+        })),
+  );
+  return {
+    workItems: workItemViews(counted, shown, project).map((item) => ({
+      ...item,
+      packages: lost.flatMap(({ change, keys }) => (keys.has(item.key) ? [change.name] : [])),
+    })),
+    pullRequests: lostKeys(changes.map((change) => sidesOf(ranges, change))).pullRequests,
   };
 }
 
 /** Both sides of several changes together. */
-export const summariesOf = (sides: readonly Record<'added' | 'removed', RangeFacts>[]) => ({
+export const summariesOf = (sides: readonly Sides[]) => ({
   added: summaryOf(sides.map(({ added }) => added)),
   removed: summaryOf(sides.map(({ removed }) => removed)),
 });

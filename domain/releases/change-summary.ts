@@ -1,12 +1,11 @@
 import type { History } from '../git/commit-graph-cache.ts';
 import { inInstallOrder } from '../git/install-order-rules.ts';
 import { dependenciesOf } from '../git/packages.queries.ts';
-import type { RangeFacts } from '../git/range-cache.ts';
 import { rangeFacts } from '../git/range-facts.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { onlyRemoved, rangesOf, type SideSummary, sidesOf, summariesOf } from './change-sides.ts';
+import { lostKeys, rangesOf, type SideKeys, sideKeys, type SideSummary, sidesOf, summariesOf } from './change-sides.ts';
 import { resolveChanges } from './changelog.ts';
 import { matchReleases, type SummaryFilter } from './change-summary-rules.ts';
 import { directionOf, type Direction, packageChanges } from './package-change-rules.ts';
@@ -25,13 +24,10 @@ export interface SummaryQuery extends SummaryFilter {
 }
 
 /** What a step adds or takes back: totals and keys, without the commits. */
-const sideOf = ({ totalCommits, workItems, pullRequests }: SideSummary) => ({ totalCommits, workItems, pullRequests });
-
-/** Likewise of a single package. */
-const packageSide = ({ commits, workItems, pullRequests }: RangeFacts) => ({
-  totalCommits: commits.length,
-  workItems: workItems.toSorted(),
-  pullRequests: pullRequests.toSorted((a, b) => a - b),
+const sideOf = ({ totalCommits, workItems, pullRequests }: SideSummary): SideKeys => ({
+  totalCommits,
+  workItems,
+  pullRequests,
 });
 
 /** What changed by the releases of a range or of a time, each held against what the releases before it left. */
@@ -67,11 +63,12 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
         toVersion: change.to,
         commits: facts?.commits.length ?? 0,
         workItems: [...(facts?.workItems ?? [])],
-        added: packageSide(change.sides.added),
-        removed: packageSide(change.sides.removed),
+        added: sideKeys(change.sides.added),
+        removed: sideKeys(change.sides.removed),
       };
     });
-    const { added, removed } = summariesOf(own.map(({ sides }) => sides));
+    const ownSides = own.map(({ sides }) => sides);
+    const { added, removed } = summariesOf(ownSides);
     return {
       releaseName,
       domain,
@@ -81,7 +78,7 @@ export async function changeSummary(tx: Tx, history: History, project: ProjectFa
       packageChanges: packageChangeViews,
       added: sideOf(added),
       removed: sideOf(removed),
-      noLongerIncluded: onlyRemoved({ added, removed }),
+      noLongerIncluded: lostKeys(ownSides),
     };
   });
   const keys = distinct(releases.flatMap(({ workItems }) => workItems));

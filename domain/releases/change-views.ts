@@ -3,6 +3,15 @@ import { rangeFacts, type Ranges } from '../git/range-facts.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';
+import {
+  rangesOf,
+  type SideKeys,
+  sideKeys,
+  type SideSummary,
+  sidesOf,
+  summariesOf,
+  summaryOf,
+} from './change-sides.ts';
 import { commitRange, rangeEnds, type ResolvedChange, resolveChanges } from './changelog.ts';
 import type { MissingChangelog } from './missing-changelog-rules.ts';
 import type { PackageChange } from './package-change-rules.ts';
@@ -13,12 +22,20 @@ export interface ChangelogTotals {
   totalPullRequests: number;
 }
 
+/** Totals of what a step is about, and of all that it adds and takes back. */
+export interface TwoSidedTotals extends ChangelogTotals {
+  added: SideSummary;
+  removed: SideSummary;
+}
+
 export interface PackageChangeView extends ChangelogTotals {
   packageName: string;
   fromVersion: string | null;
   toVersion: string | null;
   workItems: { issues: string[]; pullRequests: number[]; byType: Record<string, number> };
   commitRange: { from: string | null; to: string } | null;
+  added: SideKeys;
+  removed: SideKeys;
   missingChangelog: MissingChangelog | null;
 }
 
@@ -26,7 +43,7 @@ export interface PackageChangeView extends ChangelogTotals {
 export interface ChangesView {
   changes: PackageChangeView[];
   /** Distinct over all packages. */
-  totals: ChangelogTotals;
+  totals: TwoSidedTotals;
 }
 
 /**
@@ -43,12 +60,7 @@ export async function viewChanges(
 ): Promise<{ views: ChangesView[]; calculated: number; kept: number }> {
   const distinct = new Map(steps.flat().map((change) => [keyOf(change), change]));
   const resolvedChanges = await resolveChanges(tx, history, [...distinct.values()]);
-  const ranges = await rangeFacts(
-    tx,
-    history,
-    resolvedChanges.flatMap(({ range }) => range ?? []),
-    { isForced },
-  );
+  const ranges = await rangeFacts(tx, history, rangesOf(resolvedChanges), { isForced });
   const shas = await rangeEnds(tx, history, resolvedChanges);
   const provider = configuration.workItems?.provider ?? 'issue';
   const known = new Map(
@@ -76,6 +88,7 @@ function changeView(
   provider: string,
 ): PackageChangeView {
   const { commits = [], workItems = [], pullRequests = [] } = change.range ? ranges.of(change.range) : {};
+  const { added, removed } = sidesOf(ranges, change);
   return {
     packageName: change.name,
     fromVersion: change.from,
@@ -89,16 +102,17 @@ function changeView(
       byType: workItems.length === 0 ? {} : { [provider]: workItems.length },
     },
     commitRange: commitRange(change.range, shas),
+    added: sideKeys(added),
+    removed: sideKeys(removed),
     missingChangelog: change.missing,
   };
 }
 
 /** Distinct commits, work items and pull requests over several packages. */
-function totalsOf(changes: readonly ResolvedChange[], ranges: Ranges): ChangelogTotals {
-  const facts = changes.flatMap(({ range }) => (range ? ranges.of(range) : []));
-  return {
-    totalCommits: new Set(facts.flatMap(({ commits }) => commits)).size,
-    totalWorkItems: new Set(facts.flatMap(({ workItems }) => workItems)).size,
-    totalPullRequests: new Set(facts.flatMap(({ pullRequests }) => pullRequests)).size,
-  };
+function totalsOf(changes: readonly ResolvedChange[], ranges: Ranges): TwoSidedTotals {
+  const { totalCommits, totalWorkItems, totalPullRequests } = summaryOf(
+    changes.flatMap(({ range }) => (range ? ranges.of(range) : [])),
+  );
+  const sides = summariesOf(changes.map((change) => sidesOf(ranges, change)));
+  return { totalCommits, totalWorkItems, totalPullRequests, ...sides };
 }

@@ -169,7 +169,7 @@ export async function changelogOf(
     workItems,
     addedWorkItems: isOnlyAdded ? workItems : itemsOf(parts.map((part) => part.added)),
     pullRequests: main.pullRequests,
-    noLongerIncluded: noLongerIncluded(added, removed, itemsOf(parts.map((part) => part.removed))),
+    noLongerIncluded: noLongerIncluded(history, ranges, parts, shown, project),
     summary: { totalCommits, totalWorkItems, totalPullRequests, added, removed },
     dependencyCycles: installOrder(
       parts.map(({ name }) => name),

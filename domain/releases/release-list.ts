@@ -10,7 +10,7 @@ import { memoized } from '../shared/memoized.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { activeReleaseNames } from './active-releases.ts';
-import { type ChangelogTotals, viewChanges } from './change-views.ts';
+import { type TwoSidedTotals, viewChanges } from './change-views.ts';
 import { packageChanges } from './package-change-rules.ts';
 import { approvalsOfReleases } from './release-approvals.ts';
 import {
@@ -193,7 +193,7 @@ async function factsOfRemoved(
   };
 }
 
-function releaseView<View extends { releaseChangelog: ChangelogTotals | null }>(
+function releaseView<View extends { releaseChangelog: TwoSidedTotals | null }>(
   release: ReleaseRow,
   facts: ReleaseFacts & { records: readonly EnvironmentRecord[] },
   environmentView: (record: EnvironmentRecord) => View,

@@ -8,8 +8,11 @@ export interface NotesText {
     deployments: readonly { environment: string; deployedAt: string; isRolledBack: boolean }[];
     addedWorkItems: readonly NotedItem[];
     summary: { added: { pullRequests: readonly number[] } };
-    /** What the release before it had and this one has not. */
-    noLongerIncluded: { workItems: readonly NotedItem[]; pullRequests: readonly number[] };
+    /** What packages had before and lose by it. */
+    noLongerIncluded: {
+      workItems: readonly (NotedItem & { packages: readonly string[] })[];
+      pullRequests: readonly number[];
+    };
     dependencyCycles: readonly (readonly string[])[];
     packages: readonly {
       packageName: string;
@@ -90,7 +93,7 @@ function domainNotes(
   const requestLine = (numbers: readonly number[]) =>
     numbers.length === 0 ? [] : [text(`Pull requests: ${numbers.map((number) => `#${number}`).join(', ')}`)];
   const gone = [
-    ...noLongerIncluded.workItems.map((item) => itemLine(item, format)),
+    ...noLongerIncluded.workItems.map((item) => itemLine(item, format, item.packages)),
     ...requestLine(noLongerIncluded.pullRequests),
   ];
   return [
@@ -118,9 +121,14 @@ function domainNotes(
   ];
 }
 
-function itemLine({ key, url, totalCommits }: NotedItem, { text, link }: Format): string {
+function itemLine(
+  { key, url, totalCommits }: NotedItem,
+  { text, link }: Format,
+  packages: readonly string[] = [],
+): string {
+  const ofPackages = packages.length === 0 ? '' : ` of ${text(packages.join(', '))}`;
   const address = webAddress(url);
-  return `${address === undefined ? text(key) : link(key, address)} (${counted(totalCommits, 'commit')})`;
+  return `${address === undefined ? text(key) : link(key, address)} (${counted(totalCommits, 'commit')}${ofPackages})`;
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -130,12 +130,14 @@ test('one registered repository at a time', async () => {
 
 test('the changelog holds what the definition of the release says; it is null where there is no such release', async () => {
   const { items } = await report('&includeChangelog=true');
+  const totals = { totalCommits: 0, totalWorkItems: 0, totalPullRequests: 0 };
+  const side = { ...totals, workItems: [], pullRequests: [] };
   const own = {
     since: null,
     packages: [],
-    totalCommits: 0,
-    totalWorkItems: 0,
-    totalPullRequests: 0,
+    ...totals,
+    added: side,
+    removed: side,
     isTruncated: false,
     definition: { added: ['=a'] },
   };

@@ -48,7 +48,7 @@ const notesWith = (text: string) => ({
       ],
       summary: { added: { pullRequests: [1, 2] } },
       noLongerIncluded: {
-        workItems: [{ key: text, url: 'https://tracker.example.com/browse/c', totalCommits: 1 }],
+        workItems: [{ key: text, url: 'https://tracker.example.com/browse/c', totalCommits: 1, packages: [text] }],
         pullRequests: [3],
       },
       dependencyCycles: [[text, text]],

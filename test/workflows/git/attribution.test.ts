@@ -94,10 +94,26 @@ test.each([1, 2, 3])(
       }
       const keysOf = (side: 'added' | 'removed') => new Set(expected.flatMap((each) => [...each[side].workItems]));
       const [added, removed] = [keysOf('added'), keysOf('removed')];
-      const gone = [...removed].filter((key) => !added.has(key)).toSorted();
+      const lost = expected.map((each) => [...each.removed.workItems].filter((key) => !each.added.workItems.has(key)));
+      const gone = [...new Set(lost.flat())].toSorted();
       expect(changelog.summary.added.workItems).toEqual([...added].toSorted());
       expect(changelog.summary.removed.workItems).toEqual([...removed].toSorted());
-      expect(changelog.noLongerIncluded.workItems.map(({ key }: Json) => key)).toEqual(gone);
+      expect(
+        changelog.noLongerIncluded.workItems.map(({ key, packages, commits: shas }: Json) => [
+          key,
+          packages,
+          shas.toSorted(),
+        ]),
+      ).toEqual(
+        gone.map((key) => {
+          const losing = expected.filter((_, place) => lost[place]?.includes(key));
+          return [
+            key,
+            losing.map(({ name }) => name),
+            [...new Set(losing.flatMap((each) => [...(each.removed.commitsOf.get(key) ?? [])]))].toSorted(),
+          ];
+        }),
+      );
       const isDowngrade = from !== null && from > to;
       for (const { key, totalCommits, commits: shas } of changelog.workItems) {
         const counted = new Set(

@@ -323,6 +323,48 @@ test('a long answer is compressed for a client that takes it', async () => {
   expect(plain.body.releases).toEqual(compressed.body.releases);
 });
 
+test('the report on approvals shows what a release takes back, and holds packages against the last candidate with them', async () => {
+  const { cut, get, project, remote } = await stage();
+  const { commitSha: from } = await cut('r1', { app: '1.0.0', lib: '1.0.0' });
+  const fix = remote.commit({ branch: 'hotfix', from, files: { 'app/fix': '1' }, message: 'SHOP-70: urgent (#70)' });
+  await project.fetch();
+  await app.as(app.application).post(201, '/api/release-candidates', {
+    repositoryIdentifier: project.repositoryIdentifier,
+    domain: 'core',
+    releaseName: 'r1-fix',
+    commitSha: fix,
+    value: { artifacts: { app: '1.0.1' } },
+  });
+  await cut('r22', { app: '1.1.0', lib: '1.1.0' }, { message: 'SHOP-71: new (#71)' });
+  await insertApprovalEvents(
+    app,
+    project.repositoryIdentifier,
+    ['r1-fix', 'r22'].map((releaseName, minute) => ({
+      domain: 'core',
+      releaseName,
+      occurredAt: new Date(Date.UTC(2026, 0, 1, 0, minute)),
+    })),
+  );
+  const { items } = await get('/api/flows/approvals/compliance', { includeChangelog: 'true' });
+  const [next, hotfix] = items.map(({ changelog }: Json) => changelog);
+  expect(hotfix.packages).toMatchObject([{ packageName: 'app', fromVersion: '1.0.0', toVersion: '1.0.1' }]);
+  expect(hotfix.removed).toMatchObject({ totalCommits: 0 });
+  expect(next.packages).toMatchObject([
+    {
+      packageName: 'app',
+      fromVersion: '1.0.1',
+      added: { totalCommits: 1, workItems: ['SHOP-71'] },
+      removed: { totalCommits: 1, workItems: ['SHOP-70'], pullRequests: [70] },
+    },
+    { packageName: 'lib', fromVersion: '1.0.0', totalCommits: 1, removed: { totalCommits: 0 } },
+  ]);
+  expect(next).toMatchObject({
+    totalCommits: 1,
+    added: { totalCommits: 1, workItems: ['SHOP-71'] },
+    removed: { totalCommits: 1, workItems: ['SHOP-70'], pullRequests: [70] },
+  });
+});
+
 test('the report on approvals tells what was new in the releases that were approved', async () => {
   const { cut, get, query, project } = await stage();
   await cut('r1', { app: '1.0.0', lib: '1.0.0' });
@@ -358,6 +400,10 @@ test('the report on approvals tells what was new in the releases that were appro
   expect(first).toMatchObject({
     since: null,
     packages: [{ packageName: 'app', fromVersion: null }, { packageName: 'lib' }],
+  });
+  expect(second).toMatchObject({
+    added: { totalCommits: 1, workItems: ['SHOP-3'] },
+    removed: { totalCommits: 0, workItems: [], pullRequests: [] },
   });
   const { text } = await app
     .as(app.member)

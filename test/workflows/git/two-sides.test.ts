@@ -57,7 +57,7 @@ test('a hotfix that the next release lacks is on the removed side everywhere, an
     });
   check(changelogIn(changelog));
   expect(changelog.noLongerIncluded).toEqual({
-    workItems: [{ key: 'SHOP-50', url: null, commits: [only], totalCommits: 1 }],
+    workItems: [{ key: 'SHOP-50', url: null, commits: [only], totalCommits: 1, packages: ['app'] }],
     pullRequests: [50],
   });
   expect(changelog.summary).toMatchObject({
@@ -73,7 +73,7 @@ test('a hotfix that the next release lacks is on the removed side everywhere, an
   const query = new URLSearchParams({ repositoryIdentifier, format: 'md' }).toString();
   const { text } = await app.as(app.member).request(200, 'GET', `/api/releases/r2/notes?${query}`);
   const [, gone = ''] = /### No longer included\n\n([^#]*)/.exec(text) ?? [];
-  expect(gone).toContain('SHOP-50');
+  expect(gone).toContain('SHOP-50 (1 commit of app)');
   expect(gone).not.toContain('SHOP-51');
   const [, items = ''] = /### Work items\n\n([^#]*)/.exec(text) ?? [];
   expect(items).toContain('SHOP-51');
@@ -108,6 +108,47 @@ test('a hotfix that the next release lacks is on the removed side everywhere, an
 
   const changes = await app.as(app.member).get(200, `/api/release-candidates/${r2.id}/changes`);
   expect(shas(changes.removed)).toEqual([picked, only]);
+});
+
+test('a work item that one package loses is no longer included, though another package gets commits of it', async () => {
+  const { remote, project, cut, deploy, get } = await releaseStage(app);
+  const first = await cut('r1', { app: '1.0.0', lib: '1.0.0' });
+  const fix = { branch: 'hotfix', from: first.commitSha, files: { 'app/fix': '1' }, message: 'SHOP-60: urgent (#60)' };
+  const lost = remote.commit(fix);
+  await project.fetch();
+  await app.as(app.application).post(201, '/api/release-candidates', {
+    repositoryIdentifier: project.repositoryIdentifier,
+    domain: 'core',
+    releaseName: 'r1-fix',
+    commitSha: lost,
+    value: { artifacts: { app: '1.0.1', lib: '1.0.0' } },
+  });
+  await cut('r2', { lib: '1.1.0' }, { message: 'SHOP-60: its other half (#61)' });
+  await cut('r22', { app: '1.1.0', lib: '1.1.0' }, { message: 'SHOP-61: new (#62)' });
+  const days = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) => `${day}T10:00:00.000Z`);
+  for (const [place, name] of ['r1', 'r1-fix', 'r22'].entries()) await deploy(name, 'uat', { deployedAt: days[place] });
+  const { domains } = await get('/api/releases/r22/notes');
+  expect(domains[0].noLongerIncluded).toEqual({
+    workItems: [{ key: 'SHOP-60', url: null, commits: [lost], totalCommits: 1, packages: ['app'] }],
+    pullRequests: [60],
+  });
+  expect(domains[0].summary.added.workItems).toContain('SHOP-60');
+  const { releases } = await get('/api/releases/change-summary', { fromReleaseName: 'r1-fix', toReleaseName: 'r22' });
+  expect(releases[0].noLongerIncluded).toEqual({ workItems: ['SHOP-60'], pullRequests: [60] });
+
+  const list = await get('/api/releases', { includeChangelog: 'true' });
+  const [environment] = list.releases[0].environments;
+  expect(environment.changesFromPrevious[0]).toMatchObject({
+    packageName: 'app',
+    totalCommits: 1,
+    added: { totalCommits: 1, workItems: ['SHOP-61'], pullRequests: [62] },
+    removed: { totalCommits: 1, workItems: ['SHOP-60'], pullRequests: [60] },
+  });
+  expect(environment.releaseChangelog).toMatchObject({
+    totalCommits: 2,
+    added: { totalCommits: 2, workItems: ['SHOP-60', 'SHOP-61'] },
+    removed: { totalCommits: 1, totalWorkItems: 1, workItems: ['SHOP-60'], pullRequests: [60] },
+  });
 });
 
 test('a downgrade takes back what the newer version has, and its notes say so', async () => {
