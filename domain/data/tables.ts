@@ -18,6 +18,7 @@ import {
   HookDeliverySchema,
   HookSecretSchema,
 } from '../builds/builds.entities.ts';
+import { CrmOrgSchema, CrmTokenSchema } from '../crm-orgs/crm-orgs.entities.ts';
 import { ReleaseDeploymentSchema } from '../deployments/deployments.entities.ts';
 import { DocumentSchema, DocumentCollectionSchema, DocumentVersionSchema } from '../documents/documents.entities.ts';
 import { EnvironmentLockTicketSchema } from '../environment-locks/environment-locks.entities.ts';
@@ -86,6 +87,8 @@ export const entities = [
   BuildStatusSchema,
   HookDeliverySchema,
   HookSecretSchema,
+  CrmOrgSchema,
+  CrmTokenSchema,
   ReleaseDeploymentSchema,
   DocumentSchema,
   DocumentCollectionSchema,
