@@ -3,6 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createFencedReads, type FencedReads } from '../domain/data/fenced-reads.ts';
+import type { CrmPlatform } from '../domain/crm/crm-platform.port.ts';
 import { connectDatabase } from '../domain/data/database.ts';
 import { connectOrm } from '../domain/data/orm.ts';
 import type { DatabaseAccess } from '../domain/data/pool.ts';
@@ -20,6 +21,7 @@ import { configuredAddresses, type OutboundAddresses } from '../domain/outbound/
 import { lockQueueMessages } from '../workflows/environment-locks/environment-lock.contract.ts';
 import type { Launch } from '../workflows/launch.ts';
 import { createCommitSignals } from '../workflows/commit-signals.contract.ts';
+import { createCrmPlatform } from './adapters/crm-platform.ts';
 import { createGitBranches } from './adapters/git-branches.ts';
 import { createGitHosts } from './adapters/git-hosts.ts';
 import { createGitMirrors } from './adapters/git-mirrors.ts';
@@ -45,6 +47,7 @@ export interface Backend {
   objects: ObjectStore;
   /** Which addresses outgoing requests may go to. */
   outbound: OutboundAddresses;
+  crm: CrmPlatform;
   /** Programs that the operator allows, by type of flow. */
   commands: Commands;
   log: Logger;
@@ -75,6 +78,12 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
   const reads = createFencedReads({ ...access, slowPoolSize: config.DATABASE_SLOW_POOL_SIZE }, onConnectionLost);
   const signals = createCommitSignals(launch);
   const keys = loadKeys(config);
+  const outbound = configuredAddresses(config);
+  const crm = createCrmPlatform({
+    addresses: outbound,
+    apiVersionMax: config.CRM_API_VERSION_MAX,
+    scratchAuthField: config.CRM_SCRATCH_AUTH_FIELD,
+  });
   return {
     access,
     orm,
@@ -86,13 +95,14 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     keys,
     encryption: createEncryption(keys.encryptionKeys),
     objects: createObjectStore(objectStoreLocation(config)),
-    outbound: configuredAddresses(config),
+    outbound,
+    crm,
     commands: loadCommands(config.COMMANDS_FILE),
     log,
     now: () => new Date(),
     onConnectionLost,
     async close() {
-      await Promise.all([orm.close(true), reads.close()]);
+      await Promise.all([orm.close(true), reads.close(), crm.close()]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { SOQL_NAME } from '../crm/soql-rules.ts';
 import { parseTrustedProxies } from './client-address.ts';
 import { isLoopbackHost } from './loopback-rules.ts';
 import { parseKeptVersions } from '../documents/store-rules.ts';
@@ -76,6 +77,11 @@ const Environment = z.object({
   HOST_B_OAUTH_CLIENT_ID: z.string().min(1).optional(),
   HOST_B_OAUTH_CLIENT_SECRET: z.string().min(1).optional(),
   OUTBOUND_ALLOW: z.string().optional(),
+  CRM_API_VERSION_MAX: z
+    .string()
+    .regex(/^[1-9]\d{1,2}\.0$/, 'must be like 68.0')
+    .default('68.0'),
+  CRM_SCRATCH_AUTH_FIELD: z.string().regex(SOQL_NAME, 'must be the name of a field').default('SfdxAuthUrl__c'),
   COMMANDS_FILE: z.string().min(1).optional(),
   ALLOW_LOCAL_GIT: flag,
   WEBHOOK_LOG_RETENTION_DAYS: count(90),

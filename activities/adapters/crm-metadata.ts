@@ -1,0 +1,245 @@
+import type {
+  CrmAnswer,
+  CrmOrg,
+  ListedComponent,
+  MetadataType,
+  RetrieveMessage,
+  RetrieveStatus,
+} from '../../domain/crm/crm-platform.port.ts';
+import { failure, malformed, orgFailure } from '../../domain/crm/platform-error-rules.ts';
+import { xmlText } from '../../domain/crm/xml-rules.ts';
+import { withArchive } from './crm-archive.ts';
+import { bounded, type CrmResponse, type CrmTimeouts } from './crm-http.ts';
+import { isoTime } from './crm-org.ts';
+import { splitReply } from './crm-retrieve-reply.ts';
+import type { CrmSession, OpenSession } from './crm-session.ts';
+import { childOf, soapEnvelope, soapReader, textOf, textsOf, xmlElement, type XmlElement } from './crm-soap.ts';
+import { withoutSecrets } from './crm-tokens.ts';
+
+const REPLY_MAX_BYTES = 64 * 1_048_576;
+/** The platform's own limit of `listMetadata`. */
+const MAX_QUERIES = 3;
+
+type Metadata = Pick<CrmOrg, 'describeMetadata' | 'listMetadata' | 'startRetrieve' | 'retrieveStatus' | 'download'>;
+
+interface SoapCall {
+  operation: string;
+  contents: (session: OpenSession) => string;
+  /** Names of elements that are read one by one. */
+  records?: readonly string[];
+  onRecord?: (record: XmlElement) => void;
+}
+
+/** The Metadata interface of an org, which is SOAP: it has no REST equivalent. */
+export function createCrmMetadata(session: CrmSession, timeouts: CrmTimeouts): Metadata {
+  const raw = <Value>(
+    open: OpenSession,
+    { operation, contents }: SoapCall,
+    timeoutMs: number,
+    read: (response: CrmResponse) => Promise<CrmAnswer<Value>>,
+  ) =>
+    session.send(
+      open,
+      {
+        method: 'POST',
+        path: `/services/Soap/m/${open.version}`,
+        headers: { 'content-type': 'text/xml; charset=UTF-8', accept: 'text/xml', soapaction: '""' },
+        body: soapEnvelope(open.accessToken, operation, contents(open)),
+        timeoutMs,
+      },
+      async (response) => notSoap(response) ?? read(response),
+    );
+
+  /** The `result` of a call, or its response where results are records. */
+  const soap = (call: SoapCall): Promise<CrmAnswer<XmlElement>> =>
+    session.withCredential((open) =>
+      raw<XmlElement>(open, call, timeouts.callMs, async ({ status, body }) => {
+        const reader = soapReader(new Set(call.records), call.onRecord ?? (() => undefined));
+        const decoder = new TextDecoder();
+        for await (const chunk of bounded(body, REPLY_MAX_BYTES)) reader.write(decoder.decode(chunk, { stream: true }));
+        const end = reader.close();
+        return 'fault' in end ? faultOf(end.fault, open) : responseOf(status, end.response, call.operation);
+      }),
+    );
+
+  return {
+    async describeMetadata() {
+      const types: MetadataType[] = [];
+      const answer = await soap({
+        operation: 'describeMetadata',
+        contents: ({ version }) => xmlElement('asOfVersion', version),
+        records: ['metadataObjects'],
+        onRecord: (record) => types.push(metadataType(record)),
+      });
+      return answer.isOk ? { isOk: true, value: types.filter(({ name }) => name !== '') } : answer;
+    },
+
+    async listMetadata(queries) {
+      if (queries.length === 0 || queries.length > MAX_QUERIES)
+        throw new Error(`one to ${MAX_QUERIES} queries, not ${queries.length}`);
+      let components: ListedComponent[] = [];
+      const answer = await soap({
+        operation: 'listMetadata',
+        contents(open) {
+          // A call that is repeated with another credential begins anew.
+          components = [];
+          return queries.map(listQuery).join('') + xmlElement('asOfVersion', open.version);
+        },
+        records: ['result'],
+        onRecord: (record) => components.push(listedComponent(record)),
+      });
+      return answer.isOk ? { isOk: true, value: components.filter(({ fullName }) => fullName !== '') } : answer;
+    },
+
+    async startRetrieve({ types }) {
+      const answer = await soap({
+        operation: 'retrieve',
+        contents: ({ version }) =>
+          xmlElement(
+            'retrieveRequest',
+            xmlElement('apiVersion', version) +
+              xmlElement('singlePackage', 'false') +
+              xmlElement('unpackaged', types.map(typeMembers).join('') + xmlElement('version', version)),
+          ),
+      });
+      if (!answer.isOk) return answer;
+      const retrieveId = textOf(childOf(answer.value, 'result') ?? answer.value, 'id');
+      return retrieveId === null ? NO_RESULT : { isOk: true, value: { retrieveId } };
+    },
+
+    async retrieveStatus(retrieveId) {
+      // The platform lists the files in each status: they are read at the download only.
+      const answer = await soap({
+        operation: 'checkRetrieveStatus',
+        contents: () => statusRequest(retrieveId, false),
+        records: ['fileProperties', 'messages'],
+      });
+      if (!answer.isOk) return answer;
+      const result = childOf(answer.value, 'result');
+      return result ? { isOk: true, value: retrieveStatus(result) } : NO_RESULT;
+    },
+
+    download: (retrieveId, consume) =>
+      session.withCredential((open) =>
+        withArchive(async (file) => {
+          const files: ListedComponent[] = [];
+          const messages: RetrieveMessage[] = [];
+          const call: SoapCall = { operation: 'checkRetrieveStatus', contents: () => statusRequest(retrieveId, true) };
+          const received = await raw(open, call, timeouts.downloadMs, async ({ status, body }) => {
+            const reader = soapReader(new Set(['fileProperties', 'messages']), (record) => {
+              if (record.name === 'messages') messages.push(retrieveMessage(record));
+              else files.push(listedComponent(record));
+            });
+            const sizeBytes = await splitReply(body, { xml: reader.write, zip: file.write });
+            const end = reader.close();
+            if ('fault' in end) return faultOf(end.fault, open);
+            const answer = responseOf(status, end.response, call.operation);
+            return answer.isOk ? archiveState(answer.value, sizeBytes) : answer;
+          });
+          if (!received.isOk) return received;
+          return file.read((entries) => consume({ sizeBytes: received.value, entries, files, messages }));
+        }),
+      ),
+  };
+}
+
+const listQuery = ({ type, folder }: { type: string; folder?: string }): string =>
+  xmlElement(
+    'queries',
+    (folder === undefined ? '' : xmlElement('folder', xmlText(folder))) + xmlElement('type', xmlText(type)),
+  );
+
+const typeMembers = ({ name, members }: { name: string; members: readonly string[] }): string =>
+  xmlElement(
+    'types',
+    members.map((member) => xmlElement('members', xmlText(member))).join('') + xmlElement('name', xmlText(name)),
+  );
+
+const statusRequest = (retrieveId: string, includeZip: boolean): string =>
+  xmlElement('asyncProcessId', xmlText(retrieveId)) + xmlElement('includeZip', String(includeZip));
+
+/** Anything but SOAP: by its status, or as malformed. Faults come with 500. */
+function notSoap({ status, contentType }: CrmResponse) {
+  const isXml = /xml/i.test(contentType) && !/html/i.test(contentType);
+  if (isXml && (status === 200 || status === 500)) return undefined;
+  if (status !== 200) return orgFailure({ status });
+  return malformed(
+    /html/i.test(contentType) ? 'HTML' : 'NOT_XML',
+    'The answer is not the SOAP that the interface promises.',
+  );
+}
+
+function responseOf(status: number, response: XmlElement, operation: string): CrmAnswer<XmlElement> {
+  if (status !== 200) return orgFailure({ status });
+  return response.name === `${operation}Response` ? { isOk: true, value: response } : NO_RESULT;
+}
+
+/** Faults come with 500, whoever is to blame: the code decides, and 400 stands for those that are not known. */
+const faultOf = ({ code, message }: { code: string; message: string }, { accessToken }: OpenSession) =>
+  orgFailure({ status: 400, code, message: withoutSecrets(message, [accessToken]) });
+
+const NO_RESULT = malformed('NO_RESULT', 'The reply is not the one to this call.');
+
+const metadataType = (record: XmlElement): MetadataType => ({
+  name: textOf(record, 'xmlName') ?? '',
+  directoryName: textOf(record, 'directoryName') ?? '',
+  suffix: textOf(record, 'suffix'),
+  isInFolder: textOf(record, 'inFolder') === 'true',
+  hasMetaFile: textOf(record, 'metaFile') === 'true',
+  childTypes: textsOf(record, 'childXmlNames').filter((name) => name !== ''),
+});
+
+const listedComponent = (record: XmlElement): ListedComponent => ({
+  type: textOf(record, 'type'),
+  fullName: textOf(record, 'fullName') ?? '',
+  fileName: textOf(record, 'fileName'),
+  id: textOf(record, 'id'),
+  createdAt: isoTime(textOf(record, 'createdDate')),
+  createdByName: textOf(record, 'createdByName'),
+  lastModifiedAt: isoTime(textOf(record, 'lastModifiedDate')),
+  lastModifiedByName: textOf(record, 'lastModifiedByName'),
+  lastModifiedById: textOf(record, 'lastModifiedById'),
+  manageableState: textOf(record, 'manageableState'),
+  namespacePrefix: textOf(record, 'namespacePrefix'),
+});
+
+const retrieveMessage = (record: XmlElement): RetrieveMessage => ({
+  fileName: textOf(record, 'fileName') ?? '',
+  problem: textOf(record, 'problem') ?? '',
+});
+
+const STATES: Readonly<Record<string, RetrieveStatus['state']>> = {
+  Pending: 'pending',
+  InProgress: 'in_progress',
+  Succeeded: 'succeeded',
+  Failed: 'failed',
+};
+
+const retrieveStatus = (result: XmlElement): RetrieveStatus => ({
+  state: STATES[textOf(result, 'status') ?? ''] ?? (textOf(result, 'done') === 'true' ? 'failed' : 'in_progress'),
+  errorCode: textOf(result, 'errorStatusCode'),
+  errorMessage: textOf(result, 'errorMessage'),
+});
+
+/** Size of the archive, where the retrieve has one. */
+function archiveState(response: XmlElement, sizeBytes: number): CrmAnswer<number> {
+  const result = childOf(response, 'result');
+  if (!result) return NO_RESULT;
+  const { state, errorCode, errorMessage } = retrieveStatus(result);
+  if (state === 'failed')
+    return failure(
+      'refused',
+      errorCode,
+      errorMessage ?? 'The retrieve failed.',
+      'Ask for less at once, or leave out what the org refuses.',
+    );
+  if (state !== 'succeeded')
+    return failure('refused', 'NOT_DONE', 'The retrieve is still under way.', 'Ask again later.');
+  if (sizeBytes > 0) return { isOk: true, value: sizeBytes };
+  return failure(
+    'not_found',
+    'NO_ARCHIVE',
+    'The archive has been fetched before, and the org keeps it no longer.',
+    'Start a new retrieve.',
+  );
+}

@@ -1,0 +1,45 @@
+import type { CrmSandbox } from './crm-platform.port.ts';
+
+/** A row of `SandboxProcess`: one per creation or refresh of a sandbox. */
+export interface SandboxProcess {
+  Status: string;
+  SandboxName: string;
+  SandboxInfoId: string | null;
+  LicenseType: string | null;
+  CreatedDate: string;
+  CopyProgress: number | null;
+  SandboxOrganization: string | null;
+  Description: string | null;
+  EndDate: string | null;
+}
+
+/** Deleted, failed, or being deleted. */
+const isVoid = (status: string): boolean => status === 'D' || status === 'E' || status.startsWith('Del');
+
+/** The sandboxes that the processes show, by name: of each the newest process that is not void. */
+export function currentSandboxes(processes: readonly SandboxProcess[]): CrmSandbox[] {
+  const newest = new Map<string, SandboxProcess>();
+  for (const process of processes) {
+    if (isVoid(process.Status)) continue;
+    const name = process.SandboxName.toLowerCase();
+    const known = newest.get(name);
+    if (!known || Date.parse(process.CreatedDate) > Date.parse(known.CreatedDate)) newest.set(name, process);
+  }
+  return [...newest.values()].map(sandboxOf).toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+const sandboxOf = (process: SandboxProcess): CrmSandbox => {
+  const isReady = process.Status === 'Completed';
+  return {
+    name: process.SandboxName,
+    state: isReady ? 'ready' : 'copying',
+    status: process.Status,
+    copyProgress: isReady ? 100 : Math.min(100, Math.max(0, process.CopyProgress ?? 0)),
+    orgId: process.SandboxOrganization,
+    sandboxInfoId: process.SandboxInfoId,
+    licenseType: process.LicenseType,
+    description: process.Description,
+    createdAt: new Date(process.CreatedDate).toISOString(),
+    endedAt: process.EndDate === null ? null : new Date(process.EndDate).toISOString(),
+  };
+};
