@@ -14,7 +14,7 @@ import {
 } from './flow-runs.queries.ts';
 import { keepEndOfCommand } from './pipelines.queries.ts';
 import { endOfCommand, hasWorkBegun } from './run-deployment-rules.ts';
-import { recordDeployment } from './run-deployments.mutations.ts';
+import { announceUnrecorded, recordDeployment } from './run-deployments.mutations.ts';
 import { workOfRun } from './run-deployments.queries.ts';
 import { decideCancel, displayOf, eventOfEnd, type FinalStatus, isFinal } from './run-status-rules.ts';
 import { endRunToken } from './run-tokens.mutations.ts';
@@ -83,7 +83,8 @@ export async function endRun(
   });
   if (run.status === 'waiting_approval') await makeApprovalOfRunStale(tx, run.id);
   if (run.override) await insertOverrideStep(tx, run.id);
-  await recordDeployment(tx, run, { status });
+  if (!(await recordDeployment(tx, run, { status })) && startedAt !== null)
+    await announceUnrecorded(tx, run, { status, startedAt, endedAt });
   // Others of the same parent may wait for what this one deploys.
   if (run.parentId !== null)
     for (const { runId, taskType } of await openChildren(tx, run.parentId)) tx.signalRun({ runId, taskType });

@@ -22,7 +22,7 @@ import { claimRun, moveRun, noteWindow, type RunContext, runById } from './flow-
 import { flowType } from './flow-types.ts';
 import { gatedAs, type RunGates, whyRefused } from './gate-rules.ts';
 import { type Passage, passageOf } from './promoted-runs.ts';
-import { keepDeployedContent } from './run-deployments.mutations.ts';
+import { announceDeployment, keepDeployedContent } from './run-deployments.mutations.ts';
 import { gatesOfRun } from './run-gates.queries.ts';
 import { displayOf, isFinal } from './run-status-rules.ts';
 
@@ -174,24 +174,4 @@ export async function beginExecution(tx: Tx, run: RunSummary, { startsProgram = 
   announceDeployment(tx, run, iso(moved.startedAt));
   auditMove(tx, run, 'run_started', `Run of ${run.taskType} began`, { status: 'running' });
   return true;
-}
-
-/** Its end is announced when it is recorded. */
-function announceDeployment(
-  tx: Tx,
-  { id, taskType, repositoryIdentifier, environmentName, domain, releaseName, triggeredBy }: RunSummary,
-  startedAt: string | null,
-): void {
-  if (!flowType(taskType)?.isDeployment) return;
-  if (repositoryIdentifier === null || environmentName === null || domain === null || releaseName === null) return;
-  emitEvent(tx, 'deployment.started', {
-    repositoryIdentifier,
-    domain,
-    releaseName,
-    environmentName,
-    status: 'Running',
-    startedAt,
-    executionId: id,
-    deployedBy: triggeredBy,
-  });
 }

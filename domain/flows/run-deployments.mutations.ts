@@ -1,6 +1,7 @@
 import { statusOfDeployment } from '../deployments/deployments.queries.ts';
 import { projectById } from '../projects/projects.queries.ts';
 import { storeDeploymentOfRun } from '../release-candidates/deployment-reports.mutations.ts';
+import { isSuccess } from '../release-candidates/finalization-rules.ts';
 import { keepCandidate, lockDomain } from '../release-candidates/candidate-locks.queries.ts';
 import { findCandidate } from '../release-candidates/release-candidates.queries.ts';
 import { annotateRollback, type RollbackReport } from '../releases/releases.mutations.ts';
@@ -8,6 +9,7 @@ import { targetOfRollback } from '../releases/rollback-targets.ts';
 import { isoOf } from '../shared/date-time-rules.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { RunContext } from './flow-runs.queries.ts';
 import { flowType } from './flow-types.ts';
 import { type DeployedContent, deploymentStatusOf, hasWorkBegun } from './run-deployment-rules.ts';
@@ -16,7 +18,15 @@ import type { FinalStatus } from './run-status-rules.ts';
 
 type DeployingRun = Pick<
   RunContext,
-  'id' | 'taskType' | 'projectId' | 'repositoryIdentifier' | 'domain' | 'releaseName' | 'triggeredBy' | 'requestId'
+  | 'id'
+  | 'taskType'
+  | 'projectId'
+  | 'repositoryIdentifier'
+  | 'environmentName'
+  | 'domain'
+  | 'releaseName'
+  | 'triggeredBy'
+  | 'requestId'
 >;
 
 /** Whether runs of a type deploy a release, themselves or, as a whole, in place of their children. */
@@ -66,16 +76,16 @@ async function takenBackBy(
 
 /**
  * Records the deployment of a run whose work has ended, unless that was reported before: it is one event with those whose
- * `executionId` is the run's id. Nothing when the work never began.
+ * `executionId` is the run's id. False when nothing is recorded: the work never began, or its environments are gone.
  */
-export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { status: FinalStatus }): Promise<void> {
+export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { status: FinalStatus }): Promise<boolean> {
   const { id, projectId, repositoryIdentifier, domain, releaseName, triggeredBy, requestId } = run;
-  if (!mayDeploy(run.taskType)) return;
-  if (projectId === null || repositoryIdentifier === null || domain === null || releaseName === null) return;
+  if (!mayDeploy(run.taskType)) return false;
+  if (projectId === null || repositoryIdentifier === null || domain === null || releaseName === null) return false;
   const work = await workOfRun(tx, id);
-  if (!work || !hasWorkBegun(work)) return;
+  if (!work || !hasWorkBegun(work)) return false;
   const content = work.deploys ?? (await contentOf(tx, run, work.environmentId === null ? [] : [work.environmentId]));
-  if (!content) return;
+  if (!content) return false;
   const deploymentStatus = deploymentStatusOf(outcome.status);
   const approval = await approvalGivenTo(tx, id);
   const startedAt = work.startedAt === null ? null : isoOf(work.startedAt);
@@ -98,7 +108,7 @@ export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { sta
     approval: approval && { ...approval, source: 'flow' },
   };
   const environments = await environmentsOfProject(tx, projectId, content.environmentIds);
-  if (environments.length === 0) return;
+  if (environments.length === 0) return false;
   const { contentDigest, artifacts, rolledBackFrom } = content;
   // Before its rows, as every change of the domain's candidates does.
   if (rolledBackFrom) await lockDomain(tx, projectId, domain);
@@ -117,6 +127,51 @@ export async function recordDeployment(tx: Tx, run: DeployingRun, outcome: { sta
       rolledBackBy: triggeredBy,
     });
   }
+  return true;
+}
+
+/** What events of the deployment of a run have in common; undefined: it is none. */
+const deploymentEventOf = ({
+  id: executionId,
+  taskType,
+  repositoryIdentifier,
+  environmentName,
+  domain,
+  releaseName,
+  triggeredBy: deployedBy,
+}: DeployingRun) =>
+  flowType(taskType)?.isDeployment &&
+  repositoryIdentifier !== null &&
+  environmentName !== null &&
+  domain !== null &&
+  releaseName !== null
+    ? { repositoryIdentifier, domain, releaseName, environmentName, executionId, deployedBy }
+    : undefined;
+
+/** Announces that the deployment of a run began. */
+export function announceDeployment(tx: Tx, run: DeployingRun, startedAt: string | null): void {
+  const event = deploymentEventOf(run);
+  if (event) emitEvent(tx, 'deployment.started', { ...event, status: 'Running', startedAt });
+}
+
+/** Announces the end of a deployment that began and is not recorded; what is recorded is announced by that. */
+export async function announceUnrecorded(
+  tx: Tx,
+  run: DeployingRun,
+  { status, startedAt, endedAt }: { status: FinalStatus; startedAt: string | null; endedAt: string | null },
+): Promise<void> {
+  if (!flowType(run.taskType)?.isDeployment) return;
+  const work = await workOfRun(tx, run.id);
+  if (!work?.hasWorkflow) return;
+  const event = deploymentEventOf({ ...run, environmentName: run.environmentName ?? work.environmentName });
+  if (!event) return;
+  const deploymentStatus = deploymentStatusOf(status);
+  emitEvent(tx, isSuccess(deploymentStatus) ? 'deployment.completed' : 'deployment.failed', {
+    ...event,
+    status: deploymentStatus,
+    startedAt,
+    deployedAt: endedAt,
+  });
 }
 
 async function recordRollback(tx: Tx, projectId: string, report: RollbackReport): Promise<void> {

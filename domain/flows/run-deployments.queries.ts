@@ -13,6 +13,7 @@ export const workOfRun = ({ db, tenantId }: Reads, id: string) =>
     .select([
       'hasWorkflow',
       'environmentId',
+      sql<string | null>`payload->>'environmentName'`.as('environmentName'),
       'startedAt',
       'programStartedAt',
       'dispatchTriedAt',

@@ -114,6 +114,27 @@ test('a run that ends before its work began deployed nothing', async () => {
   const unfilled = await start({ releaseName: 'r3', environmentName: 'uat', act: undefined });
   await reached(unfilled, 'failed');
   for (const id of [waiting, inLine, unfilled]) expect(await deploymentsOf(id)).toEqual([]);
+  for (const id of [waiting, inLine]) expect(await announced(id)).toEqual([]);
+  // Its program could not be started after the beginning was announced.
+  expect(await announced(unfilled)).toMatchObject([{ event: 'deployment.started' }, { event: 'deployment.failed' }]);
+});
+
+test('a deployment that was announced ends with one event, also where its environment and lock are gone by then', async () => {
+  await cut('r9');
+  const { id: environmentId } = await app
+    .as(app.owner)
+    .post(201, '/api/environments', {
+      repositoryIdentifier,
+      name: 'short',
+      category: 'release',
+      orchestrationOrder: 9,
+    });
+  const id = await start({ releaseName: 'r9', environmentName: 'short', act: 'sleep 4' });
+  await reached(id, 'running');
+  await app.sql('delete from environment where id = ?', [environmentId]);
+  await reached(id, 'failed');
+  expect(await deploymentsOf(id)).toEqual([]);
+  expect(await announced(id)).toMatchObject([{ event: 'deployment.started' }, { event: 'deployment.failed' }]);
 });
 
 test('what the command reports itself is the deployment: the run adds none', async () => {
