@@ -13,7 +13,7 @@ import { type Commands, loadCommands } from '../domain/flows/commands-file.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import type { ObjectStore } from '../domain/objects/object-store.port.ts';
 import type { Actor } from '../domain/shared/actor.ts';
-import { type Config, publicUrlOf } from '../domain/shared/config.ts';
+import { type Config, internalUrlOf } from '../domain/shared/config.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
 import { type Keys, loadKeys } from '../domain/shared/keys.ts';
 import { type UnitOfWork, unitOfWork, type CommitSignals, type WorkContext } from '../domain/unit-of-work.ts';
@@ -141,7 +141,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
         commandRuns: new CommandRuns({
           ...backend,
           runProgram: createProgramRunner(),
-          publicUrl: publicUrlOf(config),
+          apiUrl: internalUrlOf(config),
         }),
       },
       git: {

@@ -41,7 +41,7 @@ interface CommandMeans {
   runProgram: RunProgram;
   objects: ObjectStore;
   /** The address of the service for commands. */
-  publicUrl: string;
+  apiUrl: string;
 }
 
 /** So many commands of this process, however they were started, leave no room for another; each is a process. */
@@ -92,7 +92,7 @@ export class CommandRuns {
     aborted: AbortSignal,
     watch: LeaseWatch | undefined,
   ): Promise<EndedCommand> {
-    const { commands, runProgram, objects, publicUrl } = this.#means;
+    const { commands, runProgram, objects, apiUrl } = this.#means;
     const command = commandOf(commands, taskType);
     if (!command) return notStarted(`The list of commands of this worker does not name ${taskType}`);
     let args: string[];
@@ -104,7 +104,7 @@ export class CommandRuns {
       throw error;
     }
     const outputKey = objectKey(tenantId, 'flow-output', `${id}.log`);
-    const env = { ...command.env, QUAYSIDE_RUN_ID: id, QUAYSIDE_TOKEN: token, QUAYSIDE_URL: publicUrl };
+    const env = { ...command.env, QUAYSIDE_RUN_ID: id, QUAYSIDE_TOKEN: token, QUAYSIDE_URL: apiUrl };
     const program = { ...command, args, env, secret: token };
     const signal = watch ? AbortSignal.any([aborted, watch.lost]) : aborted;
     const keep = (output: AsyncIterable<Uint8Array>) => objects.put(outputKey, output, 'text/plain');

@@ -16,6 +16,7 @@ const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port(3000),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  INTERNAL_URL: z.url({ protocol: /^https?$/ }).optional(),
   BASE_PATH: z
     .string()
     .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be empty or begin with / and not end with one')
@@ -210,3 +211,7 @@ function checkTrustedSystems(config: Config): void {
 /** The address under which clients reach the service, without a slash at its end. */
 export const publicUrlOf = ({ PUBLIC_URL, HOST, PORT, BASE_PATH }: Config): string =>
   (PUBLIC_URL ?? `http://${HOST}:${PORT}`).replace(/\/$/, '') + BASE_PATH;
+
+/** Likewise, under which the programs of runs reach it. */
+export const internalUrlOf = (config: Config): string =>
+  publicUrlOf({ ...config, PUBLIC_URL: config.INTERNAL_URL ?? config.PUBLIC_URL });

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError, parseConfig, publicUrlOf, SETTINGS } from '../../../domain/shared/config.ts';
+import { ConfigError, internalUrlOf, parseConfig, publicUrlOf, SETTINGS } from '../../../domain/shared/config.ts';
 
 const needed = { DATABASE_URL: 'postgres://localhost/quayside', TEMPORAL_ADDRESS: 'localhost:7233' };
 
@@ -59,6 +59,8 @@ describe('a secret in a file', () => {
 
 test('the public address ends without a slash and carries the base path', () => {
   const config = parseConfig({ ...needed, PUBLIC_URL: 'https://release.example/', BASE_PATH: '/quayside' });
+  expect(internalUrlOf(config)).toBe('https://release.example/quayside');
+  expect(internalUrlOf({ ...config, INTERNAL_URL: 'http://quayside-api' })).toBe('http://quayside-api/quayside');
   expect(publicUrlOf(config)).toBe('https://release.example/quayside');
 });
 

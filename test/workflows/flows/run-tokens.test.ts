@@ -40,7 +40,8 @@ beforeAll(async () => {
   const program = { program: process.execPath, args: ['-e', REPORT, folder] };
   writeFileSync(commandsFile, JSON.stringify({ 'execute-release': program, analyze: program }));
   app = await testApp({ env: { COMMANDS_FILE: commandsFile } });
-  app.env.PUBLIC_URL = app.url;
+  // Its public address is not reached from here.
+  app.env.INTERNAL_URL = app.url;
   worker = await startWorker(app, [
     'flows-v1',
     'commands-v1',
