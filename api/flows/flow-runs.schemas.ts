@@ -218,6 +218,10 @@ export const Schedule = z
     payload: JsonObject,
     schedulePath: z.string(),
     nextRunAt: Timestamp.nullable(),
+    lastRefusal: z
+      .object({ at: Timestamp, reason: z.string() })
+      .nullable()
+      .meta({ description: 'Why no run could be accepted when the schedule was last due; null if one was' }),
     createdBy: z.string(),
     createdAt: Timestamp,
   })

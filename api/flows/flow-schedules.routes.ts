@@ -18,8 +18,9 @@ import { NewSchedule, Schedule, ScheduleIn } from './flow-runs.schemas.ts';
 
 const GROUP = 'Flows';
 
-const view = (row: ScheduleRow, now: Date): z.input<typeof Schedule> => ({
+const view = ({ refusedAt, refusal, ...row }: ScheduleRow, now: Date): z.input<typeof Schedule> => ({
   ...row,
+  lastRefusal: refusedAt === null || refusal === null ? null : { at: refusedAt, reason: refusal },
   taskType: String(row.payload.id),
   nextRunAt: nextDue(row, now),
 });
@@ -42,17 +43,17 @@ export const flowSchedulesRoutes = [
     path: '/api/flows/schedules',
     group: GROUP,
     summary: 'Create a schedule for a flow',
-    description: `Its runs have the trigger \`cron\` and are listed with \`includeScheduled=true\`. A tenant can have at most ${SCHEDULES_MAX} schedules.`,
+    description: `Its runs have the trigger \`cron\` and are listed with \`includeScheduled=true\`. A tenant can have at most ${SCHEDULES_MAX} schedules. Whether a release can go is checked when the schedule is due: a run that would be refused then fails with the reason. If the payload names something that no longer exists, there is no run, and \`lastRefusal\` has the reason.`,
     roles: ['owner', 'application'],
     projectScope: 'row',
     body: ScheduleIn,
     status: 201,
     response: NewSchedule,
-    errors: ['already_exists'],
+    errors: ['already_exists', 'flow_unavailable'],
     audit: 'flow_schedule.created',
     async handle({ body }, scope) {
       const { warnings, ...schedule } = await scope.tx(async (tx) => {
-        const made = await createSchedule(tx, body);
+        const made = await createSchedule(tx, body, scope.adapters.flows.commands);
         return { ...made, warnings: await runWarnings(tx, tx.actor, made.payload) };
       });
       const { name, cron, timezone } = schedule;

@@ -1,12 +1,16 @@
 import { DomainError, invalidField, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { type AcceptedRun, acceptRun, gatesInRequest } from './new-runs.mutations.ts';
+import type { Commands } from './commands-file.ts';
+import { endRun } from './flow-runs.mutations.ts';
+import { runById } from './flow-runs.queries.ts';
+import { type AcceptedRun, acceptRun, assertAvailable, gatesInRequest } from './new-runs.mutations.ts';
 import {
   countSchedules,
   findSchedule,
   insertSchedule,
   makersOfSchedule,
   markDeleted,
+  noteRefusal,
   type ScheduleRow,
   SCHEDULES_MAX,
 } from './flow-schedules.queries.ts';
@@ -28,14 +32,19 @@ export interface ScheduleInput {
 
 /**
  * Adds a schedule. Throws `already_exists` for a taken name; `invalid_request` for times that do not exist, a payload
- * that cannot be run, and beyond `SCHEDULES_MAX`.
+ * that cannot be run, and beyond `SCHEDULES_MAX`; `flow_unavailable` where nothing carries its runs out.
  */
-export async function createSchedule(tx: Tx, { payload: given, ...input }: ScheduleInput): Promise<ScheduleRow> {
+export async function createSchedule(
+  tx: Tx,
+  { payload: given, ...input }: ScheduleInput,
+  commands: Commands,
+): Promise<ScheduleRow> {
   nextDue(input, tx.now);
   const { type, payload } = parsePayload(given, PREFIX);
   if (isPromotion(type) && payload.override !== undefined)
     throw invalidField(`${PREFIX}override`, 'An override is for one run, which an owner starts in person');
   const { place } = await gatesInRequest(tx, type, payload, PREFIX);
+  assertAvailable(type, payload, commands);
   if ((await countSchedules(tx)) >= SCHEDULES_MAX)
     throw new DomainError('invalid_request', `A tenant has at most ${SCHEDULES_MAX} schedules`);
   const schedulePath = `schedules/${input.name}`;
@@ -56,14 +65,28 @@ export async function removeSchedule(tx: Tx, id: string): Promise<ScheduleRow> {
   return schedule;
 }
 
+/** What a schedule that is due does: at most one run for each occasion. */
+export interface DueSchedule {
+  /** To be started. */
+  accepted?: AcceptedRun;
+  /** Why there is no run, for people. */
+  refusal?: string;
+}
+
 /**
- * Accepts the run of a schedule that is due, once for each occasion; undefined when the schedule was removed or the
- * occasion had its run. Throws `invalid_request` when its payload names what was removed.
+ * Accepts the run of a schedule that is due. One that cannot go, for reasons for which a caller would be refused, is
+ * accepted and fails at once with the reason; where its payload names what was removed, the schedule has the reason.
+ * Nothing when the schedule was removed or the occasion had its run.
  * @param occasion names the schedule and the moment.
  */
-export async function acceptScheduledRun(tx: Tx, id: string, occasion: string): Promise<AcceptedRun | undefined> {
+export async function acceptScheduledRun(
+  tx: Tx,
+  id: string,
+  occasion: string,
+  commands: Commands,
+): Promise<DueSchedule> {
   const schedule = await findSchedule(tx, id);
-  if (!schedule) return undefined;
+  if (!schedule) return {};
   const { payload, schedulePath } = schedule;
   const { peopleIds, limitedTo } = await makersOfSchedule(tx, id);
   const requestedBy = { ...tx.actor, onBehalfOf: peopleIds, ...(limitedTo && { projectIds: limitedTo }) };
@@ -75,7 +98,39 @@ export async function acceptScheduledRun(tx: Tx, id: string, occasion: string): 
     triggeredBy: 'cron',
     requestedBy,
   };
-  return acceptRun(tx, payload, origin);
+  const asked = await refusable(() => acceptRun(tx, payload, { ...origin, commands }));
+  const made = asked.refusal === undefined ? asked : await refusable(() => acceptRun(tx, payload, origin));
+  if (made.refusal !== undefined) {
+    await refuse(tx, schedule, made.refusal);
+    return { refusal: made.refusal };
+  }
+  if (!made.result) return {};
+  await noteRefusal(tx, id, null);
+  if (asked.refusal === undefined) return { accepted: made.result };
+  await endRun(tx, await runById(tx, made.result.runId), { status: 'failed', error: asked.refusal });
+  return { refusal: asked.refusal };
+}
+
+async function refusable<T>(work: () => Promise<T>): Promise<{ result: T; refusal?: undefined } | { refusal: string }> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    if (error instanceof DomainError) return { refusal: error.message };
+    throw error;
+  }
+}
+
+async function refuse(tx: Tx, { id, name, repositoryIdentifier }: ScheduleRow, reason: string): Promise<void> {
+  await noteRefusal(tx, id, reason);
+  tx.audit({
+    source: 'flow',
+    action: 'flow_schedule.refused',
+    entityType: 'flow_schedule',
+    entityId: id,
+    repositoryIdentifier,
+    summary: `Schedule ${name} was due and started no run: ${reason}`,
+    after: { reason },
+  });
 }
 
 async function scheduleById(tx: Tx, id: string): Promise<ScheduleRow> {

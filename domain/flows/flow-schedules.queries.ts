@@ -23,6 +23,8 @@ const schedules = (db: ReadDatabase, tenantId: string) =>
       's.payload',
       's.schedulePath',
       'p.identifier as repositoryIdentifier',
+      's.refusedAt',
+      's.refusal',
       's.createdBy',
       's.createdAt',
     ]);
@@ -76,6 +78,16 @@ export async function insertSchedule(tx: Tx, { payload, ...schedule }: NewSchedu
     .returning('id')
     .executeTakeFirst();
   return made?.id;
+}
+
+/** Records why a schedule that was due started no run; null: it did. */
+export async function noteRefusal({ db, tenantId, now }: Tx, id: string, refusal: string | null): Promise<void> {
+  await db
+    .updateTable('flow_schedule')
+    .set({ refusal, refusedAt: refusal === null ? null : now })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Marks a schedule as deleted; the row stays until the engine has deleted it, too. */

@@ -168,6 +168,9 @@ export const FlowScheduleSchema = defineEntity({
     peopleIds: p.array().default([]),
     /** The only projects that the application token reached which made it; null: all. */
     limitedTo: p.array().columnType('uuid[]').nullable(),
+    /** When it was due last, if no run could be accepted then, and why. */
+    refusedAt: p.datetime(3).nullable(),
+    refusal: p.text().nullable(),
     /** Kept until the engine has deleted it, too. */
     deletedAt: p.datetime(3).nullable(),
     /** When the engine knew of the latest change. */

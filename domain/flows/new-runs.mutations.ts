@@ -78,8 +78,7 @@ export async function acceptRun(
   const hasPipeline = parsed.pipeline !== undefined;
   const executor = executorHere(type, { hasPipeline, commands: commands ?? new Map() });
   const { place, gates } = await gatesInRequest(tx, type, parsed, prefix, executor);
-  const unavailable = commands && unavailableType(type, { hasPipeline, commands });
-  if (unavailable !== undefined) throw new DomainError('flow_unavailable', whyUnavailable(unavailable));
+  if (commands) assertAvailable(type, parsed, commands);
   const { payload, releaseName } = await releaseOf(tx, type, parsed, place);
   if (commands && place && isPromotion(type)) {
     const { projectId, defaultBranch } = place;
@@ -140,6 +139,12 @@ export async function acceptRun(
     ...(waitsForNobody(type, gates, payload) && { isBrief: true }),
     about: aboutOf({ ...payload, releaseName }),
   };
+}
+
+/** Throws `flow_unavailable` where nothing carries runs of a type out. */
+export function assertAvailable(type: FlowType, { pipeline }: RunPayload, commands: Commands): void {
+  const unavailable = unavailableType(type, { hasPipeline: pipeline !== undefined, commands });
+  if (unavailable !== undefined) throw new DomainError('flow_unavailable', whyUnavailable(unavailable));
 }
 
 function announceOverride(

@@ -302,6 +302,7 @@ test('schedules have names of their own and times that exist', async () => {
     name: 'nightly',
     taskType: 'build',
     repositoryIdentifier,
+    lastRefusal: null,
     nextRunAt: expect.stringMatching(/T0[12]:00:00\.000Z$/),
   });
   await owner().post(409, '/api/flows/schedules', schedule);
@@ -314,6 +315,9 @@ test('schedules have names of their own and times that exist', async () => {
   ]) {
     await owner().post(400, '/api/flows/schedules', { ...schedule, name: 'other', ...wrong });
   }
+  const unavailable = { id: 'cascade-merge', repositoryIdentifier };
+  const refused = await owner().post(409, '/api/flows/schedules', { ...schedule, name: 'other', payload: unavailable });
+  expect(refused).toMatchObject({ code: 'flow_unavailable', detail: expect.stringContaining('COMMANDS_FILE') });
   await owner().delete(204, `/api/flows/schedules/${made.id}`);
   await owner().delete(404, `/api/flows/schedules/${made.id}`);
   expect(await owner().get(200, '/api/flows/schedules')).toEqual([]);

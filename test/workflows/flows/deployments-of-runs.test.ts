@@ -121,14 +121,12 @@ test('a run that ends before its work began deployed nothing', async () => {
 
 test('a deployment that was announced ends with one event, also where its environment and lock are gone by then', async () => {
   await cut('r9');
-  const { id: environmentId } = await app
-    .as(app.owner)
-    .post(201, '/api/environments', {
-      repositoryIdentifier,
-      name: 'short',
-      category: 'release',
-      orchestrationOrder: 9,
-    });
+  const { id: environmentId } = await app.as(app.owner).post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: 'short',
+    category: 'release',
+    orchestrationOrder: 9,
+  });
   const id = await start({ releaseName: 'r9', environmentName: 'short', act: 'sleep 4' });
   await reached(id, 'running');
   await app.sql('delete from environment where id = ?', [environmentId]);

@@ -169,6 +169,42 @@ test.each([
   }
 });
 
+test('a schedule whose run cannot go says why: by a run that failed, or itself where there can be no run', async () => {
+  const owner = app.as(app.owner);
+  const { id: environmentId } = await owner.post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: 'removed',
+    category: 'dev',
+  });
+  const payload = { ...RELEASE, releaseName: 'uncut', environmentName: 'removed', note: 'n' };
+  const { id: scheduleId } = await owner.post(201, '/api/flows/schedules', {
+    name: 'early',
+    cron: '0 3 * * *',
+    payload,
+  });
+  const fire = (occasion: string) =>
+    createScheduleActivities(activities.deps).startScheduledRun({ ...app.tenantKey, scheduleId, occasion });
+  const schedule = async () => (await owner.get(200, '/api/flows/schedules')).find(({ id }: Json) => id === scheduleId);
+  for (let attempt = 0; attempt < 2; attempt++) await fire(`${scheduleId}/first`);
+  const made = await app.sql<{ id: string }>('select id from flow_run where schedule_id = ?', [scheduleId]);
+  expect(made).toHaveLength(1);
+  expect(await shown(made[0]?.id ?? '')).toMatchObject({
+    rawStatus: 'failed',
+    startedAt: null,
+    success: { error: expect.stringContaining('uncut') },
+  });
+  expect((await schedule()).lastRefusal).toBeNull();
+
+  await owner.delete(204, `/api/environments/${environmentId}`);
+  await fire(`${scheduleId}/second`);
+  expect(await app.sql('select id from flow_run where schedule_id = ?', [scheduleId])).toHaveLength(1);
+  const reason = expect.stringContaining('removed');
+  expect((await schedule()).lastRefusal).toEqual({ at: expect.any(String), reason });
+  const trail = await owner.get(200, `/api/audit?entityId=${scheduleId}&action=flow_schedule.refused`);
+  expect(trail.items).toMatchObject([{ after: { reason } }]);
+  await owner.delete(204, `/api/flows/schedules/${scheduleId}`);
+});
+
 test('a release that a pipeline or a command carries out as a whole waits for the approval of all its environments', async () => {
   const release = { ...RELEASE, id: 'request-release', releaseName: 'r3' };
   const runId = await start({ ...release, pipeline: { id: 'deploy.yml' } });
