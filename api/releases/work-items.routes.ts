@@ -21,7 +21,9 @@ const WorkItemPlaces = z
     url: z.string().nullable(),
     commits: z.array(
       Commit.omit({ workItems: true }).extend({
-        packages: z.array(z.string()),
+        packages: z
+          .array(z.string())
+          .meta({ description: 'The packages for which the commit counts; empty: it only mentions the work item' }),
         isReleasable: z.boolean().meta({
           description:
             'The commit is on the default or a configured branch or in a candidate. Others, such as commits of a squashed branch, do not count',
@@ -30,7 +32,11 @@ const WorkItemPlaces = z
     ),
     totalCommits: z.int(),
     isTruncated: z.boolean(),
-    pullRequests: z.array(z.int()),
+    pullRequests: z
+      .array(z.int())
+      .meta({
+        description: 'Of the commits that mention the work item, and those by which its changes were brought in',
+      }),
     domains: z.array(
       z.object({
         domain: z.string(),
@@ -86,9 +92,10 @@ export const workItemsRoutes = [
     group: 'Releases',
     summary: 'Find out which candidates and environments contain a work item',
     description: [
-      'A work item consists of the package changes in the commits that mention it; if only merges mention it, of the changes that these merged into their first parents. A candidate or environment contains a change if the commit of its package version is that commit or one of its descendants.',
+      'Which changes count for a work item is decided as in changelogs: a commit that changes a package counts if its message, or that of a merge that brought it in, mentions the work item. A merge of the default branch into another one brings nothing in.',
+      'A candidate or environment contains a change if the changelog from the beginning to the commit of its package version lists that commit for the work item. So a version that was built on a branch before the merge that mentions the work item does not contain it.',
       'A domain is affected if the changed packages are configured for it or contained in its candidates. A change that was cherry-picked onto another branch is another commit; both count.',
-      `Covers the newest ${ITEM_COMMITS_MAX} commits that mention the work item and the newest ${ITEM_CANDIDATES_MAX} candidates of each domain. If no commit mentions the key, the lists are empty.`,
+      `All commits count; the newest ${ITEM_COMMITS_MAX} are listed. Covers the newest ${ITEM_CANDIDATES_MAX} candidates of each domain. If no commit mentions the key, the lists are empty.`,
     ].join('\n\n'),
     roles: ANY_ROLE,
     projectScope: 'row',

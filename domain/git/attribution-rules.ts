@@ -18,11 +18,13 @@ export type Attribution = (commit: number) => Mention;
 
 const NOTHING: Mention = { workItems: [], pullRequests: [] };
 
+type Parents = Pick<AttributedHistory, 'parentsOf'>;
+
 const TO = 1;
 const FROM = 2;
 
 /** Marks of the commits of `from..to`: those that `to` descends from and `from` does not. */
-function commitsWithin({ parentsOf }: AttributedHistory, from: number | null, to: number): Uint8Array {
+function commitsWithin({ parentsOf }: Parents, from: number | null, to: number): Uint8Array {
   const marks = new Uint8Array(Math.max(from ?? 0, to) + 1);
   marks[to] = TO;
   if (from !== null) marks[from] = (marks[from] ?? 0) | FROM;
@@ -40,6 +42,14 @@ function commitsWithin({ parentsOf }: AttributedHistory, from: number | null, to
     }
   }
   return marks;
+}
+
+/** The commits of `from..to`. */
+export function commitsBetween(history: Parents, from: number | null, to: number): number[] {
+  const marks = commitsWithin(history, from, to);
+  const commits: number[] = [];
+  for (let at = marks.indexOf(TO); at >= 0; at = marks.indexOf(TO, at + 1)) commits.push(at);
+  return commits;
 }
 
 const UNCLAIMED = 0;

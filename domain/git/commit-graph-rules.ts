@@ -91,16 +91,12 @@ export class CommitGraph {
     return seen[ancestor] === 1;
   }
 
-  /** A test of whether a commit is the given one or descends from it. It takes one pass, for use with many commits. */
-  descendantsOf(ancestor: number): (commit: number) => boolean {
+  /** A test of whether a commit is one of some, or among those that these descend from. */
+  ancestorsOf(commits: readonly number[]): (commit: number) => boolean {
     const seen = new Uint8Array(this.size);
-    seen[ancestor] = 1;
-    for (let commit = ancestor + 1; commit < this.size; commit++) {
-      for (const parent of this.parentsOf(commit)) {
-        if (seen[parent] !== 1) continue;
-        seen[commit] = 1;
-        break;
-      }
+    for (const commit of commits) if (commit < this.size) seen[commit] = 1;
+    for (let commit = this.size - 1; commit >= 0; commit--) {
+      if (seen[commit] === 1) for (const parent of this.parentsOf(commit)) seen[parent] = 1;
     }
     return (commit) => seen[commit] === 1;
   }
@@ -108,6 +104,19 @@ export class CommitGraph {
   /** From which of its parents a commit differs in the paths of a package. */
   changeIn(packageNo: number, commit: number): ParentBits {
     return this.#changes.get(packageNo)?.get(commit) ?? 0n;
+  }
+
+  differsFromAllParents(packageNo: number, commit: number): boolean {
+    const bits = this.changeIn(packageNo, commit);
+    if (bits === 0n) return false;
+    const all = (1n << BigInt(Math.max(1, this.parentsOf(commit).length))) - 1n;
+    return (bits & all) === all;
+  }
+
+  /** The first parent that a commit equals in the paths of a package; undefined: it differs from all. */
+  sameParentOf(packageNo: number, commit: number): number | undefined {
+    const bits = this.changeIn(packageNo, commit);
+    return this.parentsOf(commit).find((_, place) => ((bits >> BigInt(place)) & 1n) === 0n);
   }
 
   /**

@@ -4,6 +4,8 @@ import type { CommitGraph } from './commit-graph-rules.ts';
 
 interface Facts {
   mentions: Map<number, Mention>;
+  /** The commits that mention each work item. */
+  naming: Map<string, number[]>;
   /** What the subjects of merges say; see `saysBackMerge`. */
   said: Map<number, boolean>;
 }
@@ -19,7 +21,7 @@ export class CommitMessages {
 
   constructor(
     defaultBranch: string | null,
-    facts: Facts = { mentions: new Map(), said: new Map() },
+    facts: Facts = { mentions: new Map(), naming: new Map(), said: new Map() },
     mainline = new Uint8Array(),
     releaseLines = new Uint8Array(),
   ) {
@@ -35,6 +37,11 @@ export class CommitMessages {
     for (const [commit, workItems, pullRequests, subject] of messages) {
       if (workItems.length > 0 || pullRequests.length > 0)
         this.#facts.mentions.set(commit, { workItems: workItems.map(once), pullRequests });
+      for (const key of workItems) {
+        const naming = this.#facts.naming.get(key);
+        if (naming) naming.push(commit);
+        else this.#facts.naming.set(once(key), [commit]);
+      }
       const said = subject === null ? undefined : saysBackMerge(subject, this.#defaultBranch ?? '');
       if (said !== undefined) this.#facts.said.set(commit, said);
     }
@@ -60,6 +67,11 @@ export class CommitMessages {
 
   mentionOf(commit: number): Mention | undefined {
     return this.#facts.mentions.get(commit);
+  }
+
+  /** The commits whose own messages mention a work item, in no order. */
+  commitsNaming(key: string): readonly number[] {
+    return this.#facts.naming.get(key) ?? [];
   }
 
   /** Where the subject does not say, a merge of a commit of the main line by one of a branch that is not released from. */

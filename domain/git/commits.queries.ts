@@ -104,22 +104,6 @@ export async function commitShas(
   return new Map(rows.map(({ seq, sha }) => [seq, sha]));
 }
 
-/** Numbers of the commits whose messages name a work item, newest first, and how many there are. */
-export async function commitsNaming(
-  reads: Reads,
-  projectId: string,
-  key: string,
-  limit: number,
-): Promise<{ commits: number[]; total: number }> {
-  const rows = await commitsOf(reads, projectId)
-    .where('workItems', '@>', sql<string[]>`array[${key}]::text[]`)
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .select(['seq', sql<number>`count(*) over ()::int`.as('total')])
-    .execute();
-  return { commits: rows.map(({ seq }) => seq), total: rows[0]?.total ?? 0 };
-}
-
 /** Ids, and those of the parents, of up to `limit` commits from a number on, in order. */
 export const commitLines = (reads: Reads, projectId: string, from: number, limit: number) =>
   commitsFrom(reads, projectId, from, limit)

@@ -1,4 +1,3 @@
-import type { History } from '../git/commit-graph-cache.ts';
 import { commitNumbers } from '../git/commits.queries.ts';
 import { branchTips } from '../git/refs.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
@@ -18,25 +17,12 @@ function* tipsOf(branches: Iterable<[string, number]>, patterns: readonly string
 }
 const LONG_NAME = 100;
 
-type DescendantsOf = (commit: number) => (other: number) => boolean;
-
-/** Finds the descendants of each commit once. */
-export function memoizedDescendants({ graph }: History): DescendantsOf {
-  const found = new Map<number, (other: number) => boolean>();
-  return (commit) => {
-    const isDescendant = found.get(commit) ?? graph.descendantsOf(commit);
-    found.set(commit, isDescendant);
-    return isDescendant;
-  };
-}
-
-/** Commits that a release can come from: those of the default and the configured branches, and those of candidates. */
-export async function releasable(
+/** The commits at which what can be released ends: the default and the configured branches, and candidates. */
+export async function releaseEnds(
   tx: Tx,
   project: ProjectFacts,
   candidates: readonly CandidateRow[],
-  descendantsOf: DescendantsOf,
-): Promise<(commit: number) => boolean> {
+): Promise<number[]> {
   const patterns = [project.defaultBranch, ...(project.configuration.branches ?? [])];
   const tips = await inSteps(tipsOf(await branchTips(tx, project.id), patterns));
   const cut = await commitNumbers(
@@ -44,6 +30,5 @@ export async function releasable(
     project.id,
     candidates.map(({ commitSha }) => commitSha),
   );
-  const ends = [...new Set([...tips, ...cut.values()])];
-  return (commit) => ends.some(descendantsOf(commit));
+  return [...new Set([...tips, ...cut.values()])];
 }

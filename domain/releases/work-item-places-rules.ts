@@ -1,29 +1,3 @@
-/** A commit for a work item, and a package that it changes. */
-export interface ItemChange {
-  packageName: string;
-  commit: number;
-}
-
-interface NamingCommit {
-  commit: number;
-  isMerge: boolean;
-  /** By package: whether it differs from its first parent, and whether from all its parents. */
-  packages: readonly { packageName: string; isOfFirstParent: boolean; isOfAllParents: boolean }[];
-}
-
-/**
- * What the commits that name a work item change: as changelogs list them, where they differ from all their parents. When
- * only merges name it, what these brought to their first parents.
- */
-export function itemChanges(commits: readonly NamingCommit[]): ItemChange[] {
-  const areMerges = commits.every(({ isMerge }) => isMerge);
-  return commits.flatMap(({ commit, packages }) =>
-    packages
-      .filter((each) => (areMerges ? each.isOfFirstParent : each.isOfAllParents))
-      .map(({ packageName }) => ({ packageName, commit })),
-  );
-}
-
 /**
  * How much of a work item is somewhere: all, some or none of its changes; unknown where the commit of a package version
  * is not known and so it cannot be told.
@@ -38,7 +12,7 @@ export interface Share {
 }
 
 /** @param isThere undefined when it cannot be told. */
-export function shareOf(changes: readonly ItemChange[], isThere: (change: ItemChange) => boolean | undefined): Share {
+export function shareOf<Change>(changes: readonly Change[], isThere: (change: Change) => boolean | undefined): Share {
   const answers = changes.map(isThere);
   const present = answers.filter((answer) => answer === true).length;
   const total = changes.length;

@@ -1,19 +1,21 @@
 import type { DeploymentLog } from '../deployments/deployment-log-cache.ts';
 import { inOrder, type PackageArrivals, packageArrivals } from '../deployments/package-arrivals.ts';
-import { type CommitView, commitsNaming, commitViews } from '../git/commits.queries.ts';
+import { type CommitView, commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
+import { type ItemChange, workItemChanges } from '../git/work-item-changes.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { newestCandidates } from '../release-candidates/candidate-series.queries.ts';
 import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
+import { inSteps } from '../shared/in-steps.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { environmentLabels } from './metrics.queries.ts';
 import type { PackageVersion } from './package-versions.queries.ts';
 import { knownVersionCommits, type VersionState, versionState } from './version-commit-cache.ts';
-import { memoizedDescendants, releasable } from './releasable-commits.ts';
-import { arrivalOf, type ItemChange, itemChanges, packagesOfDomains, shareOf } from './work-item-places-rules.ts';
+import { releaseEnds } from './releasable-commits.ts';
+import { arrivalOf, packagesOfDomains, shareOf } from './work-item-places-rules.ts';
 
-/** The most commits of one work item that are looked at: the newest. */
+/** The most commits of one work item that are listed: the newest. */
 export const ITEM_COMMITS_MAX = 200;
 /** The most candidates of one domain that are looked at: the newest. */
 export const ITEM_CANDIDATES_MAX = 50;
@@ -65,15 +67,9 @@ function arrivalCommits({ known }: VersionState, commitOf: (version: PackageVers
 
 /** Where a work item is: its commits, and for each domain that it concerns the candidates and environments that have it. */
 export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLog, project: ProjectFacts, key: string) {
-  const { commits: naming, total } = await commitsNaming(tx, project.id, key, ITEM_COMMITS_MAX);
-  const views = await commitViews(tx, project.id, naming);
+  const { naming, changes: found, pullRequestsUpTo } = await inSteps(workItemChanges(history, key));
   const candidates = await newestCandidates(tx, project.id, { exceptDomain: null, perDomain: ITEM_CANDIDATES_MAX });
-  const descendantsOf = memoizedDescendants(history);
-  const isReleasable = await releasable(tx, project, candidates, descendantsOf);
-  const numbered = [...history.packages].map(([packageName, { packageNo }]) => ({ packageName, packageNo }));
-  const counted = naming.filter(isReleasable);
-  const changes = itemChanges(counted.map((commit) => namingCommit(history, numbered, commit)));
-  const names = [...new Set(changes.map(({ packageName }) => packageName))];
+  const names = [...new Set(found.map(({ packageName }) => packageName))];
   const held = new Map(
     [...Map.groupBy(candidates, ({ domain }) => domain)].map(([domain, own]) => [
       domain,
@@ -96,18 +92,32 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
       ]),
     ),
   ]);
-  const holds: Holds = (version, { packageName, commit }) => {
+  const holds: Holds = (version, { packageName, isCountedUpTo }) => {
     if (version === undefined) return false;
     const end = commitOf({ name: packageName, version });
-    return end === undefined ? undefined : descendantsOf(commit)(end);
+    return end === undefined ? undefined : isCountedUpTo(end);
   };
+  const endsOf = (packages: Record<string, string>) =>
+    names.flatMap((name) => versionIn(packages, name).flatMap((version) => commitOf({ name, version }) ?? []));
+  const releasable = await releaseEnds(tx, project, candidates);
+  const ends = [
+    ...new Set([
+      ...releasable,
+      ...candidates.flatMap((candidate) => endsOf(artifactsOf(candidate))),
+      ...states.flatMap(({ packages }) => endsOf(installedIn(packages))),
+    ]),
+  ];
+  const isReleasable = history.graph.ancestorsOf(releasable);
+  const changes = found.filter(({ isCountedUpTo }) => ends.some(isCountedUpTo));
+  const listed = [...new Set([...naming, ...changes.map(({ commit }) => commit)])].toSorted((a, b) => b - a);
+  const views = await commitViews(tx, project.id, listed.slice(0, ITEM_COMMITS_MAX));
+  const pullRequests = [...naming].flatMap((commit) => history.messages.mentionOf(commit)?.pullRequests ?? []);
   const commitsOfArrivals = arrivalCommits(versions, commitOf);
   const environmentView = ({ id, name, category, packages }: EnvironmentState, own: readonly ItemChange[]) => {
-    const arrivals = own.map(({ packageName, commit }) => {
-      const isDescendant = descendantsOf(commit);
+    const arrivals = own.map(({ packageName, isCountedUpTo }) => {
       const came = (packages.get(packageName)?.ofDomains ?? []).flatMap((arrived) => {
         const commits = commitsOfArrivals(packageName, arrived);
-        const at = commits.findIndex((end) => end !== undefined && isDescendant(end));
+        const at = commits.findIndex((end) => end !== undefined && isCountedUpTo(end));
         return arrived.arrivals[at]?.deployment ?? [];
       });
       return came.toSorted(inOrder)[0];
@@ -146,18 +156,20 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
   return {
     key,
     url: workItemUrl(key, project.configuration),
-    commits: naming.flatMap((commit) => commitView(views.get(commit), counted.includes(commit), changes)),
-    totalCommits: total,
-    isTruncated: total > naming.length,
-    pullRequests: [...new Set([...views.values()].flatMap(({ pullRequests }) => pullRequests))].toSorted(
-      (a, b) => a - b,
-    ),
+    commits: listed
+      .slice(0, ITEM_COMMITS_MAX)
+      .flatMap((commit) => commitView(views.get(commit), isReleasable(commit), changes)),
+    totalCommits: listed.length,
+    isTruncated: listed.length > ITEM_COMMITS_MAX,
+    pullRequests: [...new Set([...pullRequests, ...pullRequestsUpTo(ends)])].toSorted((a, b) => a - b),
     domains: domains.toSorted((a, b) => (a.domain < b.domain ? -1 : 1)),
     missingDomains: domains
       .filter(({ missingFromEnvironments }) => missingFromEnvironments.length > 0)
       .map(({ domain }) => domain)
       .toSorted(),
-    packagesWithoutDomain: names.filter((name) => !assigned.has(name)).toSorted(),
+    packagesWithoutDomain: [...new Set(changes.map(({ packageName }) => packageName))]
+      .filter((name) => !assigned.has(name))
+      .toSorted(),
     repository: history.freshness,
   };
 }
@@ -168,31 +180,17 @@ type EnvironmentState = Awaited<ReturnType<typeof environmentStates>>[number];
 const versionIn = (packages: Record<string, string>, name: string): string[] =>
   Object.hasOwn(packages, name) ? [packages[name] ?? ''] : [];
 
-function namingCommit(
-  { graph }: History,
-  packages: readonly { packageName: string; packageNo: number }[],
-  commit: number,
-) {
-  const parents = graph.parentsOf(commit).length;
-  const all = (1n << BigInt(Math.max(1, parents))) - 1n;
-  return {
-    commit,
-    isMerge: parents > 1,
-    packages: packages.flatMap(({ packageName, packageNo }) => {
-      const bits = graph.changeIn(packageNo, commit);
-      return bits === 0n
-        ? []
-        : { packageName, isOfFirstParent: (bits & 1n) === 1n, isOfAllParents: (bits & all) === all };
-    }),
-  };
-}
+const installedIn = (packages: ReadonlyMap<string, PackageState>): Record<string, string> =>
+  Object.fromEntries(
+    [...packages].flatMap(([name, { installed }]) => (installed === undefined ? [] : [[name, installed]])),
+  );
 
-const commitView = (view: CommitView | undefined, isCounted: boolean, changes: readonly ItemChange[]) =>
+const commitView = (view: CommitView | undefined, isReleasable: boolean, changes: readonly ItemChange[]) =>
   view
     ? [
         {
           ...view,
-          isReleasable: isCounted,
+          isReleasable,
           packages: changes
             .filter(({ commit }) => commit === view.seq)
             .map(({ packageName }) => packageName)

@@ -8,6 +8,8 @@ export interface ExpectedSide {
   pullRequests: Set<number>;
   /** By work item. */
   commitsOf: Map<string, Set<string>>;
+  /** Pull requests of these commits, by work item. */
+  requestsOf: Map<string, Set<number>>;
 }
 
 export interface ModelOptions {
@@ -73,13 +75,16 @@ export function attributionModel(remote: TestRepository, { keyPattern, pullReque
     const brought = mergesByCommit(parents, ancestors, [from, to], backMerges);
     const commitsOf = new Map<string, Set<string>>();
     const pullRequests = new Set<number>();
-    for (const sha of commits)
-      for (const each of [sha, ...(brought.get(sha) ?? [])]) {
-        const message = messages.get(each) ?? '';
-        for (const number of pullRequestsIn(message)) pullRequests.add(number);
-        for (const key of message.match(keyPattern) ?? [])
-          commitsOf.set(key, (commitsOf.get(key) ?? new Set()).add(sha));
+    const requestsOf = new Map<string, Set<number>>();
+    for (const sha of commits) {
+      const counting = [sha, ...(brought.get(sha) ?? [])].map((each) => messages.get(each) ?? '');
+      const requests = counting.flatMap((message) => pullRequestsIn(message));
+      for (const number of requests) pullRequests.add(number);
+      for (const key of counting.flatMap((message) => message.match(keyPattern) ?? [])) {
+        commitsOf.set(key, (commitsOf.get(key) ?? new Set()).add(sha));
+        requestsOf.set(key, new Set([...(requestsOf.get(key) ?? []), ...requests]));
       }
-    return { commits, workItems: new Set(commitsOf.keys()), pullRequests, commitsOf };
+    }
+    return { commits, workItems: new Set(commitsOf.keys()), pullRequests, commitsOf, requestsOf };
   };
 }

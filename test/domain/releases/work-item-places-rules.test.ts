@@ -1,25 +1,11 @@
 import {
   type Arrival,
   arrivalOf,
-  itemChanges,
   packagesOfDomains,
   shareOf,
 } from '../../../domain/releases/work-item-places-rules.ts';
 
-const touches = (packageName: string, isOfAllParents = true) => ({
-  packageName,
-  isOfFirstParent: true,
-  isOfAllParents,
-});
 const change = (packageName: string, commit: number) => ({ packageName, commit });
-
-test('merges count for what they changed themselves, and for what they brought when nothing else names the item', () => {
-  const merge = { commit: 2, isMerge: true, packages: [touches('app', false), touches('lib')] };
-  const plain = { commit: 1, isMerge: false, packages: [touches('app')] };
-  expect(itemChanges([merge, plain])).toEqual([change('lib', 2), change('app', 1)]);
-  expect(itemChanges([merge])).toEqual([change('app', 2), change('lib', 2)]);
-  expect(itemChanges([])).toEqual([]);
-});
 
 test.each([
   [[true, true], 'all', 2],

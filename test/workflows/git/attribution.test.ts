@@ -56,7 +56,13 @@ const shown = ({ commits, workItems, pullRequests, ...side }: Json) => ({
   workItems: workItems.toSorted(),
   pullRequests: numbers(pullRequests),
 });
-const NOTHING: ExpectedSide = { commits: [], workItems: new Set(), pullRequests: new Set(), commitsOf: new Map() };
+const NOTHING: ExpectedSide = {
+  commits: [],
+  workItems: new Set(),
+  pullRequests: new Set(),
+  commitsOf: new Map(),
+  requestsOf: new Map(),
+};
 
 test.each([1, 2, 3])(
   'random history %i: both sides are what git lists, with what the merges on the way mention',
