@@ -32,11 +32,9 @@ const WorkItemPlaces = z
     ),
     totalCommits: z.int(),
     isTruncated: z.boolean(),
-    pullRequests: z
-      .array(z.int())
-      .meta({
-        description: 'Of the commits that mention the work item, and those by which its changes were brought in',
-      }),
+    pullRequests: z.array(z.int()).meta({
+      description: 'Of the commits that mention the work item, and those by which its changes were brought in',
+    }),
     domains: z.array(
       z.object({
         domain: z.string(),

@@ -113,10 +113,10 @@ export class CommitGraph {
     return (bits & all) === all;
   }
 
-  /** The first parent that a commit equals in the paths of a package; undefined: it differs from all. */
-  sameParentOf(packageNo: number, commit: number): number | undefined {
+  /** The place of the first parent that a commit equals in the paths of a package; -1: it differs from all. */
+  sameParentOf(packageNo: number, commit: number): number {
     const bits = this.changeIn(packageNo, commit);
-    return this.parentsOf(commit).find((_, place) => ((bits >> BigInt(place)) & 1n) === 0n);
+    return this.parentsOf(commit).findIndex((_, place) => ((bits >> BigInt(place)) & 1n) === 0n);
   }
 
   /**

@@ -1,13 +1,46 @@
 import type { AttributedHistory } from './attribution-rules.ts';
 
+/**
+ * A history without the commits that have one parent and that nobody asked to keep: what holds for the kept commit
+ * before such a one holds for it, too. Kept commits are places in `commits`, parents before their children.
+ */
+export interface CondensedHistory {
+  commits: readonly number[];
+  /** Of each kept commit its parents, or the kept commits before them, as places; -1 where there is none. */
+  parents: readonly (readonly number[])[];
+  /** The place of a commit, or of the kept one before it. */
+  placeOf: (commit: number) => number;
+}
+
+/** @param kept commits to keep beside merges and those without a parent. */
+export function condensed(
+  parentsOf: AttributedHistory['parentsOf'],
+  size: number,
+  kept: ReadonlySet<number>,
+): CondensedHistory {
+  const places = new Int32Array(size).fill(-1);
+  const commits: number[] = [];
+  const parents: number[][] = [];
+  for (let commit = 0; commit < size; commit++) {
+    const own = parentsOf(commit);
+    if (own.length === 1 && !kept.has(commit)) {
+      places[commit] = places[own[0] ?? -1] ?? -1;
+      continue;
+    }
+    places[commit] = commits.length;
+    commits.push(commit);
+    parents.push(own.map((parent) => places[parent] ?? -1));
+  }
+  return { commits, parents, placeOf: (commit) => places[commit] ?? -1 };
+}
+
 /** What is read of a history to find where changes of one package count for one work item. */
 export interface CountingHistory extends Pick<AttributedHistory, 'parentsOf' | 'isBackMerge'> {
-  /** How many commits there are. */
-  size: number;
+  condensed: CondensedHistory;
   /** Whether a commit's own message mentions the work item. */
   isNaming: (commit: number) => boolean;
-  /** The first parent that a merge equals in the package, the only one that git follows; undefined: it differs from all. */
-  sameParentOf: (merge: number) => number | undefined;
+  /** The place among its parents of the first one that a merge equals in the package, the only one that git follows; -1: none. */
+  sameParentOf: (merge: number) => number;
 }
 
 /** How many changes are looked at together: one bit each. */
@@ -25,70 +58,74 @@ export interface CountedChanges {
  * Finds up to which commits changes count for a work item: where the changelog from the beginning to that commit lists
  * them, and `attribute` finds that they or a merge that brought them in mention it. There, a merge brings in what its
  * first parent does not have, so what holds for a commit holds for those whose line of first parents it is on, and all
- * commits are gone through once.
+ * kept commits are gone through once.
  *
- * @param changes commits that differ from all their parents in the package, oldest first, at most `CHANGES_MAX`.
+ * @param changes commits that are kept and differ from all their parents in the package, oldest first, at most `CHANGES_MAX`.
  */
 export function countedChanges(history: CountingHistory, changes: readonly number[]): CountedChanges {
-  const { size, parentsOf, isBackMerge, isNaming, sameParentOf } = history;
-  const first = changes[0] ?? size;
-  const zeros = () => new Int32Array(size - first);
-  const at = (bits: Int32Array, commit: number): number => (commit < first ? 0 : (bits[commit - first] ?? 0));
+  const { condensed: kept, parentsOf, isBackMerge, isNaming, sameParentOf } = history;
+  const { commits, parents, placeOf } = kept;
+  const first = changes[0] === undefined ? commits.length : placeOf(changes[0]);
+  const zeros = () => new Int32Array(commits.length - first);
+  const at = (bits: Int32Array, place: number): number => (place < first ? 0 : (bits[place - first] ?? 0));
   /** Changes that a commit contains; those that count; those for which merges further out do not count; those listed. */
   const [contained, counting, closed, listed] = [zeros(), zeros(), zeros(), zeros()];
 
-  const listedOf = (merge: number, parents: readonly number[]): number => {
-    const own = at(listed, parents[0] ?? -1);
-    if (parents.every((parent) => at(listed, parent) === own)) return own;
+  const listedOf = (merge: number, lines: readonly number[]): number => {
+    const own = at(listed, lines[0] ?? -1);
+    if (lines.every((line) => at(listed, line) === own)) return own;
     const same = sameParentOf(merge);
-    return same === undefined ? parents.reduce((bits, parent) => bits | at(listed, parent), 0) : at(listed, same);
+    return same < 0 ? lines.reduce((bits, line) => bits | at(listed, line), 0) : at(listed, lines[same] ?? -1);
   };
 
-  let place = 0;
-  for (let commit = first; commit < size; commit++) {
-    const parents = parentsOf(commit);
-    const line = parents[0] ?? -1;
+  let next = 0;
+  for (let place = first; place < commits.length; place++) {
+    const commit = commits[place] ?? -1;
+    const lines = parents[place] ?? [];
+    const line = lines[0] ?? -1;
     let [has, counts, stops] = [at(contained, line), at(counting, line), at(closed, line)];
-    for (let index = 1; index < parents.length; index++) {
-      const parent = parents[index] ?? -1;
-      const brought = at(contained, parent) & ~has;
+    for (let index = 1; index < lines.length; index++) {
+      const other = lines[index] ?? -1;
+      const brought = at(contained, other) & ~has;
       if (brought === 0) continue;
-      const isBack = isBackMerge(commit, parent);
-      counts |= at(counting, parent) & brought;
-      stops |= (isBack ? -1 : at(closed, parent)) & brought;
-      if (!isBack && isNaming(commit)) counts |= brought & ~at(closed, parent);
+      const isBack = isBackMerge(commit, parentsOf(commit)[index] ?? -1);
+      counts |= at(counting, other) & brought;
+      stops |= (isBack ? -1 : at(closed, other)) & brought;
+      if (!isBack && isNaming(commit)) counts |= brought & ~at(closed, other);
       has |= brought;
     }
-    let lists = parents.length > 1 ? listedOf(commit, parents) : at(listed, line);
-    if (changes[place] === commit) {
-      const bit = 1 << place++;
+    let lists = lines.length > 1 ? listedOf(commit, lines) : at(listed, line);
+    if (changes[next] === commit) {
+      const bit = 1 << next++;
       has |= bit;
       lists |= bit;
       if (isNaming(commit)) counts |= bit;
     }
     if (has === 0) continue;
-    contained[commit - first] = has;
-    counting[commit - first] = counts;
-    closed[commit - first] = stops;
-    listed[commit - first] = lists;
+    contained[place - first] = has;
+    counting[place - first] = counts;
+    closed[place - first] = stops;
+    listed[place - first] = lists;
   }
 
-  const upTo = (end: number) => at(counting, end) & at(listed, end);
+  const upToPlace = (place: number) => at(counting, place) & at(listed, place);
   return {
-    upTo,
+    upTo: (end) => upToPlace(placeOf(end)),
     mergesUpTo(ends) {
       const merges = new Set<number>();
       const wanted = zeros();
-      for (const end of ends) if (end >= first && end < size) wanted[end - first] = upTo(end);
-      for (let commit = size - 1; commit >= first; commit--) {
-        let bits = wanted[commit - first] ?? 0;
+      for (const place of ends.map(placeOf)) if (place >= first) wanted[place - first] = upToPlace(place);
+      for (let place = commits.length - 1; place >= first; place--) {
+        let bits = wanted[place - first] ?? 0;
         if (bits === 0) continue;
-        for (const [index, parent] of parentsOf(commit).entries()) {
-          const brought = bits & at(contained, parent);
+        const commit = commits[place] ?? -1;
+        for (const [index, line] of (parents[place] ?? []).entries()) {
+          const brought = bits & at(contained, line);
           if (brought === 0) continue;
           bits &= ~brought;
-          wanted[parent - first] = (wanted[parent - first] ?? 0) | brought;
-          if (index > 0 && (brought & ~at(closed, parent)) !== 0 && !isBackMerge(commit, parent)) merges.add(commit);
+          wanted[line - first] = (wanted[line - first] ?? 0) | brought;
+          const isFurther = index > 0 && (brought & ~at(closed, line)) !== 0;
+          if (isFurther && !isBackMerge(commit, parentsOf(commit)[index] ?? -1)) merges.add(commit);
         }
       }
       return merges;

@@ -1,6 +1,6 @@
 import { commitsBetween } from './attribution-rules.ts';
 import type { History } from './commit-graph-cache.ts';
-import { CHANGES_MAX, type CountedChanges, countedChanges } from './counted-changes-rules.ts';
+import { CHANGES_MAX, condensed, type CountedChanges, countedChanges } from './counted-changes-rules.ts';
 
 /** A commit that changes a package and may count for a work item. */
 export interface ItemChange {
@@ -32,6 +32,12 @@ export function* workItemChanges(history: History, key: string): Generator<undef
     yield;
   }
   const commits = [...candidates].toSorted((a, b) => a - b);
+  const shared = {
+    condensed: condensed(parentsOf, graph.size, candidates),
+    parentsOf,
+    isBackMerge,
+    isNaming: (commit: number) => naming.has(commit),
+  };
   const changes: ItemChange[] = [];
   const parts: CountedChanges[] = [];
   for (const [packageName, { packageNo }] of packages) {
@@ -39,10 +45,7 @@ export function* workItemChanges(history: History, key: string): Generator<undef
     const sameParentOf = (merge: number) => graph.sameParentOf(packageNo, merge);
     for (let at = 0; at < own.length; at += CHANGES_MAX) {
       const some = own.slice(at, at + CHANGES_MAX);
-      const part = countedChanges(
-        { size: graph.size, parentsOf, isBackMerge, isNaming: (commit) => naming.has(commit), sameParentOf },
-        some,
-      );
+      const part = countedChanges({ ...shared, sameParentOf }, some);
       parts.push(part);
       for (const [place, commit] of some.entries())
         changes.push({ packageName, commit, isCountedUpTo: (end) => ((part.upTo(end) >>> place) & 1) === 1 });

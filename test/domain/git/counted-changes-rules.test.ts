@@ -1,6 +1,6 @@
 import { attribute, type Mention } from '../../../domain/git/attribution-rules.ts';
 import { CommitGraph } from '../../../domain/git/commit-graph-rules.ts';
-import { CHANGES_MAX, countedChanges } from '../../../domain/git/counted-changes-rules.ts';
+import { CHANGES_MAX, condensed, countedChanges } from '../../../domain/git/counted-changes-rules.ts';
 import { randomNumbers } from '../../support/repository.ts';
 
 const PACKAGE = 1;
@@ -39,10 +39,11 @@ test('up to each commit of a random history those changes count that its changel
     const isNaming = (commit: number) => history.mentionOf(commit)?.workItems.includes(KEY) ?? false;
     const all = Array.from({ length: graph.size }, (_, commit) => commit);
     const differing = all.filter((commit) => graph.differsFromAllParents(PACKAGE, commit));
+    const kept = condensed(history.parentsOf, graph.size, new Set(differing));
     for (let at = 0; at < differing.length; at += CHANGES_MAX) {
       const changes = differing.slice(at, at + CHANGES_MAX);
       const sameParentOf = (merge: number) => graph.sameParentOf(PACKAGE, merge);
-      const counted = countedChanges({ ...history, size: graph.size, isNaming, sameParentOf }, changes);
+      const counted = countedChanges({ ...history, condensed: kept, isNaming, sameParentOf }, changes);
       for (const end of all) {
         const attribution = attribute(history, null, end);
         const expected = graph
