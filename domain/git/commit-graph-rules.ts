@@ -128,10 +128,11 @@ export class CommitGraph {
   log(packages: PackageSelection, from: number | null, to: number): number[] {
     const changes =
       packages === 'everything' ? undefined : packages.map((packageNo) => this.#changes.get(packageNo) ?? NONE);
+    const [first, ...others] = changes ?? [];
     const differences = (commit: number): ParentBits => {
       if (changes === undefined) return EVERY_PARENT;
-      let bits = 0n;
-      for (const ofPackage of changes) bits |= ofPackage.get(commit) ?? 0n;
+      let bits = first?.get(commit) ?? 0n;
+      for (const ofPackage of others) bits |= ofPackage.get(commit) ?? 0n;
       return bits;
     };
     return walkRange(

@@ -46,17 +46,22 @@ export async function rangeFacts(
   const isEmpty = emptiness(history);
   const ranges = new Map(wanted.filter((range) => !isEmpty(range)).map((range) => [rangeKey(range), range]));
   const found = new Map<string, RangeFacts>();
+  const add = (more: ReadonlyMap<string, RangeFacts>) => {
+    for (const [key, facts] of more) {
+      found.set(key, facts);
+      history.ranges.set(key, facts);
+    }
+  };
   const missing = () => [...ranges].filter(([key]) => !found.has(key)).map(([, range]) => range);
   if (!isForced) {
     for (const key of ranges.keys()) {
       const facts = history.ranges.get(key);
       if (facts) found.set(key, facts);
     }
-    for (const [key, facts] of await readRanges(tx, history.projectId, missing())) found.set(key, facts);
+    add(await readRanges(tx, history.projectId, missing()));
   }
   const calculated = missing();
-  for (const [key, facts] of await computeRanges(tx, history, calculated)) found.set(key, facts);
-  for (const [key, facts] of found) history.ranges.set(key, facts);
+  add(await computeRanges(tx, history, calculated));
   return {
     of: (range) => found.get(rangeKey(range)) ?? NONE,
     calculated: calculated.length,

@@ -36,7 +36,7 @@ class Walk {
   readonly #history: WalkedHistory;
   readonly #bottom: number | null;
   readonly #flags: Uint8Array;
-  /** Parents that are followed, where simplification left one. */
+  /** Parents that are followed, where simplification left one of several. */
   readonly #followed = new Map<number, readonly number[]>();
   readonly #queue: DateQueue;
 
@@ -67,9 +67,9 @@ class Walk {
         continue;
       }
       date = this.#history.dateOf(commit);
-      found.push(commit);
+      if (!this.#has(commit, TREESAME)) found.push(commit);
     }
-    return found.filter((commit) => !this.#has(commit, UNINTERESTING) && !this.#has(commit, TREESAME));
+    return found.filter((commit) => !this.#has(commit, UNINTERESTING));
   }
 
   #has(commit: number, flag: number): boolean {
@@ -95,8 +95,7 @@ class Walk {
       }
       return;
     }
-    this.#simplify(commit);
-    for (const parent of this.#parents(commit)) {
+    for (const parent of this.#simplify(commit)) {
       this.#mark(parent, PARSED);
       this.#enqueue(parent);
     }
@@ -113,18 +112,22 @@ class Walk {
     return commit === this.#bottom || !this.#has(commit, UNINTERESTING);
   }
 
-  #simplify(commit: number): void {
+  /** Marks a commit that is the same as its parents; returns those of them that are followed. */
+  #simplify(commit: number): readonly number[] {
     const parents = this.#history.parentsOf(commit);
     const bits = this.#history.differences(commit);
-    const differs = (place: number) => ((bits >> BigInt(place)) & 1n) === 1n;
-    if (parents.length === 0) {
-      if (!differs(0)) this.#mark(commit, TREESAME);
-      return;
+    // Most commits: calculating with bigints takes time.
+    if (bits === 0n && parents.length < 2) {
+      this.#mark(commit, TREESAME);
+      return parents;
     }
+    const differs = (place: number) => bits !== 0n && ((bits >> BigInt(place)) & 1n) === 1n;
+    if (parents.length === 0) return parents;
     let hasRelevantParent = false;
     let isRelevantChange = false;
     let isOtherChange = false;
-    for (const [place, parent] of parents.entries()) {
+    for (let place = 0; place < parents.length; place++) {
+      const parent = parents[place] ?? 0;
       const isRelevant = this.#isRelevant(parent);
       if (isRelevant) hasRelevantParent = true;
       this.#mark(parent, PARSED);
@@ -132,12 +135,14 @@ class Walk {
         if (isRelevant) isRelevantChange = true;
         else isOtherChange = true;
       } else if (isRelevant) {
-        this.#followed.set(commit, [parent]);
         this.#mark(commit, TREESAME);
-        return;
+        if (parents.length === 1) return parents;
+        this.#followed.set(commit, [parent]);
+        return [parent];
       }
     }
     if (hasRelevantParent ? !isRelevantChange : !isOtherChange) this.#mark(commit, TREESAME);
+    return parents;
   }
 
   #markParentsUninteresting(commit: number): void {
