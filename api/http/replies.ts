@@ -43,6 +43,10 @@ export class JsonText {
   }
 }
 
+/** The JSON of an object with one more member, which is JSON already. The object has others. */
+export const withMember = (members: object, name: string, json: string): string =>
+  `${JSON.stringify(members).slice(0, -1)},${JSON.stringify(name)}:${json}}`;
+
 /** A file of the object store as a download. Throws `not_found` if there is none. */
 export function fileReply(
   contentType: string,

@@ -11,7 +11,7 @@ import { signalMirrorLater } from '../../workflows/git/git-mirror.contract.ts';
 import { CandidateChanges, ChangelogFacts } from '../http/changelogs.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, queryFlag } from '../http/parameters.ts';
-import { JsonText } from '../http/replies.ts';
+import { JsonText, withMember } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';
 import { view } from './candidate-view.ts';
 import {
@@ -37,7 +37,7 @@ const sourceOf = ({ git: { commitGraphs }, releases: { analyses } }: Scope['adap
 
 /** A comparison with its changelog, which is JSON already. */
 const withChangelog = ({ changelog: _, ...compared }: { changelog: unknown }, changelog: string): JsonText =>
-  new JsonText(`${JSON.stringify(compared).slice(0, -1)},"changelog":${changelog}}`);
+  new JsonText(withMember(compared, 'changelog', changelog));
 
 /** Who polls for a commit that never comes is to see that, and not fetch after fetch. */
 const RETRY_MS = 60_000;

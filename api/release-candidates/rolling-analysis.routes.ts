@@ -38,7 +38,7 @@ export const rollingAnalysisRoutes = [
         reads,
         adapters: {
           git: { commitGraphs },
-          releases: { analyses },
+          releases: { analyses, deploymentLogs },
         },
       },
     ) {
@@ -59,7 +59,12 @@ export const rollingAnalysisRoutes = [
         tx(async (work) => {
           const analysedKey = await keyOf(work, project);
           const history = await commitGraphs(work, project.id);
-          const analysis = await rollingAnalysis(work, history, project, { domain, branch, includePackageChangelogs });
+          const log = await deploymentLogs(work, project.id);
+          const analysis = await rollingAnalysis(work, history, log, project, {
+            domain,
+            branch,
+            includePackageChangelogs,
+          });
           const text = JSON.stringify(RollingAnalysis.parse(analysis));
           analyses.put(analysedKey, text);
           return answer(text, analysedKey, 'MISS');

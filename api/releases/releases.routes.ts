@@ -4,7 +4,8 @@ import { listReleases } from '../../domain/releases/release-list.ts';
 import { annotateRollback } from '../../domain/releases/releases.mutations.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { Name, NoContent, queryFlag, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
-import { pageReply } from '../http/replies.ts';
+import { JsonText, pageReply } from '../http/replies.ts';
+import { releaseListText } from './release-list-text.ts';
 import { Releases, RollbackIn } from './releases.schemas.ts';
 
 const GROUP = 'Releases';
@@ -42,6 +43,7 @@ export const releasesRoutes = [
         tx,
         adapters: {
           git: { commitGraphs },
+          releases: { deploymentLogs },
         },
         requestUrl,
       },
@@ -50,7 +52,8 @@ export const releasesRoutes = [
         const { repositoryIdentifier, domain, releaseName, includeChangelog, activeOnly, limit, offset } = query;
         const project = await projectInRequest(work, repositoryIdentifier);
         const history = includeChangelog ? await commitGraphs(work, project.id) : undefined;
-        const { releases, total, changelogStats } = await listReleases(work, history, project, {
+        const log = await deploymentLogs(work, project.id);
+        const { releases, total, changelogStats } = await listReleases(work, history, log, project, {
           domain,
           releaseName,
           activeOnly,
@@ -69,7 +72,7 @@ export const releasesRoutes = [
           filters: { domain: domain ?? null, includeChangelog },
           repository: history?.freshness ?? null,
         };
-        return pageReply(requestUrl, { limit, offset, total }, body);
+        return pageReply(requestUrl, { limit, offset, total }, new JsonText(releaseListText(body)));
       }),
   }),
   defineRoute({

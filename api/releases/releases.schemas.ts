@@ -46,7 +46,7 @@ const Approval = z.object({
   source: z.string().meta({ description: '`flow`: given in this service; `report`: part of a reported deployment' }),
 });
 
-const Environment = z.object({
+export const Environment = z.object({
   name: z.string(),
   environmentId: z.string(),
   deployedAt: Timestamp,
@@ -71,7 +71,7 @@ const Environment = z.object({
   lockStatus: z.looseObject({ isLocked: z.boolean() }).nullable().meta({ description: 'Null with `skipLockStatus`' }),
 });
 
-const Release = z
+export const Release = z
   .object({
     name: z.string(),
     domain: z.string(),

@@ -20,6 +20,8 @@ export interface LoggedDeployment {
   rolledBackAt: number | null;
   /** What it installed. */
   packages: Packages;
+  /** All packages of its release. */
+  installsAll: boolean;
 }
 
 /** The deployments of one domain to one environment, in order. */
@@ -154,7 +156,7 @@ async function readPackages(reads: Reads, ids: readonly string[]): Promise<Map<s
 }
 
 function logged(
-  [id, at, receivedAt, status, rolledBackAt, releaseName]: LoggedRow,
+  [id, at, receivedAt, status, rolledBackAt, releaseName, installsAll]: LoggedRow,
   known: ReadonlyMap<string, LoggedDeployment>,
   packages: ReadonlyMap<string, Packages>,
 ): LoggedDeployment {
@@ -168,5 +170,6 @@ function logged(
     status,
     rolledBackAt,
     packages: before?.packages ?? packages.get(id) ?? {},
+    installsAll,
   };
 }

@@ -30,6 +30,7 @@ export type LoggedRow = [
   status: DeploymentStatus,
   rolledBackAt: number | null,
   releaseName: string,
+  installsAll: boolean,
 ];
 
 /** The deployments of some domains to environments, in order, with their digests. */
@@ -45,7 +46,7 @@ export const placeRows = (reads: Reads, projectId: string, places: readonly Plac
       digest.as('digest'),
       sql<LoggedRow[]>`json_agg(json_build_array(d.id, (extract(epoch from d.deployed_at) * 1000)::float8,
         (extract(epoch from d.created_at) * 1000)::float8, d.status,
-        (extract(epoch from d.rolled_back_at) * 1000)::float8, d.release_name) order by d.deployed_at, d.created_at, d.id)`.as(
+        (extract(epoch from d.rolled_back_at) * 1000)::float8, d.release_name, d.installs_all) order by d.deployed_at, d.created_at, d.id)`.as(
         'rows',
       ),
     ])

@@ -204,6 +204,14 @@ export function noLongerIncluded(
   };
 }
 
+/** Both sides of several changes together, and what these are about: what they add, and what downgrades take back. */
+export function totalsOf(ranges: Ranges, changes: readonly (TwoSided & { range: Range | undefined })[]) {
+  const sides = summariesOf(changes.map((change) => sidesOf(ranges, change)));
+  const isOnlyAdded = changes.every(({ range, added }) => range === added);
+  const main = isOnlyAdded ? sides.added : summaryOf(changes.flatMap(({ range }) => (range ? ranges.of(range) : [])));
+  return { main, ...sides };
+}
+
 /** Both sides of several changes together. */
 export const summariesOf = (sides: readonly Sides[]) => ({
   added: summaryOf(sides.map(({ added }) => added)),

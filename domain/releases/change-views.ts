@@ -3,15 +3,7 @@ import { rangeFacts, type Ranges } from '../git/range-facts.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { memoized } from '../shared/memoized.ts';
 import type { Tx } from '../unit-of-work.ts';
-import {
-  rangesOf,
-  type SideKeys,
-  sideKeys,
-  type SideSummary,
-  sidesOf,
-  summariesOf,
-  summaryOf,
-} from './change-sides.ts';
+import { rangesOf, type SideKeys, sideKeys, type SideSummary, sidesOf, totalsOf } from './change-sides.ts';
 import { commitRange, rangeEnds, type ResolvedChange, resolveChanges } from './changelog.ts';
 import type { MissingChangelog } from './missing-changelog-rules.ts';
 import type { PackageChange } from './package-change-rules.ts';
@@ -58,7 +50,7 @@ export async function viewChanges(
   steps: readonly (readonly PackageChange[])[],
   { isForced = false } = {},
 ): Promise<{ views: ChangesView[]; calculated: number; kept: number }> {
-  const distinct = new Map(steps.flat().map((change) => [keyOf(change), change]));
+  const distinct = new Map([...new Set(steps)].flat().map((change) => [keyOf(change), change]));
   const resolvedChanges = await resolveChanges(tx, history, [...distinct.values()]);
   const ranges = await rangeFacts(tx, history, rangesOf(resolvedChanges), { isForced });
   const shas = await rangeEnds(tx, history, resolvedChanges);
@@ -68,12 +60,14 @@ export async function viewChanges(
   );
   const viewOf = memoized((changes: readonly PackageChange[]): ChangesView => {
     const own = changes.flatMap((change) => known.get(keyOf(change)) ?? []);
+    const { main, added, removed } = totalsOf(
+      ranges,
+      own.map(({ change }) => change),
+    );
+    const { totalCommits, totalWorkItems, totalPullRequests } = main;
     return {
       changes: own.map(({ view }) => view),
-      totals: totalsOf(
-        own.map(({ change }) => change),
-        ranges,
-      ),
+      totals: { totalCommits, totalWorkItems, totalPullRequests, added, removed },
     };
   });
   return { views: steps.map(viewOf), calculated: ranges.calculated, kept: ranges.kept };
@@ -106,13 +100,4 @@ function changeView(
     removed: sideKeys(removed),
     missingChangelog: change.missing,
   };
-}
-
-/** Distinct commits, work items and pull requests over several packages. */
-function totalsOf(changes: readonly ResolvedChange[], ranges: Ranges): TwoSidedTotals {
-  const { totalCommits, totalWorkItems, totalPullRequests } = summaryOf(
-    changes.flatMap(({ range }) => (range ? ranges.of(range) : [])),
-  );
-  const sides = summariesOf(changes.map((change) => sidesOf(ranges, change)));
-  return { totalCommits, totalWorkItems, totalPullRequests, ...sides };
 }

@@ -16,8 +16,7 @@ import {
   type SideSummary,
   sidesOf,
   sideView,
-  summariesOf,
-  summaryOf,
+  totalsOf,
   type TwoSided,
   type WorkItemView,
   workItemViews,
@@ -30,7 +29,8 @@ import {
   whyNothingIsKnown,
 } from './missing-changelog-rules.ts';
 import { directionOf, type Direction, type PackageChange } from './package-change-rules.ts';
-import { type VersionCommits, versionCommits } from './package-versions.queries.ts';
+import { type PackageVersion, type VersionCommits, versionCommits } from './package-versions.queries.ts';
+import { knownVersionCommits, versionState } from './version-commit-cache.ts';
 
 /** The commits of one package's change, or why they are not known. */
 export interface ResolvedChange extends PackageChange, TwoSided {
@@ -49,8 +49,17 @@ export async function resolveChanges(
   const versions = changes.flatMap(({ name, from, to }) =>
     [from, to].flatMap((version) => (version === null ? [] : [{ name, version }])),
   );
-  const commits = await versionCommits(tx, history, versions);
+  const commits = await commitsOf(tx, history, versions);
   return changes.map((change) => resolved(change, history, commits));
+}
+
+/** The commits of versions, as far as they are known from before; the others are read. */
+async function commitsOf(tx: Tx, history: History, versions: readonly PackageVersion[]): Promise<VersionCommits> {
+  const commitOf = await knownVersionCommits(tx, history, await versionState(tx, history), versions);
+  const unknown = versions.filter((version) => commitOf(version) === undefined);
+  if (unknown.length === 0) return { of: commitOf, unknownShaOf: () => undefined };
+  const { of, unknownShaOf } = await versionCommits(tx, history, unknown);
+  return { of: (version) => commitOf(version) ?? of(version), unknownShaOf };
 }
 
 function resolved(change: PackageChange, history: History, commits: VersionCommits): ResolvedChange {
@@ -159,8 +168,7 @@ export async function changelogOf(
   const shas = await rangeEnds(tx, history, parts);
   const itemsOf = (some: readonly (Range | undefined)[]) =>
     workItemViews(countedCommits(history, ranges, some), shown, project);
-  const main = summaryOf(parts.flatMap(({ range }) => (range ? ranges.of(range) : [])));
-  const { added, removed } = summariesOf(sides);
+  const { main, added, removed } = totalsOf(ranges, parts);
   const { totalCommits, totalWorkItems, totalPullRequests } = main;
   const workItems = itemsOf(parts.map(({ range }) => range));
   const isOnlyAdded = parts.every((part) => part.range === part.added);

@@ -2,7 +2,6 @@ import { sql, type SqlBool } from 'kysely';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { INSTALLING_STATUSES } from '../deployments/deployments.queries.ts';
-import { ENVIRONMENTS_MAX } from '../environments/environments.queries.ts';
 import { asTable } from '../release-candidates/candidate-series.queries.ts';
 import type { CandidateName } from '../release-candidates/release-candidates.queries.ts';
 import type { Installation } from './active-release-rules.ts';
@@ -119,79 +118,6 @@ export async function packagesBefore(
         and (p.rolled_back_at is null or p.rolled_back_at > d.deployed_at)
         and jsonb_exists_any(p.installed, w.names)) as before`.execute(db);
   return new Map(rows.map(({ id, packages }) => [id, packages]));
-}
-
-/** What runs at this moment in the active environments of a project, in the order in which releases travel. */
-export function installedStates({ db, tenantId }: Reads, projectId: string, domain?: string) {
-  const effective = db
-    .selectFrom('release_deployment')
-    .where('tenantId', '=', tenantId)
-    .where('projectId', '=', projectId)
-    .where('status', 'in', INSTALLING_STATUSES)
-    .where('rolledBackAt', 'is', null);
-  return db
-    .with('deployed', () =>
-      (domain === undefined ? effective : effective.where('domain', '=', domain)).select([
-        'environmentId',
-        'domain',
-        'releaseName',
-        'status',
-        'installed',
-        'installsAll',
-        'deployedAt',
-        'createdAt',
-        'id',
-      ]),
-    )
-    .with('newest', (inner) =>
-      inner
-        .selectFrom('deployed')
-        .where('status', '=', 'Success')
-        .where((eb) => eb.or([eb('installsAll', '=', true), sql<SqlBool>`installed <> '{}'`]))
-        .distinctOn(['environmentId', 'domain'])
-        .orderBy('environmentId')
-        .orderBy('domain')
-        .orderBy('deployedAt', 'desc')
-        .orderBy('createdAt', 'desc')
-        .orderBy('id', 'desc')
-        .select(['environmentId', 'domain', 'releaseName']),
-    )
-    .with('current', (inner) =>
-      inner
-        .selectFrom('newest')
-        .groupBy('environmentId')
-        .select(['environmentId', sql<Record<string, string>>`jsonb_object_agg(domain, release_name)`.as('releases')]),
-    )
-    .with('installed', (inner) =>
-      inner
-        .selectFrom('deployed')
-        .groupBy('environmentId')
-        .select([
-          'environmentId',
-          sql<Record<string, string>>`jsonb_overlaid(installed order by deployed_at, created_at, id)`.as('packages'),
-        ]),
-    )
-    .selectFrom('environment as e')
-    .leftJoin('current', 'current.environmentId', 'e.id')
-    .leftJoin('installed', 'installed.environmentId', 'e.id')
-    .where('e.tenantId', '=', tenantId)
-    .where('e.projectId', '=', projectId)
-    .where('e.isActive', '=', true)
-    .orderBy('e.orchestrationOrder')
-    .orderBy('e.name')
-    .limit(ENVIRONMENTS_MAX)
-    .select([
-      'e.id as environmentId',
-      'e.name',
-      'e.category',
-      'e.isActive',
-      'e.branch',
-      'e.orchestrationOrder',
-      // Of each domain the release that runs.
-      sql<Record<string, string>>`coalesce(current.releases, '{}')`.as('releases'),
-      sql<Record<string, string>>`coalesce(installed.packages, '{}')`.as('packages'),
-    ])
-    .execute();
 }
 
 /** What was installed in active environments by the last report that installed all of its release, and since; newest first. */

@@ -52,7 +52,7 @@ export async function leadTimes(
   places: readonly DeploymentPlace[],
   window: Window,
 ): Promise<LeadTimes> {
-  const state = await versionState(tx, history, log.owner);
+  const state = await versionState(tx, history);
   const cached = cache.get(log.owner);
   const kept = cached?.known === state.known ? cached : { known: state.known, places: new Map<string, PlaceSteps>() };
   cache.set(log.owner, kept);

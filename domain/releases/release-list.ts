@@ -1,5 +1,6 @@
 import { reportsOfRemoved } from '../deployments/deployment-facts.queries.ts';
 import { deploymentFacts, factsFrom } from '../deployments/deployment-facts.ts';
+import type { DeploymentLog } from '../deployments/deployment-log-cache.ts';
 import { lockStatuses } from '../environment-locks/environment-locks.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
@@ -11,6 +12,7 @@ import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { activeReleaseNames } from './active-releases.ts';
 import { type TwoSidedTotals, viewChanges } from './change-views.ts';
+import { installedStates } from './installed-states.ts';
 import { packageChanges } from './package-change-rules.ts';
 import { approvalsOfReleases } from './release-approvals.ts';
 import {
@@ -20,12 +22,7 @@ import {
   packageStatuses,
   type ReleaseFacts,
 } from './release-state-rules.ts';
-import {
-  type EnvironmentRecord,
-  environmentRecords,
-  installedStates,
-  packagesBefore,
-} from './environment-records.queries.ts';
+import { type EnvironmentRecord, environmentRecords, packagesBefore } from './environment-records.queries.ts';
 import { type ReleaseFilter, releasePage, type ReleaseRow } from './releases.queries.ts';
 
 export interface ReleaseListOptions extends Omit<ReleaseFilter, 'names'> {
@@ -83,6 +80,7 @@ const packagesOf = (
 export async function listReleases(
   tx: Tx,
   history: History | undefined,
+  log: DeploymentLog,
   project: ProjectFacts,
   { limit, offset, activeOnly, isForced, includeApprovals, includeLockStatus, ...filter }: ReleaseListOptions,
 ) {
@@ -93,7 +91,7 @@ export async function listReleases(
   const approvalOf = includeApprovals ? await approvalsOfReleases(tx, project.id, releases) : undefined;
   const environmentIds = [...new Set(records.map(({ environmentId }) => environmentId))];
   const lockStatusOf = includeLockStatus ? await lockStatuses(tx, environmentIds) : undefined;
-  const states = await installedStates(tx, project.id);
+  const states = await installedStates(tx, log, project.id);
   const factsOf = await factsOfReleases(tx, project.id, releases, records);
   const changelogs = history && (await changesOfRecords(tx, history, project, records, isForced));
   const byRelease = Map.groupBy(records, ({ domain, releaseName }) => `${domain}\n${releaseName}`);

@@ -1,10 +1,12 @@
 import { type DeploymentFacts, deploymentFacts } from '../deployments/deployment-facts.ts';
+import type { DeploymentLog } from '../deployments/deployment-log-cache.ts';
 import { expectedSeconds, medianSeconds } from '../deployments/deployments.queries.ts';
 import { listEnvironments } from '../environments/environments.queries.ts';
 import { type CommitView, commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
 import { inInstallOrder } from '../git/install-order-rules.ts';
 import { dependenciesOf } from '../git/packages.queries.ts';
+import type { RangeFacts } from '../git/range-cache.ts';
 import { rangeFacts, type Ranges } from '../git/range-facts.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { seriesOfDomain } from '../release-candidates/candidate-series.queries.ts';
@@ -12,10 +14,10 @@ import { requiredEnvironments } from '../release-candidates/finalization-rules.t
 import type { CandidateRow } from '../release-candidates/release-candidates.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { chooseBaseline, deployedTo } from './baseline-rules.ts';
-import { rangesOf, sidesOf, sideView, summariesOf, summaryOf } from './change-sides.ts';
+import { rangesOf, sidesOf, sideView, totalsOf } from './change-sides.ts';
 import { type ResolvedChange, resolveChanges } from './changelog.ts';
 import { type PackageChange, packageChanges } from './package-change-rules.ts';
-import { installedStates } from './environment-records.queries.ts';
+import { installedStates } from './installed-states.ts';
 import { ANALYSED_MAX } from './rolling-analysis.queries.ts';
 
 export interface AnalysisOptions {
@@ -46,6 +48,7 @@ function packagesLeft(candidates: readonly CandidateRow[]): Map<CandidateRow, Pa
 export async function rollingAnalysis(
   tx: Tx,
   history: History,
+  log: DeploymentLog,
   project: ProjectFacts,
   { domain, branch, includePackageChangelogs }: AnalysisOptions,
 ) {
@@ -54,7 +57,7 @@ export async function rollingAnalysis(
   const all = series.map((candidate) => ({ ...candidate, branch: candidate.branch ?? defaultBranch }));
   const environments = await listEnvironments(tx, project.id);
   const factOf = await deploymentFacts(tx, all);
-  const states = await installedStates(tx, project.id, domain);
+  const states = await installedStates(tx, log, project.id, domain);
   const { baseline, isDefaultBaseline } = chooseBaseline(all, environments, factOf, defaultBranch);
   const candidates = baseline ? all.slice(isDefaultBaseline ? 0 : all.indexOf(baseline) + 1) : [];
   const dependencies = dependenciesOf(history.packages);
@@ -109,7 +112,7 @@ export async function rollingAnalysis(
       : null,
     orchestrationOrder: states.map(({ name }) => name),
     currentEnvironmentStates: Object.fromEntries(
-      states.map(({ name, releases, packages }) => [name, { currentRelease: releases[domain] ?? null, packages }]),
+      states.map(({ name, releases, packages }) => [name, { currentRelease: releases.get(domain) ?? null, packages }]),
     ),
     candidates: views,
     candidatesByBranch: Object.fromEntries(
@@ -151,9 +154,8 @@ async function factsOf(tx: Tx, history: History, changes: readonly PackageChange
   return {
     take(some: readonly PackageChange[]) {
       const own = some.flatMap((change) => byChange.get(change) ?? []);
-      const { totalCommits, totalWorkItems } = summaryOf(own.flatMap(({ range }) => (range ? ranges.of(range) : [])));
-      const sides = own.map((change) => sidesOf(ranges, change));
       const entries = own.map((change) => entryOf(change, ranges, shown));
+      const { main, added, removed } = totalsOf(ranges, own);
       return {
         packages: {
           added: entries.filter(({ from }) => from === null),
@@ -162,9 +164,10 @@ async function factsOf(tx: Tx, history: History, changes: readonly PackageChange
         },
         summary: {
           totalPackageChanges: own.length,
-          totalCommits,
-          totalWorkItems,
-          ...summariesOf(sides),
+          totalCommits: main.totalCommits,
+          totalWorkItems: main.totalWorkItems,
+          added,
+          removed,
         },
       };
     },
@@ -174,9 +177,8 @@ async function factsOf(tx: Tx, history: History, changes: readonly PackageChange
 function entryOf(change: ResolvedChange, ranges: Ranges, shown: ReadonlyMap<number, CommitView> | undefined) {
   const { name, from, to, direction, range, missing } = change;
   const { added, removed } = sidesOf(ranges, change);
-  const main = range !== undefined && range === change.removed ? removed : added;
-  const view = (side: typeof main) => sideView(side, shown ?? new Map(), COMMITS_MAX);
-  const { totalCommits: _, ...changelog } = view(main);
+  const isAboutRemoved = range !== undefined && range === change.removed;
+  const main = isAboutRemoved ? removed : added;
   return {
     name,
     from,
@@ -187,6 +189,17 @@ function entryOf(change: ResolvedChange, ranges: Ranges, shown: ReadonlyMap<numb
     totalAdded: added.commits.length,
     totalRemoved: removed.commits.length,
     missingChangelog: missing,
-    changelog: shown ? { ...changelog, added: view(added), removed: view(removed) } : null,
+    changelog: shown ? entryChangelog(added, removed, isAboutRemoved, shown) : null,
   };
+}
+
+function entryChangelog(
+  added: RangeFacts,
+  removed: RangeFacts,
+  isAboutRemoved: boolean,
+  shown: ReadonlyMap<number, CommitView>,
+) {
+  const [addedView, removedView] = [sideView(added, shown, COMMITS_MAX), sideView(removed, shown, COMMITS_MAX)];
+  const { totalCommits: _, ...main } = isAboutRemoved ? removedView : addedView;
+  return { ...main, added: addedView, removed: removedView };
 }

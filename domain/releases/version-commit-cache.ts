@@ -1,5 +1,6 @@
 import type { Reads } from '../data/fenced-reads.ts';
 import type { History } from '../git/commit-graph-cache.ts';
+import type { CommitGraph } from '../git/commit-graph-rules.ts';
 import { type PackageVersion, versionCommits } from './package-versions.queries.ts';
 import { versionCount, versionMoves, versionTagsDigest } from './version-commit-cache.queries.ts';
 
@@ -19,12 +20,12 @@ interface Cached {
   commits: Map<string, Map<string, number | string>>;
 }
 
-const cache = new WeakMap<object, Cached>();
+/** By the graph of a history, with which it is forgotten. */
+const cache = new WeakMap<CommitGraph, Cached>();
 
-/** @param owner of the cache: a version's commit is forgotten with it. */
-export async function versionState(reads: Reads, history: History, owner: object): Promise<VersionState> {
-  const { projectId, revision, packages, freshness } = history;
-  const before = cache.get(owner);
+export async function versionState(reads: Reads, history: History): Promise<VersionState> {
+  const { projectId, graph, revision, packages, freshness } = history;
+  const before = cache.get(graph);
   const tags =
     before?.revision === revision
       ? before.tags
@@ -34,7 +35,7 @@ export async function versionState(reads: Reads, history: History, owner: object
         ]);
   const known = `${await versionMoves(reads, projectId)} ${tags}`;
   const commits = before?.known === known ? before.commits : new Map<string, Map<string, number | string>>();
-  cache.set(owner, { revision, tags, known, commits });
+  cache.set(graph, { revision, tags, known, commits });
   let unknown: Promise<string> | undefined;
   return {
     known,
@@ -49,11 +50,10 @@ export async function versionState(reads: Reads, history: History, owner: object
 export async function knownVersionCommits(
   reads: Reads,
   history: History,
-  owner: object,
   state: VersionState,
   versions: readonly PackageVersion[],
 ): Promise<(version: PackageVersion) => number | undefined> {
-  const commits = cache.get(owner)?.commits ?? new Map<string, Map<string, number | string>>();
+  const commits = cache.get(history.graph)?.commits ?? new Map<string, Map<string, number | string>>();
   const wanted = versions.filter(({ name, version }) => typeof commits.get(name)?.get(version) !== 'number');
   const unknown = wanted.length === 0 ? '' : await state.unknown();
   const missing = wanted.filter(({ name, version }) => commits.get(name)?.get(version) !== unknown);

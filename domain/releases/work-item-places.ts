@@ -77,9 +77,9 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
     ]),
   );
   const states = await environmentStates(tx, project.id, log, names);
-  const versions = await versionState(tx, history, log.owner);
+  const versions = await versionState(tx, history);
   const isKept = (arrived: PackageArrivals) => arrivedCommits.get(arrived)?.known === versions.known;
-  const commitOf = await knownVersionCommits(tx, history, log.owner, versions, [
+  const commitOf = await knownVersionCommits(tx, history, versions, [
     ...candidates.flatMap((candidate) =>
       names.flatMap((name) => versionIn(artifactsOf(candidate), name).map((version) => ({ name, version }))),
     ),

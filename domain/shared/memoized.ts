@@ -2,7 +2,7 @@
  * A function that makes the value of a key once, for as long as the function itself is kept: for one request, say.
  * @param keyOf tells which arguments are the same; themselves when absent.
  */
-export function memoized<Argument, Value extends object>(
+export function memoized<Argument, Value extends object | string>(
   make: (argument: Argument) => Value,
   keyOf: (argument: Argument) => unknown = (argument) => argument,
 ): (argument: Argument) => Value {

@@ -1,0 +1,68 @@
+import type { DeploymentLog, DeploymentPlace, LoggedDeployment } from '../deployments/deployment-log-cache.ts';
+import { inOrder } from '../deployments/package-arrivals.ts';
+import { listEnvironments } from '../environments/environments.queries.ts';
+import type { Tx } from '../unit-of-work.ts';
+
+/** What one domain left in an environment. */
+interface PlaceState {
+  /** The release that was installed last; undefined: none was. */
+  release: string | undefined;
+  /** By package name, the deployment that installed it last. */
+  last: ReadonlyMap<string, LoggedDeployment>;
+}
+
+const cache = new WeakMap<DeploymentPlace, PlaceState>();
+
+/** What runs at a place; kept while its deployments are the same. */
+function placeState(place: DeploymentPlace): PlaceState {
+  const kept = cache.get(place);
+  if (kept) return kept;
+  const last = new Map<string, LoggedDeployment>();
+  for (const deployment of place.installed)
+    for (const name of Object.keys(deployment.packages)) last.set(name, deployment);
+  const state = { release: place.installed.findLast(isOfRelease)?.releaseName, last };
+  cache.set(place, state);
+  return state;
+}
+
+/** Whether a deployment brought its release: one of nothing at all brings it only if the release has no packages. */
+const isOfRelease = ({ status, installsAll, packages }: LoggedDeployment): boolean =>
+  status === 'Success' && (installsAll || Object.keys(packages).length > 0);
+
+/**
+ * What runs at this moment in the active environments of a project, in the order in which releases travel.
+ * @param domain what it brought; undefined: all domains together, of each package the newest.
+ */
+export async function installedStates(tx: Tx, log: DeploymentLog, projectId: string, domain?: string) {
+  const places = Map.groupBy(
+    log.places.filter((place) => domain === undefined || place.domain === domain),
+    ({ environmentId }) => environmentId,
+  );
+  const environments = await listEnvironments(tx, projectId);
+  return environments
+    .filter(({ isActive }) => isActive)
+    .map(({ id, name, category, isActive, branch }) => {
+      const own = (places.get(id) ?? []).map((place) => ({ domain: place.domain, ...placeState(place) }));
+      return {
+        environmentId: id,
+        name,
+        category,
+        isActive,
+        branch,
+        /** Of each domain the release that runs. */
+        releases: new Map(own.map((each) => [each.domain, each.release])),
+        /** Package name to version. */
+        packages: runningPackages(own),
+      };
+    });
+}
+
+function runningPackages(states: readonly PlaceState[]): Record<string, string> {
+  const newest = new Map<string, LoggedDeployment>();
+  for (const { last } of states)
+    for (const [name, deployment] of last) {
+      const other = newest.get(name);
+      if (!other || inOrder(other, deployment) < 0) newest.set(name, deployment);
+    }
+  return Object.fromEntries([...newest].map(([name, { packages }]) => [name, packages[name] ?? '']));
+}
