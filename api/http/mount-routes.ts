@@ -185,7 +185,7 @@ function answerOf(route: AnyRoute, output: unknown): Answer {
   const parts: ReplyParts<unknown> = output instanceof Reply ? output.parts : { body: output };
   const { body, status = route.status, headers = {}, cookies = [] } = parts;
   if (body instanceof RawReply || status === 204 || status === 302) return { status, headers, cookies, body };
-  if (body instanceof JsonText) return { status, headers, cookies, body: body.text };
+  if (body instanceof JsonText) return { status, headers, cookies, body: body.text, isRepeated: body.isRepeated };
   return { status, headers, cookies, body: JSON.stringify(route.response.parse(body)) };
 }
 
@@ -197,7 +197,7 @@ const matchesEtag = (ctx: Context, etag: string | undefined): boolean =>
     .split(',')
     .some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 
-async function send(ctx: Context, { status, headers, cookies = [], body }: Answer): Promise<void> {
+async function send(ctx: Context, { status, headers, cookies = [], body, isRepeated = false }: Answer): Promise<void> {
   ctx.status = status;
   ctx.set(headers);
   if (cookies.length > 0) ctx.set('Set-Cookie', [...cookies]);
@@ -213,5 +213,5 @@ async function send(ctx: Context, { status, headers, cookies = [], body }: Answe
     ctx.body = body;
     if (ctx.method === 'GET' && matchesEtag(ctx, headers.ETag)) ctx.status = 304;
   }
-  await compressBody(ctx);
+  await compressBody(ctx, { isRepeated });
 }

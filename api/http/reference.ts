@@ -66,7 +66,7 @@ export function mountReference(router: Router, routes: readonly AnyRoute[], publ
     document ??= referenceText(routes, publicUrl);
     ctx.type = 'application/json';
     ctx.body = await document;
-    await compressBody(ctx);
+    await compressBody(ctx, { isRepeated: true });
   });
   router.get('/docs', (ctx) => {
     ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);

@@ -37,9 +37,12 @@ export class RawReply {
 /** A JSON reply that is already text and is not parsed by the response schema. */
 export class JsonText {
   readonly text: string;
+  /** The same text is likely to be the reply to further requests. */
+  readonly isRepeated: boolean;
 
-  constructor(text: string) {
+  constructor(text: string, { isRepeated = false } = {}) {
     this.text = text;
+    this.isRepeated = isRepeated;
   }
 }
 
@@ -66,6 +69,8 @@ export interface Answer {
   headers: Record<string, string>;
   cookies?: readonly string[];
   body: unknown;
+  /** See `JsonText`. */
+  isRepeated?: boolean;
 }
 
 export interface Page {

@@ -37,7 +37,7 @@ const sourceOf = ({ git: { commitGraphs }, releases: { analyses } }: Scope['adap
 
 /** A comparison with its changelog, which is JSON already. */
 const withChangelog = ({ changelog: _, ...compared }: { changelog: unknown }, changelog: string): JsonText =>
-  new JsonText(withMember(compared, 'changelog', changelog));
+  new JsonText(withMember(compared, 'changelog', changelog), { isRepeated: true });
 
 /** Who polls for a commit that never comes is to see that, and not fetch after fetch. */
 const RETRY_MS = 60_000;

@@ -6,7 +6,7 @@ import { ANALYSED_MAX, analysisDigest } from '../../domain/releases/rolling-anal
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { queryFlag, RepositoryIdentifier } from '../http/parameters.ts';
-import { RawReply } from '../http/replies.ts';
+import { JsonText, reply } from '../http/replies.ts';
 import { Branch, Domain } from './release-candidates.schemas.ts';
 import { RollingAnalysis } from './rolling-analysis.schemas.ts';
 
@@ -48,7 +48,7 @@ export const rollingAnalysisRoutes = [
         return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
       };
       const answer = (text: string, key: string, cache: 'HIT' | 'MISS') =>
-        new RawReply('application/json', text, { 'X-Cache': cache, 'X-Cache-Key': key });
+        reply(new JsonText(text, { isRepeated: true }), { headers: { 'X-Cache': cache, 'X-Cache-Key': key } });
       const { project, key } = await tx(async (work) => {
         const found = await projectInPath(work, repository);
         return { project: found, key: await keyOf(work, found) };

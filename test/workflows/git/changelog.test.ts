@@ -1,6 +1,6 @@
 import { attributionModel } from '../../support/attribution-model.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import type { Json } from '../../support/client.ts';
+import type { Bearer, Json } from '../../support/client.ts';
 import { mirrored, type MirroredProject } from '../../support/mirrored.ts';
 import {
   generateHistory,
@@ -151,6 +151,38 @@ test('a comparison tells for each package what git lists between its versions, b
   await expect(
     app.as(app.member).post(200, `/api/release-candidates/${id}/compare-to-packages`, { packages: {} }),
   ).resolves.toMatchObject({ changelog: null, linkedCandidates: null });
+});
+
+test('a changelog that is asked for again is the same for each client, and another once a tag has moved', async () => {
+  const [name = ''] = PACKAGES;
+  await candidate('core', 'h1', at(0.1), { [name]: '8.0.0-1' });
+  const { id } = await candidate('core', 'h2', at(0.9), { [name]: '8.1.0-1' });
+  const { repositoryIdentifier } = project;
+  const other = await app
+    .as(app.owner)
+    .post(201, '/api/application-tokens', { name: 'of-the-project', projects: [repositoryIdentifier] });
+  const path = `/api/release-candidates/${id}/compare-to-packages?includeChangelog=true`;
+  const ask = (caller: Bearer, version: string, encoding = 'gzip') =>
+    app.as(caller).request(200, 'POST', path, {
+      body: { packages: { [name]: version } },
+      headers: { 'accept-encoding': encoding },
+    });
+  const first = await ask(app.member, '8.0.0-1');
+  expect(first.headers.get('content-encoding')).toBe('gzip');
+  expect(shas(first.body.changelog.packages[0].commits)).toEqual(remote.log(at(0.1), at(0.9), [packagePath(name)]));
+  for (const caller of [app.member, other]) expect((await ask(caller, '8.0.0-1')).text).toBe(first.text);
+  const plain = await ask(app.member, '8.0.0-1', 'identity');
+  expect(plain.headers.get('content-encoding')).toBeNull();
+  expect(plain.headers.get('vary')).toContain('Accept-Encoding');
+  expect(plain.text).toBe(first.text);
+
+  for (const share of [0.8, 0.5]) {
+    remote.git(['tag', '-f', `${name}_v8.1.0.1`, at(share)]);
+    await project.fetch();
+    const [entry] = (await ask(app.member, '8.0.0-1')).body.changelog.packages;
+    expect(entry.commitRange).toEqual({ from: at(0.1), to: at(share) });
+    expect(shas(entry.commits)).toEqual(remote.log(at(0.1), at(share), [packagePath(name)]));
+  }
 });
 
 test('of more commits than are listed, totals, work items and pull requests are those of all', async () => {
