@@ -104,12 +104,12 @@ try {
     const coldCpu = service.measureCpu();
     const cold = await timed(service, analysis);
     const coldName = `rolling analysis, ${ANALYSED} candidates of ${NAMES.length} packages, cold`;
-    figures.note(coldName, cold.ms, 'ms', '<= 1500');
+    figures.note(coldName, cold.ms, 'ms', '<= 600');
     figures.noteCpu(coldName, coldCpu(), 1);
     await noteRepeated(service, figures, 'rolling analysis, cached', analysis, '<= 15');
     await noteRepeated(service, figures, 'rolling analysis with its commits, cached', withCommits);
     const listed = `list of 50 releases in ${ENVIRONMENTS.length} environments with changelogs`;
-    await noteRepeated(service, figures, listed, paths.list, '<= 150');
+    await noteRepeated(service, figures, listed, paths.list, '<= 120');
     await noteRepeated(service, figures, `change summary of ${RELEASES} releases`, paths.summary, '<= 500');
     await noteRepeated(service, figures, `measures of ${RELEASES * ENVIRONMENTS.length} deployments`, paths.metrics);
     await noteRepeated(service, figures, 'release notes', paths.notes);
