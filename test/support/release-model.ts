@@ -34,6 +34,9 @@ interface Candidate {
 }
 
 interface ModelReport extends StoredReport {
+  releaseName: string;
+  /** Those that it is about. */
+  packages: Packages;
   environment: string;
   /** The rollback by which it was taken back. */
   takenBackBy: number | undefined;
@@ -67,13 +70,32 @@ export class ReleaseModel {
     return true;
   }
 
+  /** Its reports stay, as those of no candidate. */
+  remove(releaseName: string): void {
+    this.candidates.delete(releaseName);
+    for (const each of this.reports) if (each.candidateId === releaseName) each.candidateId = null;
+  }
+
   factOf(releaseName: string, environment: string) {
-    const { content } = this.candidate(releaseName);
+    const isRemoved = !this.candidates.has(releaseName);
     const { hasOtherContent: _, ...fact } = factByDefinition(
-      { candidateId: releaseName, contentDigest: digestOf(content), artifacts: content.artifacts },
-      this.of(environment),
+      { candidateId: releaseName, ...this.contentOf(releaseName) },
+      this.of(environment).map((each) =>
+        isRemoved && each.releaseName === releaseName ? { ...each, candidateId: releaseName } : each,
+      ),
     );
     return fact;
+  }
+
+  /** Of a release whose candidate was removed: that of its last report, with all packages that were reported of it. */
+  contentOf(releaseName: string): { contentDigest: string; artifacts: Packages } {
+    const known = this.candidates.get(releaseName)?.content;
+    if (known) return { contentDigest: digestOf(known), artifacts: known.artifacts };
+    const own = this.inOrder().filter((each) => each.releaseName === releaseName);
+    const last = own.findLast(({ status }) => status !== 'Cancelled') ?? own.at(-1);
+    const contentDigest = last?.contentDigest ?? '';
+    const same = own.filter((each) => each.contentDigest === contentDigest);
+    return { contentDigest, artifacts: Object.assign({}, ...same.map(({ packages }) => packages)) };
   }
 
   missing(releaseName: string) {
@@ -104,7 +126,7 @@ export class ReleaseModel {
     // All rollbacks are later than all reports: where no other report came between, the rollback is next.
     const isRollbackNext = later === undefined || later.restoredFrom !== undefined;
     const isRestored = this.of(environment).some(
-      (each) => each.candidateId === releaseName && each.restoredFrom !== undefined,
+      (each) => each.releaseName === releaseName && each.restoredFrom !== undefined,
     );
     const takenBackBy =
       isInstalling && !isRestored
@@ -113,6 +135,8 @@ export class ReleaseModel {
     this.reports.push({
       id: String(this.reports.length).padStart(6, '0'),
       environment,
+      releaseName,
+      packages: reported.packages ?? candidate.content.artifacts,
       candidateId: releaseName,
       contentDigest: digestOf(candidate.content),
       status,
@@ -155,20 +179,20 @@ export class ReleaseModel {
   /** Answers whether both releases were ever installed there. */
   rollBack(environment: string, target: string, from: string): boolean {
     const installing = this.of(environment).filter((each) => INSTALLING.has(each.status));
-    const record = installing.findLast(({ candidateId }) => candidateId === target);
-    const source = installing.findLast(({ candidateId }) => candidateId === from);
+    const record = installing.findLast((each) => each.releaseName === target);
+    const source = installing.findLast((each) => each.releaseName === from);
     if (!record || !source) return false;
     if (record.restoredFrom === from && source.takenBackBy !== undefined) return true;
     const { takenBackBy } = record;
     const mark = ++this.rollbacks;
     record.restoredFrom = from;
     if (takenBackBy !== undefined)
-      for (const each of installing) if (each.candidateId === target && each.takenBackBy === takenBackBy) restore(each);
+      for (const each of installing) if (each.releaseName === target && each.takenBackBy === takenBackBy) restore(each);
     const until = installing.slice(0, installing.indexOf(source) + 1);
-    const below = until.findLastIndex(({ candidateId }) => candidateId === target);
+    const below = until.findLastIndex((each) => each.releaseName === target);
     for (const [index, each] of until.entries()) {
-      const isAbove = below >= 0 ? index > below : each.candidateId === from;
-      if (isAbove && each.candidateId !== target && each.takenBackBy === undefined) {
+      const isAbove = below >= 0 ? index > below : each.releaseName === from;
+      if (isAbove && each.releaseName !== target && each.takenBackBy === undefined) {
         each.takenBackBy = mark;
         each.isRolledBack = true;
       }
@@ -184,9 +208,11 @@ export class ReleaseModel {
 
   /** Reports to an environment, older ones first. */
   private of(environment: string): ModelReport[] {
-    return this.reports
-      .filter((each) => each.environment === environment)
-      .toSorted((a, b) => a.deployedAt - b.deployedAt || a.receivedAt - b.receivedAt);
+    return this.inOrder().filter((each) => each.environment === environment);
+  }
+
+  private inOrder(): ModelReport[] {
+    return this.reports.toSorted((a, b) => a.deployedAt - b.deployedAt || a.receivedAt - b.receivedAt);
   }
 }
 

@@ -53,6 +53,7 @@ const success: fc.Arbitrary<Reported> = fc.record({
 type Step =
   | { type: 'event'; event: Reported }
   | { type: 'post'; releaseName: string; content: Content }
+  | { type: 'delete'; releaseName: string }
   | { type: 'rollback'; environment: string; target: string; from: string };
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: event.map((each): Step => ({ type: 'event', event: each })) },
@@ -60,6 +61,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({ type: fc.constant('post' as const), releaseName: fc.constantFrom(...RELEASES), content }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('delete' as const), releaseName: fc.constantFrom(...RELEASES) }),
   },
   {
     weight: 2,
@@ -88,8 +93,8 @@ async function newStage() {
       const { id } = await pipeline.post(status, '/api/release-candidates', body);
       if (status === 201) ids.set(releaseName, id);
     },
-    report({ environment, status, at, ...more }: Reported, query = ''): Promise<Json> {
-      return pipeline.post(200, `/api/release-candidates/release-event${query}`, {
+    report({ environment, status, at, ...more }: Reported, query = '', code = 200): Promise<Json> {
+      return pipeline.post(code, `/api/release-candidates/release-event${query}`, {
         ...more,
         repositoryIdentifier,
         domain: 'core',
@@ -98,6 +103,7 @@ async function newStage() {
         deployedAt: new Date(at).toISOString(),
       });
     },
+    delete: (releaseName: string) => owner.delete(204, `/api/release-candidates/${ids.get(releaseName)}`),
     rollBack: (status: number, environment: string, target: string, rolledBackFrom: string) =>
       pipeline.post(status, '/api/releases/rollback-annotation', {
         repositoryIdentifier,
@@ -144,7 +150,7 @@ async function expectAgreement(stage: Awaited<ReturnType<typeof newStage>>, mode
     expect(release.deploymentStatus.status === 'completed').toBe(missing.length === 0);
     for (const each of release.environments) expect(each.deployment).toEqual(model.factOf(release.name, each.name));
     for (const { packageName, isFullyDeployed, trajectory } of release.packageStatuses) {
-      const isHeld = packageName in (model.candidates.get(release.name)?.content.artifacts ?? {});
+      const isHeld = packageName in model.contentOf(release.name).artifacts;
       if (missing.length === 0 && isHeld) expect([packageName, isFullyDeployed]).toEqual([packageName, true]);
       for (const { environment, reason, packages: open } of missing)
         if (reason === 'partial' && isHeld) expect(trajectory.includes(environment)).toBe(!open.includes(packageName));
@@ -165,6 +171,7 @@ async function expectAgreement(stage: Awaited<ReturnType<typeof newStage>>, mode
 test('events, their dry runs and all who ask where a release is deployed agree, whatever is reported in whatever order', async () => {
   let finalized = 0;
   let deployed = 0;
+  let removed = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.array(content, { minLength: 3, maxLength: 3 }),
@@ -178,11 +185,17 @@ test('events, their dry runs and all who ask where a release is deployed agree, 
           await stage.post(201, releaseName, each);
         }
         for (const each of steps) {
-          if (each.type === 'event') {
+          if (each.type === 'event' && !model.candidates.has(each.event.releaseName)) {
+            await stage.report(each.event, '', 404);
+          } else if (each.type === 'event') {
             const dry = await stage.report(each.event, '?dryRun=true');
             const { message, ...real } = await stage.report(each.event);
             expect({ ...real, message }).toEqual(dry);
             expect(real).toEqual(model.event(each.event));
+          } else if (each.type === 'delete') {
+            if (!model.candidates.has(each.releaseName)) continue;
+            model.remove(each.releaseName);
+            await stage.delete(each.releaseName);
           } else if (each.type === 'post') {
             const isTaken = model.post(each.releaseName, each.content);
             await stage.post(isTaken ? 201 : 409, each.releaseName, each.content);
@@ -192,12 +205,18 @@ test('events, their dry runs and all who ask where a release is deployed agree, 
           }
         }
         await expectAgreement(stage, model);
+        removed += RELEASES.filter(
+          (one) => !model.candidates.has(one) && model.contentOf(one).contentDigest !== '',
+        ).length;
         finalized += [...model.candidates.values()].filter(({ status }) => status === 'finalized').length;
-        deployed += RELEASES.filter((one) => ENVIRONMENTS.some((place) => model.factOf(one, place).isDeployed)).length;
+        deployed += [...model.candidates.keys()].filter((one) =>
+          ENVIRONMENTS.some((place) => model.factOf(one, place).isDeployed),
+        ).length;
       },
     ),
     { numRuns: Number(process.env.SERIES ?? 25), endOnFailure: process.env.SERIES === undefined },
   );
   expect(finalized).toBeGreaterThan(0);
   expect(deployed).toBeGreaterThan(0);
+  expect(removed).toBeGreaterThan(0);
 }, 300_000);
