@@ -3,7 +3,8 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createFencedReads, type FencedReads } from '../domain/data/fenced-reads.ts';
-import type { CrmPlatform } from '../domain/crm/crm-platform.port.ts';
+import { createOrgConnections } from '../domain/crm-orgs/org-connections.ts';
+import type { CrmParts } from '../domain/crm-orgs/org-scope.ts';
 import { connectDatabase } from '../domain/data/database.ts';
 import { connectOrm } from '../domain/data/orm.ts';
 import type { DatabaseAccess } from '../domain/data/pool.ts';
@@ -47,7 +48,7 @@ export interface Backend {
   objects: ObjectStore;
   /** Which addresses outgoing requests may go to. */
   outbound: OutboundAddresses;
-  crm: CrmPlatform;
+  crm: CrmParts;
   /** Programs that the operator allows, by type of flow. */
   commands: Commands;
   log: Logger;
@@ -79,7 +80,10 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
   const signals = createCommitSignals(launch);
   const keys = loadKeys(config);
   const outbound = configuredAddresses(config);
-  const crm = createCrmPlatform({
+  const encryption = createEncryption(keys.encryptionKeys);
+  const actingAs: Backend['actingAs'] = (actor, context = {}) => unitOfWork(orm, { ...context, actor, signals });
+  const now = () => new Date();
+  const platform = createCrmPlatform({
     addresses: outbound,
     apiVersionMax: config.CRM_API_VERSION_MAX,
     scratchAuthField: config.CRM_SCRATCH_AUTH_FIELD,
@@ -88,21 +92,26 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     access,
     orm,
     reads,
-    actingAs: (actor, context = {}) => unitOfWork(orm, { ...context, actor, signals }),
+    actingAs,
     launch,
     signals,
     environmentLocks: createLockQueue(lockQueueMessages(launch)),
     keys,
-    encryption: createEncryption(keys.encryptionKeys),
+    encryption,
     objects: createObjectStore(objectStoreLocation(config)),
     outbound,
-    crm,
+    crm: {
+      platform,
+      connections: createOrgConnections({ platform, reads, actingAs, encryption, now, log }),
+      outbound,
+      encryption,
+    },
     commands: loadCommands(config.COMMANDS_FILE),
     log,
-    now: () => new Date(),
+    now,
     onConnectionLost,
     async close() {
-      await Promise.all([orm.close(true), reads.close(), crm.close()]);
+      await Promise.all([orm.close(true), reads.close(), platform.close()]);
     },
   };
 }

@@ -119,6 +119,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
           withoutStore: 'count-alone',
         }),
       },
+      crm: backend.crm,
       documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.lanes }),
       environmentLocks: backend.environmentLocks,
       flows: { commands: backend.commands, workflowUrl: workflowUrls(config) },

@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import { mapOf, valueOf } from '../../domain/shared/large-maps.ts';
 import { INTEGRATION_KINDS } from '../../domain/integrations/integration-rules.ts';
@@ -13,10 +14,25 @@ import {
 /** Line breaks and other control characters could inject headers. */
 const Secret = z.string().min(1).max(16_000).regex(WITHOUT_CONTROLS, 'must not contain control characters');
 
+const PrivateKey = z
+  .string()
+  .max(16_000)
+  .refine(isPrivateKey, 'must be an RSA key in PEM (PKCS #8)')
+  .meta({ description: 'Of an app of the CRM platform (`crm-app`): signs requests for tokens by JWT' });
+
+function isPrivateKey(pem: string): boolean {
+  try {
+    return pem.startsWith('-----BEGIN PRIVATE KEY-----') && createPrivateKey(pem).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}
+
 const Credentials = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('token'), token: Secret, username: Name.optional() }),
     z.strictObject({ type: z.literal('basic'), username: Name, password: Secret }),
+    z.strictObject({ type: z.literal('private_key'), clientId: Name, privateKey: PrivateKey }),
   ])
   .meta({ description: 'Stored encrypted and never returned' });
 

@@ -7,7 +7,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
 import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
 import { isSameRecipient } from '../outbound/recipient-rules.ts';
-import type { Credentials, IntegrationKind } from './integration-rules.ts';
+import { type Credentials, type CredentialsOf, credentialsProblem, type IntegrationKind } from './integration-rules.ts';
 import { Integration } from './integrations.entities.ts';
 import { integrationById, type IntegrationRow, usableIntegration } from './integrations.queries.ts';
 
@@ -37,6 +37,11 @@ function assertCallable(baseUrl: string | null, outbound: OutboundAddresses): vo
   if (refusal !== undefined) throw invalidField('baseUrl', refusal);
 }
 
+function assertSuitable(kind: IntegrationKind, credentials: Credentials): void {
+  const problem = credentialsProblem(kind, credentials);
+  if (problem !== undefined) throw invalidField('credentials', problem);
+}
+
 /**
  * One kind has at most one integration for the tenant and one for each project, else `already_exists`. Throws
  * `invalid_request` for an unknown project and for an address that must not be called.
@@ -47,6 +52,7 @@ export async function createIntegration(
   { repositoryIdentifier, credentials, settings, ...input }: NewIntegration,
 ): Promise<IntegrationRow> {
   assertCallable(input.baseUrl, outbound);
+  assertSuitable(input.kind, credentials);
   const project = repositoryIdentifier === null ? null : await projectInRequest(tx, repositoryIdentifier);
   const id = newId();
   const added = await tx.db
@@ -89,6 +95,7 @@ export async function changeIntegration(
   assertCallable(change.baseUrl ?? null, outbound);
   const integration = await lockedIntegration(tx, id);
   const before = await integrationById(tx, id);
+  if (credentials) assertSuitable(before.kind, credentials);
   if (version !== undefined && version !== integration.version)
     throw versionConflict('The integration', integration.version);
   const {
@@ -128,8 +135,9 @@ async function lockedIntegration({ em, tenantId }: Tx, id: string): Promise<Inte
 }
 
 /** An integration ready to be used. */
-export interface UsableIntegration extends Pick<IntegrationRow, 'id' | 'kind' | 'baseUrl' | 'settings'> {
-  credentials: Credentials;
+export interface UsableIntegration<Kind extends IntegrationKind = Exclude<IntegrationKind, 'crm-app'>>
+  extends Pick<IntegrationRow, 'id' | 'kind' | 'baseUrl' | 'settings'> {
+  credentials: CredentialsOf<Kind>;
 }
 
 /**
@@ -137,15 +145,17 @@ export interface UsableIntegration extends Pick<IntegrationRow, 'id' | 'kind' | 
  * The read is noted in the audit trail; what it answers goes into no log, workflow input or reply.
  * @param purpose for a reader of the trail: `fetch of acme/shop`.
  */
-export async function findCredentials(
+export async function findCredentials<Kind extends IntegrationKind>(
   tx: Tx,
   encryption: Encryption,
-  { kind, projectId, purpose }: { kind: IntegrationKind; projectId?: string | undefined; purpose: string },
-): Promise<UsableIntegration | undefined> {
+  { kind, projectId, purpose }: { kind: Kind; projectId?: string | undefined; purpose: string },
+): Promise<UsableIntegration<Kind> | undefined> {
   const row = await usableIntegration(tx, kind, projectId);
   if (!row) return undefined;
   const { id, name, baseUrl, settings } = row;
-  const credentials = JSON.parse(encryption.decrypt(row.credentials, integrationSecretContext(id))) as Credentials;
+  const credentials = JSON.parse(
+    encryption.decrypt(row.credentials, integrationSecretContext(id)),
+  ) as CredentialsOf<Kind>;
   note(tx, 'integration.credentials_read', row, {}, `Credentials of ${name} (${row.kind}) read: ${purpose}`);
   return { id, kind: row.kind, baseUrl, settings, credentials };
 }

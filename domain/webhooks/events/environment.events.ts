@@ -83,6 +83,15 @@ export const environmentEvents = {
     'The stored credential of a CRM org is no longer valid',
     z.strictObject({ orgUsername, error: text('What the org answered', 'expired access/refresh token') }),
   ),
+  'org.auth_recovered': defineEvent('The credential of a CRM org is valid again', z.strictObject({ orgUsername })),
+  'org.removed': defineEvent(
+    'A CRM org was removed, with its credentials',
+    z.strictObject({ orgUsername, orgId: text('Id of the org', '00D000000000001EAA'), removedBy: byWhom }),
+  ),
+  'org.expiring': defineEvent(
+    'A scratch org expires within three days',
+    z.strictObject({ orgUsername, expiresAt: dateTime('When it expires') }),
+  ),
   ...defineEvents(OrgLimit, {
     'org_limit.warning': 'A limit of an org reached the warning level',
     'org_limit.critical': 'A limit of an org reached the critical level',

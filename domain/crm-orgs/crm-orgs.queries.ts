@@ -1,0 +1,189 @@
+import { sql } from 'kysely';
+import { json } from '../data/columns.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import { statement } from '../data/statement.ts';
+import type { Database, ReadDatabase } from '../data/tables.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
+
+/** Most orgs of one page of a list. */
+export const ORGS_MAX = 5_000;
+
+const COLUMNS = [
+  'o.id',
+  'o.username',
+  'o.sandboxName',
+  'o.kind',
+  'o.instanceUrl',
+  'o.platformOrgId',
+  'o.organizationType',
+  'o.instanceName',
+  'o.parentProductionUsername',
+  'o.isJitRegistration',
+  'o.isDevHub',
+  'o.isDefault',
+  'o.metadata',
+  'o.expiresAt',
+  'o.healthStatus',
+  'o.healthCheckedAt',
+  'o.healthError',
+  'o.healthHint',
+  'o.createdAt',
+  'o.updatedAt',
+] as const;
+
+const orgsOf = (db: ReadDatabase) => db.selectFrom('crm_org as o').select(COLUMNS);
+
+/** A registered org, without its credentials. */
+export type OrgRow = Awaited<ReturnType<typeof orgsByName>>[number];
+
+const BY_NAME = statement<{ tenantId: string; name: string }>()((db, { tenantId, name }) =>
+  orgsOf(db)
+    .where('o.tenantId', '=', tenantId)
+    .where((eb) =>
+      eb.or([
+        eb(sql`lower(o.username)`, '=', sql`lower(${name})`),
+        eb(sql`lower(o.sandbox_name)`, '=', sql`lower(${name})`),
+      ]),
+    )
+    .orderBy('o.username'),
+);
+
+/** The orgs with that username or, without regard to case, sandbox name; `answeringOrg` decides between them. */
+export const orgsByName = ({ db, tenantId }: Reads, name: string) => BY_NAME(db, { tenantId, name });
+
+/** The org with that username, without regard to case. */
+export const orgByUsername = ({ db, tenantId }: Reads, username: string) =>
+  orgsOf(db)
+    .where('o.tenantId', '=', tenantId)
+    .where(sql`lower(o.username)`, '=', sql`lower(${username})`)
+    .executeTakeFirst();
+
+/** The production org or dev hub whose metadata have that `alias`. */
+export const orgByAlias = ({ db, tenantId }: Reads, alias: string) =>
+  orgsOf(db)
+    .where('o.tenantId', '=', tenantId)
+    .where((eb) => eb.or([eb('o.kind', '=', 'production'), eb('o.isDevHub', '=', true)]))
+    .where(sql<boolean>`o.metadata->>'alias' = ${alias}`)
+    .orderBy('o.username')
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+
+export interface OrgFilter {
+  /** An `organizationType`, or `production`, `sandbox`, `scratch`, `devhub`; without regard to case. */
+  type?: string | undefined;
+  isDevHub?: boolean | undefined;
+  /** All pairs must hold. */
+  metadata?: Record<string, string> | undefined;
+}
+
+function filtered({ db, tenantId }: Reads, { type, isDevHub, metadata }: OrgFilter) {
+  let orgs = db.selectFrom('crm_org as o').where('o.tenantId', '=', tenantId);
+  if (type?.toLowerCase() === 'devhub') orgs = orgs.where('o.isDevHub', '=', true);
+  else if (type !== undefined)
+    orgs = orgs.where((eb) =>
+      eb.or([
+        eb('o.kind', '=', sql<never>`lower(${type})`),
+        eb(sql`lower(o.organization_type)`, '=', sql`lower(${type})`),
+      ]),
+    );
+  if (isDevHub !== undefined) orgs = orgs.where('o.isDevHub', '=', isDevHub);
+  if (metadata) orgs = orgs.where(sql<boolean>`o.metadata @> ${json(metadata)}::jsonb`);
+  return orgs;
+}
+
+/** A page of the orgs by username. */
+export const listOrgs = (reads: Reads, filter: OrgFilter, { limit, offset }: { limit: number; offset: number }) =>
+  filtered(reads, filter)
+    .select(COLUMNS)
+    .orderBy(sql`lower(o.username)`)
+    .limit(sql.lit(limit))
+    .offset(offset)
+    .execute();
+
+export async function countOrgs(reads: Reads, filter: OrgFilter): Promise<number> {
+  const { total } = await filtered(reads, filter)
+    .select(sql<number>`count(*)::int`.as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+/** Production orgs by username: what may have sandboxes. */
+export const productionOrgs = ({ db, tenantId }: Reads) =>
+  orgsOf(db)
+    .where('o.tenantId', '=', tenantId)
+    .where('o.kind', '=', 'production')
+    .orderBy('o.username')
+    .limit(sql.lit(ORGS_MAX))
+    .execute();
+
+/** Dev hubs, the default first. */
+export const devHubs = ({ db, tenantId }: Reads) =>
+  orgsOf(db)
+    .where('o.tenantId', '=', tenantId)
+    .where('o.isDevHub', '=', true)
+    .orderBy('o.isDefault', 'desc')
+    .orderBy('o.username')
+    .limit(sql.lit(ORGS_MAX))
+    .execute();
+
+/** The first of these dev hubs that is registered. */
+export const firstDevHub = ({ db, tenantId }: Reads, usernames: readonly string[]) =>
+  orgsOf(db)
+    .innerJoin(
+      sql<{ username: string; place: string }>`unnest(${usernames}::text[]) with ordinality`.as<'named'>(
+        sql`named (username, place)`,
+      ),
+      (join) => join.on(sql`lower(named.username)`, '=', sql`lower(o.username)`),
+    )
+    .where('o.tenantId', '=', tenantId)
+    .where('o.isDevHub', '=', true)
+    .orderBy('named.place')
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+
+export const defaultDevHub = ({ db, tenantId }: Reads) =>
+  orgsOf(db).where('o.tenantId', '=', tenantId).where('o.isDefault', '=', true).executeTakeFirst();
+
+/** The dev hubs that environments name for a scratch org. */
+export async function namedDevHubs({ db, tenantId }: Reads, orgUsername: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('environment as e')
+    .where('e.tenantId', '=', tenantId)
+    .where(sql`lower(e.org_username)`, '=', sql`lower(${orgUsername})`)
+    .where('e.devHubUsername', 'is not', null)
+    .select('e.devHubUsername')
+    .distinct()
+    .execute();
+  return rows.flatMap(({ devHubUsername }) => devHubUsername ?? []);
+}
+
+/** The environments that name one of these orgs by its username, as their org or dev hub; `orgUsername` in lower case. */
+export const environmentsNaming = ({ db, tenantId }: Reads, usernames: readonly string[]) =>
+  db
+    .selectFrom('environment as e')
+    .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'e.tenantId').onRef('p.id', '=', 'e.projectId'))
+    .innerJoin(
+      sql<{ username: string }>`lateral unnest(array[lower(e.org_username), lower(e.dev_hub_username)])`.as<'named'>(
+        sql`named (username)`,
+      ),
+      (join) => join.onTrue(),
+    )
+    .where('e.tenantId', '=', tenantId)
+    .where('named.username', '=', sql<string>`any (${usernames.map((username) => username.toLowerCase())}::text[])`)
+    .orderBy('p.identifier')
+    .orderBy('e.name')
+    .distinct()
+    .select(['named.username as orgUsername', 'p.identifier as repositoryIdentifier', 'e.name'])
+    .execute();
+
+/** Orgs of all tenants that expire within so many days, and of which it was not announced. */
+export const expiringOrgs = (system: Database, withinDays: number, limit: number) =>
+  system
+    .selectFrom('crm_org as o')
+    .where('o.expiryAnnouncedAt', 'is', null)
+    .where('o.expiresAt', '>', sql<string>`now()`)
+    .where('o.expiresAt', '<', sql<string>`now() + make_interval(days => ${withinDays})`)
+    .orderBy('o.expiresAt')
+    .limit(limit)
+    .select(['o.id', 'o.tenantId', tenantSlugOf('o.tenantId')])
+    .execute();

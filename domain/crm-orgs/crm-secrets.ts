@@ -1,0 +1,17 @@
+import type { AuthUrl } from '../crm/auth-url-rules.ts';
+import type { Encryption } from '../shared/encryption.ts';
+
+/** The context under which what a row of `crm_token` holds is encrypted. */
+export const crmTokenContext = (tokenId: string): string => `crm_token:${tokenId}`;
+
+export const sealCredential = (encryption: Encryption, tokenId: string, credential: AuthUrl): string =>
+  encryption.encrypt(JSON.stringify(credential), crmTokenContext(tokenId));
+
+export const openCredential = (encryption: Encryption, tokenId: string, stored: string): AuthUrl =>
+  JSON.parse(encryption.decrypt(stored, crmTokenContext(tokenId))) as AuthUrl;
+
+export const sealAccessToken = (encryption: Encryption, tokenId: string, accessToken: string): string =>
+  encryption.encrypt(accessToken, crmTokenContext(tokenId));
+
+export const openAccessToken = (encryption: Encryption, tokenId: string, stored: string): string =>
+  encryption.decrypt(stored, crmTokenContext(tokenId));

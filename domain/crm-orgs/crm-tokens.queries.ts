@@ -1,0 +1,241 @@
+import { sql } from 'kysely';
+import type { ApiUsage, CrmFailure } from '../crm/crm-platform.port.ts';
+import { json } from '../data/columns.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import { statement } from '../data/statement.ts';
+import { newId } from '../shared/ids.ts';
+import type { Tx } from '../unit-of-work.ts';
+
+/** Whose token: a registered org's own or, with a name, that of a sandbox of it that is not registered. */
+export interface TokenKey {
+  orgId: string;
+  /** In lower case; empty for the org itself. */
+  sandboxName: string;
+}
+
+const STATE = statement<TokenKey & { tenantId: string }>()((db, { tenantId, orgId, sandboxName }) =>
+  db
+    .selectFrom('crm_org as o')
+    .leftJoin('crm_token as t', (join) =>
+      join
+        .onRef('t.tenantId', '=', 'o.tenantId')
+        .onRef('t.orgId', '=', 'o.id')
+        .on('t.sandboxName', '=', sandboxName as never),
+    )
+    .where('o.tenantId', '=', tenantId)
+    .where('o.id', '=', orgId)
+    .select([
+      'o.username as orgUsername',
+      'o.sandboxName as ownSandboxName',
+      'o.isJitRegistration',
+      'o.parentProductionUsername',
+      'o.healthStatus',
+      'o.healthError',
+      'o.healthHint',
+      't.id as tokenId',
+      't.credential',
+      't.accessToken',
+      't.instanceUrl',
+      't.mintedAt',
+      't.username',
+      't.platformOrgId',
+      't.generation',
+      't.credentialVersion',
+      't.failure',
+      't.apiCallsUsed',
+      't.apiCallsMax',
+      't.apiCallsAt',
+      sql<boolean>`coalesce(t.lease_until > now(), false)`.as('isLeased'),
+    ]),
+);
+
+/** Undefined for an org that is not registered. */
+export async function tokenState({ db, tenantId }: Reads, key: TokenKey) {
+  const [state] = await STATE(db, { ...key, tenantId });
+  return state;
+}
+
+/** An org with its token as stored, secrets encrypted; the token's columns are null before there is one. */
+export type TokenState = NonNullable<Awaited<ReturnType<typeof tokenState>>>;
+
+const secondsAhead = (ms: number) => sql<string>`now() + make_interval(secs => ${ms / 1_000})`;
+
+export interface Lease {
+  tokenId: string;
+  leaseId: string;
+  /** Encrypted. */
+  credential: string | null;
+  credentialVersion: number;
+}
+
+/**
+ * Takes the lease of a token that is as it was read; undefined when somebody else has it, or has minted since.
+ * @param generation that was read.
+ */
+export async function takeLease(
+  { db, tenantId }: Tx,
+  { orgId, sandboxName }: TokenKey,
+  generation: number,
+  leaseMs: number,
+): Promise<Lease | undefined> {
+  const leaseId = newId();
+  const row = await db
+    .insertInto('crm_token')
+    .values({ id: newId(), tenantId, orgId, sandboxName, leaseId, leaseUntil: secondsAhead(leaseMs) })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenantId', 'orgId', 'sandboxName'])
+        .doUpdateSet({ leaseId, leaseUntil: secondsAhead(leaseMs) })
+        .where('crm_token.generation', '=', generation)
+        .where(sql<boolean>`coalesce(crm_token.lease_until <= now(), true)`),
+    )
+    .returning(['id', 'credential', 'credentialVersion'])
+    .executeTakeFirst();
+  return row && { tokenId: row.id, leaseId, credential: row.credential, credentialVersion: row.credentialVersion };
+}
+
+/** Gives a lease back; nothing was learnt. */
+export async function freeLease({ db, tenantId }: Tx, { tokenId, leaseId }: Lease): Promise<void> {
+  await db
+    .updateTable('crm_token')
+    .set({ leaseId: null, leaseUntil: null })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', tokenId)
+    .where('leaseId', '=', leaseId)
+    .execute();
+}
+
+interface StoredToken {
+  /** Encrypted. */
+  accessToken: string;
+  instanceUrl: string;
+  mintedAt: Date;
+  /** Absent: as it was. */
+  username?: string;
+  platformOrgId?: string;
+  /** Encrypted. */
+  credential: string | null;
+}
+
+/** Ends an attempt with a token; undefined when the lease was lost. */
+export const storeToken = ({ db, tenantId }: Tx, { tokenId, leaseId }: Lease, token: StoredToken) =>
+  db
+    .updateTable('crm_token')
+    .set((eb) => ({
+      ...token,
+      failure: null,
+      generation: eb('generation', '+', 1),
+      leaseId: null,
+      leaseUntil: null,
+      updatedAt: sql<string>`now()`,
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', tokenId)
+    .where('leaseId', '=', leaseId)
+    .returning(['username', 'platformOrgId', 'credentialVersion'])
+    .executeTakeFirst();
+
+/** Ends an attempt without a token; false when the lease was lost. @param isTokenDead the one that is stored is, too. */
+export async function storeFailure(
+  { db, tenantId }: Tx,
+  { tokenId, leaseId }: Lease,
+  failure: CrmFailure,
+  isTokenDead: boolean,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('crm_token')
+    .set((eb) => ({
+      failure: json(failure),
+      ...(isTokenDead && { accessToken: null }),
+      generation: eb('generation', '+', 1),
+      leaseId: null,
+      leaseUntil: null,
+      updatedAt: sql<string>`now()`,
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', tokenId)
+    .where('leaseId', '=', leaseId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Notes how many calls an org has counted. */
+export async function storeApiUsage({ db, tenantId }: Tx, { orgId, sandboxName }: TokenKey, { used, max }: ApiUsage) {
+  await db
+    .updateTable('crm_token')
+    .set({ apiCallsUsed: used, apiCallsMax: max, apiCallsAt: sql<string>`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', orgId)
+    .where('sandboxName', '=', sandboxName)
+    .execute();
+}
+
+/** Counts the credentials that people gave of an org. */
+export async function credentialVersionOf({ db, tenantId }: Tx, orgId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('crm_token')
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', orgId)
+    .where('sandboxName', '=', '')
+    .select('credentialVersion')
+    .executeTakeFirst();
+  return row?.credentialVersion;
+}
+
+/** Replaces what is stored of an org's own token; an attempt that is under way has lost its lease. */
+export async function replaceToken(
+  { db, tenantId }: Tx,
+  orgId: string,
+  sealed: (tokenId: string) => Omit<StoredToken, 'username' | 'platformOrgId'>,
+): Promise<void> {
+  await db
+    .insertInto('crm_token')
+    .values({ id: newId(), tenantId, orgId })
+    .onConflict((conflict) => conflict.columns(['tenantId', 'orgId', 'sandboxName']).doNothing())
+    .execute();
+  const { id } = await db
+    .selectFrom('crm_token')
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', orgId)
+    .where('sandboxName', '=', '')
+    .select('id')
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  await db
+    .updateTable('crm_token')
+    .set((eb) => ({
+      ...sealed(id),
+      credentialVersion: eb('credentialVersion', '+', 1),
+      generation: eb('generation', '+', 1),
+      failure: null,
+      leaseId: null,
+      leaseUntil: null,
+      updatedAt: sql<string>`now()`,
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Makes the token of a sandbox that was not registered that of its new row. */
+export async function adoptToken({ db, tenantId }: Tx, from: TokenKey, orgId: string): Promise<void> {
+  await db
+    .deleteFrom('crm_token')
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', orgId)
+    .where('sandboxName', '=', '')
+    .execute();
+  await db
+    .updateTable('crm_token')
+    .set((eb) => ({
+      orgId,
+      sandboxName: '',
+      credentialVersion: eb('credentialVersion', '+', 1),
+      leaseId: null,
+      leaseUntil: null,
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', from.orgId)
+    .where('sandboxName', '=', from.sandboxName)
+    .execute();
+}

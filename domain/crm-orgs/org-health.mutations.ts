@@ -1,0 +1,82 @@
+import { LockMode } from '@mikro-orm/core';
+import type { CrmFailure } from '../crm/crm-platform.port.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
+import { CrmOrg } from './crm-orgs.entities.ts';
+import { healthAfter } from './org-rules.ts';
+import { credentialVersionOf } from './crm-tokens.queries.ts';
+
+const lockedOrg = ({ em, tenantId }: Tx, id: string): Promise<CrmOrg | null> =>
+  em.findOne(CrmOrg, { tenantId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+
+/**
+ * Notes what a call to an org showed of its health; a refused credential is announced once, and so is the recovery.
+ * Nothing happens to an org that was removed meanwhile, or whose credential was replaced since.
+ * @param failure undefined when the org answered.
+ * @param credentialVersion of the credential that was used; undefined to note it in any case.
+ */
+export async function noteHealth(
+  tx: Tx,
+  orgId: string,
+  failure: CrmFailure | undefined,
+  credentialVersion?: number,
+): Promise<void> {
+  const org = await lockedOrg(tx, orgId);
+  if (!org) return;
+  if (credentialVersion !== undefined && (await credentialVersionOf(tx, orgId)) !== credentialVersion) return;
+  changeHealth(tx, org, failure);
+  await tx.em.flush();
+}
+
+/** The same for an org that is locked; the caller flushes. */
+export function changeHealth(tx: Tx, org: CrmOrg, failure: CrmFailure | undefined): void {
+  const before = org.healthStatus;
+  const after = healthAfter(failure);
+  Object.assign(org, {
+    healthStatus: after,
+    healthCheckedAt: tx.now,
+    healthError: failure?.message ?? null,
+    healthHint: failure?.hint ?? null,
+  });
+  if (after === 'auth_failed' && before !== 'auth_failed') {
+    announce(tx, org, 'auth_failed', `The credential of org ${org.username} was refused`);
+    emitEvent(tx, 'org.auth_failed', { orgUsername: org.username, error: failure?.message ?? '' });
+  } else if (before === 'auth_failed' && after === 'ok') {
+    announce(tx, org, 'auth_recovered', `The credential of org ${org.username} is valid again`);
+    emitEvent(tx, 'org.auth_recovered', { orgUsername: org.username });
+  }
+}
+
+const announce = (tx: Tx, { id, healthError, healthHint }: CrmOrg, action: string, summary: string): void =>
+  tx.audit({
+    source: 'crm',
+    action: `org.${action}`,
+    entityType: 'crm_org',
+    entityId: id,
+    summary,
+    after: { healthError, healthHint },
+  });
+
+/** Follows what a minted token shows of an org: a refreshed sandbox has another id, a moved org another address. */
+export async function noteMoved(
+  tx: Tx,
+  orgId: string,
+  { instanceUrl, platformOrgId }: { instanceUrl: string; platformOrgId: string | null },
+): Promise<void> {
+  const org = await lockedOrg(tx, orgId);
+  if (!org) return;
+  const before = { instanceUrl: org.instanceUrl, platformOrgId: org.platformOrgId };
+  const after = { instanceUrl, platformOrgId: platformOrgId ?? org.platformOrgId };
+  if (before.instanceUrl === after.instanceUrl && before.platformOrgId === after.platformOrgId) return;
+  Object.assign(org, after);
+  await tx.em.flush();
+  tx.audit({
+    source: 'crm',
+    action: 'org.updated',
+    entityType: 'crm_org',
+    entityId: orgId,
+    summary: `Org ${org.username} has another id or address`,
+    before,
+    after,
+  });
+}

@@ -1,0 +1,207 @@
+import type { AuthUrl } from '../crm/auth-url-rules.ts';
+import type { CrmOrg, MintedToken, OrgIdentity } from '../crm/crm-platform.port.ts';
+import { permittedAuthUrl, permittedOrigin } from '../crm/org-origin.ts';
+import { DomainError, invalidField, notFound } from '../shared/errors.ts';
+import { changeOrg, noteTested, type OrgMarks, type OrgPatch, registerOrg, removeOrg } from './crm-orgs.mutations.ts';
+import { orgByUsername, orgsByName, type OrgRow } from './crm-orgs.queries.ts';
+import { answeringOrg, failureText, isSameName, notADevHub, platformFailed, platformRefused } from './org-rules.ts';
+import { type OrgScope, placeOf } from './org-scope.ts';
+
+/** The registered org of that username or sandbox name. Throws `not_found`, `ambiguous`. */
+export async function registeredOrg({ reads }: Pick<OrgScope, 'reads'>, name: string): Promise<OrgRow> {
+  const org = answeringOrg(await orgsByName(reads, name), name);
+  if (!org) throw notFound(`Org ${name}`);
+  return org;
+}
+
+/** Throws `invalid_request` with the hint for a credential that is malformed or refused, `upstream_error`, `upstream_timeout`. */
+async function tryCredential({ crm }: OrgScope, cliAuthUrl: string) {
+  const parsed = permittedAuthUrl(cliAuthUrl, crm.outbound);
+  if (!parsed.isOk) throw invalidField('cliAuthUrl', parsed.reason);
+  const minted = await crm.platform.refresh(parsed.authUrl);
+  if (!minted.isOk) throw platformRefused('The auth URL was tried', minted, 'cliAuthUrl');
+  const org = crm.connections.callWith(minted.value);
+  const identity = await org.identity();
+  if (!identity.isOk) throw platformRefused('The org was asked who it is', identity, 'cliAuthUrl');
+  return { credential: parsed.authUrl, minted: minted.value, org, identity: identity.value };
+}
+
+/** Throws `invalid_request` for an org that should be a dev hub and is not. */
+async function assertDevHub(org: CrmOrg, identity: OrgIdentity, { isDevHub, isDefault }: OrgMarks): Promise<void> {
+  if (!isDevHub && !isDefault) return;
+  const field = isDevHub ? 'isDevHub' : 'isDefault';
+  const answer = await org.isDevHub();
+  if (!answer.isOk) throw platformRefused(`Org ${identity.username} was asked whether it is a dev hub`, answer, field);
+  if (!answer.value) throw notADevHub(identity, field);
+}
+
+function assertMarks({ isDevHub, isDefault }: OrgMarks): void {
+  if (isDefault && isDevHub === false)
+    throw invalidField('isDefault', 'the default must be a dev hub: leave isDevHub out, or set it');
+}
+
+/** The address of an org: the one that was given, when it is that of the auth URL or the one that the platform gave. */
+function instanceUrlOf(
+  { crm }: OrgScope,
+  given: string | undefined,
+  { loginUrl }: AuthUrl,
+  { instanceUrl }: MintedToken,
+): string {
+  if (given === undefined) return instanceUrl;
+  const permitted = permittedOrigin(given, crm.outbound);
+  if (!permitted.isOk) throw invalidField('instanceUrl', `The address ${permitted.reason}`);
+  if (![loginUrl, instanceUrl].includes(permitted.origin))
+    throw invalidField('instanceUrl', 'must be the address of the auth URL, or the one that the org itself gives');
+  return permitted.origin;
+}
+
+export interface OrgRegistration extends OrgMarks {
+  cliAuthUrl: string;
+  instanceUrl?: string | undefined;
+  metadata?: Record<string, string> | undefined;
+}
+
+/**
+ * Registers an org by its auth URL, or renews the one with its username: the credential is tried and the org asked who
+ * it is before anything is stored. Throws `invalid_request`, `upstream_error`, `upstream_timeout`.
+ */
+export async function registerByAuthUrl(
+  scope: OrgScope,
+  { cliAuthUrl, instanceUrl, metadata, ...marks }: OrgRegistration,
+): Promise<{ org: OrgRow; isNew: boolean }> {
+  assertMarks(marks);
+  const { credential, minted, org, identity } = await tryCredential(scope, cliAuthUrl);
+  const address = instanceUrlOf(scope, instanceUrl, credential, minted);
+  await assertDevHub(org, identity, marks);
+  const { encryption } = scope.crm;
+  return scope.tx(async (tx) => {
+    const { isNew } = await registerOrg(tx, {
+      identity,
+      instanceUrl: address,
+      marks: marks.isDefault ? { ...marks, isDevHub: true } : marks,
+      metadata,
+      access: { type: 'refresh_token', encryption, credential, minted },
+    });
+    return { org: await afterwards(tx, identity.username), isNew };
+  });
+}
+
+/** Registers a sandbox of a registered production org by its name. Throws as `registerByAuthUrl`, and `in_progress`. */
+export async function registerSandbox(
+  scope: OrgScope,
+  { sandboxName, productionUsername }: { sandboxName: string; productionUsername: string },
+): Promise<{ org: OrgRow; isNew: boolean }> {
+  const { connections } = scope.crm;
+  const production = await orgByUsername(scope.reads, productionUsername);
+  if (production?.kind !== 'production')
+    throw invalidField('productionUsername', `${productionUsername} is not registered as a production org`);
+  const found = await connections.callOrg(placeOf(scope, production.id)).findSandbox(sandboxName);
+  if (!found.isOk) throw platformFailed(`The production org ${production.username} was asked for the sandbox`, found);
+  if (!found.value) throw invalidField('sandboxName', `${production.username} has no sandbox named ${sandboxName}`);
+  const { name } = found.value;
+  if (found.value.state === 'copying') throw stillCopying(found.value);
+  const place = placeOf(scope, production.id, name);
+  const token = await connections.tokenOf(place, { maxAgeMs: 0 });
+  if (!token.isOk) throw platformRefused(`Sandbox ${name} was signed in to`, token, 'sandboxName');
+  const identity = await connections.callOrg(place).identity();
+  if (!identity.isOk) throw platformRefused(`Sandbox ${name} was asked who it is`, identity, 'sandboxName');
+  return scope.tx(async (tx) => {
+    const { isNew } = await registerOrg(tx, {
+      identity: identity.value,
+      instanceUrl: token.value.instanceUrl,
+      marks: {},
+      access: { type: 'jit', sandboxName: name, production },
+    });
+    return { org: await afterwards(tx, identity.value.username), isNew };
+  });
+}
+
+/** A sandbox that cannot be signed in to yet. */
+export const stillCopying = ({ name, status, copyProgress }: { name: string; status: string; copyProgress: number }) =>
+  new DomainError('in_progress', `Sandbox ${name} is still being copied: ${copyProgress} % (${status})`, {
+    members: { status, copyProgress },
+  });
+
+async function afterwards(reads: OrgScope['reads'], username: string): Promise<OrgRow> {
+  const org = await orgByUsername(reads, username);
+  if (!org) throw notFound(`Org ${username}`);
+  return org;
+}
+
+export interface OrgChange extends OrgMarks {
+  metadata?: Record<string, string | null> | undefined;
+  cliAuthUrl?: string | undefined;
+}
+
+/** Changes an org. Throws `not_found`, `ambiguous`, `invalid_request`, `upstream_error`, `upstream_timeout`. */
+export async function updateOrg(scope: OrgScope, name: string, { cliAuthUrl, metadata, ...marks }: OrgChange) {
+  assertMarks(marks);
+  const org = await registeredOrg(scope, name);
+  const patch: OrgPatch = { metadata, ...marks };
+  if (marks.isDefault) patch.isDevHub = true;
+  // The mark that a default needs is verified unless it was before.
+  const toVerify = marks.isDevHub ? marks : marks.isDefault && !org.isDevHub ? { isDefault: true } : {};
+  if (cliAuthUrl !== undefined) {
+    const tried = await tryCredential(scope, cliAuthUrl);
+    if (!isSameName(tried.identity.username, org.username))
+      throw invalidField('cliAuthUrl', `The auth URL is that of ${tried.identity.username}, not of ${org.username}`);
+    await assertDevHub(tried.org, tried.identity, toVerify);
+    const { identity, minted, credential } = tried;
+    patch.renewal = { identity, instanceUrl: minted.instanceUrl, minted, credential, encryption: scope.crm.encryption };
+  } else if (toVerify.isDevHub || toVerify.isDefault) {
+    const calls = scope.crm.connections.callOrg(placeOf(scope, org.id));
+    const answer = await calls.isDevHub();
+    if (!answer.isOk) throw platformFailed(`Org ${org.username} was asked whether it is a dev hub`, answer);
+    if (!answer.value) throw notADevHub(org, marks.isDevHub ? 'isDevHub' : 'isDefault');
+  }
+  return scope.tx(async (tx) => {
+    await changeOrg(tx, org.id, patch);
+    return afterwards(tx, org.username);
+  });
+}
+
+/**
+ * Removes an org, at the platform first when its credential is to be revoked. Throws `not_found`, `ambiguous`; a failure
+ * to revoke is `upstream_error` or `upstream_timeout`, and leaves the org.
+ */
+export async function deleteOrg(scope: OrgScope, name: string, { isRevoked }: { isRevoked: boolean }): Promise<void> {
+  const org = await registeredOrg(scope, name);
+  if (isRevoked) {
+    const credential = await scope.crm.connections.storedCredential(placeOf(scope, org.id));
+    if (credential) {
+      const { loginUrl, refreshToken: token } = credential;
+      const answer = await scope.crm.platform.revoke({ loginUrl, token });
+      if (!answer.isOk) throw platformFailed(`The credential of org ${org.username} was to be revoked`, answer);
+    }
+  }
+  await scope.tx((tx) => removeOrg(tx, org.id));
+}
+
+export interface ConnectionTest {
+  isValid: boolean;
+  username: string;
+  orgId: string;
+  organizationType: string;
+  instanceName: string | null;
+  error: string | null;
+  hint: string | null;
+}
+
+/** Asks an org who it is and notes what it answers, or that it does not. Throws `not_found`, `ambiguous`. */
+export async function testConnection(scope: OrgScope, name: string): Promise<ConnectionTest> {
+  const org = await registeredOrg(scope, name);
+  const { connections } = scope.crm;
+  const place = placeOf(scope, org.id);
+  const identity = await connections.callOrg(place, { isForced: true }).identity();
+  if (!identity.isOk) {
+    await scope.tx((tx) => noteTested(tx, org.id, { failure: identity }));
+    const { username, platformOrgId: orgId, organizationType, instanceName } = org;
+    const error = failureText(`Org ${username}`, identity);
+    return { isValid: false, username, orgId, organizationType, instanceName, error, hint: identity.hint };
+  }
+  const { orgId, organizationType, instanceName } = identity.value;
+  const token = await connections.tokenOf(place, { maxAgeMs: Number.POSITIVE_INFINITY });
+  const instanceUrl = token.isOk ? token.value.instanceUrl : org.instanceUrl;
+  await scope.tx((tx) => noteTested(tx, org.id, { identity: identity.value, instanceUrl }));
+  return { isValid: true, username: org.username, orgId, organizationType, instanceName, error: null, hint: null };
+}

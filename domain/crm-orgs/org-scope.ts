@@ -1,0 +1,31 @@
+import type { CrmPlatform } from '../crm/crm-platform.port.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
+import { type Actor, tenantOf } from '../shared/actor.ts';
+import type { Encryption } from '../shared/encryption.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import type { OrgConnections } from './org-connections.ts';
+import type { OrgPlace } from './org-tokens.ts';
+
+/** What work on orgs needs beside the database; made once per process. */
+export interface CrmParts {
+  platform: CrmPlatform;
+  connections: OrgConnections;
+  /** The addresses that orgs may have. */
+  outbound: OutboundAddresses;
+  encryption: Encryption;
+}
+
+/** One request about orgs. The platform is called between units of work, never inside one. */
+export interface OrgScope {
+  actor: Actor;
+  tx: UnitOfWork;
+  reads: Reads;
+  crm: CrmParts;
+}
+
+export const placeOf = ({ actor }: Pick<OrgScope, 'actor'>, orgId: string, sandboxName?: string): OrgPlace => ({
+  ...tenantOf(actor),
+  orgId,
+  ...(sandboxName !== undefined && { sandboxName }),
+});

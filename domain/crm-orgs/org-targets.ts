@@ -1,0 +1,175 @@
+import type { CrmAnswer, CrmFailure, CrmSandbox, ScratchOrg } from '../crm/crm-platform.port.ts';
+import { invalidField, notFound } from '../shared/errors.ts';
+import {
+  devHubs,
+  namedDevHubs,
+  orgByAlias,
+  orgByUsername,
+  orgsByName,
+  type OrgRow,
+  productionOrgs,
+} from './crm-orgs.queries.ts';
+import {
+  ambiguousSandbox,
+  answeringOrg,
+  isSameName,
+  mayBeSandboxName,
+  mayBeUsername,
+  platformFailed,
+} from './org-rules.ts';
+import { type OrgScope, placeOf } from './org-scope.ts';
+
+/** An org that a request means: registered, or found at the platform through one that is. */
+export type OrgTarget = RegisteredTarget | SandboxTarget | ScratchTarget;
+interface RegisteredTarget {
+  type: 'registered';
+  org: OrgRow;
+}
+export interface SandboxTarget {
+  type: 'sandbox';
+  production: OrgRow;
+  sandbox: CrmSandbox;
+}
+export interface ScratchTarget {
+  type: 'scratch';
+  devHub: OrgRow;
+  scratch: ScratchOrg;
+}
+
+/** Of a search through registered orgs: so many are asked at once, and so long in all. */
+const ASKED_AT_ONCE = 8;
+const SEARCH_MS = 10_000;
+
+const TOO_SLOW: CrmFailure = {
+  isOk: false,
+  kind: 'timeout',
+  code: null,
+  message: 'It did not answer in time.',
+  hint: 'Try again, or name the org to ask.',
+};
+
+/** Asks orgs for something until one has it, when `isFirstEnough`, or all were asked. */
+async function search<Value>(
+  orgs: readonly OrgRow[],
+  what: string,
+  ask: (org: OrgRow, signal: AbortSignal) => Promise<CrmAnswer<Value | null>>,
+  { isFirstEnough }: { isFirstEnough: boolean },
+): Promise<{ org: OrgRow; value: Value }[]> {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(SEARCH_MS)]);
+  const found: { org: OrgRow; value: Value }[] = [];
+  const failures: { org: OrgRow; failure: CrmFailure }[] = [];
+  const queue = orgs.values();
+  const worker = async () => {
+    for (const org of queue) {
+      const answer = await ask(org, signal).catch((error: unknown) => {
+        if (signal.aborted) return TOO_SLOW;
+        throw error;
+      });
+      if (!answer.isOk) failures.push({ org, failure: answer });
+      else if (answer.value !== null) found.push({ org, value: answer.value });
+      if (isFirstEnough && found.length > 0) ended.abort();
+    }
+  };
+  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, worker));
+  const [failed] = failures;
+  // One that does not answer might have it, too; that counts only while no other one has it.
+  if (found.length === 0 && failed)
+    throw platformFailed(`Org ${failed.org.username} was asked for ${what}`, failed.failure);
+  return found;
+}
+
+/**
+ * The sandbox of that name, at a production org or at every registered one. Throws `ambiguous` for one of several,
+ * `upstream_error` and `upstream_timeout` when nobody has it and somebody did not answer.
+ */
+async function findSandbox(
+  scope: OrgScope,
+  name: string,
+  production: OrgRow | undefined,
+): Promise<SandboxTarget | undefined> {
+  const productions = production ? [production] : await productionOrgs(scope.reads);
+  const found = await search(
+    productions,
+    `the sandbox ${name}`,
+    (org, signal) => scope.crm.connections.callOrg(placeOf(scope, org.id), { signal }).findSandbox(name),
+    { isFirstEnough: false },
+  );
+  if (found.length > 1)
+    throw ambiguousSandbox(
+      name,
+      found.map(({ org, value }) => ({ sandboxName: value.name, productionUsername: org.username })),
+    );
+  const [only] = found;
+  return only && { type: 'sandbox', production: only.org, sandbox: only.value };
+}
+
+/** The scratch org with that username, sought in all dev hubs: those that environments name for it, then the default. */
+async function findScratch(
+  scope: OrgScope,
+  username: string,
+  devHub: OrgRow | undefined,
+): Promise<ScratchTarget | undefined> {
+  const hubs = devHub ? [devHub] : await devHubs(scope.reads);
+  const named = hubs.length > 1 ? await namedDevHubs(scope.reads, username) : [];
+  const isNamed = (hub: OrgRow) => named.some((name) => isSameName(name, hub.username));
+  const found = await search(
+    [...hubs.filter(isNamed), ...hubs.filter((hub) => !isNamed(hub))],
+    `the scratch org ${username}`,
+    (org, signal) => scope.crm.connections.callOrg(placeOf(scope, org.id), { signal }).findScratchOrg(username),
+    { isFirstEnough: true },
+  );
+  const active = found.find(({ value }) => value.status === 'Active') ?? found[0];
+  return active && { type: 'scratch', devHub: active.org, scratch: active.value };
+}
+
+/** A parent org that a request names by username or alias. Throws `invalid_request`. */
+export async function parentOrg({ reads }: Pick<OrgScope, 'reads'>, field: string, name: string): Promise<OrgRow> {
+  const org = (await orgByUsername(reads, name)) ?? (await orgByAlias(reads, name));
+  if (!org) throw invalidField(field, `${name} is not registered`);
+  return org;
+}
+
+export interface TargetQuery {
+  name: string;
+  /** Production org of a sandbox, or dev hub of a scratch org. */
+  parent?: OrgRow | undefined;
+}
+
+/**
+ * The org of that name: a registered one, a scratch org that a dev hub knows, a sandbox of a production org. Throws
+ * `not_found`, `ambiguous`, `upstream_error`, `upstream_timeout`.
+ */
+export async function findTarget(scope: OrgScope, { name, parent }: TargetQuery): Promise<OrgTarget> {
+  const org = answeringOrg(await orgsByName(scope.reads, name), name, parent?.username);
+  if (org) return { type: 'registered', org };
+  const target = mayBeUsername(name)
+    ? await findScratch(scope, name, parent)
+    : mayBeSandboxName(name)
+      ? await findSandbox(scope, name, parent)
+      : undefined;
+  if (!target) throw notFound(`Org ${name}`);
+  return target;
+}
+
+/** The same for sandboxes alone, registered or not. */
+export async function findSandboxTarget(
+  scope: OrgScope,
+  { name, parent }: TargetQuery,
+): Promise<RegisteredTarget | SandboxTarget> {
+  const orgs = (await orgsByName(scope.reads, name)).filter(({ sandboxName }) => sandboxName !== null);
+  const org = answeringOrg(orgs, name, parent?.username);
+  if (org) return { type: 'registered', org };
+  const target = mayBeSandboxName(name) ? await findSandbox(scope, name, parent) : undefined;
+  if (!target) throw notFound(`Sandbox ${name}`);
+  return target;
+}
+
+/** The same for scratch orgs alone. Throws `invalid_request` without any dev hub. */
+export async function findScratchTarget(scope: OrgScope, { name, parent }: TargetQuery): Promise<ScratchTarget> {
+  if (!parent && (await devHubs(scope.reads)).length === 0)
+    throw invalidField('scratchOrgUsername', 'No dev hub is registered: register the one that made the scratch org');
+  const target = await findScratch(scope, name, parent);
+  if (!target) throw notFound(`Scratch org ${name}`);
+  return target;
+}
