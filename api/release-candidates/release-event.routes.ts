@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { fetchCommitOfCandidate } from '../../domain/git/commit-fetches.mutations.ts';
 import type { EventOutcome } from '../../domain/release-candidates/finalization-rules.ts';
 import { isOwnDeployment } from '../../domain/flows/run-token-rules.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
@@ -42,11 +41,7 @@ export const releaseEventRoutes = [
     audit: ['release.deployment_recorded', 'release_candidate.status_changed'],
     async handle({ query: { dryRun }, body: event }, { tx, adapters, actor, requestId, log }) {
       if (dryRun) return tx((work) => previewEvent(work, event));
-      const stored = await tx(async (work) => {
-        const reported = await reportDeployment(work, event, requestId);
-        const toFetch = reported.isNew ? await fetchCommitOfCandidate(work, reported.projectId, event) : undefined;
-        return { ...reported, toFetch };
-      });
+      const stored = await tx((work) => reportDeployment(work, event, requestId));
       if (stored.toFetch) signalMirrorLater(adapters.launch, stored.toFetch);
       if (stored.outcome) return repeated(stored.outcome);
       const { repositoryIdentifier, domain } = event;

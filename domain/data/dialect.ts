@@ -97,57 +97,94 @@ type Query = (text: string, values?: unknown[]) => Promise<Pick<pg.QueryResult, 
 /** Sent before the last statement of a transaction: the commit goes with that, and the one that follows is none. */
 export const COMMIT_WITH_NEXT = 'commit with the next statement';
 
+/** Begins a statement whose result nobody needs: in a transaction it is sent with the one after it. */
+export const SENT_WITH_NEXT = '/* sent with the next */ ';
+
 const NOTHING = { rows: [] };
 
+interface Sent {
+  text: string;
+  /** Absent: several statements in one text, which has no parameters. */
+  values?: unknown[];
+}
+
+/** Where a connection is with a transaction: `held` and `announced`: nothing of it was sent; `ended`: its commit was. */
+type Phase = 'none' | 'announced' | 'held' | 'open' | 'ended';
+
 /**
- * Begins a transaction by its first statement where that sets variables, as units of work do, and ends one with its last
- * statement where that is announced: two round trips less, and locks that the last statement takes wait for no client.
- * The values of the first stand in the text, since several statements at once have no parameters.
+ * Saves round trips of a transaction: what begins a unit of work and sets its variables goes with the first statement,
+ * what is marked `SENT_WITH_NEXT` with the next one, and the commit with the last one where that is announced. So locks
+ * that the last statement takes wait for no client. Of a packet the first error counts: what follows it fails as well, a
+ * commit becomes a rollback, and row-level security refuses statements of a transaction that did not begin. Variables
+ * stand in the text, since several statements at once have no parameters.
  */
 function inFewRoundTrips(client: pg.PoolClient, send: (text: string, values: unknown[]) => ReturnType<Query>): Query {
-  let isBeginning = false;
+  let phase: Phase = 'none';
   let endsWithNext = false;
-  let hasEnded = false;
-  const begin = async (text: string, values: unknown[]): ReturnType<Query> => {
-    if (text.startsWith('select set_config(')) {
-      const inlined = text.replace(/\$(\d+)/g, (_, place) => pg.escapeLiteral(String(values[Number(place) - 1])));
-      await client.query(`begin; ${inlined}`);
-      return NOTHING;
-    }
-    await client.query('begin');
-    return send(text, values);
-  };
-  /** A last statement that fails makes the commit a rollback. */
-  const end = async (text: string, values: unknown[]): ReturnType<Query> => {
-    const [last, commit] = await Promise.allSettled(
-      inOnePacket(client, () => [send(text, values), client.query('commit')] as const),
+  let held: Sent[] = [];
+
+  /** Sends what is held and these in one packet; answers the result of the first of these. */
+  const sendHeldWith = async (...these: Sent[]): ReturnType<Query> => {
+    const before = held;
+    held = [];
+    const answers = await Promise.allSettled(
+      inOnePacket(client, () =>
+        [...before, ...these].map(({ text, values }) => (values ? send(text, values) : client.query(text))),
+      ),
     );
-    if (last.status === 'rejected') throw last.reason;
-    if (commit.status === 'rejected') throw commit.reason;
-    return last.value;
+    const results = answers.map((answer) => {
+      if (answer.status === 'rejected') throw answer.reason;
+      return answer.value;
+    });
+    return results[before.length] ?? NOTHING;
   };
-  return async (text, values = []) => {
-    const isEnd = text === 'commit' || text === 'rollback';
-    if (text === 'begin') {
-      [isBeginning, endsWithNext, hasEnded] = [true, false, false];
+  const commit = (): ReturnType<Query> => {
+    const isBegun = phase === 'open' || held.length > 1;
+    phase = 'none';
+    return isBegun ? sendHeldWith({ text: 'commit' }) : Promise.resolve(NOTHING);
+  };
+  const rollBack = (): ReturnType<Query> => {
+    const isBegun = phase === 'open';
+    phase = 'none';
+    held = [];
+    return isBegun ? client.query('rollback') : Promise.resolve(NOTHING);
+  };
+  const query: Query = async (text, values = []) => {
+    if (phase === 'none') return send(text, values);
+    if (phase === 'ended') throw new Error('a statement follows the last one of its transaction');
+    if (phase === 'announced') {
+      if (text.startsWith('select set_config(')) {
+        const inlined = text.replace(/\$(\d+)/g, (_, place) => pg.escapeLiteral(String(values[Number(place) - 1])));
+        held = [{ text: `begin; ${inlined}` }];
+        phase = 'held';
+        return NOTHING;
+      }
+      await client.query('begin');
+      phase = 'open';
+    }
+    if (text.startsWith(SENT_WITH_NEXT)) {
+      held.push({ text, values });
       return NOTHING;
     }
-    if (isEnd && (isBeginning || hasEnded)) {
-      [isBeginning, hasEnded] = [false, false];
-      return NOTHING;
+    phase = endsWithNext ? 'ended' : 'open';
+    if (endsWithNext) return sendHeldWith({ text, values }, { text: 'commit' });
+    return held.length > 0 ? sendHeldWith({ text, values }) : send(text, values);
+  };
+  return async (text, values) => {
+    switch (text) {
+      case 'begin':
+        [phase, endsWithNext, held] = ['announced', false, []];
+        return NOTHING;
+      case 'commit':
+        return commit();
+      case 'rollback':
+        return rollBack();
+      case COMMIT_WITH_NEXT:
+        endsWithNext = true;
+        return NOTHING;
+      default:
+        return query(text, values);
     }
-    if (hasEnded) throw new Error('a statement follows the last one of its transaction');
-    if (isBeginning) {
-      isBeginning = false;
-      return begin(text, values);
-    }
-    if (text === COMMIT_WITH_NEXT) {
-      endsWithNext = true;
-      return NOTHING;
-    }
-    if (!endsWithNext || isEnd) return send(text, values);
-    [endsWithNext, hasEnded] = [false, true];
-    return end(text, values);
   };
 }
 

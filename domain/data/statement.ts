@@ -12,7 +12,7 @@ import {
   type QueryExecutorProvider,
   sql,
 } from 'kysely';
-import { PropertyQueryCompiler } from './dialect.ts';
+import { PropertyQueryCompiler, SENT_WITH_NEXT } from './dialect.ts';
 import type { Database, ReadDatabase, Tables } from './tables.ts';
 
 /** Builds statements and runs none. */
@@ -81,6 +81,22 @@ export const statement =
       const { text, slots } = builtFor(parameters, form as Form);
       const values = slots.map((slot) => (slot instanceof Slot ? parameters[slot.name as keyof P] : slot));
       return (await db.executeQuery<Row>(CompiledQuery.raw(text, values))).rows;
+    };
+  };
+
+/**
+ * As `statement`, for what answers nothing: in a transaction it is sent with the next statement, which fails when it
+ * fails.
+ */
+export const sentWithNext =
+  <P extends object>() =>
+  (build: (db: Database, given: Slots<P>) => Compiled<unknown>) => {
+    const run = statement<P>()((db, given) => {
+      const { sql: text, parameters } = build(db, given).compile(builder);
+      return { compile: () => CompiledQuery.raw(SENT_WITH_NEXT + text, [...parameters]) };
+    });
+    return async (db: Database, parameters: P): Promise<void> => {
+      await run(db, parameters);
     };
   };
 

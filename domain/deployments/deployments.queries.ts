@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
-import { inserting, statement } from '../data/statement.ts';
+import { inserting, sentWithNext, statement } from '../data/statement.ts';
 import type { ReleaseDefinition } from '../release-candidates/comparison-rules.ts';
 import type { DeploymentStatus, EventOutcome } from '../release-candidates/finalization-rules.ts';
 import { newId } from '../shared/ids.ts';
@@ -149,13 +149,13 @@ const REPORTERS = statement<{ ids: readonly string[]; tenantId: string }>()((db,
 /** Who reported some deployments, and by which requests. */
 export const reportersOf = ({ db, tenantId }: Reads, ids: readonly string[]) => REPORTERS(db, { tenantId, ids });
 
-const STORE_OUTCOME = statement<{ tenantId: string; id: string; outcome: string }>()((db, { tenantId, id, outcome }) =>
-  db
-    .updateTable('release_deployment')
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', id)
-    .set({ appliedAt: sql<string>`now()`, outcome: sql`${outcome}::jsonb`, updatedAt: sql<string>`now()` })
-    .returning('id'),
+const STORE_OUTCOME = sentWithNext<{ tenantId: string; id: string; outcome: string }>()(
+  (db, { tenantId, id, outcome }) =>
+    db
+      .updateTable('release_deployment')
+      .where('tenantId', '=', tenantId)
+      .where('id', '=', id)
+      .set({ appliedAt: sql<string>`now()`, outcome: sql`${outcome}::jsonb`, updatedAt: sql<string>`now()` }),
 );
 
 export async function storeOutcome({ db, tenantId }: Tx, id: string, outcome: EventOutcome): Promise<void> {

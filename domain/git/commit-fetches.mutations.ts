@@ -2,7 +2,7 @@ import type { Project } from '../projects/projects.entities.ts';
 import { type TenantKey, tenantOf } from '../shared/actor.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { commitNumbers } from './commits.queries.ts';
-import { requestCommitFetch, unknownCommitOfCandidate } from './commit-fetches.queries.ts';
+import { requestCommitFetch } from './commit-fetches.queries.ts';
 
 /** A mirror that is to be signalled once the transaction is committed. */
 export interface MirrorToFetch extends TenantKey {
@@ -12,7 +12,7 @@ export interface MirrorToFetch extends TenantKey {
   waitMs: number;
 }
 
-type FetchedProject = Pick<Project, 'id' | 'identifier' | 'remoteUrl'>;
+export type FetchedProject = Pick<Project, 'id' | 'identifier' | 'remoteUrl'>;
 
 /** Requests a fetch of a project's repository; undefined where it has none, or a fetch is requested already. */
 export async function requestFetchSoon(tx: Tx, project: FetchedProject): Promise<MirrorToFetch | undefined> {
@@ -31,14 +31,4 @@ export async function fetchUnknownCommits(
   if (typeof project.remoteUrl !== 'string') return undefined;
   const known = await commitNumbers(tx, project.id, shas);
   return shas.every((sha) => known.has(sha)) ? undefined : requestFetchSoon(tx, project);
-}
-
-/** Requests a fetch where the commit of a release candidate is not known. */
-export async function fetchCommitOfCandidate(
-  tx: Tx,
-  projectId: string,
-  { domain, releaseName }: { domain: string; releaseName: string },
-): Promise<MirrorToFetch | undefined> {
-  const unknown = await unknownCommitOfCandidate(tx, projectId, { domain, releaseName });
-  return unknown && fetchUnknownCommits(tx, unknown, [unknown.commitSha]);
 }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Reads } from '../data/fenced-reads.ts';
 import type { Tx } from '../unit-of-work.ts';
 
 const now = sql<string>`clock_timestamp()`;
@@ -46,28 +45,3 @@ export async function requestCommitFetch(
     .executeTakeFirst();
   return requested?.waitMs;
 }
-
-/** The commit of a release candidate with its project, if the repository is not known to have it; else undefined. */
-export const unknownCommitOfCandidate = (
-  { db, tenantId }: Reads,
-  projectId: string,
-  { domain, releaseName }: { domain: string; releaseName: string },
-) =>
-  db
-    .selectFrom('release_candidate as c')
-    .innerJoin('project as p', (join) =>
-      join.onRef('p.tenantId', '=', 'c.tenantId').onRef('p.id', '=', 'c.projectId').on('p.remoteUrl', 'is not', null),
-    )
-    .leftJoin('git_commit as g', (join) =>
-      join
-        .onRef('g.tenantId', '=', 'c.tenantId')
-        .onRef('g.projectId', '=', 'c.projectId')
-        .onRef('g.sha', '=', 'c.commitSha'),
-    )
-    .where('c.tenantId', '=', tenantId)
-    .where('c.projectId', '=', projectId)
-    .where('c.domain', '=', domain)
-    .where('c.releaseName', '=', releaseName)
-    .where('g.sha', 'is', null)
-    .select(['c.commitSha', 'p.id', 'p.identifier', 'p.remoteUrl'])
-    .executeTakeFirst();

@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
-import { statement } from '../data/statement.ts';
+import { sentWithNext } from '../data/statement.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { CANDIDATE_COLUMNS, type CandidateName, type CandidateRow } from './release-candidates.queries.ts';
 
-const LOCK_DOMAIN = statement<{ key: string }>()((db, { key }) =>
+const LOCK_DOMAIN = sentWithNext<{ key: string }>()((db, { key }) =>
   db.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${key}, 0))`.as('locked')),
 );
 
 const lockKeyOf = (tenantId: string, projectId: string, domain: string) => `${tenantId}/${projectId}/${domain}`;
 
 /**
- * Serializes changes of a domain's candidates until this transaction ends. Whoever changes a candidate takes the lock
- * first, so that an outcome is always that of some order of the changes.
+ * Serializes changes of a domain's candidates from the next statement until this transaction ends. Whoever changes a
+ * candidate takes the lock first, so that an outcome is always that of some order of the changes.
  */
 export async function lockDomain({ db, tenantId }: Tx, projectId: string, domain: string): Promise<void> {
   await LOCK_DOMAIN(db, { key: lockKeyOf(tenantId, projectId, domain) });

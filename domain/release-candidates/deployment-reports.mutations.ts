@@ -4,6 +4,7 @@ import { isEffective } from '../deployments/deployed-rules.ts';
 import { installedBy, installsAll, type Packages } from '../deployments/report-rules.ts';
 import { unknownEnvironment } from '../environments/environments.queries.ts';
 import { contentOfRun } from '../flows/run-deployments.queries.ts';
+import { type FetchedProject, fetchUnknownCommits, type MirrorToFetch } from '../git/commit-fetches.mutations.ts';
 import { unknownDomain } from '../projects/project-rules.ts';
 import { unregistered } from '../projects/projects.queries.ts';
 import { invalidField, notFound } from '../shared/errors.ts';
@@ -43,11 +44,18 @@ interface ReportedPlace {
 /** Clocks of pipelines may differ; what is later than this is a mistake. */
 const AHEAD_MAX_MS = 10 * 60_000;
 
+interface ReportedDeployment {
+  deployment: NewDeployment & { candidateId: string };
+  /** The candidate's, where the repository is not known to have it. */
+  unknownCommit: string | undefined;
+  project: FetchedProject;
+}
+
 /**
  * What a report would store. Throws `invalid_request` for an unknown repository and for a moment to come, else
  * `not_found`.
  */
-export async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<NewDeployment & { candidateId: string }> {
+export async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<ReportedDeployment> {
   const place = await findEventPlace(tx, report, report.deployedAt);
   if (!place) throw unregistered(report.repositoryIdentifier);
   const { projectId, environmentId, candidateId, configuration, value, contentDigest, now, takenBackAt } = place;
@@ -70,7 +78,11 @@ export async function deploymentOf(tx: Tx, report: DeploymentReport): Promise<Ne
   };
   const reported = { projectId, environmentId, candidateId, takenBackAt, ...deployed };
   const dedupeKey = executionId ?? report.deployedAt?.toISOString();
-  return { ...newDeployment(reported, { ...report, deployedAt }), dedupeKey, candidateId };
+  return {
+    deployment: { ...newDeployment(reported, { ...report, deployedAt }), dedupeKey, candidateId },
+    unknownCommit: place.isCommitKnown ? undefined : (place.commitSha ?? undefined),
+    project: { id: projectId, identifier: report.repositoryIdentifier, remoteUrl: place.remoteUrl },
+  };
 }
 
 const newDeployment = (
@@ -99,15 +111,21 @@ const newDeployment = (
 
 /**
  * Stores the report of a deployment, to be applied to its candidate. A report that was stored before changes nothing.
- * Throws `invalid_request`, `not_found`.
+ * Answers the mirror to signal where the candidate's commit is not known. Throws `invalid_request`, `not_found`.
  */
 export async function reportDeployment(
   tx: Tx,
   report: DeploymentReport,
   requestId: string,
-): Promise<StoredDeployment & { projectId: string }> {
-  const deployment = await deploymentOf(tx, report);
-  return { ...(await storeReport(tx, report, deployment, requestId)), projectId: deployment.projectId };
+): Promise<StoredDeployment & { projectId: string; toFetch: MirrorToFetch | undefined }> {
+  const { deployment, unknownCommit, project } = await deploymentOf(tx, report);
+  const stored = await storeReport(tx, report, deployment, requestId);
+  const isToFetch = stored.isNew && unknownCommit !== undefined;
+  return {
+    ...stored,
+    projectId: project.id,
+    toFetch: isToFetch ? await fetchUnknownCommits(tx, project, [unknownCommit]) : undefined,
+  };
 }
 
 /** Stores the deployment that a run has just made, as `reportDeployment` does. */

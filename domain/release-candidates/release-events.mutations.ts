@@ -7,7 +7,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { FINALIZED } from './candidate-status-rules.ts';
 import { type DeploymentReport, deploymentOf } from './deployment-reports.mutations.ts';
 import { decideEvent, type DeploymentStatus, type EnvironmentFacts, type EventOutcome } from './finalization-rules.ts';
-import { moveCandidates, signalWaitingRuns } from './candidate-status.mutations.ts';
+import { moveCandidates } from './candidate-status.mutations.ts';
 import { lockDomain } from './candidate-locks.queries.ts';
 import { candidateById, type CandidateRow, olderOpenCandidates } from './release-candidates.queries.ts';
 import { lockEvent } from './release-events.queries.ts';
@@ -55,7 +55,7 @@ export async function applyEvent(
     outcome.intermediateCandidatesFinalized = older.length > 0;
   }
   await storeOutcome(tx, deploymentId, outcome);
-  await signalWaitingRuns(tx, candidate);
+  for (const run of event.waitingRuns) tx.signalRun(run);
   return outcome;
 }
 
@@ -67,7 +67,7 @@ const COMES_LAST = { id: 'ffffffff-ffff-ffff-ffff-ffffffffffff', receivedAt: Dat
  * either. Throws `invalid_request`, `not_found`.
  */
 export async function previewEvent(tx: Tx, report: DeploymentReport): Promise<EventOutcome> {
-  const deployment = await deploymentOf(tx, report);
+  const { deployment } = await deploymentOf(tx, report);
   const { candidateId, dedupeKey } = deployment;
   const known = dedupeKey === undefined ? undefined : await storedReport(tx, { ...deployment, dedupeKey });
   if (known?.outcome) return { ...known.outcome, updated: false };

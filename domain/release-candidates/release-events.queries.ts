@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
-import type { Tx } from '../unit-of-work.ts';
+import type { Tx, WaitingRun } from '../unit-of-work.ts';
 import { ownReport, type ReportRow } from '../deployments/deployment-facts.queries.ts';
 import { INSTALLING_STATUSES } from '../deployments/deployments.queries.ts';
 import type { EnvironmentFacts } from './finalization-rules.ts';
@@ -53,15 +53,25 @@ const PLACE = statement<EventPlace & { tenantId: string; deployedAt: string | un
         .on('c.domain', '=', given.domain)
         .on('c.releaseName', '=', given.releaseName),
     )
+    .leftJoin('git_commit as commit', (join) =>
+      join
+        .onRef('commit.tenantId', '=', 'c.tenantId')
+        .onRef('commit.projectId', '=', 'c.projectId')
+        .onRef('commit.sha', '=', 'c.commitSha')
+        .on('project.remoteUrl', 'is not', null),
+    )
     .where('project.tenantId', '=', given.tenantId)
     .where('project.identifier', '=', given.repositoryIdentifier)
     .select([
       'project.id as projectId',
       'project.configuration',
+      'project.remoteUrl',
       'environment.id as environmentId',
       'c.id as candidateId',
+      'c.commitSha',
       'c.value',
       'c.contentDigest',
+      sql<boolean>`project.remote_url is null or commit.sha is not null`.as('isCommitKnown'),
       sql<number>`(extract(epoch from date_trunc('milliseconds', now())) * 1000)::float8`.as('now'),
       (given.deployedAt ? takenBackAt(given.deployedAt) : sql<string | null>`null`).as('takenBackAt'),
     ]),
@@ -69,6 +79,7 @@ const PLACE = statement<EventPlace & { tenantId: string; deployedAt: string | un
 
 /**
  * Finds what an event names; undefined when the repository is not registered, null members for what it lacks.
+ * `isCommitKnown`: the repository has the candidate's commit, or there is none to ask.
  * `now`: by the database's clock, which all processes share, in milliseconds since the epoch.
  * @param deployedAt absent: now.
  */
@@ -95,6 +106,12 @@ const REPORTS = sql<ReportRow[]>`(
     join environment as e on e.tenant_id = d.tenant_id and e.id = d.environment_id and e.category = 'release' and e.is_active
     where d.tenant_id = event.tenant_id and d.candidate_id = event.candidate_id and (d.applied_at is not null or d.id = event.id)) as reports)`;
 
+/** Runs that wait for a window with the candidate, or for what must be deployed before. */
+const WAITING_RUNS = sql<WaitingRun[]>`(
+  select coalesce(json_agg(json_build_object('runId', r.id, 'taskType', r.task_type)), '[]') from flow_run as r
+  where r.status = 'waiting_window' and r.has_workflow and r.tenant_id = event.tenant_id and r.project_id = event.project_id
+    and r.domain = event.domain and r.release_name = event.release_name)`;
+
 const STORED = statement<{ tenantId: string; id: string }>()((db, { tenantId, id }) =>
   db
     .selectFrom('release_deployment as event')
@@ -117,6 +134,7 @@ const STORED = statement<{ tenantId: string; id: string }>()((db, { tenantId, id
       'project.configuration',
       ENVIRONMENTS.as('environments'),
       REPORTS.as('reports'),
+      WAITING_RUNS.as('waitingRuns'),
       ...CANDIDATE_COLUMNS.map((column) => `c.${column}` as const),
     ]),
 );
@@ -141,6 +159,7 @@ export async function lockEvent({ db, tenantId }: Tx, id: string) {
     configuration,
     environments,
     reports,
+    waitingRuns,
     ...joined
   } = row;
   return {
@@ -151,6 +170,7 @@ export async function lockEvent({ db, tenantId }: Tx, id: string) {
     project: { identifier, defaultBranch, configuration },
     environments,
     reports,
+    waitingRuns,
     candidate: isFound(joined) ? joined : undefined,
   };
 }

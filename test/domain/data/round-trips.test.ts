@@ -5,9 +5,11 @@ import { connectDatabase, type DatabaseConnection } from '../../../domain/data/d
 import { createFencedReads, type FencedReads } from '../../../domain/data/fenced-reads.ts';
 import { connectOrm } from '../../../domain/data/orm.ts';
 import { STATEMENTS_KEPT } from '../../../domain/data/prepared-statements.ts';
+import { sentWithNext } from '../../../domain/data/statement.ts';
+import type { Database } from '../../../domain/data/tables.ts';
 import type { Actor } from '../../../domain/shared/actor.ts';
 import { newId } from '../../../domain/shared/ids.ts';
-import { unitOfWork } from '../../../domain/unit-of-work.ts';
+import { type Tx, unitOfWork } from '../../../domain/unit-of-work.ts';
 import { insertProject, insertTenants } from '../../support/factories.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 
@@ -85,4 +87,57 @@ test.each([
   expect(before[0].branch).not.toBe(branch);
   await rename(`after-${summary}`, 'kept');
   expect((await written()).rows).toEqual([{ branch: `after-${summary}`, entries: before[0].entries + 1 }]);
+});
+
+const RENAME = sentWithNext<{ to: string }>()((db, { to }) =>
+  db.updateTable('project').set({ defaultBranch: to }).where('id', '=', projectId),
+);
+const DIVIDE = sentWithNext<{ by: number }>()((db, { by }) => db.selectNoFrom(sql`1 / ${by}::int`.as('quotient')));
+const branchSeenBy = async (db: Database) =>
+  (await db.selectFrom('project').where('id', '=', projectId).select('defaultBranch').executeTakeFirstOrThrow())
+    .defaultBranch;
+
+test('a statement that is sent with the next one has run before that, and before the commit', async () => {
+  const work = unitOfWork(orm, { actor });
+  const seen = await work(async (tx) => {
+    await RENAME(tx.db, { to: 'held-first' });
+    const first = await branchSeenBy(tx.db);
+    await RENAME(tx.db, { to: 'held-last' });
+    return first;
+  });
+  expect(seen).toBe('held-first');
+  expect(await work((tx) => branchSeenBy(tx.db))).toBe('held-last');
+  await work((tx) => RENAME(tx.db, { to: 'held-alone' }));
+  expect(await branchSeenBy(unfenced.db)).toBe('held-alone');
+  await RENAME(unfenced.db, { to: 'held-nowhere' });
+  expect(await branchSeenBy(unfenced.db)).toBe('held-nowhere');
+});
+
+test.each<[string, (tx: Tx) => Promise<unknown>]>([
+  ['the statement after it', (tx) => branchSeenBy(tx.db)],
+  ['the commit', () => Promise.resolve()],
+  [
+    'the last statement',
+    (tx) => Promise.resolve(tx.audit({ source: 'project', action: 'x', entityType: 'project', summary: 'kept' })),
+  ],
+])('a statement that is sent with %s fails it with its own error and leaves nothing', async (_, next) => {
+  const work = unitOfWork(orm, { actor });
+  const before = await branchSeenBy(unfenced.db);
+  const failing = work(async (tx) => {
+    await tx.db.updateTable('project').set({ defaultBranch: 'lost' }).where('id', '=', projectId).execute();
+    await DIVIDE(tx.db, { by: 0 });
+    await next(tx);
+  });
+  await expect(failing).rejects.toThrow('division by zero');
+  expect(await work((tx) => branchSeenBy(tx.db))).toBe(before);
+});
+
+test('what is held when a unit of work fails is never sent', async () => {
+  const before = await branchSeenBy(unfenced.db);
+  const failing = unitOfWork(orm, { actor })(async (tx) => {
+    await RENAME(tx.db, { to: 'dropped' });
+    throw new Error('changed its mind');
+  });
+  await expect(failing).rejects.toThrow('changed its mind');
+  expect(await unitOfWork(orm, { actor })((tx) => branchSeenBy(tx.db))).toBe(before);
 });
