@@ -20,6 +20,7 @@ import {
   enqueueEvents,
   enqueueParameters,
   enqueuing,
+  type TracedAnnouncement,
 } from './webhooks/enqueue.queries.ts';
 
 /** One transaction in one tenant, as a handler or an activity sees it. */
@@ -45,7 +46,12 @@ export interface Tx {
   signalDeployment(deployment: RecordedDeployment): void;
   /** Marks a run that waits for what was changed; its workflow looks again after the commit. */
   signalRun(run: WaitingRun): void;
+  /** The same transaction for what somebody else of the tenant caused: events, audit entries and rows are in their name. */
+  inNameOf(cause: Cause): Tx;
 }
+
+/** Who caused a change, and by what. */
+export type Cause = Pick<WorkContext, 'actor' | 'requestId' | 'traceparent'>;
 
 /** What the id of the workflow of a run is made of, in its tenant. */
 export interface WaitingRun {
@@ -105,20 +111,21 @@ export const unitOfWork =
     const runs: WaitingRun[] = [];
     const result = await em.transactional(async (inner) => {
       const db = inner.getKysely<Tables>();
-      const announced: Announcement[] = [];
+      const announced: TracedAnnouncement[] = [];
       const entries: UnchainedEntry[] = [];
-      const tx: Tx = {
-        actor,
+      const startedAt = now();
+      const inNameOf = (cause: Cause): Tx => ({
+        actor: cause.actor,
         tenantId: actor.tenantId,
         em: inner,
         db,
-        now: now(),
-        traceparent,
+        now: startedAt,
+        traceparent: cause.traceparent,
         announce: (announcement) => {
-          announced.push(announcement);
+          announced.push({ ...announcement, traceparent: cause.traceparent });
         },
         audit: (note) => {
-          entries.push(unchainedEntry(note, actor, requestId ?? null, tx.now));
+          entries.push(unchainedEntry(note, cause.actor, cause.requestId ?? null, startedAt));
         },
         signalLane: (webhookId) => {
           lanes.add(webhookId);
@@ -132,15 +139,16 @@ export const unitOfWork =
         signalRun: (run) => {
           runs.push(run);
         },
-      };
+        inNameOf,
+      });
+      const tx = inNameOf({ actor, requestId, traceparent });
       const value = await work(tx);
       if (announced.length + entries.length > 0) {
         await inner.flush();
         await beforeRecord?.(tx);
       }
       if (announced.length > 0 && actor.projectIds) await openToSubscribers(db);
-      for (const webhookId of await record(db, actor.tenantId, { announced, entries, traceparent }))
-        lanes.add(webhookId);
+      for (const webhookId of await record(db, actor.tenantId, { announced, entries })) lanes.add(webhookId);
       return value;
     });
     if (lanes.size > 0) signals?.lanes(actor, [...lanes]);
@@ -167,21 +175,17 @@ const LAST = CompiledQuery.raw(COMMIT_WITH_NEXT);
 async function record(
   db: Database,
   tenantId: string,
-  {
-    announced,
-    entries,
-    traceparent,
-  }: { announced: readonly Announcement[]; entries: readonly UnchainedEntry[]; traceparent: string | undefined },
+  { announced, entries }: { announced: readonly TracedAnnouncement[]; entries: readonly UnchainedEntry[] },
 ): Promise<readonly string[]> {
   if (entries.length + announced.length === 0) return [];
   await db.executeQuery(LAST);
-  if (entries.length === 0) return enqueueEvents(db, tenantId, announced, traceparent);
+  if (entries.length === 0) return enqueueEvents(db, tenantId, announced);
   if (announced.length === 0) {
     await appendEntries(db, tenantId, entries);
     return [];
   }
   const [recorded] = await ENQUEUE_AND_APPEND(db, {
-    ...enqueueParameters(tenantId, announced, traceparent),
+    ...enqueueParameters(tenantId, announced),
     ...appendParameters(tenantId, entries),
   });
   return recorded?.webhookIds ?? [];

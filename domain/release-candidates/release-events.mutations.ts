@@ -3,7 +3,7 @@ import { factsFrom } from '../deployments/deployment-facts.ts';
 import { ownReports, type ReportRow } from '../deployments/deployment-facts.queries.ts';
 import { listEnvironments } from '../environments/environments.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
-import type { Tx } from '../unit-of-work.ts';
+import type { Cause, Tx } from '../unit-of-work.ts';
 import { FINALIZED } from './candidate-status-rules.ts';
 import { type DeploymentReport, deploymentOf } from './deployment-reports.mutations.ts';
 import { decideEvent, type DeploymentStatus, type EnvironmentFacts, type EventOutcome } from './finalization-rules.ts';
@@ -23,17 +23,31 @@ const CANDIDATE_GONE: EventOutcome = {
   message: 'The candidate was removed before the event was applied',
 };
 
+/** A stored release event, and who reported it. */
+export interface StoredEvent extends Cause {
+  id: string;
+}
+
 /**
- * Applies a stored release event of the domain: once, whatever the number of calls. Answers what it came to, then and
- * at every retry; undefined when the project was removed.
+ * Applies stored release events of a domain one after another, each in the name of who reported it and once, whatever
+ * the number of calls. Answers what each came to, then and at every retry; without those whose project was removed.
  */
-export async function applyEvent(
+export async function applyEvents(
   tx: Tx,
   { projectId, domain }: { projectId: string; domain: string },
-  deploymentId: string,
-): Promise<EventOutcome | undefined> {
-  // Before the event's row, as every change of the domain's candidates does: to delete one changes the rows of its events.
+  events: readonly StoredEvent[],
+): Promise<Record<string, EventOutcome>> {
+  // Before the events' rows, as every change of the domain's candidates does: to delete one changes the rows of its events.
   await lockDomain(tx, projectId, domain);
+  const outcomes: Record<string, EventOutcome> = {};
+  for (const { id, ...cause } of events) {
+    const outcome = await applyEvent(tx.inNameOf(cause), id);
+    if (outcome) outcomes[id] = outcome;
+  }
+  return outcomes;
+}
+
+async function applyEvent(tx: Tx, deploymentId: string): Promise<EventOutcome | undefined> {
   const event = await lockEvent(tx, deploymentId);
   if (!event) return undefined;
   const { project, candidate } = event;

@@ -9,17 +9,21 @@ export interface Announcement {
   data: unknown;
 }
 
+export interface TracedAnnouncement extends Announcement {
+  /** W3C `traceparent` of what caused it. */
+  traceparent: string | undefined;
+}
+
 /** Events that are enqueued together. */
 export interface Enqueued {
   tenantId: string;
-  events: JsonText<readonly Announcement[]>;
-  traceparent: string | null;
+  events: JsonText<readonly TracedAnnouncement[]>;
 }
 
 const EVENT = sql<string>`announced.item->>'event'`;
 
 /** Makes a pending delivery per event and active webhook that subscribes to it, in the order of the events. */
-export const enqueuing = (db: QueryCreator<Tables>, { tenantId, events, traceparent }: Slots<Enqueued>) =>
+export const enqueuing = (db: QueryCreator<Tables>, { tenantId, events }: Slots<Enqueued>) =>
   db
     .insertInto('webhook_delivery')
     .columns(['id', 'tenantId', 'webhookId', 'event', 'payload', 'traceparent'])
@@ -40,26 +44,24 @@ export const enqueuing = (db: QueryCreator<Tables>, { tenantId, events, tracepar
           's.webhookId as webhook_id',
           EVENT.as('event'),
           sql<never>`announced.item->'data'`.as('payload'),
-          sql<string | null>`${traceparent}::text`.as('traceparent'),
+          sql<string | null>`announced.item->>'traceparent'`.as('traceparent'),
         ]),
     )
     .returning('webhookId');
 
 const ENQUEUE = statement<Enqueued>()(enqueuing);
 
-export const enqueueParameters = (
-  tenantId: string,
-  events: readonly Announcement[],
-  traceparent: string | undefined,
-): Enqueued => ({ tenantId, events: json(events), traceparent: traceparent ?? null });
+export const enqueueParameters = (tenantId: string, events: readonly TracedAnnouncement[]): Enqueued => ({
+  tenantId,
+  events: json(events),
+});
 
 /** One pending delivery per event and active webhook that subscribes to it, in the order of the events; answers the webhooks. */
 export async function enqueueEvents(
   db: Database,
   tenantId: string,
-  events: readonly Announcement[],
-  traceparent: string | undefined,
+  events: readonly TracedAnnouncement[],
 ): Promise<string[]> {
-  const rows = await ENQUEUE(db, enqueueParameters(tenantId, events, traceparent));
+  const rows = await ENQUEUE(db, enqueueParameters(tenantId, events));
   return rows.map(({ webhookId }) => webhookId);
 }

@@ -135,3 +135,41 @@ test('a candidate removed while its events are applied waits for them, or they f
     expect(Object.keys(outcomes).toSorted()).toEqual(events.toSorted());
   }
 });
+
+test('events that are applied together are each in the name of who reported them', async () => {
+  const [first, second] = [await candidate(), await candidate()];
+  const byPipeline = await stored(first.releaseName, 'uat');
+  await app
+    .as(app.owner)
+    .post(202, '/api/release-candidates/release-event', success(repositoryIdentifier, second.releaseName, 'uat'));
+  const [row] = await app.sql<{ id: string }>('select id from release_deployment order by id desc limit 1');
+  await apply([byPipeline, row?.id ?? '']);
+  const entries = await app.sql<{ email: string; requestId: string }>(
+    `select actor->>'email' as email, request_id as "requestId" from audit_entry
+      where entity_id in (?, ?) and action = 'release_candidate.status_changed' order by sequence`,
+    [first.id, second.id],
+  );
+  expect(entries.map(({ email }) => email)).toEqual(['app:ci', expect.not.stringContaining('app:')]);
+  expect(new Set(entries.map(({ requestId }) => requestId)).size).toBe(2);
+});
+
+test('an event that cannot be applied does not hold back those before it', async () => {
+  const [sound, broken, later] = [await candidate(), await candidate(), await candidate()];
+  const events = [];
+  for (const { releaseName } of [sound, broken, later]) events.push(await stored(releaseName, 'uat'));
+  await app.sql(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`,
+  );
+  await app.sql(
+    `create trigger refused before update on release_candidate for each row when (new.id = '${broken.id}') execute function refuse()`,
+  );
+  await expect(apply(events)).rejects.toThrow('refused');
+  expect(await Promise.all([sound, broken, later].map(({ id }) => statusOf(id)))).toEqual([
+    'in_progress',
+    'pending',
+    'pending',
+  ]);
+  await app.sql('drop trigger refused on release_candidate');
+  expect(Object.keys(await apply(events))).toHaveLength(3);
+  expect(await statusOf(later.id)).toBe('in_progress');
+});
