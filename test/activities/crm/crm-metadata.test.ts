@@ -1,0 +1,241 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { ClosableCrmPlatform } from '../../../activities/adapters/crm-platform.ts';
+import type { CrmOrg, RetrieveOrder, ZipEntry } from '../../../domain/crm/crm-platform.port.ts';
+import type { SimulatedOrg } from '../../simulators/crm-org/org.ts';
+import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
+import { HOSTILE_ZIPS, type HostileZip } from '../../simulators/crm-org/zip.ts';
+import { accessTo, crmPlatform, failureOf, valueOf } from '../../support/crm.ts';
+
+let crm: CrmSimulator;
+let platform: ClosableCrmPlatform;
+let simulated: SimulatedOrg;
+let org: CrmOrg;
+
+beforeEach(async () => {
+  crm = await crmSimulator();
+  platform = crmPlatform();
+  simulated = crm.org('acme');
+  org = platform.org(accessTo(platform, simulated));
+});
+
+afterEach(async () => {
+  await platform.close();
+  await crm.close();
+});
+
+async function retrieved(order: RetrieveOrder): Promise<string> {
+  const { retrieveId } = valueOf(await org.startRetrieve(order));
+  for (;;) {
+    const { state } = valueOf(await org.retrieveStatus(retrieveId));
+    if (state === 'succeeded') return retrieveId;
+    if (state === 'failed') throw new Error('the retrieve failed');
+  }
+}
+
+const classes = (...members: string[]): RetrieveOrder => ({ types: [{ name: 'ApexClass', members }] });
+
+async function textOf(entry: ZipEntry): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of entry.content()) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const download = (retrieveId: string) =>
+  org.download(retrieveId, async ({ entries, files, messages }) => ({
+    contents: Object.fromEntries(
+      await Promise.all(entries.map(async (entry) => [entry.path, await textOf(entry)] as const)),
+    ),
+    files,
+    messages,
+  }));
+
+const archives = () => readdirSync(tmpdir()).filter((name) => name.startsWith('quayside-archive-'));
+
+describe('Metadata of an org', () => {
+  test('is described', async () => {
+    const types = valueOf(await org.describeMetadata());
+    expect(types).toContainEqual({
+      name: 'CustomObject',
+      directoryName: 'objects',
+      suffix: 'object',
+      isInFolder: false,
+      hasMetaFile: false,
+      childTypes: ['CustomField', 'ValidationRule', 'ListView', 'RecordType'],
+    });
+    expect(types).toContainEqual(expect.objectContaining({ name: 'LightningComponentBundle', suffix: null }));
+    expect(types).toContainEqual(expect.objectContaining({ name: 'Report', isInFolder: true }));
+  });
+
+  test('is listed, with children and folders', async () => {
+    const { metadata } = simulated;
+    metadata.write('classes/A.cls', 'class A {}', {
+      modifiedBy: 'Grace & <Co>',
+      modifiedAt: new Date('2026-11-01T10:00:00Z'),
+    });
+    metadata.write('classes/ns__B.cls', '', { manageableState: 'installed', namespacePrefix: 'ns' });
+    metadata.write(
+      'objects/Account.object',
+      '<CustomObject><fields><fullName>Region__c</fullName></fields></CustomObject>',
+    );
+    metadata.write('reports/Sales/Pipeline.report', '<Report/>');
+    const listed = valueOf(
+      await org.listMetadata([{ type: 'ApexClass' }, { type: 'CustomField' }, { type: 'ReportFolder' }]),
+    );
+    expect(listed[0]).toMatchObject({
+      type: 'ApexClass',
+      fullName: 'A',
+      fileName: 'classes/A.cls',
+      lastModifiedByName: 'Grace & <Co>',
+      lastModifiedAt: '2026-11-01T10:00:00.000Z',
+      namespacePrefix: null,
+    });
+    expect(listed[1]).toMatchObject({ manageableState: 'installed', namespacePrefix: 'ns' });
+    expect(listed.slice(2).map(({ type, fullName }) => [type, fullName])).toEqual([
+      ['CustomField', 'Account.Region__c'],
+      ['ReportFolder', 'Sales'],
+    ]);
+    expect(valueOf(await org.listMetadata([{ type: 'Report', folder: 'Sales' }]))).toMatchObject([
+      { fullName: 'Sales/Pipeline' },
+    ]);
+    expect(valueOf(await org.listMetadata([{ type: 'Dashboard', folder: 'None' }]))).toEqual([]);
+    expect(failureOf(await org.listMetadata([{ type: 'Nonsense' }, { type: 'ApexClass' }]))).toMatchObject({
+      kind: 'refused',
+      code: 'INVALID_TYPE',
+    });
+    await expect(org.listMetadata([])).rejects.toThrow('one to 3 queries');
+  });
+
+  test('is listed whole when a session ended', async () => {
+    simulated.metadata.write('classes/A.cls', '');
+    await org.limits();
+    simulated.endSessions();
+    expect(valueOf(await org.listMetadata([{ type: 'ApexClass' }]))).toHaveLength(1);
+  });
+
+  test('is retrieved, and the archive is given once', async () => {
+    simulated.metadata.write('classes/A.cls', 'class A {} // été 漢字');
+    simulated.metadata.write('lwc/card/card.js', 'export {}');
+    const id = await retrieved({
+      types: [...classes('A', 'Missing').types, { name: 'LightningComponentBundle', members: ['*'] }],
+    });
+    const { contents, files, messages } = valueOf(await download(id));
+    expect(Object.keys(contents).toSorted()).toEqual([
+      'unpackaged/classes/A.cls',
+      'unpackaged/classes/A.cls-meta.xml',
+      'unpackaged/lwc/card/card.js',
+      'unpackaged/package.xml',
+    ]);
+    expect(contents['unpackaged/classes/A.cls']).toBe('class A {} // été 漢字');
+    expect(files).toMatchObject([{ fullName: 'A', fileName: 'unpackaged/classes/A.cls' }, { fullName: 'card' }]);
+    expect(messages).toEqual([{ fileName: 'unpackaged/package.xml', problem: expect.stringContaining("'Missing'") }]);
+    expect(failureOf(await download(id))).toMatchObject({
+      kind: 'not_found',
+      code: 'NO_ARCHIVE',
+      hint: 'Start a new retrieve.',
+    });
+    expect(archives()).toEqual([]);
+  });
+
+  test('of megabytes arrives unharmed in many pieces', async () => {
+    const content = Array.from({ length: 200_000 }, (_, index) => `line ${index * 7_919}`).join('\n');
+    for (let index = 0; index < 20; index++) simulated.metadata.write(`classes/A${index}.cls`, content + String(index));
+    const { contents } = valueOf(await download(await retrieved(classes('*'))));
+    expect(Object.keys(contents)).toHaveLength(41);
+    expect(contents['unpackaged/classes/A7.cls']).toBe(`${content}7`);
+  });
+
+  test('cannot be reached by names that are XML', async () => {
+    simulated.metadata.write('classes/A.cls', 'A');
+    simulated.metadata.write('classes/B.cls', 'B');
+    const evil = 'A</members><members>B</members><members>';
+    const { contents, messages } = valueOf(await download(await retrieved(classes(evil, '\u0000'))));
+    expect(Object.keys(contents)).toEqual(['unpackaged/package.xml']);
+    expect(messages.map(({ problem }) => problem)).toContainEqual(expect.stringContaining(evil));
+    expect(failureOf(await org.listMetadata([{ type: '</type><type>ApexClass' }]))).toMatchObject({
+      code: 'INVALID_TYPE',
+    });
+  });
+
+  test('that is not ready, too much, or unknown is refused', async () => {
+    simulated.metadata.write('classes/A.cls', 'A');
+    simulated.metadata.write('classes/B.cls', 'B');
+    const { retrieveId } = valueOf(await org.startRetrieve(classes('*')));
+    expect(failureOf(await download(retrieveId))).toMatchObject({ kind: 'refused', code: 'NOT_DONE' });
+    simulated.maxFiles = 2;
+    expect(valueOf(await org.retrieveStatus(retrieveId))).toEqual({
+      state: 'failed',
+      errorCode: 'LIMIT_EXCEEDED',
+      errorMessage: expect.stringContaining('exceeds'),
+    });
+    expect(failureOf(await download(retrieveId))).toMatchObject({ kind: 'refused', code: 'LIMIT_EXCEEDED' });
+    expect(failureOf(await org.retrieveStatus('09SgoneGone'))).toMatchObject({
+      kind: 'refused',
+      code: 'INVALID_CROSS_REFERENCE_KEY',
+    });
+  });
+
+  test('passes on what its reader throws, and leaves no file', async () => {
+    simulated.metadata.write('classes/A.cls', 'A');
+    const id = await retrieved(classes('A'));
+    const stop = org.download(id, async () => {
+      throw new Error('the store is full');
+    });
+    await expect(stop).rejects.toThrow('the store is full');
+    expect(archives()).toEqual([]);
+  });
+});
+
+describe('A hostile answer', () => {
+  const CODES: Record<HostileZip, string> = {
+    parent: 'ZIP',
+    absolute: 'ZIP',
+    backslash: 'ZIP',
+    duplicate: 'ZIP_DUPLICATE',
+    large: 'ZIP_ENTRY_SIZE',
+    liar: 'ZIP',
+    many: 'ZIP_ENTRIES',
+    truncated: 'ZIP',
+    garbage: 'ZIP',
+  };
+
+  test.each(Object.keys(HOSTILE_ZIPS) as HostileZip[])('is refused: a zip of the kind %s', async (zip) => {
+    simulated.metadata.write('classes/A.cls', 'A');
+    const id = await retrieved(classes('A'));
+    simulated.fail({ kind: 'zip', zip }, { path: /Soap/ });
+    expect(failureOf(await download(id))).toMatchObject({
+      kind: 'malformed',
+      code: CODES[zip],
+      hint: expect.any(String),
+    });
+    expect(archives()).toEqual([]);
+  });
+
+  test('is refused: entities', async () => {
+    simulated.fail('doctype', { times: 2, path: /Soap/ });
+    expect(failureOf(await org.describeMetadata())).toMatchObject({ kind: 'malformed', code: 'XML_DOCTYPE' });
+    expect(failureOf(await org.retrieveStatus('09S'))).toMatchObject({ kind: 'malformed', code: 'XML_DOCTYPE' });
+  });
+
+  test.each([
+    ['hang', { kind: 'timeout' }],
+    ['drip', { kind: 'timeout' }],
+    ['drop', { kind: 'unreachable' }],
+    ['endless', { kind: 'malformed', code: 'NOT_XML' }],
+    ['html', { kind: 'malformed', code: 'HTML' }],
+    ['html-503', { kind: 'unreachable' }],
+    ['used-up', { kind: 'limited', code: 'REQUEST_LIMIT_EXCEEDED' }],
+    ['redirect', { kind: 'refused', code: 'HTTP_302' }],
+    ['gone', { kind: 'auth_failed', code: 'HTTP_420' }],
+  ] as const)('fails at once: %s', async (fault, expected) => {
+    simulated.metadata.write('classes/A.cls', 'A');
+    const id = await retrieved(classes('A'));
+    const before = crm.requests.length;
+    simulated.fail(fault, { times: 2, path: /Soap/ });
+    expect(failureOf(await org.listMetadata([{ type: 'ApexClass' }]))).toMatchObject(expected);
+    // A download has its own, longer time.
+    if (fault !== 'hang' && fault !== 'drip') expect(failureOf(await download(id))).toMatchObject(expected);
+    expect(crm.requests.length - before).toBe(fault === 'hang' || fault === 'drip' ? 1 : 2);
+    expect(crm.requests.some(({ org: name }) => name === 'elsewhere')).toBe(false);
+  });
+});

@@ -1,0 +1,164 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { ClosableCrmPlatform } from '../../../activities/adapters/crm-platform.ts';
+import { OAUTH_REDIRECT_URI } from '../../../domain/crm/auth-url-rules.ts';
+import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
+import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
+import { accessTo, authUrlParts, crmPlatform, failureOf, valueOf } from '../../support/crm.ts';
+
+let crm: CrmSimulator;
+let platform: ClosableCrmPlatform;
+
+beforeEach(async () => {
+  crm = await crmSimulator();
+  platform = crmPlatform();
+});
+
+afterEach(async () => {
+  await platform.close();
+  await crm.close();
+});
+
+describe('Tokens of CRM orgs', () => {
+  test('are minted by a refresh token', async () => {
+    const org = crm.org('acme');
+    expect(valueOf(await platform.refresh(authUrlParts(org.authUrl)))).toEqual({
+      accessToken: expect.stringContaining('!'),
+      instanceUrl: org.url,
+      refreshToken: null,
+      orgId: org.orgId,
+      userId: org.userId,
+    });
+  });
+
+  test('come with a refresh token that replaces the one that was used', async () => {
+    const org = crm.org('acme');
+    org.rotatesTokens = true;
+    const parts = authUrlParts(org.authUrl);
+    const { refreshToken } = valueOf(await platform.refresh(parts));
+    expect(failureOf(await platform.refresh(parts))).toMatchObject({ kind: 'auth_failed', code: 'invalid_grant' });
+    expect((await platform.refresh({ ...parts, refreshToken: refreshToken ?? '' })).isOk).toBe(true);
+  });
+
+  test('of sandboxes are minted by the code that production gives, which works once', async () => {
+    const production = platform.org(accessTo(platform, crm.org('acme')));
+    const { code, loginUrl, username } = valueOf(
+      await production.sandboxAuth({ sandboxName: 'dev', clientId: 'PlatformCLI' }),
+    );
+    expect(username).toBe('admin@acme.example.dev');
+    const grant = { loginUrl, code, clientId: 'PlatformCLI', clientSecret: '', redirectUri: OAUTH_REDIRECT_URI };
+    expect(valueOf(await platform.exchangeCode(grant))).toMatchObject({
+      instanceUrl: crm.org('acme-dev').url,
+      refreshToken: expect.any(String),
+    });
+    expect(failureOf(await platform.exchangeCode(grant))).toMatchObject({ kind: 'auth_failed', code: 'invalid_grant' });
+  });
+
+  test('are minted by JWT, for the audience that the org takes', async () => {
+    const org = crm.org('acme');
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+    org.jwtApps.set('my-app', publicKey.export({ type: 'spki', format: 'pem' }) as string);
+    const grant = {
+      loginUrl: org.url,
+      audiences: ['https://login.example', org.url],
+      clientId: 'my-app',
+      username: org.username,
+      privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    };
+    expect(valueOf(await platform.mintByJwt(grant))).toMatchObject({ instanceUrl: org.url, refreshToken: null });
+    expect(failureOf(await platform.mintByJwt({ ...grant, audiences: ['https://login.example'] }))).toMatchObject({
+      kind: 'auth_failed',
+      hint: expect.stringContaining('login address'),
+    });
+    expect(failureOf(await platform.mintByJwt({ ...grant, username: 'other@example.com' }))).toMatchObject({
+      hint: expect.stringContaining('pre-authorize'),
+    });
+    expect(failureOf(await platform.mintByJwt({ ...grant, privateKey: 'no key' }))).toMatchObject({
+      code: 'INVALID_KEY',
+    });
+  });
+
+  test('are revoked, which is safe to repeat', async () => {
+    const org = crm.org('acme');
+    const parts = authUrlParts(org.authUrl);
+    const order = { loginUrl: parts.loginUrl, token: parts.refreshToken };
+    expect(await platform.revoke(order)).toEqual({ isOk: true, value: null });
+    expect(await platform.revoke(order)).toEqual({ isOk: true, value: null });
+    expect(failureOf(await platform.refresh(parts))).toMatchObject({ kind: 'auth_failed' });
+  });
+
+  test.each<[string, (org: ReturnType<CrmSimulator['org']>) => void, object]>([
+    [
+      'a revoked token',
+      (org) => org.revokeApprovals(),
+      { kind: 'auth_failed', code: 'invalid_grant', hint: expect.stringContaining('revoked') },
+    ],
+    [
+      'a deactivated user',
+      (org) => (org.isUserActive = false),
+      { kind: 'auth_failed', hint: expect.stringContaining('deactivated') },
+    ],
+    [
+      'an app that is not installed',
+      (org) => (org.isAppInstalled = false),
+      { kind: 'auth_failed', code: 'app_not_found', hint: expect.stringContaining('administrator') },
+    ],
+    [
+      'an expired org',
+      (org) => org.fail('gone'),
+      { kind: 'auth_failed', code: 'HTTP_420', hint: expect.stringContaining('expired') },
+    ],
+    ['a page instead of an answer', (org) => org.fail('html'), { kind: 'malformed', code: 'HTML' }],
+    ['a page with 503', (org) => org.fail('html-503'), { kind: 'unreachable', code: 'HTTP_503' }],
+    ['a hanging org', (org) => org.fail('hang'), { kind: 'timeout' }],
+    ['a dripping org', (org) => org.fail('drip'), { kind: 'timeout' }],
+    ['an endless answer', (org) => org.fail('endless'), { kind: 'malformed', code: 'TOO_LARGE' }],
+    ['a broken connection', (org) => org.fail('drop'), { kind: 'unreachable' }],
+    ['a redirect', (org) => org.fail('redirect'), { kind: 'refused', code: 'HTTP_302' }],
+    [
+      'a token reply with a link-local address',
+      (org) => (org.claimedUrl = 'http://169.254.169.254'),
+      { kind: 'malformed', code: 'INSTANCE_URL_REFUSED' },
+    ],
+    [
+      'a token reply with a private address',
+      (org) => (org.claimedUrl = 'https://10.0.0.1'),
+      { kind: 'malformed', code: 'INSTANCE_URL_REFUSED' },
+    ],
+    [
+      'a token reply with a path',
+      (org) => (org.claimedUrl = 'https://acme.example/a/../b'),
+      { kind: 'malformed', code: 'INSTANCE_URL_REFUSED' },
+    ],
+    [
+      'a token reply without TLS',
+      (org) => (org.claimedUrl = 'http://acme.example'),
+      { kind: 'malformed', code: 'INSTANCE_URL_REFUSED' },
+    ],
+  ])('%s is a failure with a hint', async (_, change, expected) => {
+    const org = crm.org('acme');
+    const parts = authUrlParts(org.authUrl);
+    change(org);
+    const failure = failureOf(await platform.refresh(parts));
+    expect(failure).toMatchObject(expected);
+    expect(failure.hint).toMatch(/\.$/);
+    expect(JSON.stringify(failure)).not.toContain(parts.refreshToken);
+    expect(crm.requests.filter(({ org: name }) => name === 'acme')).toHaveLength(1);
+    expect(crm.requests.filter(({ org: name }) => name === 'elsewhere')).toHaveLength(0);
+  });
+
+  test('are not asked for at private addresses', async () => {
+    await platform.close();
+    platform = crmPlatform({ addresses: outboundAddresses('') });
+    expect(failureOf(await platform.refresh(authUrlParts(crm.org('acme').authUrl)))).toMatchObject({
+      kind: 'refused',
+      code: 'ADDRESS_REFUSED',
+    });
+    expect(crm.requests).toHaveLength(0);
+  });
+
+  test('a host that nobody answers at is unreachable', async () => {
+    const parts = authUrlParts(crm.org('acme').authUrl);
+    await crm.close();
+    expect(failureOf(await platform.refresh(parts))).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
+  });
+});

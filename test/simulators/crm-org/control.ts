@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { CrmSimulator } from './simulator.ts';
+
+export interface ControlServer {
+  url: string;
+  close: () => void;
+}
+
+/** What the control address takes, for its own list of actions. */
+export const ACTIONS = [
+  'GET /                                    the orgs, with their auth URLs',
+  'POST /latency {"ms": 100}                time before each answer',
+  'POST /orgs/{name}/faults {"kind": "hang", "times": 1, "path": "/limits"}',
+  '    kinds: hang drip drop endless html html-503 unauthorized gone used-up redirect error doctype zip (with "zip": "parent")',
+  'DELETE /orgs/{name}/faults               the org works again',
+  'POST /orgs/{name}/limits {"DailyApiRequests": {"used": 95000}}',
+  'PUT /orgs/{name}/metadata/classes/A.cls  the body is the file; "x-modified-by" names who',
+  'DELETE /orgs/{name}/metadata/classes/A.cls',
+  'POST /orgs/{name}/end-sessions | revoke-approvals | refresh',
+] as const;
+
+/** Changes simulated orgs from outside, for `npm run crm-simulator` and demonstrations. */
+export async function controlServer(simulator: CrmSimulator, port = 0): Promise<ControlServer> {
+  const server = createServer((incoming, response) => {
+    act(simulator, incoming).then(
+      (value) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(`${JSON.stringify(value, null, 2)}\n`),
+      (error: unknown) =>
+        response.writeHead(400, { 'content-type': 'text/plain' }).end(`${(error as Error).message}\n`),
+    );
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function act(simulator: CrmSimulator, incoming: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  const { method = 'GET', url = '/' } = incoming;
+  const fields = () => JSON.parse(body.toString('utf8') || '{}') as Record<string, unknown>;
+  if (method === 'GET' && url === '/')
+    return { isSimulator: true, orgs: simulator.orgs().map(shownOrg), actions: ACTIONS };
+  if (method === 'POST' && url === '/latency') {
+    simulator.latencyMs = Number(fields().ms);
+    return { latencyMs: simulator.latencyMs };
+  }
+  const [, name, action = ''] = /^\/orgs\/([\w-]+)\/(.+)$/.exec(url) ?? [];
+  const unknown = () => new Error(`${method} ${url} is none of:\n${ACTIONS.join('\n')}`);
+  if (name === undefined) throw unknown();
+  const org = simulator.org(name);
+  const [, path] = /^metadata\/(.+)$/.exec(action) ?? [];
+  if (path !== undefined && method === 'PUT')
+    org.metadata.write(decodeURIComponent(path), body, {
+      modifiedBy: String(incoming.headers['x-modified-by'] ?? 'Ada Admin'),
+    });
+  else if (path !== undefined && method === 'DELETE') org.metadata.remove(decodeURIComponent(path));
+  else if (action === 'faults' && method === 'DELETE') org.heal();
+  else if (action === 'faults' && method === 'POST') {
+    const { kind, zip, times = 1, path: of = '' } = fields();
+    org.fail({ kind, zip } as never, { times: Number(times), path: new RegExp(String(of)) });
+  } else if (action === 'limits' && method === 'POST') {
+    for (const [limit, change] of Object.entries(fields())) {
+      org.limits[limit] = { max: 0, used: 0, ...org.limits[limit], ...(change as object) };
+    }
+  } else if (action === 'end-sessions' && method === 'POST') org.endSessions();
+  else if (action === 'revoke-approvals' && method === 'POST') org.revokeApprovals();
+  else if (action === 'refresh' && method === 'POST') org.refresh();
+  else throw unknown();
+  return shownOrg(org);
+}
+
+const shownOrg = ({ name, kind, username, url, authUrl, parent }: ReturnType<CrmSimulator['org']>) => ({
+  name,
+  kind,
+  username,
+  url,
+  authUrl,
+  parent: parent?.username ?? null,
+});

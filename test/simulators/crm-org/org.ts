@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto';
+import { longId } from '../../../domain/crm/org-id-rules.ts';
+import type { Fault, FaultKind, FaultRule } from './faults.ts';
+import { MetadataStore } from './metadata-store.ts';
+import type { SoqlTable } from './soql.ts';
+
+export interface OrgOptions {
+  /** Unique; first part of usernames. */
+  name: string;
+  kind: 'production' | 'sandbox' | 'scratch';
+  username?: string;
+  edition?: string;
+  isDevHub?: boolean;
+  /** Production of a sandbox, or dev hub of a scratch org, by name. */
+  parent?: string;
+  /** Of a sandbox; its name by default. */
+  sandboxName?: string;
+  /** Of a sandbox; `Completed` by default. */
+  status?: string;
+  copyProgress?: number;
+  /** Of a scratch org: what its row in the dev hub has. `dead`: one whose token was revoked. */
+  authUrl?: 'present' | 'missing' | 'dead';
+  /** A folder whose files are the org's metadata. */
+  metadataFolder?: string;
+}
+
+export interface SandboxRow {
+  id: string;
+  infoId: string;
+  name: string;
+  status: string;
+  copyProgress: number;
+  /** 15 characters; null before there is one. */
+  orgId: string | null;
+  createdAt: Date;
+  endedAt: Date | null;
+  /** False for one that somebody else made: this user gets no code for it. */
+  isOwn: boolean;
+}
+
+export interface ScratchRow {
+  id: string;
+  orgId: string;
+  username: string;
+  loginUrl: string;
+  status: string;
+  expiresAt: Date;
+  createdAt: Date;
+  authUrl: string | null;
+}
+
+export interface RetrieveJob {
+  id: string;
+  members: { name: string; members: string[] }[];
+  /** So many status calls are still answered with InProgress. */
+  pollsLeft: number;
+  isFetched: boolean;
+}
+
+interface Approval {
+  clientId: string;
+  refreshToken: string;
+}
+
+/** The platform keeps so many refresh tokens per user and app; one more revokes the oldest. */
+const APPROVALS_KEPT = 5;
+export const DEFAULT_CLIENT = 'PlatformCLI';
+
+let made = 0;
+/** An id with the prefix of its kind: 15 characters, as rows hold it. */
+export const newId = (prefix: string): string => `${prefix}5g${(++made).toString(36).padStart(10, '0')}`.slice(0, 15);
+const token = (bytes = 40): string => randomBytes(bytes).toString('base64url').replaceAll('-', '.');
+
+/** One simulated org: everything that tests may look at and change. */
+export class SimulatedOrg {
+  readonly name: string;
+  readonly kind: OrgOptions['kind'];
+  readonly edition: string;
+  readonly url: string;
+  readonly userId = longId(newId('005'));
+  readonly metadata = new MetadataStore();
+  readonly parent: SimulatedOrg | undefined;
+  username: string;
+  /** 18 characters. */
+  orgId = longId(newId('00D'));
+  isDevHub: boolean;
+  isUserActive = true;
+  isAppInstalled = true;
+  /** False: `singleaccess` is 404, as in orgs of old releases. */
+  hasFrontDoors = true;
+  /** A refresh gives a new refresh token, and the old one is dead. */
+  rotatesTokens = false;
+  /** What token replies say instead of the org's own address. */
+  claimedUrl: string | undefined;
+  /** Where front doors lead instead of to the org. */
+  frontDoorUrl: string | undefined;
+  /** Field of the dev hub for auth URLs; undefined: it has none. */
+  authField: string | undefined = 'SfdxAuthUrl__c';
+  namespacePrefix: string | null = null;
+  expiresAt: Date | null;
+  versions = ['58.0', '60.0', '64.0', '66.0', '67.0'];
+  pageSize = 2_000;
+  latencyMs: number | undefined;
+  /** Status calls of a retrieve that are answered with InProgress. */
+  retrievePolls = 1;
+  maxFiles = 10_000;
+  /** By name; `used` may pass `max`. */
+  limits: Record<string, { max: number; used: number }>;
+  sandboxes: SandboxRow[] = [];
+  scratchOrgs: ScratchRow[] = [];
+  /** Further tables for queries. */
+  readonly tables = new Map<string, SoqlTable>();
+  readonly approvals: Approval[] = [];
+  readonly sessions = new Map<string, { clientId: string }>();
+  readonly codes = new Map<string, { clientId: string; redirectUri: string }>();
+  readonly doors = new Map<string, string>();
+  readonly queries = new Map<string, { isTooling: boolean; rows: unknown[] }>();
+  readonly retrieves = new Map<string, RetrieveJob>();
+  /** Public keys of apps that may mint tokens by JWT, in PEM, by client id. */
+  readonly jwtApps = new Map<string, string>();
+  readonly #faults: FaultRule[] = [];
+  readonly #secrets: Set<string>;
+  readonly #firstToken: string;
+
+  constructor(options: OrgOptions, url: string, parent: SimulatedOrg | undefined, secrets: Set<string>) {
+    const { name, kind, edition = 'Enterprise Edition', isDevHub = false, metadataFolder } = options;
+    const sandboxName = options.sandboxName ?? name;
+    this.name = name;
+    this.kind = kind;
+    this.edition = edition;
+    this.url = url;
+    this.parent = parent;
+    this.isDevHub = isDevHub;
+    this.#secrets = secrets;
+    const ownName = kind === 'scratch' ? `test-${name}@example.com` : `admin@${name}.example`;
+    this.username =
+      options.username ?? (kind === 'sandbox' && parent ? `${parent.username}.${sandboxName.toLowerCase()}` : ownName);
+    this.expiresAt = kind === 'scratch' ? new Date(Date.now() + 20 * 86_400_000) : null;
+    this.limits = usualLimits(kind);
+    this.#firstToken = this.approve();
+    if (metadataFolder !== undefined) this.metadata.serveFolder(metadataFolder);
+  }
+
+  /** An auth URL by which the org can be registered; always the same. */
+  get authUrl(): string {
+    return this.authUrlOf(this.#firstToken);
+  }
+
+  authUrlOf(refreshToken: string, clientId = DEFAULT_CLIENT): string {
+    return this.#secret(`force://${clientId}::${refreshToken}@${new URL(this.url).host}`);
+  }
+
+  /** A new refresh token, as a sign-in of a person makes one. */
+  approve(clientId = DEFAULT_CLIENT): string {
+    const refreshToken = this.#secret(`5Aep${token()}`);
+    this.approvals.push({ clientId, refreshToken });
+    const own = this.approvals.filter((approval) => approval.clientId === clientId);
+    if (own.length > APPROVALS_KEPT && own[0]) this.approvals.splice(this.approvals.indexOf(own[0]), 1);
+    return refreshToken;
+  }
+
+  /** Ends all sessions: the next call with their tokens is answered with 401. */
+  endSessions(): void {
+    this.sessions.clear();
+  }
+
+  /** Refresh tokens and sessions are dead from now on. */
+  revokeApprovals(): void {
+    this.approvals.length = 0;
+    this.endSessions();
+  }
+
+  startSession(clientId: string): string {
+    const accessToken = this.#secret(`${this.orgId.slice(0, 15)}!AQE${token(60)}`);
+    this.sessions.set(accessToken, { clientId });
+    return accessToken;
+  }
+
+  /** A code that works once. */
+  newCode(clientId: string, redirectUri: string): string {
+    const code = this.#secret(`aPrx${token()}`);
+    this.codes.set(code, { clientId, redirectUri });
+    return code;
+  }
+
+  /** A front door that opens once. */
+  newDoor(path: string): string {
+    const key = token(30);
+    this.doors.set(key, path);
+    return this.#secret(`${this.frontDoorUrl ?? this.url}/secur/frontdoor.jsp?otp=${key}`);
+  }
+
+  /**
+   * From now on the org fails.
+   * @param times how often; once by default.
+   * @param path only for requests whose path it matches.
+   */
+  fail(
+    fault: Exclude<FaultKind, 'zip'> | Fault,
+    { times = 1, path = /^/ }: { times?: number; path?: RegExp } = {},
+  ): void {
+    this.#faults.push({ fault: typeof fault === 'string' ? { kind: fault } : fault, times, path });
+  }
+
+  heal(): void {
+    this.#faults.length = 0;
+  }
+
+  takeFault(path: string): Fault | undefined {
+    const index = this.#faults.findIndex((rule) => rule.path.test(path));
+    const rule = this.#faults[index];
+    if (!rule) return undefined;
+    rule.times--;
+    if (rule.times <= 0) this.#faults.splice(index, 1);
+    return rule.fault;
+  }
+
+  /** A sandbox that is made anew: another org id, and nothing that was given before works. */
+  refresh(): void {
+    this.orgId = longId(newId('00D'));
+    this.revokeApprovals();
+    const row = this.parent?.sandboxes.find(({ name }) => this.username.endsWith(`.${name.toLowerCase()}`));
+    if (!row || !this.parent) return;
+    const now = new Date();
+    this.parent.sandboxes.push({
+      ...row,
+      id: newId('0GR'),
+      orgId: this.orgId.slice(0, 15),
+      createdAt: now,
+      endedAt: now,
+    });
+  }
+
+  #secret(text: string): string {
+    this.#secrets.add(text);
+    return text;
+  }
+}
+
+const usualLimits = (kind: OrgOptions['kind']): SimulatedOrg['limits'] => ({
+  DailyApiRequests: { max: kind === 'production' ? 100_000 : 15_000, used: 18 },
+  DailyAsyncApexExecutions: { max: 250_000, used: 120 },
+  DailyBulkApiBatches: { max: 15_000, used: 0 },
+  DailyBulkV2QueryJobs: { max: 10_000, used: 2 },
+  DailyGenericStreamingApiEvents: { max: 10_000, used: 0 },
+  DailyWorkflowEmails: { max: 1_000, used: 5 },
+  DailyScratchOrgs: { max: kind === 'production' ? 80 : 0, used: kind === 'production' ? 12 : 0 },
+  ActiveScratchOrgs: { max: kind === 'production' ? 40 : 0, used: kind === 'production' ? 3 : 0 },
+  DataStorageMB: { max: 10_240, used: 4_100 },
+  FileStorageMB: { max: 20_480, used: 5_000 },
+  HourlyTimeBasedWorkflow: { max: 1_000, used: 0 },
+  HourlyPublishedPlatformEvents: { max: 50_000, used: 40 },
+  PermissionSets: { max: 1_500, used: 64 },
+  SingleEmail: { max: 5_000, used: 0 },
+});

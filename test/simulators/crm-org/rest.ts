@@ -1,0 +1,200 @@
+import { newId, type SimulatedOrg } from './org.ts';
+import { json, type Reply, restError, type SimulatedRequest } from './replies.ts';
+import { runSoql, SoqlError, type SoqlRow, type SoqlTable } from './soql.ts';
+
+const DATA = /^\/services\/data\/v(\d+\.\d)(\/.*)?$/;
+const SANDBOX_NAME = /^[A-Za-z0-9]{1,10}$/;
+
+/** Whether a call counts against the org's calls of the day. */
+export const isCounted = (path: string): boolean => DATA.test(path) || path.startsWith('/services/Soap/');
+
+/** The REST interface of an org; undefined for other paths. @param orgs all orgs, by which codes for sandboxes are made. */
+export function rest(org: SimulatedOrg, orgs: Iterable<SimulatedOrg>, request: SimulatedRequest): Reply | undefined {
+  const { path, method, query, body, bearer } = request;
+  if (/^\/services\/data\/?$/.test(path))
+    return json(
+      200,
+      org.versions.map((version) => ({ label: `Release ${version}`, url: `/services/data/v${version}`, version })),
+    );
+  const [, version = '', resource = ''] = DATA.exec(path) ?? [];
+  if (version === '') return undefined;
+  if (!org.versions.includes(version)) return restError(404, 'NOT_FOUND', 'The requested resource does not exist');
+  if (!org.sessions.has(bearer) || !org.isUserActive)
+    return restError(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
+  if (resource === '/limits') return json(200, limitsOf(org));
+  const [, tooling, locator] = /^(\/tooling)?\/query(?:\/([\w-]+))?\/?$/.exec(resource) ?? [];
+  if (/^(\/tooling)?\/query/.test(resource)) {
+    const isTooling = tooling !== undefined;
+    return locator === undefined
+      ? runQuery(org, version, isTooling, query.get('q') ?? '')
+      : nextPage(org, version, isTooling, locator);
+  }
+  const [, userId] = /^\/sobjects\/User\/(\w+)$/.exec(resource) ?? [];
+  if (userId !== undefined)
+    return userId.slice(0, 15) === org.userId.slice(0, 15)
+      ? json(200, { attributes: { type: 'User' }, Id: org.userId, Username: org.username })
+      : restError(404, 'NOT_FOUND', 'The requested resource does not exist');
+  if (resource === '/tooling/sandboxAuth' && method === 'POST') return sandboxAuth(org, orgs, body);
+  return restError(404, 'NOT_FOUND', 'The requested resource does not exist');
+}
+
+const limitsOf = (org: SimulatedOrg) =>
+  Object.fromEntries(
+    Object.entries(org.limits).map(([name, { max, used }]) => [
+      name,
+      { Max: max, Remaining: max - used, ...(name === 'DailyApiRequests' && { 'Some App': { Max: 0, Remaining: 0 } }) },
+    ]),
+  );
+
+function runQuery(org: SimulatedOrg, version: string, isTooling: boolean, soql: string): Reply {
+  try {
+    const { object, rows, totalSize } = runSoql(soql, tablesOf(org, isTooling));
+    if (rows === null) return json(200, { totalSize, done: true, records: [] });
+    const prefix = `/services/data/v${version}${isTooling ? '/tooling' : ''}/sobjects/${object}/`;
+    const records = rows.map((row) => ({ attributes: { type: object, url: prefix + String(row.Id ?? '') }, ...row }));
+    const key = newId('01g');
+    org.queries.set(key, { isTooling, rows: records });
+    return nextPage(org, version, isTooling, `${key}-0`);
+  } catch (error) {
+    if (error instanceof SoqlError) return restError(400, error.errorCode, error.message);
+    throw error;
+  }
+}
+
+function nextPage(org: SimulatedOrg, version: string, isTooling: boolean, locator: string): Reply {
+  const [key = '', start = ''] = locator.split('-');
+  const found = org.queries.get(key);
+  if (!found || found.isTooling !== isTooling) return restError(404, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
+  const end = Number(start) + org.pageSize;
+  const isDone = end >= found.rows.length;
+  if (isDone) org.queries.delete(key);
+  return json(200, {
+    totalSize: found.rows.length,
+    done: isDone,
+    records: found.rows.slice(Number(start), end),
+    ...(!isDone && { nextRecordsUrl: `/services/data/v${version}${isTooling ? '/tooling' : ''}/query/${key}-${end}` }),
+  });
+}
+
+/** As the platform writes times. */
+const time = (date: Date): string => date.toISOString().replace('Z', '+0000');
+
+function tablesOf(org: SimulatedOrg, isTooling: boolean): Record<string, SoqlTable> {
+  const table = (rows: () => SoqlRow[], ...fields: string[]): SoqlTable => ({ rows, fields });
+  if (isTooling) {
+    if (org.kind !== 'production') return {};
+    return {
+      SandboxProcess: table(() => sandboxProcesses(org), ...PROCESS_FIELDS),
+      SandboxInfo: table(() => sandboxInfos(org), 'Id', 'SandboxName', 'LicenseType', 'Description', 'SourceId'),
+    };
+  }
+  return {
+    Organization: table(
+      () => [
+        {
+          Id: org.orgId,
+          Name: `${org.name} (simulated)`,
+          OrganizationType: org.edition,
+          IsSandbox: org.kind !== 'production',
+          InstanceName: 'SIM1',
+          TrialExpirationDate: org.expiresAt && time(org.expiresAt),
+          NamespacePrefix: org.namespacePrefix,
+        },
+      ],
+      ...ORGANIZATION_FIELDS,
+    ),
+    User: table(
+      () => [{ Id: org.userId, Username: org.username, Name: 'Ada Admin', IsActive: org.isUserActive }],
+      'Id',
+      'Username',
+      'Name',
+      'IsActive',
+    ),
+    ...(org.isDevHub && {
+      ScratchOrgInfo: table(() => scratchOrgs(org), ...SCRATCH_FIELDS, ...(org.authField ? [org.authField] : [])),
+    }),
+    ...Object.fromEntries(org.tables),
+  };
+}
+
+const ORGANIZATION_FIELDS = 'Id Name OrganizationType IsSandbox InstanceName TrialExpirationDate NamespacePrefix'.split(
+  ' ',
+);
+
+const PROCESS_FIELDS =
+  'Id Status SandboxName SandboxInfoId LicenseType CreatedDate CopyProgress SandboxOrganization SourceId Description EndDate'.split(
+    ' ',
+  );
+
+const sandboxProcesses = (org: SimulatedOrg): SoqlRow[] =>
+  org.sandboxes.map(({ id, status, name, infoId, createdAt, copyProgress, orgId, endedAt }) => ({
+    Id: id,
+    Status: status,
+    SandboxName: name,
+    SandboxInfoId: infoId,
+    LicenseType: 'DEVELOPER',
+    CreatedDate: time(createdAt),
+    CopyProgress: copyProgress,
+    SandboxOrganization: orgId,
+    SourceId: null,
+    Description: null,
+    EndDate: endedAt && time(endedAt),
+  }));
+
+const sandboxInfos = (org: SimulatedOrg): SoqlRow[] =>
+  [...new Map(org.sandboxes.map((row) => [row.infoId, row])).values()].map(({ infoId, name }) => ({
+    Id: infoId,
+    SandboxName: name,
+    LicenseType: 'DEVELOPER',
+    Description: null,
+    SourceId: null,
+  }));
+
+const SCRATCH_FIELDS =
+  'Id ScratchOrg SignupUsername LoginUrl SignupInstance Status ExpirationDate CreatedDate OrgName Pooltag__c Allocation_status__c'.split(
+    ' ',
+  );
+
+const scratchOrgs = (org: SimulatedOrg): SoqlRow[] =>
+  org.scratchOrgs.map(({ id, orgId, username, loginUrl, status, expiresAt, createdAt, authUrl }) => ({
+    Id: id,
+    ScratchOrg: orgId,
+    SignupUsername: username,
+    LoginUrl: loginUrl,
+    SignupInstance: 'SIM1',
+    Status: status,
+    ExpirationDate: expiresAt.toISOString().slice(0, 10),
+    CreatedDate: time(createdAt),
+    OrgName: 'pool',
+    Pooltag__c: 'ci',
+    Allocation_status__c: 'Available',
+    ...(org.authField !== undefined && { [org.authField]: authUrl }),
+  }));
+
+function sandboxAuth(org: SimulatedOrg, orgs: Iterable<SimulatedOrg>, body: string): Reply {
+  const { clientId, sandboxName, callbackUrl } = JSON.parse(body) as Record<string, unknown>;
+  if (
+    typeof clientId !== 'string' ||
+    typeof callbackUrl !== 'string' ||
+    typeof sandboxName !== 'string' ||
+    !SANDBOX_NAME.test(sandboxName)
+  )
+    return restError(400, 'INVALID_INPUT', 'clientId, sandboxName and callbackUrl are required');
+  const rows = org.sandboxes.filter(
+    ({ name, status }) => name.toLowerCase() === sandboxName.toLowerCase() && !/^(D|E|Del.*)$/.test(status),
+  );
+  const row = rows.toSorted((left, right) => right.createdAt.getTime() - left.createdAt.getTime())[0];
+  if (!row) return restError(404, 'NOT_FOUND', 'The requested resource does not exist');
+  if (!row.isOwn) return restError(400, 'INSUFFICIENT_ACCESS', 'insufficient access rights on this sandbox');
+  if (row.status !== 'Completed') return restError(400, 'INVALID_STATUS', 'Sandbox is not ready for authentication');
+  for (const sandbox of orgs) {
+    if (sandbox.orgId.slice(0, 15) !== row.orgId) continue;
+    return json(200, {
+      authUserName: sandbox.username,
+      authCode: sandbox.newCode(clientId, callbackUrl),
+      instanceUrl: sandbox.claimedUrl ?? sandbox.url,
+      loginUrl: sandbox.url,
+    });
+  }
+  return restError(400, 'INVALID_STATUS', 'Sandbox is not ready for authentication');
+}

@@ -1,0 +1,41 @@
+import { parseArgs } from 'node:util';
+import { ACTIONS, controlServer } from './control.ts';
+import { crmSimulator } from './simulator.ts';
+
+const { values } = parseArgs({
+  options: {
+    control: { type: 'string', default: '0' },
+    latency: { type: 'string', default: '0' },
+    metadata: { type: 'string' },
+  },
+});
+
+const simulator = await crmSimulator();
+simulator.latencyMs = Number(values.latency);
+if (values.metadata !== undefined) for (const org of simulator.orgs()) org.metadata.serveFolder(values.metadata);
+const control = await controlServer(simulator, Number(values.control));
+
+const lines = simulator
+  .orgs()
+  .map(
+    ({ name, kind, username, authUrl }) => `  ${name.padEnd(13)} ${kind.padEnd(11)} ${username.padEnd(31)} ${authUrl}`,
+  );
+process.stdout.write(
+  [
+    'This is a simulator of CRM orgs on this machine: no org is real, and its credentials open nothing else.',
+    'A service that uses it needs OUTBOUND_ALLOW=127.0.0.0/8 (the default outside production).',
+    '',
+    ...lines,
+    '',
+    `Control: ${control.url}`,
+    ...ACTIONS.map((action) => `  ${action}`),
+    '',
+  ].join('\n'),
+);
+
+const stop = () => {
+  control.close();
+  void simulator.close();
+};
+process.once('SIGINT', stop);
+process.once('SIGTERM', stop);

@@ -1,0 +1,62 @@
+import {
+  type ClosableCrmPlatform,
+  type CrmPlatformParts,
+  createCrmPlatform,
+} from '../../activities/adapters/crm-platform.ts';
+import { parseAuthUrl } from '../../domain/crm/auth-url-rules.ts';
+import type { ApiUsage, CrmAnswer, CrmCredential, CrmFailure, OrgAccess } from '../../domain/crm/crm-platform.port.ts';
+import { outboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import type { SimulatedOrg } from '../simulators/crm-org/org.ts';
+
+/** The platform as the service calls it, with loopback open and short times. */
+export const crmPlatform = (parts: Partial<CrmPlatformParts> = {}): ClosableCrmPlatform =>
+  createCrmPlatform({
+    addresses: outboundAddresses('127.0.0.0/8'),
+    apiVersionMax: '68.0',
+    scratchAuthField: 'SfdxAuthUrl__c',
+    timeouts: { callMs: 1_000, downloadMs: 5_000 },
+    ...parts,
+  });
+
+/** What an auth URL says; throws for a bad one. */
+export function authUrlParts(text: string) {
+  const parsed = parseAuthUrl(text);
+  if (!parsed.isOk) throw new Error(parsed.reason);
+  return parsed.authUrl;
+}
+
+export interface CountedAccess extends OrgAccess {
+  /** How often a token was minted. */
+  minted: number;
+  usages: ApiUsage[];
+}
+
+/** Access to an org by refreshing, as a token store gives it. */
+export function accessTo(platform: ClosableCrmPlatform, org: SimulatedOrg): CountedAccess {
+  let current: Promise<CrmAnswer<CrmCredential>> | undefined;
+  const mint = () => {
+    access.minted++;
+    current = platform.refresh(authUrlParts(org.authUrl));
+    return current;
+  };
+  const access: CountedAccess = {
+    minted: 0,
+    usages: [],
+    credential: () => current ?? mint(),
+    renew: mint,
+    onApiUsage: (usage) => access.usages.push(usage),
+  };
+  return access;
+}
+
+/** The value of an answer; throws what failed. */
+export function valueOf<Value>(answer: CrmAnswer<Value>): Value {
+  if (!answer.isOk) throw new Error(JSON.stringify(answer));
+  return answer.value;
+}
+
+/** The failure of an answer; throws when it has none. */
+export function failureOf(answer: CrmAnswer<unknown>): CrmFailure {
+  if (answer.isOk) throw new Error(`it succeeded: ${JSON.stringify(answer.value)}`);
+  return answer;
+}
