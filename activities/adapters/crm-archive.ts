@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
 import type { CrmAnswer, ZipEntry } from '../../domain/crm/crm-platform.port.ts';
 import { malformed } from '../../domain/crm/platform-error-rules.ts';
@@ -100,7 +101,14 @@ const zipEntry = (zip: ZipFile, entry: Entry): ZipEntry => ({
   sizeBytes: entry.uncompressedSize,
   async *content() {
     try {
-      for await (const chunk of await zip.openReadStreamPromise(entry)) yield chunk as Buffer;
+      let checksum = 0;
+      for await (const chunk of await zip.openReadStreamPromise(entry)) {
+        checksum = crc32(chunk as Buffer, checksum);
+        yield chunk as Buffer;
+      }
+      // yauzl compares sizes only.
+      if (checksum !== entry.crc32)
+        throw new MalformedAnswer('ZIP_CHECKSUM', `${shown(entry.fileName)} of the archive is damaged.`);
     } catch (error) {
       throw defect(error);
     }

@@ -48,7 +48,10 @@ export function createCrmOrg(session: CrmSession): RestOfOrg {
     query,
 
     async identity() {
-      const info = shaped(await session.call({ path: '/services/oauth2/userinfo', isAbsolute: true }), UserInfo);
+      const info = shaped(
+        await session.withCredential((open) => oauthResource(session, open, '/services/oauth2/userinfo')),
+        UserInfo,
+      );
       if (!info.isOk) return info;
       const { user_id: userId, organization_id: orgId } = info.value;
       const [user, organizations] = await Promise.all([
@@ -140,7 +143,14 @@ export function isoTime(text: string | null | undefined): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
-const EXPIRED = 'FRONT_DOOR_403';
+const EXPIRED = 'OAUTH_403';
+
+/** Below `/services/oauth2` an ended session is answered with 403 (`Bad_OAuth_Token`) instead of 401. */
+async function oauthResource(session: CrmSession, open: OpenSession, path: string): Promise<CrmAnswer<unknown>> {
+  const answer = await session.rest(open, { path, isAbsolute: true });
+  const isExpired = !answer.isOk && answer.kind === 'refused' && /^HTTP_403$|token|oauth/i.test(answer.code ?? '');
+  return isExpired ? failure('auth_failed', EXPIRED, answer.message, answer.hint) : answer;
+}
 
 async function openDoor(
   session: CrmSession,
@@ -148,11 +158,9 @@ async function openDoor(
   path: string | undefined,
 ): Promise<CrmAnswer<FrontDoor>> {
   const query = path === undefined ? '' : `?redirect_uri=${encodeURIComponent(path)}`;
-  const answer = await session.rest(open, { path: `/services/oauth2/singleaccess${query}`, isAbsolute: true });
+  const answer = await oauthResource(session, open, `/services/oauth2/singleaccess${query}`);
   if (!answer.isOk && answer.kind === 'not_found')
     return { isOk: true, value: { url: sessionDoor(open, path), form: 'sid' } };
-  // Here an expired token is answered with 403 instead of 401.
-  if (!answer.isOk && answer.kind === 'refused') return failure('auth_failed', EXPIRED, answer.message, answer.hint);
   const doors = shaped(answer, Doors);
   if (!doors.isOk) return doors;
   const url = URL.parse(doors.value.frontdoor_uri);

@@ -195,6 +195,7 @@ describe('A hostile answer', () => {
     large: 'ZIP_ENTRY_SIZE',
     liar: 'ZIP',
     many: 'ZIP_ENTRIES',
+    corrupt: 'ZIP_CHECKSUM',
     truncated: 'ZIP',
     garbage: 'ZIP',
   };

@@ -130,11 +130,28 @@ describe('An org', () => {
     expect(await (await fetch(door.url)).text()).toContain('at /setup');
   });
 
-  test('whose session ended answers a front door with 403: one renewal', async () => {
+  test('whose session ended answers front doors and user info with 403: one renewal each', async () => {
     const { org, access, simulated } = open('acme');
     await org.limits();
     simulated.endSessions();
     expect((await org.frontDoor()).isOk).toBe(true);
+    expect(access.minted).toBe(2);
+    simulated.endSessions();
+    expect((await org.identity()).isOk).toBe(true);
+    expect(access.minted).toBe(3);
+  });
+
+  test('that opens no front door to this app says so, and a redirect is none', async () => {
+    const { org, access, simulated } = open('acme');
+    simulated.fail('forbidden', { times: 2, path: /singleaccess/ });
+    expect(failureOf(await org.frontDoor())).toMatchObject({
+      kind: 'refused',
+      code: 'HTTP_403',
+      hint: expect.stringContaining('scope'),
+    });
+    expect(access.minted).toBe(2);
+    simulated.fail('redirect', { path: /singleaccess/ });
+    expect(failureOf(await org.frontDoor())).toMatchObject({ kind: 'refused', code: 'HTTP_302' });
     expect(access.minted).toBe(2);
   });
 

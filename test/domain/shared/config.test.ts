@@ -17,6 +17,8 @@ test.each([
   [{ ...needed, PORT: '70000' }, 'The environment variable PORT is malformed'],
   [{ ...needed, TEMPORAL_ADDRESS: 'localhost' }, 'TEMPORAL_ADDRESS is malformed: must be host:port'],
   [{ ...needed, BASE_PATH: 'x/' }, 'BASE_PATH is malformed'],
+  [{ ...needed, CRM_API_VERSION_MAX: '68' }, 'CRM_API_VERSION_MAX is malformed: must be like 68.0'],
+  [{ ...needed, CRM_SCRATCH_AUTH_FIELD: 'a b' }, 'CRM_SCRATCH_AUTH_FIELD is malformed: must be the name of a field'],
   [{ ...needed, NODE_ENV: 'production' }, 'ENCRYPTION_KEYS is missing; in production no key is invented'],
 ])('%p is refused by one sentence', (env, sentence) => {
   expect(() => parseConfig(env)).toThrow(ConfigError);

@@ -14,6 +14,7 @@ export type Fault =
         | 'html'
         | 'html-503'
         | 'unauthorized'
+        | 'forbidden'
         | 'gone'
         | 'used-up'
         | 'redirect'
@@ -74,6 +75,9 @@ export function carryOut(
       response
         .writeHead(420, { 'content-type': 'text/html' })
         .end('<html><body>This org does not exist.</body></html>');
+      return true;
+    case 'forbidden':
+      response.writeHead(403, { 'content-type': 'text/html' }).end('Forbidden');
       return true;
     case 'unauthorized':
       return refuse(401, 'INVALID_SESSION_ID', 'Session expired or invalid');

@@ -84,13 +84,11 @@ export class MetadataStore {
     return this.#components(own);
   }
 
-  /** The component of a member of a manifest; for a child it has the file of its parent. */
-  find(type: string, fullName: string): StoredComponent | undefined {
+  /** All components that a manifest can name by name, those of folders included; a child has the file of its parent. */
+  byName(type: string): Map<string, StoredComponent> {
     const own = typeNamed(type);
-    if (own?.inFolder) return this.#components(own).find((component) => component.fullName === fullName);
-    return (UNLISTED.has(type) && own ? this.#components(own) : this.list(type, undefined))?.find(
-      (component) => component.fullName === fullName,
-    );
+    const components = own ? this.#components(own) : (this.list(type, undefined) ?? []);
+    return new Map(components.map((component) => [component.fullName, component]));
   }
 
   /** What `*` takes: neither standard objects nor what is in folders. */

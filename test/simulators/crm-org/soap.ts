@@ -116,8 +116,9 @@ function retrieveStatus(org: SimulatedOrg, job: RetrieveJob, isWithZip: boolean,
   const components = new Map<string, StoredComponent>();
   const messages: string[] = [];
   for (const { name, members } of job.members) {
+    const byName = org.metadata.byName(name);
     for (const member of members) {
-      const found = member === '*' ? org.metadata.all(name) : [org.metadata.find(name, member)];
+      const found = member === '*' ? org.metadata.all(name) : [byName.get(member)];
       if (!found) messages.push(problem('package.xml', `Unknown type name '${name}' specified in package.xml`));
       for (const component of found ?? []) {
         if (component) components.set(`${name} ${component.fullName}`, component);

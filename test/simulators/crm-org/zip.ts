@@ -79,6 +79,11 @@ export const HOSTILE_ZIPS = {
   liar: () => zipOf([{ name: 'unpackaged/classes/A.cls', content: Buffer.alloc(1_048_576), claimedSize: 10 }]),
   many: () =>
     zipOf(Array.from({ length: 100_000 }, (_, index) => ({ name: `unpackaged/classes/A${index}.cls`, content: '' }))),
+  corrupt: () => {
+    const zip = zipOf([{ name: 'unpackaged/classes/A.cls', content: 'class A {}' }]);
+    zip.write('X', zip.indexOf('class A'));
+    return zip;
+  },
   truncated: () => zipOf([{ name: 'unpackaged/classes/A.cls', content: 'x'.repeat(10_000) }]).subarray(0, 60),
   garbage: () => Buffer.from('this is no archive at all'),
 } as const;
