@@ -1,5 +1,6 @@
 import type {
   CrmAnswer,
+  CrmFailure,
   CrmOrg,
   ListedComponent,
   MetadataType,
@@ -13,7 +14,16 @@ import { bounded, type CrmResponse, type CrmTimeouts } from './crm-http.ts';
 import { isoTime } from './crm-org.ts';
 import { splitReply } from './crm-retrieve-reply.ts';
 import type { CrmSession, OpenSession } from './crm-session.ts';
-import { childOf, soapEnvelope, soapReader, textOf, textsOf, xmlElement, type XmlElement } from './crm-soap.ts';
+import {
+  childOf,
+  type SoapFault,
+  soapEnvelope,
+  soapReader,
+  textOf,
+  textsOf,
+  xmlElement,
+  type XmlElement,
+} from './crm-soap.ts';
 import { withoutSecrets } from './crm-tokens.ts';
 
 const REPLY_MAX_BYTES = 64 * 1_048_576;
@@ -174,10 +184,23 @@ function responseOf(status: number, response: XmlElement, operation: string): Cr
   return response.name === `${operation}Response` ? { isOk: true, value: response } : NO_RESULT;
 }
 
-/** Faults come with 500, whoever is to blame: the code decides, and 400 stands for those that are not known. */
-const faultOf = ({ code, message }: { code: string; message: string }, { accessToken }: OpenSession) =>
-  orgFailure({ status: 400, code, message: withoutSecrets(message, [accessToken]) });
+/** Access tokens that are JWTs are taken by the Metadata interface from this version on. */
+const JWT_VERSION = 68;
 
+/** Faults come with 500, whoever is to blame: the code decides, and 400 stands for those that are not known. */
+function faultOf({ code, message }: SoapFault, { accessToken, version }: OpenSession): CrmFailure {
+  // The same fault as of an ended session, but a new token of this app is refused likewise.
+  const isJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(accessToken);
+  if (code === 'INVALID_SESSION_ID' && isJwt && Number(version) < JWT_VERSION) return JWT_REFUSED;
+  return orgFailure({ status: 400, code, message: withoutSecrets(message, [accessToken]) });
+}
+
+const JWT_REFUSED = failure(
+  'refused',
+  'JWT_ACCESS_TOKEN',
+  `The Metadata interface takes tokens of this app from version ${JWT_VERSION}.0 on only.`,
+  'Have the app issue opaque access tokens instead of JWT-based ones, or raise CRM_API_VERSION_MAX when the org has the version.',
+);
 const NO_RESULT = malformed('NO_RESULT', 'The reply is not the one to this call.');
 
 const metadataType = (record: XmlElement): MetadataType => ({

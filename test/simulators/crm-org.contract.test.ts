@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Connection } from '@jsforce/jsforce-node';
 import { type CrmSimulator, crmSimulator } from './crm-org/simulator.ts';
 
@@ -150,6 +153,25 @@ test('metadata is described, listed and retrieved, and an archive is given once'
     expect(zip).toContain(name);
   const again = await connection.metadata.checkRetrieveStatus(retrieved.id);
   expect(again.zipFile).not.toEqual(retrieved.zipFile);
+});
+
+test('the metadata of a folder is served as the folder is at the moment', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'crm-metadata-'));
+  try {
+    mkdirSync(join(folder, 'classes'));
+    writeFileSync(join(folder, 'classes', 'A.cls'), 'class A {}');
+    const org = await crm.addOrg({ name: 'initech', kind: 'production', metadataFolder: folder });
+    const connection = await signedIn(org.name);
+    const names = async () =>
+      (await connection.metadata.list({ type: 'ApexClass' }, '66.0')).map(({ fullName }) => fullName);
+    expect(await names()).toEqual(['A']);
+    writeFileSync(join(folder, 'classes', 'B.cls'), 'class B {}');
+    expect(await names()).toEqual(['A', 'B']);
+    rmSync(join(folder, 'classes', 'A.cls'));
+    expect(await names()).toEqual(['B']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('a sixth approval revokes the oldest', async () => {

@@ -175,6 +175,18 @@ describe('Metadata of an org', () => {
     });
   });
 
+  test('is refused to tokens that are JWTs, which no renewal changes', async () => {
+    simulated.hasJwtTokens = true;
+    const access = accessTo(platform, simulated);
+    const failure = failureOf(await platform.org(access).describeMetadata());
+    expect(failure).toMatchObject({ kind: 'refused', code: 'JWT_ACCESS_TOKEN' });
+    expect(access.minted).toBe(1);
+    simulated.versions.push('68.0');
+    const later = crmPlatform();
+    expect((await later.org(accessTo(later, simulated)).describeMetadata()).isOk).toBe(true);
+    await later.close();
+  });
+
   test('passes on what its reader throws, and leaves no file', async () => {
     simulated.metadata.write('classes/A.cls', 'A');
     const id = await retrieved(classes('A'));

@@ -69,6 +69,7 @@ export const DEFAULT_CLIENT = 'PlatformCLI';
 let made = 0;
 /** An id with the prefix of its kind: 15 characters, as rows hold it. */
 export const newId = (prefix: string): string => `${prefix}5g${(++made).toString(36).padStart(10, '0')}`.slice(0, 15);
+const jwtPart = (bytes: number): string => randomBytes(bytes).toString('base64url');
 const token = (bytes = 40): string => randomBytes(bytes).toString('base64url').replaceAll('-', '.');
 
 /** One simulated org: everything that tests may look at and change. */
@@ -90,6 +91,8 @@ export class SimulatedOrg {
   hasFrontDoors = true;
   /** A refresh gives a new refresh token, and the old one is dead. */
   rotatesTokens = false;
+  /** Access tokens are JWTs, which the Metadata interface refuses below version 68.0. */
+  hasJwtTokens = false;
   /** What token replies say instead of the org's own address. */
   claimedUrl: string | undefined;
   /** Where front doors lead instead of to the org. */
@@ -171,7 +174,8 @@ export class SimulatedOrg {
   }
 
   startSession(clientId: string): string {
-    const accessToken = this.#secret(`${this.orgId.slice(0, 15)}!AQE${token(60)}`);
+    const form = this.hasJwtTokens ? [12, 60, 20].map(jwtPart).join('.') : `${this.orgId.slice(0, 15)}!AQE${token(60)}`;
+    const accessToken = this.#secret(form);
     this.sessions.set(accessToken, { clientId });
     return accessToken;
   }

@@ -22,7 +22,8 @@ export function soap(org: SimulatedOrg, { path, body, fault }: SimulatedRequest)
   const envelope = treeOf(body);
   const sessionId = textAt(envelope, 'Header', 'SessionHeader', 'sessionId');
   const call = childrenOf(at(envelope, 'Body'))[0] ?? NOTHING;
-  if (!org.sessions.has(sessionId) || !org.isUserActive)
+  const isUnfit = org.hasJwtTokens && Number(version) < 68;
+  if (!org.sessions.has(sessionId) || !org.isUserActive || isUnfit)
     return refuse('INVALID_SESSION_ID', 'Invalid Session ID found in SessionHeader');
   switch (call.name) {
     case 'describeMetadata':
