@@ -10,7 +10,7 @@ import type {
   Ref,
   Remote,
 } from '../../domain/git/git-mirrors.port.ts';
-import { gitReason } from '../../domain/git/git-reason-rules.ts';
+import { DISK_FULL, fetchFailure, isDiskFull } from '../../domain/git/fetch-failure-rules.ts';
 import { newId } from '../../domain/shared/ids.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
@@ -33,48 +33,6 @@ const REMOTE_TIMEOUT_MS = 12 * 60_000;
 
 /** Longer than any fetch may take: a lock of this age was left by a process that was killed. */
 const STALE_LOCK_MS = 15 * 60_000;
-
-const DISK_FULL = 'There is no space left for the mirror';
-const NO_ANSWER = 'The remote did not answer in time';
-const DISK_FULL_MESSAGE = /No space left on device|disk quota exceeded|file too large|ENOSPC|EDQUOT|EFBIG/i;
-/** Messages of git in the C locale, and the reasons that people are shown for them. */
-const FAILURES: readonly [RegExp, string][] = [
-  [DISK_FULL_MESSAGE, DISK_FULL],
-  [/error: 30[12378]/, 'The remote redirects to another address; redirects are not followed, so register that address'],
-  [
-    /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/,
-    'The ssh host key of the remote is not the one that it showed first',
-  ],
-  [/Operation too slow|timed out|Timeout, server/i, NO_ANSWER],
-  [
-    /Authentication failed|could not read (Username|Password)|Permission denied|HTTP 40[13]|error: 40[13]|access denied/i,
-    'The remote refused the credentials',
-  ],
-  [
-    /not found|does not exist|does not appear to be a git repository|error: 404/i,
-    'There is no repository at the address of the remote, or it is not open to these credentials',
-  ],
-  [
-    /transport .* not allowed|credentials in URL|url .* uses plaintext credentials/i,
-    'The address of the remote is of a kind that is not read',
-  ],
-  [/Unable to create .*\.lock|cannot lock ref/i, 'Another fetch of the mirror is under way'],
-  [
-    /Could not resolve|Connection (refused|reset|closed)|Could not connect|unreachable|early EOF|hung up|unable to access/i,
-    'The remote is not reachable',
-  ],
-];
-/** Comes before a connection that ends, which is what follows from it. */
-const DAMAGED =
-  /corrupt|bad (object|tree|commit|pack)|missing (blob|tree|commit|object)|invalid index-pack|inflate|necessary objects|expected object|loose object|protocol error|is empty|unable to (read|parse)/i;
-
-/** The reason that people are shown for a failure of git. */
-function reasonOf(stderr: string, { credential }: Remote): string {
-  const own = gitReason(stderr, credential);
-  const more = own === undefined ? '' : `: ${own}`;
-  if (DAMAGED.test(stderr) && !DISK_FULL_MESSAGE.test(stderr)) return `git found the repository damaged${more}`;
-  return FAILURES.find(([pattern]) => pattern.test(stderr))?.[1] ?? `git could not fetch from the remote${more}`;
-}
 
 const failed = (reason: string): FetchResult => ({ outcome: 'failed', reason });
 
@@ -159,13 +117,13 @@ export function createGitMirrors({
         const args = ['fetch', ...options, 'origin', '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
         const result = await withRemote(mirror, remote, (access) => run(mirror, args, access), signal);
         if (result.exitCode === 0) return { outcome: 'fetched' };
-        const reason = reasonOf(result.stderr, remote);
+        const reason = fetchFailure(result.stderr, remote);
         if (reason === DISK_FULL) await removeUnfinishedPacks(dirOf(mirror));
         log.warn({ ...mirror, exitCode: result.exitCode, reason }, 'fetch failed');
         return failed(reason);
       } catch (error) {
         if (error instanceof RefusedRemoteError) return failed(error.message);
-        if (error instanceof Error && DISK_FULL_MESSAGE.test(error.message)) return failed(DISK_FULL);
+        if (error instanceof Error && isDiskFull(error.message)) return failed(DISK_FULL);
         throw error;
       }
     },

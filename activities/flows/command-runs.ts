@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { commandOf, type Commands, fillArguments, UnfilledArgumentError } from '../../domain/flows/commands-file.ts';
-import type { RunContext, RunOutput } from '../../domain/flows/flow-runs.queries.ts';
+import type { RunContext } from '../../domain/flows/flow-runs.queries.ts';
+import type { RunOutput } from '../../domain/flows/run-programs.queries.ts';
 import { LOCK_LOST, PROGRAM_LEASE_CHECK_MS, PROGRAM_LEASE_MS } from '../../domain/flows/lock-lost-rules.ts';
 import type { EndedProgram, ProgramLease, RunProgram } from '../../domain/flows/program.port.ts';
 import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelled, Context } from '@temporalio/activity';
 import type { RunKey } from '../../domain/flows/new-runs.mutations.ts';
-import { claimProgram, keepOutput, runById } from '../../domain/flows/flow-runs.queries.ts';
+import { runById } from '../../domain/flows/flow-runs.queries.ts';
+import { claimProgram, keepOutput } from '../../domain/flows/run-programs.queries.ts';
 import { LOCK_LOST, PROGRAM_GONE_MS, PROGRAM_LEASE_CHECK_MS } from '../../domain/flows/lock-lost-rules.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { holdsLocks } from '../../domain/environment-locks/lock-tickets.queries.ts';

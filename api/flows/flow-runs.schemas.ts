@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { COUNTED_MAX } from '../../domain/flows/run-list.queries.ts';
 import { DISPLAY_STATUSES, RUN_STATUSES } from '../../domain/flows/run-status-rules.ts';
 import { momentOf } from '../../domain/shared/date-time-rules.ts';
-import { FLOW_CATEGORIES, WORK_ITEM_TYPES } from '../../domain/flows/flow-types.ts';
+import { WORK_ITEM_TYPES } from '../../domain/flows/flow-payloads.ts';
+import { FLOW_CATEGORIES } from '../../domain/flows/flow-types.ts';
 import {
   Day,
   FreeText,

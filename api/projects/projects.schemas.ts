@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApprovalPolicySchema } from '../../domain/approvals/approval-policy.ts';
-import { Pipeline } from '../../domain/flows/flow-types.ts';
+import { Pipeline } from '../../domain/flows/flow-payloads.ts';
 import { collectionNameProblem } from '../../domain/documents/name-rules.ts';
 import { shownRemote } from '../../domain/git/git-remote-rules.ts';
 import { compileKeyFinder } from '../../domain/git/work-item-patterns.ts';

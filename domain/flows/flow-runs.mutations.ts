@@ -3,15 +3,8 @@ import { makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { openChildren } from './child-runs.queries.ts';
-import {
-  moveRun,
-  noteCancel,
-  reviseRun,
-  type RunContext,
-  runById,
-  type RunOutput,
-  unclaimProgram,
-} from './flow-runs.queries.ts';
+import { moveRun, noteCancel, reviseRun, type RunContext, runById } from './flow-runs.queries.ts';
+import { type RunOutput, unclaimProgram } from './run-programs.queries.ts';
 import { keepEndOfCommand } from './pipelines.queries.ts';
 import { endOfCommand, hasWorkBegun } from './run-deployment-rules.ts';
 import { announceUnrecorded, recordDeployment } from './run-deployments.mutations.ts';

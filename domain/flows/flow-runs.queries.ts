@@ -5,6 +5,7 @@ import { statement } from '../data/statement.ts';
 import type { Tables } from '../data/tables.ts';
 import { notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
+import type { RunOutput } from './run-programs.queries.ts';
 import { displayOf, FINAL_STATUSES, type RunStatus } from './run-status-rules.ts';
 
 const CONTEXT = statement<{ tenantId: string; id: string }, { forUpdate: boolean }>()(
@@ -140,14 +141,6 @@ export interface RunMove {
   output?: RunOutput | undefined;
 }
 
-/** What the command of a run printed. */
-export interface RunOutput {
-  /** The last of it. */
-  tail: string;
-  /** Key of all of it in the object store; null when the tail is all, or it could not be kept. */
-  object: string | null;
-}
-
 /** Moves an open run; undefined when it is final, or has that status already. */
 export async function moveRun({ db, tenantId }: Tx, id: string, move: RunMove) {
   const { status, error = null, result = {}, startedAt = null, programStartedAt = null, endedAt = null, output } = move;
@@ -213,42 +206,6 @@ export async function writeResult({ db, tenantId }: Tx, id: string, result: Reco
   await db
     .updateTable('flow_run')
     .set({ result: json(result), updatedAt: sql`now()` })
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', id)
-    .execute();
-}
-
-const KEEP_OUTPUT = statement<{ tenantId: string; id: string; tail: string; object: string | null }>()(
-  (db, { tenantId, id, tail, object }) =>
-    db
-      .updateTable('flow_run')
-      .set({ outputTail: tail, outputObject: object })
-      .where('tenantId', '=', tenantId)
-      .where('id', '=', id),
-);
-
-export async function keepOutput({ db, tenantId }: Tx, id: string, output: RunOutput): Promise<void> {
-  await KEEP_OUTPUT(db, { tenantId, id, ...output });
-}
-
-/** Records that the program of a run is about to be started; false when it may have been before. */
-export async function claimProgram({ db, tenantId }: Tx, id: string): Promise<boolean> {
-  const claimed = await db
-    .updateTable('flow_run')
-    .set({ programStartedAt: sql<string>`now()` })
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', id)
-    .where('programStartedAt', 'is', null)
-    .returning('id')
-    .execute();
-  return claimed.length > 0;
-}
-
-/** Takes that record back: the program could not be started. */
-export async function unclaimProgram({ db, tenantId }: Tx, id: string): Promise<void> {
-  await db
-    .updateTable('flow_run')
-    .set({ programStartedAt: null })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .execute();

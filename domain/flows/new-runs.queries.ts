@@ -8,7 +8,7 @@ import type { Override } from '../promotion/promotion-policy-rules.ts';
 import { newId } from '../shared/ids.ts';
 import { didYouMean } from '../shared/suggestion-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { RunPayload, WorkItemRef } from './flow-types.ts';
+import type { RunPayload, WorkItemRef } from './flow-payloads.ts';
 import { displayOf } from './run-status-rules.ts';
 
 interface PlaceParameters {

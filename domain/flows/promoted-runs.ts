@@ -11,7 +11,8 @@ import { findCandidate } from '../release-candidates/release-candidates.queries.
 import { openChildren, releaseEnvironments } from './child-runs.queries.ts';
 import type { RunContext } from './flow-runs.queries.ts';
 import type { RunOutcome } from './flow-runs.mutations.ts';
-import { type FlowType, flowType, type RunPayload } from './flow-types.ts';
+import type { RunPayload } from './flow-payloads.ts';
+import { type FlowType, flowType } from './flow-types.ts';
 
 /** How a run ends that may not wait for a window. */
 const outsideWindow = (reason: string): RunOutcome => ({

@@ -4,7 +4,7 @@ import { json } from '../../domain/data/columns.ts';
 import type { NewRow } from '../../domain/data/statement.ts';
 import type { Database, Tables } from '../../domain/data/tables.ts';
 import { hashSecret, newInvitationToken } from '../../domain/auth/secrets.ts';
-import type { RunPayload } from '../../domain/flows/flow-types.ts';
+import type { RunPayload } from '../../domain/flows/flow-payloads.ts';
 import type { IntegrationKind } from '../../domain/integrations/integration-rules.ts';
 import { type Role, systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import { newId } from '../../domain/shared/ids.ts';
