@@ -26,6 +26,7 @@ import { flowInternalRoutes } from './flows/flow-internal.routes.ts';
 import { flowRunsRoutes } from './flows/flow-runs.routes.ts';
 import { flowSchedulesRoutes } from './flows/flow-schedules.routes.ts';
 import { flowTypesRoutes } from './flows/flow-types.routes.ts';
+import { gcLedgerRoutes } from './gc-ledger/gc-ledger.routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { candidateChangesRoutes } from './release-candidates/candidate-changes.routes.ts';
 import { comparisonRoutes } from './release-candidates/comparison.routes.ts';
@@ -82,6 +83,7 @@ export const routes: readonly AnyRoute[] = [
   ...flowSchedulesRoutes,
   ...flowInternalRoutes,
   ...flowCallbackRoutes,
+  ...gcLedgerRoutes,
   ...auditRoutes,
   ...auditExportsRoutes,
   ...auditInternalRoutes,

@@ -68,6 +68,8 @@ interface RouteShape<
   admitsRun?(run: RunOfToken, input: RouteInput<P, Q, B, H>): boolean;
   /** The body has documents, which may have more members than other JSON: 250,000 instead of 50,000 in all. */
   takesDocuments?: boolean;
+  /** Members and elements that the JSON of a body may have in all. Default: 50,000. */
+  jsonMembersMax?: number;
   /** Size without white space from which a body is refused before it is parsed (413). */
   compactLimitBytes?: number;
   /** Refuse numbers that JavaScript cannot represent exactly instead of rounding them. */

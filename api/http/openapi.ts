@@ -68,7 +68,7 @@ Application tokens that are limited to projects only reach what belongs to these
 /** What the reference says of application tokens that are limited to projects. */
 const LIMIT_NOTES: Partial<Record<ProjectScope, string>> = {
   collection:
-    'Application tokens that are limited to projects only reach the collections `repo:<identifier>` and `repo:<identifier>/…` of these projects, and those that match their `configuration.documentCollections`.',
+    'Application tokens that are limited to projects only reach the collections `repo:<identifier>`, `repo:<identifier>/…` and `manifests/<identifier>:<branch>` of these projects, and those that match their `configuration.documentCollections`.',
   refused: 'Application tokens that are limited to projects get 403.',
 };
 

@@ -65,6 +65,7 @@ export async function readJsonBody(
   const { compactLimitBytes: compactBytes } = route;
   assertWithinLimits(bytes, {
     ...(route.takesDocuments ? DOCUMENT_LIMITS : JSON_LIMITS),
+    ...(route.jsonMembersMax !== undefined && { members: route.jsonMembersMax }),
     ...(compactBytes !== undefined && { compactBytes }),
   });
   const pause = async () => {

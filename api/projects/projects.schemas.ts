@@ -83,7 +83,7 @@ const configuration = {
     .max(100)
     .meta({
       description:
-        'Collections of documents that belong to the project besides `repo:<identifier>` and those below it; `*` matches within a segment, `**` across slashes. Application tokens of the project reach these',
+        'Collections of documents that belong to the project besides `repo:<identifier>`, those below it, and `manifests/<identifier>:<branch>`; `*` matches within a segment, `**` across slashes. Application tokens of the project reach these',
     }),
 };
 

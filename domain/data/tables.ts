@@ -31,6 +31,7 @@ import {
   FlowScheduleSchema,
   RunTokenSchema,
 } from '../flows/flows.entities.ts';
+import { GcEntrySchema, GcEventSchema, GcPresenceSchema, GcTallySchema } from '../gc-ledger/gc-ledger.entities.ts';
 import {
   GitCommitSchema,
   GitCommitPackageSchema,
@@ -100,6 +101,10 @@ export const entities = [
   FlowRunLockSchema,
   FlowRunTallySchema,
   FlowScheduleSchema,
+  GcEntrySchema,
+  GcEventSchema,
+  GcPresenceSchema,
+  GcTallySchema,
   GitCommitSchema,
   GitCommitPackageSchema,
   GitMirrorSchema,

@@ -5,7 +5,10 @@ import { globSource } from './path-pattern-rules.ts';
 
 /** What the collections are named for that an application token reaches which is limited to projects. */
 export interface CollectionNames {
-  /** Of the token's projects: `acme/shop` has the collections `repo:acme/shop` and `repo:acme/shop/…`. */
+  /**
+   * Of the token's projects: `acme/shop` has the collections `repo:acme/shop` and `repo:acme/shop/…`, and the manifests of
+   * its branches, `manifests/acme/shop:main`.
+   */
   identifiers: readonly string[];
   /** Of other projects of the tenant below one of these: `acme/shop/web` has its own collections. */
   others: readonly string[];
@@ -15,8 +18,16 @@ export interface CollectionNames {
 
 type Limited = Pick<Actor, 'projectIds' | 'collections'>;
 
+/** The collection of the manifests of a branch; no branch has a colon. */
+const isManifestsOf = (identifier: string, collection: string): boolean => {
+  const start = `manifests/${identifier}:`;
+  return collection.startsWith(start) && !collection.includes(':', start.length);
+};
+
 const isNamedFor = (identifier: string, collection: string): boolean =>
-  collection === `repo:${identifier}` || collection.startsWith(`repo:${identifier}/`);
+  collection === `repo:${identifier}` ||
+  collection.startsWith(`repo:${identifier}/`) ||
+  isManifestsOf(identifier, collection);
 
 /** Whether an actor reaches a collection: any, unless it is limited to projects. */
 export function reachesCollection({ projectIds, collections }: Limited, collection: string): boolean {
@@ -44,6 +55,7 @@ const literal = (text: string): string => text.replaceAll(/[*.^$+?()[\]{}|\\]/g,
 
 /** The same as regular expressions of PostgreSQL: a collection is reached when one of them matches. */
 export const collectionSources = ({ identifiers, others, patterns }: CollectionNames): string[] => [
+  ...identifiers.map((identifier) => `^manifests/${literal(identifier)}:[^:]*$`),
   ...identifiers.map((identifier) => {
     const below = others.filter((other) => other.startsWith(`${identifier}/`));
     const rests = below.map((other) => literal(other.slice(identifier.length + 1)));

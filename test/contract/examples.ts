@@ -5,6 +5,7 @@ import type { RequestOptions } from '../support/client.ts';
 import { type BaseFixtures, type Example, type FeatureCalls, type FeatureExamples, fresh } from './examples/example.ts';
 import { approvalsExamples } from './examples/approvals.examples.ts';
 import { environmentLocksExamples } from './examples/environment-locks.examples.ts';
+import { gcLedgerExamples } from './examples/gc-ledger.examples.ts';
 import { integrationsExamples } from './examples/integrations.examples.ts';
 import { flowsExamples } from './examples/flows.examples.ts';
 import { buildsExamples } from './examples/builds.examples.ts';
@@ -29,6 +30,7 @@ const FEATURES: readonly FeatureExamples[] = [
   releaseCandidatesExamples,
   releasesExamples,
   buildsExamples,
+  gcLedgerExamples,
   webhooksExamples,
   documentsExamples,
 ];

@@ -48,13 +48,16 @@ const OrgLimit = z.strictObject({
   previousLevel: text('Level before', 'warning').optional(),
 });
 
-const Component = z.strictObject({
+const DroppedComponents = z.strictObject({
   repositoryIdentifier,
   branch,
-  packageName: text('Package that dropped it', 'sales-ui'),
-  componentType: text('Metadata type', 'ApexClass'),
-  fullName: text('Full name of the component', 'InvoiceController'),
+  packageName: text('Package that dropped them', 'sales-ui'),
   status: text('Status in the ledger', 'detected'),
+  count: number('How many components of the package', 1),
+  components: z.array(z.strictObject({ componentType: z.string(), fullName: z.string() })).meta({
+    description: 'The first 100 of them by type and name',
+    example: [{ componentType: 'ApexClass', fullName: 'InvoiceController' }],
+  }),
   changedBy: byWhom.nullable().optional(),
 });
 
@@ -97,9 +100,9 @@ export const environmentEvents = {
     'org_limit.critical': 'A limit of an org reached the critical level',
     'org_limit.recovered': 'A limit of an org is below the warning level again',
   }),
-  ...defineEvents(Component, {
-    'gc.detected': 'A component was dropped from a package and is still in orgs',
+  ...defineEvents(DroppedComponents, {
+    'gc.detected': 'Components were dropped from a package and are still in orgs; one event per package and request',
     'gc.dismissed': 'A dropped component was dismissed by a person',
-    'gc.reclaimed': 'A dropped component was removed from the orgs',
+    'gc.reclaimed': 'Dropped components are gone from the orgs; one event per package and request',
   }),
 };

@@ -1,0 +1,87 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { GcStatus, Presence } from './gc-ledger-rules.ts';
+
+export const GcEntrySchema = defineEntity({
+  name: 'GcEntry',
+  tableName: 'gc_entry',
+  properties: {
+    tenantId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    projectId: p.uuid(),
+    branch: p.text(),
+    /** The package that dropped the component. */
+    packageName: p.text(),
+    componentType: p.text(),
+    fullName: p.text(),
+    status: p.text().$type<GcStatus>(),
+    /** The package of the same branch that has the component now. */
+    movedTo: p.text().nullable(),
+    /** The project that has it, in status `owned-elsewhere`. */
+    ownerProjectId: p.uuid().nullable(),
+    /** The last new detection: what orgs said before does not count. */
+    detectedAt: p.datetime(3).nullable(),
+    lastEventAt: p.datetime(3),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+});
+export class GcEntry extends GcEntrySchema.class {}
+GcEntrySchema.setClass(GcEntry);
+
+/** What changed an entry: an event of a pipeline, the manifests of the branch, a check of orgs, or a person. */
+export const GC_CAUSES = ['event', 'manifest', 'org_check', 'person'] as const;
+export type GcCause = (typeof GC_CAUSES)[number];
+
+export const GcEventSchema = defineEntity({
+  name: 'GcEvent',
+  tableName: 'gc_event',
+  properties: {
+    tenantId: p.uuid().primary(),
+    entryId: p.uuid().primary(),
+    number: p.bigint('string').generated('identity').autoincrement().primary(),
+    projectId: p.uuid(),
+    occurredAt: p.datetime(3),
+    /** Null: the entry was new. */
+    fromStatus: p.text().$type<GcStatus>().nullable(),
+    toStatus: p.text().$type<GcStatus>(),
+    cause: p.text().$type<GcCause>(),
+    movedTo: p.text().nullable(),
+    /** Whose org was checked. */
+    environment: p.text().nullable(),
+    reason: p.text().nullable(),
+    changedBy: p.text(),
+  },
+});
+export class GcEvent extends GcEventSchema.class {}
+GcEventSchema.setClass(GcEvent);
+
+export const GcPresenceSchema = defineEntity({
+  name: 'GcPresence',
+  tableName: 'gc_presence',
+  properties: {
+    tenantId: p.uuid().primary(),
+    entryId: p.uuid().primary(),
+    environmentId: p.uuid().primary(),
+    projectId: p.uuid(),
+    presence: p.text().$type<Presence>(),
+    checkedAt: p.datetime(3),
+  },
+});
+export class GcPresence extends GcPresenceSchema.class {}
+GcPresenceSchema.setClass(GcPresence);
+
+/** Numbers of entries, kept by triggers. */
+export const GcTallySchema = defineEntity({
+  name: 'GcTally',
+  tableName: 'gc_tally',
+  properties: {
+    tenantId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    branch: p.text().primary(),
+    packageName: p.text().primary(),
+    status: p.text().$type<GcStatus>().primary(),
+    entries: p.bigint('string'),
+  },
+});
+export class GcTally extends GcTallySchema.class {}
+GcTallySchema.setClass(GcTally);
