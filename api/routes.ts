@@ -16,6 +16,9 @@ import { totpRoutes } from './auth/totp.routes.ts';
 import { bulkRoutes } from './documents/bulk.routes.ts';
 import { collectionsRoutes } from './documents/collections.routes.ts';
 import { documentQueriesRoutes } from './documents/document-queries.routes.ts';
+import { crmOrgsRoutes } from './crm-orgs/crm-orgs.routes.ts';
+import { orgCredentialsRoutes } from './crm-orgs/org-credentials.routes.ts';
+import { orgOverviewRoutes } from './crm-orgs/org-overview.routes.ts';
 import { documentsRoutes } from './documents/documents.routes.ts';
 import { environmentLocksRoutes } from './environment-locks/environment-locks.routes.ts';
 import { environmentsRoutes } from './environments/environments.routes.ts';
@@ -58,6 +61,9 @@ export const routes: readonly AnyRoute[] = [
   ...passwordsRoutes,
   ...applicationTokensRoutes,
   ...integrationsRoutes,
+  ...crmOrgsRoutes,
+  ...orgCredentialsRoutes,
+  ...orgOverviewRoutes,
   ...invitationsRoutes,
   ...projectsRoutes,
   ...mirrorRoutes,

@@ -37,7 +37,7 @@ export type ProjectScope = 'row' | 'collection' | 'refused' | 'none';
 export type AuditPolicy = string | readonly string[] | { none: string };
 
 type MethodAndAudit =
-  | { method: 'get'; audit?: never }
+  | { method: 'get'; audit?: AuditPolicy }
   | { method: 'post' | 'put' | 'patch' | 'delete'; audit: AuditPolicy };
 
 export type SuccessStatus = 200 | 201 | 202 | 204 | 302;
@@ -91,6 +91,8 @@ interface RouteShape<
   errors?: readonly ErrorCode[];
   /** The body has a credential: rate-limited per address instead of per token, and never cached. */
   takesCredential?: boolean;
+  /** The reply has a credential: never cached, and never kept for an `Idempotency-Key`. */
+  givesCredential?: boolean;
   /** Problems of this route also have the members `success: false` and `error`. */
   showsFailure?: boolean;
   /** Receives hooks of other systems: rate-limited per address before the body is read. */
@@ -168,3 +170,7 @@ export const definePublicRoute = <
 >(
   route: PublicRouteDef<P, Q, B, R, H>,
 ): AnyRoute => ({ ...route, roles: 'public', projectScope: 'none' });
+
+/** Whether a repeated request gets the stored reply. */
+export const takesIdempotencyKey = ({ method, roles, givesCredential }: AnyRoute): boolean =>
+  method === 'post' && roles !== 'public' && givesCredential !== true;

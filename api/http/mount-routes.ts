@@ -13,7 +13,7 @@ import { allowedMethods } from './allowed-methods.ts';
 import type { Cookies } from './cookies.ts';
 import { identify, visitorOf } from './credentials.ts';
 import { compressBody } from './compression.ts';
-import type { AnyRoute } from './define-route.ts';
+import { type AnyRoute, takesIdempotencyKey } from './define-route.ts';
 import { assertMethod, type RequestState } from './envelope.ts';
 import { encodedSlashes } from './encoded-slash.ts';
 import { answerOnce } from './idempotency.ts';
@@ -150,7 +150,8 @@ async function serve(
   const reads = deps.reads.as(actor, () => goneSignal(ctx));
   const handled = (tx: UnitOfWork) =>
     withinLimit(actor, async () => answerOf(route, await handle(input, { ...base, log: state.log, actor, tx, reads })));
-  const key = route.method === 'post' ? ctx.get('idempotency-key') : '';
+  if (route.givesCredential) ctx.set('Cache-Control', 'no-store');
+  const key = takesIdempotencyKey(route) ? ctx.get('idempotency-key') : '';
   if (key === '') {
     await send(ctx, await handled(actingAs(actor)));
     return;

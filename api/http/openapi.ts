@@ -8,7 +8,7 @@ import {
 } from 'zod-openapi';
 import type { ErrorCode } from '../../domain/shared/errors.ts';
 import { TENANT_HEADER } from '../../domain/auth/authenticator.ts';
-import type { AnyRoute, ProjectScope } from './define-route.ts';
+import { type AnyRoute, type ProjectScope, takesIdempotencyKey } from './define-route.ts';
 import { IDEMPOTENCY_KEY_MAX } from './idempotency.ts';
 import { addExamples, type ReferenceExamples } from './openapi-examples.ts';
 import { STATUS_OF } from './problems.ts';
@@ -159,8 +159,6 @@ function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOpera
     },
   };
 }
-
-const takesIdempotencyKey = ({ method, roles }: AnyRoute): boolean => method === 'post' && roles !== 'public';
 
 function success(route: AnyRoute, status: number): ZodOpenApiResponseObject {
   if (status === 204) return { description: 'Success, without content' };

@@ -4,6 +4,7 @@ export const TAGS = {
   Users: 'People of the tenant, their roles, teams and invitations',
   'Application tokens': 'Credentials of pipelines and other programs',
   Integrations: 'Credentials of external systems',
+  'CRM orgs': 'Orgs of the CRM platform, and access to them',
   Projects: 'Registered repositories and their configuration',
   Environments: 'Where releases are deployed',
   'Environment locks': 'Exclusive use of an environment, first come, first served',

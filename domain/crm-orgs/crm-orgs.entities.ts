@@ -2,16 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { CrmFailure } from '../crm/crm-platform.port.ts';
 import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
-
-export const ORG_KINDS = ['production', 'sandbox', 'scratch'] as const;
-export type OrgKind = (typeof ORG_KINDS)[number];
-
-/**
- * - `auth_failed`: the org refused its credential; nothing calls it until people renew or test it
- * - `unknown`: never asked
- */
-export const ORG_HEALTH_STATUSES = ['ok', 'auth_failed', 'unreachable', 'limited', 'unknown'] as const;
-export type OrgHealthStatus = (typeof ORG_HEALTH_STATUSES)[number];
+import type { OrgHealthStatus, OrgKind } from './org-rules.ts';
 
 /** A registered org of the CRM platform. */
 export const CrmOrgSchema = defineEntity({

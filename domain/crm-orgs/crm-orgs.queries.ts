@@ -116,6 +116,15 @@ export const productionOrgs = ({ db, tenantId }: Reads) =>
     .limit(sql.lit(ORGS_MAX))
     .execute();
 
+/** Registered sandboxes of a production org. */
+export const sandboxesOfProduction = ({ db, tenantId }: Reads, productionUsername: string) =>
+  db
+    .selectFrom('crm_org as o')
+    .where('o.tenantId', '=', tenantId)
+    .where(sql`lower(o.parent_production_username)`, '=', sql`lower(${productionUsername})`)
+    .select(['o.username', 'o.sandboxName'])
+    .execute();
+
 /** Dev hubs, the default first. */
 export const devHubs = ({ db, tenantId }: Reads) =>
   orgsOf(db)

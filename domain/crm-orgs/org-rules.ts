@@ -1,7 +1,15 @@
 import type { CrmFailure } from '../crm/crm-platform.port.ts';
 import type { Role } from '../shared/actor.ts';
 import { DomainError, type ErrorExtras } from '../shared/errors.ts';
-import type { OrgHealthStatus, OrgKind } from './crm-orgs.entities.ts';
+
+export type OrgKind = 'production' | 'sandbox' | 'scratch';
+
+/**
+ * - `auth_failed`: the org refused its credential; nothing calls it until people renew or test it
+ * - `unknown`: never asked
+ */
+export const ORG_HEALTH_STATUSES = ['ok', 'auth_failed', 'unreachable', 'limited', 'unknown'] as const;
+export type OrgHealthStatus = (typeof ORG_HEALTH_STATUSES)[number];
 
 interface NamedOrg {
   username: string;
@@ -125,3 +133,24 @@ export const notADevHub = (
   new DomainError('invalid_request', `Org ${username} is not a dev hub: its type is ${organizationType}`, {
     fields: [{ pointer: field, detail: `the org is not a dev hub but of type ${organizationType}` }],
   });
+
+/** Pairs as `k1=v1,k2=v2` or as a JSON object of strings; undefined for anything else. */
+export function parseMetadataFilter(text: string): Record<string, string> | undefined {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('{')) {
+    let parsed: object;
+    try {
+      parsed = JSON.parse(trimmed) as object;
+    } catch {
+      return undefined;
+    }
+    const pairs = Object.entries(parsed) as [string, unknown][];
+    return pairs.every((pair): pair is [string, string] => typeof pair[1] === 'string')
+      ? Object.fromEntries(pairs)
+      : undefined;
+  }
+  const pairs = trimmed.split(',').map((pair) => pair.split(/=(.*)/s).map((part) => part.trim()));
+  return pairs.every(([key = '', value]) => key !== '' && value !== undefined)
+    ? Object.fromEntries(pairs.map(([key, value]) => [key, value]))
+    : undefined;
+}

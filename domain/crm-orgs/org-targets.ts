@@ -76,7 +76,7 @@ async function search<Value>(
   // One that does not answer might have it, too; that counts only while no other one has it.
   if (found.length === 0 && failed)
     throw platformFailed(`Org ${failed.org.username} was asked for ${what}`, failed.failure);
-  return found;
+  return found.toSorted((left, right) => orgs.indexOf(left.org) - orgs.indexOf(right.org));
 }
 
 /**

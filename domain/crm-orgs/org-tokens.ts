@@ -288,7 +288,6 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
     },
   };
 }
-export type OrgTokens = ReturnType<typeof createOrgTokens>;
 
 const keyOf = ({ orgId, sandboxName = '' }: OrgPlace): TokenKey => ({ orgId, sandboxName: sandboxName.toLowerCase() });
 

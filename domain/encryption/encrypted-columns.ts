@@ -1,5 +1,6 @@
 import { totpContext } from '../auth/second-factors.mutations.ts';
 import { hookSecretContext } from '../builds/hooks.mutations.ts';
+import { crmTokenContext } from '../crm-orgs/crm-secrets.ts';
 import type { Tables } from '../data/tables.ts';
 import { replyContext } from '../idempotency/idempotency.mutations.ts';
 import { integrationSecretContext } from '../integrations/integrations.mutations.ts';
@@ -22,6 +23,12 @@ const ofHooks = (column: string): EncryptedColumn => ({
   key: { tenant_id: 'uuid', project_id: 'uuid' },
   context: ({ project_id = '' }) => hookSecretContext(project_id),
 });
+const ofCrmToken = (column: string): EncryptedColumn => ({
+  table: 'crm_token',
+  column,
+  key: BY_ID,
+  context: ({ id = '' }) => crmTokenContext(id),
+});
 const ofWebhook = (column: string): EncryptedColumn => ({
   table: 'webhook',
   column,
@@ -35,6 +42,8 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   ofWebhook('previous_secret'),
   ofWebhook('headers'),
   { table: 'integration', column: 'credentials', key: BY_ID, context: ({ id = '' }) => integrationSecretContext(id) },
+  ofCrmToken('credential'),
+  ofCrmToken('access_token'),
   ofHooks('secret'),
   ofHooks('previous_secret'),
   {

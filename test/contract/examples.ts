@@ -16,12 +16,14 @@ import { releaseCandidatesExamples } from './examples/release-candidates.example
 import { signInExamples } from './examples/sign-in.examples.ts';
 import { releasesExamples } from './examples/releases.examples.ts';
 import { usersExamples } from './examples/users.examples.ts';
+import { crmOrgsExamples } from './examples/crm-orgs.examples.ts';
 import { webhooksExamples } from './examples/webhooks.examples.ts';
 
 const FEATURES: readonly FeatureExamples[] = [
   usersExamples,
   auditExamples,
   integrationsExamples,
+  crmOrgsExamples,
   signInExamples,
   projectsExamples,
   environmentLocksExamples,

@@ -14,6 +14,7 @@ const ADDITIONS = [
   /^GET \/api\/(downloads|audit\/verify)$/,
   /^\w+ \/api\/application-tokens(\/|$)/,
   /^\w+ \/api\/integrations(\/|$)/,
+  /^GET \/api\/auth\/crm\/(health|sandboxes)$/,
   /^\w+ \/api\/projects(\/|$)/,
   /^\w+ \/api\/environments(\/\{id\}(\/locks(\/\{ticketId\}(\/extend)?)?)?)?$/,
   /^\w+ \/api\/flows\/approvals(\/\{id\}(\/(approve|reject))?)?$/,

@@ -55,6 +55,10 @@ const SHOWN_VALUES: Record<string, unknown> = {
   currentPassword: 'correct horse battery',
   token: 'c2VjcmV0LW9mLXRoZS1saW5r',
   processingTimeMs: 12,
+  accessToken: '00D000000000001!AQEAQA3Ne0fYxk',
+  cliAuthUrl: 'force://PlatformCLI::5AepQ3Ne0fYxk@acme.my.crm.example.com',
+  instanceUrl: 'https://acme.my.crm.example.com',
+  frontDoorUrl: 'https://acme.my.crm.example.com/secur/frontdoor.jsp?otp=R0tOWA',
 };
 
 /** What differs from run to run, by its form, and the nth different value that an example shows instead. */
@@ -71,6 +75,7 @@ const VARYING: readonly [form: RegExp, shown: (n: number) => string][] = [
   [/\bqs_ref_[\w-]{43}/g, () => 'qs_ref_c2Vzc2lvbi1yZWZyZXNoLXRva2Vu'],
   [/\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g, () => 'eyJhbGciOiJFZERTQSIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl'],
   [/\bwhsec_[A-Za-z0-9+/=]+/g, () => 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+  [/\b00D5g\w{10}(?:\w{3})?\b/g, (n) => `00D${String(n).padStart(12, '0')}EAA`],
   [/\b[A-Z2-7]{32}\b/g, () => 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
   [/^\d{6}$/g, () => '123456'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, () => '2026-03-02T09:30:00.000Z'],

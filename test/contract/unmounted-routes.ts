@@ -1,18 +1,5 @@
 /** Routes of `interface-routes.json` that are not served yet. The list may only shrink. */
 export const UNMOUNTED: readonly string[] = [
-  'POST /api/auth/crm/register',
-  'POST /api/auth/crm/register-sandbox-by-name',
-  'GET /api/auth/crm/orgs',
-  'GET /api/auth/crm/org',
-  'PATCH /api/auth/crm/org',
-  'DELETE /api/auth/crm/org',
-  'POST /api/auth/crm/test-connection',
-  'GET /api/auth/crm/default-devhub',
-  'POST /api/auth/crm/access-token',
-  'POST /api/auth/crm/default-devhub/access-token',
-  'GET /api/auth/crm/frontdoor',
-  'POST /api/auth/crm/sandbox/authenticate',
-  'POST /api/auth/crm/scratch/authenticate',
   'POST /api/mocks/workspaces/{workspace}/scenarios',
   'GET /api/mocks/workspaces/{workspace}/scenarios',
   'GET /api/mocks/workspaces/{workspace}/scenarios/{name}',

@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import type { OrgRow } from '../../domain/crm-orgs/crm-orgs.queries.ts';
+import { AUTH_TYPES } from '../../domain/crm-orgs/org-credentials.ts';
+import { METADATA_MAX, ORG_HEALTH_STATUSES, parseMetadataFilter } from '../../domain/crm-orgs/org-rules.ts';
+import { mapOf, textUpTo, trimmedText, valueOf } from '../../domain/shared/large-maps.ts';
+import { Name, NAME_MAX, RepositoryIdentifier, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';
+
+const METADATA_TEXT_MAX = 1_000;
+const limit = { max: METADATA_MAX, message: `at most ${METADATA_MAX} pairs` };
+
+/** A username or the name of a sandbox, which both name an org; control characters would show up in logs and queries. */
+const OrgName = Name.regex(WITHOUT_CONTROLS, 'must not contain control characters');
+const Username = OrgName.meta({
+  description: 'Username of the org, without regard to case',
+  example: 'ci@acme.example',
+});
+export const OrgNameInQuery = OrgName.meta({
+  description: 'Username of the org or, for a sandbox, its name; without regard to case',
+  example: 'ci@acme.example',
+});
+const SandboxName = z
+  .string()
+  .regex(/^[A-Za-z0-9]{1,10}$/, 'must be 1 to 10 letters and digits')
+  .meta({ description: 'Name of the sandbox, without regard to case', example: 'uat' });
+
+const CliAuthUrl = z.string().min(1).max(4_000).meta({
+  description: 'Long-lived auth URL: `force://<clientId>:<clientSecret>:<refreshToken>@<host>`. Never logged',
+});
+
+export const OrgIn = z.strictObject({
+  cliAuthUrl: CliAuthUrl,
+  instanceUrl: z.string().min(1).max(500).optional().meta({
+    description: 'Origin of the auth URL, or the one that the org itself gives; default: the latter',
+  }),
+  isDevHub: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Verified at the org. Default: false, or as registered before' }),
+  isDefault: z.boolean().optional().meta({
+    description: 'The default dev hub of the tenant, which ends the one before; verified as `isDevHub`',
+  }),
+  metadata: mapOf(trimmedText(NAME_MAX), textUpTo(METADATA_TEXT_MAX), limit).optional(),
+});
+
+export const SandboxIn = z.strictObject({ sandboxName: SandboxName, productionUsername: Username });
+
+export const OrgPatch = z
+  .strictObject({
+    isDevHub: z.boolean(),
+    isDefault: z.boolean(),
+    metadata: mapOf(trimmedText(NAME_MAX), valueOf(z.string().max(METADATA_TEXT_MAX).nullable()), limit).meta({
+      description: 'Merged; null removes a pair',
+    }),
+    cliAuthUrl: CliAuthUrl,
+  })
+  .partial();
+
+export const OptionalFlag = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .optional();
+
+export const MetadataFilter = z
+  .string()
+  .max(4_000)
+  .transform((text, context) => {
+    const parsed = parseMetadataFilter(text);
+    if (parsed) return parsed;
+    context.addIssue('must be like k1=v1,k2=v2, or a JSON object of strings');
+    return z.NEVER;
+  })
+  .optional()
+  .meta({ description: '`k1=v1,k2=v2`, or a JSON object of strings; all pairs must hold' });
+
+export const AuthTypeInQuery = z.enum(AUTH_TYPES).default('accessToken').meta({
+  description:
+    'Credentials to answer for owners and applications; members get the org alone. `accessToken`: minted within five minutes. `cliAuthUrl`: the long-lived auth URL. `jwt`: a token by JWT bearer, with the integration of kind `crm-app`',
+});
+
+export const OrgHealth = z
+  .object({
+    status: z.enum(ORG_HEALTH_STATUSES).meta({
+      description: '`auth_failed`: the org refused its credential, and is not called until it is renewed or tested',
+    }),
+    checkedAt: Timestamp.nullable(),
+    error: z.string().nullable(),
+    hint: z.string().nullable().meta({ description: 'What a person can do about it' }),
+  })
+  .meta({ id: 'OrgHealth' });
+
+const record = {
+  username: z.string(),
+  instanceUrl: z.string(),
+  orgId: z.string(),
+  organizationType: z.string().meta({ description: '`Sandbox`, `Scratch`, otherwise the edition' }),
+  instanceName: z.string().nullable(),
+  sandboxName: z.string().nullable(),
+  parentProductionUsername: z.string().nullable(),
+  isJitRegistration: z.boolean(),
+  isDevHub: z.boolean(),
+  isDefault: z.boolean(),
+  metadata: z.record(z.string(), z.string()),
+  authType: z.enum(['refresh_token', 'jit']),
+  health: OrgHealth,
+  expiresAt: Timestamp.nullable().meta({ description: 'Of scratch orgs and trials' }),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+
+export const Org = z.object(record).meta({ id: 'Org' });
+
+const Credentials = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(['accessToken', 'jwt']), accessToken: z.string(), instanceUrl: z.string() }),
+  z.object({ type: z.literal('cliAuthUrl'), cliAuthUrl: z.string() }),
+]);
+export const OrgWithCredentials = z.object({ ...record, credentials: Credentials.optional() });
+
+/** An org as replies show it. */
+export const orgReply = (org: OrgRow) => ({
+  username: org.username,
+  instanceUrl: org.instanceUrl,
+  orgId: org.platformOrgId,
+  organizationType: org.organizationType,
+  instanceName: org.instanceName,
+  sandboxName: org.sandboxName,
+  parentProductionUsername: org.parentProductionUsername,
+  isJitRegistration: org.isJitRegistration,
+  isDevHub: org.isDevHub,
+  isDefault: org.isDefault,
+  metadata: org.metadata,
+  authType: org.isJitRegistration ? ('jit' as const) : ('refresh_token' as const),
+  health: {
+    status: org.healthStatus,
+    checkedAt: org.healthCheckedAt,
+    error: org.healthError,
+    hint: org.healthHint,
+  },
+  expiresAt: org.expiresAt,
+  createdAt: org.createdAt,
+  updatedAt: org.updatedAt,
+});
+
+export const ConnectionTest = z.object({
+  isValid: z.boolean(),
+  username: z.string(),
+  orgId: z.string(),
+  organizationType: z.string(),
+  instanceName: z.string().nullable(),
+  error: z.string().nullable(),
+  hint: z.string().nullable(),
+});
+
+const Token = {
+  accessToken: z.string(),
+  instanceUrl: z.string(),
+};
+export const HandedToken = z
+  .object({ ...Token, username: z.string(), orgId: z.string(), isDevHub: z.boolean() })
+  .meta({ id: 'OrgAccessToken' });
+
+export const TokenIn = z
+  .strictObject({
+    username: Username.optional().meta({
+      description: 'A registered org, or a scratch org that a registered dev hub knows',
+    }),
+    sandboxName: SandboxName.optional(),
+    repository: RepositoryIdentifier.optional().meta({ description: 'Ignored' }),
+  })
+  .refine(({ username, sandboxName }) => (username === undefined) !== (sandboxName === undefined), {
+    message: 'exactly one of username and sandboxName must be given',
+  });
+
+export const ProjectIdentifier = RepositoryIdentifier.optional().meta({
+  description: 'The first registered one of the `devHubs` of this project; without one, the default of the tenant',
+});
+
+export const FrontDoorQuery = z.strictObject({
+  target: OrgNameInQuery,
+  redirect: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((value) => value === 'true'),
+  prodOrg: OrgName.optional().meta({
+    description: 'Production org of the sandbox, by its username or by `alias` of its metadata',
+  }),
+  path: z.string().min(1).max(2_000).optional().meta({
+    description: 'Where the session begins: a path within the org',
+    example: '/lightning/setup/SetupOneHome/home',
+  }),
+  repository: RepositoryIdentifier.optional().meta({ description: 'Ignored' }),
+});
+export const FrontDoorOut = z.object({
+  url: z.string().meta({ description: 'Opens a session of the org, once: a secret' }),
+});
+
+const Parent = z.object({ username: z.string(), orgId: z.string(), instanceUrl: z.string() });
+
+export const SandboxAuthIn = z.strictObject({ sandboxName: SandboxName, productionUsername: Username.optional() });
+export const SandboxAuthOut = z.object({
+  sandboxName: z.string(),
+  sandboxUsername: z.string(),
+  ...Token,
+  frontDoorUrl: z.string(),
+  productionOrg: Parent,
+});
+
+export const ScratchAuthIn = z.strictObject({
+  scratchOrgUsername: Username,
+  productionUsername: Username.optional().meta({ description: 'The dev hub; default: every registered one is asked' }),
+});
+export const ScratchAuthOut = z.object({
+  scratchOrgUsername: z.string(),
+  ...Token,
+  frontDoorUrl: z.string(),
+  cliAuthUrl: z.string(),
+  orgId: z.string(),
+  devhubOrg: Parent,
+});

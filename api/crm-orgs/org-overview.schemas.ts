@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { Timestamp } from '../http/parameters.ts';
+import { OrgHealth } from './crm-orgs.schemas.ts';
+
+export const OrgOverview = z
+  .object({
+    username: z.string(),
+    orgId: z.string(),
+    organizationType: z.string(),
+    sandboxName: z.string().nullable(),
+    health: OrgHealth,
+    expiresAt: Timestamp.nullable(),
+    environments: z.array(z.object({ repositoryIdentifier: z.string(), name: z.string() })).meta({
+      description: 'Environments that name it as their org or dev hub',
+    }),
+  })
+  .meta({ id: 'OrgOverview' });
+
+export const Sandbox = z
+  .object({
+    name: z.string(),
+    state: z.enum(['ready', 'copying']),
+    status: z.string().meta({ description: 'As the platform says: `Completed`, `Processing`, `Pending Activation`' }),
+    copyProgress: z.number().meta({ description: 'Per cent, 0 to 100' }),
+    orgId: z.string().nullable(),
+    licenseType: z.string().nullable(),
+    description: z.string().nullable(),
+    createdAt: Timestamp.meta({ description: 'Of the sandbox or its last refresh' }),
+    endedAt: Timestamp.nullable(),
+    username: z.string().nullable(),
+  })
+  .meta({ id: 'Sandbox' });

@@ -1,0 +1,187 @@
+import { pino } from 'pino';
+import pg from 'pg';
+import type { WorkerBackend } from '../../../activities/backend.ts';
+import { expiringOrgsSweep } from '../../../activities/crm-orgs/expiring-orgs.sweep.ts';
+import { runSweep } from '../../../activities/system/run-sweep.ts';
+import { createOrgConnections, type OrgConnections } from '../../../domain/crm-orgs/org-connections.ts';
+import type { OrgPlace } from '../../../domain/crm-orgs/org-tokens.ts';
+import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
+import { activityDeps } from '../../support/activities.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { crmPlatform, failureOf, valueOf } from '../../support/crm.ts';
+import { engineAway } from '../../support/launch.ts';
+
+let crm: CrmSimulator;
+let app: TestApp;
+let worker: WorkerBackend;
+/** Two processes: neither knows what the other one does but by the rows. */
+let processes: [OrgConnections, OrgConnections];
+const platform = crmPlatform();
+
+const log = pino({ level: 'silent' });
+const HOUR_MS = 3_600_000;
+const register = '/api/auth/crm/register';
+
+beforeAll(async () => {
+  crm = await crmSimulator();
+  app = await testApp({ launch: engineAway });
+  worker = activityDeps(app);
+  const connect = () => createOrgConnections({ ...worker.deps, platform, log });
+  processes = [connect(), connect()];
+});
+afterAll(async () => {
+  await platform.close();
+  await worker.close();
+  await app.close();
+  await crm.close();
+});
+
+let made = 0;
+/** A registered production org of its own. */
+async function registered(): Promise<{ org: ReturnType<CrmSimulator['org']>; place: OrgPlace }> {
+  const org = await crm.addOrg({ name: `prod-${++made}`, kind: 'production' });
+  await app.as(app.owner).post(201, register, { cliAuthUrl: org.authUrl });
+  const [row] = await app.sql<{ id: string }>('select id from crm_org where username = ?', [org.username]);
+  return { org, place: { ...app.tenantKey, orgId: row?.id ?? '' } };
+}
+const refreshes = (name: string) =>
+  crm.requests.filter(({ org, path }) => org === name && path === '/services/oauth2/token').length;
+const actions = async (action: string, { orgId }: OrgPlace) =>
+  (await app.sql('select 1 from audit_entry where action = ? and entity_id = ?', [action, orgId])).length;
+const health = async ({ orgId }: OrgPlace) =>
+  (await app.sql<{ health_status: string }>('select health_status from crm_org where id = ?', [orgId]))[0]
+    ?.health_status;
+
+test('many callers in two processes: one refresh, and all get its token', async () => {
+  const { org, place } = await registered();
+  await app.sql('update crm_token set minted_at = null where org_id = ?', [place.orgId]);
+  const before = refreshes(org.name);
+  org.latencyMs = 200;
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => processes[n % 2 === 0 ? 0 : 1].tokenOf(place, { maxAgeMs: HOUR_MS })),
+  );
+  expect(new Set(answers.map((answer) => valueOf(answer).accessToken)).size).toBe(1);
+  expect(refreshes(org.name)).toBe(before + 1);
+});
+
+test('a token that the org refuses is renewed once for all who were refused', async () => {
+  const { org, place } = await registered();
+  const before = refreshes(org.name);
+  org.endSessions();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => processes[n % 2 === 0 ? 0 : 1].callOrg(place).limits()),
+  );
+  for (const answer of answers) expect(valueOf(answer).length).toBeGreaterThan(5);
+  expect(refreshes(org.name)).toBe(before + 1);
+});
+
+test('a refresh token in a reply replaces the one that was used', async () => {
+  const { org, place } = await registered();
+  org.rotatesTokens = true;
+  for (const _ of [1, 2, 3]) {
+    org.endSessions();
+    valueOf(await processes[0].callOrg(place).limits());
+  }
+  expect(await health(place)).toBe('ok');
+});
+
+test('a refresh token that dies is asked for once; the mark holds in all processes until people renew it', async () => {
+  const { org, place } = await registered();
+  org.revokeApprovals();
+  const before = crm.requests.length;
+  const failures = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => processes[n % 2 === 0 ? 0 : 1].callOrg(place).limits()),
+  );
+  for (const answer of failures) expect(failureOf(answer).kind).toBe('auth_failed');
+  expect(refreshes(org.name)).toBeGreaterThan(0);
+  const asked = crm.requests.length;
+  expect(asked).toBeLessThan(before + 25);
+  for (const process of processes) expect(failureOf(await process.callOrg(place).limits()).kind).toBe('auth_failed');
+  expect(crm.requests.length).toBe(asked);
+  expect([await health(place), await actions('org.auth_failed', place)]).toEqual(['auth_failed', 1]);
+  await app.as(app.owner).post(200, register, { cliAuthUrl: org.authUrlOf(org.approve()) });
+  valueOf(await processes[1].callOrg(place).limits());
+  expect([await health(place), await actions('org.auth_recovered', place)]).toEqual(['ok', 1]);
+});
+
+test('401 for ever: one refresh, one repeat, and the org is marked', async () => {
+  const { org, place } = await registered();
+  org.fail('unauthorized', { times: 1_000, path: /limits/ });
+  const before = crm.requests.length;
+  expect(failureOf(await processes[0].callOrg(place).limits()).kind).toBe('auth_failed');
+  expect(crm.requests.length - before).toBeLessThanOrEqual(4);
+  expect(await health(place)).toBe('auth_failed');
+  expect(await actions('org.auth_failed', place)).toBe(1);
+});
+
+test.each(['hang', 'drip', 'html', 'html-503', 'drop', 'error'] as const)(
+  'the token endpoint answers with %s: a failure in bounded time, no mark, and the next try works',
+  async (fault) => {
+    const { org, place } = await registered();
+    org.fail(fault, { times: 1_000, path: /oauth2/ });
+    const answers = await Promise.all(processes.map((process) => process.tokenOf(place, { maxAgeMs: 1 })));
+    for (const answer of answers) expect(['timeout', 'unreachable', 'malformed']).toContain(failureOf(answer).kind);
+    expect(await health(place)).toBe('ok');
+    org.heal();
+    valueOf(await processes[0].tokenOf(place, { maxAgeMs: 1 }));
+  },
+);
+
+test('whoever has the lease and dies is followed by another when it expires', async () => {
+  const { org, place } = await registered();
+  await app.sql(
+    `update crm_token set minted_at = null, lease_id = gen_random_uuid(), lease_until = now() + interval '1 second' where org_id = ?`,
+    [place.orgId],
+  );
+  valueOf(await processes[0].tokenOf(place, { maxAgeMs: HOUR_MS }));
+  expect(refreshes(org.name)).toBe(2);
+});
+
+test('the database goes away between the platform and the row: the token that replaced the old one is not lost', async () => {
+  const { org, place } = await registered();
+  org.rotatesTokens = true;
+  org.latencyMs = 500;
+  const name = new URL(app.databaseUrl).pathname.slice(1);
+  const root = new pg.Client(app.databaseUrl.replace(/\/[^/]+$/, '/postgres'));
+  await root.connect();
+  const asking = processes[0].tokenOf(place, { maxAgeMs: 1 });
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  await root.query(`alter database ${name} allow_connections false`);
+  await root.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+  setTimeout(() => void root.query(`alter database ${name} allow_connections true`).then(() => root.end()), 900);
+  await asking.then(valueOf, () => undefined);
+  org.endSessions();
+  org.latencyMs = 0;
+  valueOf(await processes[1].callOrg(place).limits());
+  expect(await health(place)).toBe('ok');
+});
+
+test('background work gives way when nearly all calls of the day are used up; people do not', async () => {
+  const { org, place } = await registered();
+  org.limits.DailyApiRequests = { max: 1_000, used: 970 };
+  valueOf(await processes[0].callOrg(place).limits());
+  for (;;) {
+    const [row] = await app.sql<{ api_calls_used: number | null }>(
+      'select api_calls_used from crm_token where org_id = ?',
+      [place.orgId],
+    );
+    if ((row?.api_calls_used ?? 0) > 950) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(failureOf(await processes[1].callOrg(place, { isBackground: true }).limits()).code).toBe(
+    'DAILY_CALLS_RESERVED',
+  );
+  valueOf(await processes[1].callOrg(place).limits());
+});
+
+test('a scratch org that expires soon is announced once', async () => {
+  const { orgId } = (await registered()).place;
+  await app.sql(`update crm_org set expires_at = now() + interval '2 days' where id = ?`, [orgId]);
+  await app.as(app.owner).post(201, '/api/webhooks', {
+    name: 'expiry',
+    event: 'org.expiring',
+    config: { url: 'http://127.0.0.1:9/' },
+  });
+  for (const _ of [1, 2]) await runSweep(worker.deps, expiringOrgsSweep);
+  expect((await app.sql(`select 1 from webhook_delivery where event = 'org.expiring'`)).length).toBe(1);
+});

@@ -1,0 +1,389 @@
+import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import type { ApiClient, Bearer } from '../../support/client.ts';
+import { engineAway } from '../../support/launch.ts';
+
+let crm: CrmSimulator;
+let app: TestApp;
+let owner: ApiClient;
+let application: ApiClient;
+let member: ApiClient;
+
+beforeAll(async () => {
+  crm = await crmSimulator();
+  app = await testApp({ launch: engineAway });
+  owner = app.as(app.owner);
+  application = app.as(app.application);
+  member = app.as(app.member);
+});
+afterAll(async () => {
+  await app.close();
+  await crm.close();
+});
+
+const ORGS = '/api/auth/crm';
+const orgOf = (name: string) => crm.org(name);
+const named = (username: string) => `${ORGS}/org?${new URLSearchParams({ username, authType: 'none' })}`;
+const register = (status: number, name: string, more: object = {}, client = owner) =>
+  client.post(status, `${ORGS}/register`, { cliAuthUrl: orgOf(name).authUrl, ...more });
+const eventsOf = async (event: string) =>
+  (
+    await app.sql<{ summary: string }>('select summary from audit_entry where action = ? and tenant_id = ?', [
+      event,
+      app.tenant.id,
+    ])
+  ).map(({ summary }) => summary);
+
+describe('registering by an auth URL', () => {
+  test('asks the org who it is; again it updates the record', async () => {
+    const acme = orgOf('acme');
+    const made = await register(201, 'acme', { isDevHub: true, isDefault: true, metadata: { team: 'core' } });
+    expect(made).toMatchObject({
+      username: acme.username,
+      instanceUrl: acme.url,
+      orgId: acme.orgId,
+      organizationType: 'Enterprise Edition',
+      parentProductionUsername: null,
+      isJitRegistration: false,
+      isDevHub: true,
+      isDefault: true,
+      metadata: { team: 'core' },
+      authType: 'refresh_token',
+      health: { status: 'ok', error: null, hint: null },
+      expiresAt: null,
+    });
+    const again = await register(200, 'acme', {}, application);
+    expect(again).toMatchObject({ isDevHub: true, isDefault: true, metadata: { team: 'core' } });
+    await register(201, 'globex');
+    expect(await register(201, 'scratch-1')).toMatchObject({
+      organizationType: 'Scratch',
+      expiresAt: orgOf('scratch-1').expiresAt?.toISOString(),
+    });
+    expect((await eventsOf('org.registered')).length).toBe(3);
+  });
+
+  test('a refused credential stores nothing and says what to do; members may not register', async () => {
+    const globex = orgOf('globex');
+    const { items: before } = { items: await owner.get(200, `${ORGS}/orgs`) };
+    const problem = await owner.post(400, `${ORGS}/register`, { cliAuthUrl: globex.authUrlOf('5AepNone') });
+    expect(problem).toMatchObject({ code: 'invalid_request', platformCode: 'invalid_grant', hint: expect.any(String) });
+    expect(problem.errors[0].pointer).toBe('#/body/cliAuthUrl');
+    expect(await owner.get(200, `${ORGS}/orgs`)).toEqual(before);
+    await register(403, 'globex', {}, member);
+  });
+
+  test('an org that is away is 502; a redirect is not followed, and HTML is no answer', async () => {
+    for (const fault of ['drop', 'html', 'html-503', 'error'] as const) {
+      orgOf('globex').fail(fault, { path: /oauth2\/token/ });
+      const problem = await register(502, 'globex');
+      expect([fault, problem.code]).toEqual([fault, 'upstream_error']);
+      orgOf('globex').heal();
+    }
+    orgOf('globex').fail('redirect', { path: /oauth2\/token/ });
+    await register(400, 'globex');
+    expect(crm.requests.filter(({ org }) => org === 'elsewhere')).toEqual([]);
+  });
+
+  test.each([
+    'force://PlatformCLI::undefined@127.0.0.1',
+    'force://PlatformCLI::@127.0.0.1',
+    'force://PlatformCLI::5Aep@',
+    'force://PlatformCLI::5Aep\n@127.0.0.1',
+    'force://PlatformCLI::5Aep@10.0.0.1',
+    'force://PlatformCLI::5Aep@169.254.169.254',
+    'force://PlatformCLI::5Aep@0xa000001',
+    'force://PlatformCLI::5Aep@[::ffff:10.0.0.1]',
+    'https://acme.example',
+  ])('%j is refused', async (cliAuthUrl) => {
+    const { errors, detail } = await owner.post(400, `${ORGS}/register`, { cliAuthUrl });
+    expect(errors[0].pointer).toBe('#/body/cliAuthUrl');
+    expect(detail).not.toContain('5Aep');
+  });
+
+  test('the address must be that of the auth URL or of the org, and a token reply cannot lead elsewhere', async () => {
+    const globex = orgOf('globex');
+    const { errors } = await register(400, 'globex', { instanceUrl: 'https://elsewhere.example' });
+    expect(errors[0].pointer).toBe('#/body/instanceUrl');
+    expect(await register(200, 'globex', { instanceUrl: `${globex.url}/` })).toMatchObject({ instanceUrl: globex.url });
+    globex.claimedUrl = 'http://169.254.169.254';
+    expect((await register(502, 'globex')).code).toBe('upstream_error');
+    globex.claimedUrl = undefined;
+  });
+
+  test('a dev hub is verified, a default is one, and there is one default', async () => {
+    for (const field of ['isDevHub', 'isDefault']) {
+      const problem = await register(400, 'globex', { [field]: true });
+      expect(problem.detail).toContain('Unlimited Edition');
+      expect(problem.errors[0].pointer).toBe(`#/body/${field}`);
+    }
+    await register(400, 'acme', { isDefault: true, isDevHub: false });
+    const hub = await crm.addOrg({ name: 'hub-2', kind: 'production', isDevHub: true });
+    expect(await register(201, 'hub-2', { isDefault: true })).toMatchObject({ isDevHub: true, isDefault: true });
+    expect(await owner.get(200, named(orgOf('acme').username))).toMatchObject({ isDefault: false, isDevHub: true });
+    await owner.patch(200, named(orgOf('acme').username).replace('&authType=none', ''), { isDefault: true });
+    expect(await owner.get(200, named(hub.username))).toMatchObject({ isDefault: false });
+  });
+
+  test('metadata are at most 50 pairs of strings', async () => {
+    const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']));
+    await register(400, 'globex', { metadata: pairs(51) });
+    await register(400, 'globex', { metadata: { a: 1 } });
+    expect(Object.keys((await register(200, 'globex', { metadata: pairs(50) })).metadata).length).toBe(50);
+    await register(200, 'globex', { metadata: { team: 'two', alias: 'gx' } });
+  });
+});
+
+describe('registering a sandbox by its name', () => {
+  const bySandbox = (status: number, sandboxName: string, productionUsername = orgOf('acme').username) =>
+    owner.post(status, `${ORGS}/register-sandbox-by-name`, { sandboxName, productionUsername });
+
+  test('goes through its production org', async () => {
+    const sandbox = orgOf('acme-uat');
+    expect(await bySandbox(201, 'UAT')).toMatchObject({
+      username: sandbox.username,
+      orgId: sandbox.orgId,
+      organizationType: 'Sandbox',
+      instanceUrl: sandbox.url,
+      parentProductionUsername: orgOf('acme').username,
+      isJitRegistration: true,
+      authType: 'jit',
+      sandboxName: 'uat',
+    });
+    expect(await owner.get(200, named('uat'))).toMatchObject({ username: sandbox.username });
+  });
+
+  test('needs a registered production org that has it, and has made it', async () => {
+    expect((await bySandbox(400, 'uat', 'nobody@acme.example')).errors[0].pointer).toBe('#/body/productionUsername');
+    expect((await bySandbox(400, 'nosuch')).errors[0].pointer).toBe('#/body/sandboxName');
+    const row = orgOf('acme').sandboxes.find(({ name }) => name === 'dev');
+    if (row) row.isOwn = false;
+    expect((await bySandbox(400, 'dev')).hint).toEqual(expect.any(String));
+    if (row) row.isOwn = true;
+    expect(await bySandbox(409, 'copying')).toMatchObject({ code: 'in_progress', copyProgress: 43 });
+  });
+});
+
+describe('the list', () => {
+  const usernames = async (query: string) =>
+    (await member.get(200, `${ORGS}/orgs${query}`)).map(({ username }: { username: string }) => username);
+
+  test('is ordered by username and filtered by type, dev hub and metadata', async () => {
+    const [acme, globex, scratch, uat] = ['acme', 'globex', 'scratch-1', 'acme-uat'].map(
+      (name) => orgOf(name).username,
+    );
+    expect(await usernames('')).toEqual([acme, uat, globex, orgOf('hub-2').username, scratch].toSorted());
+    expect(await usernames('?type=SANDBOX')).toEqual([uat]);
+    expect(await usernames('?type=scratch')).toEqual([scratch]);
+    expect(await usernames('?type=unlimited%20edition')).toEqual([globex]);
+    expect(await usernames('?type=devhub')).toEqual([acme, orgOf('hub-2').username]);
+    expect(await usernames('?devhub=false&type=production')).toEqual([globex]);
+    expect(await usernames('?metadata=team%3Dtwo,alias%3Dgx')).toEqual([globex]);
+    expect(await usernames(`?metadata=${encodeURIComponent('{"team":"two"}')}`)).toEqual([globex]);
+    expect(await usernames('?metadata=team%3Dtwo,alias%3Dother')).toEqual([]);
+    await member.get(400, `${ORGS}/orgs?metadata=nonsense`);
+    const { headers } = await member.request(200, 'GET', `${ORGS}/orgs?limit=2&offset=2`);
+    expect(headers.get('link')).toMatch(/rel="next".*rel="prev"/);
+  });
+
+  test('shows other tenants nothing', async () => {
+    expect(await app.as(app.stranger).get(200, `${ORGS}/orgs`)).toEqual([]);
+    await app.as(app.stranger).get(404, named(orgOf('acme').username));
+  });
+});
+
+describe('one org', () => {
+  const credentials = (authType: string) =>
+    `${ORGS}/org?${new URLSearchParams({ username: orgOf('acme').username.toUpperCase(), authType })}`;
+
+  test('comes with credentials for owners and applications alone, is never cached, and the reading is audited', async () => {
+    const { body, headers } = await owner.request(200, 'GET', credentials('accessToken'));
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body.credentials).toEqual({
+      type: 'accessToken',
+      accessToken: expect.any(String),
+      instanceUrl: orgOf('acme').url,
+    });
+    expect(crm.secrets.has(body.credentials.accessToken)).toBe(true);
+    const { credentials: long } = await application.get(200, credentials('cliAuthUrl'));
+    expect(long).toEqual({ type: 'cliAuthUrl', cliAuthUrl: orgOf('acme').authUrl });
+    expect(await member.get(200, credentials('accessToken'))).not.toHaveProperty('credentials');
+    expect(await owner.get(200, credentials('none'))).not.toHaveProperty('credentials');
+    await owner.get(400, credentials('password'));
+    expect(await eventsOf('org.credentials_read')).toEqual([
+      expect.stringContaining('accessToken'),
+      expect.stringContaining('cliAuthUrl'),
+    ]);
+  });
+
+  test('a just-in-time sandbox has an auth URL from its cached refresh token', async () => {
+    const before = orgOf('acme-uat').approvals.length;
+    const { credentials: found } = await owner.get(200, `${ORGS}/org?username=uat&authType=cliAuthUrl`);
+    expect(found.cliAuthUrl).toMatch(/^force:\/\/PlatformCLI::.+@127\.0\.0\.1/);
+    expect(orgOf('acme-uat').approvals.length).toBe(before);
+  });
+
+  test('metadata merge, null removes; isDevHub false ends the default', async () => {
+    const acme = `${ORGS}/org?${new URLSearchParams({ username: orgOf('acme').username })}`;
+    const changed = await owner.patch(200, acme, { metadata: { team: null, alias: 'prod' } });
+    expect(changed.metadata).toEqual({ alias: 'prod' });
+    expect(await owner.patch(200, acme, { isDevHub: false })).toMatchObject({ isDevHub: false, isDefault: false });
+    expect(await owner.patch(200, acme, { isDefault: true })).toMatchObject({ isDevHub: true, isDefault: true });
+    const globex = `${ORGS}/org?${new URLSearchParams({ username: orgOf('globex').username })}`;
+    expect((await owner.patch(400, globex, { isDevHub: true })).detail).toContain('Unlimited Edition');
+    await member.patch(403, acme, { metadata: {} });
+    await owner.patch(404, `${ORGS}/org?username=nobody`, { metadata: {} });
+  });
+
+  test('a new credential must be that of the same username, and makes a sandbox an ordinary org', async () => {
+    const { errors } = await owner.patch(400, `${ORGS}/org?username=uat`, { cliAuthUrl: orgOf('acme').authUrl });
+    expect(errors[0].pointer).toBe('#/body/cliAuthUrl');
+    const { authUrl } = orgOf('acme-uat');
+    expect(await owner.patch(200, `${ORGS}/org?username=uat`, { cliAuthUrl: authUrl })).toMatchObject({
+      isJitRegistration: false,
+      authType: 'refresh_token',
+    });
+  });
+
+  test('quotes and backslashes in names are looked up as they are', async () => {
+    for (const username of [`o'neil@acme.example`, `a\\' OR Name != '@acme.example`, `' or 1=1 --`]) {
+      await owner.get(404, named(username));
+      await owner.post(404, `${ORGS}/access-token`, { username });
+    }
+  });
+});
+
+describe('the test of a connection', () => {
+  const testOf = (status: number, username: string, client = member) =>
+    client.post(status, `${ORGS}/test-connection?${new URLSearchParams({ username })}`);
+
+  test('always asks the org and updates the record; unregistered is 404', async () => {
+    const globex = orgOf('globex');
+    expect(await testOf(200, globex.username)).toMatchObject({
+      isValid: true,
+      username: globex.username,
+      orgId: globex.orgId,
+      error: null,
+    });
+    globex.fail('html-503', { times: 10 });
+    const away = await testOf(200, globex.username);
+    expect(away).toMatchObject({ isValid: false, error: expect.stringContaining(globex.username) });
+    expect((await owner.get(200, named(globex.username))).health).toMatchObject({ status: 'unreachable' });
+    globex.heal();
+    await testOf(404, 'nobody@acme.example');
+    expect((await eventsOf('org.connection_tested')).length).toBe(2);
+  });
+
+  test('a refused credential marks the org once, nothing asks again, and a new one recovers it', async () => {
+    const globex = orgOf('globex');
+    globex.revokeApprovals();
+    expect(await testOf(200, globex.username)).toMatchObject({ isValid: false, hint: expect.any(String) });
+    const asked = crm.requests.length;
+    for (const _ of [1, 2, 3]) await owner.post(502, `${ORGS}/access-token`, { username: globex.username });
+    expect(crm.requests.length).toBe(asked);
+    expect((await owner.get(200, named(globex.username))).health.status).toBe('auth_failed');
+    expect((await eventsOf('org.auth_failed')).length).toBe(1);
+    await testOf(200, globex.username);
+    expect((await eventsOf('org.auth_failed')).length).toBe(1);
+    const cliAuthUrl = globex.authUrlOf(globex.approve());
+    await owner.patch(200, `${ORGS}/org?username=${encodeURIComponent(globex.username)}`, { cliAuthUrl });
+    expect((await owner.get(200, named(globex.username))).health).toMatchObject({ status: 'ok', error: null });
+    expect((await eventsOf('org.auth_recovered')).length).toBe(1);
+    await owner.post(200, `${ORGS}/access-token`, { username: globex.username });
+  });
+});
+
+describe('limits to projects and tenants', () => {
+  test('a token limited to projects sees the orgs that their environments and dev hubs name', async () => {
+    const [acme, uat] = [orgOf('acme').username, orgOf('acme-uat').username];
+    await owner.post(201, '/api/projects', {
+      identifier: 'acme/shop',
+      platform: 'host-a',
+      configuration: { devHubs: [acme.toUpperCase()] },
+    });
+    await owner.post(201, '/api/environments', {
+      repositoryIdentifier: 'acme/shop',
+      name: 'uat',
+      category: 'test',
+      orgUsername: uat,
+    });
+    await owner.post(201, '/api/projects', { identifier: 'acme/other', platform: 'host-a' });
+    const tokenOf = (name: string): Promise<Bearer> =>
+      owner.post(201, '/api/application-tokens', { name, projects: [`acme/${name}`] });
+    const [shop, other] = [app.as(await tokenOf('shop')), app.as(await tokenOf('other'))];
+    expect((await shop.get(200, `${ORGS}/orgs`)).map(({ username }: { username: string }) => username)).toEqual([
+      acme,
+      uat,
+    ]);
+    await shop.post(200, `${ORGS}/access-token`, { username: uat });
+    await shop.post(404, `${ORGS}/access-token`, { username: orgOf('globex').username });
+    await shop.get(404, named(orgOf('globex').username));
+    expect(await other.get(200, `${ORGS}/orgs`)).toEqual([]);
+    await other.get(404, named(acme));
+    await other.post(403, `${ORGS}/register`, { cliAuthUrl: orgOf('acme').authUrl });
+    const health = await shop.get(200, `${ORGS}/health`);
+    expect(health.map(({ environments }: { environments: unknown }) => environments)).toEqual([
+      [],
+      [{ repositoryIdentifier: 'acme/shop', name: 'uat' }],
+    ]);
+  });
+
+  test('a tenant that registers the org of another has its own record and credential', async () => {
+    const acme = orgOf('acme');
+    const stranger = app.as(app.stranger);
+    const cliAuthUrl = acme.authUrlOf(acme.approve());
+    await stranger.post(201, `${ORGS}/register`, { cliAuthUrl, metadata: { whose: 'theirs' } });
+    const theirs = await stranger.get(200, `${ORGS}/org?username=${acme.username}&authType=cliAuthUrl`);
+    expect(theirs.credentials.cliAuthUrl).toBe(cliAuthUrl);
+    const ours = await owner.get(200, `${ORGS}/org?username=${acme.username}&authType=cliAuthUrl`);
+    expect(ours.credentials.cliAuthUrl).toBe(acme.authUrl);
+    await stranger.delete(204, `${ORGS}/org?username=${acme.username}`);
+    await owner.get(200, named(acme.username));
+  });
+});
+
+test('sandboxes of a production org show the progress of their copies', async () => {
+  const sandboxes = await member.get(200, `${ORGS}/sandboxes?productionUsername=${orgOf('acme').username}`);
+  expect(sandboxes).toMatchObject([
+    { name: 'copying', state: 'copying', copyProgress: 43, username: null },
+    { name: 'dev', state: 'ready', username: null },
+    { name: 'uat', state: 'ready', copyProgress: 100, username: orgOf('acme-uat').username },
+  ]);
+  await member.get(400, `${ORGS}/sandboxes?productionUsername=uat`);
+});
+
+describe('deleting', () => {
+  test('is for owners, takes the credentials along, and names the environments in the trail', async () => {
+    const uat = `${ORGS}/org?username=uat`;
+    await application.delete(403, uat);
+    await owner.delete(204, uat);
+    await owner.delete(404, uat);
+    const [entry] = await app.sql<{ before: { namedBy: string[] } }>(
+      `select before from audit_entry where action = 'org.removed' and tenant_id = ?`,
+      [app.tenant.id],
+    );
+    expect(entry?.before.namedBy).toEqual(['acme/shop: uat']);
+    const rows = await app.sql('select 1 from crm_token t left join crm_org o on o.id = t.org_id where o.id is null');
+    expect(rows).toEqual([]);
+  });
+
+  test('revokes at the platform when asked to, and stays when that fails', async () => {
+    const scratch = orgOf('scratch-1');
+    const path = `${ORGS}/org?username=${scratch.username}&revoke=true`;
+    scratch.fail('html-503', { path: /revoke/ });
+    await owner.delete(502, path);
+    await owner.delete(204, path);
+    expect(scratch.approvals).toEqual([]);
+  });
+});
+
+test('nothing that was stored or written about orgs shows a secret', async () => {
+  const texts = await app.sql<{ text: string }>(
+    `select row_to_json(e)::text as text from audit_entry e
+     union all select row_to_json(o)::text from crm_org o
+     union all select row_to_json(t)::text from crm_token t
+     union all select row_to_json(d)::text from webhook_delivery d
+     union all select row_to_json(i)::text from idempotency_key i`,
+  );
+  const all = texts.map(({ text }) => text).join('\n');
+  for (const secret of crm.secrets) expect(all).not.toContain(secret);
+});

@@ -1,0 +1,285 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import type { ApiClient } from '../../support/client.ts';
+import { engineAway } from '../../support/launch.ts';
+
+let crm: CrmSimulator;
+let app: TestApp;
+let owner: ApiClient;
+let member: ApiClient;
+
+const ORGS = '/api/auth/crm';
+
+beforeAll(async () => {
+  crm = await crmSimulator();
+  app = await testApp({ launch: engineAway });
+  owner = app.as(app.owner);
+  member = app.as(app.member);
+  const { authUrl: cliAuthUrl } = crm.org('acme');
+  await owner.post(201, `${ORGS}/register`, { cliAuthUrl, isDevHub: true, metadata: { alias: 'prod' } });
+  await owner.post(201, `${ORGS}/register`, { cliAuthUrl: crm.org('globex').authUrl });
+});
+afterAll(async () => {
+  await app.close();
+  await crm.close();
+});
+
+/** Requests to an org whose path matches. */
+const asked = (name: string, path: RegExp) => crm.requests.filter((r) => r.org === name && path.test(r.path)).length;
+const door = (status: number, query: Record<string, string>, client = member) =>
+  client.request(status, 'GET', `${ORGS}/frontdoor?${new URLSearchParams(query)}`);
+
+describe('an access token', () => {
+  const token = (status: number, body: object, client = owner) => client.post(status, `${ORGS}/access-token`, body);
+
+  test('of a registered org is minted within five minutes, and never kept for an Idempotency-Key', async () => {
+    const acme = crm.org('acme');
+    const minted = asked('acme', /oauth2\/token/);
+    const body = { username: acme.username };
+    const headers = { 'idempotency-key': 'same' };
+    const first = await owner.request(200, 'POST', `${ORGS}/access-token`, { body, headers });
+    expect(first.headers.get('cache-control')).toBe('no-store');
+    expect(first.body).toEqual({
+      accessToken: expect.any(String),
+      instanceUrl: acme.url,
+      username: acme.username,
+      orgId: acme.orgId,
+      isDevHub: true,
+    });
+    expect(asked('acme', /oauth2\/token/)).toBe(minted);
+    await app.sql(`update crm_token set minted_at = minted_at - interval '6 minutes'`);
+    const second = await owner.request(200, 'POST', `${ORGS}/access-token`, { body, headers });
+    expect(second.headers.get('idempotency-replayed')).toBeNull();
+    expect(second.body.accessToken).not.toBe(first.body.accessToken);
+    expect(asked('acme', /oauth2\/token/)).toBe(minted + 1);
+    await token(403, body, member);
+    await token(400, {});
+    await token(400, { username: acme.username, sandboxName: 'uat' });
+    await token(200, { username: acme.username, repository: 'acme/anything' });
+  });
+
+  test('of a scratch org comes by the auth URL that its dev hub stores', async () => {
+    const scratch = crm.org('scratch-1');
+    expect(await token(200, { username: scratch.username })).toMatchObject({
+      username: scratch.username,
+      orgId: scratch.orgId,
+      instanceUrl: scratch.url,
+      isDevHub: false,
+    });
+    expect((await token(400, { username: crm.org('scratch-2').username })).detail).toContain('SfdxAuthUrl__c');
+    expect(await token(502, { username: crm.org('scratch-3').username })).toMatchObject({ hint: expect.any(String) });
+    await token(404, { username: 'nobody@acme.example' });
+  });
+
+  test('of an unregistered sandbox exchanges one code, whatever the number of requests', async () => {
+    const sandbox = crm.org('acme-dev');
+    const approvals = sandbox.approvals.length;
+    for (const _ of [1, 2, 3]) {
+      expect(await token(200, { sandboxName: 'DEV' })).toMatchObject({
+        username: sandbox.username,
+        orgId: sandbox.orgId,
+        instanceUrl: sandbox.url,
+      });
+      await app.sql(`update crm_token set minted_at = minted_at - interval '1 hour'`);
+    }
+    expect(sandbox.approvals.length).toBe(approvals + 1);
+    // Its refresh token is a cache: when it is dead, a new code is exchanged.
+    sandbox.refresh();
+    expect((await token(200, { sandboxName: 'dev' })).orgId).toBe(sandbox.orgId);
+    expect(sandbox.approvals.length).toBe(1);
+  });
+
+  test('of a sandbox name in several production orgs is ambiguous; being copied it is in progress', async () => {
+    const problem = await token(409, { sandboxName: 'uat' });
+    expect(problem.code).toBe('ambiguous');
+    expect(problem.candidates).toEqual([
+      { sandboxName: 'uat', productionUsername: crm.org('acme').username },
+      { sandboxName: 'uat', productionUsername: crm.org('globex').username },
+    ]);
+    expect(await token(409, { sandboxName: 'copying' })).toMatchObject({ code: 'in_progress', copyProgress: 43 });
+    await token(404, { sandboxName: 'nosuch' });
+  });
+
+  test('a production org that does not answer counts only while no other one has the sandbox', async () => {
+    crm.org('globex').fail('html-503', { times: 100 });
+    expect((await token(502, { sandboxName: 'nosuch' })).detail).toContain(crm.org('globex').username);
+    await token(200, { sandboxName: 'dev' });
+    crm.org('globex').heal();
+  });
+});
+
+describe('the default dev hub', () => {
+  test('is the first registered one of the project, else that of the tenant', async () => {
+    const acme = crm.org('acme').username;
+    await owner.get(404, `${ORGS}/default-devhub`);
+    await owner.patch(200, `${ORGS}/org?username=${acme}`, { isDefault: true });
+    const hub = await crm.addOrg({ name: 'hub', kind: 'production', isDevHub: true });
+    await owner.post(201, `${ORGS}/register`, { cliAuthUrl: hub.authUrl, isDevHub: true });
+    await owner.post(201, '/api/projects', {
+      identifier: 'acme/hubs',
+      platform: 'host-a',
+      configuration: { devHubs: ['gone@acme.example', hub.username, acme] },
+    });
+    await owner.post(201, '/api/projects', { identifier: 'acme/plain', platform: 'host-a' });
+    const of = async (query: string, client = member) =>
+      (await client.get(200, `${ORGS}/default-devhub${query}`)).username as string;
+    expect(await of('')).toBe(acme);
+    expect(await of('?projectIdentifier=acme/hubs')).toBe(hub.username);
+    expect(await of('?projectIdentifier=acme/plain')).toBe(acme);
+    const { errors } = await member.get(400, `${ORGS}/default-devhub?projectIdentifier=acme/unknown`);
+    expect(errors[0].pointer).toBe('#/query/projectIdentifier');
+    expect(await member.get(200, `${ORGS}/default-devhub`)).not.toHaveProperty('credentials');
+    expect((await owner.get(200, `${ORGS}/default-devhub`)).credentials.type).toBe('accessToken');
+    const path = `${ORGS}/default-devhub/access-token`;
+    expect((await owner.post(200, `${path}?projectIdentifier=acme/hubs`)).username).toBe(hub.username);
+    await member.post(403, path);
+  });
+
+  test('signs by a JWT with an integration of kind crm-app, and needs one', async () => {
+    const path = `${ORGS}/default-devhub?authType=jwt`;
+    expect((await owner.get(400, path)).detail).toContain('crm-app');
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+    const crmApp = { kind: 'crm-app', name: 'App' };
+    await owner.post(400, '/api/integrations', { ...crmApp, credentials: { type: 'token', token: 'x' } });
+    await owner.post(400, '/api/integrations', {
+      ...crmApp,
+      credentials: { type: 'private_key', clientId: 'ci', privateKey: 'nonsense' },
+    });
+    await owner.post(201, '/api/integrations', {
+      ...crmApp,
+      credentials: { type: 'private_key', clientId: 'ci', privateKey: pem },
+    });
+    crm.org('acme').jwtApps.set('ci', publicKey.export({ type: 'spki', format: 'pem' }) as string);
+    expect((await owner.get(200, path)).credentials).toMatchObject({ type: 'jwt', accessToken: expect.any(String) });
+  });
+});
+
+describe('the front door', () => {
+  test('of a sandbox or scratch org is for everybody, opens once, and is never cached or referred to', async () => {
+    const { headers } = await door(302, { target: 'dev' });
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    const location = headers.get('location') ?? '';
+    expect(new URL(location).origin).toBe(crm.org('acme-dev').url);
+    expect(await (await fetch(location)).text()).toContain('Signed in to the simulated org acme-dev at /');
+    expect(await (await fetch(location)).text()).toContain('closed');
+    const { body } = await door(200, {
+      target: crm.org('scratch-1').username,
+      redirect: 'false',
+      path: '/lightning/page/home',
+    });
+    expect(await (await fetch(body.url)).text()).toContain('at /lightning/page/home');
+  });
+
+  test('of production orgs and dev hubs is for owners and applications', async () => {
+    const query = { target: crm.org('acme').username, redirect: 'false' };
+    await door(403, query);
+    await door(200, query, owner);
+    await door(200, query, app.as(app.application));
+  });
+
+  test('an ambiguous sandbox needs its production org, by username or alias', async () => {
+    expect((await door(409, { target: 'uat' })).body.candidates.length).toBe(2);
+    for (const [prodOrg, name] of [
+      ['prod', 'acme-uat'],
+      [crm.org('globex').username, 'globex-uat'],
+    ] as const) {
+      const { body } = await door(200, { target: 'uat', prodOrg, redirect: 'false', repository: 'acme/shop' });
+      expect(new URL(body.url).origin).toBe(crm.org(name).url);
+    }
+    expect((await door(400, { target: 'uat', prodOrg: 'nobody' })).body.errors[0].pointer).toBe('#/query/prodOrg');
+    await door(404, { target: 'nosuch' });
+  });
+
+  test.each([
+    '//evil.example',
+    '/\\evil.example',
+    'javascript:alert(1)',
+    'https://evil.example',
+    '\\evil',
+    '/%2f/evil',
+    '/a/../..//b',
+  ])('the path %s is refused', async (path) => {
+    const { errors } = (await door(400, { target: 'dev', path })).body;
+    expect(errors[0].pointer).toBe('#/query/path');
+  });
+
+  test('an address off the own origin of the org is 502; without single-use doors the session itself opens', async () => {
+    const dev = crm.org('acme-dev');
+    dev.frontDoorUrl = 'https://evil.example';
+    expect((await door(502, { target: 'dev' })).body.detail).not.toContain('evil');
+    dev.frontDoorUrl = undefined;
+    dev.hasFrontDoors = false;
+    const { body } = await door(200, { target: 'dev', redirect: 'false' });
+    expect(await (await fetch(body.url)).text()).toContain('Signed in');
+    dev.hasFrontDoors = true;
+  });
+
+  test('a link of /api/auth/continue leads there', async () => {
+    const params = new URLSearchParams({ action: 'frontDoorUrl', params: 'targetOrg:uat,prodOrg:prod' });
+    const { headers } = await member.request(302, 'GET', `/api/auth/continue?${params}`);
+    const next = headers.get('location') ?? '';
+    const { headers: opened } = await member.request(302, 'GET', next);
+    expect(new URL(opened.get('location') ?? '').origin).toBe(crm.org('acme-uat').url);
+  });
+});
+
+describe('signing in', () => {
+  test('to a sandbox', async () => {
+    const path = `${ORGS}/sandbox/authenticate`;
+    const [dev, acme] = [crm.org('acme-dev'), crm.org('acme')];
+    expect(await owner.post(200, path, { sandboxName: 'dev' })).toEqual({
+      sandboxName: 'dev',
+      sandboxUsername: dev.username,
+      accessToken: expect.any(String),
+      instanceUrl: dev.url,
+      frontDoorUrl: expect.stringContaining(dev.url),
+      productionOrg: { username: acme.username, orgId: acme.orgId, instanceUrl: acme.url },
+    });
+    await owner.post(409, path, { sandboxName: 'uat' });
+    await owner.post(200, path, { sandboxName: 'uat', productionUsername: acme.username });
+    await owner.post(409, path, { sandboxName: 'copying' });
+    await owner.post(404, path, { sandboxName: 'nosuch' });
+    await owner.post(400, path, { sandboxName: "d' OR" });
+    await member.post(403, path, { sandboxName: 'dev' });
+  });
+
+  test('to a scratch org', async () => {
+    const path = `${ORGS}/scratch/authenticate`;
+    const [scratch, acme] = [crm.org('scratch-1'), crm.org('acme')];
+    expect(await owner.post(200, path, { scratchOrgUsername: scratch.username })).toEqual({
+      scratchOrgUsername: scratch.username,
+      accessToken: expect.any(String),
+      instanceUrl: scratch.url,
+      frontDoorUrl: expect.stringContaining(scratch.url),
+      cliAuthUrl: scratch.authUrl,
+      orgId: scratch.orgId,
+      devhubOrg: { username: acme.username, orgId: acme.orgId, instanceUrl: acme.url },
+    });
+    expect((await owner.post(400, path, { scratchOrgUsername: crm.org('scratch-2').username })).detail).toContain(
+      'SfdxAuthUrl__c',
+    );
+    acme.authField = undefined;
+    expect((await owner.post(400, path, { scratchOrgUsername: scratch.username })).detail).toContain('SfdxAuthUrl__c');
+    acme.authField = 'SfdxAuthUrl__c';
+    const row = acme.scratchOrgs.find(({ username }) => username === scratch.username);
+    if (row) row.status = 'Deleted';
+    await owner.post(404, path, { scratchOrgUsername: scratch.username });
+    if (row) row.status = 'Active';
+    await owner.post(404, path, { scratchOrgUsername: "o'neil\\@acme.example" });
+    await app.as(app.stranger).post(400, path, { scratchOrgUsername: scratch.username });
+  });
+});
+
+test('every credential that was read and every front door that was opened is in the trail, without the secret', async () => {
+  const rows = await app.sql<{ action: string; text: string }>(
+    `select action, row_to_json(e)::text as text from audit_entry e where source = 'crm'`,
+  );
+  const count = (action: string) => rows.filter((row) => row.action === action).length;
+  expect(count('org.credentials_read')).toBeGreaterThan(10);
+  expect(count('org.front_door_opened')).toBeGreaterThan(6);
+  const all = rows.map(({ text }) => text).join('\n');
+  for (const secret of crm.secrets) expect(all).not.toContain(secret);
+});
