@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countOrgs, listOrgs, ORGS_MAX } from '../../domain/crm-orgs/crm-orgs.queries.ts';
+import { listOrgs, ORGS_MAX } from '../../domain/crm-orgs/crm-orgs.queries.ts';
 import { withCredentials } from '../../domain/crm-orgs/org-credentials.ts';
 import {
   deleteOrg,
@@ -11,7 +11,7 @@ import {
 } from '../../domain/crm-orgs/org-registration.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent, queryFlag, queryInt } from '../http/parameters.ts';
-import { pageReply, reply } from '../http/replies.ts';
+import { JsonText, pageReply, reply } from '../http/replies.ts';
 import {
   AuthTypeInQuery,
   ConnectionTest,
@@ -22,6 +22,7 @@ import {
   OrgNameInQuery,
   OrgPatch,
   orgReply,
+  orgsText,
   OrgWithCredentials,
   SandboxIn,
 } from './crm-orgs.schemas.ts';
@@ -95,10 +96,10 @@ export const crmOrgsRoutes = [
     response: z.array(Org),
     async handle({ query: { limit, offset, devhub: isDevHub, ...given } }, { reads, requestUrl }) {
       const filter = { ...given, isDevHub };
-      const orgs = await listOrgs(reads, filter, { limit, offset });
-      const isWhole = offset === 0 && orgs.length < limit;
-      const total = isWhole ? orgs.length : await countOrgs(reads, filter);
-      return pageReply(requestUrl, { limit, offset, total }, orgs.map(orgReply));
+      // One more than the page: whether there is a next one is all that a reply says of the rest.
+      const orgs = await listOrgs(reads, filter, { limit: limit + 1, offset });
+      const total = offset + orgs.length;
+      return pageReply(requestUrl, { limit, offset, total }, new JsonText(orgsText(orgs.slice(0, limit))));
     },
   }),
   defineRoute({

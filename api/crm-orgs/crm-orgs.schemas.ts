@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { OrgRow } from '../../domain/crm-orgs/crm-orgs.queries.ts';
 import { AUTH_TYPES } from '../../domain/crm-orgs/org-credentials.ts';
 import { METADATA_MAX, ORG_HEALTH_STATUSES, parseMetadataFilter } from '../../domain/crm-orgs/org-rules.ts';
+import { isoOf } from '../../domain/shared/date-time-rules.ts';
 import { mapOf, textUpTo, trimmedText, valueOf } from '../../domain/shared/large-maps.ts';
 import { Name, NAME_MAX, RepositoryIdentifier, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';
 
@@ -139,6 +140,23 @@ export const orgReply = (org: OrgRow) => ({
   createdAt: org.createdAt,
   updatedAt: org.updatedAt,
 });
+
+const shownTime = (text: string | null): string | null => (text === null ? null : isoOf(text));
+
+/** A list of orgs as JSON, without the schema's parsing, which would take most of the time of a long list. */
+export const orgsText = (orgs: readonly OrgRow[]): string =>
+  JSON.stringify(
+    orgs.map((org) => {
+      const { health, expiresAt, createdAt, updatedAt, ...shown } = orgReply(org);
+      return {
+        ...shown,
+        health: { ...health, checkedAt: shownTime(health.checkedAt) },
+        expiresAt: shownTime(expiresAt),
+        createdAt: isoOf(createdAt),
+        updatedAt: isoOf(updatedAt),
+      };
+    }),
+  );
 
 export const ConnectionTest = z.object({
   isValid: z.boolean(),

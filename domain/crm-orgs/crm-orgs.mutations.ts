@@ -33,11 +33,11 @@ const stateOf = ({ tenantId: _t, createdAt: _c, updatedAt: _u, healthCheckedAt: 
   ...state,
 });
 
-/** Notes in the audit trail what was done with an org; `entityId` null for one that is not registered. */
-export const noteOrg = (
+/** Notes in the audit trail what was done with an org. */
+const noteOrg = (
   tx: Tx,
   action: string,
-  entityId: string | null,
+  entityId: string,
   summary: string,
   change: { before?: unknown; after?: unknown } = {},
 ): void => tx.audit({ source: 'crm', action: `org.${action}`, entityType: 'crm_org', entityId, summary, ...change });

@@ -5,7 +5,6 @@ import { longId } from '../crm/org-id-rules.ts';
 import { permittedAuthUrl } from '../crm/org-origin.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, notFound } from '../shared/errors.ts';
-import { noteOrg } from './crm-orgs.mutations.ts';
 import { defaultDevHub, firstDevHub, type OrgRow } from './crm-orgs.queries.ts';
 import { mintByApp } from './org-app-tokens.ts';
 import { registeredOrg, stillCopying } from './org-registration.ts';
@@ -125,8 +124,14 @@ async function accessOfScratch({ crm }: OrgScope, { devHub, scratch }: ScratchTa
 const rowIdOf = (target: OrgTarget): string =>
   target.type === 'registered' ? target.org.id : target.type === 'sandbox' ? target.production.id : target.devHub.id;
 
-const noteRead = ({ tx }: OrgScope, id: string, username: string, what: string): Promise<void> =>
-  tx(async (work) => noteOrg(work, 'credentials_read', id, `Credentials of org ${username} read: ${what}`));
+const noteRead = ({ actor, requestId, crm }: OrgScope, orgId: string, username: string, what: string): Promise<void> =>
+  crm.noteAccess({
+    actor,
+    requestId,
+    action: 'credentials_read',
+    orgId,
+    summary: `Credentials of org ${username} read: ${what}`,
+  });
 
 /** A registered org with the credentials that the caller asks for and may have; members get the org alone. */
 export async function withCredentials(
@@ -222,11 +227,15 @@ export async function openFrontDoor(scope: OrgScope, { target: name, prodOrg, pa
       ? [target.org.username, scope.crm.connections.callOrg(placeOf(scope, target.org.id))]
       : await accessOf(scope, target).then((access) => [access.token.username, access.calls] as const);
   const url = opened(username, await calls.frontDoor(path));
-  await scope.tx(async (tx) =>
-    noteOrg(tx, 'front_door_opened', rowIdOf(target), `Front door of org ${username} opened`, {
-      ...(path !== undefined && { after: { path } }),
-    }),
-  );
+  const { actor, requestId } = scope;
+  await scope.crm.noteAccess({
+    actor,
+    requestId,
+    action: 'front_door_opened',
+    orgId: rowIdOf(target),
+    summary: `Front door of org ${username} opened`,
+    ...(path !== undefined && { after: { path } }),
+  });
   return url;
 }
 

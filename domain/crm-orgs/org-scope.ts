@@ -4,6 +4,7 @@ import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
 import { type Actor, tenantOf } from '../shared/actor.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import type { NoteAccess } from './access-notes.ts';
 import type { OrgConnections } from './org-connections.ts';
 import type { OrgPlace } from './org-tokens.ts';
 
@@ -11,6 +12,7 @@ import type { OrgPlace } from './org-tokens.ts';
 export interface CrmParts {
   platform: CrmPlatform;
   connections: OrgConnections;
+  noteAccess: NoteAccess;
   /** The addresses that orgs may have. */
   outbound: OutboundAddresses;
   encryption: Encryption;
@@ -19,6 +21,7 @@ export interface CrmParts {
 /** One request about orgs. The platform is called between units of work, never inside one. */
 export interface OrgScope {
   actor: Actor;
+  requestId: string;
   tx: UnitOfWork;
   reads: Reads;
   crm: CrmParts;

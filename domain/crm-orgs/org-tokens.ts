@@ -299,10 +299,11 @@ const renewedBy = (credential: AuthUrl, { refreshToken }: MintedToken): AuthUrl 
   refreshToken === null ? credential : { ...credential, refreshToken };
 
 /** What the platform answered when it refused the credential; undefined while it has not. */
-const refusalOf = ({ healthStatus, healthError, healthHint }: TokenState): CrmFailure | undefined =>
-  healthStatus === 'auth_failed'
-    ? failed('auth_failed', null, healthError ?? NO_CREDENTIAL.message, healthHint ?? NO_CREDENTIAL.hint)
-    : undefined;
+function refusalOf({ healthStatus, healthError, healthHint, failure }: TokenState): CrmFailure | undefined {
+  if (healthStatus !== 'auth_failed') return undefined;
+  const code = failure?.kind === 'auth_failed' ? failure.code : null;
+  return failed('auth_failed', code, healthError ?? NO_CREDENTIAL.message, healthHint ?? NO_CREDENTIAL.hint);
+}
 
 function isReserved({ apiCallsUsed, apiCallsMax, apiCallsAt }: TokenState, now: Date): boolean {
   if (apiCallsUsed === null || apiCallsMax === null || apiCallsAt === null) return false;
