@@ -99,7 +99,13 @@ export interface Registration extends OrgFacts {
   /** A long-lived credential, or the sandbox of a production org, whose cached token becomes that of the new row. */
   access:
     | ({ type: 'refresh_token' } & NewCredential)
-    | { type: 'jit'; sandboxName: string; production: Pick<OrgRow, 'id' | 'username'> };
+    | {
+        type: 'jit';
+        sandboxName: string;
+        production: Pick<OrgRow, 'id' | 'username'>;
+        /** The row has the token already. */
+        isTokenKept: boolean;
+      };
 }
 
 /** Adds an org, or renews the one with that username. */
@@ -133,9 +139,9 @@ export async function registerOrg(tx: Tx, { identity, instanceUrl, marks, metada
   org.isJitRegistration = access.type === 'jit';
   changeHealth(tx, org, undefined);
   await tx.em.flush();
-  if (access.type === 'jit')
+  if (access.type === 'refresh_token') await giveCredential(tx, org.id, access);
+  else if (!access.isTokenKept)
     await adoptToken(tx, { orgId: access.production.id, sandboxName: access.sandboxName.toLowerCase() }, org.id);
-  else await giveCredential(tx, org.id, access);
   noteOrg(
     tx,
     isNew ? 'registered' : 'updated',

@@ -100,17 +100,19 @@ export async function registerSandbox(
   if (!found.value) throw invalidField('sandboxName', `${production.username} has no sandbox named ${sandboxName}`);
   const { name } = found.value;
   if (found.value.state === 'copying') throw stillCopying(found.value);
-  const place = placeOf(scope, production.id, name);
-  const token = await connections.tokenOf(place, { maxAgeMs: 0 });
+  // One that is registered has a refresh token already; another code would cost an approval.
+  const known = answeringOrg(await orgsByName(scope.reads, name), name, production.username);
+  const place = known?.isJitRegistration ? placeOf(scope, known.id) : placeOf(scope, production.id, name);
+  const token = await connections.tokenOf(place, { maxAgeMs: 0, isForced: true });
   if (!token.isOk) throw platformRefused(`Sandbox ${name} was signed in to`, token, 'sandboxName');
-  const identity = await connections.callOrg(place).identity();
+  const identity = await connections.callOrg(place, { isForced: true }).identity();
   if (!identity.isOk) throw platformRefused(`Sandbox ${name} was asked who it is`, identity, 'sandboxName');
   return scope.tx(async (tx) => {
     const { isNew } = await registerOrg(tx, {
       identity: identity.value,
       instanceUrl: token.value.instanceUrl,
       marks: {},
-      access: { type: 'jit', sandboxName: name, production },
+      access: { type: 'jit', sandboxName: name, production, isTokenKept: known?.isJitRegistration === true },
     });
     return { org: await afterwards(tx, identity.value.username), isNew };
   });

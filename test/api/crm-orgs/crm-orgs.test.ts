@@ -150,6 +150,23 @@ describe('registering a sandbox by its name', () => {
       sandboxName: 'uat',
     });
     expect(await owner.get(200, named('uat'))).toMatchObject({ username: sandbox.username });
+    const approvals = sandbox.approvals.length;
+    await bySandbox(200, 'uat');
+    expect(sandbox.approvals.length).toBe(approvals);
+  });
+
+  test('that is refreshed has another id, which its record follows', async () => {
+    const sandbox = await crm.addOrg({ name: 'acme-qa', kind: 'sandbox', parent: 'acme', sandboxName: 'qa' });
+    const { orgId } = await bySandbox(201, 'qa');
+    sandbox.refresh();
+    expect(sandbox.orgId).not.toBe(orgId);
+    expect(await member.post(200, `${ORGS}/test-connection?username=qa`)).toMatchObject({
+      isValid: true,
+      orgId: sandbox.orgId,
+    });
+    expect(await owner.get(200, named('qa'))).toMatchObject({ orgId: sandbox.orgId, health: { status: 'ok' } });
+    await owner.delete(204, `${ORGS}/org?username=qa`);
+    orgOf('acme').sandboxes = orgOf('acme').sandboxes.filter(({ name }) => name !== 'qa');
   });
 
   test('needs a registered production org that has it, and has made it', async () => {
@@ -270,7 +287,8 @@ describe('the test of a connection', () => {
     expect((await owner.get(200, named(globex.username))).health).toMatchObject({ status: 'unreachable' });
     globex.heal();
     await testOf(404, 'nobody@acme.example');
-    expect((await eventsOf('org.connection_tested')).length).toBe(2);
+    const tested = await eventsOf('org.connection_tested');
+    expect(tested.filter((summary) => summary.includes(globex.username)).length).toBe(2);
   });
 
   test('a refused credential marks the org once, nothing asks again, and a new one recovers it', async () => {
@@ -351,6 +369,27 @@ test('sandboxes of a production org show the progress of their copies', async ()
   await member.get(400, `${ORGS}/sandboxes?productionUsername=uat`);
 });
 
+test('what happens to orgs is announced to webhooks, without secrets', async () => {
+  await owner.post(201, '/api/webhooks', { name: 'orgs', events: ['org.*'], config: { url: 'http://127.0.0.1:9/' } });
+  const org = await crm.addOrg({ name: 'announced', kind: 'production' });
+  await register(201, 'announced');
+  org.revokeApprovals();
+  const path = `${ORGS}/test-connection?username=${org.username}`;
+  for (const _ of [1, 2]) await member.post(200, path);
+  await register(200, 'announced', { cliAuthUrl: org.authUrlOf(org.approve()) });
+  await owner.delete(204, `${ORGS}/org?username=${org.username}`);
+  const rows = await app.sql<{ event: string; payload: { orgUsername: string } }>(
+    'select event, payload from webhook_delivery order by id',
+  );
+  expect(rows.map(({ event }) => event)).toEqual([
+    'org.registered',
+    'org.auth_failed',
+    'org.auth_recovered',
+    'org.removed',
+  ]);
+  for (const { payload } of rows) expect(payload.orgUsername).toBe(org.username);
+});
+
 describe('deleting', () => {
   test('is for owners, takes the credentials along, and names the environments in the trail', async () => {
     const uat = `${ORGS}/org?username=uat`;
@@ -358,7 +397,7 @@ describe('deleting', () => {
     await owner.delete(204, uat);
     await owner.delete(404, uat);
     const [entry] = await app.sql<{ before: { namedBy: string[] } }>(
-      `select before from audit_entry where action = 'org.removed' and tenant_id = ?`,
+      `select before from audit_entry where action = 'org.removed' and tenant_id = ? order by sequence desc limit 1`,
       [app.tenant.id],
     );
     expect(entry?.before.namedBy).toEqual(['acme/shop: uat']);

@@ -1,0 +1,91 @@
+import type { CrmFailureKind } from '../../../domain/crm/crm-platform.port.ts';
+import {
+  answeringOrg,
+  healthAfter,
+  mayOpenFrontDoor,
+  parseMetadataFilter,
+  platformFailed,
+  platformRefused,
+} from '../../../domain/crm-orgs/org-rules.ts';
+import { DomainError } from '../../../domain/shared/errors.ts';
+
+const sandbox = (username: string, sandboxName: string | null, parentProductionUsername: string | null) => ({
+  username,
+  sandboxName,
+  parentProductionUsername,
+});
+
+describe('which org answers a name', () => {
+  const uats = [sandbox('a@x.uat', 'uat', 'a@x'), sandbox('b@y.uat', 'UAT', 'b@y')];
+
+  test('a username comes before the names of sandboxes, without regard to case', () => {
+    const named = sandbox('UAT', null, null);
+    expect(answeringOrg([...uats, named], 'uat')).toBe(named);
+    expect(answeringOrg(uats, 'A@X.UAT')).toBe(uats[0]);
+  });
+
+  test('a sandbox name of several production orgs is ambiguous, unless one of them is named', () => {
+    expect(() => answeringOrg(uats, 'uat')).toThrow(
+      expect.objectContaining({
+        code: 'ambiguous',
+        extras: {
+          members: {
+            candidates: [
+              { username: 'a@x.uat', productionUsername: 'a@x' },
+              { username: 'b@y.uat', productionUsername: 'b@y' },
+            ],
+          },
+        },
+      }),
+    );
+    expect(answeringOrg(uats, 'uat', 'B@Y')).toBe(uats[1]);
+    expect(answeringOrg(uats, 'uat', 'c@z')).toBeUndefined();
+    expect(answeringOrg([], 'uat')).toBeUndefined();
+  });
+});
+
+test('front doors of production orgs and dev hubs are for owners and applications', () => {
+  const opened = (['owner', 'application', 'member'] as const).map((role) =>
+    [
+      { kind: 'production' as const, isDevHub: false },
+      { kind: 'sandbox' as const, isDevHub: true },
+      { kind: 'sandbox' as const, isDevHub: false },
+      { kind: 'scratch' as const, isDevHub: false },
+    ].map((org) => mayOpenFrontDoor(role, org)),
+  );
+  expect(opened).toEqual([
+    [true, true, true, true],
+    [true, true, true, true],
+    [false, false, true, true],
+  ]);
+});
+
+test.each<[kind: CrmFailureKind, health: string, failed: string, refused: string]>([
+  ['auth_failed', 'auth_failed', 'upstream_error', 'invalid_request'],
+  ['refused', 'unreachable', 'upstream_error', 'invalid_request'],
+  ['not_found', 'unreachable', 'upstream_error', 'invalid_request'],
+  ['limited', 'limited', 'upstream_error', 'upstream_error'],
+  ['unreachable', 'unreachable', 'upstream_error', 'upstream_error'],
+  ['malformed', 'unreachable', 'upstream_error', 'upstream_error'],
+  ['timeout', 'unreachable', 'upstream_timeout', 'upstream_timeout'],
+])('%s: the org is %s; a request gets %s, and %s for what it gave itself', (kind, health, failed, refused) => {
+  const failure = { isOk: false as const, kind, code: 'CODE', message: 'No', hint: 'Do something.' };
+  expect(healthAfter(failure)).toBe(health);
+  const error = platformFailed('Org x', failure);
+  expect(error).toBeInstanceOf(DomainError);
+  expect([error.code, error.message]).toEqual([failed, 'Org x: No. Do something.']);
+  expect(platformRefused('Org x', failure, 'cliAuthUrl').code).toBe(refused);
+});
+
+test.each<[text: string, pairs: Record<string, string> | undefined]>([
+  ['a=1,b=2', { a: '1', b: '2' }],
+  [' a = x=y , b=', { a: 'x=y', b: '' }],
+  ['{"a":"1"}', { a: '1' }],
+  ['{"a":1}', undefined],
+  ['{"a"', undefined],
+  ['a', undefined],
+  ['=1', undefined],
+  ['', undefined],
+])('the filter %j', (text, pairs) => {
+  expect(parseMetadataFilter(text)).toEqual(pairs);
+});
