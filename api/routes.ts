@@ -29,6 +29,7 @@ import { flowInternalRoutes } from './flows/flow-internal.routes.ts';
 import { flowRunsRoutes } from './flows/flow-runs.routes.ts';
 import { flowSchedulesRoutes } from './flows/flow-schedules.routes.ts';
 import { flowTypesRoutes } from './flows/flow-types.routes.ts';
+import { gcDeletionsRoutes } from './gc-ledger/gc-deletions.routes.ts';
 import { gcLedgerRoutes } from './gc-ledger/gc-ledger.routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { candidateChangesRoutes } from './release-candidates/candidate-changes.routes.ts';
@@ -90,6 +91,7 @@ export const routes: readonly AnyRoute[] = [
   ...flowInternalRoutes,
   ...flowCallbackRoutes,
   ...gcLedgerRoutes,
+  ...gcDeletionsRoutes,
   ...auditRoutes,
   ...auditExportsRoutes,
   ...auditInternalRoutes,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DELETIONS_MAX, MANIFEST_VERSION } from '../../domain/gc-ledger/gc-deletion-rules.ts';
 import { GC_CAUSES } from '../../domain/gc-ledger/gc-ledger.entities.ts';
 import {
   EVIDENCE_DAYS,
@@ -105,3 +106,35 @@ export const GcEntries = z.object({
   limit: z.int(),
   offset: z.int(),
 });
+
+export const DeletionsQuery = z.strictObject({
+  ...place,
+  format: z.enum(['json', 'xml', 'zip']).default('json'),
+  environment: z
+    .string()
+    .min(1)
+    .max(NAME_MAX)
+    .optional()
+    .meta({ description: 'Name of an environment: components that are absent in its org are left out' }),
+  version: z
+    .string()
+    .regex(/^[1-9]\d{1,2}\.0$/, 'must be a version of the interface, such as 66.0')
+    .default(MANIFEST_VERSION),
+});
+
+export const Deletions = z
+  .object({
+    Package: z.object({
+      types: z.array(z.object({ name: z.string(), members: z.array(z.string()) })),
+      version: z.string(),
+    }),
+    notDeletable: z
+      .array(z.object({ componentType: z.string(), fullName: z.string(), reason: z.string() }))
+      .meta({ description: 'Detected components that no manifest can delete, and that are not in this one' }),
+    total: z
+      .int()
+      .meta({
+        description: `All detected components; the first ${DELETIONS_MAX.toLocaleString('en')} of them are here`,
+      }),
+  })
+  .meta({ id: 'GcDeletions' });

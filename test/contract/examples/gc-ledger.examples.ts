@@ -36,6 +36,7 @@ export const gcLedgerExamples = featureExamples(
     listGcEntries: ({ ledger }) => ({
       query: { repositoryIdentifier: ledger, branch: 'main', status: 'detected,moved', package: 'sales-ui' },
     }),
+    getGcDeletions: ({ ledger }) => ({ query: { repositoryIdentifier: ledger, branch: 'main', environment: 'uat' } }),
     dismissGcEntry: ({ ledger }) => ({ body: { repositoryIdentifier: ledger, branch: 'main', ...component, reason } }),
     reopenGcEntry: ({ ledger }) => ({ body: { repositoryIdentifier: ledger, branch: 'main', ...dismissed } }),
     recordGcOrgCheck: ({ ledger }) => ({

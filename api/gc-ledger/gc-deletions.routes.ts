@@ -1,0 +1,69 @@
+import { environmentByName, unknownEnvironment } from '../../domain/environments/environments.queries.ts';
+import {
+  DELETIONS_MAX,
+  deletionManifest,
+  type Manifest,
+  manifestXml,
+  notDeletableReason,
+} from '../../domain/gc-ledger/gc-deletion-rules.ts';
+import { detectedComponents } from '../../domain/gc-ledger/gc-deletions.queries.ts';
+import { projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { storedZip } from '../../domain/shared/stored-zip.ts';
+import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
+import { RawReply } from '../http/replies.ts';
+import { Deletions, DeletionsQuery } from './gc-ledger.schemas.ts';
+
+const XML_TYPE = 'application/xml';
+const ZIP_TYPE = 'application/zip';
+
+const xmlOf = (manifest: Manifest): Buffer => Buffer.from(manifestXml(manifest));
+const download = (fileName: string) => ({ 'Content-Disposition': `attachment; filename="${fileName}"` });
+
+export const gcDeletionsRoutes = [
+  defineRoute({
+    operationId: 'getGcDeletions',
+    method: 'get',
+    path: '/api/gc-ledger/destructive-changes',
+    group: 'GC ledger',
+    summary: 'Get a manifest that deletes the detected components of a branch',
+    description: `Sorted by type and name, each component once; at most ${DELETIONS_MAX.toLocaleString('en')}, which is what the platform takes at once: deploy them, have the orgs checked, and ask again. \`json\`: also what cannot be deleted by a manifest. \`xml\`: \`destructiveChanges.xml\`. \`zip\`: that with the empty \`package.xml\` that a deployment needs beside it. Dismissed components are not detected, and so not in it.`,
+    roles: ANY_ROLE,
+    projectScope: 'row',
+    query: DeletionsQuery,
+    status: 200,
+    response: Deletions,
+    contentTypes: ['application/json', XML_TYPE, ZIP_TYPE],
+    async handle({ query: { repositoryIdentifier, branch, format, environment: name, version } }, { tx }) {
+      const { components, total } = await tx(async (work) => {
+        const project = await projectInRequest(work, repositoryIdentifier);
+        const environment = name === undefined ? undefined : await environmentByName(work, project.id, name);
+        if (environment === null) throw await unknownEnvironment(work, project.id, name ?? '');
+        return detectedComponents(work, { projectId: project.id, branch }, environment?.id);
+      });
+      const judged = components.map((component) => ({ ...component, reason: notDeletableReason(component) }));
+      const manifest = deletionManifest(
+        judged.filter(({ reason }) => reason === undefined),
+        version,
+      );
+      switch (format) {
+        case 'xml':
+          return new RawReply(XML_TYPE, xmlOf(manifest), download('destructiveChanges.xml'));
+        case 'zip': {
+          const files = [
+            { path: 'package.xml', content: xmlOf(deletionManifest([], version)) },
+            { path: 'destructiveChanges.xml', content: xmlOf(manifest) },
+          ];
+          return new RawReply(ZIP_TYPE, storedZip(files), download('destructiveChanges.zip'));
+        }
+        case 'json':
+          return {
+            ...manifest,
+            notDeletable: judged.flatMap(({ reason, ...component }) =>
+              reason === undefined ? [] : { ...component, reason },
+            ),
+            total,
+          };
+      }
+    },
+  }),
+];

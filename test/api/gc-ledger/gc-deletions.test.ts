@@ -1,0 +1,166 @@
+import { buffer } from 'node:stream/consumers';
+import { SaxesParser } from 'saxes';
+import yauzl from 'yauzl';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { detected, dropped, type Ledger, ledgerOf } from '../../support/gc-ledger.ts';
+import { idleEngine } from '../../support/launch.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await testApp({ launch: idleEngine });
+});
+afterAll(() => app.close());
+
+const pathOf = ({ repositoryIdentifier }: Ledger, query: Record<string, string> = {}) =>
+  `/api/gc-ledger/destructive-changes?${new URLSearchParams({ repositoryIdentifier, branch: 'main', ...query })}`;
+
+const get = (ledger: Ledger, query: Record<string, string> = {}, status = 200) =>
+  app.as(app.member).get(status, pathOf(ledger, query));
+
+/** A file as it came, byte by byte. */
+const download = async (ledger: Ledger, query: Record<string, string>) => {
+  const reply = await fetch(app.url + pathOf(ledger, query), {
+    headers: { authorization: `Bearer ${app.member.token}` },
+  });
+  expect(reply.status).toBe(200);
+  return { headers: reply.headers, bytes: Buffer.from(await reply.arrayBuffer()) };
+};
+
+/** Types with their members, of well-formed XML. */
+function parsed(xml: string): { types: Record<string, string[]>; version: string } {
+  const types: Record<string, string[]> = {};
+  let [members, text, version]: [string[], string, string] = [[], '', ''];
+  const parser = new SaxesParser();
+  parser.on('opentag', () => (text = ''));
+  parser.on('text', (piece) => (text += piece));
+  parser.on('closetag', ({ name }) => {
+    if (name === 'members') members.push(text);
+    if (name === 'version') version = text;
+    if (name === 'name') [types[text], members] = [members, []];
+  });
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.write(xml).close();
+  return { types, version };
+}
+
+async function unzipped(bytes: Buffer): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  const zip = await yauzl.fromBufferPromise(bytes, { strictFileNames: true });
+  for await (const entry of zip.eachEntry())
+    files[entry.fileName] = (await buffer(await zip.openReadStreamPromise(entry))).toString();
+  return files;
+}
+
+const ODD = [`a"b'c`, '<script>&amp;]]>', '--><!--', '日本語'];
+
+test('detected components alone, each once and sorted, as JSON, XML and zip', async () => {
+  const ledger = await ledgerOf(app);
+  await ledger.publish('core', { ApexClass: ['Restored'] });
+  await ledger.events([
+    ...ODD.map((name) => detected(name)),
+    detected('B'),
+    detected('A'),
+    detected('A', { packageName: 'web' }),
+    detected('Restored'),
+    detected('Dismissed'),
+    { type: 'moved', ...dropped('Moved') },
+    detected('Account.Region__c', { componentType: 'CustomField' }),
+  ]);
+  await ledger.decide('dismiss', dropped('Dismissed'));
+  await ledger.events([detected('Other')], { branch: 'next' });
+  const members = [...ODD, 'A', 'B'].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  const types = { ApexClass: members, CustomField: ['Account.Region__c'] };
+  await expect(get(ledger)).resolves.toEqual({
+    Package: { types: Object.entries(types).map(([name, ofType]) => ({ name, members: ofType })), version: '66.0' },
+    notDeletable: [],
+    total: 7,
+  });
+  const xml = await download(ledger, { format: 'xml', version: '67.0' });
+  expect(xml.headers.get('content-type')).toMatch(/^application\/xml/);
+  expect(parsed(xml.bytes.toString())).toEqual({ types, version: '67.0' });
+  const zip = await download(ledger, { format: 'zip' });
+  expect(zip.headers.get('content-disposition')).toBe('attachment; filename="destructiveChanges.zip"');
+  const files = await unzipped(zip.bytes);
+  expect(Object.keys(files)).toEqual(['package.xml', 'destructiveChanges.xml']);
+  expect(parsed(files['package.xml'] ?? '')).toEqual({ types: {}, version: '66.0' });
+  expect(parsed(files['destructiveChanges.xml'] ?? '')).toEqual({ types, version: '66.0' });
+});
+
+test('what no manifest can delete is named, and left out', async () => {
+  const ledger = await ledgerOf(app);
+  const of = (componentType: string, fullName: string) => detected(fullName, { componentType });
+  await ledger.events([
+    of('RecordType', 'Case.Support'),
+    of('CustomObject', 'Account'),
+    of('CustomObject', 'Invoice__c'),
+    of('CustomField', 'Account.Name'),
+    of('CustomField', 'Invoice__c.Total__c'),
+    of('CustomField', 'Activity.x__Note__c'),
+    of('Translations', 'de'),
+    of('ApexClass', '*'),
+    of('constructor', 'toString'),
+  ]);
+  const { Package, notDeletable, total } = await get(ledger);
+  expect(Package.types).toEqual([
+    { name: 'CustomField', members: ['Activity.x__Note__c', 'Invoice__c.Total__c'] },
+    { name: 'CustomObject', members: ['Invoice__c'] },
+    { name: 'constructor', members: ['toString'] },
+  ]);
+  expect(
+    notDeletable.map(({ componentType, fullName }: Record<string, string>) => `${componentType} ${fullName}`),
+  ).toEqual([
+    'ApexClass *',
+    'CustomField Account.Name',
+    'CustomObject Account',
+    'RecordType Case.Support',
+    'Translations de',
+  ]);
+  for (const { reason } of notDeletable) expect(reason).toMatch(/^[A-Z].{20,}/);
+  expect(total).toBe(9);
+});
+
+test('of an environment, what is absent there is left out while that counts', async () => {
+  const ledger = await ledgerOf(app);
+  await ledger.environment('uat');
+  await ledger.environment('production', { category: 'release' });
+  await ledger.events(['Absent', 'Present', 'Unknown', 'Unasked'].map((name) => detected(name)));
+  await ledger.check('uat', [
+    { ...dropped('Absent'), presence: 'absent' },
+    { ...dropped('Present'), presence: 'present' },
+    { ...dropped('Unknown'), presence: 'unknown' },
+  ]);
+  const members = async (query: Record<string, string>) => (await get(ledger, query)).Package.types[0].members;
+  await expect(members({ environment: 'uat' })).resolves.toEqual(['Present', 'Unasked', 'Unknown']);
+  await expect(members({ environment: 'production' })).resolves.toHaveLength(4);
+  await expect(members({})).resolves.toHaveLength(4);
+  await app.sql("update gc_presence set checked_at = checked_at - interval '7 days' where project_id = ?", [
+    ledger.projectId,
+  ]);
+  await expect(members({ environment: 'uat' })).resolves.toHaveLength(4);
+});
+
+test('what is refused', async () => {
+  const ledger = await ledgerOf(app);
+  await expect(get(ledger)).resolves.toEqual({ Package: { types: [], version: '66.0' }, notDeletable: [], total: 0 });
+  for (const query of [
+    { format: 'yaml' },
+    { version: '6' },
+    { version: '66.0</version>' },
+    { branch: '' },
+    { branch: 'a:b' },
+  ])
+    await get(ledger, query, 400);
+  await get(ledger, { environment: 'nowhere' }, 404);
+  await app.as(app.stranger).get(400, pathOf(ledger));
+});
+
+test('at most 10,000 at once', async () => {
+  const ledger = await ledgerOf(app);
+  const names = Array.from({ length: 10_000 }, (_, n) => `C${String(n).padStart(5, '0')}`);
+  await ledger.events(names.map((name) => detected(name)));
+  await ledger.events([detected('Z')]);
+  const { Package, total } = await get(ledger);
+  expect([Package.types[0].members.length, total]).toEqual([10_000, 10_001]);
+});
