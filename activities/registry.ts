@@ -16,6 +16,8 @@ import { COMMANDS_QUEUE, FLOWS_QUEUE } from '../workflows/flows/flow-run.contrac
 import { GIT_QUEUE } from '../workflows/git/git-mirror.contract.ts';
 import { createBuildActivities } from './builds/builds.activities.ts';
 import { createGitActivities } from './git/git.activities.ts';
+import { createGcCheckActivities } from './gc-ledger/gc-check.activities.ts';
+import { CRM_QUEUE } from '../workflows/crm/crm-queue.ts';
 import { createReleaseActivities } from './release-candidates/release-candidates.activities.ts';
 import { createSweepActivities } from './system/system.activities.ts';
 import { SWEEPS } from './system/sweeps.ts';
@@ -69,6 +71,7 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
     activities: createAuditExportActivities(deps),
     options: { maxConcurrentActivityTaskExecutions: EXPORTS_AT_ONCE },
   },
+  { taskQueue: CRM_QUEUE, activities: { ...createGcCheckActivities(deps) } },
   { taskQueue: ENVIRONMENT_LOCKS_QUEUE, activities: createEnvironmentLockActivities(deps) },
   { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
   {

@@ -29,6 +29,7 @@ import { flowInternalRoutes } from './flows/flow-internal.routes.ts';
 import { flowRunsRoutes } from './flows/flow-runs.routes.ts';
 import { flowSchedulesRoutes } from './flows/flow-schedules.routes.ts';
 import { flowTypesRoutes } from './flows/flow-types.routes.ts';
+import { gcChecksRoutes } from './gc-ledger/gc-checks.routes.ts';
 import { gcDeletionsRoutes } from './gc-ledger/gc-deletions.routes.ts';
 import { gcLedgerRoutes } from './gc-ledger/gc-ledger.routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
@@ -92,6 +93,7 @@ export const routes: readonly AnyRoute[] = [
   ...flowCallbackRoutes,
   ...gcLedgerRoutes,
   ...gcDeletionsRoutes,
+  ...gcChecksRoutes,
   ...auditRoutes,
   ...auditExportsRoutes,
   ...auditInternalRoutes,

@@ -8,4 +8,5 @@ export { flowRun } from './flows/flow-run.workflow.ts';
 export { scheduledFlow } from './flows/scheduled-flow.workflow.ts';
 export { flowChecks } from './flows/flow-checks.workflow.ts';
 export { buildImpact } from './builds/build-impact.workflow.ts';
+export { gcCheck } from './gc-ledger/gc-check.workflow.ts';
 export { gitMirror } from './git/git-mirror.workflow.ts';

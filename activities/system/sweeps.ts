@@ -5,6 +5,7 @@ import { buildImpactsSweep } from '../builds/build-impacts.sweep.ts';
 import { expiringOrgsSweep } from '../crm-orgs/expiring-orgs.sweep.ts';
 import { environmentLocksSweep, lockTicketsSweep } from '../environment-locks/environment-locks.sweep.ts';
 import { flowChecksSweep, flowRunsSweep, flowSchedulesSweep, runCountsChore } from '../flows/flows.sweep.ts';
+import { gcChecksSweep } from '../gc-ledger/gc-checks.sweep.ts';
 import { mirrorsSweep } from '../git/mirrors.sweep.ts';
 import { releaseEventsSweep } from '../release-candidates/release-events.sweep.ts';
 import { failedWebhooksSweep, webhookLanesSweep } from '../webhooks/webhook-lanes.sweep.ts';
@@ -25,6 +26,7 @@ export const SWEEPS: readonly Sweep[] = [
   flowChecksSweep,
   mirrorsSweep,
   buildImpactsSweep,
+  gcChecksSweep,
   expiringTokensSweep,
   expiringOrgsSweep,
   webhookLanesSweep,

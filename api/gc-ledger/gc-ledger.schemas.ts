@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DELETIONS_MAX, MANIFEST_VERSION } from '../../domain/gc-ledger/gc-deletion-rules.ts';
-import { GC_CAUSES } from '../../domain/gc-ledger/gc-ledger.entities.ts';
+import { GC_CAUSES, GC_CHECK_STATUSES } from '../../domain/gc-ledger/gc-ledger.entities.ts';
 import {
   EVIDENCE_DAYS,
   GC_BATCH_MAX,
@@ -131,10 +131,37 @@ export const Deletions = z
     notDeletable: z
       .array(z.object({ componentType: z.string(), fullName: z.string(), reason: z.string() }))
       .meta({ description: 'Detected components that no manifest can delete, and that are not in this one' }),
-    total: z
-      .int()
-      .meta({
-        description: `All detected components; the first ${DELETIONS_MAX.toLocaleString('en')} of them are here`,
-      }),
+    total: z.int().meta({
+      description: `All detected components; the first ${DELETIONS_MAX.toLocaleString('en')} of them are here`,
+    }),
   })
   .meta({ id: 'GcDeletions' });
+
+export const CheckIn = z.strictObject(place);
+
+export const GcCheckOut = z
+  .object({
+    id: z.string(),
+    repositoryIdentifier: z.string(),
+    branch: z.string(),
+    status: z.enum(GC_CHECK_STATUSES).meta({ description: '`failed`: no org could be asked for everything' }),
+    environments: z
+      .array(
+        z.object({
+          environment: z.string(),
+          present: z.int(),
+          absent: z.int(),
+          unknown: z.int(),
+          error: z
+            .string()
+            .nullable()
+            .meta({ description: 'Why components are unknown; null when all could be asked for' }),
+        }),
+      )
+      .meta({ description: 'How many entries were found, or not; empty until the check has ended' }),
+    error: z.string().nullable(),
+    requestedBy: z.string(),
+    createdAt: Timestamp,
+    endedAt: Timestamp.nullable(),
+  })
+  .meta({ id: 'GcCheck' });

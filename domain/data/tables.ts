@@ -31,7 +31,13 @@ import {
   FlowScheduleSchema,
   RunTokenSchema,
 } from '../flows/flows.entities.ts';
-import { GcEntrySchema, GcEventSchema, GcPresenceSchema, GcTallySchema } from '../gc-ledger/gc-ledger.entities.ts';
+import {
+  GcCheckSchema,
+  GcEntrySchema,
+  GcEventSchema,
+  GcPresenceSchema,
+  GcTallySchema,
+} from '../gc-ledger/gc-ledger.entities.ts';
 import {
   GitCommitSchema,
   GitCommitPackageSchema,
@@ -101,6 +107,7 @@ export const entities = [
   FlowRunLockSchema,
   FlowRunTallySchema,
   FlowScheduleSchema,
+  GcCheckSchema,
   GcEntrySchema,
   GcEventSchema,
   GcPresenceSchema,

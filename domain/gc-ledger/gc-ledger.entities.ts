@@ -1,4 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { jsonColumn } from '../data/columns.ts';
+import { tenantOwned } from '../data/tenant-owned.ts';
 import type { GcStatus, Presence } from './gc-ledger-rules.ts';
 
 export const GcEntrySchema = defineEntity({
@@ -85,3 +87,33 @@ export const GcTallySchema = defineEntity({
 });
 export class GcTally extends GcTallySchema.class {}
 GcTallySchema.setClass(GcTally);
+
+export const GC_CHECK_STATUSES = ['queued', 'running', 'completed', 'failed'] as const;
+export type GcCheckStatus = (typeof GC_CHECK_STATUSES)[number];
+
+/** What a check found in the org of one environment, in entries of the ledger. */
+export interface GcCheckedEnvironment {
+  environment: string;
+  present: number;
+  absent: number;
+  unknown: number;
+  /** Why entries are unknown: what the org answered; null when all could be asked. */
+  error: string | null;
+}
+
+export const GcCheckSchema = defineEntity({
+  name: 'GcCheck',
+  tableName: 'gc_check',
+  properties: {
+    ...tenantOwned,
+    projectId: p.uuid(),
+    branch: p.text(),
+    status: p.text().$type<GcCheckStatus>().default('queued'),
+    requestedBy: p.text(),
+    environments: jsonColumn<GcCheckedEnvironment[]>().defaultRaw("'[]'::jsonb"),
+    error: p.text().nullable(),
+    endedAt: p.datetime(3).nullable(),
+  },
+});
+export class GcCheck extends GcCheckSchema.class {}
+GcCheckSchema.setClass(GcCheck);

@@ -27,7 +27,18 @@ export const gcLedgerExamples = featureExamples(
       environment: 'uat',
       results: [{ ...component, presence: 'present' }],
     });
-    return { ledger };
+    const { id: checkId } = await owner.post(202, '/api/gc-ledger/check', {
+      repositoryIdentifier: ledger,
+      branch: 'main',
+    });
+    await owner.post(201, '/api/environments', {
+      repositoryIdentifier: ledger,
+      name: 'next',
+      category: 'test',
+      branch: 'next',
+      orgUsername: 'next@acme.example.com',
+    });
+    return { ledger, checkId };
   },
   {
     recordGcEvents: ({ ledger }) => ({
@@ -37,6 +48,8 @@ export const gcLedgerExamples = featureExamples(
       query: { repositoryIdentifier: ledger, branch: 'main', status: 'detected,moved', package: 'sales-ui' },
     }),
     getGcDeletions: ({ ledger }) => ({ query: { repositoryIdentifier: ledger, branch: 'main', environment: 'uat' } }),
+    startGcCheck: ({ ledger }) => ({ body: { repositoryIdentifier: ledger, branch: 'next' } }),
+    getGcCheck: ({ checkId }) => ({ params: { id: checkId } }),
     dismissGcEntry: ({ ledger }) => ({ body: { repositoryIdentifier: ledger, branch: 'main', ...component, reason } }),
     reopenGcEntry: ({ ledger }) => ({ body: { repositoryIdentifier: ledger, branch: 'main', ...dismissed } }),
     recordGcOrgCheck: ({ ledger }) => ({

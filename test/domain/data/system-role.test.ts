@@ -116,6 +116,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'audit_export',
     'build_preview',
     'environment_lock_ticket',
+    'gc_check',
     'git_mirror',
     'release_deployment',
     'sweep_failure',

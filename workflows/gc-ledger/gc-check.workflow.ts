@@ -1,0 +1,48 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  proxyActivities,
+  setCurrentDetails,
+  setWorkflowOptions,
+} from '@temporalio/workflow';
+import type { GcCheckActivities } from '../../activities/gc-ledger/gc-check.activities.ts';
+import { OUTSIDE_CALL, UNTIL_DONE } from '../activity-options.ts';
+import { endsOnItsBuild } from '../versioning.ts';
+import type { GcCheckInput } from './gc-check.contract.ts';
+
+const { checkOrg } = proxyActivities<GcCheckActivities>(OUTSIDE_CALL);
+const { beginCheck, endCheck } = proxyActivities<GcCheckActivities>(UNTIL_DONE);
+
+/** Orgs that one check asks at the same time. */
+const ORGS_AT_ONCE = 4;
+
+setWorkflowOptions(endsOnItsBuild, gcCheck);
+
+/** Asks the orgs of a branch for the components of its ledger, each on its own: one that is away keeps no other from it. */
+export async function gcCheck(input: GcCheckInput): Promise<void> {
+  const names = await beginCheck(input);
+  if (!names) return;
+  const checked: Awaited<ReturnType<typeof checkOrg>>[] = [];
+  const queue = names.values();
+  const worker = async () => {
+    for (const environment of queue) {
+      checked.push(await outcomeOf(input, environment));
+      setCurrentDetails(`${checked.length} of ${names.length} environments checked`);
+    }
+  };
+  await Promise.all(Array.from({ length: ORGS_AT_ONCE }, worker));
+  const environments = names.flatMap((name) => checked.filter(({ environment }) => environment === name));
+  const failed = environments.filter(({ error }) => error !== null).length;
+  const error = failed === names.length && failed > 0 ? 'No org could be asked for everything' : null;
+  await endCheck({ ...input, environments, error });
+  if (error !== null) throw ApplicationFailure.nonRetryable(error, 'check_failed');
+}
+
+async function outcomeOf(input: GcCheckInput, environment: string): ReturnType<typeof checkOrg> {
+  try {
+    return await checkOrg({ ...input, environment });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return { environment, present: 0, absent: 0, unknown: 0, error: 'The check of this org did not end' };
+  }
+}
