@@ -1,0 +1,120 @@
+import type { Json } from '../../support/client.ts';
+import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { checkedLedger } from '../../support/gc-check.ts';
+import { detected, type Ledger, ledgerOf } from '../../support/gc-ledger.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+
+let app: TestApp;
+let crm: CrmSimulator;
+let worker: TestWorker;
+beforeEach(async () => {
+  crm = await crmSimulator();
+  app = await testApp();
+  worker = await startWorker(app, ['crm-v1']);
+});
+afterEach(async () => {
+  await worker.kill('SIGTERM');
+  await app.close();
+  await crm.close();
+});
+
+const start = ({ repositoryIdentifier }: Ledger, status = 202) =>
+  app.as(app.member).post(status, '/api/gc-ledger/check', { repositoryIdentifier, branch: 'main' });
+const ended = (id: string): Promise<Json> =>
+  eventually(
+    () => app.as(app.member).get(200, `/api/gc-ledger/check/${id}`),
+    ({ endedAt }: Json) => endedAt !== null,
+    40_000,
+  );
+const check = async (ledger: Ledger): Promise<Json> => ended((await start(ledger)).id);
+
+test('the service asks the orgs itself, and the ledger follows', async () => {
+  const ledger = await checkedLedger(app, crm);
+  for (const name of ['acme', 'acme-uat']) {
+    crm.org(name).metadata.write('classes/Kept.cls', 'class Kept {}');
+    crm.org(name).metadata.write('reports/Sales/Pipeline.report', '<Report/>');
+  }
+  crm.org('acme-uat').metadata.write('classes/OnlyUat.cls', 'class OnlyUat {}');
+  await ledger.events([
+    detected('KEPT'),
+    detected('Gone'),
+    detected('OnlyUat'),
+    detected('Sales/Pipeline', { componentType: 'Report' }),
+    detected('Sales/Gone', { componentType: 'Report' }),
+    detected('Account.Name', { componentType: 'CustomField' }),
+    detected('LeadSource', { componentType: 'StandardValueSet' }),
+    detected('X', { componentType: 'NoSuchType' }),
+  ]);
+  const begun = await start(ledger);
+  expect(begun).toMatchObject({ branch: 'main', environments: [], endedAt: null, requestedBy: app.member.email });
+  await expect(ended(begun.id)).resolves.toMatchObject({
+    status: 'completed',
+    error: null,
+    environments: [
+      { environment: 'acme', present: 2, absent: 3, unknown: 3, error: null },
+      { environment: 'acme-uat', error: null },
+    ],
+  });
+  await expect(ledger.statuses()).resolves.toEqual({
+    'core ApexClass KEPT': 'detected',
+    'core ApexClass OnlyUat': 'reclaimed',
+    'core CustomField Account.Name': 'detected',
+    'core NoSuchType X': 'detected',
+    'core Report Sales/Pipeline': 'detected',
+    'core StandardValueSet LeadSource': 'detected',
+  });
+  // It is deployed again.
+  crm.org('acme').metadata.write('classes/OnlyUat.cls', 'class OnlyUat {}');
+  await check(ledger);
+  expect((await ledger.statuses())['core ApexClass OnlyUat']).toBe('detected');
+});
+
+test('an org that is away leaves all unknown, and keeps no other from being asked', async () => {
+  const ledger = await checkedLedger(app, crm);
+  await ledger.events([detected('Gone')]);
+  crm.org('acme').fail({ kind: 'html-503' }, { times: 1_000 });
+  const { environments, status } = await check(ledger);
+  expect([status, environments.find(({ environment }: Json) => environment === 'acme')]).toEqual([
+    'completed',
+    {
+      environment: 'acme',
+      present: 0,
+      absent: 0,
+      unknown: 1,
+      error: expect.stringContaining(crm.org('acme').username),
+    },
+  ]);
+  expect((await ledger.list()).items[0]).toMatchObject({
+    status: 'detected',
+    presence: [
+      { environment: 'acme', presence: 'unknown' },
+      { environment: 'acme-uat', presence: 'absent' },
+    ],
+  });
+});
+
+test('an org that is not registered is unknown, and with no other one the check fails', async () => {
+  const ledger = await ledgerOf(app);
+  await ledger.environment('uat');
+  await ledger.events([detected('A')]);
+  await expect(check(ledger)).resolves.toMatchObject({
+    status: 'failed',
+    environments: [{ environment: 'uat', unknown: 1, error: expect.stringContaining('not registered') }],
+  });
+});
+
+test('a check that is under way is joined; without an org to ask there is none', async () => {
+  const ledger = await checkedLedger(app, crm);
+  crm.org('acme').latencyMs = 300;
+  const [one, two] = await Promise.all([start(ledger), start(ledger)]);
+  expect(one.id).toBe(two.id);
+  await ended(one.id);
+  expect((await start(ledger)).id).not.toBe(one.id);
+  await start(await ledgerOf(app), 400);
+  await app.as(app.stranger).get(404, `/api/gc-ledger/check/${one.id}`);
+  await app.as(app.stranger).post(400, '/api/gc-ledger/check', {
+    repositoryIdentifier: ledger.repositoryIdentifier,
+    branch: 'main',
+  });
+});
