@@ -10,7 +10,21 @@ export interface PackageArrivals {
 
 const cache = new WeakMap<DeploymentPlace, Map<string, PackageArrivals>>();
 
-/** Finds which versions of a package came to a place, and by what; kept while the place's deployments are the same. */
+interface Found {
+  installed: readonly LoggedDeployment[];
+  arrivals: PackageArrivals;
+}
+
+/** What was found last of each place and package, by the first deployment of the place. */
+const newest = new WeakMap<LoggedDeployment, Map<string, Found>>();
+
+/** How many deployments are added to what was found; with more, all are gone through. */
+const ADDED_MAX = 16;
+
+/**
+ * Finds which versions of a package came to a place, and by what; kept while the place's deployments are the same.
+ * Where deployments were only added since, the arrivals before them are the same objects.
+ */
 export function packageArrivals(place: DeploymentPlace, name: string): PackageArrivals {
   const kept = cache.get(place) ?? new Map<string, PackageArrivals>();
   cache.set(place, kept);
@@ -20,6 +34,35 @@ export function packageArrivals(place: DeploymentPlace, name: string): PackageAr
 }
 
 function findArrivals({ installed }: DeploymentPlace, name: string): PackageArrivals {
+  const [first] = installed;
+  if (!first) return { arrivals: [], last: undefined };
+  const ofPlace = newest.get(first) ?? new Map<string, Found>();
+  newest.set(first, ofPlace);
+  const before = ofPlace.get(name);
+  const arrivals =
+    before && isContinued(before.installed, installed) ? addTo(before, installed, name) : allOf(installed, name);
+  ofPlace.set(name, { installed, arrivals });
+  return arrivals;
+}
+
+const isContinued = (before: readonly LoggedDeployment[], installed: readonly LoggedDeployment[]): boolean =>
+  installed.length <= before.length + ADDED_MAX && before.every((each, at) => installed[at] === each);
+
+function addTo({ installed: before, arrivals: found }: Found, installed: readonly LoggedDeployment[], name: string) {
+  let { last } = found;
+  const added: { version: string; deployment: LoggedDeployment }[] = [];
+  const hasCome = (version: string) =>
+    found.arrivals.some((each) => each.version === version) || added.some((each) => each.version === version);
+  for (const deployment of installed.slice(before.length)) {
+    const version = Object.hasOwn(deployment.packages, name) ? deployment.packages[name] : undefined;
+    if (version === undefined) continue;
+    last = deployment;
+    if (!hasCome(version)) added.push({ version, deployment });
+  }
+  return { arrivals: added.length === 0 ? found.arrivals : found.arrivals.concat(added), last };
+}
+
+function allOf(installed: readonly LoggedDeployment[], name: string): PackageArrivals {
   const first = new Map<string, LoggedDeployment>();
   let last: LoggedDeployment | undefined;
   for (const deployment of installed) {

@@ -34,49 +34,59 @@ export function condensed(
   return { commits, parents, placeOf: (commit) => places[commit] ?? -1 };
 }
 
-/** What is read of a history to find where changes of one package count for one work item. */
+/** What is read of a history to find where changes count for one work item. */
 export interface CountingHistory extends Pick<AttributedHistory, 'parentsOf' | 'isBackMerge'> {
   condensed: CondensedHistory;
   /** Whether a commit's own message mentions the work item. */
   isNaming: (commit: number) => boolean;
-  /** The place among its parents of the first one that a merge equals in the package, the only one that git follows; -1: none. */
-  sameParentOf: (merge: number) => number;
 }
 
 /** How many changes are looked at together: one bit each. */
 export const CHANGES_MAX = 32;
 
-/** Changes of one package, by bits in their order. */
+/** How many bits are set. */
+export function bitCount(bits: number): number {
+  let count = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}
+
+/** What a package changes. */
+export interface ChangedPackage {
+  /** Which of the changes differ in the package from all their parents, as bits. */
+  own: number;
+  /** The place among its parents of the first one that a merge equals in the package, the only one that git follows; -1: none. */
+  sameParentOf: (merge: number) => number;
+}
+
+/** Which changes of one package count for the work item in what a commit contains, as bits. */
+export type CountedUpTo = (end: number) => number;
+
+/** Some changes, by bits in their order. */
 export interface CountedChanges {
-  /** Those that count for the work item in what a commit contains. */
-  upTo: (end: number) => number;
+  inPackage: (changed: ChangedPackage) => CountedUpTo;
   /** The merges that brought in any of those that count in what some commits contain. */
-  mergesUpTo: (ends: readonly number[]) => Set<number>;
+  mergesUpTo: (packages: readonly CountedUpTo[], ends: readonly number[]) => Set<number>;
+  /** Memory of this, and as much again for each package. */
+  bytes: { shared: number; perPackage: number };
 }
 
 /**
  * Finds up to which commits changes count for a work item: where the changelog from the beginning to that commit lists
  * them, and `attribute` finds that they or a merge that brought them in mention it. There, a merge brings in what its
  * first parent does not have, so what holds for a commit holds for those whose line of first parents it is on, and all
- * kept commits are gone through once.
+ * kept commits are gone through once. Only what a changelog lists depends on the package.
  *
- * @param changes commits that are kept and differ from all their parents in the package, oldest first, at most `CHANGES_MAX`.
+ * @param changes commits that are kept, oldest first, at most `CHANGES_MAX`.
  */
 export function countedChanges(history: CountingHistory, changes: readonly number[]): CountedChanges {
-  const { condensed: kept, parentsOf, isBackMerge, isNaming, sameParentOf } = history;
+  const { condensed: kept, parentsOf, isBackMerge, isNaming } = history;
   const { commits, parents, placeOf } = kept;
   const first = changes[0] === undefined ? commits.length : placeOf(changes[0]);
   const zeros = () => new Int32Array(commits.length - first);
   const at = (bits: Int32Array, place: number): number => (place < first ? 0 : (bits[place - first] ?? 0));
-  /** Changes that a commit contains; those that count; those for which merges further out do not count; those listed. */
-  const [contained, counting, closed, listed] = [zeros(), zeros(), zeros(), zeros()];
-
-  const listedOf = (merge: number, lines: readonly number[]): number => {
-    const own = at(listed, lines[0] ?? -1);
-    if (lines.every((line) => at(listed, line) === own)) return own;
-    const same = sameParentOf(merge);
-    return same < 0 ? lines.reduce((bits, line) => bits | at(listed, line), 0) : at(listed, lines[same] ?? -1);
-  };
+  /** Changes that a commit contains; those that count if they are listed; those for which merges further out do not count. */
+  const [contained, counting, closed] = [zeros(), zeros(), zeros()];
 
   let next = 0;
   for (let place = first; place < commits.length; place++) {
@@ -94,27 +104,47 @@ export function countedChanges(history: CountingHistory, changes: readonly numbe
       if (!isBack && isNaming(commit)) counts |= brought & ~at(closed, other);
       has |= brought;
     }
-    let lists = lines.length > 1 ? listedOf(commit, lines) : at(listed, line);
     if (changes[next] === commit) {
       const bit = 1 << next++;
       has |= bit;
-      lists |= bit;
       if (isNaming(commit)) counts |= bit;
     }
     if (has === 0) continue;
     contained[place - first] = has;
     counting[place - first] = counts;
     closed[place - first] = stops;
-    listed[place - first] = lists;
   }
 
-  const upToPlace = (place: number) => at(counting, place) & at(listed, place);
   return {
-    upTo: (end) => upToPlace(placeOf(end)),
-    mergesUpTo(ends) {
+    inPackage({ own, sameParentOf }) {
+      const listed = zeros();
+      const listedOf = (merge: number, lines: readonly number[]): number => {
+        const bits = at(listed, lines[0] ?? -1);
+        if (lines.every((line) => at(listed, line) === bits)) return bits;
+        const same = sameParentOf(merge);
+        return same < 0 ? lines.reduce((all, line) => all | at(listed, line), 0) : at(listed, lines[same] ?? -1);
+      };
+      let change = 0;
+      for (let place = first; place < commits.length; place++) {
+        const commit = commits[place] ?? -1;
+        const lines = parents[place] ?? [];
+        let lists = lines.length > 1 ? listedOf(commit, lines) : at(listed, lines[0] ?? -1);
+        if (changes[change] === commit) lists |= own & (1 << change++);
+        if (lists !== 0) listed[place - first] = lists;
+      }
+      return (end) => {
+        const place = placeOf(end);
+        return at(counting, place) & at(listed, place);
+      };
+    },
+    mergesUpTo(packages, ends) {
       const merges = new Set<number>();
       const wanted = zeros();
-      for (const place of ends.map(placeOf)) if (place >= first) wanted[place - first] = upToPlace(place);
+      for (const end of ends) {
+        const place = placeOf(end);
+        if (place >= first)
+          for (const countedUpTo of packages) wanted[place - first] = at(wanted, place) | countedUpTo(end);
+      }
       for (let place = commits.length - 1; place >= first; place--) {
         let bits = wanted[place - first] ?? 0;
         if (bits === 0) continue;
@@ -130,5 +160,6 @@ export function countedChanges(history: CountingHistory, changes: readonly numbe
       }
       return merges;
     },
+    bytes: { shared: 3 * contained.byteLength, perPackage: contained.byteLength },
   };
 }

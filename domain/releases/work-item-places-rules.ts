@@ -11,12 +11,21 @@ export interface Share {
   total: number;
 }
 
-/** @param isThere undefined when it cannot be told. */
-export function shareOf<Change>(changes: readonly Change[], isThere: (change: Change) => boolean | undefined): Share {
-  const answers = changes.map(isThere);
-  const present = answers.filter((answer) => answer === true).length;
-  const total = changes.length;
-  const presence = present === total ? 'all' : answers.includes(undefined) ? 'unknown' : present > 0 ? 'some' : 'none';
+/** Changes of one package. */
+export interface CountedPart {
+  /** How many there are somewhere; undefined when it cannot be told. */
+  present: number | undefined;
+  total: number;
+}
+
+export function shareOf(parts: readonly CountedPart[]): Share {
+  let [present, total, isUnknown] = [0, 0, false];
+  for (const part of parts) {
+    present += part.present ?? 0;
+    total += part.total;
+    if (part.present === undefined) isUnknown = true;
+  }
+  const presence = present === total ? 'all' : isUnknown ? 'unknown' : present > 0 ? 'some' : 'none';
   return { presence, present, total };
 }
 

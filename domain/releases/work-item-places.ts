@@ -1,8 +1,9 @@
-import type { DeploymentLog } from '../deployments/deployment-log-cache.ts';
+import type { DeploymentLog, LoggedDeployment } from '../deployments/deployment-log-cache.ts';
 import { inOrder, type PackageArrivals, packageArrivals } from '../deployments/package-arrivals.ts';
-import { type CommitView, commitViews } from '../git/commits.queries.ts';
+import { commitViews } from '../git/commits.queries.ts';
 import type { History } from '../git/commit-graph-cache.ts';
-import { type ItemChange, workItemChanges } from '../git/work-item-changes.ts';
+import { bitCount } from '../git/counted-changes-rules.ts';
+import { type PackageChanges, workItemChanges } from '../git/work-item-changes.ts';
 import { workItemUrl } from '../git/work-item-rules.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import { newestCandidates } from '../release-candidates/candidate-series.queries.ts';
@@ -50,19 +51,33 @@ async function environmentStates(tx: Tx, projectId: string, log: DeploymentLog, 
     }));
 }
 
-const arrivedCommits = new WeakMap<PackageArrivals, { known: string; commits: readonly number[] }>();
+type Arrival = PackageArrivals['arrivals'][number];
 
-/** Finds the commits of the versions that came to an environment, in order. They are kept once all are known. */
-function arrivalCommits({ known }: VersionState, commitOf: (version: PackageVersion) => number | undefined) {
-  const found = new Map<PackageArrivals, readonly (number | undefined)[]>();
-  return (name: string, arrived: PackageArrivals): readonly (number | undefined)[] => {
-    const kept = arrivedCommits.get(arrived);
-    if (kept?.known === known) return kept.commits;
-    const commits = found.get(arrived) ?? arrived.arrivals.map(({ version }) => commitOf({ name, version }));
-    found.set(arrived, commits);
-    if (commits.every((commit) => commit !== undefined)) arrivedCommits.set(arrived, { known, commits });
-    return commits;
-  };
+/** Commits of the first versions that came to an environment, as many as are known, by the first arrival. */
+const arrivedCommits = new WeakMap<Arrival, { known: string; commits: number[] }>();
+
+function keptCommits({ arrivals }: PackageArrivals, { known }: VersionState): number[] {
+  const [first] = arrivals;
+  const kept = first && arrivedCommits.get(first);
+  if (kept?.known === known) return kept.commits;
+  const commits: number[] = [];
+  if (first) arrivedCommits.set(first, { known, commits });
+  return commits;
+}
+
+/** The commits of the versions that came to an environment, in order; there may be more, of later ones. */
+function arrivalCommits(
+  name: string,
+  { arrivals }: PackageArrivals,
+  kept: number[],
+  commitOf: (version: PackageVersion) => number | undefined,
+): readonly (number | undefined)[] {
+  for (const { version } of arrivals.slice(kept.length)) {
+    const commit = commitOf({ name, version });
+    if (commit === undefined) return arrivals.map((each, at) => kept[at] ?? commitOf({ name, version: each.version }));
+    kept.push(commit);
+  }
+  return kept;
 }
 
 /** Where a work item is: its commits, and for each domain that it concerns the candidates and environments that have it. */
@@ -78,52 +93,68 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
   );
   const states = await environmentStates(tx, project.id, log, names);
   const versions = await versionState(tx, history);
-  const isKept = (arrived: PackageArrivals) => arrivedCommits.get(arrived)?.known === versions.known;
-  const commitOf = await knownVersionCommits(tx, history, versions, [
-    ...candidates.flatMap((candidate) =>
-      names.flatMap((name) => versionIn(artifactsOf(candidate), name).map((version) => ({ name, version }))),
+  const current = [...candidates.map(artifactsOf), ...states.map(({ packages }) => installedIn(packages))].flatMap(
+    (packages) => versionsOf(packages, names),
+  );
+  const kept = new Map<PackageArrivals, number[]>();
+  const arrivedVersions = states.flatMap(({ packages }) =>
+    [...packages].flatMap(([name, { ofDomains }]) =>
+      ofDomains.flatMap((each) => {
+        const commits = keptCommits(each, versions);
+        kept.set(each, commits);
+        return each.arrivals.slice(commits.length).map(({ version }) => ({ name, version }));
+      }),
     ),
-    ...states.flatMap(({ packages }) =>
-      [...packages].flatMap(([name, { ofDomains, installed }]) => [
-        ...(installed === undefined ? [] : [{ name, version: installed }]),
-        ...ofDomains.flatMap((arrived) =>
-          isKept(arrived) ? [] : arrived.arrivals.map(({ version }) => ({ name, version })),
-        ),
-      ]),
-    ),
-  ]);
-  const holds: Holds = (version, { packageName, isCountedUpTo }) => {
-    if (version === undefined) return false;
+  );
+  const commitOf = await knownVersionCommits(tx, history, versions, current.concat(arrivedVersions));
+  const holds: Holds = (version, { packageName, countedUpTo, counted }) => {
+    if (version === undefined) return 0;
     const end = commitOf({ name: packageName, version });
-    return end === undefined ? undefined : isCountedUpTo(end);
+    return end === undefined ? undefined : bitCount(countedUpTo(end) & counted);
   };
-  const endsOf = (packages: Record<string, string>) =>
-    names.flatMap((name) => versionIn(packages, name).flatMap((version) => commitOf({ name, version }) ?? []));
   const releasable = await releaseEnds(tx, project, candidates);
-  const ends = [
-    ...new Set([
-      ...releasable,
-      ...candidates.flatMap((candidate) => endsOf(artifactsOf(candidate))),
-      ...states.flatMap(({ packages }) => endsOf(installedIn(packages))),
-    ]),
-  ];
+  const ends = [...new Set([...releasable, ...current.flatMap((version) => commitOf(version) ?? [])])];
   const isReleasable = history.graph.ancestorsOf(releasable);
-  const changes = found.filter(({ isCountedUpTo }) => ends.some(isCountedUpTo));
-  const listed = [...new Set([...naming, ...changes.map(({ commit }) => commit)])].toSorted((a, b) => b - a);
+  const changes: CountedPackageChanges[] = found
+    .map((each) => ({ ...each, counted: ends.reduce((bits, end) => bits | each.countedUpTo(end), 0) }))
+    .filter(({ counted }) => counted !== 0);
+  const packagesOf = Map.groupBy(
+    changes.flatMap((each) => countedCommits(each).map((commit) => ({ commit, name: each.packageName }))),
+    ({ commit }) => commit,
+  );
+  const listed = [...new Set([...naming, ...packagesOf.keys()])].toSorted((a, b) => b - a);
   const views = await commitViews(tx, project.id, listed.slice(0, ITEM_COMMITS_MAX));
   const pullRequests = [...naming].flatMap((commit) => history.messages.mentionOf(commit)?.pullRequests ?? []);
-  const commitsOfArrivals = arrivalCommits(versions, commitOf);
-  const environmentView = ({ id, name, category, packages }: EnvironmentState, own: readonly ItemChange[]) => {
-    const arrivals = own.map(({ packageName, isCountedUpTo }) => {
-      const came = (packages.get(packageName)?.ofDomains ?? []).flatMap((arrived) => {
-        const commits = commitsOfArrivals(packageName, arrived);
-        const at = commits.findIndex((end) => end !== undefined && isCountedUpTo(end));
-        return arrived.arrivals[at]?.deployment ?? [];
-      });
-      return came.toSorted(inOrder)[0];
+  const environmentView = (
+    { id, name, category, packages }: EnvironmentState,
+    own: readonly CountedPackageChanges[],
+  ) => {
+    const arrivals = own.flatMap((part) => {
+      const came = new Map<number, LoggedDeployment>();
+      for (const arrived of packages.get(part.packageName)?.ofDomains ?? []) {
+        const commits = arrivalCommits(part.packageName, arrived, kept.get(arrived) ?? [], commitOf);
+        let missing = part.counted;
+        for (let at = 0; at < arrived.arrivals.length && missing !== 0; at++) {
+          const end = commits[at];
+          const bits = end === undefined ? 0 : part.countedUpTo(end) & missing;
+          const arrival = bits === 0 ? undefined : arrived.arrivals[at];
+          if (!arrival) continue;
+          missing &= ~bits;
+          for (const place of placesOf(bits)) {
+            const other = came.get(place);
+            if (!other || inOrder(arrival.deployment, other) < 0) came.set(place, arrival.deployment);
+          }
+        }
+      }
+      return placesOf(part.counted).map((place) => came.get(place));
     });
     const { first, last } = arrivalOf(arrivals);
-    const share = shareOf(own, (change) => holds(packages.get(change.packageName)?.installed, change));
+    const share = shareOf(
+      own.map((part) => ({
+        present: holds(packages.get(part.packageName)?.installed, part),
+        total: bitCount(part.counted),
+      })),
+    );
     return {
       environmentId: id,
       name,
@@ -156,9 +187,11 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
   return {
     key,
     url: workItemUrl(key, project.configuration),
-    commits: listed
-      .slice(0, ITEM_COMMITS_MAX)
-      .flatMap((commit) => commitView(views.get(commit), isReleasable(commit), changes)),
+    commits: listed.slice(0, ITEM_COMMITS_MAX).flatMap((commit) => {
+      const view = views.get(commit);
+      const packages = (packagesOf.get(commit) ?? []).map(({ name }) => name).toSorted();
+      return view ? [{ ...view, isReleasable: isReleasable(commit), packages }] : [];
+    }),
     totalCommits: listed.length,
     isTruncated: listed.length > ITEM_COMMITS_MAX,
     pullRequests: [...new Set([...pullRequests, ...pullRequestsUpTo(ends)])].toSorted((a, b) => a - b),
@@ -176,36 +209,52 @@ export async function workItemPlaces(tx: Tx, history: History, log: DeploymentLo
 
 type EnvironmentState = Awaited<ReturnType<typeof environmentStates>>[number];
 
-/** The version of a package among others, if it is there. */
-const versionIn = (packages: Record<string, string>, name: string): string[] =>
-  Object.hasOwn(packages, name) ? [packages[name] ?? ''] : [];
+/** The versions of some packages among others, of those that are there. */
+function versionsOf(packages: Record<string, string>, names: readonly string[]): PackageVersion[] {
+  const versions: PackageVersion[] = [];
+  for (const name of names) {
+    const version = versionIn(packages, name);
+    if (version !== undefined) versions.push({ name, version });
+  }
+  return versions;
+}
+
+const versionIn = (packages: Record<string, string>, name: string): string | undefined =>
+  Object.hasOwn(packages, name) ? packages[name] : undefined;
 
 const installedIn = (packages: ReadonlyMap<string, PackageState>): Record<string, string> =>
   Object.fromEntries(
     [...packages].flatMap(([name, { installed }]) => (installed === undefined ? [] : [[name, installed]])),
   );
 
-const commitView = (view: CommitView | undefined, isReleasable: boolean, changes: readonly ItemChange[]) =>
-  view
-    ? [
-        {
-          ...view,
-          isReleasable,
-          packages: changes
-            .filter(({ commit }) => commit === view.seq)
-            .map(({ packageName }) => packageName)
-            .toSorted(),
-        },
-      ]
-    : [];
+interface CountedPackageChanges extends PackageChanges {
+  /** Those that count in any candidate, environment or releasable branch, by bits. */
+  counted: number;
+}
 
-type Holds = (version: string | undefined, change: ItemChange) => boolean | undefined;
+/** The places of the bits that are set. */
+function placesOf(bits: number): number[] {
+  const places: number[] = [];
+  for (let rest = bits; rest !== 0; rest &= rest - 1) places.push(31 - Math.clz32(rest & -rest));
+  return places;
+}
+
+const countedCommits = ({ commits, counted }: CountedPackageChanges): number[] =>
+  commits.filter((_, place) => ((counted >>> place) & 1) === 1);
+
+/** How many of some changes a version contains; undefined when its commit is not known. */
+type Holds = (version: string | undefined, changes: CountedPackageChanges) => number | undefined;
 
 /** Candidates of a domain, newest first, that have any of the changes; new in those that have more than the one before on their branch. */
-function candidatesWith(candidates: readonly CandidateRow[], changes: readonly ItemChange[], holds: Holds) {
+function candidatesWith(candidates: readonly CandidateRow[], changes: readonly CountedPackageChanges[], holds: Holds) {
   const shares = candidates.map((candidate) => ({
     candidate,
-    share: shareOf(changes, (change) => holds(versionIn(artifactsOf(candidate), change.packageName)[0], change)),
+    share: shareOf(
+      changes.map((part) => ({
+        present: holds(versionIn(artifactsOf(candidate), part.packageName), part),
+        total: bitCount(part.counted),
+      })),
+    ),
   }));
   return shares.flatMap(({ candidate, share }, index) => {
     if (share.present === 0) return [];

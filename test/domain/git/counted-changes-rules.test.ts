@@ -38,21 +38,26 @@ test('up to each commit of a random history those changes count that its changel
     const { graph, ...history } = randomHistory(seed, 60);
     const isNaming = (commit: number) => history.mentionOf(commit)?.workItems.includes(KEY) ?? false;
     const all = Array.from({ length: graph.size }, (_, commit) => commit);
-    const differing = all.filter((commit) => graph.differsFromAllParents(PACKAGE, commit));
-    const kept = condensed(history.parentsOf, graph.size, new Set(differing));
-    for (let at = 0; at < differing.length; at += CHANGES_MAX) {
-      const changes = differing.slice(at, at + CHANGES_MAX);
+    const differs = (commit: number) => graph.differsFromAllParents(PACKAGE, commit);
+    // Commits of other packages are looked at together with those of this one.
+    const looked = all.filter((commit) => differs(commit) || commit % 3 === 0);
+    const kept = condensed(history.parentsOf, graph.size, new Set(looked));
+    for (let at = 0; at < looked.length; at += CHANGES_MAX) {
+      const some = looked.slice(at, at + CHANGES_MAX);
       const sameParentOf = (merge: number) => graph.sameParentOf(PACKAGE, merge);
-      const counted = countedChanges({ ...history, condensed: kept, isNaming, sameParentOf }, changes);
+      const counted = countedChanges({ ...history, condensed: kept, isNaming }, some);
+      const own = some.reduce((bits, commit, place) => (differs(commit) ? bits | (1 << place) : bits), 0);
+      const countedUpTo = counted.inPackage({ own, sameParentOf });
+      const changes = new Set(some.filter(differs));
       for (const end of all) {
         const attribution = attribute(history, null, end);
         const expected = graph
           .log([PACKAGE], null, end)
-          .filter((commit) => changes.includes(commit) && attribution(commit).workItems.includes(KEY));
-        const bits = counted.upTo(end);
-        const actual = changes.filter((_, place) => ((bits >>> place) & 1) === 1);
+          .filter((commit) => changes.has(commit) && attribution(commit).workItems.includes(KEY));
+        const bits = countedUpTo(end);
+        const actual = some.filter((_, place) => ((bits >>> place) & 1) === 1);
         expect([seed, end, actual]).toEqual([seed, end, expected.toSorted((a, b) => a - b)]);
-        const merges = [...counted.mergesUpTo([end])];
+        const merges = [...counted.mergesUpTo([countedUpTo], [end])];
         const mentioned = [...merges, ...actual].flatMap((commit) => history.mentionOf(commit)?.pullRequests ?? []);
         const requests = new Set(expected.flatMap((commit) => attribution(commit).pullRequests));
         expect([seed, end, new Set(mentioned)]).toEqual([seed, end, requests]);

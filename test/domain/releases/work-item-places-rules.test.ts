@@ -5,17 +5,15 @@ import {
   shareOf,
 } from '../../../domain/releases/work-item-places-rules.ts';
 
-const change = (packageName: string, commit: number) => ({ packageName, commit });
-
 test.each([
-  [[true, true], 'all', 2],
-  [[true, false], 'some', 1],
-  [[false, false], 'none', 0],
-  [[true, undefined], 'unknown', 1],
-  [[false, undefined], 'unknown', 0],
-] as const)('of changes that are there or not, %j, there is %s', (answers, presence, present) => {
-  const changes = answers.map((_, index) => change('app', index));
-  expect(shareOf(changes, ({ commit }) => answers[commit])).toEqual({ presence, present, total: 2 });
+  [[2, 2], 'all', 4],
+  [[2, 1], 'some', 3],
+  [[2, 0], 'some', 2],
+  [[0, 0], 'none', 0],
+  [[2, undefined], 'unknown', 2],
+  [[0, undefined], 'unknown', 0],
+] as const)('of two packages with two changes each, of which %j are there, there is %s', (there, presence, present) => {
+  expect(shareOf(there.map((each) => ({ present: each, total: 2 })))).toEqual({ presence, present, total: 4 });
 });
 
 test('a work item arrives with the first of its changes, and is complete with the last change', () => {
