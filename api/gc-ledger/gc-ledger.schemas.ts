@@ -144,7 +144,7 @@ export const GcCheckOut = z
     id: z.string(),
     repositoryIdentifier: z.string(),
     branch: z.string(),
-    status: z.enum(GC_CHECK_STATUSES).meta({ description: '`failed`: no org could be asked for everything' }),
+    status: z.enum(GC_CHECK_STATUSES).meta({ description: '`failed`: no org answered' }),
     environments: z
       .array(
         z.object({
