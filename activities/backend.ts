@@ -3,7 +3,6 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createFencedReads, type FencedReads } from '../domain/data/fenced-reads.ts';
-import { createAccessNotes } from '../domain/crm-orgs/access-notes.ts';
 import { createOrgConnections } from '../domain/crm-orgs/org-connections.ts';
 import type { CrmParts } from '../domain/crm-orgs/org-scope.ts';
 import { connectDatabase } from '../domain/data/database.ts';
@@ -104,7 +103,6 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     crm: {
       platform,
       connections: createOrgConnections({ platform, reads, actingAs, encryption, now, log }),
-      noteAccess: createAccessNotes(actingAs, now),
       outbound,
       encryption,
     },

@@ -14,6 +14,7 @@ import { createSessions } from '../domain/auth/sessions.ts';
 import { createSignIn } from '../domain/auth/sign-in.ts';
 import { configuredSignInHosts } from '../activities/adapters/sign-in-hosts.ts';
 import { configuredOpenIdProvider } from '../activities/adapters/openid-provider.ts';
+import { createAccessNotes } from '../domain/crm-orgs/access-notes.ts';
 import { createCommitGraphCache } from '../domain/git/commit-graph-cache.ts';
 import { createDocumentStore } from '../domain/documents/document-store.ts';
 import { createDeploymentLogCache } from '../domain/deployments/deployment-log-cache.ts';
@@ -119,7 +120,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
           withoutStore: 'count-alone',
         }),
       },
-      crm: backend.crm,
+      crm: { ...backend.crm, noteAccess: createAccessNotes(database, now) },
       documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.lanes }),
       environmentLocks: backend.environmentLocks,
       flows: { commands: backend.commands, workflowUrl: workflowUrls(config) },

@@ -7,7 +7,7 @@ import type { AnalysisCache } from '../../domain/releases/analysis-cache.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import type { ActorReads } from '../../domain/data/fenced-reads.ts';
 import type { DeploymentLogCache } from '../../domain/deployments/deployment-log-cache.ts';
-import type { CrmParts } from '../../domain/crm-orgs/org-scope.ts';
+import type { OrgScope } from '../../domain/crm-orgs/org-scope.ts';
 import type { DocumentStore } from '../../domain/documents/document-store.port.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type { SignInAtHost, SignInHost } from '../../domain/auth/code-host.port.ts';
@@ -43,7 +43,7 @@ export interface Adapters {
     /** Absent until there are review environments; links then lead to the front door. */
     findReviewAssignment?: FindReviewAssignment;
   };
-  crm: CrmParts;
+  crm: OrgScope['crm'];
   documents: DocumentStore;
   environmentLocks: LockQueue;
   flows: {

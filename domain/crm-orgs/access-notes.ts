@@ -1,10 +1,10 @@
-import { CompiledQuery } from 'kysely';
-import { appendEntries, unchainedEntry } from '../audit/append.queries.ts';
+import { sql } from 'kysely';
+import { type Appended, appending, appendParameters, unchainedEntry } from '../audit/append.queries.ts';
 import type { UnchainedEntry } from '../audit/audit-rules.ts';
-import { COMMIT_WITH_NEXT } from '../data/dialect.ts';
-import { type Actor, systemActor, type TenantKey, tenantOf } from '../shared/actor.ts';
+import { statement } from '../data/statement.ts';
+import type { Database } from '../data/tables.ts';
+import type { Actor } from '../shared/actor.ts';
 import { batchedPerKey } from '../shared/batched.ts';
-import type { UnitOfWork } from '../unit-of-work.ts';
 
 export interface AccessNote {
   actor: Actor;
@@ -19,21 +19,32 @@ export interface AccessNote {
 /** Adds an entry to the audit trail before a credential is handed out. */
 export type NoteAccess = (note: AccessNote) => Promise<void>;
 
-/** Entries of one tenant that come together are written in one transaction: each waits for the end of the trail. */
-export function createAccessNotes(actingAs: (actor: Actor) => UnitOfWork, now: () => Date): NoteAccess {
-  const append = batchedPerKey<TenantKey, UnchainedEntry, undefined>(
-    ({ tenantId }) => tenantId,
-    async (tenant, entries) => {
-      await actingAs(systemActor(tenant, 'crm'))(async ({ db, tenantId }) => {
-        await db.executeQuery(CompiledQuery.raw(COMMIT_WITH_NEXT));
-        await appendEntries(db, tenantId, entries);
-      });
+/** One statement is one transaction and one round trip. */
+const APPEND = statement<Appended>()((db, given) =>
+  db
+    .with(
+      (cte) => cte('fenced').materialized(),
+      (inner) => inner.selectNoFrom(sql`set_config('app.tenant_id', ${given.tenantId}::text, true)`.as('tenant')),
+    )
+    .selectFrom('fenced')
+    .select(appending(given)),
+);
+
+/**
+ * Entries of one tenant that come together are written together: each writer waits for the end of the tenant's trail.
+ * @param database connections of the application's role.
+ */
+export function createAccessNotes(database: Database, now: () => Date): NoteAccess {
+  const append = batchedPerKey<string, UnchainedEntry, undefined>(
+    (tenantId) => tenantId,
+    async (tenantId, entries) => {
+      await APPEND(database, appendParameters(tenantId, entries));
       return entries.map(() => undefined);
     },
   );
   return ({ actor, requestId, action, orgId: entityId, summary, after }) =>
     append(
-      tenantOf(actor),
+      actor.tenantId,
       unchainedEntry(
         { source: 'crm', action: `org.${action}`, entityType: 'crm_org', entityId, summary, after },
         actor,

@@ -12,7 +12,6 @@ import type { OrgPlace } from './org-tokens.ts';
 export interface CrmParts {
   platform: CrmPlatform;
   connections: OrgConnections;
-  noteAccess: NoteAccess;
   /** The addresses that orgs may have. */
   outbound: OutboundAddresses;
   encryption: Encryption;
@@ -24,7 +23,7 @@ export interface OrgScope {
   requestId: string;
   tx: UnitOfWork;
   reads: Reads;
-  crm: CrmParts;
+  crm: CrmParts & { noteAccess: NoteAccess };
 }
 
 export const placeOf = ({ actor }: Pick<OrgScope, 'actor'>, orgId: string, sandboxName?: string): OrgPlace => ({
