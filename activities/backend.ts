@@ -3,6 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createFencedReads, type FencedReads } from '../domain/data/fenced-reads.ts';
+import { createOrgPolls, type OrgPolls } from '../domain/org-limits/org-polls.ts';
 import { createOrgConnections } from '../domain/crm-orgs/org-connections.ts';
 import type { CrmParts } from '../domain/crm-orgs/org-scope.ts';
 import { connectDatabase } from '../domain/data/database.ts';
@@ -49,6 +50,8 @@ export interface Backend {
   /** Which addresses outgoing requests may go to. */
   outbound: OutboundAddresses;
   crm: CrmParts;
+  /** Asks orgs for their limits. */
+  orgPolls: OrgPolls;
   /** Programs that the operator allows, by type of flow. */
   commands: Commands;
   log: Logger;
@@ -88,6 +91,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     apiVersionMax: config.CRM_API_VERSION_MAX,
     scratchAuthField: config.CRM_SCRATCH_AUTH_FIELD,
   });
+  const connections = createOrgConnections({ platform, reads, actingAs, encryption, now, log });
   return {
     access,
     orm,
@@ -102,10 +106,17 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     outbound,
     crm: {
       platform,
-      connections: createOrgConnections({ platform, reads, actingAs, encryption, now, log }),
+      connections,
       outbound,
       encryption,
     },
+    orgPolls: createOrgPolls({
+      connections,
+      reads,
+      actingAs,
+      now,
+      everyMs: config.ORG_LIMITS_EVERY_MINUTES * 60_000,
+    }),
     commands: loadCommands(config.COMMANDS_FILE),
     log,
     now,

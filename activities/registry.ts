@@ -15,6 +15,7 @@ import { createOperationActivities } from './flows/operations.activities.ts';
 import { COMMANDS_QUEUE, FLOWS_QUEUE } from '../workflows/flows/flow-run.contract.ts';
 import { GIT_QUEUE } from '../workflows/git/git-mirror.contract.ts';
 import { createBuildActivities } from './builds/builds.activities.ts';
+import { createOrgLimitActivities } from './org-limits/org-limits.activities.ts';
 import { createGitActivities } from './git/git.activities.ts';
 import { createGcCheckActivities } from './gc-ledger/gc-check.activities.ts';
 import { CRM_QUEUE } from '../workflows/crm/crm-queue.ts';
@@ -36,6 +37,8 @@ const COMMANDS_AT_ONCE = 16;
 const QUICK_CANCELLATION = { maxHeartbeatThrottleInterval: '500 milliseconds' } satisfies Partial<WorkerOptions>;
 /** Each is a git of its own, and bound by network, disk and processor. */
 const GIT_AT_ONCE = 8;
+/** The pump of each tenant holds one for as long as it polls. */
+const CRM_AT_ONCE = 200;
 /** One that hangs keeps no other from its turn, and the database from no other work. */
 const SWEEPS_AT_ONCE = 8;
 
@@ -71,7 +74,6 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
     activities: createAuditExportActivities(deps),
     options: { maxConcurrentActivityTaskExecutions: EXPORTS_AT_ONCE },
   },
-  { taskQueue: CRM_QUEUE, activities: { ...createGcCheckActivities(deps) } },
   { taskQueue: ENVIRONMENT_LOCKS_QUEUE, activities: createEnvironmentLockActivities(deps) },
   { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
   {
@@ -83,6 +85,11 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
     taskQueue: webhookLaneContract.taskQueue,
     activities: createWebhookActivities(deps),
     options: { maxConcurrentActivityTaskExecutions: HOT_LANES_MAX },
+  },
+  {
+    taskQueue: CRM_QUEUE,
+    activities: { ...createOrgLimitActivities(deps), ...createGcCheckActivities(deps) },
+    options: { maxConcurrentActivityTaskExecutions: CRM_AT_ONCE },
   },
   { taskQueue: FLOWS_QUEUE, activities: createFlowActivities(deps, { runsCommands }) },
   {

@@ -43,6 +43,7 @@ import { releasesRoutes } from './releases/releases.routes.ts';
 import { workItemsRoutes } from './releases/work-items.routes.ts';
 import { rollingAnalysisRoutes } from './release-candidates/rolling-analysis.routes.ts';
 import { releaseEventRoutes } from './release-candidates/release-event.routes.ts';
+import { orgLimitsRoutes } from './org-limits/org-limits.routes.ts';
 import { mirrorRoutes } from './projects/mirror.routes.ts';
 import { passwordSetupRoutes } from './passwords/password-setup.routes.ts';
 import { passwordsRoutes } from './passwords/passwords.routes.ts';
@@ -94,6 +95,7 @@ export const routes: readonly AnyRoute[] = [
   ...gcLedgerRoutes,
   ...gcDeletionsRoutes,
   ...gcChecksRoutes,
+  ...orgLimitsRoutes,
   ...auditRoutes,
   ...auditExportsRoutes,
   ...auditInternalRoutes,

@@ -18,7 +18,8 @@ import { createAccessNotes } from '../domain/crm-orgs/access-notes.ts';
 import { createCommitGraphCache } from '../domain/git/commit-graph-cache.ts';
 import { createDocumentStore } from '../domain/documents/document-store.ts';
 import { createDeploymentLogCache } from '../domain/deployments/deployment-log-cache.ts';
-import { createAnalysisCache } from '../domain/releases/analysis-cache.ts';
+import { DASHBOARD_CACHE_SECONDS } from '../domain/org-limits/limit-dashboard.ts';
+import { createTextCache } from '../domain/shared/text-cache.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.mutations.ts';
 import { createDownloadLinks } from '../domain/objects/download-links.ts';
 import { createDeliveryQueue } from '../domain/webhooks/delivery-queue.ts';
@@ -133,13 +134,14 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         findInvited: createFindInvited(database),
         own: createOwnInvitations(database, actingAs),
       },
+      orgLimits: { polls: backend.orgPolls, dashboards: createTextCache(DASHBOARD_CACHE_SECONDS) },
       objects: {
         store: backend.objects,
         downloads: createDownloadLinks(ring, config.publicUrl),
       },
       releases: {
         eventQueue: createReleaseEventQueue(launch),
-        analyses: createAnalysisCache(config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS),
+        analyses: createTextCache(config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS),
         deploymentLogs: createDeploymentLogCache(),
       },
       webhooks: { queue: createDeliveryQueue(database, signals.lanes), outbound: backend.outbound },

@@ -19,6 +19,9 @@ export const LANE_PUMP = {
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
 } satisfies ActivityOptions;
 
+/** As a pump of a lane; an org may take more than a minute. */
+export const ORG_PUMP = { ...LANE_PUMP } satisfies ActivityOptions;
+
 /**
  * Short work on our own database for which a caller waits: runs in the workflow's worker, without a round trip to the
  * server. Retried as long as the database is away; the caller has its own deadline.

@@ -10,3 +10,4 @@ export { flowChecks } from './flows/flow-checks.workflow.ts';
 export { buildImpact } from './builds/build-impact.workflow.ts';
 export { gcCheck } from './gc-ledger/gc-check.workflow.ts';
 export { gitMirror } from './git/git-mirror.workflow.ts';
+export { orgLimits } from './org-limits/org-limits.workflow.ts';

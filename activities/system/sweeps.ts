@@ -8,6 +8,7 @@ import { flowChecksSweep, flowRunsSweep, flowSchedulesSweep, runCountsChore } fr
 import { gcChecksSweep } from '../gc-ledger/gc-checks.sweep.ts';
 import { mirrorsSweep } from '../git/mirrors.sweep.ts';
 import { releaseEventsSweep } from '../release-candidates/release-events.sweep.ts';
+import { expiredLimitSamplesChore, orgLimitsSweep } from '../org-limits/org-limits.sweep.ts';
 import { failedWebhooksSweep, webhookLanesSweep } from '../webhooks/webhook-lanes.sweep.ts';
 import type { Sweep } from './define-sweep.ts';
 import { PURGES } from './purges.sweep.ts';
@@ -29,6 +30,8 @@ export const SWEEPS: readonly Sweep[] = [
   gcChecksSweep,
   expiringTokensSweep,
   expiringOrgsSweep,
+  orgLimitsSweep,
+  expiredLimitSamplesChore,
   webhookLanesSweep,
   failedWebhooksSweep,
   ...PURGES,

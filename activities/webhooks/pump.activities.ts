@@ -8,7 +8,7 @@ import { withHeartbeat } from '../heartbeat.ts';
 import { attemptDelivery } from './delivery-attempt.ts';
 import type { DuePoller } from './due-poller.ts';
 import type { LaneTarget } from './lane-target.ts';
-import { WorkQueue } from './work-queue.ts';
+import { WorkQueue } from '../work-queue.ts';
 
 /** Most requests that one lane has open at a time. */
 const OPEN_MAX = 32;

@@ -3,7 +3,8 @@ import type { DownloadLinks } from '../../domain/objects/download-links.ts';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { Encryption } from '../../domain/shared/encryption.ts';
 import type { CommitGraphCache } from '../../domain/git/commit-graph-cache.ts';
-import type { AnalysisCache } from '../../domain/releases/analysis-cache.ts';
+import type { OrgPolls } from '../../domain/org-limits/org-polls.ts';
+import type { TextCache } from '../../domain/shared/text-cache.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import type { ActorReads } from '../../domain/data/fenced-reads.ts';
 import type { DeploymentLogCache } from '../../domain/deployments/deployment-log-cache.ts';
@@ -64,8 +65,9 @@ export interface Adapters {
     findInvited: FindInvited;
     own: OwnInvitations;
   };
+  orgLimits: { polls: OrgPolls; dashboards: TextCache };
   objects: { store: ObjectStore; downloads: DownloadLinks };
-  releases: { eventQueue: ReleaseEventQueue; analyses: AnalysisCache; deploymentLogs: DeploymentLogCache };
+  releases: { eventQueue: ReleaseEventQueue; analyses: TextCache; deploymentLogs: DeploymentLogCache };
   webhooks: {
     queue: DeliveryQueue;
     /** The addresses that webhooks may have; host names are checked again after resolution. */

@@ -19,6 +19,7 @@ import {
   HookSecretSchema,
 } from '../builds/builds.entities.ts';
 import { CrmOrgSchema, CrmTokenSchema } from '../crm-orgs/crm-orgs.entities.ts';
+import { OrgLimitHourSchema, OrgLimitSampleSchema, OrgLimitStateSchema } from '../org-limits/org-limits.entities.ts';
 import { ReleaseDeploymentSchema } from '../deployments/deployments.entities.ts';
 import { DocumentSchema, DocumentCollectionSchema, DocumentVersionSchema } from '../documents/documents.entities.ts';
 import { EnvironmentLockTicketSchema } from '../environment-locks/environment-locks.entities.ts';
@@ -96,6 +97,9 @@ export const entities = [
   HookSecretSchema,
   CrmOrgSchema,
   CrmTokenSchema,
+  OrgLimitHourSchema,
+  OrgLimitSampleSchema,
+  OrgLimitStateSchema,
   ReleaseDeploymentSchema,
   DocumentSchema,
   DocumentCollectionSchema,

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { History } from '../git/commit-graph-cache.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { AnalysisCache } from './analysis-cache.ts';
+import type { TextCache } from '../shared/text-cache.ts';
 import { type ChangelogFacts, changelogOf, type ResolvedChange } from './changelog.ts';
 
 /** Changelogs as they are answered, kept in memory. */
 export interface ChangelogTexts {
-  kept: AnalysisCache;
+  kept: TextCache;
   /** A changelog as a JSON object. */
   write: (changelog: ChangelogFacts) => string;
 }

@@ -83,6 +83,7 @@ const Environment = z.object({
     .regex(/^[1-9]\d{1,2}\.0$/, 'must be like 68.0')
     .default('68.0'),
   CRM_SCRATCH_AUTH_FIELD: z.string().regex(SOQL_NAME, 'must be the name of a field').default('SfdxAuthUrl__c'),
+  ORG_LIMITS_EVERY_MINUTES: count(15),
   COMMANDS_FILE: z.string().min(1).optional(),
   ALLOW_LOCAL_GIT: flag,
   WEBHOOK_LOG_RETENTION_DAYS: count(90),

@@ -45,7 +45,10 @@ const OrgLimit = z.strictObject({
   remaining: number('Remaining', 9_000),
   usagePct: number('Used, per cent', 91),
   alertLevel: text('ok, warning or critical', 'critical'),
-  previousLevel: text('Level before', 'warning').optional(),
+  previousLevel: text('Level that was announced before', 'warning').optional(),
+  forecastAt: dateTime('When it will be used up if it rises as it did; null where that is not foreseen')
+    .nullable()
+    .optional(),
 });
 
 const DroppedComponents = z.strictObject({

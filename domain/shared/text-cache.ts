@@ -1,14 +1,14 @@
-/** Analyses as they were answered, by a key of all that they are made of. */
-export interface AnalysisCache {
+/** Texts as they were answered, by a key of all that they are made of. */
+export interface TextCache {
   get: (key: string) => string | undefined;
   put: (key: string, text: string) => void;
 }
 
-/** Bounds the memory: an analysis of 20 candidates with 50 packages each has some hundred kilobytes. */
+/** Bounds the memory: an analysis of 20 candidates with 50 packages each has some hundred kilobytes, a dashboard more. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 
-/** @param ttlSeconds after which an analysis is made anew although nothing it is made of has changed. */
-export function createAnalysisCache(ttlSeconds: number, now: () => number = Date.now): AnalysisCache {
+/** @param ttlSeconds after which a text is made anew although nothing it is made of has changed. */
+export function createTextCache(ttlSeconds: number, now: () => number = Date.now): TextCache {
   const kept = new Map<string, { text: string; until: number }>();
   let bytes = 0;
   const remove = (key: string) => {

@@ -1,0 +1,22 @@
+import { createPollStore } from '../../domain/org-limits/poll-store.queries.ts';
+import { orgLimitsContract, orgsDueSignal } from '../../workflows/org-limits/org-limits.contract.ts';
+import { defineChore, defineSweep } from '../system/define-sweep.ts';
+
+/** Wakes the polls of tenants with orgs that are due. */
+export const orgLimitsSweep = defineSweep({
+  name: 'org-limits',
+  concurrency: 20,
+  isRoutine: true,
+  async due({ system }, limit) {
+    const store = createPollStore(system);
+    await store.addMissing();
+    return store.dueTenants(limit);
+  },
+  key: ({ tenantId }) => tenantId,
+  handle: ({ launch }, tenant) => launch.signalWithStart(orgLimitsContract, tenant, orgsDueSignal),
+});
+
+export const expiredLimitSamplesChore = defineChore({
+  name: 'expired-limit-samples',
+  run: ({ system }) => createPollStore(system).purge(),
+});
