@@ -199,9 +199,9 @@ export async function limitSettingsByOrg({ db, tenantId }: Reads, usernames: rea
   const names = usernames.map((username) => username.toLowerCase());
   const { rows } = await sql<{ username: string; orgLimits: unknown }>`
     with named as (
-      select lower(name) as username, e.project_id
-      from environment e, unnest(array[e.org_username, e.dev_hub_username]) name
-      where e.tenant_id = ${tenantId} and lower(name) = any (${names}::text[])
+      select lower(org.username) as username, e.project_id
+      from environment e, unnest(array[e.org_username, e.dev_hub_username]) org (username)
+      where e.tenant_id = ${tenantId} and lower(org.username) = any (${names}::text[])
       union
       select lower(hub), p.id
       from project p, jsonb_array_elements_text(case jsonb_typeof(p.configuration->'devHubs') when 'array'

@@ -17,6 +17,7 @@ import { signInExamples } from './examples/sign-in.examples.ts';
 import { releasesExamples } from './examples/releases.examples.ts';
 import { usersExamples } from './examples/users.examples.ts';
 import { crmOrgsExamples } from './examples/crm-orgs.examples.ts';
+import { orgLimitsExamples } from './examples/org-limits.examples.ts';
 import { webhooksExamples } from './examples/webhooks.examples.ts';
 
 const FEATURES: readonly FeatureExamples[] = [
@@ -33,6 +34,7 @@ const FEATURES: readonly FeatureExamples[] = [
   releasesExamples,
   buildsExamples,
   gcLedgerExamples,
+  orgLimitsExamples,
   webhooksExamples,
   documentsExamples,
 ];

@@ -1,3 +1,4 @@
+import type { OrgOptions, SimulatedOrg } from '../../simulators/crm-org/org.ts';
 import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import type { TestApp } from '../../support/app.ts';
 import { featureExamples, fresh } from './example.ts';
@@ -11,6 +12,10 @@ function platformOf(app: TestApp): Promise<CrmSimulator> {
   simulators.set(app, known);
   return known;
 }
+
+/** One more org of the platform of an app's examples. */
+export const addSimulatedOrg = async (app: TestApp, options: OrgOptions): Promise<SimulatedOrg> =>
+  (await platformOf(app)).addOrg(options);
 
 /** A production org with a sandbox and a scratch org, and two others. */
 async function simulatedOrgs(app: TestApp) {
