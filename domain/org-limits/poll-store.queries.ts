@@ -208,7 +208,7 @@ export async function limitSettingsByOrg({ db, tenantId }: Reads, usernames: rea
         then p.configuration->'devHubs' else '[]' end) hub
       where p.tenant_id = ${tenantId} and lower(hub) = any (${names}::text[]))
     select n.username, p.configuration->'metricsAlertConfig'->'orgLimits' as "orgLimits"
-    from named n join project p on p.tenant_id = ${tenantId} and p.id = n.project_id`.execute(db as Database);
+    from named n join project p on p.tenant_id = ${tenantId} and p.id = n.project_id`.execute(db);
   return Map.groupBy(rows, ({ username }) => username);
 }
 
