@@ -34,6 +34,9 @@ interface Kept {
 
 /** By work item, the one asked for last at the end. A new state of the repository has other messages. */
 const cache = new WeakMap<CommitMessages, Map<string, Kept>>();
+/** About what an item takes without changes, and a kept commit with the list of its parents. */
+const ITEM_BYTES = 4_096;
+const COMMIT_BYTES = 64;
 /** How much memory is kept for one history. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 
@@ -71,16 +74,16 @@ function* findChanges(history: History, key: string): Generator<undefined, Omit<
   const commits = [...candidates]
     .filter((commit) => packageNumbers.some((packageNo) => graph.differsFromAllParents(packageNo, commit)))
     .toSorted((a, b) => a - b);
+  const kept = condensed(parentsOf, graph.size, new Set(commits));
   const shared = {
-    condensed: condensed(parentsOf, graph.size, new Set(commits)),
+    condensed: kept,
     parentsOf,
     isBackMerge,
     isNaming: (commit: number) => naming.has(commit),
   };
   const changes: PackageChanges[] = [];
   const parts: { counted: CountedChanges; inPackages: CountedUpTo[] }[] = [];
-  // The numbers of all commits have their places.
-  let bytes = 4 * graph.size;
+  let bytes = ITEM_BYTES + 4 * graph.size + COMMIT_BYTES * kept.commits.length;
   for (let at = 0; at < commits.length; at += CHANGES_MAX) {
     const some = commits.slice(at, at + CHANGES_MAX);
     const counted = countedChanges(shared, some);
