@@ -17,12 +17,17 @@ const Secret = z.string().min(1).max(16_000).regex(WITHOUT_CONTROLS, 'must not c
 const PrivateKey = z
   .string()
   .max(16_000)
-  .refine(isPrivateKey, 'must be an RSA key in PEM (PKCS #8)')
+  .refine(isPrivateKey, 'must be an RSA key of 2,048 bits or more in PEM (PKCS #8)')
   .meta({ description: 'Of an app of the CRM platform (`crm-app`): signs requests for tokens by JWT' });
 
+/** RS256 asks for keys of this length (RFC 7518, section 3.3). */
+const MODULUS_BITS_MIN = 2_048;
+
 function isPrivateKey(pem: string): boolean {
+  if (!pem.startsWith('-----BEGIN PRIVATE KEY-----')) return false;
   try {
-    return pem.startsWith('-----BEGIN PRIVATE KEY-----') && createPrivateKey(pem).asymmetricKeyType === 'rsa';
+    const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPrivateKey(pem);
+    return type === 'rsa' && (details?.modulusLength ?? 0) >= MODULUS_BITS_MIN;
   } catch {
     return false;
   }

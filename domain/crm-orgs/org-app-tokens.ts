@@ -1,19 +1,31 @@
+import type { CrmAnswer, MintedToken } from '../crm/crm-platform.port.ts';
+import { isSameOrgId } from '../crm/org-id-rules.ts';
+import { failure } from '../crm/platform-error-rules.ts';
 import { findCredentials } from '../integrations/integrations.mutations.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { OrgRow } from './crm-orgs.queries.ts';
 import { platformFailed } from './org-rules.ts';
 import type { OrgScope } from './org-scope.ts';
 
-/** What the platform may expect as audience beside the address of the org itself. */
-const AUDIENCES = { production: 'https://login.salesforce.com', other: 'https://test.salesforce.com' };
+/** The platform's own login hosts. */
+const LOGIN_HOSTS = { production: 'https://login.salesforce.com', other: 'https://test.salesforce.com' };
+
+const OF_ANOTHER_ORG = failure(
+  'refused',
+  'OTHER_ORG',
+  'The token that the app was given is for another org.',
+  'Register the org again, with the address that it has now.',
+);
 
 /**
- * An access token by JWT bearer, with the tenant's integration of kind `crm-app`; its `baseUrl` is a login host to try
- * before others. Throws `invalid_request` without such an integration, `upstream_error`, `upstream_timeout`.
+ * An access token by JWT bearer, with the tenant's integration of kind `crm-app`. A JWT is for one host and sent to that
+ * host alone, because whoever receives one may redeem it where it is meant for; and the token must be for the org that is
+ * registered, because its username is what the org says of itself. Hosts: the `baseUrl` of the integration, the org, the
+ * platform's. Throws `invalid_request` without such an integration, `upstream_error`, `upstream_timeout`.
  */
 export async function mintByApp(
   { tx, crm }: OrgScope,
-  { username, kind, instanceUrl }: OrgRow,
+  { username, kind, instanceUrl, platformOrgId }: OrgRow,
 ): Promise<{ accessToken: string; instanceUrl: string }> {
   const app = await tx((work) =>
     findCredentials(work, crm.encryption, { kind: 'crm-app', purpose: `JWT of org ${username}` }),
@@ -21,14 +33,19 @@ export async function mintByApp(
   if (!app)
     throw new DomainError('invalid_request', 'There is no integration of kind crm-app, whose key would sign the JWT');
   const { clientId, privateKey } = app.credentials;
-  const audience = kind === 'production' ? AUDIENCES.production : AUDIENCES.other;
-  const minted = await crm.platform.mintByJwt({
-    loginUrl: instanceUrl,
-    audiences: [...new Set([...(app.baseUrl === null ? [] : [new URL(app.baseUrl).origin]), audience, instanceUrl])],
-    clientId,
-    username,
-    privateKey,
-  });
+  const hosts = new Set([
+    ...(app.baseUrl === null ? [] : [new URL(app.baseUrl).origin]),
+    instanceUrl,
+    kind === 'production' ? LOGIN_HOSTS.production : LOGIN_HOSTS.other,
+  ]);
+  let minted: CrmAnswer<MintedToken> = OF_ANOTHER_ORG;
+  for (const host of hosts) {
+    minted = await crm.platform.mintByJwt({ loginUrl: host, audiences: [host], clientId, username, privateKey });
+    if (minted.isOk || minted.kind !== 'auth_failed') break;
+  }
   if (!minted.isOk) throw platformFailed(`Org ${username} takes no JWT of the app`, minted);
-  return { accessToken: minted.value.accessToken, instanceUrl: minted.value.instanceUrl };
+  const { accessToken, instanceUrl: given, orgId } = minted.value;
+  if (given !== instanceUrl || orgId === null || !isSameOrgId(orgId, platformOrgId))
+    throw platformFailed(`Org ${username} gives no token by JWT`, OF_ANOTHER_ORG);
+  return { accessToken, instanceUrl };
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AuthUrl } from '../crm/auth-url-rules.ts';
 import type { ApiUsage, CrmAnswer, CrmCredential, CrmFailure, CrmOrg } from '../crm/crm-platform.port.ts';
+import { failure as crmFailure } from '../crm/platform-error-rules.ts';
 import { systemActor } from '../shared/actor.ts';
 import { storeApiUsage } from './crm-tokens.queries.ts';
 import { noteHealth } from './org-health.mutations.ts';
@@ -36,13 +37,12 @@ export interface OrgConnections {
   callWith: (credential: CrmCredential, signal?: AbortSignal) => CrmOrg;
 }
 
-const NO_REFRESH_TOKEN: CrmFailure = {
-  isOk: false,
-  kind: 'refused',
-  code: null,
-  message: 'The platform gives no refresh token for this org.',
-  hint: 'Ask for an access token instead.',
-};
+const NO_REFRESH_TOKEN = crmFailure(
+  'refused',
+  null,
+  'The platform gives no refresh token for this org.',
+  'Ask for an access token instead.',
+);
 
 export function createOrgConnections(parts: OrgTokenParts & { log: Logger }): OrgConnections {
   const { platform, actingAs, log } = parts;

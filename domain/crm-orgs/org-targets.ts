@@ -1,4 +1,5 @@
 import type { CrmAnswer, CrmFailure, CrmSandbox, ScratchOrg } from '../crm/crm-platform.port.ts';
+import { failure as crmFailure } from '../crm/platform-error-rules.ts';
 import { invalidField, notFound } from '../shared/errors.ts';
 import {
   devHubs,
@@ -40,13 +41,7 @@ export interface ScratchTarget {
 const ASKED_AT_ONCE = 8;
 const SEARCH_MS = 10_000;
 
-const TOO_SLOW: CrmFailure = {
-  isOk: false,
-  kind: 'timeout',
-  code: null,
-  message: 'It did not answer in time.',
-  hint: 'Try again, or name the org to ask.',
-};
+const TOO_SLOW = crmFailure('timeout', null, 'It did not answer in time.', 'Try again, or name the org to ask.');
 
 /** Asks orgs for something until one has it, when `isFirstEnough`, or all were asked. */
 async function search<Value>(

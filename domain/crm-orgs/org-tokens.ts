@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuthUrl, DEFAULT_CLIENT_ID, OAUTH_REDIRECT_URI } from '../crm/auth-url-rules.ts';
 import type { CrmAnswer, CrmFailure, CrmOrg, CrmPlatform, MintedToken } from '../crm/crm-platform.port.ts';
+import { failure as crmFailure } from '../crm/platform-error-rules.ts';
 import type { FencedReads } from '../data/fenced-reads.ts';
 import { type Actor, systemActor, type TenantKey } from '../shared/actor.ts';
 import type { Encryption } from '../shared/encryption.ts';
@@ -73,22 +74,15 @@ const STORE_PAUSES_MS = [200, 800, 2_000, 4_000];
 const RESERVED_FROM = 0.95;
 const USAGE_KNOWN_MS = 60 * 60_000;
 
-const failed = (kind: CrmFailure['kind'], code: string | null, message: string, hint: string): CrmFailure => ({
-  isOk: false,
-  kind,
-  code,
-  message,
-  hint,
-});
-const NOT_REGISTERED = failed('not_found', null, 'The org is not registered.', 'Register it.');
-const NO_CREDENTIAL = failed('auth_failed', null, 'There is no credential for the org.', 'Register it again.');
-const STILL_MINTING = failed(
+const NOT_REGISTERED = crmFailure('not_found', null, 'The org is not registered.', 'Register it.');
+const NO_CREDENTIAL = crmFailure('auth_failed', null, 'There is no credential for the org.', 'Register it again.');
+const STILL_MINTING = crmFailure(
   'timeout',
   null,
   'Another process has been asking for a token for too long.',
   'Try again in a minute.',
 );
-const CALLS_RESERVED = failed(
+const CALLS_RESERVED = crmFailure(
   'limited',
   'DAILY_CALLS_RESERVED',
   'More than 95 % of the daily calls of the org are used up.',
@@ -299,10 +293,10 @@ const renewedBy = (credential: AuthUrl, { refreshToken }: MintedToken): AuthUrl 
   refreshToken === null ? credential : { ...credential, refreshToken };
 
 /** What the platform answered when it refused the credential; undefined while it has not. */
-function refusalOf({ healthStatus, healthError, healthHint, failure }: TokenState): CrmFailure | undefined {
+function refusalOf({ healthStatus, healthError, healthHint, failure: last }: TokenState): CrmFailure | undefined {
   if (healthStatus !== 'auth_failed') return undefined;
-  const code = failure?.kind === 'auth_failed' ? failure.code : null;
-  return failed('auth_failed', code, healthError ?? NO_CREDENTIAL.message, healthHint ?? NO_CREDENTIAL.hint);
+  const code = last?.kind === 'auth_failed' ? last.code : null;
+  return crmFailure('auth_failed', code, healthError ?? NO_CREDENTIAL.message, healthHint ?? NO_CREDENTIAL.hint);
 }
 
 function isReserved({ apiCallsUsed, apiCallsMax, apiCallsAt }: TokenState, now: Date): boolean {

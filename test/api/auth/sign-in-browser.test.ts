@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { anyFreePort } from '../../../tools/ports.ts';
+import { crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { AUDIENCE, CLIENT, openIdSimulator, type OpenIdSimulator } from '../../simulators/openid-provider.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { BROWSER_TIMEOUT_MS, launchChromium } from '../../support/chromium.ts';
@@ -130,6 +131,23 @@ test('whom the identity provider does not vouch for, or who is no member, is tol
     await page.getByRole('link', { name: 'Try again' }).click();
     expect(await page.locator('input[name=next]').inputValue()).toBe(LINK);
   }
+});
+
+test('after the sign-in the link opens the front door of the org, which is told nothing of where it came from', async () => {
+  const crm = await crmSimulator();
+  const { authUrl: cliAuthUrl, username } = crm.org('acme');
+  await app.as(app.owner).post(201, '/api/auth/crm/register', { cliAuthUrl, metadata: { alias: 'prod' } });
+  await page.goto(`${app.url}/api/auth/continue?action=frontDoorUrl&params=targetOrg%3Auat%2CprodOrg%3Aprod`);
+  await page.getByLabel('E-mail').fill(app.owner.email);
+  await page.getByLabel('Password').fill(app.owner.password);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${crm.org('acme-uat').url}/secur/frontdoor.jsp?*`);
+  expect(await page.textContent('body')).toContain('Signed in to the simulated org acme-uat');
+  expect(await page.evaluate<string>('document.referrer')).toBe('');
+  await page.reload();
+  expect(await page.textContent('body')).toContain('closed');
+  await app.as(app.owner).delete(204, `/api/auth/crm/org?username=${username}`);
+  await crm.close();
 });
 
 test('an answer of the provider that this browser did not ask for begins no session', async () => {

@@ -147,12 +147,32 @@ describe('the default dev hub', () => {
       ...crmApp,
       credentials: { type: 'private_key', clientId: 'ci', privateKey: 'nonsense' },
     });
-    await owner.post(201, '/api/integrations', {
+    const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
+    await owner.post(400, '/api/integrations', {
+      ...crmApp,
+      credentials: {
+        type: 'private_key',
+        clientId: 'ci',
+        privateKey: weak.export({ type: 'pkcs8', format: 'pem' }) as string,
+      },
+    });
+    const { id } = await owner.post(201, '/api/integrations', {
       ...crmApp,
       credentials: { type: 'private_key', clientId: 'ci', privateKey: pem },
     });
     crm.org('acme').jwtApps.set('ci', publicKey.export({ type: 'spki', format: 'pem' }) as string);
     expect((await owner.get(200, path)).credentials).toMatchObject({ type: 'jwt', accessToken: expect.any(String) });
+
+    // An org that says it is of a user elsewhere neither gets a JWT for that place nor a token of it.
+    const real = await crm.addOrg({ name: 'real', kind: 'production' });
+    real.jwtApps.set('ci', publicKey.export({ type: 'spki', format: 'pem' }) as string);
+    const fake = await crm.addOrg({ name: 'fake', kind: 'production', username: real.username });
+    await owner.post(201, `${ORGS}/register`, { cliAuthUrl: fake.authUrl });
+    const credentials = { type: 'private_key', clientId: 'ci', privateKey: pem };
+    await owner.patch(200, `/api/integrations/${id}`, { baseUrl: real.url, credentials });
+    const refused = await owner.get(502, `${ORGS}/org?username=${real.username}&authType=jwt`);
+    expect(refused.platformCode).toBe('OTHER_ORG');
+    expect(asked('fake', /token$/)).toBe(1);
   });
 });
 
