@@ -37,6 +37,29 @@ test('people dismiss and reopen; a dismissal holds against events until the comp
   await expect(ledger.statuses()).resolves.toEqual({ 'core ApexClass A': 'detected' });
 });
 
+test('gc.dismissed names the component and who dismissed it, once', async () => {
+  const ledger = await ledgerOf(app);
+  const { id } = await app.as(app.owner).post(201, '/api/webhooks', {
+    name: 'gc',
+    event: 'gc.dismissed',
+    config: { url: 'http://127.0.0.1:9/' },
+  });
+  await ledger.events([detected('A')]);
+  for (let again = 0; again < 2; again++) await ledger.decide('dismiss', dropped('A'));
+  const rows = await app.sql<{ data: Json }>('select payload as data from webhook_delivery where webhook_id = ?', [id]);
+  expect(rows.map(({ data }) => data)).toEqual([
+    {
+      repositoryIdentifier: ledger.repositoryIdentifier,
+      branch: 'main',
+      packageName: 'core',
+      status: 'dismissed',
+      count: 1,
+      components: [{ componentType: 'ApexClass', fullName: 'A' }],
+      changedBy: app.member.email,
+    },
+  ]);
+});
+
 test('manifests other than its own do not end a dismissal', async () => {
   const ledger = await ledgerOf(app);
   await ledger.publish('core', {});
