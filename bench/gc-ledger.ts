@@ -127,7 +127,10 @@ try {
   for (let round = 1; round <= Number(options.rounds); round++) {
     console.log(`round ${round}`);
     for (const [name, query] of Object.entries(lists)) {
-      const { latenciesMs, ...load } = await list(query, Number(options.requests) / Object.keys(lists).length);
+      const count = Number(options.requests) / Object.keys(lists).length;
+      const cpu = service.measureCpu();
+      const { latenciesMs, ...load } = await list(query, count);
+      figures.noteCpu(name, cpu(), count);
       figures.note(`${name}: p50`, quantile(latenciesMs, 0.5));
       figures.note(`${name}: p95`, quantile(latenciesMs, 0.95), 'ms', '<= 25');
       figures.note(`${name}: other answers than 200`, unexpected({ latenciesMs, ...load }, 200), '', '0');

@@ -4,14 +4,35 @@ import { listGcEntries } from '../../domain/gc-ledger/gc-list.queries.ts';
 import { recordOrgCheck } from '../../domain/gc-ledger/gc-org-check.mutations.ts';
 import { GC_BATCH_MAX } from '../../domain/gc-ledger/gc-ledger-rules.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { isoOf } from '../../domain/shared/date-time-rules.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent } from '../http/parameters.ts';
-import { pageReply } from '../http/replies.ts';
+import { JsonText, type Page, pageReply } from '../http/replies.ts';
 import { DecisionIn, EventsIn, GcEntries, LedgerQuery, OrgCheckIn } from './gc-ledger.schemas.ts';
 
 const GROUP = 'GC ledger';
-/** Five members of each element, and the element itself. */
+/** Each element counts, and each of its four members; the rest is around them. */
 const JSON_MEMBERS_MAX = GC_BATCH_MAX * 6;
+
+type ListedEntry = Awaited<ReturnType<typeof listGcEntries>>['items'][number];
+
+/** A page as JSON: to parse 500 entries with their histories by the schema would take most of the time. */
+const listText = (repositoryIdentifier: string, entries: readonly ListedEntry[], page: Page): JsonText =>
+  new JsonText(
+    JSON.stringify({
+      items: entries.map(({ detectedAt, lastEventAt, createdAt, updatedAt, history, presence, ...entry }) => ({
+        repositoryIdentifier,
+        ...entry,
+        detectedAt: detectedAt === null ? null : isoOf(detectedAt),
+        lastEventAt: isoOf(lastEventAt),
+        createdAt: isoOf(createdAt),
+        updatedAt: isoOf(updatedAt),
+        history: history.map((step) => ({ ...step, at: isoOf(step.at) })),
+        presence: presence.map((each) => ({ ...each, checkedAt: isoOf(each.checkedAt) })),
+      })),
+      ...page,
+    }),
+  );
 
 export const gcLedgerRoutes = [
   defineRoute({
@@ -58,7 +79,7 @@ export const gcLedgerRoutes = [
       const planned = reads.with({ isPlannedAnew: true });
       const { items, total } = await listGcEntries(planned, project.id, filter, { limit, offset });
       const page = { limit, offset, total };
-      return pageReply(requestUrl, page, { items: items.map((item) => ({ repositoryIdentifier, ...item })), ...page });
+      return pageReply(requestUrl, page, listText(repositoryIdentifier, items, page));
     },
   }),
   defineRoute({
