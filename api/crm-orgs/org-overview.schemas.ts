@@ -9,6 +9,15 @@ export const OrgOverview = z
     organizationType: z.string(),
     sandboxName: z.string().nullable(),
     health: OrgHealth,
+    worstLimit: z
+      .object({
+        name: z.string(),
+        usagePct: z.number(),
+        alertLevel: z.string().meta({ description: '`ok`, `warning` or `critical`' }),
+        forecastAt: z.string().nullable().meta({ description: 'When it will be used up; null: not foreseeable' }),
+      })
+      .nullable()
+      .meta({ description: 'The limit nearest to its end, as the last poll found it; null before the first' }),
     expiresAt: Timestamp.nullable(),
     environments: z.array(z.object({ repositoryIdentifier: z.string(), name: z.string() })).meta({
       description: 'Environments that name it as their org or dev hub',

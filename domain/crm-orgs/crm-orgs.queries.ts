@@ -185,6 +185,16 @@ export const environmentsNaming = ({ db, tenantId }: Reads, usernames: readonly 
     .select(['named.username as orgUsername', 'p.identifier as repositoryIdentifier', 'e.name'])
     .execute();
 
+/** The limit of each of these orgs that is nearest to its end, as the last poll found it. */
+export const worstLimits = ({ db, tenantId }: Reads, orgIds: readonly string[]) =>
+  db
+    .selectFrom('org_limit_state')
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', sql<string>`any (${orgIds}::uuid[])`)
+    .where('worst', 'is not', null)
+    .select(['orgId', 'worst'])
+    .execute();
+
 /** Orgs of all tenants that expire within so many days, and of which it was not announced. */
 export const expiringOrgs = (system: Database, withinDays: number, limit: number) =>
   system

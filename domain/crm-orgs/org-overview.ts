@@ -1,7 +1,7 @@
 import { longId } from '../crm/org-id-rules.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { invalidField } from '../shared/errors.ts';
-import { countOrgs, environmentsNaming, listOrgs, sandboxesOfProduction } from './crm-orgs.queries.ts';
+import { countOrgs, environmentsNaming, listOrgs, sandboxesOfProduction, worstLimits } from './crm-orgs.queries.ts';
 import { registeredOrg } from './org-registration.ts';
 import { isSameName, platformFailed } from './org-rules.ts';
 import { type OrgScope, placeOf } from './org-scope.ts';
@@ -9,10 +9,17 @@ import { type OrgScope, placeOf } from './org-scope.ts';
 /** A page of the orgs with what is known of their health, and the environments that name them. */
 export async function healthOfOrgs(reads: Reads, page: { limit: number; offset: number }) {
   const [orgs, total] = await Promise.all([listOrgs(reads, {}, page), countOrgs(reads, {})]);
-  const environments = await environmentsNaming(
-    reads,
-    orgs.map(({ username }) => username),
-  );
+  const [environments, worst] = await Promise.all([
+    environmentsNaming(
+      reads,
+      orgs.map(({ username }) => username),
+    ),
+    worstLimits(
+      reads,
+      orgs.map(({ id }) => id),
+    ),
+  ]);
+  const worstOf = new Map(worst.map((limit) => [limit.orgId, limit.worst]));
   const byOrg = Map.groupBy(environments, ({ orgUsername }) => orgUsername);
   const items = orgs.map((org) => ({
     username: org.username,
@@ -25,6 +32,7 @@ export async function healthOfOrgs(reads: Reads, page: { limit: number; offset: 
       error: org.healthError,
       hint: org.healthHint,
     },
+    worstLimit: worstOf.get(org.id) ?? null,
     expiresAt: org.expiresAt,
     environments: (byOrg.get(org.username.toLowerCase()) ?? []).map(({ repositoryIdentifier, name }) => ({
       repositoryIdentifier,

@@ -359,6 +359,18 @@ describe('limits to projects and tenants', () => {
   });
 });
 
+test('the health of orgs shows the limit that is nearest to its end', async () => {
+  const worst = { name: 'DailyApiRequests', usagePct: 91.5, alertLevel: 'critical', forecastAt: null };
+  await app.sql(
+    `insert into org_limit_state (tenant_id, org_id, worst) select tenant_id, id, ?::jsonb from crm_org where username = ? and tenant_id = ?
+     on conflict (tenant_id, org_id) do update set worst = excluded.worst`,
+    [JSON.stringify(worst), orgOf('globex').username, app.tenant.id],
+  );
+  const health = await member.get(200, `${ORGS}/health`);
+  const shown = health.filter(({ worstLimit }: { worstLimit: unknown }) => worstLimit !== null);
+  expect(shown).toMatchObject([{ username: orgOf('globex').username, worstLimit: worst, health: { status: 'ok' } }]);
+});
+
 test('sandboxes of a production org show the progress of their copies', async () => {
   const sandboxes = await member.get(200, `${ORGS}/sandboxes?productionUsername=${orgOf('acme').username}`);
   expect(sandboxes).toMatchObject([
