@@ -222,10 +222,14 @@ export async function removeOrg(tx: Tx, id: string): Promise<void> {
 }
 
 /** Notes the result of a test of the connection. Throws `not_found`. */
-export async function noteTested(tx: Tx, id: string, result: OrgFacts | { failure: CrmFailure }): Promise<void> {
+export async function noteTested(
+  tx: Tx,
+  id: string,
+  result: { identity: OrgIdentity } | { failure: CrmFailure },
+): Promise<void> {
   const org = await lockedOrg(tx, id);
   const failure = 'failure' in result ? result.failure : undefined;
-  if (!('failure' in result)) follow(org, result);
+  if ('identity' in result) follow(org, { identity: result.identity, instanceUrl: org.instanceUrl });
   changeHealth(tx, org, failure);
   await tx.em.flush();
   noteOrg(tx, 'connection_tested', id, `Connection to org ${org.username} tested: ${org.healthStatus}`, {

@@ -57,16 +57,19 @@ const announce = (tx: Tx, { id, healthError, healthHint }: CrmOrg, action: strin
     after: { healthError, healthHint },
   });
 
-/** Follows what a minted token shows of an org: a refreshed sandbox has another id, a moved org another address. */
+/**
+ * Follows what a minted token shows of an org: a refreshed sandbox has another id, a moved org another address.
+ * @param instanceUrl undefined while tokens are for the same address as before.
+ */
 export async function noteMoved(
   tx: Tx,
   orgId: string,
-  { instanceUrl, platformOrgId }: { instanceUrl: string; platformOrgId: string | null },
+  { instanceUrl, platformOrgId }: { instanceUrl: string | undefined; platformOrgId: string | null },
 ): Promise<void> {
   const org = await lockedOrg(tx, orgId);
   if (!org) return;
   const before = { instanceUrl: org.instanceUrl, platformOrgId: org.platformOrgId };
-  const after = { instanceUrl, platformOrgId: platformOrgId ?? org.platformOrgId };
+  const after = { instanceUrl: instanceUrl ?? org.instanceUrl, platformOrgId: platformOrgId ?? org.platformOrgId };
   if (before.instanceUrl === after.instanceUrl && before.platformOrgId === after.platformOrgId) return;
   Object.assign(org, after);
   await tx.em.flush();

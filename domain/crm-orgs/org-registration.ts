@@ -192,9 +192,7 @@ export interface ConnectionTest {
 /** Asks an org who it is and notes what it answers, or that it does not. Throws `not_found`, `ambiguous`. */
 export async function testConnection(scope: OrgScope, name: string): Promise<ConnectionTest> {
   const org = await registeredOrg(scope, name);
-  const { connections } = scope.crm;
-  const place = placeOf(scope, org.id);
-  const identity = await connections.callOrg(place, { isForced: true }).identity();
+  const identity = await scope.crm.connections.callOrg(placeOf(scope, org.id), { isForced: true }).identity();
   if (!identity.isOk) {
     await scope.tx((tx) => noteTested(tx, org.id, { failure: identity }));
     const { username, platformOrgId: orgId, organizationType, instanceName } = org;
@@ -202,8 +200,6 @@ export async function testConnection(scope: OrgScope, name: string): Promise<Con
     return { isValid: false, username, orgId, organizationType, instanceName, error, hint: identity.hint };
   }
   const { orgId, organizationType, instanceName } = identity.value;
-  const token = await connections.tokenOf(place, { maxAgeMs: Number.POSITIVE_INFINITY });
-  const instanceUrl = token.isOk ? token.value.instanceUrl : org.instanceUrl;
-  await scope.tx((tx) => noteTested(tx, org.id, { identity: identity.value, instanceUrl }));
+  await scope.tx((tx) => noteTested(tx, org.id, { identity: identity.value }));
   return { isValid: true, username: org.username, orgId, organizationType, instanceName, error: null, hint: null };
 }

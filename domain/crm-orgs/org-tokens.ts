@@ -140,7 +140,7 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
       throw error;
     }
     return persistently(() =>
-      obtained.isOk ? keepToken(place, lease, obtained) : keepFailure(place, lease, obtained),
+      obtained.isOk ? keepToken(place, state, lease, obtained) : keepFailure(place, lease, obtained),
     );
   }
 
@@ -203,7 +203,12 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
     return { clientId, clientSecret };
   }
 
-  async function keepToken(place: OrgPlace, lease: Lease, { minted, credential, username }: Minted): Promise<Attempt> {
+  async function keepToken(
+    place: OrgPlace,
+    state: TokenState,
+    lease: Lease,
+    { minted, credential, username }: Minted,
+  ): Promise<Attempt> {
     const { accessToken, instanceUrl, orgId: platformOrgId } = minted;
     const mintedAt = now();
     const stored = await actingAs(actorOf(place))(async (tx) => {
@@ -215,7 +220,11 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
         ...(platformOrgId !== null && { platformOrgId }),
         ...(username !== null && { username }),
       });
-      if (row && place.sandboxName === undefined) await noteMoved(tx, place.orgId, { instanceUrl, platformOrgId });
+      if (row && place.sandboxName === undefined)
+        await noteMoved(tx, place.orgId, {
+          instanceUrl: state.instanceUrl === instanceUrl ? undefined : instanceUrl,
+          platformOrgId,
+        });
       return row;
     });
     return stored ? { isOk: true, value: { ...stored, accessToken, instanceUrl, mintedAt } } : 'lost';

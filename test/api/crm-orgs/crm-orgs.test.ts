@@ -110,6 +110,21 @@ describe('registering by an auth URL', () => {
     globex.claimedUrl = undefined;
   });
 
+  test('an address that was chosen stays until the org moves', async () => {
+    const org = await crm.addOrg({ name: 'moving', kind: 'production' });
+    org.claimedUrl = org.url.replace('127.0.0.1', 'localhost');
+    await register(201, 'moving', { instanceUrl: org.url });
+    const addressAfterTest = async () => {
+      org.endSessions();
+      await member.post(200, `${ORGS}/test-connection?username=${org.username}`);
+      return (await owner.get(200, named(org.username))).instanceUrl as string;
+    };
+    expect(await addressAfterTest()).toBe(org.url);
+    org.claimedUrl = org.url.replace('127.0.0.1', 'moved.localhost');
+    expect(await addressAfterTest()).toBe(org.claimedUrl);
+    await owner.delete(204, `${ORGS}/org?username=${org.username}`);
+  });
+
   test('a dev hub is verified, a default is one, and there is one default', async () => {
     for (const field of ['isDevHub', 'isDefault']) {
       const problem = await register(400, 'globex', { [field]: true });
