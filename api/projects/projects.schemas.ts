@@ -36,6 +36,25 @@ const Pattern = z
 /** A domain: its name, or an object with its packages. */
 const Domain = z.union([Name, z.strictObject({ name: Name, packages: z.array(Name).max(1_000).optional() })]);
 
+const Percentages = {
+  warning: z.number().positive().max(1_000).nullable().optional(),
+  critical: z.number().positive().max(1_000).nullable().optional(),
+};
+const OrgLimitSettings = z.strictObject({
+  ...Percentages,
+  overrides: z.record(Name, z.strictObject(Percentages).nullable()).nullable().optional(),
+  ignore: z.array(Name).max(500).nullable().optional(),
+});
+
+const MetricsAlertConfig = JsonObject.superRefine(({ orgLimits }, context) => {
+  const { error } = OrgLimitSettings.nullable().optional().safeParse(orgLimits);
+  for (const { path, message } of error?.issues ?? [])
+    context.addIssue({ code: 'custom', path: ['orgLimits', ...path], message });
+}).meta({
+  description:
+    'Open, except for `orgLimits`, the alerts of limits of the orgs that the project names: `{warning, critical, overrides: {<limit>: {warning, critical}}, ignore: [<limit>]}`, in per cent; default: 75 and 90',
+});
+
 const configuration = {
   displayName: Name,
   branches: z.array(Name).max(200),
@@ -68,7 +87,7 @@ const configuration = {
       .max(2_000)
       .optional(),
   }),
-  metricsAlertConfig: JsonObject,
+  metricsAlertConfig: MetricsAlertConfig,
   customReleaseStatuses: z
     .array(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/))
     .max(20)

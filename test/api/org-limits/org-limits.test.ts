@@ -186,6 +186,23 @@ test('projects say which levels hold: the strictest, and ignored is what all ign
   expect(await eventsOf(org)).toEqual(['org_limit.warning A', 'org_limit.warning C']);
 });
 
+test.each([
+  [{ warning: '60' }, 'warning'],
+  [{ critical: 0 }, 'critical'],
+  [{ warn: 60 }, ''],
+  [{ overrides: { A: { warning: -1 } } }, 'overrides/A/warning'],
+  [{ ignore: 'A' }, 'ignore'],
+  [[], ''],
+])('a project with the settings %j is refused', async (orgLimits, path) => {
+  const { errors } = await owner.post(400, '/api/projects', {
+    identifier: 'acme/refused',
+    platform: 'host-a',
+    configuration: { metricsAlertConfig: { orgLimits } },
+  });
+  const place = '#/body/configuration/metricsAlertConfig/orgLimits';
+  expect(errors[0].pointer).toBe(path === '' ? place : `${place}/${path}`);
+});
+
 test('a limit that climbs has a forecast', async () => {
   const polled = await registered();
   const { org, orgId } = polled;
