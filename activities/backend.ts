@@ -170,6 +170,10 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
         mirrors: createGitMirrors({ ...remotes, log }),
         fetchEverySeconds: config.GIT_FETCH_EVERY_SECONDS,
       },
+      orgExplorer: {
+        indexOnly: new Set(config.ORG_EXPLORER_INDEX_ONLY),
+        pauseSeconds: config.ORG_EXPLORER_PAUSE_SECONDS,
+      },
       webhooks: { lanes: lanes.db, send: webhookSender.send, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS },
     },
     async close() {

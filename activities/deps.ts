@@ -29,6 +29,12 @@ export interface Deps
     /** How long what is known of a mirror counts as current. */
     fetchEverySeconds: number;
   };
+  orgExplorer: {
+    /** Types whose source is read only when somebody asks for it. */
+    indexOnly: ReadonlySet<string>;
+    /** How long a refresh waits when the org's calls are used up. */
+    pauseSeconds: number;
+  };
   webhooks: {
     /** Connections with the role of the system, for the statements of the delivery lanes alone. */
     lanes: Database;

@@ -19,6 +19,7 @@ import { createOrgLimitActivities } from './org-limits/org-limits.activities.ts'
 import { createGitActivities } from './git/git.activities.ts';
 import { createGcCheckActivities } from './gc-ledger/gc-check.activities.ts';
 import { CRM_QUEUE } from '../workflows/crm/crm-queue.ts';
+import { createOrgExplorerActivities } from './org-explorer/org-explorer.activities.ts';
 import { createReleaseActivities } from './release-candidates/release-candidates.activities.ts';
 import { createSweepActivities } from './system/system.activities.ts';
 import { SWEEPS } from './system/sweeps.ts';
@@ -88,7 +89,11 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
   },
   {
     taskQueue: CRM_QUEUE,
-    activities: { ...createOrgLimitActivities(deps), ...createGcCheckActivities(deps) },
+    activities: {
+      ...createOrgLimitActivities(deps),
+      ...createGcCheckActivities(deps),
+      ...createOrgExplorerActivities(deps),
+    },
     options: { maxConcurrentActivityTaskExecutions: CRM_AT_ONCE },
   },
   { taskQueue: FLOWS_QUEUE, activities: createFlowActivities(deps, { runsCommands }) },

@@ -45,6 +45,9 @@ import { rollingAnalysisRoutes } from './release-candidates/rolling-analysis.rou
 import { releaseEventRoutes } from './release-candidates/release-event.routes.ts';
 import { orgLimitsRoutes } from './org-limits/org-limits.routes.ts';
 import { mirrorRoutes } from './projects/mirror.routes.ts';
+import { orgDriftRoutes } from './org-explorer/org-drift.routes.ts';
+import { orgExplorerRoutes } from './org-explorer/org-explorer.routes.ts';
+import { orgIngestRoutes } from './org-explorer/org-ingest.routes.ts';
 import { passwordSetupRoutes } from './passwords/password-setup.routes.ts';
 import { passwordsRoutes } from './passwords/passwords.routes.ts';
 import { projectsRoutes } from './projects/projects.routes.ts';
@@ -102,6 +105,9 @@ export const routes: readonly AnyRoute[] = [
   ...downloadsRoutes,
   ...webhooksRoutes,
   ...deliveriesRoutes,
+  ...orgExplorerRoutes,
+  ...orgDriftRoutes,
+  ...orgIngestRoutes,
   ...collectionsRoutes,
   ...documentsRoutes,
   ...documentQueriesRoutes,

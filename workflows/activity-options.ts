@@ -83,3 +83,13 @@ export const LONG_READ = {
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '2 minutes', maximumAttempts: 6 },
 } satisfies ActivityOptions;
+
+/**
+ * Calls to an org that may take minutes, and the storing of what it gave: long as long as heartbeats arrive. What the org
+ * refuses is a result; only what a lost worker or an unavailable database interrupted is retried.
+ */
+export const ORG_READ = {
+  startToCloseTimeout: '2 hours',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
+} satisfies ActivityOptions;

@@ -9,5 +9,6 @@ export { scheduledFlow } from './flows/scheduled-flow.workflow.ts';
 export { flowChecks } from './flows/flow-checks.workflow.ts';
 export { buildImpact } from './builds/build-impact.workflow.ts';
 export { gcCheck } from './gc-ledger/gc-check.workflow.ts';
+export { orgExplorer } from './org-explorer/org-explorer.workflow.ts';
 export { gitMirror } from './git/git-mirror.workflow.ts';
 export { orgLimits } from './org-limits/org-limits.workflow.ts';

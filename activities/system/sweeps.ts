@@ -10,6 +10,7 @@ import { mirrorsSweep } from '../git/mirrors.sweep.ts';
 import { releaseEventsSweep } from '../release-candidates/release-events.sweep.ts';
 import { expiredLimitSamplesChore, orgLimitsSweep } from '../org-limits/org-limits.sweep.ts';
 import { failedWebhooksSweep, webhookLanesSweep } from '../webhooks/webhook-lanes.sweep.ts';
+import { orgSyncsSweep, unusedContentsSweep, orgHistoryChore } from '../org-explorer/org-explorer.sweep.ts';
 import type { Sweep } from './define-sweep.ts';
 import { PURGES } from './purges.sweep.ts';
 
@@ -34,5 +35,8 @@ export const SWEEPS: readonly Sweep[] = [
   expiredLimitSamplesChore,
   webhookLanesSweep,
   failedWebhooksSweep,
+  orgSyncsSweep,
+  unusedContentsSweep,
+  orgHistoryChore,
   ...PURGES,
 ];

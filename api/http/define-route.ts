@@ -60,8 +60,8 @@ interface RouteShape<
   params?: P;
   query?: Q;
   body?: B;
-  /** Default: JSON; `form`: `application/x-www-form-urlencoded`. */
-  bodyType?: 'form';
+  /** Default: JSON; `form`: `application/x-www-form-urlencoded`; `bytes`: `application/octet-stream`, as a `Buffer`. */
+  bodyType?: 'form' | 'bytes';
   /** Request headers that the handler uses, in lower case. */
   headers?: H;
   /** Whether the command of a run may make the request with the run's token, which reports and does nothing else. Absent: no. */

@@ -12,7 +12,7 @@ import { type AnyRoute, type ProjectScope, takesIdempotencyKey } from './define-
 import { IDEMPOTENCY_KEY_MAX } from './idempotency.ts';
 import { addExamples, type ReferenceExamples } from './openapi-examples.ts';
 import { STATUS_OF } from './problems.ts';
-import { FORM_TYPE } from './request-body.ts';
+import { BYTES_TYPE, FORM_TYPE } from './request-body.ts';
 import { TAGS } from './tags.ts';
 
 const JSON_TYPE = 'application/json';
@@ -148,7 +148,7 @@ function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOpera
     ...(route.body && {
       requestBody: {
         required: !route.body.safeParse(undefined).success,
-        content: { [route.bodyType === 'form' ? FORM_TYPE : JSON_TYPE]: { schema: route.body } },
+        content: { [mediaTypeOf(route)]: { schema: route.body } },
       },
     }),
     responses: {
@@ -159,6 +159,9 @@ function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOpera
     },
   };
 }
+
+const mediaTypeOf = ({ bodyType }: AnyRoute): string =>
+  bodyType === 'form' ? FORM_TYPE : bodyType === 'bytes' ? BYTES_TYPE : JSON_TYPE;
 
 function success(route: AnyRoute, status: number): ZodOpenApiResponseObject {
   if (status === 204) return { description: 'Success, without content' };

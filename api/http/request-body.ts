@@ -23,6 +23,7 @@ const STEP_BYTES = 128 * 1024;
 const NUMBERS_PER_STEP = 10_000;
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
+export const BYTES_TYPE = 'application/octet-stream';
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/i;
 const UTF_8 = /^"?utf-?8"?$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -43,6 +44,17 @@ export async function readFormBody(route: AnyRoute, ctx: Context, readBytes: Rea
   const value = Object.fromEntries(new URLSearchParams(text));
   assertStorable(value, '#/body');
   return { bytes, text, value };
+}
+
+/** Reads a body that is stored as it is, whatever its bytes mean. */
+export async function readBytesBody(route: AnyRoute, ctx: Context, readBytes: ReadBytes): Promise<ParsedBody> {
+  if (mediaType(ctx).toLowerCase() !== BYTES_TYPE)
+    throw new DomainError('unsupported_media_type', `The body must be ${BYTES_TYPE}`);
+  const encoding = ctx.get('content-encoding').trim();
+  if (!/^(identity)?$/i.test(encoding))
+    throw new DomainError('unsupported_media_type', `Content-Encoding ${encoding.slice(0, 40)} is not supported`);
+  const bytes = await readBytes(ctx.req, ctx.res, bodyLimitBytes(route));
+  return { bytes, text: '', value: bytes };
 }
 
 /**

@@ -5,7 +5,7 @@ import { PARSING } from '../../domain/shared/input-errors.ts';
 import type { AnyRoute, ParsedInput } from './define-route.ts';
 import { schemaViolation } from './problems.ts';
 import type { ReadBytes } from './read-bytes.ts';
-import { assertStorable, type ParsedBody, readFormBody, readJsonBody } from './request-body.ts';
+import { assertStorable, type ParsedBody, readBytesBody, readFormBody, readJsonBody } from './request-body.ts';
 
 /** What a request has besides its body, parsed by the schemas of the route. Throws `not_found` and `invalid_request`. */
 export const headOf = (route: AnyRoute, ctx: RouterContext): Omit<ParsedInput, 'body'> => ({
@@ -14,6 +14,8 @@ export const headOf = (route: AnyRoute, ctx: RouterContext): Omit<ParsedInput, '
   headers: parseHeaders(route, ctx.headers),
 });
 
+const READERS = { json: readJsonBody, form: readFormBody, bytes: readBytesBody };
+
 /** Reads the body and parses it by the schema of the route. */
 export async function withBody(
   route: AnyRoute,
@@ -21,7 +23,7 @@ export async function withBody(
   ctx: RouterContext,
   readBytes: ReadBytes,
 ): Promise<{ input: ParsedInput; body: ParsedBody | undefined }> {
-  const read = route.bodyType === 'form' ? readFormBody : readJsonBody;
+  const read = READERS[route.bodyType ?? 'json'];
   const body = route.body === undefined ? undefined : await read(route, ctx, readBytes);
   const parsed = route.body?.safeParse(body?.value, PARSING);
   if (parsed && !parsed.success) throw schemaViolation('body', parsed.error.issues);

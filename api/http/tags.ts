@@ -16,6 +16,8 @@ export const TAGS = {
   Builds: 'States of builds, hooks of the git hosts, previews of builds',
   'GC ledger': 'Components that packages have dropped, and what became of them in the orgs',
   'Org limits': 'How full the limits of CRM orgs are, and when they will be used up',
+  'Org explorer': 'Metadata of orgs: components, their files, and what changed',
+  'Org explorer: internal': 'For workers that read orgs themselves',
   'Document store': 'JSON documents with versions, in collections',
   Webhooks: 'Subscriptions to events, and their deliveries',
   Audit: 'Who changed what and when, as a chain that shows tampering',

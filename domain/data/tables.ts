@@ -50,6 +50,14 @@ import {
 import { IdempotencyKeySchema } from '../idempotency/idempotency.entities.ts';
 import { IntegrationSchema } from '../integrations/integrations.entities.ts';
 import { InvitationSchema, InvitedMembershipSchema, InvitedUserSchema } from '../invitations/invitations.entities.ts';
+import {
+  OrgComponentChangeSchema,
+  OrgComponentFileSchema,
+  OrgComponentSchema,
+  OrgComponentTypeSchema,
+  OrgContentSchema,
+  OrgSyncSchema,
+} from '../org-explorer/org-explorer.entities.ts';
 import { ProjectSchema } from '../projects/projects.entities.ts';
 import {
   ReleaseCandidateSchema,
@@ -127,6 +135,12 @@ export const entities = [
   InvitationSchema,
   InvitedMembershipSchema,
   InvitedUserSchema,
+  OrgComponentChangeSchema,
+  OrgComponentFileSchema,
+  OrgComponentSchema,
+  OrgComponentTypeSchema,
+  OrgContentSchema,
+  OrgSyncSchema,
   ProjectSchema,
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,

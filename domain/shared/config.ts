@@ -84,6 +84,17 @@ const Environment = z.object({
     .default('68.0'),
   CRM_SCRATCH_AUTH_FIELD: z.string().regex(SOQL_NAME, 'must be the name of a field').default('SfdxAuthUrl__c'),
   ORG_LIMITS_EVERY_MINUTES: count(15),
+  ORG_EXPLORER_INDEX_ONLY: z
+    .string()
+    .default('Report,Dashboard,Document')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    )
+    .refine((names) => names.every((name) => /^[A-Za-z]\w*$/.test(name)), 'must be metadata types separated by commas'),
+  ORG_EXPLORER_PAUSE_SECONDS: count(300),
   COMMANDS_FILE: z.string().min(1).optional(),
   ALLOW_LOCAL_GIT: flag,
   WEBHOOK_LOG_RETENTION_DAYS: count(90),

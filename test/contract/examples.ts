@@ -18,6 +18,7 @@ import { releasesExamples } from './examples/releases.examples.ts';
 import { usersExamples } from './examples/users.examples.ts';
 import { crmOrgsExamples } from './examples/crm-orgs.examples.ts';
 import { orgLimitsExamples } from './examples/org-limits.examples.ts';
+import { orgExplorerExamples } from './examples/org-explorer.examples.ts';
 import { webhooksExamples } from './examples/webhooks.examples.ts';
 
 const FEATURES: readonly FeatureExamples[] = [
@@ -25,6 +26,7 @@ const FEATURES: readonly FeatureExamples[] = [
   auditExamples,
   integrationsExamples,
   crmOrgsExamples,
+  orgExplorerExamples,
   signInExamples,
   projectsExamples,
   environmentLocksExamples,
@@ -104,13 +106,16 @@ export function callerOf<Caller>(
 }
 
 /** The body and the headers of a call. */
-export const optionsOf = ({ body, form, headers = {} }: Example): RequestOptions =>
-  form
+export const optionsOf = ({ body, form, bytes, headers = {} }: Example): RequestOptions => {
+  if (bytes !== undefined)
+    return { rawBody: bytes, headers: { 'content-type': 'application/octet-stream', ...headers } };
+  return form
     ? {
         rawBody: new URLSearchParams(form).toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       }
     : { body, headers };
+};
 
 /** The address of a call: parameters filled in and encoded, the query appended. */
 export function addressOf({ path }: AnyRoute, { params = {}, query }: Example): string {

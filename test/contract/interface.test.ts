@@ -15,6 +15,8 @@ const ADDITIONS = [
   /^\w+ \/api\/application-tokens(\/|$)/,
   /^\w+ \/api\/integrations(\/|$)/,
   /^GET \/api\/auth\/crm\/(health|sandboxes)$/,
+  /^GET \/api\/orgs\/explorer\/(changes|compare|unpackaged)$/,
+  /^PUT \/api\/orgs\/explorer\/internal\/contents\/\{sha256\}$/,
   /^\w+ \/api\/projects(\/|$)/,
   /^\w+ \/api\/environments(\/\{id\}(\/locks(\/\{ticketId\}(\/extend)?)?)?)?$/,
   /^\w+ \/api\/flows\/approvals(\/\{id\}(\/(approve|reject))?)?$/,

@@ -26,14 +26,14 @@ const OBJECT_MAX_MEMBERS = 40;
  * operations share the responses of problems.
  */
 export function recordedExample(
-  { params, query, body, form }: Example,
+  { params, query, body, form, bytes }: Example,
   { status, headers, text, body: json }: Answer,
 ): ReferenceExample {
   const stable = stableValues();
   const request = stable({
     ...(params && { params }),
     ...(query && { query }),
-    ...((form ?? body) !== undefined && { body: form ?? body }),
+    ...((form ?? bytes ?? body) !== undefined && { body: form ?? bytes ?? body }),
   }) as Pick<ReferenceExample, 'params' | 'query' | 'body'>;
   const [type = ''] = (headers.get('content-type') ?? '').split(';');
   if (status >= 400 || text === '' || type === 'text/html') return { ...request, status };

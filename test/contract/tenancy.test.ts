@@ -54,6 +54,8 @@ const OPEN_TO_LIMITED_TOKENS = [
   'idempotency_key',
   // Rules ask them who may decide and approve; no route shows them to such a token.
   'membership',
+  // Digests and sizes of contents that the files of several orgs may share; no route lists them.
+  'org_content',
   'team',
 ];
 

@@ -10,6 +10,7 @@ import {
   number,
   repositoryIdentifier,
   text,
+  texts,
 } from './event-definition.ts';
 
 const orgUsername = text('Username of the org', 'ci@acme.example.com');
@@ -97,6 +98,31 @@ export const environmentEvents = {
   'org.expiring': defineEvent(
     'A scratch org expires within three days',
     z.strictObject({ orgUsername, expiresAt: dateTime('When it expires') }),
+  ),
+  'org_explorer.refreshed': defineEvent(
+    'The index of the metadata of a CRM org was brought up to date, or that failed',
+    z.strictObject({
+      orgUsername,
+      orgId: text('Id of the org', '00D000000000001EAA'),
+      jobId: id('Refresh'),
+      status: text('Outcome: succeeded or failed', 'succeeded'),
+      typesCount: number('Types that were read', 214),
+      componentsCount: number('Components in the index', 20_114),
+      filesRetrieved: number('Files that were read', 40),
+      changes: z
+        .strictObject({
+          created: number('Components that are new since the last sync', 2),
+          changed: number('Components that changed since', 17),
+          deleted: number('Components that are gone since', 1),
+        })
+        .meta({
+          description: 'What changed since the last sync: created, changed and deleted components',
+          example: { created: 2, changed: 17, deleted: 1 },
+        }),
+      failedTypes: texts('Types that could not be read', []),
+      durationMs: number('How long it took, in milliseconds', 5_210),
+      error: text('Why it failed', 'The org did not answer in time').nullable(),
+    }),
   ),
   ...defineEvents(OrgLimit, {
     'org_limit.warning': 'A limit of an org reached the warning level',

@@ -7,6 +7,8 @@ export interface Example {
   body?: unknown;
   /** Fields of an HTML form, instead of `body`. */
   form?: Record<string, string>;
+  /** A body that is no JSON, instead of `body`. */
+  bytes?: string;
   headers?: Record<string, string>;
   /** The reply that the example gets; the route's own status when absent. */
   status?: number;

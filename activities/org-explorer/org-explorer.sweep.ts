@@ -1,0 +1,48 @@
+import { contentKey } from '../../domain/org-explorer/contents.ts';
+import { beginRemoval, endRemoval } from '../../domain/org-explorer/contents.queries.ts';
+import { purgeHistory, stalledSyncs } from '../../domain/org-explorer/syncs.queries.ts';
+import { orgExplorerContract, refreshSignal } from '../../workflows/org-explorer/org-explorer.contract.ts';
+import { defineChore, defineSweep } from '../system/define-sweep.ts';
+
+/** The signal of a request that has not begun for so long was lost. */
+const REQUESTED_MAX_SECONDS = 15;
+/** A refresh that nothing moved for so long may have lost its workflow. */
+const RUNNING_MAX_SECONDS = 600;
+const HOUR_MS = 3_600_000;
+const HISTORY_DAYS = 400;
+
+/** Starts refreshes whose signal was lost, and those whose workflow somebody ended. */
+export const orgSyncsSweep = defineSweep({
+  name: 'org-syncs',
+  limit: 200,
+  due: ({ system }, limit) =>
+    stalledSyncs(system, { requestedSeconds: REQUESTED_MAX_SECONDS, runningSeconds: RUNNING_MAX_SECONDS, limit }),
+  key: ({ orgId }) => orgId,
+  async handle({ launch }, { tenantId, tenantSlug, orgId }) {
+    const input = { tenantId, tenantSlug, orgId };
+    // A request waits for the refresh that is running.
+    if (await launch.isRunning(orgExplorerContract, input)) return 0;
+    await launch.signalWithStart(orgExplorerContract, input, refreshSignal);
+    return 1;
+  },
+});
+
+/** Removes contents that no component has had for a day. */
+export const unusedContentsSweep = defineSweep({
+  name: 'unused-org-contents',
+  everyMs: HOUR_MS,
+  limit: 2_000,
+  isRoutine: true,
+  due: ({ system }, limit) => beginRemoval(system, limit),
+  key: ({ tenantId, sha256 }) => `${tenantId} ${sha256}`,
+  async handle({ system, objects }, content) {
+    await objects.remove(contentKey(content.tenantId, content.sha256));
+    await endRemoval(system, content);
+  },
+});
+
+/** Removes old changes of orgs, and old syncs. */
+export const orgHistoryChore = defineChore({
+  name: 'org-history',
+  run: ({ system }) => purgeHistory(system, HISTORY_DAYS),
+});

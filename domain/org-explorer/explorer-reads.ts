@@ -1,0 +1,144 @@
+import type { Reads } from '../data/fenced-reads.ts';
+import { notFound } from '../shared/errors.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import type { ComponentKey } from './component-files.queries.ts';
+import { componentType, componentTypes } from './component-index.queries.ts';
+import {
+  type ComponentFilter,
+  countComponents,
+  filesOfComponent,
+  findComponent,
+  listComponents,
+} from './components.queries.ts';
+import type { ExplorerOrg } from './explorer-org.ts';
+import { parentNameOf } from './explorer-rules.ts';
+import { type ReadState, readState, type SyncState } from './read-state-rules.ts';
+import { requestRefresh, requestSource } from './syncs.mutations.ts';
+import { endedSync, openSyncs, type SyncRow } from './syncs.queries.ts';
+
+/** What reading may cause: a refresh of what is not kept yet. */
+export interface ReadScope {
+  reads: Reads;
+  tx: UnitOfWork;
+  /** Called after the commit of a requested refresh. */
+  onRequested: (org: ExplorerOrg) => void;
+}
+
+export interface Read<Data> extends ReadState {
+  data: Data | null;
+}
+
+interface OrgSyncs extends SyncState {
+  last: SyncRow | undefined;
+}
+
+async function syncsOf(reads: Reads, org: ExplorerOrg): Promise<OrgSyncs> {
+  const [open, last] = await Promise.all([openSyncs(reads, org.id), endedSync(reads, org.id, org.platformOrgId)]);
+  const ended = last && {
+    status: last.status === 'failed' ? ('failed' as const) : ('succeeded' as const),
+    message: last.message,
+  };
+  return { open: open.find(({ status }) => status === 'running') ?? open[0], ended, last };
+}
+
+/** Asks for what is not kept, unless that is under way or has just failed. */
+async function withRequest<Data>(
+  { tx, onRequested }: ReadScope,
+  org: ExplorerOrg,
+  read: Read<Data>,
+  key: ComponentKey | undefined,
+): Promise<Read<Data>> {
+  const { jobId } = await tx((work) => (key ? requestSource(work, org, key) : requestRefresh(work, org, null)));
+  onRequested(org);
+  return { ...read, status: 'pending', jobId, message: 'A refresh was requested' };
+}
+
+export type ComponentRow = NonNullable<Awaited<ReturnType<typeof findComponent>>>;
+export type FileRow = Awaited<ReturnType<typeof filesOfComponent>>[number];
+export interface ComponentWithFiles {
+  component: ComponentRow;
+  files: FileRow[];
+}
+
+/**
+ * A component with its files; those of a child are its parent's. What is not kept is asked for, and `isRefreshed` asks
+ * anyway. Throws `not_found` for a member that a finished sync did not find.
+ */
+export async function readComponent(
+  scope: ReadScope,
+  org: ExplorerOrg,
+  key: ComponentKey,
+  { isRefreshed }: { isRefreshed: boolean },
+): Promise<Read<ComponentWithFiles>> {
+  const { reads } = scope;
+  const [syncs, component, type] = await Promise.all([
+    syncsOf(reads, org),
+    findComponent(reads, org, key),
+    componentType(reads, org, key.metadataType),
+  ]);
+  if (!component) return missing(scope, org, key, { syncs, type, isRefreshed });
+  const owner =
+    (component.parentType !== null && (await parentOf(reads, org, component, component.parentType))) || component;
+  const data = { component, files: await filesOfComponent(reads, owner.id) };
+  const ownerKey = { metadataType: owner.metadataType, memberName: owner.memberName };
+  if (isRefreshed) return withRequest(scope, org, { ...readState(syncs, true), data }, ownerKey);
+  if (isSourceKept(owner)) return { ...readState(syncs, true), data };
+  if (owner.contentError !== null) return { status: 'error', jobId: null, message: owner.contentError, data };
+  const read = { ...readState(syncs, false), data };
+  return read.jobId === null && read.status === 'pending' ? withRequest(scope, org, read, ownerKey) : read;
+}
+
+const isSourceKept = ({ fetchedAt, isDue, isIndexOnly, lastModifiedAt }: ComponentRow): boolean =>
+  fetchedAt !== null && !isDue && !(isIndexOnly && lastModifiedAt !== null && lastModifiedAt > fetchedAt);
+
+async function parentOf(reads: Reads, org: ExplorerOrg, { memberName }: ComponentRow, parentType: string) {
+  const name = parentNameOf(memberName);
+  if (name !== undefined) return findComponent(reads, org, { metadataType: parentType, memberName: name });
+  // Labels are all parts of one component, whose name theirs does not say.
+  const [only] = await listComponents(reads, org, { metadataType: parentType }, { limit: 1 });
+  return only && findComponent(reads, org, only);
+}
+
+async function missing(
+  scope: ReadScope,
+  org: ExplorerOrg,
+  key: ComponentKey,
+  given: { syncs: OrgSyncs; type: Awaited<ReturnType<typeof componentType>>; isRefreshed: boolean },
+): Promise<Read<ComponentWithFiles>> {
+  const { syncs, type, isRefreshed } = given;
+  const nothing: Read<ComponentWithFiles> = { ...readState(syncs, false), data: null };
+  if (isRefreshed) return withRequest(scope, org, nothing, key);
+  const wasWhole = syncs.last?.status === 'succeeded' && syncs.last.metadataTypes === null;
+  if (type?.syncedAt || (wasWhole && !type?.error)) throw notFound(`${key.metadataType} ${key.memberName}`);
+  if (type?.error && !syncs.open) return { ...nothing, status: 'error', message: type.error };
+  if (nothing.jobId !== null || nothing.status === 'error') return nothing;
+  return withRequest(scope, org, nothing, syncs.last ? key : undefined);
+}
+
+/** A page of the components of an org, with their number. */
+export async function readComponentList(
+  scope: ReadScope,
+  org: ExplorerOrg,
+  filter: ComponentFilter,
+  page: { cursor?: ComponentKey | undefined; limit: number },
+): Promise<Read<{ items: Awaited<ReturnType<typeof listComponents>>; total: number }>> {
+  const { reads } = scope;
+  const [syncs, items, total] = await Promise.all([
+    syncsOf(reads, org),
+    listComponents(reads, org, filter, page),
+    countComponents(reads, org, filter),
+  ]);
+  const isThere = items.length > 0 || syncs.last?.status === 'succeeded';
+  const read = { ...readState(syncs, isThere), data: { items, total } };
+  return read.status === 'pending' && read.jobId === null ? withRequest(scope, org, read, undefined) : read;
+}
+
+/** Types of an org with their counts, and its last sync. */
+export async function readMetadata(scope: ReadScope, org: ExplorerOrg) {
+  const [syncs, types] = await Promise.all([syncsOf(scope.reads, org), componentTypes(scope.reads, org)]);
+  const isThere =
+    types.some(({ syncedAt, componentCount }) => syncedAt !== null || componentCount > 0) ||
+    syncs.last?.status === 'succeeded';
+  const read = { ...readState(syncs, isThere), data: { types, lastSync: syncs.last ?? null } };
+  return read.status === 'pending' && read.jobId === null ? withRequest(scope, org, read, undefined) : read;
+}

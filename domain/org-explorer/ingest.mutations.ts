@@ -1,0 +1,240 @@
+import type { ObjectStore } from '../objects/object-store.port.ts';
+import { DomainError, invalidField } from '../shared/errors.ts';
+import type { Tx, UnitOfWork } from '../unit-of-work.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
+import { type ComponentKey, seeComponents } from './component-files.queries.ts';
+import {
+  componentTypes,
+  countTypes,
+  forgetFormerOrg,
+  noteFailedTypes,
+  removeUnseen,
+} from './component-index.queries.ts';
+import { type GivenComponent, type GivenFile, storeComponents } from './component-store.ts';
+import { countChanges, countComponents } from './components.queries.ts';
+import { CONTENT_MAX_BYTES, contentKey, ContentNotStored, contentOf, type Content, storeContents } from './contents.ts';
+import { useStored } from './contents.queries.ts';
+import type { ExplorerOrg } from './explorer-org.ts';
+import type { FileState } from './explorer-rules.ts';
+import type { FailedType } from './org-explorer.entities.ts';
+import { insertIngest } from './syncs.queries.ts';
+
+/** What a worker outside the service reports: components with the contents of their files. */
+export interface ReportedComponent extends ComponentKey {
+  sourceData: readonly {
+    fileName: string;
+    fullName: string;
+    type: string;
+    state: FileState;
+    /** Null without content. */
+    fileContent: string | null;
+    encoding: 'utf8' | 'base64';
+  }[];
+}
+
+/** The same with contents that were stored before. */
+export interface ReportedManifest extends ComponentKey {
+  sourceData: readonly {
+    fileName: string;
+    fullName: string;
+    type: string;
+    state: FileState;
+    objectKey: string | null;
+    sizeBytes: number | null;
+    sha256: string | null;
+    fetchedAt: Date;
+  }[];
+}
+
+interface IngestScope {
+  tx: UnitOfWork;
+  objects: ObjectStore;
+  tenantId: string;
+  org: ExplorerOrg;
+}
+
+const WITHOUT_CONTENT: ReadonlySet<FileState> = new Set(['Deleted', 'Failed']);
+
+/** Replaces the files of components that a worker read. Throws `invalid_request`, and `unavailable` when the store takes none. */
+export async function ingestComponents(scope: IngestScope, reported: readonly ReportedComponent[], at = 'components') {
+  const contents: Content[] = [];
+  const components = merged(reported).map(
+    ({ sourceData, index, ...key }): GivenComponent => ({
+      ...key,
+      files: sourceData.map((file, place): GivenFile => {
+        const { fileName, fullName, type, state } = file;
+        if (file.fileContent === null || state === 'Deleted') {
+          if (!WITHOUT_CONTENT.has(state))
+            throw invalidField(fieldOf(at, index, place, 'fileContent'), `a file that is ${state} has content`);
+          return { fileName, fullName, type, state, sha256: null, sizeBytes: null };
+        }
+        const content = contentOf(Buffer.from(file.fileContent, file.encoding));
+        if (content.sizeBytes > CONTENT_MAX_BYTES)
+          throw invalidField(fieldOf(at, index, place, 'fileContent'), `at most ${CONTENT_MAX_BYTES} bytes`);
+        contents.push(content);
+        return { fileName, fullName, type, state, sha256: content.sha256, sizeBytes: content.sizeBytes };
+      }),
+    }),
+  );
+  await keepContents(scope, contents);
+  await scope.tx((tx) => writeReported(tx, scope.org, components));
+}
+
+/** The store is a dependency: without room it is `unavailable`. */
+export async function keepContents(
+  scope: Pick<IngestScope, 'tx' | 'objects' | 'tenantId'>,
+  contents: readonly Content[],
+): Promise<void> {
+  try {
+    await storeContents(scope, contents);
+  } catch (error) {
+    if (!(error instanceof ContentNotStored)) throw error;
+    throw new DomainError('unavailable', 'The object store takes no contents at the moment; try again later', {
+      headers: { 'Retry-After': '60' },
+    });
+  }
+}
+
+/** Replaces the files of components by contents that were stored before. Throws `invalid_request` for any other key. */
+export async function ingestManifest(
+  { tx, tenantId, org }: IngestScope,
+  reported: readonly ReportedManifest[],
+): Promise<void> {
+  const wanted: { sha256: string; sizeBytes: number; field: string }[] = [];
+  const components = merged(reported).map(
+    ({ sourceData, index, ...key }): GivenComponent => ({
+      ...key,
+      files: sourceData.map(({ objectKey, fetchedAt, ...file }, place): GivenFile => {
+        const given = { ...file, fetchedAt: fetchedAt.toISOString() };
+        const { sha256, sizeBytes } = file;
+        if (WITHOUT_CONTENT.has(file.state) && objectKey === null) return { ...given, sha256: null, sizeBytes: null };
+        if (sha256 === null || sizeBytes === null || objectKey !== contentKey(tenantId, sha256))
+          throw invalidField(
+            fieldOf('components', index, place, 'objectKey'),
+            'must be a key that PUT /api/orgs/explorer/internal/contents/{sha256} answered, with its digest',
+          );
+        wanted.push({ sha256, sizeBytes, field: fieldOf('components', index, place, 'objectKey') });
+        return given;
+      }),
+    }),
+  );
+  await tx(async (work) => {
+    const stored = new Map(
+      (await useStored(work, [...new Set(wanted.map(({ sha256 }) => sha256))].toSorted())).map(
+        ({ sha256, sizeBytes }) => [sha256, sizeBytes],
+      ),
+    );
+    const missing = wanted.find(({ sha256, sizeBytes }) => stored.get(sha256) !== sizeBytes);
+    if (missing) throw invalidField(missing.field, `there is no such object of ${missing.sizeBytes} bytes`);
+    await writeReported(work, org, components);
+  });
+}
+
+const fieldOf = (at: string, index: number, place: number, member: string): string =>
+  [...(at === '' ? [] : [at, index]), 'sourceData', place, member].join('/');
+
+/** Of a component that is reported twice the last report counts; likewise of a file. */
+function merged<Component extends ComponentKey & { sourceData: readonly { fileName: string }[] }>(
+  reported: readonly Component[],
+): (Component & { index: number })[] {
+  const byKey = new Map(
+    reported.map((component, index) => [
+      `${component.metadataType} ${component.memberName}`,
+      {
+        ...component,
+        index,
+        sourceData: [...new Map(component.sourceData.map((file) => [file.fileName, file])).values()],
+      },
+    ]),
+  );
+  return [...byKey.values()];
+}
+
+async function writeReported(tx: Tx, org: ExplorerOrg, components: readonly GivenComponent[]): Promise<void> {
+  await forgetFormerOrg(tx, org);
+  const synced = new Set(
+    (await componentTypes(tx, org)).filter(({ syncedAt }) => syncedAt !== null).map(({ metadataType }) => metadataType),
+  );
+  const added = await seeComponents(tx, org, components);
+  const newKeys = new Set(added.map(({ metadataType, memberName }) => `${metadataType} ${memberName}`));
+  const { files, removed } = await storeComponents(
+    tx,
+    {
+      org,
+      syncId: null,
+      fetchedAt: tx.now,
+      isNew: ({ metadataType, memberName }) => synced.has(metadataType) && newKeys.has(`${metadataType} ${memberName}`),
+    },
+    components,
+  );
+  await countTypes(
+    tx,
+    org,
+    components.map(({ metadataType }) => metadataType),
+    null,
+  );
+  tx.audit({
+    source: 'crm',
+    action: 'org_explorer.components_reported',
+    entityType: 'crm_org',
+    entityId: org.id,
+    summary: `${components.length} components of org ${org.username} reported`,
+    after: { components: components.length, files, added: added.length, removed },
+  });
+}
+
+/** What a worker outside says when it has reported all components of types. */
+export interface ReportedSync {
+  typeNames: readonly string[];
+  syncedAt: Date;
+  durationMs: number;
+  typesCount: number;
+  componentsCount: number;
+  filesRetrieved: number;
+  failedTypes: readonly FailedType[];
+}
+
+/** Records a sync from outside: components of its types that it did not report are gone, except of failed types. */
+export async function ingestSync(tx: Tx, org: ExplorerOrg, sync: ReportedSync): Promise<void> {
+  await forgetFormerOrg(tx, org);
+  const failed = new Set(sync.failedTypes.map(({ metadataType }) => metadataType));
+  const metadataTypes = [...new Set(sync.typeNames)].filter((type) => !failed.has(type));
+  const startedAt = new Date(sync.syncedAt.getTime() - sync.durationMs);
+  const { typesCount, componentsCount, filesRetrieved, durationMs, failedTypes } = sync;
+  const { id } = await insertIngest(tx, {
+    typesCount,
+    componentsCount,
+    filesRetrieved,
+    durationMs,
+    failedTypes,
+    orgId: org.id,
+    platformOrgId: org.platformOrgId,
+    metadataTypes: [...new Set(sync.typeNames)],
+    startedAt,
+    finishedAt: sync.syncedAt,
+  });
+  await removeUnseen(tx, { org, syncId: id }, { metadataTypes, before: startedAt });
+  await countTypes(tx, org, metadataTypes, sync.syncedAt);
+  if (sync.failedTypes.length > 0) await noteFailedTypes(tx, org, sync.failedTypes);
+  const changes = await countChanges(tx, org.id, id);
+  const facts = {
+    jobId: id,
+    status: 'succeeded' as const,
+    typesCount,
+    componentsCount: await countComponents(tx, org, {}),
+    filesRetrieved,
+    changes,
+    failedTypes: [...failed],
+    durationMs,
+    error: null,
+  };
+  tx.audit({
+    source: 'crm',
+    action: 'org_explorer.sync_reported',
+    entityType: 'crm_org',
+    entityId: org.id,
+    summary: `Sync of ${metadataTypes.length} types of org ${org.username} reported`,
+    after: facts,
+  });
+  emitEvent(tx, 'org_explorer.refreshed', { orgUsername: org.username, orgId: org.platformOrgId, ...facts });
+}

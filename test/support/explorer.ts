@@ -1,0 +1,58 @@
+import type { CrmSimulator } from '../simulators/crm-org/simulator.ts';
+import type { SimulatedOrg } from '../simulators/crm-org/org.ts';
+import type { TestApp } from './app.ts';
+import type { Json } from './client.ts';
+import { eventually } from './worker.ts';
+
+export const EXPLORER = '/api/orgs/explorer';
+
+export const queryOf = (query: Record<string, string | number | boolean>): string =>
+  `?${new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))}`;
+
+export interface ExploredOrg {
+  org: SimulatedOrg;
+  orgUsername: string;
+  repositoryIdentifier: string;
+  /** What reads of one repository take. */
+  place: { repositoryIdentifier: string; orgUsername: string };
+}
+
+let made = 0;
+
+/** A registered production org of its own that an environment of a project names. */
+export async function exploredOrg(app: TestApp, crm: CrmSimulator): Promise<ExploredOrg> {
+  const name = `explored-${++made}`;
+  const org = await crm.addOrg({ name, kind: 'production' });
+  const owner = app.as(app.owner);
+  const repositoryIdentifier = `acme/${name}`;
+  await owner.post(201, '/api/projects', {
+    identifier: repositoryIdentifier,
+    platform: 'host-a',
+    defaultBranch: 'main',
+  });
+  await owner.post(201, '/api/environments', {
+    repositoryIdentifier,
+    name: 'prod',
+    category: 'release',
+    orgUsername: org.username,
+  });
+  await owner.post(201, '/api/auth/crm/register', { cliAuthUrl: org.authUrl });
+  const place = { repositoryIdentifier, orgUsername: org.username };
+  return { org, orgUsername: org.username, repositoryIdentifier, place };
+}
+
+/** Waits until the org has no refresh requested or under way; answers its metadata. */
+export const settled = (app: TestApp, { place }: ExploredOrg, timeoutMs = 40_000): Promise<Json> =>
+  eventually(
+    () => app.as(app.owner).get(200, `${EXPLORER}/metadata${queryOf(place)}`),
+    ({ jobId }) => jobId === null,
+    timeoutMs,
+  );
+
+/** Refreshes the org, and waits until that is done. */
+export async function refreshed(app: TestApp, explored: ExploredOrg, body: object = {}): Promise<Json> {
+  const { jobId } = await app.as(app.owner).post(202, `${EXPLORER}/metadata/refresh`, { ...explored.place, ...body });
+  const metadata = await settled(app, explored);
+  if (metadata.data.lastSync?.jobId !== jobId) throw new Error(`another refresh ended: ${JSON.stringify(metadata)}`);
+  return metadata;
+}
