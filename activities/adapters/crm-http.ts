@@ -5,7 +5,7 @@ import { failure, malformed } from '../../domain/crm/platform-error-rules.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import { permittedConnector, RefusedAddressError } from './outbound-policy.ts';
 
-const JSON_MAX_BYTES = 16 * 1_048_576;
+export const JSON_MAX_BYTES = 16 * 1_048_576;
 
 export interface CrmTimeouts {
   /** Of a call, from the request to the last byte of the answer. */
@@ -36,6 +36,7 @@ export interface CrmResponse {
 /** A JSON answer, or undefined where the body is not JSON. */
 export interface JsonResponse extends Omit<CrmResponse, 'body'> {
   json: unknown;
+  sizeBytes: number;
 }
 
 /** The answer is not what the interface promises; thrown by readers of bodies. */
@@ -96,8 +97,8 @@ export function createCrmHttp(addresses: OutboundAddresses): { send: SendCrm; cl
 export async function readJson({ body, ...response }: CrmResponse, maxBytes = JSON_MAX_BYTES): Promise<JsonResponse> {
   const chunks: Buffer[] = [];
   for await (const chunk of bounded(body, maxBytes)) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString('utf8');
-  return { ...response, json: parsed(text) };
+  const bytes = Buffer.concat(chunks);
+  return { ...response, json: parsed(bytes.toString('utf8')), sizeBytes: bytes.length };
 }
 
 /** The chunks of a body; throws `MalformedAnswer` when there are more bytes. */
@@ -138,7 +139,7 @@ export const refusedAddress = (reason: string): CrmFailure =>
     'Orgs are called at public https addresses; OUTBOUND_ALLOW opens others.',
   );
 
-const timedOut = (timeoutMs: number): CrmFailure =>
+export const timedOut = (timeoutMs: number): CrmFailure =>
   failure(
     'timeout',
     null,

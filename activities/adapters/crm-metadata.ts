@@ -7,7 +7,7 @@ import type {
   RetrieveMessage,
   RetrieveStatus,
 } from '../../domain/crm/crm-platform.port.ts';
-import { failure, malformed, orgFailure } from '../../domain/crm/platform-error-rules.ts';
+import { cut, failure, malformed, orgFailure } from '../../domain/crm/platform-error-rules.ts';
 import { xmlText } from '../../domain/crm/xml-rules.ts';
 import { withArchive } from './crm-archive.ts';
 import { bounded, type CrmResponse, type CrmTimeouts } from './crm-http.ts';
@@ -79,9 +79,12 @@ export function createCrmMetadata(session: CrmSession, timeouts: CrmTimeouts): M
         operation: 'describeMetadata',
         contents: ({ version }) => xmlElement('asOfVersion', version),
         records: ['metadataObjects'],
-        onRecord: (record) => types.push(metadataType(record)),
+        onRecord(record) {
+          const type = metadataType(record);
+          if (type.name !== '') types.push(type);
+        },
       });
-      return answer.isOk ? { isOk: true, value: types.filter(({ name }) => name !== '') } : answer;
+      return answer.isOk ? { isOk: true, value: types } : answer;
     },
 
     async listMetadata(queries) {
@@ -96,9 +99,12 @@ export function createCrmMetadata(session: CrmSession, timeouts: CrmTimeouts): M
           return queries.map(listQuery).join('') + xmlElement('asOfVersion', open.version);
         },
         records: ['result'],
-        onRecord: (record) => components.push(listedComponent(record)),
+        onRecord(record) {
+          const component = listedComponent(record);
+          if (component.fullName !== '') components.push(component);
+        },
       });
-      return answer.isOk ? { isOk: true, value: components.filter(({ fullName }) => fullName !== '') } : answer;
+      return answer.isOk ? { isOk: true, value: components } : answer;
     },
 
     async startRetrieve({ types }) {
@@ -118,15 +124,19 @@ export function createCrmMetadata(session: CrmSession, timeouts: CrmTimeouts): M
     },
 
     async retrieveStatus(retrieveId) {
+      let accessToken = '';
       // The platform lists the files in each status: they are read at the download only.
       const answer = await soap({
         operation: 'checkRetrieveStatus',
-        contents: () => statusRequest(retrieveId, false),
+        contents(open) {
+          ({ accessToken } = open);
+          return statusRequest(retrieveId, false);
+        },
         records: ['fileProperties', 'messages'],
       });
       if (!answer.isOk) return answer;
       const result = childOf(answer.value, 'result');
-      return result ? { isOk: true, value: retrieveStatus(result) } : NO_RESULT;
+      return result ? { isOk: true, value: retrieveStatus(result, accessToken) } : NO_RESULT;
     },
 
     download: (retrieveId, consume) =>
@@ -137,14 +147,14 @@ export function createCrmMetadata(session: CrmSession, timeouts: CrmTimeouts): M
           const call: SoapCall = { operation: 'checkRetrieveStatus', contents: () => statusRequest(retrieveId, true) };
           const received = await raw(open, call, timeouts.downloadMs, async ({ status, body }) => {
             const reader = soapReader(new Set(['fileProperties', 'messages']), (record) => {
-              if (record.name === 'messages') messages.push(retrieveMessage(record));
+              if (record.name === 'messages') messages.push(retrieveMessage(record, open));
               else files.push(listedComponent(record));
             });
             const sizeBytes = await splitReply(body, { xml: reader.write, zip: file.write });
             const end = reader.close();
             if ('fault' in end) return faultOf(end.fault, open);
             const answer = responseOf(status, end.response, call.operation);
-            return answer.isOk ? archiveState(answer.value, sizeBytes) : answer;
+            return answer.isOk ? archiveState(answer.value, sizeBytes, open) : answer;
           });
           if (!received.isOk) return received;
           return file.read((entries) => consume({ sizeBytes: received.value, entries, files, messages }));
@@ -226,29 +236,33 @@ const listedComponent = (record: XmlElement): ListedComponent => ({
   namespacePrefix: textOf(record, 'namespacePrefix'),
 });
 
-const retrieveMessage = (record: XmlElement): RetrieveMessage => ({
+const retrieveMessage = (record: XmlElement, { accessToken }: OpenSession): RetrieveMessage => ({
   fileName: textOf(record, 'fileName') ?? '',
-  problem: textOf(record, 'problem') ?? '',
+  problem: cut(withoutSecrets(textOf(record, 'problem') ?? '', [accessToken])),
 });
 
-const STATES: Readonly<Record<string, RetrieveStatus['state']>> = {
-  Pending: 'pending',
-  InProgress: 'in_progress',
-  Succeeded: 'succeeded',
-  Failed: 'failed',
-};
+const STATES = new Map<string, RetrieveStatus['state']>([
+  ['Pending', 'pending'],
+  ['InProgress', 'in_progress'],
+  ['Succeeded', 'succeeded'],
+  ['Failed', 'failed'],
+]);
 
-const retrieveStatus = (result: XmlElement): RetrieveStatus => ({
-  state: STATES[textOf(result, 'status') ?? ''] ?? (textOf(result, 'done') === 'true' ? 'failed' : 'in_progress'),
-  errorCode: textOf(result, 'errorStatusCode'),
-  errorMessage: textOf(result, 'errorMessage'),
-});
+function retrieveStatus(result: XmlElement, accessToken: string): RetrieveStatus {
+  const code = textOf(result, 'errorStatusCode');
+  const message = textOf(result, 'errorMessage');
+  return {
+    state: STATES.get(textOf(result, 'status') ?? '') ?? (textOf(result, 'done') === 'true' ? 'failed' : 'in_progress'),
+    errorCode: code && cut(code),
+    errorMessage: message && cut(withoutSecrets(message, [accessToken])),
+  };
+}
 
 /** Size of the archive, where the retrieve has one. */
-function archiveState(response: XmlElement, sizeBytes: number): CrmAnswer<number> {
+function archiveState(response: XmlElement, sizeBytes: number, { accessToken }: OpenSession): CrmAnswer<number> {
   const result = childOf(response, 'result');
   if (!result) return NO_RESULT;
-  const { state, errorCode, errorMessage } = retrieveStatus(result);
+  const { state, errorCode, errorMessage } = retrieveStatus(result, accessToken);
   if (state === 'failed')
     return failure(
       'refused',

@@ -11,15 +11,23 @@ import type {
 import { isOwnPath } from '../../domain/auth/own-path-rules.ts';
 import { longId } from '../../domain/crm/org-id-rules.ts';
 import { failure, malformed } from '../../domain/crm/platform-error-rules.ts';
+import { type CrmTimeouts, JSON_MAX_BYTES, timedOut } from './crm-http.ts';
 import type { CrmSession, OpenSession } from './crm-session.ts';
 
 const MAX_ROWS = 10_000;
+/** The platform gives 200 to 2,000 rows a page, and may give fewer where rows are large. */
+const PAGE_ROWS_MIN = 100;
 const NEXT_PAGE = /^\/services\/data\/v\d{2,3}\.\d\/(?:tooling\/)?query\/[\w-]{1,200}$/;
+
+const isRow = (value: unknown): value is CrmRow => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const Page = z.object({
   totalSize: z.number(),
   done: z.boolean(),
-  records: z.array(z.record(z.string(), z.unknown())),
+  // Millions of empty rows fit into one answer: they are counted before anything is made of them.
+  records: z.custom<CrmRow[]>(
+    (value) => Array.isArray(value) && value.length <= MAX_ROWS && value.every((row) => isRow(row)),
+  ),
   nextRecordsUrl: z.string().optional(),
 });
 const UserInfo = z.object({
@@ -42,8 +50,8 @@ const Limit = z.object({ Max: z.number(), Remaining: z.number() });
 type RestOfOrg = Pick<CrmOrg, 'identity' | 'isDevHub' | 'frontDoor' | 'limits' | 'query'>;
 
 /** The REST interface of an org. */
-export function createCrmOrg(session: CrmSession): RestOfOrg {
-  const query = createQuery(session);
+export function createCrmOrg(session: CrmSession, timeouts: CrmTimeouts): RestOfOrg {
+  const query = createQuery(session, timeouts);
   return {
     query,
 
@@ -56,7 +64,7 @@ export function createCrmOrg(session: CrmSession): RestOfOrg {
       const { user_id: userId, organization_id: orgId } = info.value;
       const [user, organizations] = await Promise.all([
         session.call({ path: `/sobjects/User/${userId}?fields=Username` }),
-        query(`SELECT ${Object.keys(Organization.shape).join(', ')} FROM Organization`),
+        query(`SELECT ${Object.keys(Organization.shape).join(', ')} FROM Organization`, { maxRows: 1 }),
       ]);
       const named = shaped(user, User);
       if (!named.isOk) return named;
@@ -75,7 +83,7 @@ export function createCrmOrg(session: CrmSession): RestOfOrg {
     },
 
     async isDevHub() {
-      const rows = await query('SELECT Id FROM ScratchOrgInfo LIMIT 1');
+      const rows = await query('SELECT Id FROM ScratchOrgInfo LIMIT 1', { maxRows: 1 });
       if (rows.isOk) return { isOk: true, value: true };
       return rows.code === 'INVALID_TYPE' ? { isOk: true, value: false } : rows;
     },
@@ -102,12 +110,14 @@ export function createCrmOrg(session: CrmSession): RestOfOrg {
 }
 
 const createQuery =
-  (session: CrmSession): CrmOrg['query'] =>
+  (session: CrmSession, { callMs }: CrmTimeouts): CrmOrg['query'] =>
   async (soql, { isTooling = false, maxRows = MAX_ROWS } = {}) => {
     const first = `${isTooling ? '/tooling' : ''}/query?q=${encodeURIComponent(soql)}`;
     const rows: CrmRow[] = [];
-    let page = shaped(await session.call({ path: first }), Page);
-    for (;;) {
+    const budget = { bytes: JSON_MAX_BYTES };
+    let page = shaped(await session.call({ path: first, budget }), Page);
+    const deadline = performance.now() + callMs;
+    for (let pagesLeft = Math.ceil(maxRows / PAGE_ROWS_MIN); ; pagesLeft--) {
       if (!page.isOk) return page;
       const { records, totalSize, done, nextRecordsUrl } = page.value;
       for (const { attributes: _, ...row } of records) rows.push(row);
@@ -116,10 +126,11 @@ const createQuery =
           isOk: true,
           value: { rows: rows.slice(0, maxRows), totalSize, isComplete: done && rows.length <= maxRows },
         };
-      // An empty page that is not the last one would be asked for without end.
-      if (records.length === 0 || !NEXT_PAGE.test(nextRecordsUrl ?? ''))
+      if (performance.now() > deadline) return timedOut(callMs);
+      // Pages of few rows that are not the last one would be asked for without end.
+      if (pagesLeft === 0 || records.length === 0 || !NEXT_PAGE.test(nextRecordsUrl ?? ''))
         return malformed('NEXT_PAGE', 'The reply to a query leads to no next page of its own.');
-      page = shaped(await session.call({ path: nextRecordsUrl ?? '', isAbsolute: true }), Page);
+      page = shaped(await session.call({ path: nextRecordsUrl ?? '', isAbsolute: true, budget }), Page);
     }
   };
 

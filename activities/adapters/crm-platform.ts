@@ -43,8 +43,8 @@ export function createCrmPlatform({
     org(access) {
       const session = createCrmSession({ send, apiVersion, timeouts, access });
       return {
-        ...createCrmOrg(session),
-        ...createCrmSandboxes(session, { addresses, scratchAuthField }),
+        ...createCrmOrg(session, timeouts),
+        ...createCrmSandboxes(session, { addresses, scratchAuthField, timeouts }),
         ...createCrmMetadata(session, timeouts),
       };
     },

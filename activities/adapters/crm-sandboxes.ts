@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { OAUTH_REDIRECT_URI } from '../../domain/crm/auth-url-rules.ts';
-import type { CrmAnswer, CrmOrg, CrmSandbox, ScratchOrg } from '../../domain/crm/crm-platform.port.ts';
+import type { CrmAnswer, CrmOrg, CrmSandbox, QueryOptions, ScratchOrg } from '../../domain/crm/crm-platform.port.ts';
 import { permittedOrigin } from '../../domain/crm/org-origin.ts';
 import { malformed } from '../../domain/crm/platform-error-rules.ts';
 import { currentSandboxes } from '../../domain/crm/sandbox-rules.ts';
 import { soqlName, soqlText } from '../../domain/crm/soql-rules.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import { createCrmOrg, isoTime, shaped } from './crm-org.ts';
+import type { CrmTimeouts } from './crm-http.ts';
 import type { CrmSession } from './crm-session.ts';
 
 const text = z
@@ -46,33 +47,44 @@ const Scratch = z.object({
   CreatedDate: time,
 });
 
+/** Rows of a username that were its scratch orgs over time; the newest ones are enough. */
+const SCRATCH_ROWS = 20;
+
 interface SandboxParts {
   addresses: OutboundAddresses;
   scratchAuthField: string;
+  timeouts: CrmTimeouts;
 }
 
 type Sandboxes = Pick<CrmOrg, 'sandboxes' | 'findSandbox' | 'sandboxInfos' | 'sandboxAuth' | 'findScratchOrg'>;
 
 /** What production orgs know of their sandboxes, and dev hubs of their scratch orgs. */
-export function createCrmSandboxes(session: CrmSession, { addresses, scratchAuthField }: SandboxParts): Sandboxes {
-  const { query } = createCrmOrg(session);
+export function createCrmSandboxes(
+  session: CrmSession,
+  { addresses, scratchAuthField, timeouts }: SandboxParts,
+): Sandboxes {
+  const { query } = createCrmOrg(session, timeouts);
   const fields = (schema: z.ZodObject) => Object.keys(schema.shape).join(', ');
 
-  const listed = async <Row>(soql: string, schema: z.ZodType<Row>, isTooling: boolean): Promise<CrmAnswer<Row[]>> => {
-    const answer = await query(soql, { isTooling });
+  const listed = async <Row>(
+    soql: string,
+    schema: z.ZodType<Row>,
+    options: QueryOptions,
+  ): Promise<CrmAnswer<Row[]>> => {
+    const answer = await query(soql, options);
     return answer.isOk ? shaped({ isOk: true, value: answer.value.rows }, z.array(schema)) : answer;
   };
 
   const sandboxes = async (condition: string): Promise<CrmAnswer<CrmSandbox[]>> => {
     const soql = `SELECT ${fields(Process)} FROM SandboxProcess${condition} ORDER BY CreatedDate DESC`;
-    const rows = await listed(soql, Process, true);
+    const rows = await listed(soql, Process, { isTooling: true });
     return rows.isOk ? { isOk: true, value: currentSandboxes(rows.value) } : rows;
   };
 
   const scratchRows = async (username: string, field?: string) => {
     const selected = fields(Scratch) + (field === undefined ? '' : `, ${soqlName(field)}`);
-    const soql = `SELECT ${selected} FROM ScratchOrgInfo WHERE SignupUsername = ${soqlText(username)} ORDER BY CreatedDate DESC LIMIT 20`;
-    return listed(soql, Scratch.loose(), false);
+    const soql = `SELECT ${selected} FROM ScratchOrgInfo WHERE SignupUsername = ${soqlText(username)} ORDER BY CreatedDate DESC LIMIT ${SCRATCH_ROWS}`;
+    return listed(soql, Scratch.loose(), { maxRows: SCRATCH_ROWS });
   };
 
   return {
@@ -84,7 +96,9 @@ export function createCrmSandboxes(session: CrmSession, { addresses, scratchAuth
     },
 
     async sandboxInfos() {
-      const rows = await listed(`SELECT ${fields(Info)} FROM SandboxInfo ORDER BY SandboxName`, Info, true);
+      const rows = await listed(`SELECT ${fields(Info)} FROM SandboxInfo ORDER BY SandboxName`, Info, {
+        isTooling: true,
+      });
       if (!rows.isOk) return rows;
       const infos = rows.value.map(
         ({ Id: id, SandboxName: name, LicenseType: licenseType, Description: description }) => ({
@@ -127,7 +141,9 @@ const scratchOrg = (
   field: string,
   hasField: boolean,
 ): ScratchOrg => {
-  const authUrl = row[field];
+  // The field is found in any case, and named as the org writes it.
+  const key = Object.keys(row).find((name) => name.toLowerCase() === field.toLowerCase());
+  const authUrl = key === undefined ? undefined : row[key];
   return {
     id: row.Id,
     username: row.SignupUsername,

@@ -8,6 +8,8 @@ export interface RestCall {
   path: string;
   isAbsolute?: boolean;
   body?: unknown;
+  /** What the answers of several calls may have together; counted down. */
+  budget?: { bytes: number };
 }
 
 export interface RawCall {
@@ -58,7 +60,7 @@ export function createCrmSession({ send: sendCrm, apiVersion, timeouts, access }
       return read(response);
     });
 
-  const rest: CrmSession['rest'] = (session, { path, isAbsolute, body }) =>
+  const rest: CrmSession['rest'] = (session, { path, isAbsolute, body, budget }) =>
     send(
       session,
       {
@@ -69,7 +71,8 @@ export function createCrmSession({ send: sendCrm, apiVersion, timeouts, access }
         timeoutMs: timeouts.callMs,
       },
       async (response) => {
-        const { status, contentType, json } = await readJson(response);
+        const { status, contentType, json, sizeBytes } = await readJson(response, budget?.bytes);
+        if (budget) budget.bytes -= sizeBytes;
         if (status >= 200 && status < 300)
           return json === undefined ? notJson({ contentType }) : { isOk: true, value: json };
         return restFailure(status, json, session);
@@ -115,7 +118,11 @@ function restFailure(status: number, json: unknown, { accessToken }: CrmCredenti
     error_description: description,
   } = (typeof first === 'object' && first !== null ? first : {}) as Record<string, unknown>;
   const text = textOf(message) ?? textOf(description);
-  return orgFailure({ status, code: textOf(errorCode) ?? textOf(error), message: withoutSecrets(text, [accessToken]) });
+  return orgFailure({
+    status,
+    code: textOf(errorCode) ?? textOf(error),
+    message: text && withoutSecrets(text, [accessToken]),
+  });
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

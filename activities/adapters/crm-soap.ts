@@ -4,6 +4,9 @@ import { MalformedAnswer } from './crm-http.ts';
 
 const MAX_DEPTH = 32;
 const MAX_TEXT = 1_048_576;
+/** Elements, with their attributes, in memory at a time: an empty one of four bytes costs a hundred times as much. */
+const MAX_KEPT = 100_000;
+const MAX_RECORDS = 500_000;
 
 /** An element of a reply, by its local name. */
 export interface XmlElement {
@@ -33,6 +36,13 @@ export function soapReader(records: ReadonlySet<string>, onRecord: (record: XmlE
   const parser = new SaxesParser({ position: false });
   const root = elementOf('');
   const open: XmlElement[] = [root];
+  let kept = 0;
+  /** Of each open element: what was kept before it. */
+  const keptBefore: number[] = [];
+  let recordCount = 0;
+  const keep = () => {
+    if (++kept > MAX_KEPT) throw new MalformedAnswer('XML_SIZE', 'The answer has too many elements.');
+  };
   const top = () => open.at(-1) ?? root;
 
   const addText = (text: string) => {
@@ -46,6 +56,11 @@ export function soapReader(records: ReadonlySet<string>, onRecord: (record: XmlE
   parser.on('doctype', () => {
     throw new MalformedAnswer('XML_DOCTYPE', 'The answer has a document type, which no reply of the platform has.');
   });
+  parser.on('opentagstart', () => {
+    keptBefore.push(kept);
+    keep();
+  });
+  parser.on('attribute', keep);
   parser.on('opentag', ({ name, attributes }) => {
     if (open.length >= MAX_DEPTH) throw new MalformedAnswer('XML_DEPTH', 'The answer is nested too deeply.');
     const element = elementOf(localName(name));
@@ -61,9 +76,15 @@ export function soapReader(records: ReadonlySet<string>, onRecord: (record: XmlE
   parser.on('cdata', addText);
   parser.on('closetag', () => {
     const element = open.pop() ?? root;
+    const before = keptBefore.pop() ?? 0;
     // Envelope, Body and the response are above what can be a record.
-    if (open.length > 3 && records.has(element.name)) onRecord(element);
-    else top().children.push(element);
+    if (open.length <= 3 || !records.has(element.name)) {
+      top().children.push(element);
+      return;
+    }
+    kept = before;
+    if (++recordCount > MAX_RECORDS) throw new MalformedAnswer('XML_SIZE', 'The answer has too many records.');
+    onRecord(element);
   });
 
   return {

@@ -70,21 +70,9 @@ export function createCrmTokens({ send, addresses, timeouts }: TokenParts): Toke
       mint(loginUrl, { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...clientOf(client) }),
 
     async mintByJwt(grant) {
-      const key = await importPKCS8(grant.privateKey, 'RS256').catch(() => undefined);
-      if (!key)
-        return failure(
-          'refused',
-          'INVALID_KEY',
-          'The private key cannot be read.',
-          'Store the key of the app as PKCS #8 in PEM.',
-        );
-      let answer: CrmAnswer<MintedToken> = NO_AUDIENCE;
-      for (const audience of grant.audiences) {
-        const assertion = await assertionOf(grant, audience, key);
-        answer = await mint(grant.loginUrl, { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
-        if (answer.isOk || !/audience/i.test(answer.message)) break;
-      }
-      return answer;
+      const assertion = await assertionOf(grant).catch(() => undefined);
+      if (assertion === undefined) return INVALID_KEY;
+      return mint(grant.loginUrl, { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
     },
 
     revoke: ({ loginUrl, token }) =>
@@ -102,27 +90,29 @@ const clientOf = ({ clientId, clientSecret }: { clientId: string; clientSecret: 
   ...(clientSecret !== '' && { client_secret: clientSecret }),
 });
 
-const assertionOf = (
-  { clientId, username }: JwtGrant,
-  audience: string,
-  key: Awaited<ReturnType<typeof importPKCS8>>,
-): Promise<string> =>
+/** Whoever receives an assertion may redeem it at its audience, which is therefore the host that it is sent to. */
+const assertionOf = async ({ clientId, username, loginUrl, privateKey }: JwtGrant): Promise<string> =>
   new SignJWT()
     .setProtectedHeader({ alg: 'RS256' })
     .setIssuer(clientId)
     .setSubject(username)
-    .setAudience(audience)
+    .setAudience(loginUrl)
     .setExpirationTime(`${ASSERTION_SECONDS}s`)
-    .sign(key);
+    .sign(await importPKCS8(privateKey, 'RS256'));
 
 function refusalOf(status: number, json: unknown, secrets: readonly string[]) {
   const { error, error_description: description } = Refusal.safeParse(json).data ?? {};
-  return tokenFailure({ status, code: error, message: withoutSecrets(description, secrets) });
+  return tokenFailure({ status, code: error, message: description && withoutSecrets(description, secrets) });
 }
 
 /** A message in which none of the secrets can be read, should the platform repeat one. */
-export const withoutSecrets = (message: string | undefined, secrets: readonly string[]): string | undefined =>
-  secrets.reduce((text, secret) => (secret.length > 7 ? text?.replaceAll(secret, '…') : text), message);
+export const withoutSecrets = (message: string, secrets: readonly string[]): string =>
+  secrets.reduce((text, secret) => (secret.length > 7 ? text.replaceAll(secret, '…') : text), message);
 
 const NO_TOKEN = malformed('NO_TOKEN', 'The token reply has no access token or no address of the org.');
-const NO_AUDIENCE = failure('refused', 'NO_AUDIENCE', 'No audience was given.', 'Name the login address of the org.');
+const INVALID_KEY = failure(
+  'refused',
+  'INVALID_KEY',
+  'The private key cannot sign.',
+  'Store the key of the app as PKCS #8 in PEM: RSA of 2,048 bits or more.',
+);

@@ -40,7 +40,7 @@ export async function mintByApp(
   ]);
   let minted: CrmAnswer<MintedToken> = OF_ANOTHER_ORG;
   for (const host of hosts) {
-    minted = await crm.platform.mintByJwt({ loginUrl: host, audiences: [host], clientId, username, privateKey });
+    minted = await crm.platform.mintByJwt({ loginUrl: host, clientId, username, privateKey });
     if (minted.isOk || minted.kind !== 'auth_failed') break;
   }
   if (!minted.isOk) throw platformFailed(`Org ${username} takes no JWT of the app`, minted);

@@ -53,9 +53,8 @@ export interface CodeGrant extends CrmClient {
 }
 
 export interface JwtGrant {
+  /** Origin that the JWT is sent to, and its audience. */
   loginUrl: string;
-  /** What the platform may expect as audience, tried in this order while it refuses the audience. */
-  audiences: readonly string[];
   clientId: string;
   username: string;
   /** PKCS #8, PEM. */
@@ -195,7 +194,7 @@ export interface PlatformLimit {
 export interface QueryOptions {
   /** Asks the Tooling interface. */
   isTooling?: boolean;
-  /** Ends after so many rows; 10,000 by default. */
+  /** Ends after so many rows; 10,000 by default. All pages together are at most 16 MiB. */
   maxRows?: number;
 }
 
@@ -228,8 +227,9 @@ export interface ListQuery {
 
 /** One component of a list; what the platform leaves out is null. */
 export interface ListedComponent {
-  /** Null where the platform says nil: then the suffix of the file tells it. */
+  /** As the platform says, which need not be a type that was asked for; null where it says nil: see the suffix of the file. */
   type: string | null;
+  /** With the namespace in each of its parts: `ns__Invoice__c.ns__Total__c`. */
   fullName: string;
   fileName: string | null;
   id: string | null;
@@ -257,6 +257,7 @@ export interface RetrieveStatus {
   state: 'pending' | 'in_progress' | 'succeeded' | 'failed';
   /** Of a failed one; `LIMIT_EXCEEDED` asks for smaller orders. */
   errorCode: string | null;
+  /** At most 300 characters, without secrets. */
   errorMessage: string | null;
 }
 
@@ -281,7 +282,7 @@ export interface RetrievedArchive {
   messages: RetrieveMessage[];
 }
 
-/** The calls of one org. Each takes at most 20 s, a download 5 min. */
+/** The calls of one org. Each takes at most 20 s, a query of several pages twice that, a download 5 min. */
 export interface CrmOrg {
   /** Three calls: user info, user, organization. */
   identity: () => Promise<CrmAnswer<OrgIdentity>>;

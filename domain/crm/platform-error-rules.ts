@@ -9,6 +9,9 @@ export interface PlatformError {
 }
 
 type Meaning = readonly [CrmFailureKind, string];
+/** By code; not an object, whose own members an answer could name. */
+const meanings = (byCode: Readonly<Record<string, Meaning>>): ReadonlyMap<string, Meaning> =>
+  new Map(Object.entries(byCode));
 
 const SIGN_IN_AGAIN = 'Sign in to the org again and register its new auth URL.';
 const USED_UP = 'The org has used up its API calls, or too many run at once; wait until some of the day has passed.';
@@ -22,7 +25,7 @@ const GONE = 'The org has been deleted or has expired; register the one that rep
 const MISSING = 'Check that the name is right and that the org still has it.';
 
 /** Codes of REST and SOAP. The set is open: the vendor adds some with each release. */
-const PLATFORM_CODES: Readonly<Record<string, Meaning>> = {
+const PLATFORM_CODES = meanings({
   INVALID_SESSION_ID: ['auth_failed', SIGN_IN_AGAIN],
   INVALID_AUTH_HEADER: ['auth_failed', SIGN_IN_AGAIN],
   INVALID_LOGIN: ['auth_failed', SIGN_IN_AGAIN],
@@ -42,10 +45,10 @@ const PLATFORM_CODES: Readonly<Record<string, Meaning>> = {
   API_CURRENTLY_DISABLED: ['refused', "API access is switched off for the org's user."],
   INSUFFICIENT_ACCESS: ['refused', PERMISSIONS],
   INSUFFICIENT_ACCESS_OR_READONLY: ['refused', PERMISSIONS],
-};
+});
 
 /** Errors of the token endpoint; all but these are `auth_failed`, too. */
-const OAUTH_ERRORS: Readonly<Record<string, Meaning>> = {
+const OAUTH_ERRORS = meanings({
   invalid_client: ['auth_failed', 'The client id or secret of the auth URL is wrong; export the auth URL again.'],
   invalid_client_id: ['auth_failed', 'The client id of the auth URL is wrong; export the auth URL again.'],
   invalid_client_credentials: ['auth_failed', 'The client secret of the auth URL is wrong; export the auth URL again.'],
@@ -59,11 +62,16 @@ const OAUTH_ERRORS: Readonly<Record<string, Meaning>> = {
   rate_limit_exceeded: ['limited', 'Too many sign-ins to this org; wait some minutes.'],
   server_error: ['unreachable', LATER],
   temporarily_unavailable: ['unreachable', LATER],
-};
+  unknown_error: ['unreachable', LATER],
+});
 
 /** What `invalid_grant` means, by its description. */
 const INVALID_GRANTS: readonly (readonly [RegExp, Meaning])[] = [
   [/rate.*exceeded|too many/i, ['limited', 'Too many sign-ins to this org; wait some minutes.']],
+  [
+    /already being processed/i,
+    ['limited', 'Somebody else signs in with the same token at the moment; try again in some seconds.'],
+  ],
   [
     /expired (access\/refresh token|authorization code)/i,
     ['auth_failed', `The token was revoked or has expired. ${SIGN_IN_AGAIN}`],
@@ -93,7 +101,7 @@ const byStatus = (status: number): Meaning => {
 
 /** What an error of an org means. A deleted or expired org answers 420, whatever else it says. */
 export function orgFailure({ status, code, message }: PlatformError): CrmFailure {
-  const [kind, hint] = status === 420 ? byStatus(status) : (code && PLATFORM_CODES[code]) || byStatus(status);
+  const [kind, hint] = status === 420 ? byStatus(status) : (PLATFORM_CODES.get(code ?? '') ?? byStatus(status));
   return failure(
     kind,
     status === 420 || !code ? `HTTP_${status}` : code,
@@ -102,27 +110,32 @@ export function orgFailure({ status, code, message }: PlatformError): CrmFailure
   );
 }
 
-/** What an error of the token endpoint means. */
+/** What an error of the token endpoint means. Nobody asks again after `auth_failed`, so refusals that pass are never that. */
 export function tokenFailure({ status, code, message }: PlatformError): CrmFailure {
-  if (!code || status >= 500 || status === 420) return orgFailure({ status, message });
+  if (status === 401 && !code)
+    return malformed('HTTP_401', 'The address answered 401 without an error of the platform.');
+  if (!code || status >= 500 || [408, 420, 429].includes(status)) return orgFailure({ status, message });
+  if (PLATFORM_CODES.has(code)) return orgFailure({ status, code, message });
   const grant =
     code === 'invalid_grant' ? INVALID_GRANTS.find(([pattern]) => pattern.test(message ?? ''))?.[1] : undefined;
-  const [kind, hint] = grant ?? OAUTH_ERRORS[code] ?? ['auth_failed', SIGN_IN_AGAIN];
+  const [kind, hint] = grant ?? OAUTH_ERRORS.get(code) ?? ['auth_failed', SIGN_IN_AGAIN];
   return failure(kind, code, message ?? 'The platform refused the credential.', hint);
 }
 
 const MESSAGE_MAX = 300;
+const CODE_MAX = 100;
 
 /** A failure with its texts cleaned and cut. */
 export const failure = (kind: CrmFailureKind, code: string | null, message: string, hint: string): CrmFailure => ({
   isOk: false,
   kind,
-  code: code === null ? null : cut(code, 100),
-  message: cut(message, MESSAGE_MAX),
+  code: code === null ? null : cut(code, CODE_MAX),
+  message: cut(message),
   hint,
 });
 
-const cut = (text: string, max: number): string =>
+/** A text of the platform on one line, without control characters, cut. */
+export const cut = (text: string, max = MESSAGE_MAX): string =>
   text
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()

@@ -33,6 +33,9 @@ async function retrieved(order: RetrieveOrder): Promise<string> {
   }
 }
 
+const envelope = (response: string): string =>
+  `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${response}</s:Body></s:Envelope>`;
+
 const classes = (...members: string[]): RetrieveOrder => ({ types: [{ name: 'ApexClass', members }] });
 
 async function textOf(entry: ZipEntry): Promise<string> {
@@ -103,7 +106,28 @@ describe('Metadata of an org', () => {
       kind: 'refused',
       code: 'INVALID_TYPE',
     });
-    await expect(org.listMetadata([])).rejects.toThrow('one to 3 queries');
+    for (const count of [0, 4])
+      await expect(org.listMetadata(Array.from({ length: count }, () => ({ type: 'ApexClass' })))).rejects.toThrow(
+        'one to 3 queries',
+      );
+  });
+
+  test('is listed as the platform names it, with the namespace in each part', async () => {
+    simulated.metadata.write(
+      'objects/ns__Invoice__c.object',
+      '<CustomObject><fields><fullName>ns__Total__c</fullName></fields></CustomObject>',
+      { namespacePrefix: 'ns' },
+    );
+    expect(valueOf(await org.listMetadata([{ type: 'CustomField' }]))).toMatchObject([
+      { type: 'CustomField', fullName: 'ns__Invoice__c.ns__Total__c', namespacePrefix: 'ns' },
+    ]);
+    const body = envelope(
+      '<listMetadataResponse><result/><result><fullName>Account</fullName><type>AccountSettings</type></result></listMetadataResponse>',
+    );
+    simulated.fail({ kind: 'reply', status: 200, body }, { path: /Soap/ });
+    expect(valueOf(await org.listMetadata([{ type: 'ApexClass' }, { type: 'Settings' }]))).toMatchObject([
+      { type: 'AccountSettings', fullName: 'Account' },
+    ]);
   });
 
   test('is listed whole when a session ended', async () => {
@@ -175,6 +199,33 @@ describe('Metadata of an org', () => {
     });
   });
 
+  test('whose retrieve failed says why in few words, without secrets', async () => {
+    const { retrieveId } = valueOf(await org.startRetrieve(classes('*')));
+    const [accessToken = ''] = simulated.sessions.keys();
+    const message = `no ${accessToken}\n&#x85;${'x'.repeat(400_000)}`;
+    const result = `<result><status>Failed</status><errorStatusCode>${'Y'.repeat(1_000)}</errorStatusCode><errorMessage>${message}</errorMessage></result>`;
+    const body = envelope(`<checkRetrieveStatusResponse>${result}</checkRetrieveStatusResponse>`);
+    simulated.fail({ kind: 'reply', status: 200, body }, { times: 2, path: /Soap/ });
+    const status = valueOf(await org.retrieveStatus(retrieveId));
+    expect(status).toEqual({
+      state: 'failed',
+      errorCode: expect.stringMatching(/^Y{1,300}$/),
+      errorMessage: expect.stringMatching(/^no … x{1,295}$/),
+    });
+    expect(failureOf(await download(retrieveId)).message).toBe(status.errorMessage);
+  });
+
+  test.each(['constructor', 'toString', '__proto__'])(
+    'whose retrieve is in the state %s is under way',
+    async (state) => {
+      const { retrieveId } = valueOf(await org.startRetrieve(classes('*')));
+      const result = `<result><status>${state}</status></result>`;
+      const body = envelope(`<checkRetrieveStatusResponse>${result}</checkRetrieveStatusResponse>`);
+      simulated.fail({ kind: 'reply', status: 200, body }, { path: /Soap/ });
+      expect(valueOf(await org.retrieveStatus(retrieveId)).state).toBe('in_progress');
+    },
+  );
+
   test('is refused to tokens that are JWTs, which no renewal changes', async () => {
     simulated.hasJwtTokens = true;
     const access = accessTo(platform, simulated);
@@ -206,6 +257,9 @@ describe('A hostile answer', () => {
     duplicate: 'ZIP_DUPLICATE',
     large: 'ZIP_ENTRY_SIZE',
     liar: 'ZIP',
+    sum: 'ZIP_SIZE',
+    overlap: 'ZIP_OVERLAP',
+    control: 'ZIP_NAME',
     many: 'ZIP_ENTRIES',
     corrupt: 'ZIP_CHECKSUM',
     truncated: 'ZIP',
@@ -228,6 +282,14 @@ describe('A hostile answer', () => {
     simulated.fail('doctype', { times: 2, path: /Soap/ });
     expect(failureOf(await org.describeMetadata())).toMatchObject({ kind: 'malformed', code: 'XML_DOCTYPE' });
     expect(failureOf(await org.retrieveStatus('09S'))).toMatchObject({ kind: 'malformed', code: 'XML_DOCTYPE' });
+  });
+
+  test('is refused: one of more than 64 MiB', async () => {
+    const patient = crmPlatform({ timeouts: {} });
+    simulated.fail({ kind: 'reply', status: 200, body: ' '.repeat(65 * 1_048_576) }, { path: /Soap/ });
+    const failure = failureOf(await patient.org(accessTo(patient, simulated)).describeMetadata());
+    expect(failure).toMatchObject({ kind: 'malformed', code: 'TOO_LARGE' });
+    await patient.close();
   });
 
   test.each([

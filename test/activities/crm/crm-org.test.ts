@@ -95,6 +95,61 @@ describe('An org', () => {
     });
   });
 
+  test.each([
+    ['of one row each', { records: [{ Id: 'a' }] }, 'NEXT_PAGE', 11],
+    ['of which one is empty', { records: [] }, 'NEXT_PAGE', 1],
+    ['of which one is huge', { records: Array.from({ length: 10_001 }, () => ({})) }, 'UNEXPECTED', 1],
+    ['of what is no row', { records: [[]] }, 'UNEXPECTED', 1],
+    ['of megabytes', { records: [{ Id: 'a'.repeat(6 * 1_048_576) }] }, 'TOO_LARGE', 3],
+    ['elsewhere', { records: [{ Id: 'a' }], nextRecordsUrl: 'https://elsewhere.example/query/01g' }, 'NEXT_PAGE', 1],
+    ['at another resource', { records: [{ Id: 'a' }], nextRecordsUrl: '/services/data/v67.0/limits' }, 'NEXT_PAGE', 1],
+  ])('is not followed through pages without end: %s', async (_, page, code, calls) => {
+    const { org, simulated } = open('acme');
+    const body = { totalSize: 9, done: false, nextRecordsUrl: '/services/data/v67.0/query/01g-1', ...page };
+    simulated.fail({ kind: 'reply', status: 200, body }, { times: 10_000, path: /query/ });
+    expect(failureOf(await org.query('SELECT Id FROM User', { maxRows: 1_000 }))).toMatchObject({
+      kind: 'malformed',
+      code,
+    });
+    expect(callsTo('/query')).toBe(calls);
+  });
+
+  test('that is slow with each page has the time of one call for those behind the first', async () => {
+    const { org, simulated } = open('acme');
+    const body = {
+      totalSize: 9,
+      done: false,
+      nextRecordsUrl: '/services/data/v67.0/query/01g-1',
+      records: [{ Id: 'a' }],
+    };
+    simulated.fail({ kind: 'reply', status: 200, body }, { times: 10_000, path: /query/ });
+    simulated.latencyMs = 400;
+    expect(failureOf(await org.query('SELECT Id FROM User')).kind).toBe('timeout');
+    expect(callsTo('/query')).toBeLessThan(5);
+  });
+
+  test('is asked for no more rows than one answer needs', async () => {
+    const { org, simulated } = open('acme');
+    const body = { totalSize: 9, done: false, nextRecordsUrl: '/services/data/v67.0/query/01g-1' };
+    const organization = {
+      Id: simulated.orgId,
+      Name: 'acme',
+      OrganizationType: 'Enterprise Edition',
+      IsSandbox: false,
+    };
+    const answer = (records: object[]) =>
+      simulated.fail({ kind: 'reply', status: 200, body: { ...body, records } }, { times: 50, path: /query/ });
+    answer([organization]);
+    expect(valueOf(await org.identity()).orgName).toBe('acme');
+    expect(callsTo('/query')).toBe(1);
+    expect(valueOf(await org.isDevHub())).toBe(true);
+    expect(callsTo('/query')).toBe(2);
+    simulated.heal();
+    answer([{ Id: 'a', SignupUsername: 'x', Status: 'New', CreatedDate: '2026-01-01T00:00:00.000+0000' }]);
+    expect(failureOf(await org.findScratchOrg('x')).code).toBe('NEXT_PAGE');
+    expect(callsTo('/query')).toBe(4);
+  });
+
   test('opens a front door on its own address only', async () => {
     const { org, simulated } = open('acme');
     const door = valueOf(await org.frontDoor('/lightning/setup/SetupOneHome/home?x=1'));
@@ -197,6 +252,12 @@ describe('An org', () => {
     ]);
     expect(await find("nobody@example.com' OR Status = 'Active")).toBeNull();
     expect(await find("back\\' OR Id != '")).toBeNull();
+    const later = crmPlatform({ scratchAuthField: 'sfdxauthurl__C' });
+    const { username } = crm.org('scratch-1');
+    expect(valueOf(await later.org(accessTo(later, simulated)).findScratchOrg(username))?.auth).toMatchObject({
+      state: 'present',
+    });
+    await later.close();
     simulated.authField = undefined;
     expect((await find(crm.org('scratch-1').username))?.auth).toEqual({ state: 'no_field', field: 'SfdxAuthUrl__c' });
     expect(failureOf(await open('globex').org.findScratchOrg('x'))).toMatchObject({

@@ -53,28 +53,23 @@ describe('Tokens of CRM orgs', () => {
     expect(failureOf(await platform.exchangeCode(grant))).toMatchObject({ kind: 'auth_failed', code: 'invalid_grant' });
   });
 
-  test('are minted by JWT, for the audience that the org takes', async () => {
+  test('are minted by JWT, for the host that it is sent to alone', async () => {
     const org = crm.org('acme');
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
     org.jwtApps.set('my-app', publicKey.export({ type: 'spki', format: 'pem' }) as string);
     const grant = {
       loginUrl: org.url,
-      audiences: ['https://login.example', org.url],
       clientId: 'my-app',
       username: org.username,
       privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
     };
     expect(valueOf(await platform.mintByJwt(grant))).toMatchObject({ instanceUrl: org.url, refreshToken: null });
-    expect(failureOf(await platform.mintByJwt({ ...grant, audiences: ['https://login.example'] }))).toMatchObject({
-      kind: 'auth_failed',
-      hint: expect.stringContaining('login address'),
-    });
     expect(failureOf(await platform.mintByJwt({ ...grant, username: 'other@example.com' }))).toMatchObject({
       hint: expect.stringContaining('pre-authorize'),
     });
-    expect(failureOf(await platform.mintByJwt({ ...grant, privateKey: 'no key' }))).toMatchObject({
-      code: 'INVALID_KEY',
-    });
+    const weak = generateKeyPairSync('rsa', { modulusLength: 1_024 }).privateKey;
+    for (const key of ['no key', weak.export({ type: 'pkcs8', format: 'pem' }) as string])
+      expect(failureOf(await platform.mintByJwt({ ...grant, privateKey: key }))).toMatchObject({ code: 'INVALID_KEY' });
   });
 
   test('are revoked, which is safe to repeat', async () => {
@@ -144,6 +139,20 @@ describe('Tokens of CRM orgs', () => {
     expect(JSON.stringify(failure)).not.toContain(parts.refreshToken);
     expect(crm.requests.filter(({ org: name }) => name === 'acme')).toHaveLength(1);
     expect(crm.requests.filter(({ org: name }) => name === 'elsewhere')).toHaveLength(0);
+  });
+
+  test.each([
+    ['an error named like a member of every object', 400, { error: 'constructor' }, 'auth_failed', 'constructor'],
+    ['a passing error', 400, { error: 'unknown_error' }, 'unreachable', 'unknown_error'],
+    ['used-up calls', 403, { error: 'REQUEST_LIMIT_EXCEEDED' }, 'limited', 'REQUEST_LIMIT_EXCEEDED'],
+    ['too many requests', 429, { error: 'rate_limited' }, 'limited', 'HTTP_429'],
+    ['the sign-in page of a proxy', 401, '<html>Sign in</html>', 'malformed', 'HTTP_401'],
+    ['a token without end', 200, { access_token: 'x'.repeat(4_001), instance_url: '' }, 'malformed', 'NO_TOKEN'],
+    ['an answer larger than any token', 200, ' '.repeat(65_537), 'malformed', 'TOO_LARGE'],
+  ])('%s is a failure of its kind', async (_, status, body, kind, code) => {
+    const org = crm.org('acme');
+    org.fail({ kind: 'reply', status, body });
+    expect(failureOf(await platform.refresh(authUrlParts(org.authUrl)))).toMatchObject({ kind, code });
   });
 
   test('are not asked for at private addresses', async () => {

@@ -48,3 +48,18 @@ test('what is no base64, or comes twice, is refused', async () => {
   await expect(split('<r><zipFile>!!!!****!!!!****</zipFile></r>', 100)).rejects.toThrow('not base64');
   await expect(split('<r><zipFile>YQ==</zipFile><zipFile>YQ==</zipFile></r>', 5)).rejects.toThrow('more than one');
 });
+
+test('a reply without end is refused', async () => {
+  const block = Buffer.alloc(1_048_576, 'A');
+  const endless = async function* () {
+    yield Buffer.from('<zipFile>');
+    for (;;) yield block;
+  };
+  let sizeBytes = 0;
+  const reading = splitReply(endless(), {
+    xml: () => undefined,
+    zip: async (part) => void (sizeBytes += part.length),
+  });
+  await expect(reading).rejects.toThrow('larger than');
+  expect(sizeBytes).toBeLessThanOrEqual((128 * 1_048_576 * 3) / 4);
+});

@@ -35,6 +35,7 @@ describe('Auth URLs', () => {
     ['', 'is not of the form'],
     ['https://acme.my.salesforce.com', 'is not of the form'],
     ['force://a:b@acme.my.salesforce.com', 'is not of the form'],
+    [`force://${'a'.repeat(4_000)}@acme.my.salesforce.com`, 'is longer than 4000 characters'],
     ['force://a::b@c@acme.my.salesforce.com', 'is not of the form'],
     ['force://::tok@acme.my.salesforce.com', 'has no client id'],
     ['force://PlatformCLI::@acme.my.salesforce.com', 'has no refresh token'],

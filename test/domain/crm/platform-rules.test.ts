@@ -12,6 +12,8 @@ test.each([
   [{ status: 429 }, 'limited'],
   [{ status: 502 }, 'unreachable'],
   [{ status: 307 }, 'refused'],
+  [{ status: 400, code: 'toString' }, 'refused'],
+  [{ status: 400, code: '__proto__' }, 'refused'],
 ])('an org that answers %j: %s', (error, kind) => {
   expect(orgFailure(error)).toMatchObject({ isOk: false, kind, hint: expect.stringMatching(/\.$/) });
 });
@@ -24,6 +26,17 @@ test.each([
   [{ status: 400, code: 'app_not_found' }, 'auth_failed', 'administrator'],
   [{ status: 503, code: 'temporarily_unavailable' }, 'unreachable', 'later'],
   [{ status: 400 }, 'refused', ''],
+  [{ status: 429, code: 'rate_limited' }, 'limited', 'wait'],
+  [{ status: 429, code: 'invalid_grant' }, 'limited', 'wait'],
+  [{ status: 403, code: 'REQUEST_LIMIT_EXCEEDED' }, 'limited', 'wait'],
+  [{ status: 408, code: 'timeout' }, 'unreachable', 'later'],
+  [{ status: 400, code: 'unknown_error', message: 'retry your request' }, 'unreachable', 'later'],
+  [{ status: 400, code: 'invalid_grant', message: 'token request is already being processed' }, 'limited', 'again'],
+  [{ status: 401 }, 'malformed', 'proxy'],
+  [{ status: 400, code: 'invalid_grant', message: 'Audience validation failed' }, 'auth_failed', 'login address'],
+  [{ status: 420, code: 'invalid_grant' }, 'auth_failed', 'expired'],
+  [{ status: 400, code: 'constructor' }, 'auth_failed', 'Sign in'],
+  [{ status: 403, code: '__proto__' }, 'auth_failed', 'Sign in'],
 ])('a token endpoint that answers %j: %s', (error, kind, hint) => {
   expect(tokenFailure(error)).toMatchObject({ kind, hint: expect.stringContaining(hint) });
 });

@@ -13,7 +13,7 @@ export const ACTIONS = [
   'GET /                                    the orgs, with their auth URLs',
   'POST /latency {"ms": 100}                time before each answer',
   'POST /orgs/{name}/faults {"kind": "hang", "times": 1, "path": "/limits"}',
-  '    kinds: hang drip drop endless html html-503 unauthorized forbidden gone used-up redirect error doctype zip (with "zip": "parent")',
+  '    kinds: hang drip drop endless html html-503 unauthorized forbidden gone used-up redirect error doctype zip (with "zip": "parent") reply (with "status", "body")',
   'DELETE /orgs/{name}/faults               the org works again',
   'POST /orgs/{name}/limits {"DailyApiRequests": {"used": 95000}}',
   'PUT /orgs/{name}/metadata/classes/A.cls  the body is the file; "x-modified-by" names who',
@@ -66,8 +66,8 @@ async function act(simulator: CrmSimulator, incoming: IncomingMessage): Promise<
   else if (path !== undefined && method === 'DELETE') org.metadata.remove(decodeURIComponent(path));
   else if (action === 'faults' && method === 'DELETE') org.heal();
   else if (action === 'faults' && method === 'POST') {
-    const { kind, zip, times = 1, path: of = '' } = fields();
-    org.fail({ kind, zip } as never, { times: Number(times), path: new RegExp(String(of)) });
+    const { times = 1, path: of = '', ...fault } = fields();
+    org.fail(fault as never, { times: Number(times), path: new RegExp(String(of)) });
   } else if (action === 'limits' && method === 'POST') {
     for (const [limit, change] of Object.entries(fields())) {
       org.limits[limit] = { max: 0, used: 0, ...org.limits[limit], ...(change as object) };

@@ -3,7 +3,7 @@ import type { HostileZip } from './zip.ts';
 
 /**
  * What an org does instead of answering. `unauthorized` and the like answer as the interface does that was called: REST
- * or SOAP. `zip` and `doctype` change what the Metadata interface answers.
+ * or SOAP. `zip` and `doctype` change what the Metadata interface answers; `reply` answers what it says, an object as JSON.
  */
 export type Fault =
   | {
@@ -22,7 +22,8 @@ export type Fault =
         | 'doctype'
         | 'endless';
     }
-  | { kind: 'zip'; zip: HostileZip | Buffer };
+  | { kind: 'zip'; zip: HostileZip | Buffer }
+  | { kind: 'reply'; status: number; body: string | object };
 export type FaultKind = Fault['kind'];
 
 export interface FaultRule {
@@ -88,6 +89,13 @@ export function carryOut(
         .writeHead(500, { 'content-type': 'application/json' })
         .end(JSON.stringify([{ errorCode: 'UNKNOWN_EXCEPTION', message: 'An unexpected error occurred.' }]));
       return true;
+    case 'reply': {
+      const { status, body } = fault;
+      response
+        .writeHead(status, { 'content-type': isSoap ? 'text/xml' : 'application/json' })
+        .end(typeof body === 'string' ? body : JSON.stringify(body));
+      return true;
+    }
     case 'doctype':
     case 'zip':
       return false;

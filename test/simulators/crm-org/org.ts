@@ -200,7 +200,7 @@ export class SimulatedOrg {
    * @param path only for requests whose path it matches.
    */
   fail(
-    fault: Exclude<FaultKind, 'zip'> | Fault,
+    fault: Exclude<FaultKind, 'zip' | 'reply'> | Fault,
     { times = 1, path = /^/ }: { times?: number; path?: RegExp } = {},
   ): void {
     this.#faults.push({ fault: typeof fault === 'string' ? { kind: fault } : fault, times, path });

@@ -5,6 +5,8 @@ export interface ZipPart {
   content: Buffer | string;
   /** What the archive says instead of the true size. */
   claimedSize?: number;
+  /** The archive has no bytes of its own for it, but gives those of the part before. */
+  isShared?: boolean;
 }
 
 /** Writes a zip archive, taking names as they are: also those that no honest archive has. */
@@ -12,7 +14,8 @@ export function zipOf(parts: readonly ZipPart[]): Buffer {
   const pieces: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, claimedSize } of parts) {
+  let lastAt = 0;
+  for (const { name, content, claimedSize, isShared = false } of parts) {
     const data = Buffer.from(content);
     // A compressor costs more than it saves on small files.
     const isStored = data.length < 256;
@@ -29,8 +32,10 @@ export function zipOf(parts: readonly ZipPart[]): Buffer {
     shared.writeUInt16LE(nameBytes.length, 22);
     const local = Buffer.concat([Buffer.from('PK\u0003\u0004'), shared, nameBytes, packed]);
     const rest = Buffer.alloc(14);
-    rest.writeUInt32LE(offset, 10);
+    if (!isShared) lastAt = offset;
+    rest.writeUInt32LE(lastAt, 10);
     directory.push(Buffer.concat([Buffer.from('PK\u0001\u0002\u0014\u0000'), shared, rest, nameBytes]));
+    if (isShared) continue;
     pieces.push(local);
     offset += local.length;
   }
@@ -77,6 +82,24 @@ export const HOSTILE_ZIPS = {
   large: () => zipOf([{ name: 'unpackaged/classes/A.cls', content: Buffer.alloc(300 * 1_048_576) }]),
   /** Unpacks to more than it says. */
   liar: () => zipOf([{ name: 'unpackaged/classes/A.cls', content: Buffer.alloc(1_048_576), claimedSize: 10 }]),
+  /** Says that it unpacks to 637 MB, in files of which each may be. */
+  sum: () =>
+    zipOf(
+      Array.from({ length: 13 }, (_, index) => ({
+        name: `unpackaged/classes/A${index}.cls`,
+        content: 'x'.repeat(300),
+        claimedSize: 49 * 1_048_576,
+      })),
+    ),
+  overlap: () =>
+    zipOf(
+      Array.from({ length: 100 }, (_, index) => ({
+        name: `unpackaged/classes/A${index}.cls`,
+        content: 'x'.repeat(200),
+        isShared: index > 0,
+      })),
+    ),
+  control: () => zipOf([{ name: 'unpackaged/classes/A\u0001.cls', content: 'A' }]),
   many: () =>
     zipOf(Array.from({ length: 100_000 }, (_, index) => ({ name: `unpackaged/classes/A${index}.cls`, content: '' }))),
   corrupt: () => {
