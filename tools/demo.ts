@@ -16,6 +16,7 @@ import {
   waitForHistory,
 } from './demo/changes.ts';
 import { type DemoClient, demoClient } from './demo/client.ts';
+import { showOrgs } from './demo/crm-orgs.ts';
 import { demoDocuments } from './demo/documents.ts';
 import { makeFixture } from './demo/fixture.ts';
 import { showFreeze } from './demo/freeze.ts';
@@ -63,12 +64,14 @@ async function main(): Promise<void> {
   const { path, hotfix } = await findHotfix(read);
   const repository = { ...read, path };
   sayRepository(read, repository, hotfix);
-  const project = await makeProject(api, repository);
+  const suffix = randomBytes(3).toString('hex');
+  const project = await makeProject(api, repository, suffix);
   const receiver = await startReceiver();
   const webhookIds: string[] = [];
   try {
     webhookIds.push(...(await subscribe(api, project, receiver)));
     if (await waitForHistory(api, project.repositoryIdentifier, say)) await show(api, project, receiver, hotfix);
+    await showOrgs(api, { url, suffix }, receiver, say);
   } finally {
     for (const id of webhookIds) await api.delete(`/api/webhooks/${id}`);
     await receiver.close();
@@ -94,8 +97,7 @@ function sayRepository(read: DemoRepository, { path, packages }: DemoRepository,
     say(`  hotfix: branch ${hotfix.branch} at ${hotfix.commitSha.slice(0, 8)}${hotfix.isMade ? ', made' : ''}`);
 }
 
-async function makeProject(api: DemoClient, repository: DemoRepository): Promise<DemoProject> {
-  const suffix = randomBytes(3).toString('hex');
+async function makeProject(api: DemoClient, repository: DemoRepository, suffix: string): Promise<DemoProject> {
   const repositoryIdentifier = `demo/${repository.name.replaceAll(/[^\w.-]/g, '-')}-${suffix}`;
   const domain = 'main';
   const { id } = await api.post('/api/projects', {

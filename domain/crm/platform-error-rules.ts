@@ -139,8 +139,7 @@ export const cut = (text: string, max = MESSAGE_MAX): string =>
   text
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
-    .slice(0, max)
-    .toWellFormed();
+    .slice(0, max);
 
 /** Where the answer is not one of the platform's. */
 export const malformed = (code: string, message: string): CrmFailure =>

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sayTally } from '../../tools/demo/changes.ts';
+import { startCrmSimulator } from '../../tools/demo/crm-simulator.ts';
 import { FIXTURE_HOTFIX, makeFixture } from '../../tools/demo/fixture.ts';
 import { findHotfix } from '../../tools/demo/hotfix.ts';
 import { findInstance } from '../../tools/demo/instance.ts';
@@ -247,4 +248,19 @@ describe('the running service', () => {
       url: 'http://127.0.0.1:4000',
     });
   });
+});
+
+test('the simulator of CRM orgs runs by itself, with orgs of other names each time, and ends', async () => {
+  const crm = await startCrmSimulator('a1');
+  const [production, sandbox] = [crm.org('acme'), crm.org('acme-uat')];
+  expect(production.username).toBe('admin@acme-a1.example');
+  expect(sandbox.username).toBe('admin@acme-a1.example.uat');
+  const [, host = ''] = production.authUrl.split('@');
+  await crm.setLimit(production, 'DailyApiRequests', 90_000);
+  await crm.writeFile(production, 'classes/A.cls', 'class A {}', 'Bo Builder');
+  await expect(fetch(`http://${host}/services/data`)).resolves.toMatchObject({ status: 200 });
+  expect(() => crm.org('nobody')).toThrow(/no org nobody/);
+  await expect(crm.removeFile({ ...production, name: 'nobody' }, 'classes/A.cls')).rejects.toThrow(/no simulated org/);
+  await crm.close();
+  await expect(fetch(`http://${host}/services/data`)).rejects.toThrow(/fetch failed/);
 });

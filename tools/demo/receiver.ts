@@ -5,6 +5,13 @@ import { Webhook } from 'standardwebhooks';
 export interface Received {
   /** From the event's own time to its arrival. */
   delayMs: number;
+  data: Record<string, unknown>;
+}
+
+interface Event {
+  id: string;
+  timestamp: string;
+  data: Record<string, unknown>;
 }
 
 export interface DemoReceiver {
@@ -29,10 +36,10 @@ export async function startReceiver(): Promise<DemoReceiver> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     try {
       const headers = request.headers as Record<string, string>;
-      const body = verifiers.get(event)?.verify(Buffer.concat(chunks), headers) as { id: string; timestamp: string };
+      const body = verifiers.get(event)?.verify(Buffer.concat(chunks), headers) as Event;
       const seen = received.get(event) ?? new Map<string, Received>();
       received.set(event, seen);
-      if (!seen.has(body.id)) seen.set(body.id, { delayMs: arrivedAt - Date.parse(body.timestamp) });
+      if (!seen.has(body.id)) seen.set(body.id, { delayMs: arrivedAt - Date.parse(body.timestamp), data: body.data });
       return 204;
     } catch {
       refused++;

@@ -1,16 +1,24 @@
 import { parseArgs } from 'node:util';
 import { ACTIONS, controlServer } from './control.ts';
-import { crmSimulator } from './simulator.ts';
+import { crmSimulator, USUAL_ORGS } from './simulator.ts';
 
 const { values } = parseArgs({
   options: {
     control: { type: 'string', default: '0' },
     latency: { type: 'string', default: '0' },
     metadata: { type: 'string' },
+    suffix: { type: 'string', default: '' },
   },
 });
 
-const simulator = await crmSimulator();
+// Orgs of several simulators have the same usernames otherwise.
+const named = (name: string) => (values.suffix === '' ? name : `${name}-${values.suffix}`);
+const orgs = USUAL_ORGS.map((org) => ({
+  ...org,
+  name: named(org.name),
+  ...(org.parent !== undefined && { parent: named(org.parent) }),
+}));
+const simulator = await crmSimulator(orgs);
 simulator.latencyMs = Number(values.latency);
 if (values.metadata !== undefined) for (const org of simulator.orgs()) org.metadata.serveFolder(values.metadata);
 const control = await controlServer(simulator, Number(values.control));
@@ -36,6 +44,10 @@ process.stdout.write(
 const stop = () => {
   control.close();
   void simulator.close();
+  // Its channel to whoever forked it would keep it alive.
+  if (process.connected) process.disconnect();
 };
 process.once('SIGINT', stop);
 process.once('SIGTERM', stop);
+// Whoever forked it is gone.
+process.once('disconnect', stop);
