@@ -1,7 +1,23 @@
+import { activityInfo } from '@temporalio/activity';
 import { createPollStore } from '../../domain/org-limits/poll-store.queries.ts';
+import type { TenantKey } from '../../domain/shared/actor.ts';
+import type { PumpReport } from '../../workflows/org-limits/org-limits.contract.ts';
 import type { Deps } from '../deps.ts';
-import { createPollPumpActivities, type PollPumpActivities } from './poll-pump.activities.ts';
+import { withHeartbeat } from '../heartbeat.ts';
+import { createPollPump } from './poll-pump.ts';
+
+export type OrgLimitActivities = ReturnType<typeof createOrgLimitActivities>;
 
 /** The activities that poll the limits of orgs. */
-export const createOrgLimitActivities = ({ system, orgPolls }: Deps): PollPumpActivities =>
-  createPollPumpActivities({ store: createPollStore(system), polls: orgPolls });
+export function createOrgLimitActivities({ system, orgPolls }: Deps) {
+  const store = createPollStore(system);
+  const pump = createPollPump({ store, polls: orgPolls });
+  return {
+    /** Polls the orgs of a tenant that are due; a repetition first gives back what a lost worker held. */
+    pollDueOrgs: (tenant: TenantKey): Promise<PumpReport> =>
+      withHeartbeat(async (stop) => {
+        if (activityInfo().attempt > 1) await store.releaseAll(tenant);
+        return pump(tenant, stop);
+      }),
+  };
+}

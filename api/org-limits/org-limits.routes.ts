@@ -49,15 +49,18 @@ export const orgLimitsRoutes = [
     response: OrgLimitDashboard,
     errors: ['ambiguous'],
     async handle({ query: { range, forceRefresh, ...choice } }, { actor, reads, adapters: { orgLimits }, now }) {
-      const begunAt = performance.now();
       const { id: orgId, username } = await chosenOrg(reads, choice);
       const failure = forceRefresh ? await orgLimits.polls.pollNow(tenantOf(actor), orgId) : undefined;
-      const { span, generatedAt, isCached, members } = await limitDashboard(reads, orgLimits.dashboards, {
-        orgId,
-        range,
-        now: now(),
-        isFresh: forceRefresh,
-      });
+      const { span, generatedAt, isCached, queryDurationMs, members } = await limitDashboard(
+        reads,
+        orgLimits.dashboards,
+        {
+          orgId,
+          range,
+          now: now(),
+          isFresh: forceRefresh,
+        },
+      );
       const meta: z.input<typeof OrgLimitDashboard>['meta'] = {
         range,
         rangeLabel: span.label,
@@ -68,10 +71,10 @@ export const orgLimitsRoutes = [
         repositoryIdentifier: choice.repositoryIdentifier ?? null,
         generatedAt: generatedAt.toISOString(),
         cached: isCached,
-        queryDurationMs: Math.round(performance.now() - begunAt),
+        queryDurationMs,
         refreshError: failure?.message ?? null,
       };
-      return new JsonText(`{"meta":${JSON.stringify(meta)},${members}}`);
+      return new JsonText(`{"meta":${JSON.stringify(meta)},${members}}`, { isRepeated: isCached });
     },
   }),
   defineRoute({

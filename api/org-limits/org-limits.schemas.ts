@@ -63,7 +63,7 @@ export const OrgLimitDashboard = z
       repositoryIdentifier: z.string().nullable(),
       generatedAt: Timestamp,
       cached: z.boolean().meta({ description: 'Made for an earlier request of the last 60 seconds' }),
-      queryDurationMs: z.number(),
+      queryDurationMs: z.number().meta({ description: 'What it took to read and make it, once' }),
       refreshError: z.string().nullable().meta({
         description: 'Why the org could not be polled for `forceRefresh`; the data are the last ones',
       }),

@@ -139,7 +139,8 @@ export const cut = (text: string, max = MESSAGE_MAX): string =>
   text
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
-    .slice(0, max);
+    .slice(0, max)
+    .toWellFormed();
 
 /** Where the answer is not one of the platform's. */
 export const malformed = (code: string, message: string): CrmFailure =>

@@ -11,11 +11,11 @@ export interface Dashboard {
   span: Span;
   generatedAt: Date;
   isCached: boolean;
+  /** Of what was read for it, in milliseconds. */
+  queryDurationMs: number;
   /** JSON of the members `timeSeries`, `snapshot` and `alerts`, without braces. */
   members: string;
 }
-
-const TIME_LENGTH = new Date(0).toISOString().length;
 
 /** The course of an org's limits, and how they are now. @param isFresh made anew although there is one in the cache. */
 export async function limitDashboard(
@@ -26,14 +26,16 @@ export async function limitDashboard(
   const key = `${reads.tenantId} ${orgId} ${range}`;
   const kept = isFresh ? undefined : cache.get(key);
   if (kept !== undefined) {
-    const generatedAt = new Date(kept.slice(0, TIME_LENGTH));
+    const [generatedAt, queryDurationMs] = kept.slice(0, kept.indexOf('\n')).split(' ').map(Number) as [number, number];
     return {
-      span: spanOf(range, generatedAt.getTime()),
-      generatedAt,
+      span: spanOf(range, generatedAt),
+      generatedAt: new Date(generatedAt),
       isCached: true,
-      members: kept.slice(TIME_LENGTH),
+      queryDurationMs,
+      members: kept.slice(kept.indexOf('\n') + 1),
     };
   }
+  const begunAt = performance.now();
   const span = spanOf(range, now.getTime());
   const [state, samples] = await Promise.all([limitsOfOrg(reads, orgId), samplesOfOrg(reads, orgId, span)]);
   const snapshot = snapshotOf(state);
@@ -41,6 +43,7 @@ export async function limitDashboard(
   const alerts = snapshot.filter(({ alertLevel }) => alertLevel !== 'ok');
   const body = JSON.stringify({ timeSeries: seriesOf(names, samples, span), snapshot, alerts });
   const members = body.slice(1, -1);
-  cache.put(key, now.toISOString() + members);
-  return { span, generatedAt: now, isCached: false, members };
+  const queryDurationMs = Math.round(performance.now() - begunAt);
+  cache.put(key, `${now.getTime()} ${queryDurationMs}\n${members}`);
+  return { span, generatedAt: now, isCached: false, queryDurationMs, members };
 }

@@ -6,6 +6,9 @@ import { isAbove, levelOf, type LimitLevel, type LimitSettings, thresholdsOf, us
 /** More names than this are ignored: an org has some 60. */
 export const LIMITS_MAX = 500;
 
+/** Other names are no limits: an org could put anything there, also what the database cannot hold. */
+const LIMIT_NAME = /^[\w .:-]{1,100}$/;
+
 /** A limit as the last poll found it. Its place in the list of its org never changes: samples refer to it. */
 export interface LimitState extends AlertState {
   name: string;
@@ -45,7 +48,7 @@ export function limitsAfter(
   polledAt: number,
   history: (place: number) => readonly UsedAt[],
 ): PolledLimits {
-  const answered = new Map(answer.map((limit) => [limit.name, limit]));
+  const answered = new Map(answer.flatMap((limit) => (LIMIT_NAME.test(limit.name) ? [[limit.name, limit]] : [])));
   const names = [...new Set([...known.map(({ name }) => name), ...answered.keys()])].slice(0, LIMITS_MAX);
   const changes: LimitChange[] = [];
   const limits = names.map((name, place): LimitState => {

@@ -1,10 +1,10 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { PollPumpActivities } from '../../activities/org-limits/poll-pump.activities.ts';
+import type { OrgLimitActivities } from '../../activities/org-limits/org-limits.activities.ts';
 import type { TenantKey } from '../../domain/shared/actor.ts';
 import { ORG_PUMP } from '../activity-options.ts';
 import { orgsDueSignal } from './org-limits.contract.ts';
 
-const { pollDueOrgs } = proxyActivities<PollPumpActivities>(ORG_PUMP);
+const { pollDueOrgs } = proxyActivities<OrgLimitActivities>(ORG_PUMP);
 
 /** Polls the orgs of a tenant that are due, then completes; the sweeper starts it again when others are. */
 export async function orgLimits(tenant: TenantKey): Promise<void> {

@@ -1,5 +1,6 @@
 import type { WorkerBackend } from '../../../activities/backend.ts';
 import type { PlatformLimit } from '../../../domain/crm/crm-platform.port.ts';
+import { failure } from '../../../domain/crm/platform-error-rules.ts';
 import { type ClaimedOrg, createPollStore, type PollStore } from '../../../domain/org-limits/poll-store.queries.ts';
 import type { TenantKey } from '../../../domain/shared/actor.ts';
 import { newId } from '../../../domain/shared/ids.ts';
@@ -117,6 +118,21 @@ test('an org that is removed while it is polled leaves nothing', async () => {
   await app.sql('delete from crm_org where id = ?', [gone.orgId]);
   await record(answered(gone), answered(stays));
   expect(await app.sql('select org_id from org_limit_sample')).toEqual([{ org_id: stays.orgId }]);
+});
+
+test('an org that answers with odd texts does not keep others from being recorded', async () => {
+  await addOrgs(2);
+  const [odd, fine] = await store.claim(tenant, 2);
+  if (!odd || !fine) throw new Error('both were claimed');
+  const message = `${'x'.repeat(299)}\u{1f600} \u0000`;
+  await worker.deps.orgPolls.record(tenant, [
+    { ...odd, at: new Date(), answer: failure('unreachable', null, message, 'Try again later.') },
+    answered(fine),
+  ]);
+  expect(await app.sql('select org_id from org_limit_sample')).toEqual([{ org_id: fine.orgId }]);
+  expect(await app.sql('select health_status, health_hint from crm_org where id = ?', [odd.orgId])).toEqual([
+    { health_status: 'unreachable', health_hint: 'Try again later.' },
+  ]);
 });
 
 test('the hour keeps the highest usage of each limit, by its place', async () => {

@@ -111,6 +111,30 @@ test('used is what does not remain, at least 0, and a limit keeps its place', ()
   expect(second.changes).toMatchObject([{ event: 'warning', limit: { name: 'B' } }]);
 });
 
+test('names that are none of a limit are passed over, and so are those past 500', () => {
+  const names = [
+    'A\u0000',
+    '\ud800',
+    '',
+    'x'.repeat(101),
+    'Daily Api.Requests:1-a',
+    ...Array.from({ length: 600 }, (_, n) => `L${n}`),
+  ];
+  const { limits } = limitsAfter(
+    [],
+    names.map((name) => ({ name, max: 1e308, remaining: -1e308 })),
+    [],
+    0,
+    () => [],
+  );
+  expect(limits).toHaveLength(500);
+  expect(limits[0]).toMatchObject({
+    name: 'Daily Api.Requests:1-a',
+    max: Number.MAX_SAFE_INTEGER,
+    used: Number.MAX_SAFE_INTEGER,
+  });
+});
+
 test('the worst limit is the one of the highest level, of several the fullest', () => {
   const limit = (name: string, used: number, level: 'ok' | 'warning', more = {}) => {
     return { name, max: 100, used, level, forecastAt: null, ...NO_ALERT, ...more };

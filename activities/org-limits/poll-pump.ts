@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { activityInfo } from '@temporalio/activity';
 import type { OrgPolls } from '../../domain/org-limits/org-polls.ts';
 import type { ClaimedOrg, PollStore } from '../../domain/org-limits/poll-store.queries.ts';
 import type { OrgPoll } from '../../domain/org-limits/polls.mutations.ts';
 import type { TenantKey } from '../../domain/shared/actor.ts';
 import { batched } from '../../domain/shared/batched.ts';
 import type { PumpReport } from '../../workflows/org-limits/org-limits.contract.ts';
-import { withHeartbeat } from '../heartbeat.ts';
 import { WorkQueue } from '../work-queue.ts';
 
 /** Most orgs that this process asks at a time, and of one tenant: a tenant whose orgs hang holds up no other. */
@@ -25,22 +23,17 @@ const RECORD_REST_MS = 10;
 const RECORD_MAX_REST_MS = 100;
 
 export interface PollPumpParts {
-  store: Pick<PollStore, 'claim' | 'release' | 'releaseAll'>;
+  store: Pick<PollStore, 'claim' | 'release'>;
   polls: Pick<OrgPolls, 'ask' | 'record'>;
 }
 
-export type PollPumpActivities = ReturnType<typeof createPollPumpActivities>;
+/** Asks the orgs of a tenant that are due for their limits, until none is due or `stop`. */
+export type PumpOrgs = (tenant: TenantKey, stop: AbortSignal) => Promise<PumpReport>;
 
-export function createPollPumpActivities(parts: PollPumpParts) {
+/** @returns a pump for all tenants, which share the places of the process. */
+export function createPollPump(parts: PollPumpParts): PumpOrgs {
   const open: Places = new WorkQueue((work) => work(), OPEN_MAX);
-  return {
-    /** Asks the orgs of a tenant that are due for their limits, until none is due. */
-    pollDueOrgs: (tenant: TenantKey): Promise<PumpReport> =>
-      withHeartbeat(async (stop) => {
-        if (activityInfo().attempt > 1) await parts.store.releaseAll(tenant);
-        return new PollPump(tenant, parts, open, stop).run();
-      }),
-  };
+  return (tenant, stop) => new PollPump(tenant, parts, open, stop).run();
 }
 
 type Places = WorkQueue<() => Promise<void>>;
