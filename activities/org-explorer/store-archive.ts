@@ -33,7 +33,7 @@ interface OwnedFiles<Owner> {
  * no ordered component are passed over. Throws `ContentNotStored` and `OrgChanged`.
  * @returns the components that the archive has no file of.
  */
-export async function storeArchive<Owner extends FileOwner>(
+export async function storeArchive<Owner extends FileOwner & { id: string }>(
   scope: ArchiveScope,
   archive: RetrievedArchive,
   owners: readonly Owner[],
@@ -72,7 +72,7 @@ function* batchesOf<Owner>(owned: readonly OwnedFiles<Owner>[]): Generator<Owned
   if (batch.length > 0) yield batch;
 }
 
-async function storeBatch<Owner extends FileOwner>(
+async function storeBatch<Owner extends FileOwner & { id: string }>(
   scope: ArchiveScope,
   batch: readonly OwnedFiles<Owner>[],
   properties: ReadonlyMap<string, { fullName: string; type: string | null }>,
@@ -81,8 +81,7 @@ async function storeBatch<Owner extends FileOwner>(
   const contents = await readAll(batch.flatMap(({ entries }) => entries));
   await storeContents(scope, [...contents.values()]);
   const components = batch.map(({ owner, entries }) => ({
-    metadataType: owner.metadataType,
-    memberName: owner.memberName,
+    id: owner.id,
     files: entries.map((entry) => {
       const { sha256, sizeBytes } = contents.get(entry) as Content;
       const fileName = packagePath(entry.path);

@@ -72,17 +72,12 @@ export const leaveOut = ({ db, tenantId }: Tx, ids: readonly string[], contentEr
     .execute();
 
 /** Components with what is kept of their files, locked until the transaction ends. */
-export const componentsToChange = async ({ db, tenantId }: Tx, org: ExplorerOrg, keys: readonly ComponentKey[]) => {
+export const componentsToChange = async ({ db, tenantId }: Tx, org: ExplorerOrg, ids: readonly string[]) => {
   const components = await db
     .selectFrom('org_component as c')
-    .innerJoin(batch('wanted', keys, { metadataType: 'text', memberName: 'text' }), (join) =>
-      join
-        .onRef('wanted.metadataType' as never, '=', 'c.metadataType')
-        .onRef('wanted.memberName' as never, '=', 'c.memberName'),
-    )
     .where('c.tenantId', '=', tenantId)
     .where('c.orgId', '=', org.id)
-    .where('c.platformOrgId', '=', org.platformOrgId)
+    .where('c.id', '=', sql<string>`any (${ids}::uuid[])`)
     .select([
       'c.id',
       'c.metadataType',
@@ -105,24 +100,26 @@ export const componentsToChange = async ({ db, tenantId }: Tx, org: ExplorerOrg,
   return components.map((component) => ({ ...component, files: byComponent.get(component.id) ?? [] }));
 };
 
-/** Adds components that are not there, and notes that all of them were seen. @returns keys of those that are new. */
+/** Adds components that are not there, and notes that all of them were seen. @returns them with their ids. */
 export async function seeComponents(
   { db, tenantId }: Tx,
   org: ExplorerOrg,
   keys: readonly ComponentKey[],
-): Promise<ComponentKey[]> {
+): Promise<(ComponentKey & { id: string; isNew: boolean })[]> {
   const rows = keys
     .map((key) => ({ ...key, id: newId() }))
     .toSorted((left, right) =>
       `${left.metadataType} ${left.memberName}` < `${right.metadataType} ${right.memberName}` ? -1 : 1,
     );
-  const { rows: seen } = await sql<ComponentKey & { isNew: boolean }>`
+  const { rows: seen } = await sql<ComponentKey & { id: string; isNew: boolean }>`
     insert into org_component as c (id, tenant_id, org_id, platform_org_id, metadata_type, member_name)
     select id, ${tenantId}::uuid, ${org.id}::uuid, ${org.platformOrgId}, metadata_type, member_name
       from ${batch('rows', rows, { id: 'uuid', metadataType: 'text', memberName: 'text' })}
     on conflict (tenant_id, org_id, platform_org_id, metadata_type, member_name) do update set seen_at = now()
-    returning metadata_type as "metadataType", member_name as "memberName", xmax = 0 as "isNew"`.execute(db);
-  return seen.filter(({ isNew }) => isNew);
+    returning new.id, new.metadata_type as "metadataType", new.member_name as "memberName", old.id is null as "isNew"`.execute(
+    db,
+  );
+  return seen;
 }
 
 export interface FileToKeep {
@@ -169,7 +166,9 @@ export const setContents = async (
     update org_component c set content_hash = n.content_hash, fetched_at = n.fetched_at, is_due = false,
       retrieve_id = null, content_error = null
     from ${batch('n', components, { id: 'uuid', contentHash: 'text', fetchedAt: 'timestamptz(3)' })}
-    where c.tenant_id = ${tenantId}::uuid and c.id = n.id`.execute(db);
+    where c.tenant_id = ${tenantId}::uuid and c.id = n.id and c.id = any (${components.map(({ id }) => id)}::uuid[])`.execute(
+    db,
+  );
 
 export const removeComponents = ({ db, tenantId }: Tx, ids: readonly string[]) =>
   db

@@ -39,17 +39,12 @@ export async function indexComponents(
 ): Promise<string[]> {
   const rows = listed.map((component) => ({ ...component, id: newId() }));
   const { rows: written } = await sql<{ memberName: string }>`
-    with listed as materialized (select * from ${batch('rows', rows, LISTED_COLUMNS)}),
-    before as materialized (
-      select c.member_name, c.last_modified_at from org_component c join listed l on l.member_name = c.member_name
-      where c.tenant_id = ${tenantId}::uuid and c.org_id = ${org.id}::uuid
-        and c.platform_org_id = ${org.platformOrgId} and c.metadata_type = ${metadataType}),
-    written as (
+    with written as (
       insert into org_component as c (id, tenant_id, org_id, platform_org_id, metadata_type, member_name, file_name,
         parent_type, last_modified_at, last_modified_by, manageable_state, namespace_prefix, is_index_only, is_due)
       select id, ${tenantId}::uuid, ${org.id}::uuid, ${org.platformOrgId}, ${metadataType}, member_name, file_name,
         parent_type, last_modified_at, last_modified_by, manageable_state, namespace_prefix, is_index_only,
-        not is_index_only from listed
+        not is_index_only from ${batch('rows', rows, LISTED_COLUMNS)}
       on conflict (tenant_id, org_id, platform_org_id, metadata_type, member_name) do update set
         file_name = excluded.file_name, parent_type = excluded.parent_type,
         last_modified_at = excluded.last_modified_at, last_modified_by = excluded.last_modified_by,
@@ -62,17 +57,15 @@ export async function indexComponents(
         is distinct from (excluded.file_name, excluded.parent_type, excluded.last_modified_at,
           excluded.last_modified_by, excluded.manageable_state, excluded.namespace_prefix, excluded.is_index_only)
         or (excluded.last_modified_at is null and not excluded.is_index_only)
-      returning c.member_name, c.last_modified_at, c.last_modified_by, c.is_index_only),
-    compared as (
-      select w.*, l.id, b.member_name is null as is_new, b.last_modified_at is distinct from w.last_modified_at as is_modified
-      from written w join listed l on l.member_name = w.member_name left join before b on b.member_name = w.member_name),
+      returning new.member_name, new.last_modified_at, new.last_modified_by, new.is_index_only, old.id is null as is_new,
+        old.last_modified_at is distinct from new.last_modified_at as is_modified),
     noted as (
       insert into org_component_change (id, tenant_id, org_id, platform_org_id, sync_id, metadata_type, member_name,
         change, modified_at, modified_by)
       select gen_random_uuid(), ${tenantId}::uuid, ${org.id}::uuid, ${org.platformOrgId}, ${syncId}::uuid,
         ${metadataType}, member_name, case when is_new then 'created' else 'changed' end, last_modified_at, last_modified_by
-      from compared where ${isCompared} and (is_new or (is_index_only and is_modified)))
-    select member_name as "memberName" from compared where is_new or is_modified`.execute(db);
+      from written where ${isCompared} and (is_new or (is_index_only and is_modified)))
+    select member_name as "memberName" from written where is_new or is_modified`.execute(db);
   return written.map(({ memberName }) => memberName);
 }
 
@@ -87,7 +80,7 @@ export async function removeUnlisted(
       delete from org_component c
       where c.tenant_id = ${tenantId}::uuid and c.org_id = ${org.id}::uuid
         and c.platform_org_id = ${org.platformOrgId} and c.metadata_type = ${metadataType}
-        and not exists (select from unnest(${memberNames}::text[]) listed where listed = c.member_name)
+        and c.member_name not in (select unnest(${memberNames}::text[]))
       returning c.metadata_type, c.member_name, c.last_modified_at, c.last_modified_by, c.content_hash),
     noted as (insert into org_component_change ${noteOfDeletion(tenantId, org, syncId)} from gone)
     select member_name as "memberName" from gone`.execute(db);

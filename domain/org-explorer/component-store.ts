@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Tx } from '../unit-of-work.ts';
 import {
-  type ComponentKey,
   componentsToChange,
   type FileToKeep,
   type NotedChange,
@@ -27,7 +26,9 @@ export interface GivenFile {
   fetchedAt?: string;
 }
 
-export interface GivenComponent extends ComponentKey {
+export interface GivenComponent {
+  /** Of its row in the index. */
+  id: string;
   files: readonly GivenFile[];
 }
 
@@ -36,7 +37,7 @@ export interface StoreScope {
   syncId: string | null;
   fetchedAt: Date;
   /** Whether components without earlier source are new in the org, rather than read for the first time. */
-  isNew?: (key: ComponentKey) => boolean;
+  isNew?: (id: string) => boolean;
 }
 
 /**
@@ -50,14 +51,14 @@ export async function storeComponents(
   { org, syncId, fetchedAt, isNew = () => false }: StoreScope,
   given: readonly GivenComponent[],
 ): Promise<{ files: number; removed: number }> {
-  const givenByKey = new Map(given.map((component) => [keyOf(component), component]));
+  const givenById = new Map(given.map((component) => [component.id, component]));
   const moment = fetchedAt.toISOString();
   const kept: { id: string; contentHash: string | null; fetchedAt: string }[] = [];
   const removed: string[] = [];
   const files: FileToKeep[] = [];
   const changes: NotedChange[] = [];
-  for (const row of await componentsToChange(tx, org, given)) {
-    const component = givenByKey.get(keyOf(row));
+  for (const row of await componentsToChange(tx, org, [...givenById.keys()])) {
+    const component = givenById.get(row.id);
     if (!component) continue;
     const change = {
       metadataType: row.metadataType,
@@ -75,7 +76,7 @@ export async function storeComponents(
     const contentHash = hashOf(own);
     files.push(...own);
     kept.push({ id: row.id, contentHash, fetchedAt: moment });
-    if (isNew(row)) changes.push({ ...change, change: 'created', afterHash: contentHash });
+    if (isNew(row.id)) changes.push({ ...change, change: 'created', afterHash: contentHash });
     else if (row.contentHash !== null && row.contentHash !== contentHash)
       changes.push({ ...change, change: 'changed', afterHash: contentHash });
   }
@@ -91,8 +92,6 @@ export async function storeComponents(
   await noteChanges(tx, { org, syncId }, changes);
   return { files: files.length, removed: removed.length };
 }
-
-const keyOf = ({ metadataType, memberName }: ComponentKey): string => `${metadataType} ${memberName}`;
 
 function filesAfter(
   {

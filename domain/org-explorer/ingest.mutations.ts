@@ -10,7 +10,7 @@ import {
   noteFailedTypes,
   removeUnseen,
 } from './component-index.queries.ts';
-import { type GivenComponent, type GivenFile, storeComponents } from './component-store.ts';
+import { type GivenFile, storeComponents } from './component-store.ts';
 import { countChanges, countComponents } from './components.queries.ts';
 import { CONTENT_MAX_BYTES, contentKey, ContentNotStored, contentOf, type Content, storeContents } from './contents.ts';
 import { useStored } from './contents.queries.ts';
@@ -30,6 +30,10 @@ export interface ReportedComponent extends ComponentKey {
     fileContent: string | null;
     encoding: 'utf8' | 'base64';
   }[];
+}
+
+interface ReportedFiles extends ComponentKey {
+  files: readonly GivenFile[];
 }
 
 /** The same with contents that were stored before. */
@@ -59,7 +63,7 @@ const WITHOUT_CONTENT: ReadonlySet<FileState> = new Set(['Deleted', 'Failed']);
 export async function ingestComponents(scope: IngestScope, reported: readonly ReportedComponent[], at = 'components') {
   const contents: Content[] = [];
   const components = merged(reported).map(
-    ({ sourceData, index, ...key }): GivenComponent => ({
+    ({ sourceData, index, ...key }): ReportedFiles => ({
       ...key,
       files: sourceData.map((file, place): GivenFile => {
         const { fileName, fullName, type, state } = file;
@@ -102,7 +106,7 @@ export async function ingestManifest(
 ): Promise<void> {
   const wanted: { sha256: string; sizeBytes: number; field: string }[] = [];
   const components = merged(reported).map(
-    ({ sourceData, index, ...key }): GivenComponent => ({
+    ({ sourceData, index, ...key }): ReportedFiles => ({
       ...key,
       files: sourceData.map(({ objectKey, fetchedAt, ...file }, place): GivenFile => {
         const given = { ...file, fetchedAt: fetchedAt.toISOString() };
@@ -139,7 +143,7 @@ function merged<Component extends ComponentKey & { sourceData: readonly { fileNa
 ): (Component & { index: number })[] {
   const byKey = new Map(
     reported.map((component, index) => [
-      `${component.metadataType} ${component.memberName}`,
+      keyOf(component),
       {
         ...component,
         index,
@@ -150,22 +154,22 @@ function merged<Component extends ComponentKey & { sourceData: readonly { fileNa
   return [...byKey.values()];
 }
 
-async function writeReported(tx: Tx, org: ExplorerOrg, components: readonly GivenComponent[]): Promise<void> {
+const keyOf = ({ metadataType, memberName }: ComponentKey): string => `${metadataType} ${memberName}`;
+
+async function writeReported(tx: Tx, org: ExplorerOrg, components: readonly ReportedFiles[]): Promise<void> {
   await forgetFormerOrg(tx, org);
   const synced = new Set(
     (await componentTypes(tx, org)).filter(({ syncedAt }) => syncedAt !== null).map(({ metadataType }) => metadataType),
   );
-  const added = await seeComponents(tx, org, components);
-  const newKeys = new Set(added.map(({ metadataType, memberName }) => `${metadataType} ${memberName}`));
+  const filesOf = new Map(components.map(({ files, ...key }) => [keyOf(key), files]));
+  const seen = await seeComponents(tx, org, components);
+  const added = seen.filter(({ isNew }) => isNew);
+  // What is reported of a type for the first time is what later reports are compared with.
+  const newIds = new Set(added.filter(({ metadataType }) => synced.has(metadataType)).map(({ id }) => id));
   const { files, removed } = await storeComponents(
     tx,
-    {
-      org,
-      syncId: null,
-      fetchedAt: tx.now,
-      isNew: ({ metadataType, memberName }) => synced.has(metadataType) && newKeys.has(`${metadataType} ${memberName}`),
-    },
-    components,
+    { org, syncId: null, fetchedAt: tx.now, isNew: (id) => newIds.has(id) },
+    seen.map((component) => ({ id: component.id, files: filesOf.get(keyOf(component)) ?? [] })),
   );
   await countTypes(
     tx,

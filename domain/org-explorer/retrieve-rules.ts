@@ -45,6 +45,8 @@ export const OBJECT_STORE = 'object_store';
 
 /** Failures in a row after which a sync ends. */
 const FAILURES_MAX = 4;
+/** Likewise archives that are damaged or hostile, which seldom get better. */
+const BAD_ARCHIVES_MAX = 2;
 
 /**
  * What to do when a retrieve failed:
@@ -67,7 +69,7 @@ export function afterFailure(
   if (isRefusedByOrg || TOO_LARGE_CODES.has(code ?? '')) return members > 1 ? 'halve' : 'leave_out';
   if (kind === 'limited') return 'pause';
   if (kind === 'auth_failed' || code === OBJECT_STORE) return 'end';
-  return failures < FAILURES_MAX ? 'retry' : 'end';
+  return failures < (code?.startsWith('ZIP') ? BAD_ARCHIVES_MAX : FAILURES_MAX) ? 'retry' : 'end';
 }
 
 /** Size of the next chunk after one that succeeded. */

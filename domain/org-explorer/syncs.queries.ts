@@ -69,7 +69,7 @@ export async function requestSync(
       metadata_types = case when s.metadata_types is null or excluded.metadata_types is null then null
         else (select jsonb_agg(distinct t order by t)
           from jsonb_array_elements(s.metadata_types || excluded.metadata_types) t) end
-    returning id, xmax = 0 as "isNew"`.execute(db);
+    returning new.id, old.id is null as "isNew"`.execute(db);
   const [made] = rows;
   if (!made) throw new Error('a requested sync is always returned');
   return made;

@@ -128,7 +128,7 @@ test('a failed refresh says why and keeps what there was; asking again heals it'
   org.fail({ kind: 'zip', zip: 'parent' }, { times: 1_000 });
   org.metadata.write('classes/A.cls', 'b');
   await owner.post(202, `${EXPLORER}/metadata/refresh`, place);
-  const after = await settled(app, explored, 60_000);
+  const after = await settled(app, explored);
   expect(after).toMatchObject({ status: 'error', message: expect.any(String), data: { types: expect.any(Array) } });
   org.heal();
   expect((await refreshed(app, explored)).status).toBe('available');
