@@ -1,0 +1,31 @@
+import { orgExplorerContract } from '../../../workflows/org-explorer/org-explorer.contract.ts';
+import { crmSimulator } from '../../simulators/crm-org/simulator.ts';
+import { testApp } from '../../support/app.ts';
+import { exploredOrg, refreshed } from '../../support/explorer.ts';
+import { recording, replay } from '../../support/histories.ts';
+import { startWorker } from '../../support/worker.ts';
+
+test('a refresh that is under way goes on with the code of today', () => replay('org-explorer'));
+
+/** Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/org-explorer/replay`. Orders are halved, and calls used up. */
+recording('records the history', async ({ keep }) => {
+  const crm = await crmSimulator([]);
+  const app = await testApp({ env: { ORG_EXPLORER_PAUSE_SECONDS: '1' } });
+  const worker = await startWorker(app, ['crm-v1']);
+  try {
+    const explored = await exploredOrg(app, crm);
+    const { org } = explored;
+    for (const name of ['A', 'B', 'C']) org.metadata.write(`classes/${name}.cls`, name);
+    for (const file of ['a.js', 'b.js', 'c.js', 'd.js', 'e.js']) org.metadata.write(`lwc/wide/${file}`, file);
+    org.maxFiles = 4;
+    org.retrievePolls = 2;
+    org.fail('used-up', { path: /Soap/ });
+    await refreshed(app, explored);
+    const [row] = await app.sql<{ id: string }>('select id from crm_org where username = ?', [explored.orgUsername]);
+    await keep('org-explorer', app.launch.idOf(orgExplorerContract, { ...app.tenantKey, orgId: row?.id ?? '' }));
+  } finally {
+    await worker.kill('SIGTERM');
+    await app.close();
+    await crm.close();
+  }
+});
