@@ -2,9 +2,11 @@ import { environmentByName, unknownEnvironment } from '../../domain/environments
 import {
   DELETIONS_MAX,
   deletionManifest,
+  keptReason,
   type Manifest,
   manifestXml,
   notDeletableReason,
+  unreadableReason,
 } from '../../domain/gc-ledger/gc-deletion-rules.ts';
 import { detectedComponents } from '../../domain/gc-ledger/gc-deletions.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
@@ -26,7 +28,7 @@ export const gcDeletionsRoutes = [
     path: '/api/gc-ledger/destructive-changes',
     group: 'GC ledger',
     summary: 'Get a manifest that deletes the detected components of a branch',
-    description: `Sorted by type and name, each component once; at most ${DELETIONS_MAX.toLocaleString('en')}, which is what the platform takes at once: deploy them, have the orgs checked, and ask again. \`json\`: also what cannot be deleted by a manifest. \`xml\`: \`destructiveChanges.xml\`. \`zip\`: that with the empty \`package.xml\` that a deployment needs beside it. Dismissed components are not detected, and so not in it.`,
+    description: `Sorted by type and name, each component once; at most ${DELETIONS_MAX.toLocaleString('en')}, which is what the platform takes at once: deploy them, have the orgs checked, and ask again. \`json\`: also what cannot be, or is not to be, deleted. \`xml\`: \`destructiveChanges.xml\`. \`zip\`: that with the empty \`package.xml\` that a deployment needs beside it. Never in it is what a readable manifest holds at this time, of this branch or of another repository (for this branch or its own default one), whatever its package has reported since; what was dismissed for any package of the branch; and an object of which something else is held or was dismissed, which would go with it. While a manifest of the branch cannot be read, nothing is in it. \`notDeletable\` has the reasons.`,
     roles: ANY_ROLE,
     projectScope: 'row',
     query: DeletionsQuery,
@@ -34,13 +36,20 @@ export const gcDeletionsRoutes = [
     response: Deletions,
     contentTypes: ['application/json', XML_TYPE, ZIP_TYPE],
     async handle({ query: { repositoryIdentifier, branch, format, environment: name, version } }, { tx }) {
-      const { components, total } = await tx(async (work) => {
+      const { components, unreadable, ...found } = await tx(async (work) => {
         const project = await projectInRequest(work, repositoryIdentifier);
         const environment = name === undefined ? undefined : await environmentByName(work, project.id, name);
         if (environment === null) throw await unknownEnvironment(work, project.id, name ?? '');
         return detectedComponents(work, { projectId: project.id, branch }, environment?.id);
       });
-      const judged = components.map((component) => ({ ...component, reason: notDeletableReason(component) }));
+      const [unread] = unreadable;
+      const judged = components.map(({ keeper, ...component }) => ({
+        ...component,
+        reason:
+          notDeletableReason(component) ??
+          (keeper && keptReason(keeper)) ??
+          (unread === undefined ? undefined : unreadableReason(unread)),
+      }));
       const manifest = deletionManifest(
         judged.filter(({ reason }) => reason === undefined),
         version,
@@ -61,7 +70,8 @@ export const gcDeletionsRoutes = [
             notDeletable: judged.flatMap(({ reason, ...component }) =>
               reason === undefined ? [] : { ...component, reason },
             ),
-            total,
+            ...found,
+            unreadableManifests: unreadable,
           };
       }
     },

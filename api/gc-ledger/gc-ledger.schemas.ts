@@ -130,9 +130,17 @@ export const Deletions = z
     }),
     notDeletable: z
       .array(z.object({ componentType: z.string(), fullName: z.string(), reason: z.string() }))
-      .meta({ description: 'Detected components that no manifest can delete, and that are not in this one' }),
+      .meta({
+        description: 'Detected components that no manifest can delete, or that are to be kept, with the reason',
+      }),
+    unreadableManifests: z.array(z.string()).meta({
+      description: 'Packages of the branch whose manifest cannot be read: while there is one, nothing is deleted',
+    }),
+    unreadableElsewhere: z.int().meta({
+      description: 'How many manifests of other repositories cannot be read: what they hold is not known',
+    }),
     total: z.int().meta({
-      description: `All detected components; the first ${DELETIONS_MAX.toLocaleString('en')} of them are here`,
+      description: `All detected components; the first ${DELETIONS_MAX.toLocaleString('en')} of them are here, those that can be deleted before the others`,
     }),
   })
   .meta({ id: 'GcDeletions' });

@@ -1,4 +1,5 @@
 import type { ProjectFacts } from '../projects/projects.queries.ts';
+import { compareText } from '../shared/version-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { ComponentName, GcStatus } from './gc-ledger-rules.ts';
@@ -22,7 +23,7 @@ export function announceComponents(
   components: readonly ComponentName[],
 ): void {
   const byPackage = Map.groupBy(components, ({ packageName }) => packageName);
-  for (const [packageName, ofPackage] of [...byPackage].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [packageName, ofPackage] of [...byPackage].toSorted(([a], [b]) => compareText(a, b))) {
     const named = ofPackage.map(({ componentType, fullName }) => ({ componentType, fullName })).toSorted(byTypeAndName);
     emitEvent(tx, EVENT_OF_STATUS[status], {
       repositoryIdentifier: project.identifier,
@@ -39,6 +40,4 @@ export function announceComponents(
 type Named = Omit<ComponentName, 'packageName'>;
 
 const byTypeAndName = (a: Named, b: Named): number =>
-  compare(a.componentType, b.componentType) || compare(a.fullName, b.fullName);
-
-const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);
+  compareText(a.componentType, b.componentType) || compareText(a.fullName, b.fullName);

@@ -1,4 +1,5 @@
 import { xmlText } from '../crm/xml-rules.ts';
+import { isStandardField, isStandardObject } from './component-type-rules.ts';
 
 /** The most components of one manifest: the platform takes at most 10,000 files in a deployment. */
 export const DELETIONS_MAX = 10_000;
@@ -29,14 +30,36 @@ const NOT_DELETABLE: Readonly<Record<string, string>> = {
 };
 const STANDARD_OBJECT = 'Standard objects and their standard fields cannot be deleted';
 
+/** What keeps a component, or a child of it, from being deleted. */
+export interface Keeper {
+  /** A manifest of a package of the branch, one of another repository, or a person who dismissed the entry of a package. */
+  kind: 'package' | 'repository' | 'dismissal';
+  /** The package or the repository; null for a repository that the caller does not reach. */
+  name: string | null;
+  /** What goes together with the component, by type and name: this is what is kept. */
+  child: string | null;
+}
+
 /** Why a manifest cannot delete a component; undefined when it can. */
 export function notDeletableReason({ componentType, fullName }: Deletion): string | undefined {
   if (fullName.includes('*')) return 'A manifest of deletions has no wildcards';
-  if (componentType === 'CustomObject' && !fullName.includes('__')) return STANDARD_OBJECT;
-  if (componentType === 'CustomField' && !fullName.slice(fullName.indexOf('.') + 1).includes('__'))
-    return STANDARD_OBJECT;
+  if (isStandardObject(componentType, fullName) || isStandardField(componentType, fullName)) return STANDARD_OBJECT;
   return Object.hasOwn(NOT_DELETABLE, componentType) ? NOT_DELETABLE[componentType] : undefined;
 }
+
+const KEPT_BY: Record<Keeper['kind'], (name: string) => string> = {
+  package: (name) => `is in the manifest of package ${name}`,
+  repository: (name) => `is in a manifest of ${name}`,
+  dismissal: (name) => `was dismissed for package ${name}`,
+};
+
+/** Why a component is to be kept. */
+export const keptReason = ({ kind, name, child }: Keeper): string =>
+  `${child === null ? 'It' : `Its part ${child}`} ${KEPT_BY[kind](name ?? 'another repository')}`;
+
+/** Why nothing is deleted: what the manifest of a package holds is not known. */
+export const unreadableReason = (packageName: string): string =>
+  `The manifest of package ${packageName} cannot be read, so it is not known what that package holds`;
 
 /** @param deletions each once, sorted by type and name. */
 export function deletionManifest(deletions: readonly Deletion[], version: string): Manifest {

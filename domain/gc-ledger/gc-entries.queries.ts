@@ -11,10 +11,9 @@ import {
   HISTORY_SHOWN,
   type Presence,
 } from './gc-ledger-rules.ts';
-import type { GcBranch } from './gc-review.queries.ts';
+import { COMPONENT, type GcBranch } from './gc-review.queries.ts';
 
 const STATE = { status: 'text', movedTo: 'text', ownerProjectId: 'uuid' } as const;
-const COMPONENT = { packageName: 'text', componentType: 'text', fullName: 'text' } as const;
 
 export type NewEntry = ComponentName & EntryState & { id: string; detectedAt: Date | null };
 

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { batch } from '../data/batches.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { CHILDREN_OF_OBJECTS, FOLDER_TYPES } from './component-type-rules.ts';
 import {
   type ComponentName,
   DERIVED_STATUSES,
@@ -28,7 +29,8 @@ export async function lockGcBranch({ db, tenantId }: Tx, { projectId, branch }: 
       set_config('enable_mergejoin', 'off', true), set_config('enable_nestloop', 'off', true)`.execute(db);
 }
 
-const COMPONENT = { packageName: 'text', componentType: 'text', fullName: 'text' } as const;
+/** What a component is known by, in the database's types. */
+export const COMPONENT = { packageName: 'text', componentType: 'text', fullName: 'text' } as const;
 
 /** A component that something happened to; null: only the manifests are asked. */
 export type Reported = ComponentName & { event: GcEventType | null };
@@ -41,21 +43,11 @@ export interface Reviewed extends Reported, ManifestFacts {
   stateOwnerProjectId: string | null;
 }
 
-/** Removed together with the custom object before the dot of their names. */
-const CHILDREN_OF_OBJECTS = [
-  'BusinessProcess',
-  'CompactLayout',
-  'CustomField',
-  'FieldSet',
-  'Index',
-  'ListView',
-  'RecordType',
-  'SharingReason',
-  'ValidationRule',
-  'WebLink',
-];
-/** Types that `*` does not cover on the platform: contents of folders have to be named. */
-const IN_FOLDERS = ['Dashboard', 'Document', 'EmailTemplate', 'Report'];
+/** Whether `*` covers an entry: standard objects and contents of folders have to be named, as on the platform. */
+export const coverable = (entry: string): RawBuilder<SqlBool> => {
+  const [type, name] = [sql.ref(`${entry}.component_type`), sql.ref(`${entry}.full_name`)];
+  return sql`not (${type} = any (${FOLDER_TYPES}::text[]) or (${type} = 'CustomObject' and strpos(${name}, '__') = 0))`;
+};
 
 interface ReviewRow {
   [column: string]: unknown;
@@ -109,8 +101,7 @@ export async function reviewEntries(
         and e.id not in (select k.id from known k where k.id is not null)),
     numbered as materialized (
       select r.*, row_number() over () as place,
-        not (r.component_type = any (${IN_FOLDERS}::text[])
-          or (r.component_type = 'CustomObject' and strpos(r.full_name, '__') = 0)) as is_coverable
+        ${coverable('r')} as is_coverable
       from reviewed r),
     said as materialized (select * from gc_manifests(${projectId}, ${branch})),
     named as (

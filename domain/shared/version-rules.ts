@@ -32,7 +32,7 @@ function compareBuilds(a: string, b: string): number {
   return left.length - right.length;
 }
 
-const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+export const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 function parts(version: string): { numbers: number[]; build: string; isPreRelease: boolean } | undefined {
   const match = VERSION.exec(version.trim());

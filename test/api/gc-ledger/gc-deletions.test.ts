@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { SaxesParser } from 'saxes';
 import yauzl from 'yauzl';
 import { type TestApp, testApp } from '../../support/app.ts';
+import type { Json } from '../../support/client.ts';
 import { detected, dropped, type Ledger, ledgerOf } from '../../support/gc-ledger.ts';
 import { idleEngine } from '../../support/launch.ts';
 
@@ -9,6 +10,8 @@ let app: TestApp;
 beforeAll(async () => {
   app = await testApp({ launch: idleEngine });
 });
+// What one test's repositories hold is not to keep anything of another.
+afterEach(() => app.sql('delete from document'));
 afterAll(() => app.close());
 
 const pathOf = ({ repositoryIdentifier }: Ledger, query: Record<string, string> = {}) =>
@@ -53,6 +56,17 @@ async function unzipped(bytes: Buffer): Promise<Record<string, string>> {
   return files;
 }
 
+/** Members by type, and the reasons of what is not deleted. */
+async function split(ledger: Ledger, query: Record<string, string> = {}) {
+  const { Package, notDeletable } = await get(ledger, query);
+  return {
+    deleted: Package.types.flatMap(({ name, members }: Json) => members.map((member: string) => `${name} ${member}`)),
+    kept: Object.fromEntries(
+      notDeletable.map(({ componentType, fullName, reason }: Json) => [`${componentType} ${fullName}`, reason]),
+    ),
+  };
+}
+
 const ODD = [`a"b'c`, '<script>&amp;]]>', '--><!--', '日本語'];
 
 test('detected components alone, each once and sorted, as JSON, XML and zip', async () => {
@@ -76,6 +90,8 @@ test('detected components alone, each once and sorted, as JSON, XML and zip', as
     Package: { types: Object.entries(types).map(([name, ofType]) => ({ name, members: ofType })), version: '66.0' },
     notDeletable: [],
     total: 7,
+    unreadableManifests: [],
+    unreadableElsewhere: 0,
   });
   const xml = await download(ledger, { format: 'xml', version: '67.0' });
   expect(xml.headers.get('content-type')).toMatch(/^application\/xml/);
@@ -121,6 +137,107 @@ test('what no manifest can delete is named, and left out', async () => {
   expect(total).toBe(9);
 });
 
+test('what a manifest holds is kept, though its entry was not derived from it', async () => {
+  const [ledger, other] = [await ledgerOf(app), await ledgerOf(app)];
+  const field = (fullName: string) => detected(fullName, { componentType: 'CustomField' });
+  await ledger.publish('web', { ApexClass: ['Shipped'], CustomField: '*' });
+  await other.publish('theirs', { ApexClass: ['Theirs'] });
+  await ledger.publish('late', {});
+  await ledger.events([
+    ...['SHIPPED', 'Theirs', 'Free'].map((name) => detected(name)),
+    detected('Late', { packageName: 'late' }),
+    field('Order__c.Total__c'),
+  ]);
+  expect((await ledger.statuses())['late ApexClass Late']).toBe('detected');
+  // It is back, and nobody has reported anything since.
+  await ledger.publish('late', { ApexClass: ['Late'] });
+  await expect(split(ledger)).resolves.toEqual({
+    deleted: ['ApexClass Free'],
+    kept: {
+      'ApexClass Late': 'It is in the manifest of package late',
+      'ApexClass SHIPPED': 'It is in the manifest of package web',
+      'ApexClass Theirs': `It is in a manifest of ${other.repositoryIdentifier}`,
+      'CustomField Order__c.Total__c': 'It is in the manifest of package web',
+    },
+  });
+  for (const format of ['xml', 'zip']) {
+    const { bytes } = await download(ledger, { format });
+    const xml = format === 'xml' ? bytes.toString() : (await unzipped(bytes))['destructiveChanges.xml'];
+    expect(parsed(xml ?? '').types).toEqual({ ApexClass: ['Free'] });
+  }
+});
+
+test('a limited token is not told which repository holds a component that it does not reach', async () => {
+  const [ledger, other] = [await ledgerOf(app), await ledgerOf(app)];
+  await other.publish('theirs', { ApexClass: ['Theirs'] });
+  await other.publishValue('broken', { payload: 'unreadable' });
+  await ledger.events([detected('Theirs')]);
+  const limited = await app.as(app.owner).post(201, '/api/application-tokens', {
+    name: 'limited',
+    projects: [ledger.repositoryIdentifier],
+  });
+  const reply = await app.as(limited).get(200, pathOf(ledger));
+  expect(reply).toMatchObject({
+    Package: { types: [] },
+    notDeletable: [{ reason: 'It is in a manifest of another repository' }],
+    unreadableElsewhere: 1,
+  });
+});
+
+test('what was dismissed for one package is not deleted for another', async () => {
+  const ledger = await ledgerOf(app);
+  await ledger.events([detected('A'), detected('A', { packageName: 'web' }), detected('B')]);
+  await ledger.decide('dismiss', dropped('A'));
+  await expect(split(ledger)).resolves.toEqual({
+    deleted: ['ApexClass B'],
+    kept: { 'ApexClass A': 'It was dismissed for package core' },
+  });
+});
+
+test('an object is kept with what would go together with it', async () => {
+  const ledger = await ledgerOf(app);
+  const of = (componentType: string, fullName: string) => detected(fullName, { componentType });
+  await ledger.publish('web', {
+    CustomField: ['Invoice__c.Total__c'],
+    Layout: ['Order__c-Order Layout'],
+    CustomMetadata: ['Rate.Default'],
+    ListView: '*',
+    ApexClass: ['Free__c_Test'],
+  });
+  const objects = ['Invoice__c', 'Order__c', 'Rate__mdt', 'Listed__c', 'Dismissed__c', 'Free__c'];
+  await ledger.events([
+    ...objects.map((name) => of('CustomObject', name)),
+    of('ListView', 'Listed__c.All'),
+    of('CustomField', 'Dismissed__c.Kept__c'),
+  ]);
+  await ledger.decide('dismiss', dropped('Dismissed__c.Kept__c', { componentType: 'CustomField' }));
+  await expect(split(ledger)).resolves.toEqual({
+    deleted: ['CustomObject Free__c'],
+    kept: {
+      'CustomObject Dismissed__c': 'Its part CustomField Dismissed__c.Kept__c was dismissed for package core',
+      'CustomObject Invoice__c': 'Its part CustomField Invoice__c.Total__c is in the manifest of package web',
+      'CustomObject Listed__c': 'Its part ListView Listed__c.All is in the manifest of package web',
+      'CustomObject Order__c': 'Its part Layout Order__c-Order Layout is in the manifest of package web',
+      'CustomObject Rate__mdt': 'Its part CustomMetadata Rate.Default is in the manifest of package web',
+      'ListView Listed__c.All': 'It is in the manifest of package web',
+    },
+  });
+});
+
+test('nothing is deleted while a manifest of the branch cannot be read', async () => {
+  const ledger = await ledgerOf(app);
+  await ledger.publish('core', {});
+  await ledger.events([detected('A')]);
+  await ledger.publishValue('web', { payload: 'unreadable' });
+  await expect(get(ledger)).resolves.toMatchObject({
+    Package: { types: [] },
+    notDeletable: [{ fullName: 'A', reason: expect.stringContaining('package web cannot be read') }],
+    unreadableManifests: ['web'],
+  });
+  await ledger.publish('web', {});
+  await expect(split(ledger)).resolves.toEqual({ deleted: ['ApexClass A'], kept: {} });
+});
+
 test('of an environment, what is absent there is left out while that counts', async () => {
   const ledger = await ledgerOf(app);
   await ledger.environment('uat');
@@ -143,7 +260,13 @@ test('of an environment, what is absent there is left out while that counts', as
 
 test('what is refused', async () => {
   const ledger = await ledgerOf(app);
-  await expect(get(ledger)).resolves.toEqual({ Package: { types: [], version: '66.0' }, notDeletable: [], total: 0 });
+  await expect(get(ledger)).resolves.toEqual({
+    Package: { types: [], version: '66.0' },
+    notDeletable: [],
+    total: 0,
+    unreadableManifests: [],
+    unreadableElsewhere: 0,
+  });
   for (const query of [
     { format: 'yaml' },
     { version: '6' },
