@@ -1,4 +1,5 @@
 import type { CrmAnswer, CrmFailure, CrmOrg, ListedComponent, ListQuery } from '../crm/crm-platform.port.ts';
+import { FOLDER_TYPES, isStandardField } from './component-type-rules.ts';
 import type { Presence } from './gc-ledger-rules.ts';
 
 /** What is asked of an org about a component. */
@@ -12,7 +13,6 @@ const QUERIES_PER_CALL = 3;
 const CALLS_AT_ONCE = 4;
 /** Folders of one check; components of further ones are unknown. */
 const FOLDERS_MAX = 500;
-const FOLDER_TYPES = new Set(['Dashboard', 'Document', 'EmailTemplate', 'Report']);
 /** The platform lists nothing of these, though they are there. */
 const NEVER_LISTED = new Set(['BotVersion', 'StandardValueSet']);
 
@@ -31,8 +31,8 @@ function nameKey(fullName: string): string {
 function queryFor({ componentType: type, fullName }: Asked): ListQuery | undefined {
   if (NEVER_LISTED.has(type)) return undefined;
   // Standard fields are in no list.
-  if (type === 'CustomField' && !fullName.slice(fullName.indexOf('.') + 1).includes('__')) return undefined;
-  if (!FOLDER_TYPES.has(type)) return { type };
+  if (isStandardField(type, fullName)) return undefined;
+  if (!FOLDER_TYPES.includes(type)) return { type };
   const slash = fullName.lastIndexOf('/');
   return slash > 0 ? { type, folder: fullName.slice(0, slash) } : undefined;
 }
@@ -52,8 +52,11 @@ export function noteQueries(queries: Map<string, ListQuery>, asked: Iterable<Ask
   }
 }
 
+/** What a listing asks of an org. */
+type ListedOrg = Pick<CrmOrg, 'describeMetadata' | 'listMetadata'>;
+
 /** Lists what an org has of some types, and in some folders. */
-export async function listComponents(org: CrmOrg, queries: Iterable<ListQuery>): Promise<Listing> {
+export async function listComponents(org: ListedOrg, queries: Iterable<ListQuery>): Promise<Listing> {
   const described = await org.describeMetadata();
   if (!described.isOk) return { presenceOf: () => 'unknown', failure: described };
   const supported = new Set(described.value.flatMap(({ name, childTypes }) => [name, ...childTypes]));
@@ -71,7 +74,7 @@ export async function listComponents(org: CrmOrg, queries: Iterable<ListQuery>):
 }
 
 /** Names by query; a query that fails has none, whatever it was asked together with. */
-async function askAll(org: CrmOrg, queries: readonly ListQuery[]) {
+async function askAll(org: ListedOrg, queries: readonly ListQuery[]) {
   const found = new Map<string, Set<string>>();
   let failure: CrmFailure | undefined;
   let isAway = false;
@@ -87,8 +90,10 @@ async function askAll(org: CrmOrg, queries: readonly ListQuery[]) {
     }
     for (const query of chunk) found.set(queryKey(query), new Set());
     for (const { type, fullName, namespacePrefix } of answer.value) {
-      const asked = chunk.length === 1 ? chunk : chunk.filter((query) => type === null || query.type === type);
-      const names = [fullName, ...(namespacePrefix === null ? [] : [fullName.replace(`${namespacePrefix}__`, '')])];
+      const fitting = chunk.filter((query) => query.type === type);
+      // A type that nobody asked for may answer any of the questions: in doubt a component is there.
+      const asked = fitting.length > 0 ? fitting : chunk;
+      const names = [fullName, ...(namespacePrefix === null ? [] : [fullName.replaceAll(`${namespacePrefix}__`, '')])];
       for (const query of asked) for (const name of names) found.get(queryKey(query))?.add(nameKey(name));
     }
     return true;
