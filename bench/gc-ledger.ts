@@ -93,10 +93,10 @@ try {
   const repositoryIdentifier = 'bench/large';
   const projectId = await makeProject(repositoryIdentifier);
   await service.database.query(
-    `insert into gc_entry (tenant_id, id, project_id, branch, package_name, component_type, full_name, status, last_event_at, created_at, updated_at)
+    `insert into gc_entry (tenant_id, id, project_id, branch, package_name, component_type, full_name, status, evidence_since, last_event_at, created_at, updated_at)
      select $1, uuidv7(), $2, case when i % 10 = 0 then 'release/' || i % 7 else 'main' end, 'package-' || i % $4,
        (array['ApexClass', 'CustomField', 'Flow'])[i % 3 + 1], 'Component_' || i,
-       case when i % 5000 = 0 then 'dismissed' when i % 4 = 0 then 'handled' when i % 7 = 0 then 'moved' else 'detected' end, now(), now(), now()
+       case when i % 5000 = 0 then 'dismissed' when i % 4 = 0 then 'handled' when i % 7 = 0 then 'moved' else 'detected' end, now(), now(), now(), now()
      from generate_series(1, $3::int) i`,
     [service.tenantId, projectId, ENTRIES, PACKAGES],
   );

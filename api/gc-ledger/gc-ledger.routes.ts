@@ -133,7 +133,7 @@ export const gcLedgerRoutes = [
     summary: 'Report which dropped components the org of an environment still has',
     description: [
       'The environment must be active, have an org and track the branch; else 400. Components that the ledger does not have are passed over.',
-      'What an org said counts for 7 days, and not after the component is detected anew; `unknown` never counts as absent. A component that is absent in the orgs of all active environments which track the branch is removed from the ledger; the audit trail keeps its history (`gc.removed`). One that is absent in those of category `release` alone is `reclaimed`, unless it is dismissed; when it is present in one of these again, it is `detected`, or what the manifests make of that.',
+      'What an org said counts for 7 days while the environment names that org, and not after the component is detected anew or was restored in between; `unknown` never counts as absent. A component that is absent in the orgs of all environments which track the branch, active or not, is removed from the ledger; the audit trail keeps its history (`gc.removed`). One that is absent in those of the active environments of category `release` alone is `reclaimed`, unless it is restored or dismissed; when it is present in one of these again, it is `detected`, or what the manifests make of that.',
     ].join('\n\n'),
     roles: ['owner', 'application'],
     projectScope: 'row',

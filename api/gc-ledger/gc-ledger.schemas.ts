@@ -97,7 +97,7 @@ export const GcEntries = z.object({
         presence: z
           .array(z.object({ environment: z.string(), presence: z.enum(PRESENCES), checkedAt: Timestamp }))
           .meta({
-            description: `What orgs said last, by the order of the environments; it counts for ${EVIDENCE_DAYS} days, and until a new detection`,
+            description: `What orgs said last, by the order of the environments; it counts for ${EVIDENCE_DAYS} days, and until the component is detected anew or restored`,
           }),
       })
       .meta({ id: 'GcEntry' }),
@@ -128,11 +128,9 @@ export const Deletions = z
       types: z.array(z.object({ name: z.string(), members: z.array(z.string()) })),
       version: z.string(),
     }),
-    notDeletable: z
-      .array(z.object({ componentType: z.string(), fullName: z.string(), reason: z.string() }))
-      .meta({
-        description: 'Detected components that no manifest can delete, or that are to be kept, with the reason',
-      }),
+    notDeletable: z.array(z.object({ componentType: z.string(), fullName: z.string(), reason: z.string() })).meta({
+      description: 'Detected components that no manifest can delete, or that are to be kept, with the reason',
+    }),
     unreadableManifests: z.array(z.string()).meta({
       description: 'Packages of the branch whose manifest cannot be read: while there is one, nothing is deleted',
     }),

@@ -30,7 +30,8 @@ export async function decideGcEntry(
   }
   if (toStatus === fromStatus) return;
   const state = { status: toStatus, movedTo: null, ownerProjectId: null };
-  await changeEntries(tx, [{ id: entryId, ...state, isReported: false, isNewDetection: false }]);
+  const marks = { isReported: false, isNewDetection: false, isEvidenceVoid: false };
+  await changeEntries(tx, [{ id: entryId, ...state, ...marks }]);
   await recordSteps(tx, at, [{ entryId, fromStatus, toStatus, cause: 'person', movedTo: null }], { reason });
   if (toStatus === 'dismissed') announceComponents(tx, place, 'dismissed', [component]);
   tx.audit({

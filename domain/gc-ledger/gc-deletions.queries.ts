@@ -44,6 +44,7 @@ export async function detectedComponents(
       ? sql`true`
       : sql`not exists (
           select from gc_presence p
+          join environment n on n.tenant_id = p.tenant_id and n.id = p.environment_id and lower(n.org_username) = p.org_username
           where p.tenant_id = e.tenant_id and p.entry_id = e.id and p.environment_id = ${environmentId}
             and p.presence = 'absent' and p.checked_at > now() - make_interval(days => ${sql.lit(EVIDENCE_DAYS)}))`;
   // Of an object that is deleted, fields, layouts, tabs, translations and records go, too: all that has its name in front.

@@ -8,7 +8,6 @@ import {
   EVIDENCE_DAYS,
   type Evidence,
   type GcStatus,
-  HISTORY_SHOWN,
   type Presence,
 } from './gc-ledger-rules.ts';
 import { COMPONENT, type GcBranch } from './gc-review.queries.ts';
@@ -23,29 +22,43 @@ export async function insertEntries(
   entries: readonly NewEntry[],
 ): Promise<void> {
   if (entries.length === 0) return;
-  const common = { tenantId, projectId, branch, lastEventAt: now, createdAt: now, updatedAt: now };
+  const times = { evidenceSince: now, lastEventAt: now, createdAt: now, updatedAt: now };
+  const common = { tenantId, projectId, branch, ...times };
   const types = { id: 'uuid', ...COMPONENT, ...STATE, detectedAt: 'timestamptz' };
   await insertBatch(db, 'gc_entry', common, entries, types).execute();
 }
 
-export type ChangedEntry = EntryState & { id: string; isReported: boolean; isNewDetection: boolean };
+export type ChangedEntry = EntryState & {
+  id: string;
+  isReported: boolean;
+  isNewDetection: boolean;
+  /** What orgs said of it is about an earlier time. */
+  isEvidenceVoid: boolean;
+};
 
-/** Gives entries another state. What orgs said of those that are detected anew is forgotten. */
+/** Gives entries another state. */
 export async function changeEntries({ db, tenantId, now }: Tx, entries: readonly ChangedEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const ids = entries.map(({ id }) => id);
-  const changes = batch('c', entries, { id: 'uuid', ...STATE, isReported: 'boolean', isNewDetection: 'boolean' });
+  const changes = batch('c', entries, {
+    id: 'uuid',
+    ...STATE,
+    isReported: 'boolean',
+    isNewDetection: 'boolean',
+    isEvidenceVoid: 'boolean',
+  });
   await sql`
     update gc_entry e set status = c.status, moved_to = c.moved_to, owner_project_id = c.owner_project_id, updated_at = ${now},
       last_event_at = case when c.is_reported then ${now} else e.last_event_at end,
-      detected_at = case when c.is_new_detection then ${now} else e.detected_at end
+      detected_at = case when c.is_new_detection then ${now} else e.detected_at end,
+      evidence_since = case when c.is_evidence_void then ${now} else e.evidence_since end
     from ${changes} where e.tenant_id = ${tenantId} and e.id = c.id and e.id = any (${ids}::uuid[])`.execute(db);
-  const detected = entries.filter(({ isNewDetection }) => isNewDetection).map(({ id }) => id);
-  if (detected.length === 0) return;
+  const withoutEvidence = entries.filter(({ isEvidenceVoid }) => isEvidenceVoid).map(({ id }) => id);
+  if (withoutEvidence.length === 0) return;
   await db
     .deleteFrom('gc_presence')
     .where('tenantId', '=', tenantId)
-    .where('entryId', '=', sql<string>`any (${detected}::uuid[])`)
+    .where('entryId', '=', sql<string>`any (${withoutEvidence}::uuid[])`)
     .execute();
 }
 
@@ -96,55 +109,76 @@ export const findEntry = ({ db, tenantId }: Tx, { projectId, branch }: GcBranch,
 
 export type Result = ComponentName & { presence: Presence };
 
+/** An environment with the org that it names, in lower case. */
+export interface AskedOrg {
+  environmentId: string;
+  orgUsername: string;
+}
+
 /**
- * Keeps what the org of an environment said of components, but of those that were detected anew since it was asked, or
- * about which it was asked again.
+ * Keeps what the org of an environment said of components, but of those of which such evidence became void since it was
+ * asked, or about which it was asked again.
  * @returns the ids of their entries; components without one are passed over.
  */
 export async function keepPresence(
   { db, tenantId }: Tx,
   { projectId, branch }: GcBranch,
-  environmentId: string,
+  { environmentId, orgUsername }: AskedOrg,
   results: readonly Result[],
   checkedAt: Date,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with given as materialized (select * from ${batch('g', results, { ...COMPONENT, presence: 'text' })}),
     known as materialized (
-      select e.id, g.presence, e.detected_at from given g
+      select e.id, g.presence, e.evidence_since from given g
       cross join lateral (
-        select e.id, e.detected_at from gc_entry e
+        select e.id, e.evidence_since from gc_entry e
         where e.tenant_id = ${tenantId} and e.project_id = ${projectId} and e.branch = ${branch}
           and e.package_name = g.package_name and e.component_type = g.component_type and e.full_name = g.full_name
         offset 0) e),
     kept as (
-      insert into gc_presence (tenant_id, entry_id, environment_id, project_id, presence, checked_at)
-      select ${tenantId}::uuid, k.id, ${environmentId}::uuid, ${projectId}::uuid, k.presence, ${checkedAt}::timestamptz from known k
-      where k.detected_at is null or k.detected_at <= ${checkedAt}
+      insert into gc_presence (tenant_id, entry_id, environment_id, project_id, presence, org_username, checked_at)
+      select ${tenantId}::uuid, k.id, ${environmentId}::uuid, ${projectId}::uuid, k.presence, ${orgUsername},
+        ${checkedAt}::timestamptz
+      from known k
+      where k.evidence_since <= ${checkedAt}
       on conflict (tenant_id, entry_id, environment_id)
-        do update set presence = excluded.presence, checked_at = excluded.checked_at
+        do update set presence = excluded.presence, org_username = excluded.org_username, checked_at = excluded.checked_at
         where gc_presence.checked_at <= excluded.checked_at)
     select id from known`.execute(db);
   return rows.map(({ id }) => id);
 }
 
+/** Forgets what an org said, by the names that environments may have for it. */
+export async function forgetPresence({ db, tenantId }: Tx, names: readonly (string | null)[]): Promise<void> {
+  const lower = names.flatMap((name) => (name === null ? [] : name.toLowerCase()));
+  await sql`
+    delete from gc_presence p using environment n
+    where n.tenant_id = ${tenantId} and lower(n.org_username) = any (${lower}::text[])
+      and p.tenant_id = n.tenant_id and p.environment_id = n.id`.execute(db);
+}
+
 export type Checked = ComponentName & Evidence & { id: string; status: GcStatus };
 
-/** Entries with the evidence that counts of the environments that track their branch. */
+/**
+ * Entries with the evidence that counts of the orgs that track their branch: of each environment, what the org said that it
+ * names now.
+ */
 export async function evidenceOf(
   { db, tenantId, now }: Tx,
   ids: readonly string[],
-  tracking: { environmentIds: readonly string[]; releaseIds: readonly string[] },
+  orgs: readonly (AskedOrg & { isRelease: boolean })[],
 ): Promise<Checked[]> {
   const since = new Date(now.getTime() - EVIDENCE_DAYS * 86_400_000);
-  const { environmentIds, releaseIds } = tracking;
-  // Which environments count is asked of the rows of an entry: they are found by the entry, however few there seem to be.
+  const asked = batch('o', orgs, { environmentId: 'uuid', orgUsername: 'text', isRelease: 'boolean' });
   const { rows } = await sql<Checked>`
-    with said as materialized (
-      select p.entry_id, p.presence, p.environment_id = any (${releaseIds}::uuid[]) as is_release
-      from gc_presence p
-      where p.tenant_id = ${tenantId} and p.entry_id = any (${ids}::uuid[]) and p.checked_at > ${since}
-        and case when p.environment_id = any (${environmentIds}::uuid[]) then true else false end),
+    with asked as materialized (select * from ${asked}),
+    found as materialized (
+      select p.entry_id, p.environment_id, p.org_username, p.presence from gc_presence p
+      where p.tenant_id = ${tenantId} and p.entry_id = any (${ids}::uuid[]) and p.checked_at > ${since}),
+    said as (
+      select f.entry_id, f.presence, o.is_release from found f
+      join asked o on o.environment_id = f.environment_id and o.org_username = f.org_username),
     counted as (
       select s.entry_id, count(*) filter (where s.presence = 'absent')::int as absent,
         count(*) filter (where s.presence = 'absent' and s.is_release)::int as "absentInRelease",
@@ -159,7 +193,7 @@ export async function evidenceOf(
   return rows;
 }
 
-/** Removes entries; answers them with the last steps of their history, the newest last. */
+/** Removes entries; answers them with their whole history, the newest step last. */
 export async function removeEntries({ db, tenantId }: Tx, ids: readonly string[]) {
   const removed = await db
     .selectFrom('gc_entry as e')
@@ -175,11 +209,11 @@ export async function removeEntries({ db, tenantId }: Tx, ids: readonly string[]
       'e.status',
       'e.lastEventAt',
       sql<unknown[]>`(
-        select coalesce(jsonb_agg(h.step order by h.number), '[]') from (
-          select v.number, jsonb_strip_nulls(jsonb_build_object('at', v.occurred_at, 'from', v.from_status, 'to', v.to_status,
-            'cause', v.cause, 'by', v.changed_by, 'environment', v.environment, 'movedTo', v.moved_to, 'reason', v.reason)) as step
-          from gc_event v where v.tenant_id = ${eb.ref('e.tenantId')} and v.entry_id = ${eb.ref('e.id')}
-          order by v.number desc limit ${sql.lit(HISTORY_SHOWN)}) h)`.as('history'),
+        select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+          'at', to_char(v.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+          'from', v.from_status, 'to', v.to_status, 'cause', v.cause, 'by', v.changed_by, 'environment', v.environment,
+          'movedTo', v.moved_to, 'reason', v.reason)) order by v.number), '[]')
+        from gc_event v where v.tenant_id = ${eb.ref('e.tenantId')} and v.entry_id = ${eb.ref('e.id')})`.as('history'),
     ])
     .execute();
   await db

@@ -10,7 +10,14 @@ import {
   type Step,
   touchEntries,
 } from './gc-entries.queries.ts';
-import { afterEvent, type ComponentName, derived, foldComponents, isSameState } from './gc-ledger-rules.ts';
+import {
+  afterEvent,
+  type ComponentName,
+  derived,
+  foldComponents,
+  isSameState,
+  voidsEvidence,
+} from './gc-ledger-rules.ts';
 import type { GcEventType, GcStatus } from './gc-ledger-rules.ts';
 import { type Reported, type Reviewed, lockGcBranch, reviewEntries, stateOf } from './gc-review.queries.ts';
 
@@ -89,7 +96,14 @@ function changesOf({ now }: Tx, reviewed: readonly Reviewed[]) {
     if (isNewDetection) detected.push({ packageName, componentType, fullName });
     if (component.id === null)
       added.push({ id, packageName, componentType, fullName, ...after, detectedAt: isNewDetection ? now : null });
-    else changed.push({ id, ...after, isReported, isNewDetection });
+    else
+      changed.push({
+        id,
+        ...after,
+        isReported,
+        isNewDetection,
+        isEvidenceVoid: voidsEvidence(before?.status, after.status),
+      });
     const cause = isSameState(reported, after) ? 'event' : 'manifest';
     steps.push({
       entryId: id,

@@ -72,6 +72,13 @@ export function derived(state: EntryState, facts: ManifestFacts): EntryState {
 export const isSameState = (a: EntryState, b: EntryState): boolean =>
   a.status === b.status && a.movedTo === b.movedTo && a.ownerProjectId === b.ownerProjectId;
 
+/**
+ * Whether what orgs said before an event or the manifests changed a status says nothing about the component now: it was
+ * dropped anew, or has been in the branch, and so in deployments, in between.
+ */
+export const voidsEvidence = (before: GcStatus | undefined, after: GcStatus): boolean =>
+  before !== after && (after === 'detected' || after === 'restored' || before === 'restored' || before === 'reclaimed');
+
 /** What a person does with an entry. */
 export type Decision = 'dismiss' | 'reopen';
 
@@ -93,17 +100,23 @@ export interface Evidence {
   presentInRelease: number;
 }
 
-/** The active environments with an org that track a branch, and those of category `release` among them. */
+/** Numbers of environments with an org that track a branch. */
 export interface Tracking {
+  /** Also those that are not active: their orgs may have a component as well. */
   all: number;
+  /** The active ones of category `release`. */
   release: number;
 }
+
+/** Statuses of what the branch does not ship: such a component leaves the orgs because it was dropped. */
+const RECLAIMABLE: readonly GcStatus[] = ['detected', 'moved', 'handled', 'owned-elsewhere'];
+export const isReclaimable = (status: GcStatus): boolean => RECLAIMABLE.includes(status);
 
 /** What a check of orgs makes of an entry: `removed`, or its status. What is unknown never counts as absent. */
 export function afterOrgCheck(status: GcStatus, evidence: Evidence, tracking: Tracking): GcStatus | 'removed' {
   if (tracking.all > 0 && evidence.absent === tracking.all) return 'removed';
-  if (status === 'dismissed') return status;
-  if (tracking.release > 0 && evidence.absentInRelease === tracking.release) return 'reclaimed';
+  if (isReclaimable(status) && tracking.release > 0 && evidence.absentInRelease === tracking.release)
+    return 'reclaimed';
   return status === 'reclaimed' && evidence.presentInRelease > 0 ? 'detected' : status;
 }
 

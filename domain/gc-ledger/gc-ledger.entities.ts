@@ -20,8 +20,10 @@ export const GcEntrySchema = defineEntity({
     movedTo: p.text().nullable(),
     /** The project that has it, in status `owned-elsewhere`. */
     ownerProjectId: p.uuid().nullable(),
-    /** The last new detection: what orgs said before does not count. */
+    /** The last new detection. */
     detectedAt: p.datetime(3).nullable(),
+    /** What orgs said before does not count. */
+    evidenceSince: p.datetime(3),
     lastEventAt: p.datetime(3),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
@@ -66,6 +68,8 @@ export const GcPresenceSchema = defineEntity({
     environmentId: p.uuid().primary(),
     projectId: p.uuid(),
     presence: p.text().$type<Presence>(),
+    /** The org that the environment named when it was asked, in lower case: what it said counts for no other one. */
+    orgUsername: p.text(),
     checkedAt: p.datetime(3),
   },
 });

@@ -126,7 +126,8 @@ const entriesOf = ({ db, tenantId }: Reads, ids: Expression<string>) =>
       sql<PresenceShown[]>`(
         select coalesce(json_agg(json_build_object('environment', n.name, 'presence', p.presence, 'checkedAt', p.checked_at)
           order by n.orchestration_order, n.name), '[]')
-        from gc_presence p join environment n on n.tenant_id = p.tenant_id and n.id = p.environment_id
+        from gc_presence p
+        join environment n on n.tenant_id = p.tenant_id and n.id = p.environment_id and lower(n.org_username) = p.org_username
         where p.tenant_id = e.tenant_id and p.entry_id = e.id)`.as('presence'),
     ])
     .execute();

@@ -21,6 +21,7 @@ import {
   type ComponentName,
   derived,
   foldComponents,
+  isReclaimable,
   type Presence,
   PRESENCES,
 } from './gc-ledger-rules.ts';
@@ -38,11 +39,21 @@ export function untrackedReason(
   return matchesPattern(pattern, branch) ? undefined : `does not track the branch ${branch}`;
 }
 
+/** The orgs that may have what a branch drops: also those of environments that are not active. */
+const trackingOrgs = async (tx: Tx, { projectId, branch }: GcBranch) =>
+  (await listEnvironments(tx, projectId)).flatMap(({ id, orgUsername, branch: pattern, category, isActive }) =>
+    orgUsername !== null && matchesPattern(pattern, branch)
+      ? { environmentId: id, orgUsername: orgUsername.toLowerCase(), isRelease: category === 'release' && isActive }
+      : [],
+  );
+
 export interface OrgCheck {
   environment: string;
   results: readonly Result[];
   /** When the org was asked: what was detected since does not count. Absent: now. */
   checkedAt?: Date;
+  /** The org that was asked: when the environment names another one by now, nothing is recorded. Absent: that one. */
+  orgUsername?: string;
 }
 
 /**
@@ -58,16 +69,17 @@ export async function recordOrgCheck(tx: Tx, place: LedgerPlace, check: OrgCheck
   if (!environment) throw invalidField('environment', `the project has no environment ${check.environment}`);
   const reason = untrackedReason(environment, branch);
   if (reason !== undefined) throw invalidField('environment', `the environment ${environment.name} ${reason}`);
+  const orgUsername = (environment.orgUsername ?? '').toLowerCase();
+  if ((check.orgUsername ?? orgUsername).toLowerCase() !== orgUsername)
+    throw invalidField('environment', `the environment ${environment.name} has another org by now`);
   const results = foldComponents(check.results);
-  const known = await keepPresence(tx, at, environment.id, results, check.checkedAt ?? tx.now);
-  const tracking = (await listEnvironments(tx, project.id)).filter(
-    (each) => untrackedReason(each, branch) === undefined,
-  );
-  const environmentIds = tracking.map(({ id }) => id);
-  const releaseIds = tracking.filter(({ category }) => category === 'release').map(({ id }) => id);
-  const outcomes = (await evidenceOf(tx, known, { environmentIds, releaseIds })).map((entry) => ({
+  const asked = { environmentId: environment.id, orgUsername };
+  const known = await keepPresence(tx, at, asked, results, check.checkedAt ?? tx.now);
+  const orgs = await trackingOrgs(tx, at);
+  const tracking = { all: orgs.length, release: orgs.filter(({ isRelease }) => isRelease).length };
+  const outcomes = (await evidenceOf(tx, known, orgs)).map((entry) => ({
     ...entry,
-    outcome: afterOrgCheck(entry.status, entry, { all: environmentIds.length, release: releaseIds.length }),
+    outcome: afterOrgCheck(entry.status, entry, tracking),
   }));
   const changed = outcomes.filter(({ outcome, status }) => outcome !== status);
   const removed = changed.filter(({ outcome }) => outcome === 'removed');
@@ -75,7 +87,7 @@ export async function recordOrgCheck(tx: Tx, place: LedgerPlace, check: OrgCheck
   const returned = changed.filter(({ outcome }) => outcome === 'detected');
   const steps = await moveOn(tx, at, environment.name, reclaimed, returned);
   await removeWithHistory(tx, place, removed);
-  announceComponents(tx, place, 'reclaimed', [...reclaimed, ...removed.filter(({ status }) => status !== 'reclaimed')]);
+  announceComponents(tx, place, 'reclaimed', [...reclaimed, ...removed.filter(({ status }) => isReclaimable(status))]);
   announceComponents(tx, place, 'detected', steps.detected);
   tx.audit({
     source: 'crm',
@@ -111,7 +123,13 @@ async function moveOn(
   const all: Step[] = [];
   const changed: ChangedEntry[] = [];
   const detected: ComponentName[] = [];
-  const plain = { movedTo: null, ownerProjectId: null, isReported: false, isNewDetection: false };
+  const plain = {
+    movedTo: null,
+    ownerProjectId: null,
+    isReported: false,
+    isNewDetection: false,
+    isEvidenceVoid: false,
+  };
   for (const { id, status } of reclaimed) {
     changed.push({ id, status: 'reclaimed', ...plain });
     all.push({ entryId: id, fromStatus: status, toStatus: 'reclaimed', cause: 'org_check', movedTo: null });
@@ -139,24 +157,55 @@ async function moveOn(
   return { all, detected };
 }
 
-/** How many removed components one entry of the audit trail has. */
+/** How many removed components one entry of the audit trail has, and how many steps each of them. */
 const REMOVED_PER_ENTRY = 100;
+/** How large the components of one entry are, in characters of JSON; a single one may be larger. */
+const REMOVED_LENGTH = 500_000;
 
 async function removeWithHistory(tx: Tx, { project, branch }: LedgerPlace, gone: readonly Checked[]): Promise<void> {
   for (let start = 0; start < gone.length; start += REMOVED_PER_ENTRY) {
     const part = gone.slice(start, start + REMOVED_PER_ENTRY);
-    const components = await removeEntries(
+    const removed = await removeEntries(
       tx,
       part.map(({ id }) => id),
     );
-    tx.audit({
-      source: 'crm',
-      action: 'gc.removed',
-      entityType: 'gc_ledger',
-      entityId: branch,
-      repositoryIdentifier: project.identifier,
-      summary: `${components.length} components of branch ${branch} are gone from all orgs and were removed from the ledger`,
-      before: { branch, components },
-    });
+    for (const components of bundled(removed.flatMap(inParts))) {
+      tx.audit({
+        source: 'crm',
+        action: 'gc.removed',
+        entityType: 'gc_ledger',
+        entityId: branch,
+        repositoryIdentifier: project.identifier,
+        summary: `${components.length} components of branch ${branch} are gone from all orgs and were removed from the ledger`,
+        before: { branch, components },
+      });
+    }
   }
+}
+
+type Removed = Awaited<ReturnType<typeof removeEntries>>[number];
+
+/** A component, again for each further part of its history. */
+function inParts({ history, ...component }: Removed): Removed[] {
+  const parts = [{ ...component, history: history.slice(0, REMOVED_PER_ENTRY) }];
+  for (let start = REMOVED_PER_ENTRY; start < history.length; start += REMOVED_PER_ENTRY)
+    parts.push({ ...component, history: history.slice(start, start + REMOVED_PER_ENTRY) });
+  return parts;
+}
+
+/** Components as entries of the audit trail take them, none of which is too large. */
+function bundled(components: readonly Removed[]): Removed[][] {
+  const bundles: Removed[][] = [];
+  let room = 0;
+  for (const component of components) {
+    const { length } = JSON.stringify(component);
+    const last = bundles.at(-1);
+    if (last && last.length < REMOVED_PER_ENTRY && length <= room) last.push(component);
+    else {
+      bundles.push([component]);
+      room = REMOVED_LENGTH;
+    }
+    room -= length;
+  }
+  return bundles;
 }

@@ -20,8 +20,23 @@ type Presence = 'present' | 'absent' | 'unknown';
 interface Entry {
   status: string;
   movedTo: string | null;
-  changes: number;
-  presence: Partial<Record<(typeof ENVIRONMENTS)[number], Presence>>;
+  /** Its changes of status, each with what made it. */
+  log: { from: string | undefined; to: string; by: 'events' | 'check' | 'person' }[];
+  /** What orgs said, after how many changes. */
+  said: { environment: (typeof ENVIRONMENTS)[number]; presence: Presence; after: number }[];
+}
+
+/** What orgs said since the last time that the component was shipped, or dropped anew: the newest of each. */
+function evidenceOf({ log, said }: Entry): Partial<Record<(typeof ENVIRONMENTS)[number], Presence>> {
+  const since =
+    1 +
+    log.findLastIndex(
+      ({ from, to, by }) =>
+        by === 'events' && ([from, to].includes('restored') || to === 'detected' || from === 'reclaimed'),
+    );
+  return Object.fromEntries(
+    said.filter(({ after }) => after >= since).map(({ environment, presence }) => [environment, presence]),
+  );
 }
 
 /** The ledger of one branch, entry by entry, as the interface describes it. */
@@ -33,7 +48,7 @@ class Model {
     const last = new Map(events.map((event) => [`${event.packageName} ${event.fullName}`, event]));
     const before = new Map([...this.entries].map(([key, { status, movedTo }]) => [key, { status, movedTo }]));
     for (const [key, { type }] of last) {
-      const entry = this.entries.get(key) ?? { status: '', movedTo: null, changes: 0, presence: {} };
+      const entry = this.entries.get(key) ?? { status: '', movedTo: null, log: [], said: [] };
       if (entry.status !== 'dismissed' && entry.status !== type) Object.assign(entry, { status: type, movedTo: null });
       this.entries.set(key, entry);
     }
@@ -41,8 +56,7 @@ class Model {
       this.#derive(key, entry);
       const old = before.get(key);
       if (old?.status === entry.status && old.movedTo === entry.movedTo) continue;
-      entry.changes++;
-      if (entry.status === 'detected' && old?.status !== 'detected') entry.presence = {};
+      entry.log.push({ from: old?.status, to: entry.status, by: 'events' });
     }
   }
 
@@ -65,7 +79,8 @@ class Model {
     const [from, to] = decision === 'dismiss' ? ['detected', 'dismissed'] : ['dismissed', 'detected'];
     if (entry.status === to) return 204;
     if (entry.status !== from) return 409;
-    Object.assign(entry, { status: to, movedTo: null, changes: entry.changes + 1 });
+    Object.assign(entry, { status: to, movedTo: null });
+    entry.log.push({ from, to, by: 'person' });
     return 204;
   }
 
@@ -74,22 +89,26 @@ class Model {
     for (const [key, presence] of last) {
       const entry = this.entries.get(key);
       if (!entry) continue;
-      entry.presence[environment] = presence;
+      entry.said.push({ environment, presence, after: entry.log.length });
+      const evidence = evidenceOf(entry);
       const before = entry.status;
-      if (entry.presence.uat === 'absent' && entry.presence.production === 'absent') this.entries.delete(key);
-      else if (entry.presence.production === 'absent' && before !== 'dismissed')
+      if (evidence.uat === 'absent' && evidence.production === 'absent') this.entries.delete(key);
+      else if (evidence.production === 'absent' && before !== 'dismissed' && before !== 'restored')
         Object.assign(entry, { status: 'reclaimed', movedTo: null });
-      else if (entry.presence.production === 'present' && before === 'reclaimed') {
+      else if (evidence.production === 'present' && before === 'reclaimed') {
         Object.assign(entry, { status: 'detected', movedTo: null });
         this.#derive(key, entry);
       }
-      if (entry.status !== before) entry.changes++;
+      if (entry.status !== before) entry.log.push({ from: before, to: entry.status, by: 'check' });
     }
   }
 
   shown = () =>
     [...this.entries]
-      .map(([key, { status, movedTo, changes, presence }]) => ({ key, status, movedTo, changes, presence }))
+      .map(([key, entry]) => {
+        const { status, movedTo, log } = entry;
+        return { key, status, movedTo, changes: log.length, presence: evidenceOf(entry) };
+      })
       .toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 

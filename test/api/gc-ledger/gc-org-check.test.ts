@@ -35,7 +35,6 @@ const age = (ledger: Ledger, days: number) =>
 test('what is absent in the orgs of all tracking environments is removed; its history stays in the trail', async () => {
   const ledger = await tracked();
   await ledger.environment('elsewhere', { branch: 'release/*' });
-  await ledger.environment('unused', { isActive: false });
   await ledger.environment('planned', { orgUsername: null });
   await ledger.events([detected('A'), detected('B')]);
   await ledger.check('uat', seen('absent', 'A', 'B', 'Unknown'));
@@ -67,6 +66,104 @@ test('what is absent in the orgs of all tracking environments is removed; its hi
   // Dropped again, it is new.
   await ledger.events([detected('A')]);
   expect((await ledger.list()).items[0]).toMatchObject({ fullName: 'A', history: [{ from: null }], presence: [] });
+});
+
+test('the org of an environment that is not active keeps a component, and stops no reclaiming', async () => {
+  const ledger = await tracked();
+  const { id } = await ledger.environment('frozen', { category: 'release' });
+  await ledger.events([detected('A'), detected('B')]);
+  await ledger.check('frozen', seen('absent', 'B'));
+  await app.as(app.owner).patch(200, `/api/environments/${id}`, { isActive: false });
+  await ledger.check('uat', seen('absent', 'A', 'B'));
+  await ledger.check('production', seen('absent', 'A', 'B'));
+  await expect(ledger.statuses()).resolves.toEqual({ 'core ApexClass A': 'reclaimed' });
+});
+
+test('evidence belongs to the org that gave it', async () => {
+  const ledger = await ledgerOf(app);
+  await ledger.environment('uat');
+  const { id } = await ledger.environment('production', { orgUsername: 'old@acme.example.com' });
+  const rename = (orgUsername: string) => app.as(app.owner).patch(200, `/api/environments/${id}`, { orgUsername });
+  await ledger.events([detected('A')]);
+  await ledger.check('production', seen('absent', 'A'));
+  await rename('new@acme.example.com');
+  await ledger.check('uat', seen('absent', 'A'));
+  expect((await ledger.list()).items).toMatchObject([{ fullName: 'A', presence: [{ environment: 'uat' }] }]);
+  const path = `/api/gc-ledger/destructive-changes?${new URLSearchParams({
+    repositoryIdentifier: ledger.repositoryIdentifier,
+    branch: 'main',
+    environment: 'production',
+  })}`;
+  expect((await app.as(app.member).get(200, path)).total).toBe(1);
+  // Usernames are the same in any case.
+  await rename('OLD@acme.example.com');
+  expect((await app.as(app.member).get(200, path)).total).toBe(0);
+  await ledger.check('uat', seen('absent', 'A'));
+  await expect(ledger.statuses()).resolves.toEqual({});
+});
+
+test('what was restored in between is asked for anew', async () => {
+  const ledger = await tracked();
+  await ledger.publish('core', { ApexClass: ['A', 'B', 'C'] });
+  // Gone from one org, then back in the branch, deployed, and dropped by destructive changes or moved.
+  for (const type of ['detected', 'moved'] as const) {
+    await ledger.publish('core', {});
+    await ledger.events([{ type, ...dropped('A') }]);
+    await ledger.check('uat', seen('absent', 'A'));
+    await ledger.publish('core', { ApexClass: ['A'] });
+    await ledger.events([{ type, ...dropped('A') }]);
+    expect((await ledger.list()).items[0]).toMatchObject({ status: 'restored', presence: [] });
+    await ledger.check('uat', seen('absent', 'A'));
+    await ledger.publish('core', {}, { destroys: { ApexClass: ['A'] } });
+    await ledger.events([detected('A')]);
+    expect((await ledger.list()).items[0]).toMatchObject({ status: 'handled', presence: [] });
+    await ledger.check('production', seen('absent', 'A'));
+    await expect(ledger.statuses()).resolves.toEqual({ 'core ApexClass A': 'reclaimed' });
+  }
+});
+
+test('what the branch ships is neither reclaimed nor announced as that', async () => {
+  const ledger = await tracked();
+  const { id } = await app.as(app.owner).post(201, '/api/webhooks', {
+    name: 'restored',
+    event: 'gc.reclaimed',
+    config: { url: 'http://127.0.0.1:9/' },
+  });
+  await ledger.publish('core', { ApexClass: ['A'] });
+  await ledger.events([detected('A'), detected('Dismissed', { packageName: 'web' })]);
+  const gone = { ...dropped('Dismissed', { packageName: 'web' }), presence: 'absent' };
+  await ledger.decide('dismiss', dropped('Dismissed', { packageName: 'web' }));
+  await ledger.check('production', [...seen('absent', 'A'), gone]);
+  await expect(ledger.statuses()).resolves.toEqual({
+    'core ApexClass A': 'restored',
+    'web ApexClass Dismissed': 'dismissed',
+  });
+  await ledger.check('uat', [...seen('absent', 'A'), gone]);
+  await expect(ledger.statuses()).resolves.toEqual({});
+  await expect(app.sql('select 1 from webhook_delivery where webhook_id = ?', [id])).resolves.toEqual([]);
+});
+
+test('the trail keeps the whole history of what was removed, with times as everywhere', async () => {
+  const ledger = await tracked();
+  await ledger.events([detected('A'), detected('B')]);
+  const [entry] = await app.sql<{ id: string; tenant_id: string }>(
+    "select id, tenant_id from gc_entry where project_id = ? and full_name = 'A'",
+    [ledger.projectId],
+  );
+  await app.sql(
+    `insert into gc_event (tenant_id, entry_id, project_id, occurred_at, from_status, to_status, cause, reason, changed_by)
+     select ?, ?, ?, '2026-01-01T12:00:00+02:00', 'detected', 'dismissed', 'person', repeat(n::text, 1000), 'me@acme.example.com'
+     from generate_series(1, 250) n`,
+    [entry?.tenant_id, entry?.id, ledger.projectId],
+  );
+  await ledger.check('uat', seen('absent', 'A', 'B'));
+  await ledger.check('production', seen('absent', 'A', 'B'));
+  const entries = await trail('gc.removed', ledger);
+  const parts = entries.flatMap(({ before }) => before.components as Json[]).filter(({ fullName }) => fullName === 'A');
+  expect(parts.map(({ history }) => history.length).toSorted((a, b) => a - b)).toEqual([51, 100, 100]);
+  const steps = parts.flatMap(({ history }) => history as Json[]);
+  expect(steps.filter(({ at }) => at === '2026-01-01T10:00:00.000Z')).toHaveLength(250);
+  for (const { before } of entries) expect(JSON.stringify(before).length).toBeLessThan(600_000);
 });
 
 test('what is absent in release orgs alone is reclaimed, and detected when it is back', async () => {

@@ -106,7 +106,7 @@ test.each<
     'absent in all releases',
     { absent: 2, absentInRelease: 2, presentInRelease: 0 },
     { all: 3, release: 2 },
-    (status) => (status === 'dismissed' ? status : 'reclaimed'),
+    (status) => (['dismissed', 'restored'].includes(status) ? status : 'reclaimed'),
   ],
   [
     'present in a release',
