@@ -8,7 +8,7 @@ import { entriesAfter } from '../../domain/gc-ledger/gc-checks.queries.ts';
 import type { GcCheckedEnvironment } from '../../domain/gc-ledger/gc-ledger.entities.ts';
 import { type Listing, listComponents, noteQueries } from '../../domain/gc-ledger/gc-listing.ts';
 import { GC_BATCH_MAX } from '../../domain/gc-ledger/gc-ledger-rules.ts';
-import { recordOrgCheck } from '../../domain/gc-ledger/gc-org-check.mutations.ts';
+import { recordOrgCheck, recordUncheckedOrg } from '../../domain/gc-ledger/gc-org-check.mutations.ts';
 import type { GcBranch } from '../../domain/gc-ledger/gc-review.queries.ts';
 import { projectById } from '../../domain/projects/projects.queries.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
@@ -32,38 +32,23 @@ export const createGcCheckActivities = (deps: Deps) => ({
     ...tenant
   }: GcCheckInput & { environment: string }): Promise<GcCheckedEnvironment> =>
     withHeartbeat(async (signal) => {
-      const inTenant = deps.actingAs(checker(tenant));
-      const outcome = { environment: name, present: 0, absent: 0, unknown: 0, error: null as string | null };
       try {
-        const { place, username } = await inTenant(async (tx) => {
-          const check = await gcCheck(tx, checkId);
-          const project = await projectById(tx, check.projectId);
-          const environment = await environmentByName(tx, check.projectId, name);
-          if (!project || !environment) throw notFound(`Environment ${name}`);
-          return { place: { project, branch: check.branch }, username: environment.orgUsername ?? '' };
-        });
-        const at = { projectId: place.project.id, branch: place.branch };
-        const reads = deps.reads.as(checker(tenant));
+        const target = await targetOf(deps, tenant, checkId, name);
         // What is detected while the org is asked was not asked for.
         const checkedAt = deps.now();
-        const listing = await listingOf(deps, tenant, reads, at, username, signal);
-        outcome.error = listing.failure ? failureText(`The org ${username}`, listing.failure) : null;
-        for await (const entries of pagesOf(reads, at)) {
-          const results = entries.map(({ packageName, componentType, fullName }) => {
-            const presence = listing.presenceOf({ componentType, fullName });
-            outcome[presence]++;
-            return { packageName, componentType, fullName, presence };
-          });
-          await inTenant((tx) => recordOrgCheck(tx, place, { environment: name, results, checkedAt }));
-          signal.throwIfAborted();
-        }
+        const listing = await listingOf(deps, tenant, target, signal);
+        const error = listing.failure ? failureText(`The org ${target.username}`, listing.failure) : null;
+        return { ...(await recordListing(deps, tenant, target, { ...listing, checkedAt }, signal)), error };
       } catch (error) {
         // What was removed or changed meanwhile does not come back by trying again.
         if (!(error instanceof DomainError)) throw error;
-        outcome.error = error.message;
+        return recordUnknown(deps, { ...tenant, checkId, environment: name }, error.message);
       }
-      return outcome;
     }),
+
+  /** Records that nothing is known of an org whose check did not end: what it said before counts no longer. */
+  recordUnchecked: (input: GcCheckInput & { environment: string; error: string }): Promise<GcCheckedEnvironment> =>
+    recordUnknown(deps, input, input.error),
 
   async endCheck({
     checkId,
@@ -87,14 +72,65 @@ async function* pagesOf(reads: Reads, at: GcBranch) {
   }
 }
 
-async function listingOf(
-  { crm }: Deps,
+/** The org that an environment names, and the ledger of the branch. */
+type Target = Awaited<ReturnType<typeof targetOf>>;
+
+/** Throws `not_found`. */
+const targetOf = (deps: Deps, tenant: TenantKey, checkId: string, name: string) =>
+  deps.actingAs(checker(tenant))(async (tx) => {
+    const check = await gcCheck(tx, checkId);
+    const project = await projectById(tx, check.projectId);
+    const environment = await environmentByName(tx, check.projectId, name);
+    if (!project || !environment) throw notFound(`Environment ${name}`);
+    const place = { project, branch: check.branch };
+    return { name, place, username: environment.orgUsername ?? '' };
+  });
+
+const branchOf = ({ place: { project, branch } }: Target): GcBranch => ({ projectId: project.id, branch });
+
+/** Records what a listing says of all entries of the branch. */
+async function recordListing(
+  deps: Deps,
   tenant: TenantKey,
-  reads: Reads,
-  at: GcBranch,
-  username: string,
+  target: Target,
+  { presenceOf, checkedAt }: Pick<Listing, 'presenceOf'> & { checkedAt: Date },
   signal: AbortSignal,
-): Promise<Listing> {
+): Promise<GcCheckedEnvironment> {
+  const { name: environment, place, username: orgUsername } = target;
+  const outcome = { environment, present: 0, absent: 0, unknown: 0, error: null };
+  for await (const entries of pagesOf(deps.reads.as(checker(tenant)), branchOf(target))) {
+    const results = entries.map(({ packageName, componentType, fullName }) => {
+      const presence = presenceOf({ componentType, fullName });
+      outcome[presence]++;
+      return { packageName, componentType, fullName, presence };
+    });
+    const check = { environment, results, checkedAt, orgUsername };
+    await deps.actingAs(checker(tenant))((tx) => recordOrgCheck(tx, place, check));
+    signal.throwIfAborted();
+  }
+  return outcome;
+}
+
+/** Records that nothing is known of an org; of an environment that is gone, there is nothing to record. */
+async function recordUnknown(
+  deps: Deps,
+  { checkId, environment, ...tenant }: GcCheckInput & { environment: string },
+  error: string,
+): Promise<GcCheckedEnvironment> {
+  const outcome = { environment, present: 0, absent: 0, unknown: 0, error };
+  try {
+    const { place } = await targetOf(deps, tenant, checkId, environment);
+    const unknown = await deps.actingAs(checker(tenant))((tx) => recordUncheckedOrg(tx, place, environment));
+    return { ...outcome, unknown };
+  } catch (reason) {
+    if (!(reason instanceof DomainError)) throw reason;
+    return outcome;
+  }
+}
+
+async function listingOf(deps: Deps, tenant: TenantKey, target: Target, signal: AbortSignal): Promise<Listing> {
+  const reads = deps.reads.as(checker(tenant));
+  const { username } = target;
   const org = answeringOrg(await orgsByName(reads, username), username);
   if (!org) {
     const message = 'It is not registered.';
@@ -102,7 +138,7 @@ async function listingOf(
     return { presenceOf: () => 'unknown', failure };
   }
   const queries = new Map<string, ListQuery>();
-  for await (const page of pagesOf(reads, at)) noteQueries(queries, page);
-  const calls = crm.connections.callOrg({ ...tenant, orgId: org.id }, { isBackground: true, signal });
+  for await (const page of pagesOf(reads, branchOf(target))) noteQueries(queries, page);
+  const calls = deps.crm.connections.callOrg({ ...tenant, orgId: org.id }, { isBackground: true, signal });
   return listComponents(calls, queries.values());
 }

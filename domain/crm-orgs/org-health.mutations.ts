@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { CrmFailure } from '../crm/crm-platform.port.ts';
+import { forgetPresence } from '../gc-ledger/gc-entries.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { CrmOrg } from './crm-orgs.entities.ts';
@@ -73,6 +74,8 @@ export async function noteMoved(
   if (before.instanceUrl === after.instanceUrl && before.platformOrgId === after.platformOrgId) return;
   Object.assign(org, after);
   await tx.em.flush();
+  // A refreshed sandbox is another org: what the old one lacked, this one may have.
+  if (before.platformOrgId !== after.platformOrgId) await forgetPresence(tx, [org.username, org.sandboxName]);
   tx.audit({
     source: 'crm',
     action: 'org.updated',

@@ -1,4 +1,5 @@
 import { listEnvironments } from '../environments/environments.queries.ts';
+import { projectById } from '../projects/projects.queries.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -68,6 +69,17 @@ export async function endGcCheck(
 ): Promise<void> {
   const check = await tx.em.findOne(GcCheck, { tenantId: tx.tenantId, id });
   if (!check || check.endedAt) return;
-  Object.assign(check, { status: error === null ? 'completed' : 'failed', environments, error, endedAt: tx.now });
+  const status = error === null ? 'completed' : 'failed';
+  Object.assign(check, { status, environments, error, endedAt: tx.now });
   await tx.em.flush();
+  const project = await projectById(tx, check.projectId);
+  tx.audit({
+    source: 'crm',
+    action: 'gc.check_ended',
+    entityType: 'gc_check',
+    entityId: id,
+    repositoryIdentifier: project?.identifier ?? null,
+    summary: `The check of the orgs of branch ${check.branch} ${status}`,
+    after: { branch: check.branch, status, error, environments: environments.length },
+  });
 }

@@ -149,9 +149,35 @@ export async function keepPresence(
   return rows.map(({ id }) => id);
 }
 
+/** Of an environment whose org could not be asked, nothing is known of the entries of a branch. */
+export async function makePresenceUnknown(
+  { db, tenantId, now }: Tx,
+  { projectId, branch }: GcBranch,
+  environmentId: string,
+): Promise<void> {
+  await sql`
+    update gc_presence p set presence = 'unknown', checked_at = ${now}
+    from gc_entry e
+    where e.tenant_id = ${tenantId} and e.project_id = ${projectId} and e.branch = ${branch}
+      and p.tenant_id = e.tenant_id and p.entry_id = e.id and p.environment_id = ${environmentId}
+      and p.presence <> 'unknown'`.execute(db);
+}
+
+/** The number of entries of a branch. */
+export async function countEntries({ db, tenantId }: Tx, { projectId, branch }: GcBranch): Promise<number> {
+  const { entries } = await db
+    .selectFrom('gc_tally')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('branch', '=', branch)
+    .select((eb) => sql<number>`coalesce(${eb.fn.sum('entries')}, 0)::int`.as('entries'))
+    .executeTakeFirstOrThrow();
+  return entries;
+}
+
 /** Forgets what an org said, by the names that environments may have for it. */
-export async function forgetPresence({ db, tenantId }: Tx, names: readonly (string | null)[]): Promise<void> {
-  const lower = names.flatMap((name) => (name === null ? [] : name.toLowerCase()));
+export async function forgetPresence({ db, tenantId }: Tx, names: readonly (string | null | undefined)[]): Promise<void> {
+  const lower = names.flatMap((name) => (name == null ? [] : name.toLowerCase()));
   await sql`
     delete from gc_presence p using environment n
     where n.tenant_id = ${tenantId} and lower(n.org_username) = any (${lower}::text[])

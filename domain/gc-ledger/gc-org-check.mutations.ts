@@ -8,8 +8,10 @@ import {
   type ChangedEntry,
   changeEntries,
   type Checked,
+  countEntries,
   evidenceOf,
   keepPresence,
+  makePresenceUnknown,
   recordSteps,
   removeEntries,
   type Result,
@@ -105,6 +107,30 @@ export async function recordOrgCheck(tx: Tx, place: LedgerPlace, check: OrgCheck
       changes: countByStatus(steps.all),
     },
   });
+}
+
+/**
+ * Records that the org of an environment could not be asked: what it said before counts no longer.
+ * @returns the number of entries of the branch, all of which are unknown; 0 for an environment that is gone.
+ */
+export async function recordUncheckedOrg(tx: Tx, place: LedgerPlace, environmentName: string): Promise<number> {
+  const { project, branch } = place;
+  const at = { projectId: project.id, branch };
+  await lockGcBranch(tx, at);
+  const environment = await environmentByName(tx, project.id, environmentName);
+  if (!environment) return 0;
+  await makePresenceUnknown(tx, at, environment.id);
+  const unknown = await countEntries(tx, at);
+  tx.audit({
+    source: 'crm',
+    action: 'gc.org_checked',
+    entityType: 'environment',
+    entityId: environment.id,
+    repositoryIdentifier: project.identifier,
+    summary: `The org of ${environment.name} could not be checked for the components of branch ${branch}`,
+    after: { branch, environment: environment.name, results: { present: 0, absent: 0, unknown }, removed: 0 },
+  });
+  return unknown;
 }
 
 const countByPresence = (results: readonly Result[]): Record<Presence, number> =>

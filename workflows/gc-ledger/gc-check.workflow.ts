@@ -1,6 +1,7 @@
 import {
   ActivityFailure,
   ApplicationFailure,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setWorkflowOptions,
@@ -11,7 +12,7 @@ import { endsOnItsBuild } from '../versioning.ts';
 import type { GcCheckInput } from './gc-check.contract.ts';
 
 const { checkOrg } = proxyActivities<GcCheckActivities>(OUTSIDE_CALL);
-const { beginCheck, endCheck } = proxyActivities<GcCheckActivities>(UNTIL_DONE);
+const { beginCheck, endCheck, recordUnchecked } = proxyActivities<GcCheckActivities>(UNTIL_DONE);
 
 /** Orgs that one check asks at the same time. */
 const ORGS_AT_ONCE = 4;
@@ -43,6 +44,7 @@ async function outcomeOf(input: GcCheckInput, environment: string): ReturnType<t
     return await checkOrg({ ...input, environment });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    return { environment, present: 0, absent: 0, unknown: 0, error: 'The check of this org did not end' };
+    const unchecked = { environment, present: 0, absent: 0, unknown: 0, error: 'The check of this org did not end' };
+    return patched('unchecked-orgs') ? recordUnchecked({ ...input, ...unchecked }) : unchecked;
   }
 }

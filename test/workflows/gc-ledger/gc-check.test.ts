@@ -2,7 +2,7 @@ import type { Json } from '../../support/client.ts';
 import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { checkedLedger } from '../../support/gc-check.ts';
-import { detected, type Ledger, ledgerOf } from '../../support/gc-ledger.ts';
+import { detected, dropped, type Ledger, ledgerOf } from '../../support/gc-ledger.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 let app: TestApp;
@@ -92,6 +92,37 @@ test('an org that is away leaves all unknown, and keeps no other from being aske
       { environment: 'acme-uat', presence: 'absent' },
     ],
   });
+});
+
+test('where two sandboxes have the name, nothing is known, and what was said before counts no longer', async () => {
+  const ledger = await checkedLedger(app, crm);
+  const { id } = await ledger.environment('twice', { orgUsername: 'QA' });
+  await ledger.events([detected('Gone')]);
+  await ledger.check('twice', [{ ...dropped('Gone'), presence: 'absent' }]);
+  const [org] = await app.sql<Json>('select * from crm_org where tenant_id = ? limit 1', [app.tenantKey.tenantId]);
+  for (const username of ['one@acme.example.com.qa', 'two@acme.example.com.qa'])
+    await app.sql(
+      `insert into crm_org select (jsonb_populate_record(o, jsonb_build_object('id', gen_random_uuid(), 'username', ?::text, 'sandbox_name', 'QA',
+        'is_default', false))).* from crm_org o where o.id = ?`,
+      [username, org?.id],
+    );
+  const { environments } = await check(ledger);
+  expect(environments.find(({ environment }: Json) => environment === 'twice')).toMatchObject({
+    absent: 0,
+    unknown: 1,
+    error: expect.any(String),
+  });
+  expect((await ledger.list()).items).toMatchObject([
+    {
+      fullName: 'Gone',
+      presence: expect.arrayContaining([{ environment: 'twice', presence: 'unknown', checkedAt: expect.any(String) }]),
+    },
+  ]);
+  const query = new URLSearchParams({ action: 'gc.check_ended', repositoryIdentifier: ledger.repositoryIdentifier });
+  expect((await app.as(app.owner).get(200, `/api/audit?${query}`)).items).toMatchObject([
+    { source: 'crm', after: { status: 'completed', environments: 3 } },
+  ]);
+  await app.as(app.owner).delete(204, `/api/environments/${id}`);
 });
 
 test('an org that is not registered is unknown, and with no other one the check fails', async () => {
