@@ -176,8 +176,11 @@ export async function countEntries({ db, tenantId }: Tx, { projectId, branch }: 
 }
 
 /** Forgets what an org said, by the names that environments may have for it. */
-export async function forgetPresence({ db, tenantId }: Tx, names: readonly (string | null | undefined)[]): Promise<void> {
-  const lower = names.flatMap((name) => (name == null ? [] : name.toLowerCase()));
+export async function forgetPresence(
+  { db, tenantId }: Tx,
+  names: readonly (string | null | undefined)[],
+): Promise<void> {
+  const lower = names.flatMap((name) => name?.toLowerCase() ?? []);
   await sql`
     delete from gc_presence p using environment n
     where n.tenant_id = ${tenantId} and lower(n.org_username) = any (${lower}::text[])

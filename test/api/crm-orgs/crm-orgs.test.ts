@@ -1,6 +1,7 @@
 import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { ApiClient, Bearer } from '../../support/client.ts';
+import { detected, dropped, ledgerOf } from '../../support/gc-ledger.ts';
 import { engineAway } from '../../support/launch.ts';
 
 let crm: CrmSimulator;
@@ -173,6 +174,12 @@ describe('registering a sandbox by its name', () => {
   test('that is refreshed has another id, which its record follows', async () => {
     const sandbox = await crm.addOrg({ name: 'acme-qa', kind: 'sandbox', parent: 'acme', sandboxName: 'qa' });
     const { orgId } = await bySandbox(201, 'qa');
+    const ledger = await ledgerOf(app);
+    await ledger.environment('qa', { orgUsername: 'QA' });
+    await ledger.environment('production', { orgUsername: orgOf('acme').username });
+    await ledger.events([detected('A')]);
+    for (const environment of ['qa', 'production'])
+      await ledger.check(environment, [{ ...dropped('A'), presence: environment === 'qa' ? 'absent' : 'present' }]);
     sandbox.refresh();
     expect(sandbox.orgId).not.toBe(orgId);
     expect(await member.post(200, `${ORGS}/test-connection?username=qa`)).toMatchObject({
@@ -180,6 +187,8 @@ describe('registering a sandbox by its name', () => {
       orgId: sandbox.orgId,
     });
     expect(await owner.get(200, named('qa'))).toMatchObject({ orgId: sandbox.orgId, health: { status: 'ok' } });
+    // A new copy of production has what the old one lacked.
+    expect((await ledger.list()).items[0].presence).toMatchObject([{ environment: 'production' }]);
     await owner.delete(204, `${ORGS}/org?username=qa`);
     orgOf('acme').sandboxes = orgOf('acme').sandboxes.filter(({ name }) => name !== 'qa');
   });
