@@ -109,8 +109,8 @@ export interface Tracking {
 }
 
 /** Statuses of what the branch does not ship: such a component leaves the orgs because it was dropped. */
-const RECLAIMABLE: readonly GcStatus[] = ['detected', 'moved', 'handled', 'owned-elsewhere'];
-export const isReclaimable = (status: GcStatus): boolean => RECLAIMABLE.includes(status);
+const RECLAIMABLE: ReadonlySet<GcStatus> = new Set(['detected', 'moved', 'handled', 'owned-elsewhere']);
+export const isReclaimable = (status: GcStatus): boolean => RECLAIMABLE.has(status);
 
 /** What a check of orgs makes of an entry: `removed`, or its status. What is unknown never counts as absent. */
 export function afterOrgCheck(status: GcStatus, evidence: Evidence, tracking: Tracking): GcStatus | 'removed' {
