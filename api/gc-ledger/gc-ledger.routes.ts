@@ -76,8 +76,7 @@ export const gcLedgerRoutes = [
       const { repositoryIdentifier, branch, status: statuses, package: packageName, limit, offset } = query;
       const project = await projectInRequest(reads, repositoryIdentifier);
       const filter = { branch, statuses, packageName };
-      const planned = reads.with({ isPlannedAnew: true });
-      const { items, total } = await listGcEntries(planned, project.id, filter, { limit, offset });
+      const { items, total } = await listGcEntries(reads, project.id, filter, { limit, offset });
       const page = { limit, offset, total };
       return pageReply(requestUrl, page, listText(repositoryIdentifier, items, page));
     },

@@ -1,5 +1,6 @@
 import { expressionBuilder, type Expression, sql, type SqlBool } from 'kysely';
-import type { Reads } from '../data/fenced-reads.ts';
+import type { ActorReads, Reads } from '../data/fenced-reads.ts';
+import { statement } from '../data/statement.ts';
 import type { Tables } from '../data/tables.ts';
 import type { GcCause } from './gc-ledger.entities.ts';
 import { type GcStatus, HISTORY_SHOWN, type Presence } from './gc-ledger-rules.ts';
@@ -41,12 +42,13 @@ function conditionOf({ tenantId }: Reads, projectId: string, { branch, packageNa
  * last. The total is exact and comes from counts that triggers keep.
  */
 export async function listGcEntries(
-  reads: Reads,
+  reads: ActorReads,
   projectId: string,
   filter: GcFilter,
   { limit, offset }: { limit: number; offset: number },
 ) {
-  const { db } = reads;
+  // What a client composes is planned for its values; what is read of the entries of a page has a plan that is kept.
+  const { db } = reads.with({ isPlannedAnew: true });
   const { statuses } = filter;
   const matching = db
     .selectFrom('gc_entry as m')
@@ -81,8 +83,8 @@ export async function listGcEntries(
         .offset(offset)
         .select('p.id')
     : matching.limit(sql.lit(limit)).offset(offset).select('m.id');
-  const [items, counted] = await Promise.all([
-    entriesOf(reads, sql`any (array(${page}))`),
+  const [found, counted] = await Promise.all([
+    page.execute(),
     db
       .selectFrom('gc_tally')
       .where(conditionOf(reads, projectId, filter))
@@ -90,10 +92,11 @@ export async function listGcEntries(
       .select((eb) => sql<number>`coalesce(${eb.fn.sum('entries')}, 0)::int`.as('total'))
       .executeTakeFirst(),
   ]);
-  return { items, total: counted?.total ?? 0 };
+  const ids = found.map(({ id }) => id);
+  return { items: await ENTRIES(reads.db, { tenantId: reads.tenantId, ids }), total: counted?.total ?? 0 };
 }
 
-const entriesOf = ({ db, tenantId }: Reads, ids: Expression<string>) =>
+const ENTRIES = statement<{ tenantId: string; ids: string[] }>()((db, { tenantId, ids }) =>
   db
     .selectFrom('gc_entry as e')
     // Limited tokens do not see the projects that they do not reach.
@@ -101,7 +104,7 @@ const entriesOf = ({ db, tenantId }: Reads, ids: Expression<string>) =>
       join.onRef('o.tenantId', '=', 'e.tenantId').onRef('o.id', '=', 'e.ownerProjectId'),
     )
     .where('e.tenantId', '=', tenantId)
-    .where('e.id', '=', ids)
+    .where('e.id', '=', sql<string>`any (${ids}::uuid[])`)
     .orderBy('e.branch')
     .orderBy('e.packageName')
     .orderBy('e.componentType')
@@ -129,5 +132,5 @@ const entriesOf = ({ db, tenantId }: Reads, ids: Expression<string>) =>
         from gc_presence p
         join environment n on n.tenant_id = p.tenant_id and n.id = p.environment_id and lower(n.org_username) = p.org_username
         where p.tenant_id = e.tenant_id and p.entry_id = e.id)`.as('presence'),
-    ])
-    .execute();
+    ]),
+);
