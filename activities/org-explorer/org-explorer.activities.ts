@@ -6,7 +6,12 @@ import {
   leaveOut,
   markRetrieved,
 } from '../../domain/org-explorer/component-files.queries.ts';
-import { componentTypes, describeTypes, noteFailedTypes } from '../../domain/org-explorer/component-index.queries.ts';
+import {
+  componentTypes,
+  describeTypes,
+  forgetUnknownTypes,
+  noteFailedTypes,
+} from '../../domain/org-explorer/component-index.queries.ts';
 import { ContentNotStored } from '../../domain/org-explorer/contents.ts';
 import { type ExplorerOrg, orgById } from '../../domain/org-explorer/explorer-org.ts';
 import { indexType, OrgChanged } from '../../domain/org-explorer/index.mutations.ts';
@@ -126,7 +131,10 @@ export function createOrgExplorerActivities(deps: Deps) {
               await addProgress(work, job.syncId, { failedTypes });
             });
           };
-          await tx((work) => describeTypes(work, org, types));
+          await tx(async (work) => {
+            await describeTypes(work, org, types);
+            if (state.types === null) await forgetUnknownTypes(work, org, types);
+          });
           await fail(unknown, 'The org has no such type');
           let listed = 0;
           const stopped = await listOrg(calls, types, {

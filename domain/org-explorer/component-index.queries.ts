@@ -171,6 +171,23 @@ export const describeTypes = async (
     on conflict (tenant_id, org_id, platform_org_id, metadata_type) do update set description = excluded.description
     where t.description is distinct from excluded.description`.execute(db);
 
+/** Forgets names that were asked for, and that the org does not have among its types. @param types all of the org's. */
+export const forgetUnknownTypes = async (
+  { db, tenantId }: Tx,
+  org: ExplorerOrg,
+  types: readonly { metadataType: string }[],
+) =>
+  db
+    .deleteFrom('org_component_type')
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', org.id)
+    .where('platformOrgId', '=', org.platformOrgId)
+    .where('description', 'is', null)
+    .where('syncedAt', 'is', null)
+    .where('componentCount', '=', 0)
+    .where('metadataType', '<>', sql<string>`all (${types.map(({ metadataType }) => metadataType)}::text[])`)
+    .execute();
+
 /** The types were listed whole: counts their components. `syncedAt` null where only some were reported. */
 export const countTypes = async (
   { db, tenantId }: Tx,

@@ -1,4 +1,5 @@
 import type { CrmFailure } from '../crm/crm-platform.port.ts';
+import { failureText } from '../crm-orgs/org-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { wantSource, type ComponentKey } from './component-files.queries.ts';
@@ -103,5 +104,5 @@ export async function endSync(tx: Tx, org: ExplorerOrg, id: string, end: SyncEnd
 }
 
 /** What a failure of the platform means for whoever waits for a refresh. */
-export const failureMessage = (what: string, { message, hint }: Pick<CrmFailure, 'message' | 'hint'>): string =>
-  `${what}: ${message} ${hint}`.slice(0, 600);
+export const failureMessage = (what: string, failure: CrmFailure): string =>
+  failureText(what, failure).trimEnd().slice(0, 600);

@@ -120,6 +120,23 @@ test('used-up calls pause a refresh, which goes on when the org takes calls agai
   expect((await settled(app, explored)).data.lastSync.status).toBe('succeeded');
 });
 
+test('a type that the org does not have is named as failed, until all types are read', async () => {
+  const explored = await exploredOrg(app, crm);
+  explored.org.metadata.write('classes/A.cls', 'a');
+  const named = await refreshed(app, explored, { metadataTypes: ['ApexClas'] });
+  const failure = { metadataType: 'ApexClas', error: 'The org has no such type' };
+  expect(named.data).toMatchObject({ lastSync: { failedTypes: [failure] } });
+  expect(named.data.types).toContainEqual(expect.objectContaining(failure));
+  const { data } = await refreshed(app, explored);
+  expect(data.types.map(({ metadataType }: Json) => metadataType)).not.toContain('ApexClas');
+  await read(404, explored, 'ApexClas', 'A');
+
+  explored.org.revokeApprovals();
+  expect((await refreshed(app, explored)).message).toMatch(
+    /^The types of the org could not be read: expired access\/refresh token\. The token was revoked/,
+  );
+});
+
 test('a failed refresh says why and keeps what there was; asking again heals it', async () => {
   const explored = await exploredOrg(app, crm);
   const { org, place } = explored;
