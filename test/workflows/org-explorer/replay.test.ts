@@ -1,14 +1,14 @@
 import { orgExplorerContract } from '../../../workflows/org-explorer/org-explorer.contract.ts';
 import { crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { testApp } from '../../support/app.ts';
-import { exploredOrg, refreshed } from '../../support/explorer.ts';
+import { exploredOrg, EXPLORER, settled } from '../../support/explorer.ts';
 import { recording, replay } from '../../support/histories.ts';
-import { startWorker } from '../../support/worker.ts';
+import { eventually, startWorker } from '../../support/worker.ts';
 
 test('a refresh that is under way goes on with the code of today', () => replay('org-explorer'));
 
 /** Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/org-explorer/replay`. Orders are halved, and calls used up. */
-recording('records the history', async ({ keep }) => {
+recording('records the history', async ({ keep, handleOf }) => {
   const crm = await crmSimulator([]);
   const app = await testApp({ env: { ORG_EXPLORER_PAUSE_SECONDS: '1' } });
   const worker = await startWorker(app, ['crm-v1']);
@@ -20,9 +20,19 @@ recording('records the history', async ({ keep }) => {
     org.maxFiles = 4;
     org.retrievePolls = 2;
     org.fail('used-up', { path: /Soap/ });
-    await refreshed(app, explored);
+    await app.as(app.owner).post(202, `${EXPLORER}/metadata/refresh`, explored.place);
     const [row] = await app.sql<{ id: string }>('select id from crm_org where username = ?', [explored.orgUsername]);
-    await keep('org-explorer', app.launch.idOf(orgExplorerContract, { ...app.tenantKey, orgId: row?.id ?? '' }));
+    const id = app.launch.idOf(orgExplorerContract, { ...app.tenantKey, orgId: row?.id ?? '' });
+    // The first of its runs: a later one has nothing left to do.
+    const { runId } = await eventually(
+      () =>
+        handleOf(id)
+          .describe()
+          .catch(() => ({ runId: '' })),
+      ({ runId: started }) => started !== '',
+    );
+    await settled(app, explored);
+    await keep('org-explorer', id, runId);
   } finally {
     await worker.kill('SIGTERM');
     await app.close();
