@@ -35,7 +35,7 @@ try {
     generate(generator, { url: service.url, token: service.token, connections, requests, count });
   const list: HttpLoad['requests'] = [{ method: 'GET', path: '/api/auth/crm/orgs' }];
   const token: HttpLoad['requests'] = [
-    { method: 'POST', path: '/api/auth/crm/access-token', body: { username: acme.username } },
+    { method: 'POST', path: `/api/auth/crm/access-token?${new URLSearchParams({ username: acme.username })}` },
   ];
   const refreshes = () => crm.requests.filter(({ path }) => path === '/services/oauth2/token').length;
   await load(list, 50);

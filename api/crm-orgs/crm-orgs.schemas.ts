@@ -219,7 +219,11 @@ export const SandboxAuthOut = z.object({
   sandboxUsername: z.string(),
   ...Token,
   frontDoorUrl: z.string(),
-  productionOrg: Parent,
+  productionOrg: z
+    .object({ username: z.string().nullable(), orgId: z.string().nullable(), instanceUrl: z.string().nullable() })
+    .meta({
+      description: 'Of a registered sandbox: null where its production org is not registered, or not seen by the token',
+    }),
 });
 
 export const ScratchAuthIn = z.strictObject({

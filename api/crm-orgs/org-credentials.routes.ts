@@ -81,13 +81,13 @@ export const orgCredentialsRoutes = [
       'Minted within the last five minutes; usually valid for one to two hours. `username` is a registered org, or a scratch org that a registered dev hub knows and stores an auth URL of. `sandboxName` is a registered sandbox, or one of a registered production org; one of several gets 409 `ambiguous` with `candidates`.',
     roles: ['owner', 'application'],
     projectScope: 'row',
-    body: TokenIn,
+    query: TokenIn,
     status: 200,
     response: HandedToken,
     errors: [...AWAY, 'in_progress'],
     givesCredential: true,
     audit: 'org.credentials_read',
-    handle: ({ body: { username, sandboxName = '' } }, scope) =>
+    handle: ({ query: { username, sandboxName = '' } }, scope) =>
       handTokenByName(orgScope(scope), username === undefined ? { sandboxName } : { username }),
   }),
   defineRoute({

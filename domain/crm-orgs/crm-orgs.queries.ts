@@ -58,6 +58,32 @@ export const orgByUsername = ({ db, tenantId }: Reads, username: string) =>
     .where(sql`lower(o.username)`, '=', sql`lower(${username})`)
     .executeTakeFirst();
 
+/** What the platform says of an org that was found through another one. */
+export interface FoundOrg {
+  /** Null where it is not known. */
+  username: string | null;
+  /** With 18 characters; null where it is not known. */
+  platformOrgId: string | null;
+  sandbox: { name: string; productionUsername: string } | null;
+}
+
+/** The records of an org that was found at the platform: by its id, its username, or the sandbox's name and production. */
+export const recordsOf = ({ db, tenantId }: Reads, { username, platformOrgId, sandbox }: FoundOrg) =>
+  orgsOf(db)
+    .where('o.tenantId', '=', tenantId)
+    .where((eb) =>
+      eb.or([
+        eb('o.platformOrgId', '=', platformOrgId),
+        eb(sql`lower(o.username)`, '=', sql`lower(${username})`),
+        eb.and([
+          eb(sql`lower(o.sandbox_name)`, '=', sql`lower(${sandbox?.name ?? null})`),
+          eb(sql`lower(o.parent_production_username)`, '=', sql`lower(${sandbox?.productionUsername ?? null})`),
+        ]),
+      ]),
+    )
+    .orderBy('o.username')
+    .execute();
+
 /** The production org or dev hub whose metadata have that `alias`. */
 export const orgByAlias = ({ db, tenantId }: Reads, alias: string) =>
   orgsOf(db)

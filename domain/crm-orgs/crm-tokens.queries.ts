@@ -117,8 +117,12 @@ interface StoredToken {
   credential: string | null;
 }
 
-/** Ends an attempt with a token; undefined when the lease was lost. */
-export const storeToken = ({ db, tenantId }: Tx, { tokenId, leaseId }: Lease, token: StoredToken) =>
+/**
+ * Ends an attempt with a token; undefined when the lease was lost.
+ * @param isLate the lease does not count, only that the credential is still the one that was used: a rotated refresh
+ * token made it void, so that whoever has the lease now cannot succeed with it.
+ */
+export const storeToken = ({ db, tenantId }: Tx, lease: Lease, token: StoredToken, { isLate }: { isLate: boolean }) =>
   db
     .updateTable('crm_token')
     .set((eb) => ({
@@ -130,23 +134,30 @@ export const storeToken = ({ db, tenantId }: Tx, { tokenId, leaseId }: Lease, to
       updatedAt: sql<string>`now()`,
     }))
     .where('tenantId', '=', tenantId)
-    .where('id', '=', tokenId)
-    .where('leaseId', '=', leaseId)
+    .where('id', '=', lease.tokenId)
+    .where((eb) => (isLate ? eb('credential', '=', lease.credential) : eb('leaseId', '=', lease.leaseId)))
     .returning(['username', 'platformOrgId', 'credentialVersion'])
     .executeTakeFirst();
 
-/** Ends an attempt without a token; false when the lease was lost. @param isTokenDead the one that is stored is, too. */
+/** What of a stored token is dead after a failed attempt. */
+export interface DeadParts {
+  accessToken: boolean;
+  credential: boolean;
+}
+
+/** Ends an attempt without a token; false when the lease was lost. */
 export async function storeFailure(
   { db, tenantId }: Tx,
   { tokenId, leaseId }: Lease,
   failure: CrmFailure,
-  isTokenDead: boolean,
+  dead: DeadParts,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('crm_token')
     .set((eb) => ({
       failure: json(failure),
-      ...(isTokenDead && { accessToken: null }),
+      ...(dead.accessToken && { accessToken: null }),
+      ...(dead.credential && { credential: null }),
       generation: eb('generation', '+', 1),
       leaseId: null,
       leaseUntil: null,

@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { AuthUrl } from '../crm/auth-url-rules.ts';
 import type { ApiUsage, CrmAnswer, CrmCredential, CrmFailure, CrmOrg } from '../crm/crm-platform.port.ts';
 import { failure as crmFailure } from '../crm/platform-error-rules.ts';
-import { systemActor } from '../shared/actor.ts';
+import { systemActor, type TenantKey } from '../shared/actor.ts';
+import { type FoundOrg, type OrgRow, recordsOf } from './crm-orgs.queries.ts';
 import { storeApiUsage } from './crm-tokens.queries.ts';
 import { noteHealth } from './org-health.mutations.ts';
 import { createOrgTokens, type OrgPlace, type OrgToken, type OrgTokenParts, type TokenNeed } from './org-tokens.ts';
@@ -33,6 +34,8 @@ export interface OrgConnections {
   credentialOf: (place: OrgPlace) => Promise<CrmAnswer<AuthUrl>>;
   /** The same without asking anybody: null for a sandbox that no code was exchanged for. */
   storedCredential: (place: OrgPlace) => Promise<AuthUrl | null>;
+  /** The records of an org that was found at the platform, in the whole tenant: also those that a limited token does not see. */
+  recordsOf: (tenant: TenantKey, found: FoundOrg) => Promise<OrgRow[]>;
   /** The calls of an org with a token at hand, which nothing renews. */
   callWith: (credential: CrmCredential, signal?: AbortSignal) => CrmOrg;
 }
@@ -87,6 +90,7 @@ export function createOrgConnections(parts: OrgTokenParts & { log: Logger }): Or
       const value = await tokens.credentialOf(place);
       return value ? { isOk: true, value } : NO_REFRESH_TOKEN;
     },
+    recordsOf: (tenant, found) => recordsOf(parts.reads.as(systemActor(tenant, 'crm')), found),
     callWith: (credential, signal) =>
       platform.org({ credential: async () => ({ isOk: true, value: credential }), ...(signal && { signal }) }),
   };

@@ -1,13 +1,13 @@
 import { isOwnPath } from '../auth/own-path-rules.ts';
 import { formatAuthUrl } from '../crm/auth-url-rules.ts';
 import type { CrmAnswer, CrmOrg, FrontDoor } from '../crm/crm-platform.port.ts';
-import { longId } from '../crm/org-id-rules.ts';
+import { isSameOrgId, longId } from '../crm/org-id-rules.ts';
 import { permittedAuthUrl } from '../crm/org-origin.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
 import { DomainError, invalidField, notFound } from '../shared/errors.ts';
-import { defaultDevHub, firstDevHub, type OrgRow } from './crm-orgs.queries.ts';
+import { defaultDevHub, firstDevHub, orgByUsername, type OrgRow } from './crm-orgs.queries.ts';
 import { mintByApp } from './org-app-tokens.ts';
-import { registeredOrg, stillCopying } from './org-registration.ts';
+import { stillCopying } from './org-registration.ts';
 import { mayOpenFrontDoor, mayReadCredentials, platformFailed } from './org-rules.ts';
 import { type OrgScope, placeOf } from './org-scope.ts';
 import {
@@ -114,6 +114,12 @@ async function accessOfScratch({ crm }: OrgScope, { devHub, scratch }: ScratchTa
   const minted = await crm.platform.refresh(parsed.authUrl);
   if (!minted.isOk) throw platformFailed(what, minted);
   const { accessToken, instanceUrl, orgId } = minted.value;
+  if (orgId && scratch.orgId && !isSameOrgId(orgId, scratch.orgId))
+    throw new DomainError(
+      'upstream_error',
+      `${what}: the auth URL that the dev hub ${devHub.username} stores is that of another org`,
+      { members: { hint: `Write the auth URL of ${username} into ${auth.field}.` } },
+    );
   return {
     token: { accessToken, instanceUrl, username, orgId: orgId ?? longId(scratch.orgId ?? ''), isDevHub: false },
     calls: crm.connections.callWith({ accessToken, instanceUrl }),
@@ -218,7 +224,8 @@ export interface FrontDoorOrder {
 export async function openFrontDoor(scope: OrgScope, { target: name, prodOrg, path }: FrontDoorOrder): Promise<string> {
   if (path !== undefined && !isOwnPath(path, ''))
     throw invalidField('path', 'must be a path within the org that begins with one slash');
-  const parent = prodOrg === undefined ? undefined : await parentOrg(scope, 'prodOrg', prodOrg);
+  const parent =
+    prodOrg === undefined ? undefined : await parentOrg(scope, { field: 'prodOrg', name: prodOrg, kind: 'production' });
   const target = await findTarget(scope, { name, parent });
   if (target.type === 'registered' && !mayOpenFrontDoor(scope.actor.role, target.org))
     throw new DomainError('forbidden', 'Forbidden - Requires role: owner, application');
@@ -242,6 +249,12 @@ export async function openFrontDoor(scope: OrgScope, { target: name, prodOrg, pa
 /** A parent of an unregistered org, as replies show it. */
 const shownParent = ({ username, platformOrgId: orgId, instanceUrl }: OrgRow) => ({ username, orgId, instanceUrl });
 
+/** The production org of a registered sandbox, as far as the caller sees it. */
+async function parentOf({ reads }: OrgScope, { parentProductionUsername: username }: OrgRow) {
+  const production = username === null ? undefined : await orgByUsername(reads, username);
+  return production ? shownParent(production) : { username, orgId: null, instanceUrl: null };
+}
+
 export interface SandboxOrder {
   sandboxName: string;
   productionUsername?: string | undefined;
@@ -250,14 +263,15 @@ export interface SandboxOrder {
 /** Signs in to a sandbox through its production org. Throws as `findTarget`, and `in_progress`. */
 export async function authenticateSandbox(scope: OrgScope, { sandboxName: name, productionUsername }: SandboxOrder) {
   const parent =
-    productionUsername === undefined ? undefined : await parentOrg(scope, 'productionUsername', productionUsername);
+    productionUsername === undefined
+      ? undefined
+      : await parentOrg(scope, { field: 'productionUsername', name: productionUsername, kind: 'production' });
   const target = await findSandboxTarget(scope, { name, parent });
-  const { token, calls } = await accessOf(scope, target);
-  const production =
-    target.type === 'sandbox'
-      ? target.production
-      : await registeredOrg(scope, target.org.parentProductionUsername ?? name);
-  const frontDoorUrl = opened(token.username, await calls.frontDoor());
+  const productionOrg = target.type === 'sandbox' ? shownParent(target.production) : await parentOf(scope, target.org);
+  const { token: first, calls } = await accessOf(scope, target);
+  const frontDoorUrl = opened(first.username, await calls.frontDoor());
+  // Opening the front door renews a token that the sandbox no longer takes.
+  const { token } = await accessOf(scope, target);
   await noteRead(scope, rowIdOf(target), token.username, 'access token and front door');
   const { accessToken, instanceUrl, username: sandboxUsername } = token;
   return {
@@ -266,7 +280,7 @@ export async function authenticateSandbox(scope: OrgScope, { sandboxName: name, 
     accessToken,
     instanceUrl,
     frontDoorUrl,
-    productionOrg: shownParent(production),
+    productionOrg,
   };
 }
 
@@ -282,7 +296,9 @@ export async function authenticateScratch(
   { scratchOrgUsername: name, productionUsername }: ScratchOrder,
 ) {
   const parent =
-    productionUsername === undefined ? undefined : await parentOrg(scope, 'productionUsername', productionUsername);
+    productionUsername === undefined
+      ? undefined
+      : await parentOrg(scope, { field: 'productionUsername', name: productionUsername, kind: 'devhub' });
   const target = await findScratchTarget(scope, { name, parent });
   const { token, calls, cliAuthUrl } = await accessOfScratch(scope, target);
   const frontDoorUrl = opened(token.username, await calls.frontDoor());

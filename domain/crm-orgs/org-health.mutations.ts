@@ -7,7 +7,8 @@ import { CrmOrg } from './crm-orgs.entities.ts';
 import { healthAfter } from './org-rules.ts';
 import { credentialVersionOf } from './crm-tokens.queries.ts';
 
-const lockedOrg = ({ em, tenantId }: Tx, id: string): Promise<CrmOrg | null> =>
+/** An org is locked before its token, by everybody. */
+export const lockedOrg = ({ em, tenantId }: Tx, id: string): Promise<CrmOrg | null> =>
   em.findOne(CrmOrg, { tenantId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
 /**
@@ -33,6 +34,11 @@ export async function noteHealth(
 export function changeHealth(tx: Tx, org: CrmOrg, failure: CrmFailure | undefined): void {
   const before = org.healthStatus;
   const after = healthAfter(failure);
+  // An org that is away says nothing of its credential, which stays refused until the org takes one.
+  if (before === 'auth_failed' && failure && after !== 'auth_failed') {
+    org.healthCheckedAt = tx.now;
+    return;
+  }
   Object.assign(org, {
     healthStatus: after,
     healthCheckedAt: tx.now,

@@ -139,6 +139,11 @@ export interface OrgChange extends OrgMarks {
 export async function updateOrg(scope: OrgScope, name: string, { cliAuthUrl, metadata, ...marks }: OrgChange) {
   assertMarks(marks);
   const org = await registeredOrg(scope, name);
+  if (scope.actor.projectIds && (marks.isDefault !== undefined || (org.isDefault && marks.isDevHub === false)))
+    throw new DomainError(
+      'forbidden',
+      'The default dev hub is that of the whole tenant: this token is limited to projects',
+    );
   const patch: OrgPatch = { metadata, ...marks };
   if (marks.isDefault) patch.isDevHub = true;
   // The mark that a default needs is verified unless it was before.

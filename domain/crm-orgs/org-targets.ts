@@ -1,14 +1,18 @@
 import type { CrmAnswer, CrmFailure, CrmSandbox, ScratchOrg } from '../crm/crm-platform.port.ts';
 import { failure as crmFailure } from '../crm/platform-error-rules.ts';
+import { longId } from '../crm/org-id-rules.ts';
+import { tenantOf } from '../shared/actor.ts';
 import { invalidField, notFound } from '../shared/errors.ts';
 import {
   devHubs,
+  type FoundOrg,
   namedDevHubs,
   orgByAlias,
   orgByUsername,
   orgsByName,
   type OrgRow,
   productionOrgs,
+  recordsOf,
 } from './crm-orgs.queries.ts';
 import {
   ambiguousSandbox,
@@ -75,6 +79,18 @@ async function search<Value>(
 }
 
 /**
+ * The record of an org that was found through another one. Throws `not_found` when the caller is limited to projects and
+ * the record is one of others: the way through a production org or dev hub leads to no more than the record itself.
+ */
+async function visibleRecord(scope: OrgScope, what: string, found: FoundOrg): Promise<OrgRow | undefined> {
+  const records = await scope.crm.connections.recordsOf(tenantOf(scope.actor), found);
+  if (records.length === 0 || !scope.actor.projectIds) return records[0];
+  const [visible] = await recordsOf(scope.reads, found);
+  if (!visible) throw notFound(what);
+  return visible;
+}
+
+/**
  * The sandbox of that name, at a production org or at every registered one. Throws `ambiguous` for one of several,
  * `upstream_error` and `upstream_timeout` when nobody has it and somebody did not answer.
  */
@@ -82,7 +98,7 @@ async function findSandbox(
   scope: OrgScope,
   name: string,
   production: OrgRow | undefined,
-): Promise<SandboxTarget | undefined> {
+): Promise<RegisteredTarget | SandboxTarget | undefined> {
   const productions = production ? [production] : await productionOrgs(scope.reads);
   const found = await search(
     productions,
@@ -96,7 +112,14 @@ async function findSandbox(
       found.map(({ org, value }) => ({ sandboxName: value.name, productionUsername: org.username })),
     );
   const [only] = found;
-  return only && { type: 'sandbox', production: only.org, sandbox: only.value };
+  if (!only) return undefined;
+  const { org, value: sandbox } = only;
+  const record = await visibleRecord(scope, `Sandbox ${name}`, {
+    username: null,
+    platformOrgId: sandbox.orgId && longId(sandbox.orgId),
+    sandbox: { name: sandbox.name, productionUsername: org.username },
+  });
+  return record ? { type: 'registered', org: record } : { type: 'sandbox', production: org, sandbox };
 }
 
 /** The scratch org with that username, sought in all dev hubs: those that environments name for it, then the default. */
@@ -115,19 +138,33 @@ async function findScratch(
     { isFirstEnough: true },
   );
   const active = found.find(({ value }) => value.status === 'Active') ?? found[0];
-  return active && { type: 'scratch', devHub: active.org, scratch: active.value };
+  if (!active) return undefined;
+  const { org, value: scratch } = active;
+  const { orgId } = scratch;
+  await visibleRecord(scope, `Scratch org ${username}`, {
+    username,
+    platformOrgId: orgId && longId(orgId),
+    sandbox: null,
+  });
+  return { type: 'scratch', devHub: org, scratch };
 }
 
-/** A parent org that a request names by username or alias. Throws `invalid_request`. */
-export async function parentOrg({ reads }: Pick<OrgScope, 'reads'>, field: string, name: string): Promise<OrgRow> {
+/** A parent org that a request names by username or alias. Throws `invalid_request`, also for one of another kind. */
+export async function parentOrg(
+  { reads }: Pick<OrgScope, 'reads'>,
+  { field, name, kind }: { field: string; name: string; kind: 'production' | 'devhub' },
+): Promise<OrgRow> {
   const org = (await orgByUsername(reads, name)) ?? (await orgByAlias(reads, name));
   if (!org) throw invalidField(field, `${name} is not registered`);
+  if (kind === 'devhub' && !org.isDevHub) throw invalidField(field, `${name} is not registered as a dev hub`);
+  if (kind === 'production' && org.kind !== 'production')
+    throw invalidField(field, `${name} is not a production org: its type is ${org.organizationType}`);
   return org;
 }
 
 export interface TargetQuery {
   name: string;
-  /** Production org of a sandbox, or dev hub of a scratch org. */
+  /** Where it is sought: the production org of a sandbox, for `findScratchTarget` the dev hub. */
   parent?: OrgRow | undefined;
 }
 
@@ -139,7 +176,7 @@ export async function findTarget(scope: OrgScope, { name, parent }: TargetQuery)
   const org = answeringOrg(await orgsByName(scope.reads, name), name, parent?.username);
   if (org) return { type: 'registered', org };
   const target = mayBeUsername(name)
-    ? await findScratch(scope, name, parent)
+    ? await findScratch(scope, name, undefined)
     : mayBeSandboxName(name)
       ? await findSandbox(scope, name, parent)
       : undefined;

@@ -18,7 +18,7 @@ import {
   tokenState,
   type TokenState,
 } from './crm-tokens.queries.ts';
-import { noteHealth, noteMoved } from './org-health.mutations.ts';
+import { lockedOrg, noteHealth, noteMoved } from './org-health.mutations.ts';
 
 /** Whose token it is, in which tenant. */
 export interface OrgPlace extends TenantKey {
@@ -104,6 +104,8 @@ interface Refused {
   isOk: false;
   failure: CrmFailure;
   isOwn: boolean;
+  /** The refresh token of a sandbox was refused: only a new code helps. */
+  isCacheDead?: boolean;
 }
 
 /**
@@ -168,6 +170,7 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
       isOk: false,
       failure: { ...failure, message: `The production org ${productionUsername} was asked: ${failure.message}` },
       isOwn: false,
+      isCacheDead: lease.credential !== null,
     });
     const production =
       place.sandboxName === undefined
@@ -185,7 +188,7 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
       code: code.value.code,
       redirectUri: OAUTH_REDIRECT_URI,
     });
-    if (!answer.isOk) return { isOk: false, failure: answer, isOwn: true };
+    if (!answer.isOk) return { isOk: false, failure: answer, isOwn: true, isCacheDead: lease.credential !== null };
     const { refreshToken } = answer.value;
     return {
       isOk: true,
@@ -211,29 +214,44 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
   ): Promise<Attempt> {
     const { accessToken, instanceUrl, orgId: platformOrgId } = minted;
     const mintedAt = now();
-    const stored = await actingAs(actorOf(place))(async (tx) => {
-      const row = await storeToken(tx, lease, {
-        accessToken: sealAccessToken(encryption, lease.tokenId, accessToken),
-        credential: credential && sealCredential(encryption, lease.tokenId, credential),
-        instanceUrl,
-        mintedAt,
-        ...(platformOrgId !== null && { platformOrgId }),
-        ...(username !== null && { username }),
+    const isOwn = place.sandboxName === undefined;
+    const moved = {
+      instanceUrl: state.instanceUrl === instanceUrl ? undefined : instanceUrl,
+      platformOrgId: state.platformOrgId === platformOrgId ? null : platformOrgId,
+    };
+    const isMoved = moved.instanceUrl !== undefined || moved.platformOrgId !== null;
+    const store = (isLate: boolean) =>
+      actingAs(actorOf(place))(async (tx) => {
+        if (isOwn && (isMoved || isLate)) await lockedOrg(tx, place.orgId);
+        const token = {
+          accessToken: sealAccessToken(encryption, lease.tokenId, accessToken),
+          credential: credential && sealCredential(encryption, lease.tokenId, credential),
+          instanceUrl,
+          mintedAt,
+          ...(platformOrgId !== null && { platformOrgId }),
+          ...(username !== null && { username }),
+        };
+        const row = await storeToken(tx, lease, token, { isLate });
+        if (row && isOwn && isMoved) await noteMoved(tx, place.orgId, moved);
+        // Another process may have tried the void credential meanwhile, and marked the org.
+        if (row && isOwn && isLate) await noteHealth(tx, place.orgId, undefined);
+        return row;
       });
-      if (row && place.sandboxName === undefined)
-        await noteMoved(tx, place.orgId, {
-          instanceUrl: state.instanceUrl === instanceUrl ? undefined : instanceUrl,
-          platformOrgId,
-        });
-      return row;
-    });
+    const isRotated = minted.refreshToken !== null && lease.credential !== null;
+    const stored = (await store(false)) ?? (isRotated ? await store(true) : undefined);
     return stored ? { isOk: true, value: { ...stored, accessToken, instanceUrl, mintedAt } } : 'lost';
   }
 
-  async function keepFailure(place: OrgPlace, lease: Lease, { failure, isOwn }: Refused): Promise<Attempt> {
+  async function keepFailure(
+    place: OrgPlace,
+    lease: Lease,
+    { failure, isOwn, isCacheDead = false }: Refused,
+  ): Promise<Attempt> {
     const isRefused = isOwn && failure.kind === 'auth_failed';
     const isStored = await actingAs(actorOf(place))(async (tx) => {
-      const stored = await storeFailure(tx, lease, failure, isRefused);
+      if (isRefused && place.sandboxName === undefined) await lockedOrg(tx, place.orgId);
+      const dead = { accessToken: isRefused || isCacheDead, credential: isCacheDead };
+      const stored = await storeFailure(tx, lease, failure, dead);
       if (stored && isRefused && place.sandboxName === undefined) await noteHealth(tx, place.orgId, failure);
       return stored;
     });
@@ -266,12 +284,12 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
         const state = await tokenState(reads.as(actorOf(place)), keyOf(place));
         if (!state) return NOT_REGISTERED;
         if (need.isBackground && isReserved(state, now())) return CALLS_RESERVED;
+        const refusal = place.sandboxName === undefined && !need.isForced ? refusalOf(state) : undefined;
+        if (refusal) return refusal;
         const token = storedToken(state);
         if (token && satisfies(token, need)) return { isOk: true, value: token };
         const generation = state.generation ?? 0;
         if (state.failure && awaited !== undefined && generation > awaited) return state.failure;
-        const refusal = place.sandboxName === undefined && !need.isForced ? refusalOf(state) : undefined;
-        if (refusal) return refusal;
         const isRunningHere = attempts.has(attemptName(place, state));
         if (state.isLeased && !isRunningHere) {
           if (Date.now() > deadline) return STILL_MINTING;

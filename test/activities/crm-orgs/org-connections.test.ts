@@ -112,6 +112,44 @@ test('401 for ever: one refresh, one repeat, and the org is marked', async () =>
   expect(crm.requests.length - before).toBeLessThanOrEqual(4);
   expect(await health(place)).toBe('auth_failed');
   expect(await actions('org.auth_failed', place)).toBe(1);
+  const asked = crm.requests.length;
+  expect(failureOf(await processes[1].callOrg(place).limits()).kind).toBe('auth_failed');
+  expect(failureOf(await processes[1].tokenOf(place, { maxAgeMs: HOUR_MS })).kind).toBe('auth_failed');
+  expect(crm.requests.length).toBe(asked);
+});
+
+test('a refresh token that was rotated is kept although the lease ended first, and lifts the mark of who tried the old one', async () => {
+  const { org, place } = await registered();
+  org.rotatesTokens = true;
+  org.latencyMs = 800;
+  const asking = processes[0].tokenOf(place, { maxAgeMs: 1 });
+  for (;;) {
+    const [row] = await app.sql('select 1 from crm_token where org_id = ? and lease_id is not null', [place.orgId]);
+    if (row) break;
+  }
+  await app.sql('update crm_token set lease_id = gen_random_uuid(), access_token = null where org_id = ?', [
+    place.orgId,
+  ]);
+  await app.sql(`update crm_org set health_status = 'auth_failed' where id = ?`, [place.orgId]);
+  valueOf(await asking);
+  expect([await health(place), await actions('org.auth_recovered', place)]).toEqual(['ok', 1]);
+  org.latencyMs = 0;
+  org.endSessions();
+  valueOf(await processes[1].callOrg(place).limits());
+});
+
+test('the dead refresh token of a sandbox is tried once, also while its production org gives no code', async () => {
+  const { org, place: production } = await registered();
+  const sandbox = await crm.addOrg({ name: `${org.name}-box`, kind: 'sandbox', parent: org.name, sandboxName: 'box' });
+  const place = { ...production, sandboxName: 'box' };
+  valueOf(await processes[0].tokenOf(place, { maxAgeMs: HOUR_MS }));
+  sandbox.revokeApprovals();
+  org.fail('html-503', { times: 100 });
+  const before = refreshes(sandbox.name);
+  for (const process of processes) failureOf(await process.tokenOf(place, { maxAgeMs: 1 }));
+  expect(refreshes(sandbox.name)).toBe(before + 1);
+  org.heal();
+  valueOf(await processes[0].tokenOf(place, { maxAgeMs: 1 }));
 });
 
 test.each(['hang', 'drip', 'html', 'html-503', 'drop', 'error'] as const)(

@@ -288,7 +288,7 @@ describe('one org', () => {
   test('quotes and backslashes in names are looked up as they are', async () => {
     for (const username of [`o'neil@acme.example`, `a\\' OR Name != '@acme.example`, `' or 1=1 --`]) {
       await owner.get(404, named(username));
-      await owner.post(404, `${ORGS}/access-token`, { username });
+      await owner.post(404, `${ORGS}/access-token?${new URLSearchParams({ username })}`);
     }
   });
 });
@@ -320,21 +320,64 @@ describe('the test of a connection', () => {
     globex.revokeApprovals();
     expect(await testOf(200, globex.username)).toMatchObject({ isValid: false, hint: expect.any(String) });
     const asked = crm.requests.length;
-    for (const _ of [1, 2, 3]) await owner.post(502, `${ORGS}/access-token`, { username: globex.username });
+    for (const _ of [1, 2, 3])
+      await owner.post(502, `${ORGS}/access-token?${new URLSearchParams({ username: globex.username })}`);
     expect(crm.requests.length).toBe(asked);
     expect((await owner.get(200, named(globex.username))).health.status).toBe('auth_failed');
     expect((await eventsOf('org.auth_failed')).length).toBe(1);
     await testOf(200, globex.username);
     expect((await eventsOf('org.auth_failed')).length).toBe(1);
+    // An org that is away says nothing of its credential.
+    globex.fail('html-503', { times: 100 });
+    expect(await testOf(200, globex.username)).toMatchObject({ isValid: false });
+    globex.heal();
+    expect((await owner.get(200, named(globex.username))).health.status).toBe('auth_failed');
     const cliAuthUrl = globex.authUrlOf(globex.approve());
     await owner.patch(200, `${ORGS}/org?username=${encodeURIComponent(globex.username)}`, { cliAuthUrl });
     expect((await owner.get(200, named(globex.username))).health).toMatchObject({ status: 'ok', error: null });
     expect((await eventsOf('org.auth_recovered')).length).toBe(1);
-    await owner.post(200, `${ORGS}/access-token`, { username: globex.username });
+    await owner.post(200, `${ORGS}/access-token?${new URLSearchParams({ username: globex.username })}`);
   });
 });
 
 describe('limits to projects and tenants', () => {
+  test('an org of other projects is not reached through its production org or dev hub either', async () => {
+    const [acme, dev, scratch] = [orgOf('acme'), orgOf('acme-dev'), orgOf('scratch-1')];
+    await owner.post(200, `${ORGS}/register`, { cliAuthUrl: acme.authUrl, isDevHub: true });
+    await owner.request(201, 'POST', `${ORGS}/register-sandbox-by-name`, {
+      body: { sandboxName: 'dev', productionUsername: acme.username },
+    });
+    await owner.post(201, '/api/projects', {
+      identifier: 'acme/hub',
+      platform: 'host-a',
+      configuration: { devHubs: [acme.username] },
+    });
+    await owner.post(201, '/api/projects', { identifier: 'acme/orgs', platform: 'host-a' });
+    for (const { name, username } of [dev, scratch])
+      await owner.post(201, '/api/environments', {
+        repositoryIdentifier: 'acme/orgs',
+        name,
+        category: 'test',
+        orgUsername: username,
+      });
+    const tokenOf = (name: string): Promise<Bearer> =>
+      owner.post(201, '/api/application-tokens', { name, projects: [`acme/${name}`] });
+    const [hub, orgs] = [app.as(await tokenOf('hub')), app.as(await tokenOf('orgs'))];
+    const minted = crm.requests.length;
+    await hub.post(404, `${ORGS}/access-token?sandboxName=dev`);
+    await hub.post(404, `${ORGS}/sandbox/authenticate`, { sandboxName: 'dev', productionUsername: acme.username });
+    await hub.get(404, `${ORGS}/frontdoor?target=dev`);
+    await hub.post(404, `${ORGS}/access-token?${new URLSearchParams({ username: scratch.username })}`);
+    await hub.post(404, `${ORGS}/scratch/authenticate`, { scratchOrgUsername: scratch.username });
+    await hub.get(404, `${ORGS}/frontdoor?${new URLSearchParams({ target: scratch.username })}`);
+    const reached = crm.requests.slice(minted).filter(({ org }) => org === dev.name || org === scratch.name);
+    expect(reached).toEqual([]);
+    // Who sees the sandbox alone signs in to it, and learns no more of its production org than its username.
+    const { productionOrg } = await orgs.post(200, `${ORGS}/sandbox/authenticate`, { sandboxName: 'dev' });
+    expect(productionOrg).toEqual({ username: acme.username, orgId: null, instanceUrl: null });
+    await owner.delete(204, named(dev.username).replace('&authType=none', ''));
+  });
+
   test('a token limited to projects sees the orgs that their environments and dev hubs name', async () => {
     const [acme, uat] = [orgOf('acme').username, orgOf('acme-uat').username];
     await owner.post(201, '/api/projects', {
@@ -356,11 +399,12 @@ describe('limits to projects and tenants', () => {
       acme,
       uat,
     ]);
-    await shop.post(200, `${ORGS}/access-token`, { username: uat });
-    await shop.post(404, `${ORGS}/access-token`, { username: orgOf('globex').username });
+    await shop.post(200, `${ORGS}/access-token?${new URLSearchParams({ username: uat })}`);
+    await shop.post(404, `${ORGS}/access-token?${new URLSearchParams({ username: orgOf('globex').username })}`);
     await shop.get(404, named(orgOf('globex').username));
     expect(await other.get(200, `${ORGS}/orgs`)).toEqual([]);
     await other.get(404, named(acme));
+    await shop.patch(403, `${ORGS}/org?username=${acme}`, { isDefault: true });
     await other.post(403, `${ORGS}/register`, { cliAuthUrl: orgOf('acme').authUrl });
     const health = await shop.get(200, `${ORGS}/health`);
     expect(health.map(({ environments }: { environments: unknown }) => environments)).toEqual([

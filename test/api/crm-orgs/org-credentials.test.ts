@@ -31,14 +31,15 @@ const door = (status: number, query: Record<string, string>, client = member) =>
   client.request(status, 'GET', `${ORGS}/frontdoor?${new URLSearchParams(query)}`);
 
 describe('an access token', () => {
-  const token = (status: number, body: object, client = owner) => client.post(status, `${ORGS}/access-token`, body);
+  const token = (status: number, query: Record<string, string>, client = owner) =>
+    client.post(status, `${ORGS}/access-token?${new URLSearchParams(query)}`);
 
   test('of a registered org is minted within five minutes, and never kept for an Idempotency-Key', async () => {
     const acme = crm.org('acme');
     const minted = asked('acme', /oauth2\/token/);
-    const body = { username: acme.username };
+    const query = { username: acme.username };
     const headers = { 'idempotency-key': 'same' };
-    const first = await owner.request(200, 'POST', `${ORGS}/access-token`, { body, headers });
+    const first = await owner.request(200, 'POST', `${ORGS}/access-token?${new URLSearchParams(query)}`, { headers });
     expect(first.headers.get('cache-control')).toBe('no-store');
     expect(first.body).toEqual({
       accessToken: expect.any(String),
@@ -49,11 +50,11 @@ describe('an access token', () => {
     });
     expect(asked('acme', /oauth2\/token/)).toBe(minted);
     await app.sql(`update crm_token set minted_at = minted_at - interval '6 minutes'`);
-    const second = await owner.request(200, 'POST', `${ORGS}/access-token`, { body, headers });
+    const second = await owner.request(200, 'POST', `${ORGS}/access-token?${new URLSearchParams(query)}`, { headers });
     expect(second.headers.get('idempotency-replayed')).toBeNull();
     expect(second.body.accessToken).not.toBe(first.body.accessToken);
     expect(asked('acme', /oauth2\/token/)).toBe(minted + 1);
-    await token(403, body, member);
+    await token(403, query, member);
     await token(400, {});
     await token(400, { username: acme.username, sandboxName: 'uat' });
     await token(200, { username: acme.username, repository: 'acme/anything' });
@@ -211,6 +212,9 @@ describe('the front door', () => {
     }
     expect((await door(400, { target: 'uat', prodOrg: 'nobody' })).body.errors[0].pointer).toBe('#/query/prodOrg');
     await door(404, { target: 'nosuch' });
+    // It is where sandboxes are sought; scratch orgs are those of dev hubs.
+    const scratch = { target: crm.org('scratch-1').username, redirect: 'false' };
+    await door(200, { ...scratch, prodOrg: crm.org('globex').username });
   });
 
   test.each([
@@ -258,6 +262,9 @@ describe('signing in', () => {
       frontDoorUrl: expect.stringContaining(dev.url),
       productionOrg: { username: acme.username, orgId: acme.orgId, instanceUrl: acme.url },
     });
+    const { accessToken } = await owner.post(200, path, { sandboxName: 'dev' });
+    dev.endSessions();
+    expect((await owner.post(200, path, { sandboxName: 'dev' })).accessToken).not.toBe(accessToken);
     await owner.post(409, path, { sandboxName: 'uat' });
     await owner.post(200, path, { sandboxName: 'uat', productionUsername: acme.username });
     await owner.post(409, path, { sandboxName: 'copying' });
@@ -281,6 +288,8 @@ describe('signing in', () => {
     expect((await owner.post(400, path, { scratchOrgUsername: crm.org('scratch-2').username })).detail).toContain(
       'SfdxAuthUrl__c',
     );
+    const globex = { scratchOrgUsername: scratch.username, productionUsername: crm.org('globex').username };
+    expect((await owner.post(400, path, globex)).errors[0].pointer).toBe('#/body/productionUsername');
     acme.authField = undefined;
     expect((await owner.post(400, path, { scratchOrgUsername: scratch.username })).detail).toContain('SfdxAuthUrl__c');
     acme.authField = 'SfdxAuthUrl__c';
@@ -288,6 +297,13 @@ describe('signing in', () => {
     if (row) row.status = 'Deleted';
     await owner.post(404, path, { scratchOrgUsername: scratch.username });
     if (row) row.status = 'Active';
+    // An auth URL of another org, which somebody wrote into the record, opens nothing.
+    const target = { target: scratch.username, redirect: 'false' };
+    await door(200, target);
+    if (row) row.authUrl = crm.org('globex').authUrl;
+    expect((await owner.post(502, path, { scratchOrgUsername: scratch.username })).detail).toContain('another org');
+    await door(502, target);
+    if (row) row.authUrl = scratch.authUrl;
     await owner.post(404, path, { scratchOrgUsername: "o'neil\\@acme.example" });
     await app.as(app.stranger).post(400, path, { scratchOrgUsername: scratch.username });
   });

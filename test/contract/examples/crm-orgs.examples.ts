@@ -63,7 +63,7 @@ export const crmOrgsExamples = featureExamples(
     testOrgConnection: ({ hubUsername: username }) => ({ query: { username } }),
     getDefaultDevHub: () => ({ query: { authType: 'cliAuthUrl' } }),
     createDevHubToken: () => ({}),
-    createOrgToken: ({ hubUsername: username }) => ({ body: { username } }),
+    createOrgToken: ({ hubUsername: username }) => ({ query: { username } }),
     openFrontDoor: ({ hubUsername: prodOrg }) => ({ query: { target: 'uat', prodOrg } }),
     authenticateSandbox: ({ hubUsername: productionUsername }) => ({
       body: { sandboxName: 'uat', productionUsername },
