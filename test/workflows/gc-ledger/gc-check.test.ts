@@ -21,11 +21,11 @@ afterEach(async () => {
 
 const start = ({ repositoryIdentifier }: Ledger, status = 202) =>
   app.as(app.member).post(status, '/api/gc-ledger/check', { repositoryIdentifier, branch: 'main' });
-const ended = (id: string): Promise<Json> =>
+const ended = (id: string, withinMs = 40_000): Promise<Json> =>
   eventually(
     () => app.as(app.member).get(200, `/api/gc-ledger/check/${id}`),
     ({ endedAt }: Json) => endedAt !== null,
-    40_000,
+    withinMs,
   );
 const check = async (ledger: Ledger): Promise<Json> => ended((await start(ledger)).id);
 
@@ -93,6 +93,30 @@ test('an org that is away leaves all unknown, and keeps no other from being aske
     ],
   });
 });
+
+test('a worker that dies in the midst of a check is replaced by another, which asks again', async () => {
+  const ledger = await checkedLedger(app, crm);
+  await ledger.events([detected('Gone')]);
+  crm.org('acme').latencyMs = 2_000;
+  const { id } = await start(ledger);
+  await eventually(
+    () => ledger.list(),
+    ({ items }: Json) => items[0].presence.length === 1,
+    20_000,
+  );
+  await worker.kill('SIGKILL');
+  crm.org('acme').latencyMs = 0;
+  worker = await startWorker(app, ['crm-v1']);
+  await expect(ended(id, 90_000)).resolves.toMatchObject({
+    status: 'completed',
+    environments: [
+      { environment: 'acme', absent: 1, error: null },
+      { environment: 'acme-uat', absent: 1, error: null },
+    ],
+  });
+  await expect(ledger.statuses()).resolves.toEqual({});
+  expect((await app.as(app.owner).get(200, '/api/audit?action=gc.removed')).items).toHaveLength(1);
+}, 120_000);
 
 test('where two sandboxes have the name, nothing is known, and what was said before counts no longer', async () => {
   const ledger = await checkedLedger(app, crm);
