@@ -43,7 +43,7 @@ interface Access {
   token: HandedToken;
   /** The calls of the org with that token. */
   calls: CrmOrg;
-  /** Of a scratch org: its stored auth URL. */
+  /** Of a scratch org: its auth URL, as stored or with the refresh token that replaced the stored one. */
   cliAuthUrl: string | null;
 }
 
@@ -113,7 +113,7 @@ async function accessOfScratch({ crm }: OrgScope, { devHub, scratch }: ScratchTa
     );
   const minted = await crm.platform.refresh(parsed.authUrl);
   if (!minted.isOk) throw platformFailed(what, minted);
-  const { accessToken, instanceUrl, orgId } = minted.value;
+  const { accessToken, instanceUrl, orgId, refreshToken } = minted.value;
   if (orgId && scratch.orgId && !isSameOrgId(orgId, scratch.orgId))
     throw new DomainError(
       'upstream_error',
@@ -123,7 +123,8 @@ async function accessOfScratch({ crm }: OrgScope, { devHub, scratch }: ScratchTa
   return {
     token: { accessToken, instanceUrl, username, orgId: orgId ?? longId(scratch.orgId ?? ''), isDevHub: false },
     calls: crm.connections.callWith({ accessToken, instanceUrl }),
-    cliAuthUrl: formatAuthUrl(parsed.authUrl),
+    // A rotated refresh token has made the stored one void.
+    cliAuthUrl: formatAuthUrl(refreshToken === null ? parsed.authUrl : { ...parsed.authUrl, refreshToken }),
   };
 }
 

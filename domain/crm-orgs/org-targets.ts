@@ -47,12 +47,12 @@ const SEARCH_MS = 10_000;
 
 const TOO_SLOW = crmFailure('timeout', null, 'It did not answer in time.', 'Try again, or name the org to ask.');
 
-/** Asks orgs for something until one has it, when `isFirstEnough`, or all were asked. */
+/** Asks orgs for something until one has what `isEnough`, or all were asked. */
 async function search<Value>(
   orgs: readonly OrgRow[],
   what: string,
   ask: (org: OrgRow, signal: AbortSignal) => Promise<CrmAnswer<Value | null>>,
-  { isFirstEnough }: { isFirstEnough: boolean },
+  { isEnough }: { isEnough: (value: Value) => boolean },
 ): Promise<{ org: OrgRow; value: Value }[]> {
   const ended = new AbortController();
   const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(SEARCH_MS)]);
@@ -67,7 +67,7 @@ async function search<Value>(
       });
       if (!answer.isOk) failures.push({ org, failure: answer });
       else if (answer.value !== null) found.push({ org, value: answer.value });
-      if (isFirstEnough && found.length > 0) ended.abort();
+      if (found.some(({ value }) => isEnough(value))) ended.abort();
     }
   };
   await Promise.all(Array.from({ length: ASKED_AT_ONCE }, worker));
@@ -104,7 +104,7 @@ async function findSandbox(
     productions,
     `the sandbox ${name}`,
     (org, signal) => scope.crm.connections.callOrg(placeOf(scope, org.id), { signal }).findSandbox(name),
-    { isFirstEnough: false },
+    { isEnough: () => false },
   );
   if (found.length > 1)
     throw ambiguousSandbox(
@@ -135,7 +135,7 @@ async function findScratch(
     [...hubs.filter(isNamed), ...hubs.filter((hub) => !isNamed(hub))],
     `the scratch org ${username}`,
     (org, signal) => scope.crm.connections.callOrg(placeOf(scope, org.id), { signal }).findScratchOrg(username),
-    { isFirstEnough: true },
+    { isEnough: ({ status }) => status === 'Active' },
   );
   const active = found.find(({ value }) => value.status === 'Active') ?? found[0];
   if (!active) return undefined;

@@ -215,6 +215,14 @@ describe('the front door', () => {
     // It is where sandboxes are sought; scratch orgs are those of dev hubs.
     const scratch = { target: crm.org('scratch-1').username, redirect: 'false' };
     await door(200, { ...scratch, prodOrg: crm.org('globex').username });
+    // A dev hub that knows it as deleted does not end the search for the one where it is active.
+    const [acme, hub] = [crm.org('acme'), crm.org('hub')];
+    const row = acme.scratchOrgs.find(({ username }) => username === scratch.target);
+    if (row) hub.scratchOrgs.push({ ...row, status: 'Deleted' });
+    acme.latencyMs = 300;
+    await door(200, scratch);
+    acme.latencyMs = 0;
+    hub.scratchOrgs.length = 0;
   });
 
   test.each([
@@ -306,6 +314,10 @@ describe('signing in', () => {
     if (row) row.authUrl = scratch.authUrl;
     await owner.post(404, path, { scratchOrgUsername: "o'neil\\@acme.example" });
     await app.as(app.stranger).post(400, path, { scratchOrgUsername: scratch.username });
+    // With a rotated refresh token the stored auth URL is dead: the reply has the one that lives.
+    scratch.rotatesTokens = true;
+    const { cliAuthUrl } = await owner.post(200, path, { scratchOrgUsername: scratch.username });
+    await owner.post(201, `${ORGS}/register`, { cliAuthUrl });
   });
 });
 
