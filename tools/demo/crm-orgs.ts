@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../../domain/shared/loopback-rules.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { DemoClient } from './client.ts';
-import { startCrmSimulator } from './crm-simulator.ts';
+import { hasCrmSimulator, startCrmSimulator } from './crm-simulator.ts';
 import { classFiles, KEPT, publishManifest, showLedger } from './gc-ledger.ts';
 import { showExplorer } from './org-explorer.ts';
 import { LIMIT_EVENT, showLimits, USED_AT_FIRST } from './org-limits.ts';
@@ -38,6 +38,10 @@ export async function showOrgs(
 ): Promise<void> {
   if (!isLoopbackHost(new URL(url).hostname)) {
     say('CRM orgs are not shown: they would be simulated on this machine, which the service is not on');
+    return;
+  }
+  if (!hasCrmSimulator()) {
+    say('CRM orgs are not shown: their simulator is part of the repository, not of the image');
     return;
   }
   const crm = await startCrmSimulator(suffix);

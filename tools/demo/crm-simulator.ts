@@ -1,10 +1,14 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../operator-error.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../test/simulators/crm-org/start.ts', import.meta.url));
 const READY_MS = 20_000;
+
+/** Whether this installation has the simulator: it is among the tests, which the image leaves out. */
+export const hasCrmSimulator = (): boolean => existsSync(PROGRAM);
 
 export interface DemoOrg {
   /** What the simulator calls it. */
