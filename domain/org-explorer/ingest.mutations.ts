@@ -203,7 +203,8 @@ export async function ingestSync(tx: Tx, org: ExplorerOrg, sync: ReportedSync): 
   await forgetFormerOrg(tx, org);
   const failed = new Set(sync.failedTypes.map(({ metadataType }) => metadataType));
   const metadataTypes = [...new Set(sync.typeNames)].filter((type) => !failed.has(type));
-  const startedAt = new Date(sync.syncedAt.getTime() - sync.durationMs);
+  // A worker's clock may be ahead of ours, by which its components were seen.
+  const startedAt = new Date(Math.min(sync.syncedAt.getTime(), tx.now.getTime()) - sync.durationMs);
   const { typesCount, componentsCount, filesRetrieved, durationMs, failedTypes } = sync;
   const { id } = await insertIngest(tx, {
     typesCount,

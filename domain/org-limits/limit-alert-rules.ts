@@ -20,7 +20,7 @@ export interface AlertStep extends AlertState {
 
 /**
  * What a poll means for the alert of a limit. Each rise is one event; `recovered` comes after two polls in a row that
- * are five points below the warning level. A critical level ends in the same way, without an event.
+ * are five points below the warning level, or at 0. A critical level ends in the same way, without an event.
  */
 export function nextAlert(before: AlertState, pct: number, thresholds: Thresholds): AlertStep {
   if (thresholds.isIgnored) return NO_ALERT;
@@ -28,7 +28,7 @@ export function nextAlert(before: AlertState, pct: number, thresholds: Threshold
   if (level !== 'ok' && isAbove(level, before.announced)) return { ...NO_ALERT, announced: level, event: level };
   if (before.announced === 'ok') return NO_ALERT;
   const belowCritical = pct <= thresholds.critical - POINTS ? before.belowCritical + 1 : 0;
-  const belowWarning = pct <= thresholds.warning - POINTS ? before.belowWarning + 1 : 0;
+  const belowWarning = pct <= Math.max(0, thresholds.warning - POINTS) ? before.belowWarning + 1 : 0;
   if (belowWarning >= POLLS) return { ...NO_ALERT, event: 'recovered' };
   const announced = belowCritical >= POLLS ? 'warning' : before.announced;
   return { announced, belowCritical: Math.min(belowCritical, POLLS), belowWarning };

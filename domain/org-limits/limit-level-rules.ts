@@ -50,7 +50,7 @@ export function limitSettingsOf(orgLimits: unknown): LimitSettings {
 
 /**
  * The thresholds of a limit. Of several projects that name the org the strictest holds, and a limit is ignored only if
- * all of them ignore it.
+ * all of them ignore it. A warning level above the critical one counts as that one.
  */
 export function thresholdsOf(projects: readonly LimitSettings[], limitName: string): Thresholds {
   const watching = projects.filter(({ ignore }) => !ignore.includes(limitName));
@@ -61,11 +61,8 @@ export function thresholdsOf(projects: readonly LimitSettings[], limitName: stri
       : Math.min(
           ...watching.map(({ overrides, ...settings }) => overrides[limitName]?.[level] ?? settings[level] ?? standard),
         );
-  return {
-    warning: strictest('warning', DEFAULT_WARNING_PCT),
-    critical: strictest('critical', DEFAULT_CRITICAL_PCT),
-    isIgnored,
-  };
+  const critical = strictest('critical', DEFAULT_CRITICAL_PCT);
+  return { warning: Math.min(strictest('warning', DEFAULT_WARNING_PCT), critical), critical, isIgnored };
 }
 
 /** Per cent with two decimals; may pass 100. A limit of 0 is not used. */

@@ -56,6 +56,13 @@ const names = async ({ orgUsername }: ExploredOrg, more: object = {}) =>
     ({ memberName }: { memberName: string }) => memberName,
   );
 
+test('a sync of a worker whose clock is ahead removes nothing that it reported', async () => {
+  const org = await exploredOrg(app, crm);
+  await report(org, classOf('A', classFile('A', 'class A {}')));
+  await sync(org, { syncedAt: new Date(Date.now() + 5 * 60_000).toISOString(), duration: 60_000 });
+  expect(await names(org)).toEqual(['A']);
+});
+
 test('a report replaces the files of a component; Deleted removes one, and a Failed one keeps what was there', async () => {
   const org = await exploredOrg(app, crm);
   const meta = { ...classFile('A', '<x/>'), fileName: 'classes/A.cls-meta.xml' };

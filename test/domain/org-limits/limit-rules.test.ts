@@ -9,6 +9,7 @@ test.each([
   ['no project', [], { warning: 75, critical: 90, isIgnored: false }],
   ['a project without settings', [undefined], { warning: 75, critical: 90, isIgnored: false }],
   ['settings of a project', [{ warning: 60, critical: 95 }], { warning: 60, critical: 95, isIgnored: false }],
+  ['a warning level above the critical one', [{ warning: 95 }], { warning: 90, critical: 90, isIgnored: false }],
   [
     'an override, whose missing member is as for the others',
     [{ warning: 60, critical: 95, overrides: { DataStorageMB: { critical: 80 }, FileStorageMB: { warning: 1 } } }],
@@ -82,6 +83,16 @@ test.each([
   ['after it recovered, it may rise anew', [80, 10, 10, 80], 'warning - recovered warning'],
 ])('%s', (_, percentages, expected) => {
   expect(eventsOf(percentages).join(' ')).toBe(expected);
+});
+
+test('a warning level of less than five points is recovered from at 0', () => {
+  let state = NO_ALERT;
+  const events = [4, 0, 0].map((pct) => {
+    const { event, ...next } = nextAlert(state, pct, { warning: 4, critical: 90, isIgnored: false });
+    state = next;
+    return event ?? '-';
+  });
+  expect(events).toEqual(['warning', '-', 'recovered']);
 });
 
 test('a limit that is ignored raises nothing', () => {
