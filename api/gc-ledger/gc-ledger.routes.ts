@@ -2,7 +2,7 @@ import { decideGcEntry } from '../../domain/gc-ledger/gc-decisions.mutations.ts'
 import { recordGcEvents } from '../../domain/gc-ledger/gc-events.mutations.ts';
 import { listGcEntries } from '../../domain/gc-ledger/gc-list.queries.ts';
 import { recordOrgCheck } from '../../domain/gc-ledger/gc-org-check.mutations.ts';
-import { GC_BATCH_MAX } from '../../domain/gc-ledger/gc-ledger-rules.ts';
+import { type Decision, GC_BATCH_MAX } from '../../domain/gc-ledger/gc-ledger-rules.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { isoOf } from '../../domain/shared/date-time-rules.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
@@ -33,6 +33,29 @@ const listText = (repositoryIdentifier: string, entries: readonly ListedEntry[],
       ...page,
     }),
   );
+
+const decisionRoute = (
+  decision: Decision,
+  texts: { operationId: string; summary: string; description: string; audit: string },
+) =>
+  defineRoute({
+    ...texts,
+    method: 'patch',
+    path: `/api/gc-ledger/${decision}`,
+    group: GROUP,
+    roles: ['owner', 'member'],
+    projectScope: 'row',
+    body: DecisionIn,
+    status: 204,
+    response: NoContent,
+    errors: ['invalid_transition'],
+    async handle({ body: { repositoryIdentifier, branch, reason = null, ...component } }, { tx }) {
+      await tx(async (work) => {
+        const project = await projectInRequest(work, repositoryIdentifier);
+        await decideGcEntry(work, { project, branch }, component, decision, reason);
+      });
+    },
+  });
 
 export const gcLedgerRoutes = [
   defineRoute({
@@ -81,48 +104,18 @@ export const gcLedgerRoutes = [
       return pageReply(requestUrl, page, listText(repositoryIdentifier, items, page));
     },
   }),
-  defineRoute({
+  decisionRoute('dismiss', {
     operationId: 'dismissGcEntry',
-    method: 'patch',
-    path: '/api/gc-ledger/dismiss',
-    group: GROUP,
     summary: 'Dismiss a dropped component: it stays so although it is detected again',
     description:
       'For people. Allowed from `detected`; a dismissed one stays as it is (204), any other status gets 409. A dismissal ends when the component is restored.',
-    roles: ['owner', 'member'],
-    projectScope: 'row',
-    body: DecisionIn,
-    status: 204,
-    response: NoContent,
-    errors: ['invalid_transition'],
     audit: 'gc.dismissed',
-    async handle({ body: { repositoryIdentifier, branch, reason = null, ...component } }, { tx }) {
-      await tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier);
-        await decideGcEntry(work, { project, branch }, component, 'dismiss', reason);
-      });
-    },
   }),
-  defineRoute({
+  decisionRoute('reopen', {
     operationId: 'reopenGcEntry',
-    method: 'patch',
-    path: '/api/gc-ledger/reopen',
-    group: GROUP,
     summary: 'Reopen a dismissed component: it is detected again',
     description: 'For people. A detected one stays as it is (204), any other status gets 409.',
-    roles: ['owner', 'member'],
-    projectScope: 'row',
-    body: DecisionIn,
-    status: 204,
-    response: NoContent,
-    errors: ['invalid_transition'],
     audit: 'gc.reopened',
-    async handle({ body: { repositoryIdentifier, branch, reason = null, ...component } }, { tx }) {
-      await tx(async (work) => {
-        const project = await projectInRequest(work, repositoryIdentifier);
-        await decideGcEntry(work, { project, branch }, component, 'reopen', reason);
-      });
-    },
   }),
   defineRoute({
     operationId: 'recordGcOrgCheck',

@@ -1,6 +1,6 @@
 import { sql, type Updateable } from 'kysely';
 import { json } from '../data/columns.ts';
-import { isOneOf } from '../data/conditions.ts';
+import { isOneOf, isStalled, type StallLimits } from '../data/conditions.ts';
 import type { ActorReads, Reads } from '../data/fenced-reads.ts';
 import type { Database, Tables } from '../data/tables.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
@@ -95,19 +95,10 @@ export const tenantsWithExpiredExports = (db: Database, limit: number) =>
     .execute();
 
 /** Exports of all tenants that did not begin, or did not end, within the times; `db` has the role of the system. */
-export const stalledExports = (
-  db: Database,
-  limits: { queuedSeconds: number; runningSeconds: number; limit: number },
-) =>
+export const stalledExports = (db: Database, limits: StallLimits & { limit: number }) =>
   db
     .selectFrom('audit_export')
-    .where('status', 'in', sql<ExportStatus>`('queued', 'running')`)
-    .where(
-      'updatedAt',
-      '<',
-      sql<string>`now() - make_interval(secs => case status
-        when 'queued' then ${limits.queuedSeconds}::int else ${limits.runningSeconds}::int end)`,
-    )
+    .where(isStalled(limits))
     .orderBy('createdAt')
     .limit(limits.limit)
     .select((eb) => [

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isStalled, type StallLimits } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Database } from '../data/tables.ts';
 import { tenantSlugOf } from '../tenants/tenants.queries.ts';
@@ -56,16 +57,10 @@ export const entriesAfter = (
     .execute();
 
 /** Checks of all tenants that did not begin, or did not end, within the times; `db` has the role of the system. */
-export const stalledChecks = (db: Database, limits: { queuedSeconds: number; runningSeconds: number; limit: number }) =>
+export const stalledChecks = (db: Database, limits: StallLimits & { limit: number }) =>
   db
     .selectFrom('gc_check')
-    .where('status', 'in', sql<GcCheckStatus>`('queued', 'running')`)
-    .where(
-      'updatedAt',
-      '<',
-      sql<string>`now() - make_interval(secs => case status
-        when 'queued' then ${limits.queuedSeconds}::int else ${limits.runningSeconds}::int end)`,
-    )
+    .where(isStalled(limits))
     .orderBy('createdAt')
     .limit(limits.limit)
     .select((eb) => [

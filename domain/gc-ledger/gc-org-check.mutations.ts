@@ -91,23 +91,34 @@ export async function recordOrgCheck(tx: Tx, place: LedgerPlace, check: OrgCheck
   await removeWithHistory(tx, place, removed);
   announceComponents(tx, place, 'reclaimed', [...reclaimed, ...removed.filter(({ status }) => isReclaimable(status))]);
   announceComponents(tx, place, 'detected', steps.detected);
+  auditCheck(tx, place, environment, {
+    summary: `The org of ${environment.name} was checked for ${results.length} components of branch ${branch}`,
+    results: countByPresence(results),
+    passedOver: results.length - known.length,
+    removed: removed.length,
+    changes: countByStatus(steps.all),
+  });
+}
+
+const auditCheck = (
+  tx: Tx,
+  { project, branch }: LedgerPlace,
+  { id, name }: Pick<Environment, 'id' | 'name'>,
+  {
+    summary,
+    ...outcome
+  }: { summary: string; results: Record<Presence, number>; removed: number; [more: string]: unknown },
+): void => {
   tx.audit({
     source: 'crm',
     action: 'gc.org_checked',
     entityType: 'environment',
-    entityId: environment.id,
+    entityId: id,
     repositoryIdentifier: project.identifier,
-    summary: `The org of ${environment.name} was checked for ${results.length} components of branch ${branch}`,
-    after: {
-      branch,
-      environment: environment.name,
-      results: countByPresence(results),
-      passedOver: results.length - known.length,
-      removed: removed.length,
-      changes: countByStatus(steps.all),
-    },
+    summary,
+    after: { branch, environment: name, ...outcome },
   });
-}
+};
 
 /**
  * Records that the org of an environment could not be asked: what it said before counts no longer.
@@ -121,14 +132,10 @@ export async function recordUncheckedOrg(tx: Tx, place: LedgerPlace, environment
   if (!environment) return 0;
   await makePresenceUnknown(tx, at, environment.id);
   const unknown = await countEntries(tx, at);
-  tx.audit({
-    source: 'crm',
-    action: 'gc.org_checked',
-    entityType: 'environment',
-    entityId: environment.id,
-    repositoryIdentifier: project.identifier,
+  auditCheck(tx, place, environment, {
     summary: `The org of ${environment.name} could not be checked for the components of branch ${branch}`,
-    after: { branch, environment: environment.name, results: { present: 0, absent: 0, unknown }, removed: 0 },
+    results: { present: 0, absent: 0, unknown },
+    removed: 0,
   });
   return unknown;
 }
