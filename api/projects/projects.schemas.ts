@@ -82,6 +82,9 @@ const configuration = {
     provider: z.enum(['tracker-a', 'host-a', 'host-b']).optional(),
     boards: z.array(Name).max(50).optional(),
     workItemFilters: z.array(Pattern).max(20).optional(),
+    issueType: Name.optional().meta({
+      description: 'Type of the work items that are created in tracker-a and host-b; default: `Task`',
+    }),
     baseUrl: z
       .url({ protocol: /^https?$/ })
       .max(2_000)

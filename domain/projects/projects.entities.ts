@@ -24,7 +24,14 @@ export type ProjectConfiguration = {
   /** The pipeline of the git host that builds a commit. */
   buildPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
   cascade?: { from: string; to: string }[];
-  workItems?: { provider?: string; boards?: string[]; workItemFilters?: string[]; baseUrl?: string };
+  workItems?: {
+    provider?: string;
+    boards?: string[];
+    workItemFilters?: string[];
+    baseUrl?: string;
+    /** Type of the work items that are created; missing: `Task`. */
+    issueType?: string;
+  };
   metricsAlertConfig?: Record<string, unknown>;
   /** Candidate statuses of the project's own, beside the four built-in ones. */
   customReleaseStatuses?: string[];

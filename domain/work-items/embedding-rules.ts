@@ -1,0 +1,29 @@
+/** Heading of what people may unfold: the payload for automation. */
+export const PAYLOAD_TITLE = 'Automation payload';
+
+/** JSON that can stand in an HTML comment, in HTML and in a block of code as it is: without `<`, `>`, `&` and `--`. */
+export const embeddableJson = (payload: unknown): string =>
+  JSON.stringify(payload).replace(/[<>&]|-(?=-)/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+
+/** Markdown of a person with a payload in a comment, which is the only one in it. */
+export function markdownWithPayload(body: string, payload: unknown): string {
+  const harmless = body.replaceAll('<!--', '&lt;!--');
+  return payload === undefined ? harmless : `${harmless}\n\n<!-- quayside:payload ${embeddableJson(payload)} -->`;
+}
+
+/** Plain text as HTML. */
+export const htmlOf = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replace(/\r?\n/g, '<br>');
+
+/** Text of a person as HTML with a payload in a section to unfold. */
+export function htmlWithPayload(body: string, payload: unknown): string {
+  const shown = `<div>${htmlOf(body)}</div>`;
+  return payload === undefined
+    ? shown
+    : `${shown}<details><summary>${PAYLOAD_TITLE}</summary><pre>${embeddableJson(payload)}</pre></details>`;
+}
