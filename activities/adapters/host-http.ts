@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'undici';
 import type { HostAnswer } from '../../domain/git-hosts/git-host.port.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
@@ -26,6 +27,16 @@ interface HostCall {
   body?: unknown;
   /** Further statuses that count as success. */
   acceptedStatuses?: readonly number[];
+  /** Of the response's body; a longer one counts as none. */
+  maxBytes?: number;
+}
+
+/** A response of success, or of an accepted status. */
+export interface HostReply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Undefined when it is not JSON. */
+  json: unknown;
 }
 
 /** The address of a git host, and the credential for it. */
@@ -40,15 +51,26 @@ export interface HostAccess {
 export type HostJson = Record<string, unknown>;
 /** Calls a host's REST interface. Every failure is a value, and names the host only by `name`. */
 export type CallHost = (name: string, call: HostCall) => Promise<HostAnswer<HostJson>>;
+/** Likewise, with status and headers. */
+export type ExchangeWithHost = (name: string, call: HostCall) => Promise<HostAnswer<HostReply>>;
+
+export interface HostHttp {
+  call: CallHost;
+  exchange: ExchangeWithHost;
+  close: () => Promise<void>;
+}
 
 /** Calls only permitted addresses, over connections that are kept open, and follows no redirects. */
-export function createHostHttp(addresses: OutboundAddresses): { call: CallHost; close: () => Promise<void> } {
+export function createHostHttp(addresses: OutboundAddresses): HostHttp {
   const dispatcher = new Agent({
     connect: permittedConnector(addresses),
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,
   });
-  const call: CallHost = async (name, { method, url, headers, body, acceptedStatuses = [] }) => {
+  const exchange: ExchangeWithHost = async (
+    name,
+    { method, url, headers, body, acceptedStatuses = [], maxBytes = ANSWER_MAX_BYTES },
+  ) => {
     const refusal = addresses.refusedUrl(url);
     if (refusal !== undefined)
       return { isOk: false, isTransient: false, mayBeDone: false, reason: `The address of ${name} is not permitted` };
@@ -65,17 +87,19 @@ export function createHostHttp(addresses: OutboundAddresses): { call: CallHost; 
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      const { statusCode } = response;
-      const answer = await readJson(response.body);
-      if (statusCode < 300 || acceptedStatuses.includes(statusCode)) return { isOk: true, value: answer };
-      // GitHub answers 403 with this header when a rate limit is reached.
-      const isBusy = BUSY.has(statusCode) || (statusCode === 403 && response.headers['retry-after'] !== undefined);
-      const mayBeDone = BROKEN.has(statusCode);
+      const { statusCode: status } = response;
+      const json = await readJson(response.body, maxBytes);
+      if (status < 300 || acceptedStatuses.includes(status))
+        return { isOk: true, value: { status, headers: response.headers, json } };
+      const message = errorMessage(asObject(json));
+      const retryAfterMs = limitedForMs(status, response.headers, { message, nowMs: Date.now() });
+      const mayBeDone = BROKEN.has(status);
       return {
         isOk: false,
-        isTransient: isBusy || mayBeDone,
+        isTransient: retryAfterMs !== undefined || BUSY.has(status) || mayBeDone,
         mayBeDone,
-        reason: `${name} answered ${statusCode}${errorMessage(answer)}`,
+        reason: `${name} answered ${status}${message}`,
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
       };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -87,23 +111,61 @@ export function createHostHttp(addresses: OutboundAddresses): { call: CallHost; 
       };
     }
   };
-  return { call, close: () => dispatcher.destroy() };
+  return {
+    exchange,
+    async call(name, order) {
+      const answer = await exchange(name, order);
+      return answer.isOk ? { isOk: true, value: asObject(answer.value.json) } : answer;
+    },
+    close: () => dispatcher.destroy(),
+  };
 }
 
-async function readJson(stream: AsyncIterable<Buffer>): Promise<HostJson> {
+async function readJson(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.length;
-    if (bytes > ANSWER_MAX_BYTES) break;
+    if (bytes > maxBytes) return undefined;
     chunks.push(chunk);
   }
   try {
-    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    return typeof value === 'object' && value !== null ? (value as HostJson) : {};
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
-    return {};
+    return undefined;
   }
+}
+
+const asObject = (json: unknown): HostJson => (typeof json === 'object' && json !== null ? (json as HostJson) : {});
+
+/** GitHub asks for at least this where a secondary limit names no time. */
+const UNNAMED_LIMIT_MS = 60_000;
+
+/**
+ * How long a host's rate limit holds; undefined for a response that is not about one. GitHub answers 403 or 429 with
+ * `retry-after`, with `x-ratelimit-reset` (seconds since the epoch) when none remains, or with the message alone; the
+ * other hosts 429.
+ */
+export function limitedForMs(
+  status: number,
+  headers: IncomingHttpHeaders,
+  { message, nowMs }: { message: string; nowMs: number },
+): number | undefined {
+  const header = (name: string) => [headers[name]].flat()[0];
+  const isUsedUp = header('x-ratelimit-remaining') === '0' || header('ratelimit-remaining') === '0';
+  const retryAfter = header('retry-after');
+  const isLimited = isUsedUp || retryAfter !== undefined || /rate limit/i.test(message);
+  if (status !== 429 && !(status === 403 && isLimited)) return undefined;
+  const reset = !isUsedUp
+    ? Number.NaN
+    : Number(header('x-ratelimit-reset') ?? header('ratelimit-reset')) * 1_000 - nowMs;
+  const after =
+    retryAfter === undefined
+      ? reset
+      : /^\d+$/.test(retryAfter)
+        ? Number(retryAfter) * 1_000
+        : Date.parse(retryAfter) - nowMs;
+  return Number.isFinite(after) ? Math.max(after, 1_000) : UNNAMED_LIMIT_MS;
 }
 
 /** The host's error message, if it is a text. */

@@ -10,6 +10,8 @@ export interface HostFailure {
   mayBeDone: boolean;
   /** For people; contains no secret. */
   reason: string;
+  /** The host limits how often it is asked, and said for how long. */
+  retryAfterMs?: number;
 }
 
 /** The response of a host; a failure is a value. */
