@@ -78,6 +78,8 @@ export function createCrmSandboxes(
   const sandboxes = async (condition: string): Promise<CrmAnswer<CrmSandbox[]>> => {
     const soql = `SELECT ${fields(Process)} FROM SandboxProcess${condition} ORDER BY CreatedDate DESC`;
     const rows = await listed(soql, Process, { isTooling: true });
+    // Editions without sandboxes have no such object.
+    if (!rows.isOk && rows.code === 'INVALID_TYPE') return { isOk: true, value: [] };
     return rows.isOk ? { isOk: true, value: currentSandboxes(rows.value) } : rows;
   };
 

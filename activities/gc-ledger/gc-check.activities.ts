@@ -1,6 +1,7 @@
 import { orgsByName } from '../../domain/crm-orgs/crm-orgs.queries.ts';
 import type { ListQuery } from '../../domain/crm/crm-platform.port.ts';
-import { answeringOrg, failureText } from '../../domain/crm-orgs/org-rules.ts';
+import { failureText } from '../../domain/crm-orgs/org-failure-rules.ts';
+import { answeringOrg } from '../../domain/crm-orgs/org-name-rules.ts';
 import type { Reads } from '../../domain/data/fenced-reads.ts';
 import { environmentByName } from '../../domain/environments/environments.queries.ts';
 import { beginGcCheck, endGcCheck, gcCheck } from '../../domain/gc-ledger/gc-checks.mutations.ts';

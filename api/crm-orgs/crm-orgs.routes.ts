@@ -60,7 +60,7 @@ export const crmOrgsRoutes = [
     group: GROUP,
     summary: 'Register a sandbox by its name',
     description:
-      'Its production org is registered, and signed in to by the user who made the sandbox. Access is obtained just in time through the production org. A sandbox that is still being copied gets 409 `in_progress` with its progress.',
+      'Its production org is registered, and signed in to by the user who made the sandbox. Access is obtained just in time through the production org. A sandbox that is still being copied gets 409 `in_progress` with its progress. To a token limited to projects it is unknown unless an environment of its projects names its username.',
     roles: ['owner', 'application'],
     projectScope: 'row',
     body: SandboxIn,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { OrgRow } from '../../domain/crm-orgs/crm-orgs.queries.ts';
 import { AUTH_TYPES } from '../../domain/crm-orgs/org-credentials.ts';
-import { METADATA_MAX, ORG_HEALTH_STATUSES, parseMetadataFilter } from '../../domain/crm-orgs/org-rules.ts';
+import { ORG_HEALTH_STATUSES, shownHealth } from '../../domain/crm-orgs/org-health-rules.ts';
+import { METADATA_MAX, parseMetadataFilter } from '../../domain/crm-orgs/org-metadata-rules.ts';
 import { isoOf } from '../../domain/shared/date-time-rules.ts';
 import { mapOf, textUpTo, trimmedText, valueOf } from '../../domain/shared/large-maps.ts';
 import { Name, NAME_MAX, RepositoryIdentifier, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';
@@ -130,12 +131,7 @@ export const orgReply = (org: OrgRow) => ({
   isDefault: org.isDefault,
   metadata: org.metadata,
   authType: org.isJitRegistration ? ('jit' as const) : ('refresh_token' as const),
-  health: {
-    status: org.healthStatus,
-    checkedAt: org.healthCheckedAt,
-    error: org.healthError,
-    hint: org.healthHint,
-  },
+  health: shownHealth(org),
   expiresAt: org.expiresAt,
   createdAt: org.createdAt,
   updatedAt: org.updatedAt,

@@ -27,6 +27,9 @@ import {
 import { orgScope } from './org-scope.ts';
 
 const GROUP = 'CRM orgs';
+/** Said of all routes that find orgs through others. */
+const OF_PROJECTS =
+  "A token limited to projects reaches an org without a record only if an environment of its projects names its username; that of a sandbox is the production org's, a dot and its name. Otherwise the reply is 404.";
 const AWAY = ['upstream_error', 'upstream_timeout'] as const;
 
 export const orgCredentialsRoutes = [
@@ -77,8 +80,7 @@ export const orgCredentialsRoutes = [
     path: '/api/auth/crm/access-token',
     group: GROUP,
     summary: 'Get a fresh access token of an org',
-    description:
-      'Minted within the last five minutes; usually valid for one to two hours. `username` is a registered org, or a scratch org that a registered dev hub knows and stores an auth URL of. `sandboxName` is a registered sandbox, or one of a registered production org; one of several gets 409 `ambiguous` with `candidates`.',
+    description: `Minted within the last five minutes; usually valid for one to two hours. \`username\` is a registered org, or a scratch org that a registered dev hub knows and stores an auth URL of. \`sandboxName\` is a registered sandbox, or one of a registered production org; one of several gets 409 \`ambiguous\` with \`candidates\`. ${OF_PROJECTS}`,
     roles: ['owner', 'application'],
     projectScope: 'row',
     query: TokenIn,
@@ -96,8 +98,7 @@ export const orgCredentialsRoutes = [
     path: '/api/auth/crm/frontdoor',
     group: GROUP,
     summary: 'Open an org in the browser',
-    description:
-      'Redirects to a front door of the org, which opens a session once; with `redirect=false` the reply has its address. `target` is sought among registered orgs, then as a scratch org in the dev hubs, then as a sandbox of `prodOrg` or of every production org: one of several gets 409 `ambiguous` with `candidates`. Production orgs and dev hubs are for owners and applications.',
+    description: `Redirects to a front door of the org, which opens a session once; with \`redirect=false\` the reply has its address. \`target\` is sought among registered orgs, then as a scratch org in the dev hubs, then as a sandbox of \`prodOrg\` or of every production org: one of several gets 409 \`ambiguous\` with \`candidates\`. Production orgs and dev hubs are for owners and applications. ${OF_PROJECTS}`,
     roles: ANY_ROLE,
     projectScope: 'row',
     query: FrontDoorQuery,
@@ -121,8 +122,7 @@ export const orgCredentialsRoutes = [
     path: '/api/auth/crm/sandbox/authenticate',
     group: GROUP,
     summary: 'Sign in to a sandbox through its production org',
-    description:
-      'Without `productionUsername` every registered production org is asked for the sandbox. A code is only exchanged when the refresh token of the sandbox, which is kept, is no longer valid.',
+    description: `Without \`productionUsername\` every registered production org is asked for the sandbox. A code is only exchanged when the refresh token of the sandbox, which is kept, is no longer valid. ${OF_PROJECTS}`,
     roles: ['owner', 'application'],
     projectScope: 'row',
     body: SandboxAuthIn,
@@ -139,8 +139,7 @@ export const orgCredentialsRoutes = [
     path: '/api/auth/crm/scratch/authenticate',
     group: GROUP,
     summary: 'Sign in to a scratch org by the auth URL that its dev hub stores',
-    description:
-      'The field `CRM_SCRATCH_AUTH_FIELD` of the dev hub holds the auth URL; where it is missing or empty the reply is 400 and names it. A scratch org that is not active gets 404.',
+    description: `The field \`CRM_SCRATCH_AUTH_FIELD\` of the dev hub holds the auth URL; where it is missing or empty the reply is 400 and names it. A scratch org that is not active gets 404. ${OF_PROJECTS}`,
     roles: ['owner', 'application'],
     projectScope: 'row',
     body: ScratchAuthIn,

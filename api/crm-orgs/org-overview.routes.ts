@@ -35,7 +35,7 @@ export const orgOverviewRoutes = [
     group: GROUP,
     summary: 'List the sandboxes of a production org, with the progress of their copies',
     description:
-      'Asks the production org. `username` is that of the registered org; null for a sandbox that is not registered.',
+      'Asks the production org. A token limited to projects gets those sandboxes that it can reach: registered ones that it sees, and those whose username (that of the production org, a dot and the name) an environment of its projects names. `username` is that of the registered org; null for a sandbox that is not registered.',
     roles: ANY_ROLE,
     projectScope: 'row',
     query: z.strictObject({ productionUsername: OrgNameInQuery }),

@@ -19,6 +19,15 @@ export const OrgOverview = z
       .nullable()
       .meta({ description: 'The limit nearest to its end, as the last poll found it; null before the first' }),
     expiresAt: Timestamp.nullable(),
+    lastSync: z
+      .object({
+        jobId: z.string(),
+        status: z.string().meta({ description: '`succeeded` or `failed`' }),
+        finishedAt: Timestamp.nullable(),
+        message: z.string().nullable().meta({ description: 'Why it failed' }),
+      })
+      .nullable()
+      .meta({ description: 'The last reading of its metadata by the org explorer; null before the first' }),
     environments: z.array(z.object({ repositoryIdentifier: z.string(), name: z.string() })).meta({
       description: 'Environments that name it as their org or dev hub',
     }),

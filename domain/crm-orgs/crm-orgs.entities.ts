@@ -2,7 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { CrmFailure } from '../crm/crm-platform.port.ts';
 import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
-import type { OrgHealthStatus, OrgKind } from './org-rules.ts';
+import type { OrgHealthStatus } from './org-health-rules.ts';
+import type { OrgKind } from './org-rules.ts';
 
 /** A registered org of the CRM platform. */
 export const CrmOrgSchema = defineEntity({

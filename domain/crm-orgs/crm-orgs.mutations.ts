@@ -13,7 +13,8 @@ import { environmentsNaming, type OrgRow } from './crm-orgs.queries.ts';
 import { adoptToken, replaceToken } from './crm-tokens.queries.ts';
 import { sealAccessToken, sealCredential } from './crm-secrets.ts';
 import { changeHealth } from './org-health.mutations.ts';
-import { METADATA_MAX, mergedMetadata, orgTypeOf } from './org-rules.ts';
+import { METADATA_MAX, mergedMetadata } from './org-metadata-rules.ts';
+import { orgTypeOf } from './org-rules.ts';
 
 /** What the platform says of an org. */
 export interface OrgFacts {

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import type { CrmSandbox } from '../crm/crm-platform.port.ts';
+import { longId } from '../crm/org-id-rules.ts';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
@@ -67,6 +69,16 @@ export interface FoundOrg {
   sandbox: { name: string; productionUsername: string } | null;
 }
 
+/** A sandbox as its production org knows it. */
+export const foundSandbox = (
+  { username: productionUsername }: Pick<OrgRow, 'username'>,
+  { name, orgId }: Pick<CrmSandbox, 'name' | 'orgId'>,
+): FoundOrg => ({ username: null, platformOrgId: orgId && longId(orgId), sandbox: { name, productionUsername } });
+
+/** The platform makes the username of a sandbox of that of its production org and the sandbox's name. */
+export const foundUsername = ({ username, sandbox }: FoundOrg): string =>
+  username ?? (sandbox ? `${sandbox.productionUsername}.${sandbox.name}` : '');
+
 /** The records of an org that was found at the platform: by its id, its username, or the sandbox's name and production. */
 export const recordsOf = ({ db, tenantId }: Reads, { username, platformOrgId, sandbox }: FoundOrg) =>
   orgsOf(db)
@@ -83,6 +95,14 @@ export const recordsOf = ({ db, tenantId }: Reads, { username, platformOrgId, sa
     )
     .orderBy('o.username')
     .execute();
+
+/** Those of the usernames that an environment or list of dev hubs which the caller sees names. */
+export async function namedOrgs({ db }: Reads, usernames: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ username: string }>`
+    select username from unnest(${usernames}::text[]) given (username)
+    where lower(username) in (select named_orgs())`.execute(db);
+  return rows.map(({ username }) => username);
+}
 
 /** The production org or dev hub whose metadata have that `alias`. */
 export const orgByAlias = ({ db, tenantId }: Reads, alias: string) =>
@@ -142,13 +162,22 @@ export const productionOrgs = ({ db, tenantId }: Reads) =>
     .limit(sql.lit(ORGS_MAX))
     .execute();
 
-/** Registered sandboxes of a production org. */
-export const sandboxesOfProduction = ({ db, tenantId }: Reads, productionUsername: string) =>
+/** Registered sandboxes of a production org: those that name it, and those with one of these ids of the platform. */
+export const sandboxRecords = (
+  { db, tenantId }: Reads,
+  productionUsername: string,
+  platformOrgIds: readonly string[],
+) =>
   db
     .selectFrom('crm_org as o')
     .where('o.tenantId', '=', tenantId)
-    .where(sql`lower(o.parent_production_username)`, '=', sql`lower(${productionUsername})`)
-    .select(['o.username', 'o.sandboxName'])
+    .where((eb) =>
+      eb.or([
+        eb(sql`lower(o.parent_production_username)`, '=', sql`lower(${productionUsername})`),
+        eb('o.platformOrgId', '=', sql<string>`any (${platformOrgIds}::text[])`),
+      ]),
+    )
+    .select(['o.username', 'o.sandboxName', 'o.platformOrgId'])
     .execute();
 
 /** Dev hubs, the default first. */
@@ -219,6 +248,32 @@ export const worstLimits = ({ db, tenantId }: Reads, orgIds: readonly string[]) 
     .where('orgId', '=', sql<string>`any (${orgIds}::uuid[])`)
     .where('worst', 'is not', null)
     .select(['orgId', 'worst'])
+    .execute();
+
+/** The newest sync of each of these orgs that ended; of a sandbox that was refreshed since, none counts. */
+export const lastSyncs = ({ db, tenantId }: Reads, orgIds: readonly string[]) =>
+  db
+    .selectFrom('crm_org as o')
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('org_sync as s')
+          .where('s.tenantId', '=', tenantId)
+          .whereRef('s.orgId', '=', 'o.id')
+          .where('s.status', 'in', sql<never>`('succeeded', 'failed')`)
+          .where((sync) =>
+            sync.or([sync('s.platformOrgId', '=', sync.ref('o.platformOrgId')), sync('s.platformOrgId', 'is', null)]),
+          )
+          .orderBy('s.createdAt', 'desc')
+          .orderBy('s.id', 'desc')
+          .limit(sql.lit(1))
+          .select(['s.id as jobId', 's.status', 's.finishedAt', 's.message'])
+          .as('last'),
+      (join) => join.onTrue(),
+    )
+    .where('o.tenantId', '=', tenantId)
+    .where('o.id', '=', sql<string>`any (${orgIds}::uuid[])`)
+    .select(['o.id as orgId', 'last.jobId', 'last.status', 'last.finishedAt', 'last.message'])
     .execute();
 
 /** Orgs of all tenants that expire within so many days, and of which it was not announced. */

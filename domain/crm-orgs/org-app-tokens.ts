@@ -4,7 +4,7 @@ import { failure } from '../crm/platform-error-rules.ts';
 import { findCredentials } from '../integrations/integrations.mutations.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { OrgRow } from './crm-orgs.queries.ts';
-import { platformFailed } from './org-rules.ts';
+import { platformFailed } from './org-failure-rules.ts';
 import type { OrgScope } from './org-scope.ts';
 
 /** The platform's own login hosts. */

@@ -8,7 +8,8 @@ import { DomainError, invalidField, notFound } from '../shared/errors.ts';
 import { defaultDevHub, firstDevHub, orgByUsername, type OrgRow } from './crm-orgs.queries.ts';
 import { mintByApp } from './org-app-tokens.ts';
 import { stillCopying } from './org-registration.ts';
-import { mayOpenFrontDoor, mayReadCredentials, platformFailed } from './org-rules.ts';
+import { platformFailed } from './org-failure-rules.ts';
+import { mayOpenFrontDoor, mayReadCredentials } from './org-rules.ts';
 import { type OrgScope, placeOf } from './org-scope.ts';
 import {
   findSandboxTarget,
@@ -227,7 +228,7 @@ export async function openFrontDoor(scope: OrgScope, { target: name, prodOrg, pa
     throw invalidField('path', 'must be a path within the org that begins with one slash');
   const parent =
     prodOrg === undefined ? undefined : await parentOrg(scope, { field: 'prodOrg', name: prodOrg, kind: 'production' });
-  const target = await findTarget(scope, { name, parent });
+  const target = await findTarget(scope, { name, parent, parentParameter: 'prodOrg' });
   if (target.type === 'registered' && !mayOpenFrontDoor(scope.actor.role, target.org))
     throw new DomainError('forbidden', 'Forbidden - Requires role: owner, application');
   const [username, calls] =
@@ -267,7 +268,7 @@ export async function authenticateSandbox(scope: OrgScope, { sandboxName: name, 
     productionUsername === undefined
       ? undefined
       : await parentOrg(scope, { field: 'productionUsername', name: productionUsername, kind: 'production' });
-  const target = await findSandboxTarget(scope, { name, parent });
+  const target = await findSandboxTarget(scope, { name, parent, parentParameter: 'productionUsername' });
   const productionOrg = target.type === 'sandbox' ? shownParent(target.production) : await parentOf(scope, target.org);
   const { token: first, calls } = await accessOf(scope, target);
   const frontDoorUrl = opened(first.username, await calls.frontDoor());

@@ -4,7 +4,7 @@ import { forgetPresence } from '../gc-ledger/gc-entries.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { CrmOrg } from './crm-orgs.entities.ts';
-import { healthAfter } from './org-rules.ts';
+import { healthAfter } from './org-health-rules.ts';
 import { credentialVersionOf } from './crm-tokens.queries.ts';
 
 /** An org is locked before its token, by everybody. */

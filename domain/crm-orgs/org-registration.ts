@@ -3,9 +3,12 @@ import type { CrmOrg, MintedToken, OrgIdentity } from '../crm/crm-platform.port.
 import { permittedAuthUrl, permittedOrigin } from '../crm/org-origin.ts';
 import { DomainError, invalidField, notFound } from '../shared/errors.ts';
 import { changeOrg, noteTested, type OrgMarks, type OrgPatch, registerOrg, removeOrg } from './crm-orgs.mutations.ts';
-import { orgByUsername, orgsByName, type OrgRow } from './crm-orgs.queries.ts';
-import { answeringOrg, failureText, isSameName, notADevHub, platformFailed, platformRefused } from './org-rules.ts';
+import { foundSandbox, orgByUsername, orgsByName, type OrgRow } from './crm-orgs.queries.ts';
+import { failureText, platformFailed, platformRefused } from './org-failure-rules.ts';
+import { answeringOrg, isSameName } from './org-name-rules.ts';
+import { notADevHub } from './org-rules.ts';
 import { type OrgScope, placeOf } from './org-scope.ts';
+import { reached } from './org-targets.ts';
 
 /** The registered org of that username or sandbox name. Throws `not_found`, `ambiguous`. */
 export async function registeredOrg({ reads }: Pick<OrgScope, 'reads'>, name: string): Promise<OrgRow> {
@@ -99,9 +102,15 @@ export async function registerSandbox(
   if (!found.isOk) throw platformFailed(`The production org ${production.username} was asked for the sandbox`, found);
   if (!found.value) throw invalidField('sandboxName', `${production.username} has no sandbox named ${sandboxName}`);
   const { name } = found.value;
+  const way = await reached(scope, foundSandbox(production, found.value));
+  if (way === 'hidden')
+    throw invalidField(
+      'sandboxName',
+      `${production.username} has no sandbox named ${sandboxName} that this token sees`,
+    );
   if (found.value.state === 'copying') throw stillCopying(found.value);
   // One that is registered has a refresh token already; another code would cost an approval.
-  const known = answeringOrg(await orgsByName(scope.reads, name), name, production.username);
+  const known = answeringOrg(await orgsByName(scope.reads, name), name, { parent: production });
   const place = known?.isJitRegistration ? placeOf(scope, known.id) : placeOf(scope, production.id, name);
   const token = await connections.tokenOf(place, { maxAgeMs: 0, isForced: true });
   if (!token.isOk) throw platformRefused(`Sandbox ${name} was signed in to`, token, 'sandboxName');

@@ -1,11 +1,13 @@
-import type { CrmAnswer, CrmFailure, CrmSandbox, ScratchOrg } from '../crm/crm-platform.port.ts';
-import { failure as crmFailure } from '../crm/platform-error-rules.ts';
+import type { CrmSandbox, ScratchOrg } from '../crm/crm-platform.port.ts';
 import { longId } from '../crm/org-id-rules.ts';
 import { tenantOf } from '../shared/actor.ts';
 import { invalidField, notFound } from '../shared/errors.ts';
 import {
   devHubs,
   type FoundOrg,
+  foundSandbox,
+  foundUsername,
+  namedOrgs,
   namedDevHubs,
   orgByAlias,
   orgByUsername,
@@ -14,15 +16,9 @@ import {
   productionOrgs,
   recordsOf,
 } from './crm-orgs.queries.ts';
-import {
-  ambiguousSandbox,
-  answeringOrg,
-  isSameName,
-  mayBeSandboxName,
-  mayBeUsername,
-  platformFailed,
-} from './org-rules.ts';
+import { ambiguousSandbox, answeringOrg, isSameName, mayBeSandboxName, mayBeUsername } from './org-name-rules.ts';
 import { type OrgScope, placeOf } from './org-scope.ts';
+import { searchOrgs } from './org-search.ts';
 
 /** An org that a request means: registered, or found at the platform through one that is. */
 export type OrgTarget = RegisteredTarget | SandboxTarget | ScratchTarget;
@@ -39,55 +35,26 @@ export interface ScratchTarget {
   type: 'scratch';
   devHub: OrgRow;
   scratch: ScratchOrg;
+  /** Where it is registered, too. */
+  record: OrgRow | undefined;
 }
 
-/** Of a search through registered orgs: so many are asked at once, and so long in all. */
-const ASKED_AT_ONCE = 8;
-const SEARCH_MS = 10_000;
-
-const TOO_SLOW = crmFailure('timeout', null, 'It did not answer in time.', 'Try again, or name the org to ask.');
-
-/** Asks orgs for something until one has what `isEnough`, or all were asked. */
-async function search<Value>(
-  orgs: readonly OrgRow[],
-  what: string,
-  ask: (org: OrgRow, signal: AbortSignal) => Promise<CrmAnswer<Value | null>>,
-  { isEnough }: { isEnough: (value: Value) => boolean },
-): Promise<{ org: OrgRow; value: Value }[]> {
-  const ended = new AbortController();
-  const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(SEARCH_MS)]);
-  const found: { org: OrgRow; value: Value }[] = [];
-  const failures: { org: OrgRow; failure: CrmFailure }[] = [];
-  const queue = orgs.values();
-  const worker = async () => {
-    for (const org of queue) {
-      const answer = await ask(org, signal).catch((error: unknown) => {
-        if (signal.aborted) return TOO_SLOW;
-        throw error;
-      });
-      if (!answer.isOk) failures.push({ org, failure: answer });
-      else if (answer.value !== null) found.push({ org, value: answer.value });
-      if (found.some(({ value }) => isEnough(value))) ended.abort();
-    }
-  };
-  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, worker));
-  const [failed] = failures;
-  // One that does not answer might have it, too; that counts only while no other one has it.
-  if (found.length === 0 && failed)
-    throw platformFailed(`Org ${failed.org.username} was asked for ${what}`, failed.failure);
-  return found.toSorted((left, right) => orgs.indexOf(left.org) - orgs.indexOf(right.org));
-}
+/** An org that was found at the platform through another one, as far as the caller may reach it that way. */
+type Reached = { record: OrgRow | undefined } | 'hidden';
 
 /**
- * The record of an org that was found through another one. Throws `not_found` when the caller is limited to projects and
- * the record is one of others: the way through a production org or dev hub leads to no more than the record itself.
+ * A caller who is limited to projects reaches no more through a production org or dev hub than it sees: the record, and
+ * an org without a record when an environment of its projects names it.
  */
-async function visibleRecord(scope: OrgScope, what: string, found: FoundOrg): Promise<OrgRow | undefined> {
+export async function reached(scope: OrgScope, found: FoundOrg): Promise<Reached> {
   const records = await scope.crm.connections.recordsOf(tenantOf(scope.actor), found);
-  if (records.length === 0 || !scope.actor.projectIds) return records[0];
-  const [visible] = await recordsOf(scope.reads, found);
-  if (!visible) throw notFound(what);
-  return visible;
+  if (!scope.actor.projectIds) return { record: records[0] };
+  if (records.length > 0) {
+    const [record] = await recordsOf(scope.reads, found);
+    return record ? { record } : 'hidden';
+  }
+  const named = await namedOrgs(scope.reads, [foundUsername(found)]);
+  return named.length > 0 ? { record: undefined } : 'hidden';
 }
 
 /**
@@ -96,30 +63,30 @@ async function visibleRecord(scope: OrgScope, what: string, found: FoundOrg): Pr
  */
 async function findSandbox(
   scope: OrgScope,
-  name: string,
-  production: OrgRow | undefined,
+  { name, parent, parentParameter }: TargetQuery,
 ): Promise<RegisteredTarget | SandboxTarget | undefined> {
-  const productions = production ? [production] : await productionOrgs(scope.reads);
-  const found = await search(
-    productions,
+  const found = await searchOrgs(
+    parent ? [parent] : await productionOrgs(scope.reads),
     `the sandbox ${name}`,
     (org, signal) => scope.crm.connections.callOrg(placeOf(scope, org.id), { signal }).findSandbox(name),
     { isEnough: () => false },
   );
-  if (found.length > 1)
-    throw ambiguousSandbox(
-      name,
-      found.map(({ org, value }) => ({ sandboxName: value.name, productionUsername: org.username })),
-    );
-  const [only] = found;
-  if (!only) return undefined;
-  const { org, value: sandbox } = only;
-  const record = await visibleRecord(scope, `Sandbox ${name}`, {
-    username: null,
-    platformOrgId: sandbox.orgId && longId(sandbox.orgId),
-    sandbox: { name: sandbox.name, productionUsername: org.username },
-  });
-  return record ? { type: 'registered', org: record } : { type: 'sandbox', production: org, sandbox };
+  const targets: (RegisteredTarget | SandboxTarget)[] = [];
+  for (const { org: production, value: sandbox } of found) {
+    const way = await reached(scope, foundSandbox(production, sandbox));
+    if (way === 'hidden') continue;
+    targets.push(way.record ? { type: 'registered', org: way.record } : { type: 'sandbox', production, sandbox });
+  }
+  if (targets.length < 2) return targets[0];
+  throw ambiguousSandbox(
+    name,
+    targets.map((target) =>
+      target.type === 'registered'
+        ? target.org
+        : { username: null, sandboxName: target.sandbox.name, parentProductionUsername: target.production.username },
+    ),
+    parentParameter,
+  );
 }
 
 /** The scratch org with that username, sought in all dev hubs: those that environments name for it, then the default. */
@@ -130,9 +97,9 @@ async function findScratch(
 ): Promise<ScratchTarget | undefined> {
   const hubs = devHub ? [devHub] : await devHubs(scope.reads);
   const named = hubs.length > 1 ? await namedDevHubs(scope.reads, username) : [];
-  const isNamed = (hub: OrgRow) => named.some((name) => isSameName(name, hub.username));
-  const found = await search(
-    [...hubs.filter(isNamed), ...hubs.filter((hub) => !isNamed(hub))],
+  const isNamedHub = (hub: OrgRow) => named.some((name) => isSameName(name, hub.username));
+  const found = await searchOrgs(
+    [...hubs.filter(isNamedHub), ...hubs.filter((hub) => !isNamedHub(hub))],
     `the scratch org ${username}`,
     (org, signal) => scope.crm.connections.callOrg(placeOf(scope, org.id), { signal }).findScratchOrg(username),
     { isEnough: ({ status }) => status === 'Active' },
@@ -141,12 +108,8 @@ async function findScratch(
   if (!active) return undefined;
   const { org, value: scratch } = active;
   const { orgId } = scratch;
-  await visibleRecord(scope, `Scratch org ${username}`, {
-    username,
-    platformOrgId: orgId && longId(orgId),
-    sandbox: null,
-  });
-  return { type: 'scratch', devHub: org, scratch };
+  const way = await reached(scope, { username, platformOrgId: orgId && longId(orgId), sandbox: null });
+  return way === 'hidden' ? undefined : { type: 'scratch', devHub: org, scratch, record: way.record };
 }
 
 /** A parent org that a request names by username or alias. Throws `invalid_request`, also for one of another kind. */
@@ -166,19 +129,22 @@ export interface TargetQuery {
   name: string;
   /** Where it is sought: the production org of a sandbox, for `findScratchTarget` the dev hub. */
   parent?: OrgRow | undefined;
+  /** The parameter of the request that names the production org; absent: it has none. */
+  parentParameter?: 'prodOrg' | 'productionUsername';
 }
 
 /**
  * The org of that name: a registered one, a scratch org that a dev hub knows, a sandbox of a production org. Throws
  * `not_found`, `ambiguous`, `upstream_error`, `upstream_timeout`.
  */
-export async function findTarget(scope: OrgScope, { name, parent }: TargetQuery): Promise<OrgTarget> {
-  const org = answeringOrg(await orgsByName(scope.reads, name), name, parent?.username);
+export async function findTarget(scope: OrgScope, query: TargetQuery): Promise<OrgTarget> {
+  const { name } = query;
+  const org = answeringOrg(await orgsByName(scope.reads, name), name, query);
   if (org) return { type: 'registered', org };
   const target = mayBeUsername(name)
     ? await findScratch(scope, name, undefined)
     : mayBeSandboxName(name)
-      ? await findSandbox(scope, name, parent)
+      ? await findSandbox(scope, query)
       : undefined;
   if (!target) throw notFound(`Org ${name}`);
   return target;
@@ -187,12 +153,13 @@ export async function findTarget(scope: OrgScope, { name, parent }: TargetQuery)
 /** The same for sandboxes alone, registered or not. */
 export async function findSandboxTarget(
   scope: OrgScope,
-  { name, parent }: TargetQuery,
+  query: TargetQuery,
 ): Promise<RegisteredTarget | SandboxTarget> {
+  const { name } = query;
   const orgs = (await orgsByName(scope.reads, name)).filter(({ sandboxName }) => sandboxName !== null);
-  const org = answeringOrg(orgs, name, parent?.username);
+  const org = answeringOrg(orgs, name, query);
   if (org) return { type: 'registered', org };
-  const target = mayBeSandboxName(name) ? await findSandbox(scope, name, parent) : undefined;
+  const target = mayBeSandboxName(name) ? await findSandbox(scope, query) : undefined;
   if (!target) throw notFound(`Sandbox ${name}`);
   return target;
 }

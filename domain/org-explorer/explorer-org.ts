@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { orgsByName } from '../crm-orgs/crm-orgs.queries.ts';
-import { answeringOrg } from '../crm-orgs/org-rules.ts';
+import { answeringOrg } from '../crm-orgs/org-name-rules.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { findProject } from '../projects/projects.queries.ts';
 import { invalidField, notFound } from '../shared/errors.ts';

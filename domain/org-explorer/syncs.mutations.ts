@@ -1,5 +1,5 @@
 import type { CrmFailure } from '../crm/crm-platform.port.ts';
-import { failureText } from '../crm-orgs/org-rules.ts';
+import { failureText } from '../crm-orgs/org-failure-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { wantSource, type ComponentKey } from './component-files.queries.ts';

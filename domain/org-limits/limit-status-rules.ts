@@ -1,4 +1,4 @@
-import type { OrgHealthStatus } from '../crm-orgs/org-rules.ts';
+import type { OrgHealthStatus } from '../crm-orgs/org-health-rules.ts';
 import type { CrmFailureKind } from '../crm/crm-platform.port.ts';
 import type { LimitLevel } from './limit-level-rules.ts';
 

@@ -370,6 +370,28 @@ describe('limits to projects and tenants', () => {
     await hub.post(404, `${ORGS}/access-token?${new URLSearchParams({ username: scratch.username })}`);
     await hub.post(404, `${ORGS}/scratch/authenticate`, { scratchOrgUsername: scratch.username });
     await hub.get(404, `${ORGS}/frontdoor?${new URLSearchParams({ target: scratch.username })}`);
+    // Nor are orgs that nobody registered, unless an environment of its projects names them.
+    const uat = orgOf('acme-uat');
+    const door = `${ORGS}/frontdoor?redirect=false&target=uat&prodOrg=${acme.username}`;
+    const sandboxes = async () => hub.get(200, `${ORGS}/sandboxes?productionUsername=${acme.username}`);
+    await owner.delete(204, named('uat').replace('&authType=none', ''));
+    await hub.get(404, door);
+    await hub.post(400, `${ORGS}/register-sandbox-by-name`, {
+      sandboxName: 'uat',
+      productionUsername: acme.username,
+    });
+    expect(await sandboxes()).toEqual([]);
+    await owner.post(201, '/api/environments', {
+      repositoryIdentifier: 'acme/hub',
+      name: 'uat',
+      category: 'test',
+      orgUsername: uat.username,
+    });
+    await hub.get(200, door);
+    expect(await sandboxes()).toMatchObject([{ name: 'uat', username: null }]);
+    await hub.request(201, 'POST', `${ORGS}/register-sandbox-by-name`, {
+      body: { sandboxName: 'uat', productionUsername: acme.username },
+    });
     const reached = crm.requests.slice(minted).filter(({ org }) => org === dev.name || org === scratch.name);
     expect(reached).toEqual([]);
     // Who sees the sandbox alone signs in to it, and learns no more of its production org than its username.
@@ -439,6 +461,26 @@ test('the health of orgs shows the limit that is nearest to its end', async () =
   expect(shown).toMatchObject([{ username: orgOf('globex').username, worstLimit: worst, health: { status: 'ok' } }]);
 });
 
+test('the health of orgs shows the last reading of their metadata', async () => {
+  const { username, orgId } = orgOf('acme');
+  const sync = (status: string, platformOrgId: string, minutes: number) =>
+    app.sql(
+      `insert into org_sync (id, tenant_id, org_id, platform_org_id, source, status, requested_by, finished_at, message, created_at)
+       select gen_random_uuid(), tenant_id, id, ?, 'refresh', ?, 'x', now(), 'why', now() + make_interval(mins => ?)
+       from crm_org where username = ? and tenant_id = ?`,
+      [platformOrgId, status, minutes, username, app.tenant.id],
+    );
+  await sync('succeeded', orgId, 0);
+  await sync('failed', orgId, 1);
+  await sync('requested', orgId, 2);
+  await sync('succeeded', 'that of another org', 3);
+  const health = await member.get(200, `${ORGS}/health`);
+  const shown = health.filter(({ lastSync }: { lastSync: unknown }) => lastSync !== null);
+  expect(shown).toMatchObject([
+    { username, lastSync: { status: 'failed', message: 'why', finishedAt: expect.any(String) } },
+  ]);
+});
+
 test('sandboxes of a production org show the progress of their copies', async () => {
   const sandboxes = await member.get(200, `${ORGS}/sandboxes?productionUsername=${orgOf('acme').username}`);
   expect(sandboxes).toMatchObject([
@@ -480,7 +522,7 @@ describe('deleting', () => {
       `select before from audit_entry where action = 'org.removed' and tenant_id = ? order by sequence desc limit 1`,
       [app.tenant.id],
     );
-    expect(entry?.before.namedBy).toEqual(['acme/shop: uat']);
+    expect(entry?.before.namedBy).toEqual(['acme/hub: uat', 'acme/shop: uat']);
     const rows = await app.sql('select 1 from crm_token t left join crm_org o on o.id = t.org_id where o.id is null');
     expect(rows).toEqual([]);
   });

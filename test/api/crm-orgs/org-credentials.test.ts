@@ -95,9 +95,10 @@ describe('an access token', () => {
     const problem = await token(409, { sandboxName: 'uat' });
     expect(problem.code).toBe('ambiguous');
     expect(problem.candidates).toEqual([
-      { sandboxName: 'uat', productionUsername: crm.org('acme').username },
-      { sandboxName: 'uat', productionUsername: crm.org('globex').username },
+      { username: null, sandboxName: 'uat', productionUsername: crm.org('acme').username },
+      { username: null, sandboxName: 'uat', productionUsername: crm.org('globex').username },
     ]);
+    expect(problem.detail).not.toContain('prodOrg');
     expect(await token(409, { sandboxName: 'copying' })).toMatchObject({ code: 'in_progress', copyProgress: 43 });
     await token(404, { sandboxName: 'nosuch' });
   });
@@ -107,6 +108,10 @@ describe('an access token', () => {
     expect((await token(502, { sandboxName: 'nosuch' })).detail).toContain(crm.org('globex').username);
     await token(200, { sandboxName: 'dev' });
     crm.org('globex').heal();
+    crm.org('globex').hasSandboxes = false;
+    await token(404, { sandboxName: 'nosuch' });
+    expect(await member.get(200, `${ORGS}/sandboxes?productionUsername=${crm.org('globex').username}`)).toEqual([]);
+    crm.org('globex').hasSandboxes = true;
   });
 });
 
@@ -202,7 +207,9 @@ describe('the front door', () => {
   });
 
   test('an ambiguous sandbox needs its production org, by username or alias', async () => {
-    expect((await door(409, { target: 'uat' })).body.candidates.length).toBe(2);
+    const { body: ambiguous } = await door(409, { target: 'uat' });
+    expect(ambiguous.candidates.length).toBe(2);
+    expect(ambiguous.detail).toContain('prodOrg');
     for (const [prodOrg, name] of [
       ['prod', 'acme-uat'],
       [crm.org('globex').username, 'globex-uat'],
@@ -221,8 +228,18 @@ describe('the front door', () => {
     if (row) hub.scratchOrgs.push({ ...row, status: 'Deleted' });
     acme.latencyMs = 300;
     await door(200, scratch);
-    acme.latencyMs = 0;
     hub.scratchOrgs.length = 0;
+    // Nor does one whose token is still being asked for hold up the answer of another.
+    hub.latencyMs = 1_500;
+    await app.sql(`update crm_token set minted_at = null where org_id = (select id from crm_org where username = ?)`, [
+      hub.username,
+    ]);
+    const started = crm.requests.length;
+    await door(200, scratch);
+    acme.latencyMs = 0;
+    expect(crm.requests.slice(started).some(({ org }) => org === 'hub')).toBe(true);
+    expect((await app.sql(`select 1 from crm_token where lease_until > now()`)).length).toBe(1);
+    hub.latencyMs = 0;
   });
 
   test.each([

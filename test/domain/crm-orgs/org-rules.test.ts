@@ -1,12 +1,9 @@
 import type { CrmFailureKind } from '../../../domain/crm/crm-platform.port.ts';
-import {
-  answeringOrg,
-  healthAfter,
-  mayOpenFrontDoor,
-  parseMetadataFilter,
-  platformFailed,
-  platformRefused,
-} from '../../../domain/crm-orgs/org-rules.ts';
+import { platformFailed, platformRefused } from '../../../domain/crm-orgs/org-failure-rules.ts';
+import { healthAfter } from '../../../domain/crm-orgs/org-health-rules.ts';
+import { parseMetadataFilter } from '../../../domain/crm-orgs/org-metadata-rules.ts';
+import { answeringOrg } from '../../../domain/crm-orgs/org-name-rules.ts';
+import { mayOpenFrontDoor } from '../../../domain/crm-orgs/org-rules.ts';
 import { DomainError } from '../../../domain/shared/errors.ts';
 
 const sandbox = (username: string, sandboxName: string | null, parentProductionUsername: string | null) => ({
@@ -31,15 +28,15 @@ describe('which org answers a name', () => {
         extras: {
           members: {
             candidates: [
-              { username: 'a@x.uat', productionUsername: 'a@x' },
-              { username: 'b@y.uat', productionUsername: 'b@y' },
+              { username: 'a@x.uat', sandboxName: 'uat', productionUsername: 'a@x' },
+              { username: 'b@y.uat', sandboxName: 'UAT', productionUsername: 'b@y' },
             ],
           },
         },
       }),
     );
-    expect(answeringOrg(uats, 'uat', 'B@Y')).toBe(uats[1]);
-    expect(answeringOrg(uats, 'uat', 'c@z')).toBeUndefined();
+    expect(answeringOrg(uats, 'uat', { parent: { username: 'B@Y' } })).toBe(uats[1]);
+    expect(answeringOrg(uats, 'uat', { parent: { username: 'c@z' } })).toBeUndefined();
     expect(answeringOrg([], 'uat')).toBeUndefined();
   });
 });

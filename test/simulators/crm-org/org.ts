@@ -87,6 +87,8 @@ export class SimulatedOrg {
   isDevHub: boolean;
   isUserActive = true;
   isAppInstalled = true;
+  /** False: a production of an edition without sandboxes. */
+  hasSandboxes = true;
   /** False: `singleaccess` is 404, as in orgs of old releases. */
   hasFrontDoors = true;
   /** A refresh gives a new refresh token, and the old one is dead. */

@@ -82,7 +82,7 @@ const time = (date: Date): string => date.toISOString().replace('Z', '+0000');
 function tablesOf(org: SimulatedOrg, isTooling: boolean): Record<string, SoqlTable> {
   const table = (rows: () => SoqlRow[], ...fields: string[]): SoqlTable => ({ rows, fields });
   if (isTooling) {
-    if (org.kind !== 'production') return {};
+    if (org.kind !== 'production' || !org.hasSandboxes) return {};
     return {
       SandboxProcess: table(() => sandboxProcesses(org), ...PROCESS_FIELDS),
       SandboxInfo: table(() => sandboxInfos(org), 'Id', 'SandboxName', 'LicenseType', 'Description', 'SourceId'),
