@@ -1,5 +1,5 @@
 import { contentKey } from '../../domain/org-explorer/contents.ts';
-import { beginRemoval, endRemoval } from '../../domain/org-explorer/contents.queries.ts';
+import { beginRemoval, endRemoval, unusedContents } from '../../domain/org-explorer/contents.queries.ts';
 import { purgeHistory, stalledSyncs } from '../../domain/org-explorer/syncs.queries.ts';
 import { orgExplorerContract, refreshSignal } from '../../workflows/org-explorer/org-explorer.contract.ts';
 import { defineChore, defineSweep } from '../system/define-sweep.ts';
@@ -8,7 +8,7 @@ import { defineChore, defineSweep } from '../system/define-sweep.ts';
 const REQUESTED_MAX_SECONDS = 15;
 /** A refresh that nothing moved for so long may have lost its workflow. */
 const RUNNING_MAX_SECONDS = 600;
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 const HISTORY_DAYS = 400;
 
 /** Starts refreshes whose signal was lost, and those whose workflow somebody ended. */
@@ -30,14 +30,18 @@ export const orgSyncsSweep = defineSweep({
 /** Removes contents that no component has had for a day. */
 export const unusedContentsSweep = defineSweep({
   name: 'unused-org-contents',
-  everyMs: HOUR_MS,
+  // Nearly three million a day are looked at.
+  everyMs: MINUTE_MS,
   limit: 2_000,
   isRoutine: true,
-  due: ({ system }, limit) => beginRemoval(system, limit),
+  due: ({ system }, limit) => unusedContents(system, limit),
   key: ({ tenantId, sha256 }) => `${tenantId} ${sha256}`,
   async handle({ system, objects }, content) {
+    const removingSince = await beginRemoval(system, content);
+    if (removingSince === undefined) return 0;
     await objects.remove(contentKey(content.tenantId, content.sha256));
-    await endRemoval(system, content);
+    await endRemoval(system, content, removingSince);
+    return 1;
   },
 });
 

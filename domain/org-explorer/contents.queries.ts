@@ -3,7 +3,7 @@ import { batch } from '../data/batches.ts';
 import type { Database } from '../data/tables.ts';
 import type { Tx } from '../unit-of-work.ts';
 
-/** How long nobody may have used a content before it is removed, in hours. */
+/** How long nobody may have used a content, or found a file with it, before it is removed, in hours. */
 const UNUSED_HOURS = 24;
 /** A removal that began so long ago came to no end. */
 const REMOVAL_MINUTES = 5;
@@ -57,26 +57,47 @@ export const useStored = ({ db, tenantId }: Tx, digests: readonly string[]) =>
     .returning(['sha256', 'sizeBytes'])
     .execute();
 
-/** Begins to remove contents of all tenants that no file has and nobody used for a day; `system` has the role of the system. */
-export const beginRemoval = async (system: Database, limit: number) => {
-  const { rows } = await sql<{ tenantId: string; sha256: string; removingSince: string }>`
-    with unused as (
-      select c.tenant_id, c.sha256 from org_content c
-      where c.used_at < now() - make_interval(hours => ${sql.lit(UNUSED_HOURS)})
-        and (c.removing_since is null or c.removing_since < now() - make_interval(mins => ${sql.lit(REMOVAL_MINUTES)}))
-        and not exists (select from org_component_file f where f.tenant_id = c.tenant_id and f.sha256 = c.sha256)
-      order by c.used_at limit ${limit} for update skip locked)
-    update org_content c set removing_since = now() from unused u
-    where c.tenant_id = u.tenant_id and c.sha256 = u.sha256
-    returning c.tenant_id as "tenantId", c.sha256, c.removing_since as "removingSince"`.execute(system);
+interface ContentKey {
+  tenantId: string;
+  sha256: string;
+}
+
+const IS_UNUSED = sql<boolean>`
+  c.used_at < now() - make_interval(hours => ${sql.lit(UNUSED_HOURS)})
+  and (c.removing_since is null or c.removing_since < now() - make_interval(mins => ${sql.lit(REMOVAL_MINUTES)}))`;
+const HAS_FILE = sql<boolean>`
+  exists (select from org_component_file f where f.tenant_id = c.tenant_id and f.sha256 = c.sha256)`;
+
+/**
+ * Contents of all tenants that no file has and nobody used for a day, of so many that nobody looked at for a day; those
+ * with files are looked at again a day later. `system` has the role of the system.
+ */
+export const unusedContents = async (system: Database, limit: number): Promise<ContentKey[]> => {
+  const { rows } = await sql<ContentKey>`
+    with old as materialized (
+      select c.tenant_id, c.sha256, ${HAS_FILE} as has_file from org_content c
+      where ${IS_UNUSED} order by c.used_at limit ${limit} for update skip locked),
+    kept as (
+      update org_content c set used_at = now() from old
+      where old.has_file and c.tenant_id = old.tenant_id and c.sha256 = old.sha256)
+    select tenant_id as "tenantId", sha256 from old where not has_file`.execute(system);
   return rows;
 };
 
-/** The object is gone: so is its row, unless somebody claimed it anew. */
-export const endRemoval = (system: Database, { tenantId, sha256 }: { tenantId: string; sha256: string }) =>
+/** Nobody can claim the content from now on, until its removal ends. Undefined when it came to be used meanwhile. */
+export const beginRemoval = async (system: Database, { tenantId, sha256 }: ContentKey) => {
+  const { rows } = await sql<{ removingSince: string }>`
+    update org_content c set removing_since = now()
+    where c.tenant_id = ${tenantId}::uuid and c.sha256 = ${sha256} and ${IS_UNUSED} and not ${HAS_FILE}
+    returning c.removing_since as "removingSince"`.execute(system);
+  return rows[0]?.removingSince;
+};
+
+/** The object is gone: so is its row, unless the removal took too long and somebody claimed it. */
+export const endRemoval = (system: Database, { tenantId, sha256 }: ContentKey, removingSince: string) =>
   system
     .deleteFrom('org_content')
     .where('tenantId', '=', tenantId)
     .where('sha256', '=', sha256)
-    .where('removingSince', 'is not', null)
+    .where('removingSince', '=', removingSince)
     .execute();

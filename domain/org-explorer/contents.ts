@@ -9,8 +9,11 @@ import { claimContents, markStored } from './contents.queries.ts';
 /** Largest content of a file. */
 export const CONTENT_MAX_BYTES = 50 * 1024 * 1024;
 const PUTS_AT_ONCE = 8;
-/** While the sweep removes an object, which takes moments. */
-const REMOVAL_WAIT_MS = 200;
+/** While the sweep removes an object, which takes moments unless its process died. */
+const REMOVAL_LOOK_MS = 200;
+const REMOVAL_LOOK_MAX_MS = 5_000;
+/** Longer than a removal that came to no end keeps a content. */
+const REMOVAL_WAIT_MS = 6 * 60_000;
 
 export interface Content {
   /** In hexadecimal. */
@@ -31,17 +34,21 @@ export const contentOf = (bytes: Uint8Array): Content => ({
 /** Where the content of a file of an org is kept: once per tenant. */
 export const contentKey = (tenantId: string, sha256: string): string => objectKey(tenantId, 'org-contents', sha256);
 
-/** The object store did not take a content; retrying may help once it has room. */
+/** The object store did not take a content, or is removing it; retrying may help. */
 export class ContentNotStored extends Error {}
 
 /**
  * Keeps contents that are not kept yet. Their rows come first, so that whatever is interrupted leaves no object that
  * nothing knows of. Throws `ContentNotStored`.
+ * @param waitMs for contents that are being removed.
  */
 export async function storeContents(
   { tx, objects, tenantId }: { tx: UnitOfWork; objects: ObjectStore; tenantId: string },
   contents: readonly Content[],
+  { waitMs = REMOVAL_WAIT_MS }: { waitMs?: number } = {},
 ): Promise<void> {
+  const deadline = performance.now() + waitMs;
+  let lookMs = REMOVAL_LOOK_MS;
   const bySha = new Map(contents.map((content) => [content.sha256, content]));
   let unclaimed = [...bySha.values()];
   while (unclaimed.length > 0) {
@@ -60,7 +67,10 @@ export async function storeContents(
         ),
       );
     unclaimed = claimed.filter(({ isRemoving }) => isRemoving).flatMap(({ sha256 }) => bySha.get(sha256) ?? []);
-    if (unclaimed.length > 0) await sleep(REMOVAL_WAIT_MS);
+    if (unclaimed.length === 0) return;
+    if (performance.now() + lookMs > deadline) throw new ContentNotStored('A content is being removed');
+    await sleep(lookMs);
+    lookMs = Math.min(2 * lookMs, REMOVAL_LOOK_MAX_MS);
   }
 }
 

@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { CrmSimulator } from '../simulators/crm-org/simulator.ts';
 import type { SimulatedOrg } from '../simulators/crm-org/org.ts';
 import type { TestApp } from './app.ts';
-import type { Json } from './client.ts';
+import type { ApiClient, Json } from './client.ts';
 import { eventually } from './worker.ts';
 
 export const EXPLORER = '/api/orgs/explorer';
+export const INTERNAL = `${EXPLORER}/internal`;
 
 export const queryOf = (query: Record<string, string | number | boolean>): string =>
   `?${new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))}`;
@@ -56,3 +58,37 @@ export async function refreshed(app: TestApp, explored: ExploredOrg, body: objec
   if (metadata.data.lastSync?.jobId !== jobId) throw new Error(`another refresh ended: ${JSON.stringify(metadata)}`);
   return metadata;
 }
+
+export const sha = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
+
+/** A file of a class as a worker outside reports it. */
+export const classFile = (name: string, fileContent: string | null, state = 'Created') => ({
+  fileName: `classes/${name}.cls`,
+  fullName: name,
+  type: 'ApexClass',
+  state,
+  fileContent,
+});
+export const classOf = (name: string, ...sourceData: object[]) => ({
+  metadataType: 'ApexClass',
+  memberName: name,
+  sourceData,
+});
+
+/** A worker outside reports components. */
+export const reported = (worker: ApiClient, { orgUsername }: ExploredOrg, ...components: object[]) =>
+  worker.post(204, `${INTERNAL}/components/batch`, { orgUsername, components });
+
+/** It says that it has reported all classes. */
+export const syncReported = (worker: ApiClient, { orgUsername }: ExploredOrg, more: object = {}) =>
+  worker.post(204, `${INTERNAL}/metadata-sync`, {
+    orgUsername,
+    typeNames: ['ApexClass'],
+    syncedAt: new Date().toISOString(),
+    duration: 0,
+    typesCount: 1,
+    componentsCount: 1,
+    filesRetrieved: 2,
+    failedTypes: [],
+    ...more,
+  });

@@ -1,8 +1,18 @@
-import { createHash } from 'node:crypto';
 import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { ApiClient } from '../../support/client.ts';
-import { type ExploredOrg, exploredOrg, EXPLORER, queryOf } from '../../support/explorer.ts';
+import {
+  classFile,
+  classOf,
+  type ExploredOrg,
+  exploredOrg,
+  EXPLORER,
+  INTERNAL,
+  queryOf,
+  reported,
+  sha,
+  syncReported,
+} from '../../support/explorer.ts';
 import { engineAway } from '../../support/launch.ts';
 
 let crm: CrmSimulator;
@@ -20,37 +30,11 @@ afterAll(async () => {
   await crm.close();
 });
 
-const INTERNAL = `${EXPLORER}/internal`;
-const sha = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
-const classFile = (name: string, fileContent: string | null, state = 'Created') => ({
-  fileName: `classes/${name}.cls`,
-  fullName: name,
-  type: 'ApexClass',
-  state,
-  fileContent,
-});
-const classOf = (name: string, ...sourceData: object[]) => ({
-  metadataType: 'ApexClass',
-  memberName: name,
-  sourceData,
-});
-const report = (explored: ExploredOrg, ...components: object[]) =>
-  worker.post(204, `${INTERNAL}/components/batch`, { orgUsername: explored.orgUsername, components });
+const report = (explored: ExploredOrg, ...components: object[]) => reported(worker, explored, ...components);
 const read = (status: number, { place }: ExploredOrg, memberName: string, metadataType = 'ApexClass') =>
   owner.get(status, `${EXPLORER}/components${queryOf({ ...place, metadataType, memberName })}`);
 const filesOf = async (explored: ExploredOrg, name: string) => (await read(200, explored, name)).data.files;
-const sync = (explored: ExploredOrg, more: object = {}) =>
-  worker.post(204, `${INTERNAL}/metadata-sync`, {
-    orgUsername: explored.orgUsername,
-    typeNames: ['ApexClass'],
-    syncedAt: new Date().toISOString(),
-    duration: 0,
-    typesCount: 1,
-    componentsCount: 1,
-    filesRetrieved: 2,
-    failedTypes: [],
-    ...more,
-  });
+const sync = (explored: ExploredOrg, more: object = {}) => syncReported(worker, explored, more);
 const names = async ({ orgUsername }: ExploredOrg, more: object = {}) =>
   (await owner.get(200, `${EXPLORER}/components/list${queryOf({ orgUsername, ...more })}`)).data.items.map(
     ({ memberName }: { memberName: string }) => memberName,
