@@ -6,7 +6,6 @@ import {
   listUnpackaged,
 } from '../../domain/org-explorer/components.queries.ts';
 import { orgInQuery, orgOfRepository } from '../../domain/org-explorer/explorer-org.ts';
-import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { DateTime, NAME_MAX, queryInt, RepositoryIdentifier } from '../http/parameters.ts';
@@ -126,8 +125,7 @@ export const orgDriftRoutes = [
     status: 200,
     response: UnpackagedOut,
     async handle({ query: { branch, metadataType, limit, cursor, ...place } }, { reads, requestUrl }) {
-      const project = await projectInRequest(reads, place.repositoryIdentifier);
-      const org = await orgOfRepository(reads, place);
+      const { org, project } = await orgOfRepository(reads, place);
       const packages = await countManifests(reads, project.id, branch);
       if (packages === 0) throw notFound(`Manifests of ${place.repositoryIdentifier} on branch ${branch}`);
       const wanted = { projectId: project.id, branch, metadataType };

@@ -6,7 +6,6 @@ import {
   type ReadScope,
 } from '../../domain/org-explorer/explorer-reads.ts';
 import { requestRefresh } from '../../domain/org-explorer/syncs.mutations.ts';
-import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
 import { signalOrgExplorer } from '../../workflows/org-explorer/org-explorer.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
@@ -49,7 +48,7 @@ export const orgExplorerRoutes = [
     status: 200,
     response: ComponentOut,
     async handle({ query: { metadataType, memberName, refresh: isRefreshed, ...place } }, scope) {
-      const org = await orgOfRepository(scope.reads, place);
+      const { org } = await orgOfRepository(scope.reads, place);
       const read = await readComponent(readScope(scope), org, { metadataType, memberName }, { isRefreshed });
       return componentView({ ...scope, tenantId: scope.actor.tenantId }, read);
     },
@@ -88,7 +87,7 @@ export const orgExplorerRoutes = [
     status: 200,
     response: MetadataOut,
     async handle({ query }, scope) {
-      const org = await orgOfRepository(scope.reads, query);
+      const { org } = await orgOfRepository(scope.reads, query);
       const { data, ...state } = await readMetadata(readScope(scope), org);
       if (!data) return { ...state, data: null };
       const { types, lastSync } = data;
@@ -128,8 +127,7 @@ export const orgExplorerRoutes = [
     response: RefreshOut,
     audit: 'org_explorer.refresh_requested',
     async handle({ body: { metadataTypes, ...place } }, scope) {
-      await projectInRequest(scope.reads, place.repositoryIdentifier);
-      const org = await orgOfRepository(scope.reads, place);
+      const { org } = await orgOfRepository(scope.reads, place);
       const { jobId, isJoined } = await scope.tx((work) => requestRefresh(work, org, metadataTypes ?? null));
       readScope(scope).onRequested(org);
       const message = isJoined ? 'Joined a refresh that is requested or under way' : 'A refresh was requested';

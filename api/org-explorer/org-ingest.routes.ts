@@ -14,6 +14,7 @@ import type { Scope } from '../http/scope.ts';
 import { ComponentIn, ComponentsIn, ContentOut, ManifestIn, Sha256, SyncIn } from './org-ingest.schemas.ts';
 
 const GROUP = 'Org explorer: internal';
+const CONFLICT = 'A sandbox that is refreshed while it is reported gets 409: read it anew.';
 const BODY_MAX_BYTES = 50 * 1024 * 1024;
 /** Components with their files, of which each has at most nine members. */
 const MEMBERS_MAX = 250_000;
@@ -34,8 +35,7 @@ export const orgIngestRoutes = [
     path: '/api/orgs/explorer/internal/components',
     group: GROUP,
     summary: 'Report a component of an org with the contents of its files',
-    description:
-      'Replaces all files of the component. A file with state `Deleted` goes, and a component whose files are all `Deleted` goes with them; of a `Failed` one, what was kept stays.',
+    description: `Replaces all files of the component. A file with state \`Deleted\` goes, and a component whose files are all \`Deleted\` goes with them; of a \`Failed\` one, what was kept stays. ${CONFLICT}`,
     roles: ['application'],
     projectScope: 'row',
     body: ComponentIn,
@@ -44,6 +44,7 @@ export const orgIngestRoutes = [
     status: 204,
     response: NoContent,
     audit: 'org_explorer.components_reported',
+    errors: ['version_conflict'],
     async handle({ body: { orgUsername, ...component } }, scope) {
       await ingestComponents(await ingestScope(scope, orgUsername), [component], '');
     },
@@ -63,6 +64,7 @@ export const orgIngestRoutes = [
     status: 204,
     response: NoContent,
     audit: 'org_explorer.components_reported',
+    errors: ['version_conflict'],
     async handle({ body: { orgUsername, components } }, scope) {
       await ingestComponents(await ingestScope(scope, orgUsername), components);
     },
@@ -83,6 +85,7 @@ export const orgIngestRoutes = [
     status: 204,
     response: NoContent,
     audit: 'org_explorer.components_reported',
+    errors: ['version_conflict'],
     async handle({ body: { orgUsername, components } }, scope) {
       await ingestManifest(await ingestScope(scope, orgUsername), components);
     },
@@ -118,14 +121,14 @@ export const orgIngestRoutes = [
     path: '/api/orgs/explorer/internal/metadata-sync',
     group: GROUP,
     summary: 'Report that all components of types were reported',
-    description:
-      'Components of `typeNames` that nobody reported since `syncedAt` minus `duration` are gone from the org, except of `failedTypes`, which keep what they had.',
+    description: `Components of \`typeNames\` that nobody reported since \`syncedAt\` minus \`duration\`, and that the service itself has not listed since, are gone from the org, except of \`failedTypes\`, which keep what they had. ${CONFLICT}`,
     roles: ['application'],
     projectScope: 'row',
     body: SyncIn,
     status: 204,
     response: NoContent,
     audit: 'org_explorer.sync_reported',
+    errors: ['version_conflict'],
     async handle({ body: { orgUsername, duration: durationMs, ...sync } }, { reads, tx, now }) {
       if (sync.syncedAt.getTime() > now().getTime() + AHEAD_MAX_MS)
         throw invalidField('syncedAt', 'must not be more than 10 minutes ahead');

@@ -86,6 +86,7 @@ export const componentsToChange = async ({ db, tenantId }: Tx, org: ExplorerOrg,
       'c.lastModifiedBy',
       'c.contentHash',
       'c.fetchedAt',
+      'c.isIndexOnly',
     ])
     .orderBy('c.id')
     .forUpdate('c')
@@ -121,6 +122,15 @@ export async function seeComponents(
   );
   return seen;
 }
+
+/** Those of the components that are in the index, with their ids. */
+export const knownComponents = (reads: Reads, org: ExplorerOrg, keys: readonly ComponentKey[]) =>
+  inOrg(reads, org)
+    .innerJoin(batch('k', keys, { metadataType: 'text', memberName: 'text' }), (join) =>
+      join.onRef('k.metadataType', '=', 'c.metadataType').onRef('k.memberName', '=', 'c.memberName'),
+    )
+    .select(['c.id', 'c.metadataType', 'c.memberName'])
+    .execute();
 
 export interface FileToKeep {
   componentId: string;

@@ -58,7 +58,7 @@ export async function indexComponents(
           excluded.last_modified_by, excluded.manageable_state, excluded.namespace_prefix, excluded.is_index_only)
         or (excluded.last_modified_at is null and not excluded.is_index_only)
       returning new.member_name, new.last_modified_at, new.last_modified_by, new.is_index_only, old.id is null as is_new,
-        old.last_modified_at is distinct from new.last_modified_at as is_modified),
+        old.last_modified_at is not null and old.last_modified_at is distinct from new.last_modified_at as is_modified),
     noted as (
       insert into org_component_change (id, tenant_id, org_id, platform_org_id, sync_id, metadata_type, member_name,
         change, modified_at, modified_by)
@@ -94,7 +94,7 @@ const noteOfDeletion = (tenantId: string, org: ExplorerOrg, syncId: string) => s
   select gen_random_uuid(), ${tenantId}::uuid, ${org.id}::uuid, ${org.platformOrgId}, ${syncId}::uuid, metadata_type,
     member_name, 'deleted', last_modified_at, last_modified_by, content_hash`;
 
-/** Removes the components of the types that nobody saw since a time. */
+/** Removes the components of the types that nobody saw since a time, in which the service did not list their types either. */
 export async function removeUnseen(
   { db, tenantId }: Tx,
   { org, syncId }: { org: ExplorerOrg; syncId: string },
@@ -105,6 +105,9 @@ export async function removeUnseen(
       delete from org_component c
       where c.tenant_id = ${tenantId}::uuid and c.org_id = ${org.id}::uuid and c.platform_org_id = ${org.platformOrgId}
         and c.metadata_type = any (${metadataTypes}::text[]) and c.seen_at < ${before.toISOString()}::timestamptz
+        and c.metadata_type not in (select t.metadata_type from org_component_type t
+          where t.tenant_id = ${tenantId}::uuid and t.org_id = ${org.id}::uuid
+            and t.platform_org_id = ${org.platformOrgId} and t.listed_at >= ${before.toISOString()}::timestamptz)
       returning c.metadata_type, c.member_name, c.last_modified_at, c.last_modified_by, c.content_hash)
     insert into org_component_change ${noteOfDeletion(tenantId, org, syncId)} from gone`.execute(db);
 }
@@ -188,24 +191,53 @@ export const forgetUnknownTypes = async (
     .where('metadataType', '<>', sql<string>`all (${types.map(({ metadataType }) => metadataType)}::text[])`)
     .execute();
 
-/** The types were listed whole: counts their components. `syncedAt` null where only some were reported. */
+/** Those of the types whose components were read whole before. */
+export async function syncedTypes(
+  reads: Reads,
+  org: ExplorerOrg,
+  metadataTypes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await typesOf(reads, org)
+    .where('metadataType', '=', sql<string>`any (${metadataTypes}::text[])`)
+    .where('syncedAt', 'is not', null)
+    .select('metadataType')
+    .execute();
+  return new Set(rows.map(({ metadataType }) => metadataType));
+}
+
+/** The types were read whole: counts their components. @param isListed by the service itself. */
 export const countTypes = async (
   { db, tenantId }: Tx,
   org: ExplorerOrg,
   metadataTypes: readonly string[],
-  syncedAt: Date | null,
+  { syncedAt, isListed }: { syncedAt: Date; isListed: boolean },
 ) =>
   sql`
-    insert into org_component_type as t (tenant_id, org_id, platform_org_id, metadata_type, component_count, synced_at)
+    insert into org_component_type as t (tenant_id, org_id, platform_org_id, metadata_type, component_count, synced_at,
+      listed_at)
     select ${tenantId}::uuid, ${org.id}::uuid, ${org.platformOrgId}, type,
       (select count(*)::int from org_component c
         where c.tenant_id = ${tenantId}::uuid and c.org_id = ${org.id}::uuid
           and c.platform_org_id = ${org.platformOrgId} and c.metadata_type = type),
-      ${syncedAt?.toISOString() ?? null}::timestamptz
+      ${syncedAt.toISOString()}::timestamptz, case when ${isListed} then now() end
     from unnest(${[...new Set(metadataTypes)].toSorted()}::text[]) type
     on conflict (tenant_id, org_id, platform_org_id, metadata_type) do update set
-      component_count = excluded.component_count, synced_at = coalesce(excluded.synced_at, t.synced_at),
-      error = case when excluded.synced_at is null then t.error end`.execute(db);
+      component_count = excluded.component_count, synced_at = excluded.synced_at,
+      listed_at = coalesce(excluded.listed_at, t.listed_at), error = null`.execute(db);
+
+/** Components of types were added and removed: what each type has more than before. */
+export const adjustCounts = async (
+  { db, tenantId }: Tx,
+  org: ExplorerOrg,
+  differences: readonly { metadataType: string; more: number }[],
+) =>
+  sql`
+    insert into org_component_type as t (tenant_id, org_id, platform_org_id, metadata_type, component_count)
+    select ${tenantId}::uuid, ${org.id}::uuid, ${org.platformOrgId}, metadata_type, sum(more)::int
+      from ${batch('rows', differences, { metadataType: 'text', more: 'int' })}
+      group by metadata_type order by metadata_type
+    on conflict (tenant_id, org_id, platform_org_id, metadata_type) do update set
+      component_count = greatest(t.component_count + excluded.component_count, 0)`.execute(db);
 
 /** Notes why types could not be read; their components stay. */
 export const noteFailedTypes = async (

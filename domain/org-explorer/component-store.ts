@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Tx } from '../unit-of-work.ts';
 import {
+  type ComponentKey,
   componentsToChange,
   type FileToKeep,
   type NotedChange,
@@ -43,32 +44,33 @@ export interface StoreScope {
 /**
  * Replaces the files of components that are in the index, each as a whole; those that are not are passed over. A file
  * with state `Deleted` goes, and a component whose files are all deleted goes with them. Notes what changed since the
- * source was kept before.
+ * source was kept before; of components that are indexed only, changes are those of their dates, which listings find.
  * @returns how many files were written, and which components were removed.
  */
 export async function storeComponents(
   tx: Tx,
   { org, syncId, fetchedAt, isNew = () => false }: StoreScope,
   given: readonly GivenComponent[],
-): Promise<{ files: number; removed: number }> {
+): Promise<{ files: number; removed: ComponentKey[] }> {
   const givenById = new Map(given.map((component) => [component.id, component]));
   const moment = fetchedAt.toISOString();
   const kept: { id: string; contentHash: string | null; fetchedAt: string }[] = [];
-  const removed: string[] = [];
+  const removed: (ComponentKey & { id: string })[] = [];
   const files: FileToKeep[] = [];
   const changes: NotedChange[] = [];
   for (const row of await componentsToChange(tx, org, [...givenById.keys()])) {
     const component = givenById.get(row.id);
     if (!component) continue;
+    const { metadataType, memberName } = row;
     const change = {
-      metadataType: row.metadataType,
-      memberName: row.memberName,
+      metadataType,
+      memberName,
       modifiedAt: row.lastModifiedAt,
       modifiedBy: row.lastModifiedBy,
       beforeHash: row.contentHash,
     };
-    if (component.files.length > 0 && component.files.every(({ state }) => state === 'Deleted')) {
-      removed.push(row.id);
+    if (isDeleted(component.files)) {
+      removed.push({ id: row.id, metadataType, memberName });
       changes.push({ ...change, change: 'deleted', afterHash: null });
       continue;
     }
@@ -77,10 +79,14 @@ export async function storeComponents(
     files.push(...own);
     kept.push({ id: row.id, contentHash, fetchedAt: moment });
     if (isNew(row.id)) changes.push({ ...change, change: 'created', afterHash: contentHash });
-    else if (row.contentHash !== null && row.contentHash !== contentHash)
+    else if (row.contentHash !== null && row.contentHash !== contentHash && !(row.isIndexOnly && row.lastModifiedAt))
       changes.push({ ...change, change: 'changed', afterHash: contentHash });
   }
-  if (removed.length > 0) await removeComponents(tx, removed);
+  if (removed.length > 0)
+    await removeComponents(
+      tx,
+      removed.map(({ id }) => id),
+    );
   if (kept.length > 0) {
     await replaceFiles(
       tx,
@@ -90,8 +96,12 @@ export async function storeComponents(
     await setContents(tx, kept);
   }
   await noteChanges(tx, { org, syncId }, changes);
-  return { files: files.length, removed: removed.length };
+  return { files: files.length, removed };
 }
+
+/** Whether a component goes because all of its files do. */
+export const isDeleted = (files: readonly { state?: FileState }[]): boolean =>
+  files.length > 0 && files.every(({ state }) => state === 'Deleted');
 
 function filesAfter(
   {

@@ -91,24 +91,33 @@ export function listComponents(
     .execute();
 }
 
-/** How many components there are; without a search by the counts of types. */
-export async function countComponents(reads: Reads, org: ExplorerOrg, filter: ComponentFilter): Promise<number> {
-  if (filter.search !== undefined) {
-    const { total } = await filtered(reads, org, filter)
-      .select(sql<number>`count(*)::int`.as('total'))
-      .executeTakeFirstOrThrow();
-    return total;
-  }
-  let types = reads.db
-    .selectFrom('org_component_type')
-    .where('tenantId', '=', reads.tenantId)
-    .where('orgId', '=', org.id)
-    .where('platformOrgId', '=', org.platformOrgId);
-  if (filter.metadataType !== undefined) types = types.where('metadataType', '=', filter.metadataType);
-  const { total } = await types
-    .select(sql<number>`coalesce(sum(component_count), 0)::int`.as('total'))
+/** How many components a search finds. */
+export async function countFound(
+  reads: Reads,
+  org: ExplorerOrg,
+  filter: ComponentFilter & { search: string },
+): Promise<number> {
+  const { total } = await filtered(reads, org, filter)
+    .select(sql<number>`count(*)::int`.as('total'))
     .executeTakeFirstOrThrow();
   return total;
+}
+
+/** What is kept of a type, or of all: the number of components, whether there is anything, and why a type could not be read. */
+export function keptTypes({ db, tenantId }: Reads, org: ExplorerOrg, metadataType?: string) {
+  let types = db
+    .selectFrom('org_component_type')
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', org.id)
+    .where('platformOrgId', '=', org.platformOrgId);
+  if (metadataType !== undefined) types = types.where('metadataType', '=', metadataType);
+  return types
+    .select([
+      sql<number>`coalesce(sum(component_count), 0)::int`.as('total'),
+      sql<boolean>`coalesce(bool_or(synced_at is not null or component_count > 0), false)`.as('isThere'),
+      sql<string | null>`min(error)`.as('error'),
+    ])
+    .executeTakeFirstOrThrow();
 }
 
 export interface ChangeCursor {

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { orgsByName } from '../crm-orgs/crm-orgs.queries.ts';
 import { answeringOrg } from '../crm-orgs/org-name-rules.ts';
 import type { Reads } from '../data/fenced-reads.ts';
-import { findProject } from '../projects/projects.queries.ts';
+import { type ProjectFacts, projectInRequest } from '../projects/projects.queries.ts';
 import { invalidField, notFound } from '../shared/errors.ts';
+import type { Tx } from '../unit-of-work.ts';
 
 /** The org whose metadata are kept; rows of another platform id are those of a sandbox before its refresh. */
 export interface ExplorerOrg {
@@ -31,15 +32,21 @@ export async function orgInBody(reads: Reads, name: string): Promise<ExplorerOrg
   return org;
 }
 
-/** The org, if the repository uses it: an environment or `devHubs` of the project name it. Throws `not_found`. */
+/**
+ * The org with the project of the repository, if that uses it: an environment or `devHubs` of the project name it. Throws
+ * `not_found`, `ambiguous`, and `invalid_request` for an unknown repository.
+ */
 export async function orgOfRepository(
   reads: Reads,
   { repositoryIdentifier, orgUsername }: { repositoryIdentifier: string; orgUsername: string },
-): Promise<ExplorerOrg> {
-  const [org, project] = await Promise.all([orgInQuery(reads, orgUsername), findProject(reads, repositoryIdentifier)]);
-  if (!project || !(await usesOrg(reads, project.id, org.username)))
+): Promise<{ org: ExplorerOrg; project: ProjectFacts }> {
+  const [project, org] = await Promise.all([
+    projectInRequest(reads, repositoryIdentifier),
+    findOrg(reads, orgUsername),
+  ]);
+  if (!org || !(await usesOrg(reads, project.id, org.username)))
     throw notFound(`Org ${orgUsername} in ${repositoryIdentifier}`);
-  return org;
+  return { org, project };
 }
 
 async function usesOrg({ db, tenantId }: Reads, projectId: string, username: string): Promise<boolean> {
@@ -57,11 +64,17 @@ async function usesOrg({ db, tenantId }: Reads, projectId: string, username: str
   return isUsed;
 }
 
-/** The org of that id; undefined when it was removed. */
-export const orgById = ({ db, tenantId }: Reads, id: string): Promise<ExplorerOrg | undefined> =>
+const orgOfId = ({ db, tenantId }: Reads, id: string) =>
   db
     .selectFrom('crm_org')
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
-    .select(['id', 'username', 'platformOrgId'])
-    .executeTakeFirst();
+    .select(['id', 'username', 'platformOrgId']);
+
+/** The org of that id; undefined when it was removed. */
+export const orgById = (reads: Reads, id: string): Promise<ExplorerOrg | undefined> =>
+  orgOfId(reads, id).executeTakeFirst();
+
+/** The same; nobody changes it until the transaction ends. */
+export const lockedOrgById = (tx: Tx, id: string): Promise<ExplorerOrg | undefined> =>
+  orgOfId(tx, id).forShare().executeTakeFirst();

@@ -5,9 +5,10 @@ import type { ComponentKey } from './component-files.queries.ts';
 import { componentType, componentTypes } from './component-index.queries.ts';
 import {
   type ComponentFilter,
-  countComponents,
+  countFound,
   filesOfComponent,
   findComponent,
+  keptTypes,
   listComponents,
 } from './components.queries.ts';
 import type { ExplorerOrg } from './explorer-org.ts';
@@ -46,9 +47,11 @@ async function withRequest<Data>(
   { tx, onRequested }: ReadScope,
   org: ExplorerOrg,
   read: Read<Data>,
-  key: ComponentKey | undefined,
+  wanted: { key: ComponentKey } | { metadataTypes: readonly string[] | null },
 ): Promise<Read<Data>> {
-  const { jobId } = await tx((work) => (key ? requestSource(work, org, key) : requestRefresh(work, org, null)));
+  const { jobId } = await tx((work) =>
+    'key' in wanted ? requestSource(work, org, wanted.key) : requestRefresh(work, org, wanted.metadataTypes),
+  );
   onRequested(org);
   return { ...read, status: 'pending', jobId, message: 'A refresh was requested' };
 }
@@ -81,11 +84,11 @@ export async function readComponent(
     (component.parentType !== null && (await parentOf(reads, org, component, component.parentType))) || component;
   const data = { component, files: await filesOfComponent(reads, owner.id) };
   const ownerKey = { metadataType: owner.metadataType, memberName: owner.memberName };
-  if (isRefreshed) return withRequest(scope, org, { ...readState(syncs, true), data }, ownerKey);
+  if (isRefreshed) return withRequest(scope, org, { ...readState(syncs, true), data }, { key: ownerKey });
   if (isSourceKept(owner)) return { ...readState(syncs, true), data };
   if (owner.contentError !== null) return { status: 'error', jobId: null, message: owner.contentError, data };
   const read = { ...readState(syncs, false), data };
-  return read.jobId === null && read.status === 'pending' ? withRequest(scope, org, read, ownerKey) : read;
+  return read.jobId === null && read.status === 'pending' ? withRequest(scope, org, read, { key: ownerKey }) : read;
 }
 
 const isSourceKept = ({ fetchedAt, isDue, isIndexOnly, lastModifiedAt }: ComponentRow): boolean =>
@@ -107,15 +110,26 @@ async function missing(
 ): Promise<Read<ComponentWithFiles>> {
   const { syncs, type, isRefreshed } = given;
   const nothing: Read<ComponentWithFiles> = { ...readState(syncs, false), data: null };
-  if (isRefreshed) return withRequest(scope, org, nothing, key);
-  const wasWhole = syncs.last?.status === 'succeeded' && syncs.last.metadataTypes === null;
-  if (type?.syncedAt || (wasWhole && !type?.error)) throw notFound(`${key.metadataType} ${key.memberName}`);
-  if (type?.error && !syncs.open) return { ...nothing, status: 'error', message: type.error };
+  if (isRefreshed) return withRequest(scope, org, nothing, { key });
+  const error = type?.error ?? failureIn(syncs.last, key.metadataType);
+  if (type?.syncedAt || (wasWhole(syncs.last) && error === null))
+    throw notFound(`${key.metadataType} ${key.memberName}`);
+  if (error !== null && !syncs.open) return { ...nothing, status: 'error', message: error };
   if (nothing.jobId !== null || nothing.status === 'error') return nothing;
-  return withRequest(scope, org, nothing, syncs.last ? key : undefined);
+  return withRequest(scope, org, nothing, syncs.last ? { key } : ALL);
 }
 
-/** A page of the components of an org, with their number. */
+const ALL = { metadataTypes: null };
+
+/** All types were listed, except those that failed. */
+const wasWhole = (last: SyncRow | undefined): boolean => last?.status === 'succeeded' && last.metadataTypes === null;
+const failureIn = (last: SyncRow | undefined, metadataType: string): string | null =>
+  last?.failedTypes.find((failed) => failed.metadataType === metadataType)?.error ?? null;
+
+/**
+ * A page of the components of an org, with their number. Whether they are kept depends on their type, or on the org where
+ * none is named, and not on what is searched for. What is not kept is asked for.
+ */
 export async function readComponentList(
   scope: ReadScope,
   org: ExplorerOrg,
@@ -123,14 +137,24 @@ export async function readComponentList(
   page: { cursor?: ComponentKey | undefined; limit: number },
 ): Promise<Read<{ items: Awaited<ReturnType<typeof listComponents>>; total: number }>> {
   const { reads } = scope;
-  const [syncs, items, total] = await Promise.all([
+  const { metadataType, search } = filter;
+  const [syncs, items, kept, found] = await Promise.all([
     syncsOf(reads, org),
     listComponents(reads, org, filter, page),
-    countComponents(reads, org, filter),
+    keptTypes(reads, org, metadataType),
+    search === undefined ? undefined : countFound(reads, org, { metadataType, search }),
   ]);
-  const isThere = items.length > 0 || syncs.last?.status === 'succeeded';
-  const read = { ...readState(syncs, isThere), data: { items, total } };
-  return read.status === 'pending' && read.jobId === null ? withRequest(scope, org, read, undefined) : read;
+  const data = { items, total: found ?? kept.total };
+  const error = metadataType === undefined ? null : (kept.error ?? failureIn(syncs.last, metadataType));
+  const read = { ...readState(syncs, kept.isThere || (wasWhole(syncs.last) && error === null)), data };
+  if (error !== null && !syncs.open) return { ...read, status: 'error', message: error };
+  if (read.status !== 'pending' || read.jobId !== null) return read;
+  return withRequest(
+    scope,
+    org,
+    read,
+    metadataType !== undefined && syncs.last ? { metadataTypes: [metadataType] } : ALL,
+  );
 }
 
 /** Types of an org with their counts, and its last sync. */
@@ -140,5 +164,5 @@ export async function readMetadata(scope: ReadScope, org: ExplorerOrg) {
     types.some(({ syncedAt, componentCount }) => syncedAt !== null || componentCount > 0) ||
     syncs.last?.status === 'succeeded';
   const read = { ...readState(syncs, isThere), data: { types, lastSync: syncs.last ?? null } };
-  return read.status === 'pending' && read.jobId === null ? withRequest(scope, org, read, undefined) : read;
+  return read.status === 'pending' && read.jobId === null ? withRequest(scope, org, read, ALL) : read;
 }

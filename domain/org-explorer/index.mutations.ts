@@ -1,6 +1,6 @@
 import type { Tx } from '../unit-of-work.ts';
 import { componentType, countTypes, indexComponents, makeDue, removeUnlisted } from './component-index.queries.ts';
-import { type ExplorerOrg, orgById } from './explorer-org.ts';
+import { type ExplorerOrg, lockedOrgById, orgById } from './explorer-org.ts';
 import { parentNameOf } from './explorer-rules.ts';
 import type { IndexedComponent, PlannedType } from './listing-rules.ts';
 
@@ -10,9 +10,13 @@ const BATCH = 5_000;
 /** What was read is that of an org which is not there any more: it was removed, or is a sandbox that was refreshed. */
 export class OrgChanged extends Error {}
 
-/** Throws `OrgChanged` unless the org is still the one that was read. */
-export async function assertSameOrg(tx: Tx, { id, platformOrgId }: ExplorerOrg): Promise<void> {
-  const org = await orgById(tx, id);
+/** Throws `OrgChanged` unless the org is still the one that was read. @param isLocked it stays so until the transaction ends. */
+export async function assertSameOrg(
+  tx: Tx,
+  { id, platformOrgId }: ExplorerOrg,
+  { isLocked = false }: { isLocked?: boolean } = {},
+): Promise<void> {
+  const org = await (isLocked ? lockedOrgById(tx, id) : orgById(tx, id));
   if (org?.platformOrgId !== platformOrgId) throw new OrgChanged('The org is another one than was read');
 }
 
@@ -45,5 +49,5 @@ export async function indexType(
     const names = parents.has(undefined) ? null : [...parents].flatMap((name) => name ?? []);
     await makeDue(tx, org, description.parentType, names);
   }
-  await countTypes(tx, org, [metadataType], tx.now);
+  await countTypes(tx, org, [metadataType], { syncedAt: tx.now, isListed: true });
 }

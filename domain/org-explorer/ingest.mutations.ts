@@ -2,20 +2,22 @@ import type { ObjectStore } from '../objects/object-store.port.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
-import { type ComponentKey, seeComponents } from './component-files.queries.ts';
+import { type ComponentKey, knownComponents, seeComponents } from './component-files.queries.ts';
 import {
-  componentTypes,
+  adjustCounts,
   countTypes,
   forgetFormerOrg,
   noteFailedTypes,
   removeUnseen,
+  syncedTypes,
 } from './component-index.queries.ts';
-import { type GivenFile, storeComponents } from './component-store.ts';
-import { countChanges, countComponents } from './components.queries.ts';
+import { type GivenFile, isDeleted, storeComponents } from './component-store.ts';
+import { countChanges, keptTypes } from './components.queries.ts';
 import { CONTENT_MAX_BYTES, contentKey, ContentNotStored, contentOf, type Content, storeContents } from './contents.ts';
 import { useStored } from './contents.queries.ts';
 import type { ExplorerOrg } from './explorer-org.ts';
 import type { FileState } from './explorer-rules.ts';
+import { assertSameOrg, OrgChanged } from './index.mutations.ts';
 import type { FailedType } from './org-explorer.entities.ts';
 import { insertIngest } from './syncs.queries.ts';
 
@@ -57,6 +59,9 @@ interface IngestScope {
   org: ExplorerOrg;
 }
 
+/** Of a request, for contents that are being removed. */
+const REMOVAL_WAIT_MS = 5_000;
+
 const WITHOUT_CONTENT: ReadonlySet<FileState> = new Set(['Deleted', 'Failed']);
 
 /** Replaces the files of components that a worker read. Throws `invalid_request`, and `unavailable` when the store takes none. */
@@ -72,7 +77,7 @@ export async function ingestComponents(scope: IngestScope, reported: readonly Re
             throw invalidField(fieldOf(at, index, place, 'fileContent'), `a file that is ${state} has content`);
           return { fileName, fullName, type, state, sha256: null, sizeBytes: null };
         }
-        const content = contentOf(Buffer.from(file.fileContent, file.encoding));
+        const content = contentOf(bytesOf(file.fileContent, file.encoding, fieldOf(at, index, place, 'fileContent')));
         if (content.sizeBytes > CONTENT_MAX_BYTES)
           throw invalidField(fieldOf(at, index, place, 'fileContent'), `at most ${CONTENT_MAX_BYTES} bytes`);
         contents.push(content);
@@ -84,13 +89,22 @@ export async function ingestComponents(scope: IngestScope, reported: readonly Re
   await scope.tx((tx) => writeReported(tx, scope.org, components));
 }
 
+function bytesOf(text: string, encoding: 'utf8' | 'base64', field: string): Buffer {
+  const bytes = Buffer.from(text, encoding);
+  // What is no base64 is passed over when it is decoded. Line breaks are part of some encoders' output.
+  const digits = encoding === 'base64' ? text.replace(/\s+/g, '').replace(/={1,2}$/, '').length : 0;
+  if (encoding === 'base64' && (digits % 4 === 1 || bytes.byteLength !== Math.floor((digits * 3) / 4)))
+    throw invalidField(field, 'must be base64');
+  return bytes;
+}
+
 /** The store is a dependency: without room it is `unavailable`. */
 export async function keepContents(
   scope: Pick<IngestScope, 'tx' | 'objects' | 'tenantId'>,
   contents: readonly Content[],
 ): Promise<void> {
   try {
-    await storeContents(scope, contents);
+    await storeContents(scope, contents, { waitMs: REMOVAL_WAIT_MS });
   } catch (error) {
     if (!(error instanceof ContentNotStored)) throw error;
     throw new DomainError('unavailable', 'The object store takes no contents at the moment; try again later', {
@@ -156,34 +170,48 @@ function merged<Component extends ComponentKey & { sourceData: readonly { fileNa
 
 const keyOf = ({ metadataType, memberName }: ComponentKey): string => `${metadataType} ${memberName}`;
 
+/** Of an org that was removed or refreshed since the request began, nothing is written. Throws `version_conflict`. */
+async function assertStillSame(tx: Tx, org: ExplorerOrg, lock: { isLocked: boolean }): Promise<void> {
+  try {
+    await assertSameOrg(tx, org, lock);
+  } catch (error) {
+    if (!(error instanceof OrgChanged)) throw error;
+    throw new DomainError(
+      'version_conflict',
+      `Org ${org.username} was refreshed or removed while this was reported: read it anew, and report that`,
+    );
+  }
+}
+
 async function writeReported(tx: Tx, org: ExplorerOrg, components: readonly ReportedFiles[]): Promise<void> {
-  await forgetFormerOrg(tx, org);
-  const synced = new Set(
-    (await componentTypes(tx, org)).filter(({ syncedAt }) => syncedAt !== null).map(({ metadataType }) => metadataType),
-  );
+  await assertStillSame(tx, org, { isLocked: false });
+  const types = [...new Set(components.map(({ metadataType }) => metadataType))];
+  const synced = await syncedTypes(tx, org, types);
   const filesOf = new Map(components.map(({ files, ...key }) => [keyOf(key), files]));
-  const seen = await seeComponents(tx, org, components);
+  const { deleted = [], kept = [] } = Object.groupBy(components, ({ files }) =>
+    isDeleted(files) ? 'deleted' : 'kept',
+  );
+  const seen = await seeComponents(tx, org, kept);
+  const known = deleted.length === 0 ? [] : await knownComponents(tx, org, deleted);
   const added = seen.filter(({ isNew }) => isNew);
   // What is reported of a type for the first time is what later reports are compared with.
   const newIds = new Set(added.filter(({ metadataType }) => synced.has(metadataType)).map(({ id }) => id));
   const { files, removed } = await storeComponents(
     tx,
     { org, syncId: null, fetchedAt: tx.now, isNew: (id) => newIds.has(id) },
-    seen.map((component) => ({ id: component.id, files: filesOf.get(keyOf(component)) ?? [] })),
+    [...seen, ...known].map((component) => ({ id: component.id, files: filesOf.get(keyOf(component)) ?? [] })),
   );
-  await countTypes(
-    tx,
-    org,
-    components.map(({ metadataType }) => metadataType),
-    null,
-  );
+  await adjustCounts(tx, org, [
+    ...added.map(({ metadataType }) => ({ metadataType, more: 1 })),
+    ...removed.map(({ metadataType }) => ({ metadataType, more: -1 })),
+  ]);
   tx.audit({
     source: 'crm',
     action: 'org_explorer.components_reported',
     entityType: 'crm_org',
     entityId: org.id,
     summary: `${components.length} components of org ${org.username} reported`,
-    after: { components: components.length, files, added: added.length, removed },
+    after: { components: components.length, files, added: added.length, removed: removed.length },
   });
 }
 
@@ -200,6 +228,8 @@ export interface ReportedSync {
 
 /** Records a sync from outside: components of its types that it did not report are gone, except of failed types. */
 export async function ingestSync(tx: Tx, org: ExplorerOrg, sync: ReportedSync): Promise<void> {
+  // What is removed below must not be what a refresh reads of another org meanwhile.
+  await assertStillSame(tx, org, { isLocked: true });
   await forgetFormerOrg(tx, org);
   const failed = new Set(sync.failedTypes.map(({ metadataType }) => metadataType));
   const metadataTypes = [...new Set(sync.typeNames)].filter((type) => !failed.has(type));
@@ -219,14 +249,14 @@ export async function ingestSync(tx: Tx, org: ExplorerOrg, sync: ReportedSync): 
     finishedAt: sync.syncedAt,
   });
   await removeUnseen(tx, { org, syncId: id }, { metadataTypes, before: startedAt });
-  await countTypes(tx, org, metadataTypes, sync.syncedAt);
+  await countTypes(tx, org, metadataTypes, { syncedAt: sync.syncedAt, isListed: false });
   if (sync.failedTypes.length > 0) await noteFailedTypes(tx, org, sync.failedTypes);
   const changes = await countChanges(tx, org.id, id);
   const facts = {
     jobId: id,
     status: 'succeeded' as const,
     typesCount,
-    componentsCount: await countComponents(tx, org, {}),
+    componentsCount: (await keptTypes(tx, org)).total,
     filesRetrieved,
     changes,
     failedTypes: [...failed],

@@ -55,6 +55,8 @@ export const OrgComponentTypeSchema = defineEntity({
     componentCount: p.integer().default(0),
     /** When its components were last listed whole. */
     syncedAt: p.datetime(3).nullable(),
+    /** When the service itself listed them last. */
+    listedAt: p.datetime(3).nullable(),
     /** Why the last attempt failed. */
     error: p.text().nullable(),
   },

@@ -41,7 +41,7 @@ export const openSyncs = ({ db, tenantId }: Reads, orgId: string) =>
     .orderBy('status', 'desc')
     .execute();
 
-/** The newest sync of the org that ended; of a sandbox that was refreshed since, none counts. */
+/** The sync of the org that ended last; of a sandbox that was refreshed since, none counts. */
 export const endedSync = ({ db, tenantId }: Reads, orgId: string, platformOrgId: string) =>
   db
     .selectFrom('org_sync')
@@ -50,7 +50,8 @@ export const endedSync = ({ db, tenantId }: Reads, orgId: string, platformOrgId:
     .where('status', 'in', sql<never>`('succeeded', 'failed')`)
     .where((eb) => eb.or([eb('platformOrgId', '=', platformOrgId), eb('platformOrgId', 'is', null)]))
     .select(COLUMNS)
-    .orderBy('createdAt', 'desc')
+    // Nothing changes one that ended. `finishedAt` is by the clock of whoever reported it.
+    .orderBy('updatedAt', 'desc')
     .orderBy('id', 'desc')
     .limit(sql.lit(1))
     .executeTakeFirst();
@@ -131,6 +132,7 @@ export const addProgress = (
     })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
+    .where('status', '=', sql<never>`'running'`)
     .execute();
 
 /** Open refreshes of all tenants that nothing moved for so long; `system` has the role of the system. */
@@ -164,9 +166,9 @@ export async function purgeHistory(system: Database, days: number): Promise<numb
     .deleteFrom('org_sync')
     .where('createdAt', '<', before)
     .where('status', 'in', sql<never>`('succeeded', 'failed')`)
-    // The newest one says what state the org is in.
+    // The last one says what state the org is in.
     .where(sql<boolean>`exists (select from org_sync n where n.tenant_id = org_sync.tenant_id
-      and n.org_id = org_sync.org_id and n.created_at > org_sync.created_at)`)
+      and n.org_id = org_sync.org_id and n.status in ('succeeded', 'failed') and n.updated_at > org_sync.updated_at)`)
     .execute();
   const [changes] = await system.deleteFrom('org_component_change').where('detectedAt', '<', before).execute();
   return Number(syncs?.numDeletedRows ?? 0) + Number(changes?.numDeletedRows ?? 0);
