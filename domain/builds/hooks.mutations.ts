@@ -1,6 +1,7 @@
 import { fetchUnknownCommits, type MirrorToFetch } from '../git/commit-fetches.mutations.ts';
 import { requestFetch } from '../git/mirror.queries.ts';
 import { type Platform, Project } from '../projects/projects.entities.ts';
+import { recordPullRequests } from '../pull-requests/pull-requests.mutations.ts';
 import { type Actor, systemActor, tenantOf } from '../shared/actor.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import { DomainError } from '../shared/errors.ts';
@@ -98,7 +99,7 @@ export async function receiveHook(
   if (!sender) throw unproven();
   if (!isWithinWindow(content.occurredAt, now()))
     throw new DomainError('invalid_request', 'The hook was made more than seven days ago, or in the future');
-  if (!content.isPush && content.events.length === 0) return { outcome: 'ignored', events: 0 };
+  if (!content.isPush && content.events.length === 0 && !content.pullRequest) return { outcome: 'ignored', events: 0 };
   const { projectId } = sender;
   return actingAs(systemActor(sender, `hooks-${host}`))((tx) =>
     recordHook(tx, projectId, deliveryOf(host, hook), content),
@@ -109,7 +110,7 @@ async function recordHook(
   tx: Tx,
   projectId: string,
   delivery: HookDelivery,
-  { events, isPush }: HookContent,
+  { events, pullRequest, isPush }: HookContent,
 ): Promise<HookResult> {
   const project = await tx.em.findOne(Project, { tenantId: tx.tenantId, id: projectId });
   if (!project || !(await insertHookDelivery(tx, projectId, delivery))) return { outcome: 'known', events: 0 };
@@ -118,9 +119,10 @@ async function recordHook(
     if (event.kind === 'push') await upsertPush(tx, projectId, event);
     else await recordStatus(tx, project, event);
   }
+  if (pullRequest) await recordPullRequests(tx, project, [pullRequest], { isFromList: false });
   const commits = events.map(({ commitId }) => commitId);
   const toFetch = isPush ? await fetchAtOnce(tx, project) : await fetchUnknownCommits(tx, project, commits);
-  return { outcome: 'accepted', events: events.length, toFetch };
+  return { outcome: 'accepted', events: events.length + (pullRequest ? 1 : 0), toFetch };
 }
 
 async function fetchAtOnce(tx: Tx, { id, identifier, remoteUrl }: Project): Promise<MirrorToFetch | undefined> {

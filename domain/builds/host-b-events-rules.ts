@@ -1,21 +1,32 @@
+import { readPullRequestB } from '../pull-requests/host-b-pull-request-rules.ts';
 import { branchOfRef, type UntrustedJson, shaOf } from './untrusted-json-rules.ts';
 import type { HookContent, HostEvent } from './host-events-rules.ts';
 import { buildStateOf } from './build-state-rules.ts';
 
-/** Events of host-b (Azure DevOps: git.push, build.complete). */
+/** Events of host-b (Azure DevOps: git.push, build.complete, git.pullrequest.created, updated and merged). */
 export function readHostB(body: UntrustedJson): HookContent {
   const resource = body.at('resource');
   const nothing = {
     repositoryIdentifier: repositoryOf(resource),
     isPush: false,
     events: [],
+    pullRequest: null,
     occurredAt: body.at('createdDate').dateTime(),
   };
   const event = body.at('eventType').text();
   if (event === 'git.push') return { ...nothing, isPush: true, events: pushes(resource) };
   if (event === 'build.complete') return { ...nothing, events: build(resource, nothing.occurredAt) };
+  if (event?.startsWith('git.pullrequest.') && nothing.occurredAt !== null) {
+    const webUrl = webUrlOf(resource.at('repository', 'remoteUrl').link());
+    const report = readPullRequestB(resource, { hostTime: nothing.occurredAt, webUrl, isHook: true });
+    return { ...nothing, pullRequest: report && { report, given: {} } };
+  }
   return nothing;
 }
+
+/** The address of a repository for people: that of its remote has the organization as the username. */
+const webUrlOf = (remoteUrl: string | null): string | null =>
+  remoteUrl?.replace(/^(https?:\/\/)[^/@]*@/i, '$1') ?? null;
 
 /** `organization/project/repository`, from the repository's address; hooks of version 1.0 have none. */
 function repositoryOf(resource: UntrustedJson): string | null {

@@ -1,17 +1,23 @@
+import { readMergeRequestHook } from '../pull-requests/host-c-pull-request-rules.ts';
 import { branchOfRef, type UntrustedJson, shaOf } from './untrusted-json-rules.ts';
 import type { HookContent, HostEvent } from './host-events-rules.ts';
 import { buildStateOf } from './build-state-rules.ts';
 
-/** Events of host-c (GitLab: push, tag_push, pipeline). */
+/** Events of host-c (GitLab: push, tag_push, pipeline, merge_request). */
 export function readHostC(body: UntrustedJson): HookContent {
   const nothing = {
     repositoryIdentifier: body.at('project', 'path_with_namespace').text(),
     isPush: false,
     events: [],
+    pullRequest: null,
     occurredAt: null,
   };
   const kind = body.at('object_kind').text();
   if (kind === 'push' || kind === 'tag_push') return { ...nothing, isPush: true, events: push(body) };
+  if (kind === 'merge_request') {
+    const report = readMergeRequestHook(body);
+    return { ...nothing, pullRequest: report && { report, given: {} }, occurredAt: report?.changedAt ?? null };
+  }
   if (kind === 'pipeline') return { ...nothing, ...pipeline(body) };
   return nothing;
 }

@@ -1,3 +1,4 @@
+import type { PullRequestNews } from '../pull-requests/pull-request-rules.ts';
 import type { BuildState } from './build-state-rules.ts';
 import { readHostA } from './host-a-events-rules.ts';
 import { readHostB } from './host-b-events-rules.ts';
@@ -43,6 +44,7 @@ export interface HookContent {
   /** Branches or tags were moved, created or removed. */
   isPush: boolean;
   events: HostEvent[];
+  pullRequest: PullRequestNews | null;
   /** When the host made it, as far as it says; ISO 8601. */
   occurredAt: string | null;
 }

@@ -19,8 +19,9 @@ export class UntrustedJson {
   /** A text or number, cut after `max` characters. */
   text(max = 2_000): string | null {
     if (typeof this.#value === 'number') return String(this.#value);
-    // A cut may leave half of a surrogate pair, which cannot be stored.
-    return typeof this.#value === 'string' && this.#value !== '' ? this.#value.slice(0, max).toWellFormed() : null;
+    if (typeof this.#value !== 'string' || this.#value === '') return null;
+    // A cut may leave half of a surrogate pair, which cannot be stored, as U+0000 cannot.
+    return this.#value.slice(0, max).toWellFormed().replaceAll('\0', '\ufffd');
   }
 
   integer(): number | null {
@@ -29,6 +30,14 @@ export class UntrustedJson {
 
   isTrue(): boolean {
     return this.#value === true;
+  }
+
+  isBoolean(): boolean {
+    return typeof this.#value === 'boolean';
+  }
+
+  isList(): boolean {
+    return Array.isArray(this.#value);
   }
 
   /** ISO 8601, from a date's text or from seconds since the epoch. */

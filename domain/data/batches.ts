@@ -1,4 +1,5 @@
 import { type AliasedRawBuilder, type InsertQueryBuilder, type InsertResult, sql } from 'kysely';
+import type { JsonText } from './columns.ts';
 import { columnName } from './dialect.ts';
 import type { NewRow } from './statement.ts';
 import type { Database, Tables } from './tables.ts';
@@ -23,6 +24,10 @@ export function batch<Row extends object, Alias extends string>(
   );
 }
 
+/** In a batch json stands as its value. */
+type Unwritten<Value> = Value extends JsonText<infer Json> ? Json : Value;
+type BatchRow<T extends keyof Tables, C extends keyof NewRow<T>> = { [Column in C]: Unwritten<NewRow<T>[Column]> };
+
 /**
  * An insert of a batch by one parameter.
  * @param common columns that are the same in all rows.
@@ -31,8 +36,8 @@ export function insertBatch<T extends keyof Tables, Common extends keyof NewRow<
   db: Database,
   table: T,
   common: Pick<NewRow<T>, Common>,
-  rows: readonly Pick<NewRow<T>, C>[],
-  types: ColumnTypes<Pick<NewRow<T>, C>>,
+  rows: readonly BatchRow<T, C>[],
+  types: ColumnTypes<BatchRow<T, C>>,
 ): InsertQueryBuilder<Tables, T, InsertResult> {
   const [same, own] = [Object.entries(common), Object.keys(types)];
   const selected = [...same.map(([, value]) => sql`${value}`), ...own.map((name) => sql.ref(`rows.${name}`))];

@@ -59,6 +59,7 @@ import {
   OrgSyncSchema,
 } from '../org-explorer/org-explorer.entities.ts';
 import { ProjectSchema } from '../projects/projects.entities.ts';
+import { PullRequestSchema } from '../pull-requests/pull-requests.entities.ts';
 import {
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
@@ -142,6 +143,7 @@ export const entities = [
   OrgContentSchema,
   OrgSyncSchema,
   ProjectSchema,
+  PullRequestSchema,
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
   PackageVersionSchema,
