@@ -3,6 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createFencedReads, type FencedReads } from '../domain/data/fenced-reads.ts';
+import type { ChatPlatform } from '../domain/chat/chat-platform.port.ts';
 import { createOrgPolls, type OrgPolls } from '../domain/org-limits/org-polls.ts';
 import { createOrgConnections } from '../domain/crm-orgs/org-connections.ts';
 import type { CrmParts } from '../domain/crm-orgs/org-scope.ts';
@@ -29,6 +30,7 @@ import { createGitHosts } from './adapters/git-hosts.ts';
 import { createGitMirrors } from './adapters/git-mirrors.ts';
 import { createObjectStore } from './adapters/object-store.ts';
 import { createProgramRunner } from './adapters/program-runner.ts';
+import { createSlackPlatform } from './adapters/slack-platform.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
 import type { Deps } from './deps.ts';
 import { CommandRuns } from './flows/command-runs.ts';
@@ -49,6 +51,7 @@ export interface Backend {
   objects: ObjectStore;
   /** Which addresses outgoing requests may go to. */
   outbound: OutboundAddresses;
+  chat: { platform: ChatPlatform };
   crm: CrmParts;
   /** Asks orgs for their limits. */
   orgPolls: OrgPolls;
@@ -91,6 +94,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     apiVersionMax: config.CRM_API_VERSION_MAX,
     scratchAuthField: config.CRM_SCRATCH_AUTH_FIELD,
   });
+  const slack = createSlackPlatform({ addresses: outbound, apiUrl: config.SLACK_API_URL });
   const connections = createOrgConnections({ platform, reads, actingAs, encryption, now, log });
   return {
     access,
@@ -104,6 +108,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     encryption,
     objects: createObjectStore(objectStoreLocation(config)),
     outbound,
+    chat: { platform: slack },
     crm: {
       platform,
       connections,
@@ -122,7 +127,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     now,
     onConnectionLost,
     async close() {
-      await Promise.all([orm.close(true), reads.close(), platform.close()]);
+      await Promise.all([orm.close(true), reads.close(), platform.close(), slack.close()]);
     },
   };
 }

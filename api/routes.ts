@@ -16,6 +16,7 @@ import { totpRoutes } from './auth/totp.routes.ts';
 import { bulkRoutes } from './documents/bulk.routes.ts';
 import { collectionsRoutes } from './documents/collections.routes.ts';
 import { documentQueriesRoutes } from './documents/document-queries.routes.ts';
+import { chatWorkspacesRoutes } from './chat/chat-workspaces.routes.ts';
 import { crmOrgsRoutes } from './crm-orgs/crm-orgs.routes.ts';
 import { orgCredentialsRoutes } from './crm-orgs/org-credentials.routes.ts';
 import { orgOverviewRoutes } from './crm-orgs/org-overview.routes.ts';
@@ -103,6 +104,7 @@ export const routes: readonly AnyRoute[] = [
   ...auditExportsRoutes,
   ...auditInternalRoutes,
   ...downloadsRoutes,
+  ...chatWorkspacesRoutes,
   ...webhooksRoutes,
   ...deliveriesRoutes,
   ...orgExplorerRoutes,

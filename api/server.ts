@@ -121,6 +121,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
           withoutStore: 'count-alone',
         }),
       },
+      chat: backend.chat,
       crm: { ...backend.crm, noteAccess: createAccessNotes(database, now) },
       documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.lanes }),
       environmentLocks: backend.environmentLocks,

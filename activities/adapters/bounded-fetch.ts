@@ -16,7 +16,8 @@ export const boundedFetch =
     return new Response(body.length === 0 ? null : body, { status, statusText, headers });
   };
 
-async function readWhole({ body }: Response, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+/** The body of an answer; throws when it has more bytes. */
+export async function readWhole({ body }: Pick<Response, 'body'>, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {

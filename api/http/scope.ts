@@ -8,6 +8,7 @@ import type { TextCache } from '../../domain/shared/text-cache.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import type { ActorReads } from '../../domain/data/fenced-reads.ts';
 import type { DeploymentLogCache } from '../../domain/deployments/deployment-log-cache.ts';
+import type { ChatPlatform } from '../../domain/chat/chat-platform.port.ts';
 import type { OrgScope } from '../../domain/crm-orgs/org-scope.ts';
 import type { DocumentStore } from '../../domain/documents/document-store.port.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
@@ -44,6 +45,7 @@ export interface Adapters {
     /** Absent until there are review environments; links then lead to the front door. */
     findReviewAssignment?: FindReviewAssignment;
   };
+  chat: { platform: ChatPlatform };
   crm: OrgScope['crm'];
   documents: DocumentStore;
   environmentLocks: LockQueue;

@@ -19,6 +19,7 @@ export const TAGS = {
   'Org explorer': 'Metadata of orgs: components, their files, and what changed',
   'Org explorer: internal': 'For workers that read orgs themselves',
   'Document store': 'JSON documents with versions, in collections',
+  'Chat workspace': 'Slack workspaces in which people are notified, decide and ask',
   Webhooks: 'Subscriptions to events, and their deliveries',
   Audit: 'Who changed what and when, as a chain that shows tampering',
   'Audit: internal': 'For workers that write exports',

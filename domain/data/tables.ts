@@ -18,6 +18,7 @@ import {
   HookDeliverySchema,
   HookSecretSchema,
 } from '../builds/builds.entities.ts';
+import { ChatWorkspaceSchema } from '../chat/chat.entities.ts';
 import { CrmOrgSchema, CrmTokenSchema } from '../crm-orgs/crm-orgs.entities.ts';
 import { OrgLimitHourSchema, OrgLimitSampleSchema, OrgLimitStateSchema } from '../org-limits/org-limits.entities.ts';
 import { ReleaseDeploymentSchema } from '../deployments/deployments.entities.ts';
@@ -104,6 +105,7 @@ export const entities = [
   BuildStatusSchema,
   HookDeliverySchema,
   HookSecretSchema,
+  ChatWorkspaceSchema,
   CrmOrgSchema,
   CrmTokenSchema,
   OrgLimitHourSchema,

@@ -1,5 +1,6 @@
 import { totpContext } from '../auth/second-factors.mutations.ts';
 import { hookSecretContext } from '../builds/hooks.mutations.ts';
+import { chatSecretContext } from '../chat/chat-secrets.ts';
 import { crmTokenContext } from '../crm-orgs/crm-secrets.ts';
 import type { Tables } from '../data/tables.ts';
 import { replyContext } from '../idempotency/idempotency.mutations.ts';
@@ -29,6 +30,12 @@ const ofCrmToken = (column: string): EncryptedColumn => ({
   key: BY_ID,
   context: ({ id = '' }) => crmTokenContext(id),
 });
+const ofChatWorkspace = (column: string): EncryptedColumn => ({
+  table: 'chat_workspace',
+  column,
+  key: BY_ID,
+  context: ({ id = '' }) => chatSecretContext(id),
+});
 const ofWebhook = (column: string): EncryptedColumn => ({
   table: 'webhook',
   column,
@@ -44,6 +51,9 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   { table: 'integration', column: 'credentials', key: BY_ID, context: ({ id = '' }) => integrationSecretContext(id) },
   ofCrmToken('credential'),
   ofCrmToken('access_token'),
+  ofChatWorkspace('bot_token'),
+  ofChatWorkspace('app_token'),
+  ofChatWorkspace('signing_secret'),
   ofHooks('secret'),
   ofHooks('previous_secret'),
   {

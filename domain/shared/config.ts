@@ -77,6 +77,7 @@ const Environment = z.object({
   HOST_B_OAUTH_TOKEN_URL: httpUrl.optional(),
   HOST_B_OAUTH_CLIENT_ID: z.string().min(1).optional(),
   HOST_B_OAUTH_CLIENT_SECRET: z.string().min(1).optional(),
+  SLACK_API_URL: httpUrl.default('https://slack.com/api/'),
   OUTBOUND_ALLOW: z.string().optional(),
   CRM_API_VERSION_MAX: z
     .string()
@@ -204,6 +205,7 @@ const TRUSTED_SYSTEMS = [
   'HOST_A_OAUTH_TOKEN_URL',
   'HOST_B_API_URL',
   'HOST_B_OAUTH_TOKEN_URL',
+  'SLACK_API_URL',
 ] as const;
 
 function checkTrustedSystems(config: Config): void {

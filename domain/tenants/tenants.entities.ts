@@ -6,6 +6,8 @@ export const TenantSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     slug: p.text(),
+    /** Names the tenant in the public addresses of its chat app. */
+    chatKey: p.text().defaultRaw("replace((gen_random_uuid())::text, '-'::text, ''::text)"),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });

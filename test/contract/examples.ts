@@ -16,6 +16,7 @@ import { releaseCandidatesExamples } from './examples/release-candidates.example
 import { signInExamples } from './examples/sign-in.examples.ts';
 import { releasesExamples } from './examples/releases.examples.ts';
 import { usersExamples } from './examples/users.examples.ts';
+import { chatExamples } from './examples/chat.examples.ts';
 import { crmOrgsExamples } from './examples/crm-orgs.examples.ts';
 import { orgLimitsExamples } from './examples/org-limits.examples.ts';
 import { orgExplorerExamples } from './examples/org-explorer.examples.ts';
@@ -37,6 +38,7 @@ const FEATURES: readonly FeatureExamples[] = [
   buildsExamples,
   gcLedgerExamples,
   orgLimitsExamples,
+  chatExamples,
   webhooksExamples,
   documentsExamples,
 ];

@@ -26,6 +26,7 @@ const ADDITIONS = [
   /^GET \/api\/releases\/(work-items\/\{key\}|metrics|\{name\}\/notes)$/,
   /^(GET|POST) \/api\/gc-ledger\/(destructive-changes|check(\/\{id\})?)$/,
   /^POST \/api\/hooks\/\{host\}$/,
+  /^GET \/api\/slack\/manifest$/,
   /^POST \/api\/doc-store\/bulk$/,
   /^GET \/api\/doc-store\/collections\/\{collectionName\}\/docs\/\{key\}\/history$/,
 ];

@@ -57,10 +57,4 @@ export const UNMOUNTED: readonly string[] = [
   'GET /api/metrics/api/v1/label/{name}/values',
   'GET /api/metrics/ai-usage',
   'GET /api/users/me/activity',
-  'GET /api/slack/workspace',
-  'POST /api/slack/workspace',
-  'PATCH /api/slack/workspace',
-  'DELETE /api/slack/workspace',
-  'GET /api/slack/test',
-  'GET /api/slack/workspaces',
 ];

@@ -97,6 +97,8 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     RATE_LIMIT_PER_MINUTE: '1000000',
     AUTH_RATE_LIMIT_PER_MINUTE: '1000000',
     HOOK_RATE_LIMIT_PER_MINUTE: '1000000',
+    // Nothing leaves the machine; tests of chat name a simulator.
+    SLACK_API_URL: 'http://127.0.0.1:9/api/',
     WORKFLOW_BUNDLE_DIR: dirname(process.env.QS_TEST_BUNDLE ?? ''),
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     ...(options.commands && { COMMANDS_FILE: commandsFile }),

@@ -1,0 +1,75 @@
+import type { ChatFailure } from './chat-platform.port.ts';
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  invalid_auth: 'Slack does not know the token',
+  not_authed: 'Slack got no token',
+  token_revoked: 'The token was revoked',
+  token_expired: 'The token has expired',
+  account_inactive: 'The app was removed from the workspace, or its bot user was deactivated',
+  not_allowed_token_type: 'The token is of another type than the call needs',
+  team_access_not_granted: 'The app may not act in this workspace',
+  channel_not_found: 'Slack has no such channel, or the app may not see it',
+  not_in_channel: 'The app is not in the channel: invite it there',
+  is_archived: 'The channel is archived',
+  restricted_action: 'The workspace does not allow the app to post there',
+  msg_too_long: 'The message is too long',
+  msg_blocks_too_long: 'The blocks of the message are too long',
+  invalid_blocks: 'The blocks of the message are not valid',
+  message_not_found: 'The message is gone',
+  cant_update_message: 'The message cannot be changed',
+  user_not_found: 'Slack has no such user',
+};
+
+/** The platform's own trouble, which passes. */
+const TRANSIENT = new Set([
+  'ratelimited',
+  'rate_limited',
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+  'team_added_to_org',
+]);
+
+/** A word of the platform; what else stands in its place is not repeated. */
+const WORD = /^[a-z][a-z0-9_]{0,99}$/;
+
+/** What an answer `{ok: false, error}` means. */
+export function refusedCall(error: unknown, needed?: unknown): ChatFailure {
+  if (typeof error !== 'string' || !WORD.test(error)) return MALFORMED;
+  const reason =
+    error === 'missing_scope'
+      ? `The app lacks the scope ${typeof needed === 'string' && /^[\w:.,-]{1,200}$/.test(needed) ? needed : 'that the call needs'}`
+      : (SENTENCES[error] ?? 'Slack refused the call');
+  return { isOk: false, code: error, reason: `${reason} (${error})`, isTransient: TRANSIENT.has(error) };
+}
+
+/** A page of a proxy, or what else is no answer of the interface. */
+export const MALFORMED: ChatFailure = {
+  isOk: false,
+  code: 'malformed',
+  reason: 'Slack answered with something that is not the JSON of its interface',
+  isTransient: true,
+};
+
+export const UNREACHABLE: ChatFailure = {
+  isOk: false,
+  code: 'unreachable',
+  reason: 'Slack could not be reached',
+  isTransient: true,
+};
+
+export const NO_ANSWER: ChatFailure = {
+  isOk: false,
+  code: 'unreachable',
+  reason: 'Slack did not answer in time',
+  isTransient: true,
+};
+
+export const limited = (retryAfterSeconds: number): ChatFailure => ({
+  isOk: false,
+  code: 'rate_limited',
+  reason: `Slack takes no more calls for ${retryAfterSeconds} s`,
+  isTransient: true,
+  retryAfterMs: retryAfterSeconds * 1_000,
+});

@@ -1,0 +1,38 @@
+/**
+ * Why a call of the chat platform failed. `code` is the platform's word for it, or `rate_limited`, `unreachable` or
+ * `malformed`; `reason` is a sentence for people, without secrets.
+ */
+export interface ChatFailure {
+  isOk: false;
+  code: string;
+  reason: string;
+  /** Another attempt may succeed. */
+  isTransient: boolean;
+  /** Before which no other attempt should be made. */
+  retryAfterMs?: number;
+}
+export type ChatAnswer<Value> = { isOk: true; value: Value } | ChatFailure;
+
+/** Whom a bot token belongs to. */
+export interface BotIdentity {
+  teamId: string;
+  teamName: string;
+  botUserId: string;
+  botName: string;
+  botId: string;
+  /** What the token may do. */
+  scopes: readonly string[];
+}
+
+export interface BotApp {
+  appId: string;
+  appName: string;
+}
+
+/** A chat platform of workspaces with channels, bots and people. Failures are values. */
+export interface ChatPlatform {
+  identifyBot(botToken: string): Promise<ChatAnswer<BotIdentity>>;
+  appOfBot(botToken: string, botId: string): Promise<ChatAnswer<BotApp>>;
+  /** Whether the platform knows an app token; opens no connection with it. */
+  checkAppToken(appToken: string): Promise<ChatAnswer<null>>;
+}
