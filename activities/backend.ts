@@ -93,6 +93,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     addresses: outbound,
     apiVersionMax: config.CRM_API_VERSION_MAX,
     scratchAuthField: config.CRM_SCRATCH_AUTH_FIELD,
+    timeouts: { callMs: config.CRM_CALL_SECONDS * 1_000 },
   });
   const slack = createSlackPlatform({ addresses: outbound, apiUrl: config.SLACK_API_URL });
   const connections = createOrgConnections({ platform, reads, actingAs, encryption, now, log });
@@ -178,6 +179,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
       orgExplorer: {
         indexOnly: new Set(config.ORG_EXPLORER_INDEX_ONLY),
         pauseSeconds: config.ORG_EXPLORER_PAUSE_SECONDS,
+        pollMs: config.ORG_EXPLORER_POLL_MS,
       },
       webhooks: { lanes: lanes.db, send: webhookSender.send, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS },
     },

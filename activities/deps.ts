@@ -34,6 +34,8 @@ export interface Deps
     indexOnly: ReadonlySet<string>;
     /** How long a refresh waits when the org's calls are used up. */
     pauseSeconds: number;
+    /** How long it waits before it first asks how far an order is. */
+    pollMs: number;
   };
   webhooks: {
     /** Connections with the role of the system, for the statements of the delivery lanes alone. */

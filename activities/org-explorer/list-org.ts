@@ -22,8 +22,9 @@ class Stopped extends Error {
 }
 
 /**
- * Lists the components of types, several calls at once; those in folders after their folders. A call that fails is
- * repeated query by query, and a type that fails is told of. @returns what ended the listing; undefined when it is whole.
+ * Lists the components of types, several calls at once; those in folders after their folders. A call that fails, or does
+ * not say which type a component has, is repeated query by query; the sink gets each type that fails.
+ * @returns what ended the listing; undefined when it is whole.
  */
 export async function listOrg(
   org: Pick<CrmOrg, 'listMetadata'>,
@@ -43,21 +44,22 @@ export async function listOrg(
   const listAll = async (queries: ListCall['queries']) => {
     const found = new Map<string, ListedComponent[]>();
     const failed = new Map<string, CrmFailure>();
-    const take = (call: ListCall['queries'], components: readonly ListedComponent[]) => {
-      const asked = call.map(({ type }) => type);
-      for (const component of components) {
-        const type = typeOfListed(component, asked);
-        if (type) found.get(type.metadataType)?.push(component);
-      }
+    /** False, and nothing is kept of the answer, when it leaves open which type a component has. */
+    const keep = (call: ListCall['queries'], components: readonly ListedComponent[]): boolean => {
+      const asked = [...new Set(call.map(({ type }) => type))];
+      const typed = components.map((component) => ({ component, type: typeOfListed(component, asked) }));
+      if (typed.some(({ type }) => type === undefined)) return false;
+      for (const { component, type } of typed) found.get(type?.metadataType ?? '')?.push(component);
+      return true;
     };
     for (const { type } of queries) found.set(type.metadataType, []);
     await eachAtOnce(callsOf(queries), async ({ queries: call }) => {
       const answer = await list(call);
-      if (answer.isOk) return take(call, answer.value);
-      if (call.length === 1) return void failed.set(call[0]?.type.metadataType ?? '', answer);
+      if (answer.isOk && keep(call, answer.value)) return;
+      if (!answer.isOk && call.length === 1) return void failed.set(call[0]?.type.metadataType ?? '', answer);
       for (const one of call) {
         const single = await list([one]);
-        if (single.isOk) take([one], single.value);
+        if (single.isOk) keep([one], single.value);
         else failed.set(one.type.metadataType, single);
       }
     });

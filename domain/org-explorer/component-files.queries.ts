@@ -18,20 +18,25 @@ const inOrg = ({ db, tenantId }: Reads, org: ExplorerOrg) =>
     .where('c.orgId', '=', org.id)
     .where('c.platformOrgId', '=', org.platformOrgId);
 
-/** The next components whose source has to be retrieved. */
-export const dueComponents = (
+/** The next components whose source has to be retrieved; those that could not be retrieved before come last, alone. */
+export async function dueComponents(
   reads: Reads,
   org: ExplorerOrg,
   { metadataTypes, limit }: { metadataTypes: readonly string[] | null; limit: number },
-) =>
-  inOrg(reads, org)
-    .where('c.isDue', '=', true)
-    .where(sql<boolean>`(${metadataTypes === null} or c.metadata_type = any (${metadataTypes ?? []}::text[]))`)
-    .orderBy('c.metadataType')
-    .orderBy('c.memberName')
-    .limit(limit)
-    .select(['c.id', 'c.metadataType', 'c.memberName'])
-    .execute();
+) {
+  const due = (failedBefore: boolean) =>
+    inOrg(reads, org)
+      .where('c.isDue', '=', true)
+      .where('c.contentError', failedBefore ? 'is not' : 'is', null)
+      .where(sql<boolean>`(${metadataTypes === null} or c.metadata_type = any (${metadataTypes ?? []}::text[]))`)
+      .orderBy('c.metadataType')
+      .orderBy('c.memberName')
+      .limit(limit)
+      .select(['c.id', 'c.metadataType', 'c.memberName', 'c.contentError'])
+      .execute();
+  const next = await due(false);
+  return next.length > 0 ? next : due(true);
+}
 
 export async function countDue(reads: Reads, org: ExplorerOrg, metadataTypes: readonly string[] | null) {
   const { due } = await inOrg(reads, org)
@@ -62,13 +67,31 @@ export const componentsOfRetrieve = ({ db, tenantId }: Reads, orgId: string, ret
     .select(['id', 'metadataType', 'memberName', 'fileName'])
     .execute();
 
-/** Components whose source cannot be retrieved are not asked for again until the org has changed them. */
+/**
+ * Components whose source cannot be retrieved are not asked for again by this refresh; repeating it changes nothing.
+ * @returns those that were due.
+ */
 export const leaveOut = ({ db, tenantId }: Tx, ids: readonly string[], contentError: string) =>
   db
     .updateTable('org_component')
     .set({ isDue: false, retrieveId: null, contentError })
     .where('tenantId', '=', tenantId)
     .where('id', '=', sql<string>`any (${ids}::uuid[])`)
+    .where('isDue', '=', true)
+    .returning(['metadataType', 'memberName'])
+    .execute();
+
+/** Makes the components due that earlier refreshes left out. @param metadataTypes null: of all types. */
+export const retryLeftOut = ({ db, tenantId }: Tx, org: ExplorerOrg, metadataTypes: readonly string[] | null) =>
+  db
+    .updateTable('org_component')
+    .set({ isDue: true })
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', org.id)
+    .where('platformOrgId', '=', org.platformOrgId)
+    .where('contentError', 'is not', null)
+    .where('isDue', '=', false)
+    .where(sql<boolean>`(${metadataTypes === null} or metadata_type = any (${metadataTypes ?? []}::text[]))`)
     .execute();
 
 /** Components with what is kept of their files, locked until the transaction ends. */

@@ -205,6 +205,15 @@ export async function syncedTypes(
   return new Set(rows.map(({ metadataType }) => metadataType));
 }
 
+export const removeType = ({ db, tenantId }: Tx, org: ExplorerOrg, metadataType: string) =>
+  db
+    .deleteFrom('org_component_type')
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', org.id)
+    .where('platformOrgId', '=', org.platformOrgId)
+    .where('metadataType', '=', metadataType)
+    .execute();
+
 /** The types were read whole: counts their components. @param isListed by the service itself. */
 export const countTypes = async (
   { db, tenantId }: Tx,

@@ -86,13 +86,17 @@ export async function readComponent(
   const ownerKey = { metadataType: owner.metadataType, memberName: owner.memberName };
   if (isRefreshed) return withRequest(scope, org, { ...readState(syncs, true), data }, { key: ownerKey });
   if (isSourceKept(owner)) return { ...readState(syncs, true), data };
-  if (owner.contentError !== null) return { status: 'error', jobId: null, message: owner.contentError, data };
+  if (owner.contentError !== null && !owner.isDue)
+    return { status: 'error', jobId: null, message: owner.contentError, data };
   const read = { ...readState(syncs, false), data };
   return read.jobId === null && read.status === 'pending' ? withRequest(scope, org, read, { key: ownerKey }) : read;
 }
 
-const isSourceKept = ({ fetchedAt, isDue, isIndexOnly, lastModifiedAt }: ComponentRow): boolean =>
-  fetchedAt !== null && !isDue && !(isIndexOnly && lastModifiedAt !== null && lastModifiedAt > fetchedAt);
+const isSourceKept = ({ fetchedAt, isDue, contentError, isIndexOnly, lastModifiedAt }: ComponentRow): boolean =>
+  fetchedAt !== null &&
+  !isDue &&
+  contentError === null &&
+  !(isIndexOnly && lastModifiedAt !== null && lastModifiedAt > fetchedAt);
 
 async function parentOf(reads: Reads, org: ExplorerOrg, { memberName }: ComponentRow, parentType: string) {
   const name = parentNameOf(memberName);

@@ -1,5 +1,12 @@
 import type { Tx } from '../unit-of-work.ts';
-import { componentType, countTypes, indexComponents, makeDue, removeUnlisted } from './component-index.queries.ts';
+import {
+  componentType,
+  countTypes,
+  indexComponents,
+  makeDue,
+  removeType,
+  removeUnlisted,
+} from './component-index.queries.ts';
 import { type ExplorerOrg, lockedOrgById, orgById } from './explorer-org.ts';
 import { parentNameOf } from './explorer-rules.ts';
 import type { IndexedComponent, PlannedType } from './listing-rules.ts';
@@ -50,4 +57,18 @@ export async function indexType(
     await makeDue(tx, org, description.parentType, names);
   }
   await countTypes(tx, org, [metadataType], { syncedAt: tx.now, isListed: true });
+}
+
+/** Removes a type that the org does not have any more; its components are noted as deleted. Throws `OrgChanged`. */
+export async function forgetType(
+  tx: Tx,
+  {
+    org,
+    syncId,
+    type: { metadataType },
+  }: { org: ExplorerOrg; syncId: string; type: Pick<PlannedType, 'metadataType'> },
+): Promise<void> {
+  await assertSameOrg(tx, org);
+  await removeUnlisted(tx, { org, syncId, metadataType, isCompared: true }, []);
+  await removeType(tx, org, metadataType);
 }

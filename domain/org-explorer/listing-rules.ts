@@ -28,9 +28,14 @@ export interface ListingPlan {
   types: PlannedType[];
   /** Asked for by name, and unknown to the org. */
   unknown: string[];
+  /** Asked for by name, and not listed by the platform. */
+  unlisted: string[];
 }
 
-/** The types to list: those of the org, their children, and the folders of those in folders. @param wanted null: all. */
+/**
+ * The types to list: those of the org, their children, and the folders of those in folders.
+ * @param wanted null: all. Otherwise types with their children, whose changes the dates of their parents may not show.
+ */
 export function planListing(described: readonly MetadataType[], wanted: readonly string[] | null): ListingPlan {
   const all = described.flatMap(({ name, ...type }): PlannedType[] => {
     const own = { metadataType: name, description: { ...type, parentType: null } };
@@ -46,11 +51,24 @@ export function planListing(described: readonly MetadataType[], wanted: readonly
   const types = [...new Map(all.map((type) => [type.metadataType, type])).values()].filter(({ metadataType }) =>
     isListed(metadataType),
   );
-  if (wanted === null) return { types, unknown: [] };
+  if (wanted === null) return { types, unknown: [], unlisted: [] };
   const names = new Set(wanted);
-  const chosen = types.filter(({ metadataType }) => names.has(metadataType));
-  const known = new Set(chosen.map(({ metadataType }) => metadataType));
-  return { types: chosen, unknown: wanted.filter((name) => !known.has(name)) };
+  const known = new Set(types.map(({ metadataType }) => metadataType));
+  return {
+    types: types.filter(
+      ({ metadataType, description: { parentType } }) =>
+        names.has(metadataType) || (parentType !== null && names.has(parentType)),
+    ),
+    unknown: wanted.filter((name) => !known.has(name) && isListed(name)),
+    unlisted: wanted.filter((name) => !isListed(name)),
+  };
+}
+
+/** Whether the org described a type before, and does not any more. @param described all types of the org. */
+export function isNoLongerDescribed(described: readonly PlannedType[]) {
+  const names = new Set(described.map(({ metadataType }) => metadataType));
+  return ({ metadataType, description }: { metadataType: string; description: TypeDescription | null }): boolean =>
+    names.size > 0 && description !== null && !names.has(metadataType);
 }
 
 /** The queries of one call, each with the type that it lists. */
@@ -66,18 +84,22 @@ export const callsOf = (queries: ListCall['queries']): ListCall[] =>
     queries: queries.slice(index * QUERIES_PER_CALL, (index + 1) * QUERIES_PER_CALL),
   }));
 
-/** Which of the listed types a component has, where the platform leaves it out: by the folder and suffix of its file. */
+/**
+ * Which of the listed types a component has; where the platform leaves it out, by the folder and suffix of its file.
+ * @returns undefined where that does not say it, as of children, whose file is their parent's: one query alone does.
+ */
 export function typeOfListed(
   { type, fileName }: Pick<ListedComponent, 'type' | 'fileName'>,
   types: readonly PlannedType[],
 ): PlannedType | undefined {
+  const [first, ...others] = types;
+  if (others.length === 0) return first;
   if (type !== null && type !== '') return types.find(({ metadataType }) => metadataType === type);
-  const [only] = types;
-  if (types.length === 1) return only;
-  return types.find(
+  const [only, ...more] = types.filter(
     ({ description: { directoryName, suffix } }) =>
       fileName?.startsWith(`${directoryName}/`) && (suffix === null || fileName.endsWith(`.${suffix}`)),
   );
+  return more.length === 0 ? only : undefined;
 }
 
 /** A listed component as the index keeps it. */

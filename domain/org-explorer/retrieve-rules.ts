@@ -22,7 +22,7 @@ export function chunkOf<Component extends DueComponent>(due: readonly Component[
 }
 
 /** The manifest of a chunk; types and members sorted. */
-export function orderOf(chunk: readonly DueComponent[]): RetrieveOrder {
+export function orderOf(chunk: readonly Pick<DueComponent, 'metadataType' | 'memberName'>[]): RetrieveOrder {
   const members = new Map<string, string[]>();
   for (const { metadataType, memberName } of chunk) {
     const name = manifestTypeOf(metadataType);
@@ -47,6 +47,8 @@ export const OBJECT_STORE = 'object_store';
 const FAILURES_MAX = 4;
 /** Likewise archives that are damaged or hostile, which seldom get better. */
 const BAD_ARCHIVES_MAX = 2;
+/** Components in a row that cannot be retrieved: the org then retrieves none at all. */
+const LEFT_OUT_MAX = 20;
 
 /**
  * What to do when a retrieve failed:
@@ -61,12 +63,21 @@ export type AfterFailure = 'halve' | 'leave_out' | 'pause' | 'retry' | 'end';
 /**
  * @param isRefusedByOrg the retrieve itself ended as failed, because of a component of it.
  * @param failures in a row, this one included.
+ * @param leftOut components that were left out since an archive was stored, without those left out by earlier refreshes.
  */
 export function afterFailure(
   { kind, code }: Pick<CrmFailure, 'kind' | 'code'>,
-  { members, failures, isRefusedByOrg }: { members: number; failures: number; isRefusedByOrg: boolean },
+  {
+    members,
+    failures,
+    isRefusedByOrg,
+    leftOut,
+  }: { members: number; failures: number; isRefusedByOrg: boolean; leftOut: number },
 ): AfterFailure {
-  if (isRefusedByOrg || TOO_LARGE_CODES.has(code ?? '')) return members > 1 ? 'halve' : 'leave_out';
+  if (isRefusedByOrg || TOO_LARGE_CODES.has(code ?? '')) {
+    if (members > 1) return 'halve';
+    return leftOut < LEFT_OUT_MAX ? 'leave_out' : 'end';
+  }
   if (kind === 'limited') return 'pause';
   if (kind === 'auth_failed' || code === OBJECT_STORE) return 'end';
   return failures < (code?.startsWith('ZIP') ? BAD_ARCHIVES_MAX : FAILURES_MAX) ? 'retry' : 'end';
@@ -75,8 +86,11 @@ export function afterFailure(
 /** Size of the next chunk after one that succeeded. */
 export const grownSize = (size: number): number => Math.min(CHUNK_MAX, size * 2);
 
-/** Milliseconds to wait before asking for the state of a retrieve, by how often it was asked before. */
-export const pollDelayMs = (polls: number): number => Math.min(30_000, 500 * 2 ** polls);
+const POLL_MS = 500;
 
-/** Likewise before a retrieve is ordered anew. */
-export const retryDelayMs = (failures: number): number => Math.min(60_000, 1_000 * 4 ** (failures - 1));
+/** Milliseconds to wait before asking for the state of a retrieve, by how often it was asked before. */
+export const pollDelayMs = (polls: number, firstMs: number = POLL_MS): number => Math.min(30_000, firstMs * 2 ** polls);
+
+/** Likewise before the org is called again after so many failures in a row. */
+export const retryDelayMs = (failures: number, pollMs: number = POLL_MS): number =>
+  Math.min(60_000, 2 * pollMs * 4 ** (failures - 1));

@@ -2,7 +2,7 @@ import type { CrmFailure } from '../crm/crm-platform.port.ts';
 import { failureText } from '../crm-orgs/org-failure-rules.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
-import { wantSource, type ComponentKey } from './component-files.queries.ts';
+import { retryLeftOut, wantSource, type ComponentKey } from './component-files.queries.ts';
 import { forgetFormerOrg } from './component-index.queries.ts';
 import { countChanges, keptTypes } from './components.queries.ts';
 import type { ExplorerOrg } from './explorer-org.ts';
@@ -51,14 +51,16 @@ export async function requestSource(
 }
 
 /**
- * The refresh that a worker does next: the running one, which lost its worker, or the requested one, which begins. What
- * is kept of a sandbox from before its refresh goes. Undefined when there is nothing to do.
+ * The refresh that a worker does next: the running one, which lost its worker, or the requested one, which begins and
+ * asks once more for what earlier ones could not retrieve. What is kept of a sandbox from before its refresh goes.
+ * Undefined when there is nothing to do.
  */
 export async function beginSync(tx: Tx, org: ExplorerOrg): Promise<SyncRow | undefined> {
   const open = await openSyncs(tx, org.id);
   const next = open.find(({ status }) => status === 'running') ?? open[0];
   if (!next) return undefined;
   await forgetFormerOrg(tx, org);
+  if (next.status === 'requested') await retryLeftOut(tx, org, next.metadataTypes);
   return changeOpenSync(tx, next.id, {
     status: 'running',
     platformOrgId: org.platformOrgId,

@@ -117,7 +117,7 @@ export const changeOpenSync = ({ db, tenantId }: Tx, id: string, changes: Update
     .returning(COLUMNS)
     .executeTakeFirst();
 
-/** Adds to what a running sync has done so far. */
+/** Adds to what a running sync has done so far. A type that has failed already keeps its first reason. */
 export const addProgress = (
   { db, tenantId }: Tx,
   id: string,
@@ -127,13 +127,18 @@ export const addProgress = (
     .updateTable('org_sync')
     .set({
       filesRetrieved: sql<number>`files_retrieved + ${files}::int`,
-      failedTypes: sql<never>`failed_types || ${json([...failedTypes])}::jsonb`,
+      failedTypes: sql<never>`failed_types || (select coalesce(jsonb_agg(n), '[]')
+        from jsonb_array_elements(${json([...failedTypes])}::jsonb) n
+        where not exists (select from jsonb_array_elements(failed_types) f where f->'metadataType' = n->'metadataType'))`,
       updatedAt: sql<string>`now()`,
     })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .where('status', '=', sql<never>`'running'`)
     .execute();
+
+/** A refresh lists from the beginning, and so again what fails. */
+export const restartListing = (tx: Tx, id: string) => changeOpenSync(tx, id, { failedTypes: json([]) });
 
 /** Open refreshes of all tenants that nothing moved for so long; `system` has the role of the system. */
 export const stalledSyncs = (

@@ -84,6 +84,7 @@ const Environment = z.object({
     .regex(/^[1-9]\d{1,2}\.0$/, 'must be like 68.0')
     .default('68.0'),
   CRM_SCRATCH_AUTH_FIELD: z.string().regex(SOQL_NAME, 'must be the name of a field').default('SfdxAuthUrl__c'),
+  CRM_CALL_SECONDS: count(20),
   ORG_LIMITS_EVERY_MINUTES: count(15),
   ORG_EXPLORER_INDEX_ONLY: z
     .string()
@@ -96,6 +97,7 @@ const Environment = z.object({
     )
     .refine((names) => names.every((name) => /^[A-Za-z]\w*$/.test(name)), 'must be metadata types separated by commas'),
   ORG_EXPLORER_PAUSE_SECONDS: count(300),
+  ORG_EXPLORER_POLL_MS: count(500),
   COMMANDS_FILE: z.string().min(1).optional(),
   ALLOW_LOCAL_GIT: flag,
   WEBHOOK_LOG_RETENTION_DAYS: count(90),

@@ -4,17 +4,15 @@ import {
   condition,
   continueAsNew,
   isCancellation,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  Failed,
-  OrgExplorerActivities,
-  RefreshJob,
-} from '../../activities/org-explorer/org-explorer.activities.ts';
+import type { OrgExplorerActivities } from '../../activities/org-explorer/org-explorer.activities.ts';
+import type { Failed, RefreshJob } from '../../activities/org-explorer/refresh-scope.ts';
 import {
   afterFailure,
   CHUNK_MAX,
@@ -38,21 +36,38 @@ const PAUSES_MAX = 288;
 
 type Outcome = 'succeeded' | 'failed' | 'gone' | 'moved';
 
+/** A refresh that has listed, and goes on in another run because the history of this one is long. */
+interface Underway {
+  job: RefreshJob;
+  /** Of the next order. */
+  size: number;
+  counts: TroubleCounts;
+}
+/** Since an archive was stored. */
+interface TroubleCounts {
+  failures: number;
+  pauses: number;
+  /** Without those that earlier refreshes left out, too. */
+  leftOut: number;
+}
+
 /**
  * Brings the index of an org's metadata up to date, once for all requests that came meanwhile, and completes when there
  * are none left. A refresh that failed says why in its row, and the workflow then fails.
  */
-export async function orgExplorer(input: OrgExplorerInput): Promise<void> {
+export async function orgExplorer(input: OrgExplorerInput, underway?: Underway): Promise<void> {
   let isRequested = false;
   setHandler(refreshSignal, () => {
     isRequested = true;
   });
   let outcome: Outcome = 'succeeded';
-  for (;;) {
+  for (let started = underway; ; started = undefined) {
     isRequested = false;
-    const job = await beginRefresh(input);
+    const job = started?.job ?? (await beginRefresh(input));
     if (job) {
-      outcome = await refresh(job);
+      const ended = await refresh(job, started);
+      if (typeof ended !== 'string') return await continueAsNew<typeof orgExplorer>(input, ended);
+      outcome = ended;
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof orgExplorer>(input);
     } else if (!(await condition(() => isRequested, LINGER, { summary: 'idle' }))) break;
   }
@@ -60,7 +75,7 @@ export async function orgExplorer(input: OrgExplorerInput): Promise<void> {
     throw ApplicationFailure.nonRetryable('The org could not be read; its last sync says why', 'refresh_failed');
 }
 
-async function refresh(job: RefreshJob): Promise<Outcome> {
+async function refresh(job: RefreshJob, underway: Underway | undefined): Promise<Outcome | Underway> {
   const { username } = job;
   const end = async (message: string): Promise<Outcome> => {
     setCurrentDetails(`${username}: failed: ${message}`);
@@ -68,30 +83,32 @@ async function refresh(job: RefreshJob): Promise<Outcome> {
     return 'failed';
   };
   try {
-    const result = await read(job);
-    if (result === 'gone' || result === 'moved') return result;
-    if (result !== 'succeeded') return await end(result.message);
-    await endRefresh({ ...job, end: { status: 'succeeded' } });
-    return 'succeeded';
+    const result = await read(job, underway);
+    if (typeof result !== 'string') return 'job' in result ? result : await end(result.message);
+    if (result === 'succeeded') await endRefresh({ ...job, end: { status: 'succeeded' } });
+    return result;
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     return end('The workers failed again and again');
   }
 }
 
-/** Lists and retrieves; answers the failure that ended it. */
-async function read(job: RefreshJob): Promise<Exclude<Outcome, 'failed'> | Failed> {
-  const { username } = job;
-  const trouble = createTrouble(job);
-  setCurrentDetails(`${username}: listing components`);
-  for (;;) {
-    const listed = await listComponents(job);
-    if (listed.outcome === 'gone' || listed.outcome === 'moved') return listed.outcome;
-    if (listed.outcome === 'listed') break;
-    if ((await trouble.after(listed)) === 'end') return listed;
+/** Lists and retrieves; answers the failure that ended it, or what is left for another run. */
+async function read(
+  job: RefreshJob,
+  underway: Underway | undefined,
+): Promise<Exclude<Outcome, 'failed'> | Failed | Underway> {
+  const isBounded = patched('bounded-refresh');
+  const counts = underway?.counts ?? { failures: 0, pauses: 0, leftOut: 0 };
+  const trouble = createTrouble(job, counts, isBounded);
+  if (!underway) {
+    const listed = await list(job, trouble);
+    if (listed !== 'listed') return listed;
+    if (isBounded) trouble.over();
   }
-  let size = CHUNK_MAX;
+  let size = underway?.size ?? CHUNK_MAX;
   for (;;) {
+    if (isBounded && workflowInfo().continueAsNewSuggested) return { job, size, counts };
     const chunk = await retrieveChunk(job, size);
     if (chunk === 'none') return 'succeeded';
     if (chunk === 'gone' || chunk === 'moved') return chunk;
@@ -103,7 +120,16 @@ async function read(job: RefreshJob): Promise<Exclude<Outcome, 'failed'> | Faile
     const next = await trouble.after(chunk);
     if (next === 'end') return chunk;
     if (next === 'halve') size = Math.max(1, Math.floor(chunk.members / 2));
-    if (next === 'leave_out') await leaveOutNext({ ...job, message: chunk.message });
+    if (next === 'leave_out') await leaveOutNext({ ...job, id: chunk.only?.id, message: chunk.message });
+  }
+}
+
+async function list(job: RefreshJob, trouble: Trouble): Promise<'listed' | 'gone' | 'moved' | Failed> {
+  setCurrentDetails(`${job.username}: listing components`);
+  for (;;) {
+    const listed = await listComponents(job);
+    if (listed.outcome !== 'failed') return listed.outcome;
+    if ((await trouble.after(listed)) === 'end') return listed;
   }
 }
 
@@ -112,36 +138,42 @@ async function retrieveChunk(job: RefreshJob, size: number): Promise<'none' | 's
   const started = await startRetrieve({ ...job, size });
   if (started.outcome === 'failed') return started;
   if (started.outcome !== 'started') return started.outcome;
-  const { retrieveId, members, due } = started;
+  const { retrieveId, members, due, only } = started;
   setCurrentDetails(`${job.username}: retrieving ${members} of ${due} components`);
   for (let polls = 0; polls < POLLS_MAX; polls++) {
-    await sleep(pollDelayMs(polls), { summary: 'until the archive is ready' });
+    await pause(pollDelayMs(polls, job.pollMs), 'until the archive is ready');
     const state = await retrieveState({ ...job, retrieveId, members });
-    if (state.outcome === 'failed') return state;
+    if (state.outcome === 'failed') return { ...state, only };
     if (state.outcome === 'gone' || state.outcome === 'moved') return state.outcome;
     if (state.outcome === 'waiting') continue;
     setCurrentDetails(`${job.username}: storing ${members} of ${due} components`);
     const stored = await storeRetrieved({ ...job, retrieveId, members });
-    return stored.outcome === 'failed' ? stored : stored.outcome;
+    return stored.outcome === 'failed' ? { ...stored, only } : stored.outcome;
   }
   const message = 'The org did not retrieve components in time';
   return { outcome: 'failed', kind: 'timeout', code: null, message, members, isRefusedByOrg: false };
 }
 
-/** Counts failures in a row, and waits as they ask for. */
-function createTrouble(job: RefreshJob) {
-  let failures = 0;
-  let pauses = 0;
+/** A timer takes the engine about a second, however short it is. */
+const TIMER_MIN_MS = 100;
+async function pause(ms: number, summary: string): Promise<void> {
+  if (ms >= TIMER_MIN_MS) await sleep(ms, { summary });
+}
+
+type Trouble = ReturnType<typeof createTrouble>;
+
+/** Counts failures in a row, and waits as they ask for. @param isBounded components that are left out count, too. */
+function createTrouble(job: RefreshJob, counts: TroubleCounts, isBounded: boolean) {
   return {
     over() {
-      failures = 0;
-      pauses = 0;
+      Object.assign(counts, { failures: 0, pauses: 0, leftOut: 0 } satisfies TroubleCounts);
     },
     async after(failed: Failed) {
-      const next = afterFailure(failed, { ...failed, failures: failures + 1 });
-      if (next === 'retry') await sleep(retryDelayMs(++failures), { summary: `after: ${failed.kind}` });
+      const next = afterFailure(failed, { ...failed, failures: counts.failures + 1, leftOut: counts.leftOut });
+      if (isBounded && next === 'leave_out' && !failed.only?.failedBefore) counts.leftOut++;
+      if (next === 'retry') await pause(retryDelayMs(++counts.failures, job.pollMs), `after: ${failed.kind}`);
       if (next === 'pause') {
-        if (++pauses > PAUSES_MAX) return 'end';
+        if (++counts.pauses > PAUSES_MAX) return 'end';
         await noteWaiting({ ...job, message: `Waits until the org takes calls again. ${failed.message}` });
         setCurrentDetails(`${job.username}: waits until the org takes calls again`);
         await sleep(job.pauseMs, { summary: 'until the org takes calls again' });

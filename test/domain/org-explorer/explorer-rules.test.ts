@@ -1,7 +1,19 @@
 import { createFileOwners } from '../../../domain/org-explorer/file-owner-rules.ts';
-import { indexedComponent, planListing, typeOfListed } from '../../../domain/org-explorer/listing-rules.ts';
+import {
+  indexedComponent,
+  isNoLongerDescribed,
+  planListing,
+  typeOfListed,
+} from '../../../domain/org-explorer/listing-rules.ts';
 import { readState } from '../../../domain/org-explorer/read-state-rules.ts';
-import { afterFailure, chunkOf, grownSize, orderOf } from '../../../domain/org-explorer/retrieve-rules.ts';
+import {
+  afterFailure,
+  chunkOf,
+  grownSize,
+  orderOf,
+  pollDelayMs,
+  retryDelayMs,
+} from '../../../domain/org-explorer/retrieve-rules.ts';
 
 const owner = (metadataType: string, memberName: string, fileName: string | null) => ({
   metadataType,
@@ -57,6 +69,9 @@ test.each<[Parameters<typeof afterFailure>[0], Partial<Parameters<typeof afterFa
   [{ kind: 'malformed', code: 'ZIP_ENTRY_SIZE' }, { members: 2 }, 'halve'],
   [{ kind: 'refused', code: 'LIMIT_EXCEEDED' }, { members: 1 }, 'leave_out'],
   [{ kind: 'refused', code: 'UNKNOWN_EXCEPTION' }, { members: 8, isRefusedByOrg: true }, 'halve'],
+  [{ kind: 'refused', code: 'UNKNOWN_EXCEPTION' }, { members: 1, isRefusedByOrg: true, leftOut: 19 }, 'leave_out'],
+  [{ kind: 'refused', code: 'UNKNOWN_EXCEPTION' }, { members: 1, isRefusedByOrg: true, leftOut: 20 }, 'end'],
+  [{ kind: 'refused', code: 'UNKNOWN_EXCEPTION' }, { members: 2, isRefusedByOrg: true, leftOut: 20 }, 'halve'],
   [{ kind: 'limited', code: 'REQUEST_LIMIT_EXCEEDED' }, {}, 'pause'],
   [{ kind: 'auth_failed', code: 'invalid_grant' }, {}, 'end'],
   [{ kind: 'refused', code: 'object_store' }, {}, 'end'],
@@ -64,7 +79,7 @@ test.each<[Parameters<typeof afterFailure>[0], Partial<Parameters<typeof afterFa
   [{ kind: 'timeout', code: null }, { failures: 4 }, 'end'],
   [{ kind: 'malformed', code: 'ZIP' }, { failures: 2 }, 'end'],
 ])('after %j of %j: %s', (failure, more, expected) => {
-  expect(afterFailure(failure, { members: 4, failures: 1, isRefusedByOrg: false, ...more })).toBe(expected);
+  expect(afterFailure(failure, { members: 4, failures: 1, isRefusedByOrg: false, leftOut: 0, ...more })).toBe(expected);
 });
 
 const type = (name: string, more: object = {}) => ({
@@ -89,13 +104,50 @@ test('children and folders are listed with their types, what the platform does n
     'EmailFolder',
     'EmailTemplate',
   ]);
-  const { types, unknown } = planListing(described, ['CustomField', 'Nothing']);
-  expect([types.map(({ metadataType }) => metadataType), unknown]).toEqual([['CustomField'], ['Nothing']]);
+  const { types, unknown, unlisted } = planListing(described, ['CustomField', 'Nothing', 'StandardValueSet']);
+  expect([types.map(({ metadataType }) => metadataType), unknown, unlisted]).toEqual([
+    ['CustomField'],
+    ['Nothing'],
+    ['StandardValueSet'],
+  ]);
+  const withParts = planListing(described, ['CustomObject']).types;
+  expect(withParts.map(({ metadataType }) => metadataType)).toEqual(['CustomObject', 'CustomField']);
 });
 
-test('a nil type is told by the file; 1970 is no date, and managed or child components are indexed only', () => {
+test('waiting for an order, and after failures, takes longer each time up to a limit', () => {
+  expect([0, 1, 20].map((polls) => pollDelayMs(polls))).toEqual([500, 1_000, 30_000]);
+  expect([1, 2, 3, 9].map((failures) => retryDelayMs(failures))).toEqual([1_000, 4_000, 16_000, 60_000]);
+  expect([pollDelayMs(1, 20), retryDelayMs(2, 20)]).toEqual([40, 160]);
+});
+
+test('a type is no longer described when the org has others and not this one', () => {
+  const { types } = planListing([type('A', { childTypes: ['B'] })], null);
+  const [a] = types;
+  if (!a) throw new Error('types are missing');
+  const kept = (metadataType: string, description: typeof a.description | null) => ({ metadataType, description });
+  expect(isNoLongerDescribed(types)(kept('C', a.description))).toBe(true);
+  expect(isNoLongerDescribed(types)(kept('B', a.description))).toBe(false);
+  // Only workers outside report it.
+  expect(isNoLongerDescribed(types)(kept('C', null))).toBe(false);
+  expect(isNoLongerDescribed([])(kept('C', a.description))).toBe(false);
+});
+
+test.each<[string, string | null, string | null, string[], string | undefined]>([
+  ['of another folder', null, 'b/x.x', ['A', 'B'], 'B'],
+  ['in the file of its parent', null, 'b/x.x', ['A', 'B', 'C'], undefined],
+  ['without a file', null, null, ['A', 'B'], undefined],
+  ['that is named', 'C', 'b/x.x', ['A', 'B', 'C'], 'C'],
+  ['that is named as none of those asked for', 'D', 'b/x.x', ['A', 'B'], undefined],
+  ['of the only one asked for', null, null, ['C'], 'C'],
+  ['of the only one asked for, under another name', 'D', 'b/x.x', ['C'], 'C'],
+])('the type of a listed component %s', (_, named, fileName, asked, expected) => {
   const { types } = planListing([type('A'), type('B', { childTypes: ['C'] })], null);
-  expect(typeOfListed({ type: null, fileName: 'b/x.x' }, types)?.metadataType).toBe('B');
+  const among = types.filter(({ metadataType }) => asked.includes(metadataType));
+  expect(typeOfListed({ type: named, fileName }, among)?.metadataType).toBe(expected);
+});
+
+test('1970 is no date, and managed or child components are indexed only', () => {
+  const { types } = planListing([type('A'), type('B', { childTypes: ['C'] })], null);
   const listed = {
     type: 'A',
     fullName: 'x',

@@ -109,6 +109,14 @@ export class SimulatedOrg {
   /** Status calls of a retrieve that are answered with InProgress. */
   retrievePolls = 1;
   maxFiles = 10_000;
+  /** Retrieves of components with such names end as failed. */
+  unretrievable: RegExp | undefined;
+  /** Types whose listing is refused. */
+  readonly unlistable = new Set<string>();
+  /** Types that the org does not have. */
+  readonly absentTypes = new Set<string>();
+  /** `listMetadata` does not say which type a component has. */
+  listsWithoutTypes = false;
   /** By name; `used` may pass `max`. */
   limits: Record<string, { max: number; used: number }>;
   sandboxes: SandboxRow[] = [];

@@ -29,7 +29,11 @@ export function soap(org: SimulatedOrg, { path, body, fault }: SimulatedRequest)
     case 'describeMetadata':
       return result(
         'describeMetadata',
-        `<result>${TYPES.map(describe).join('')}<organizationNamespace/><partialSaveAllowed>true</partialSaveAllowed><testRequired>false</testRequired></result>`,
+        `<result>${TYPES.filter(({ xmlName }) => !org.absentTypes.has(xmlName))
+          .map(describe)
+          .join(
+            '',
+          )}<organizationNamespace/><partialSaveAllowed>true</partialSaveAllowed><testRequired>false</testRequired></result>`,
       );
     case 'listMetadata':
       return list(org, call);
@@ -71,15 +75,17 @@ function list(org: SimulatedOrg, call: Element): Reply {
   const found: string[] = [];
   for (const query of queries) {
     const folder = textAt(query, 'folder');
-    const components = org.metadata.list(textAt(query, 'type'), folder === '' ? undefined : folder);
-    if (!components) return refuse('INVALID_TYPE', `Unknown type: ${escaped(textAt(query, 'type'))}`);
+    const type = textAt(query, 'type');
+    const isRefused = org.unlistable.has(type) || org.absentTypes.has(type);
+    const components = isRefused ? undefined : org.metadata.list(type, folder === '' ? undefined : folder);
+    if (!components) return refuse('INVALID_TYPE', `Unknown type: ${escaped(type)}`);
     found.push(...components.map((component) => `<result>${properties(org, component, component.fileName)}</result>`));
   }
   return result('listMetadata', found.join(''));
 }
 
 const properties = (
-  { userId }: SimulatedOrg,
+  { userId, listsWithoutTypes }: SimulatedOrg,
   { type, fullName, id, newest }: StoredComponent,
   fileName: string,
 ): string =>
@@ -90,7 +96,7 @@ const properties = (
   `<lastModifiedDate>${newest.modifiedAt.toISOString()}</lastModifiedDate>` +
   (newest.manageableState === null ? '' : `<manageableState>${newest.manageableState}</manageableState>`) +
   (newest.namespacePrefix === null ? '' : `<namespacePrefix>${newest.namespacePrefix}</namespacePrefix>`) +
-  `<type>${type}</type>`;
+  (listsWithoutTypes ? '<type xsi:nil="true"/>' : `<type>${type}</type>`);
 
 function retrieve(org: SimulatedOrg, call: Element): Reply {
   // The platform goes by the order of elements: clients give this one different names.
@@ -114,6 +120,14 @@ function retrieveStatus(org: SimulatedOrg, job: RetrieveJob, isWithZip: boolean,
     job.pollsLeft--;
     return statusReply(job, 'InProgress', '<zipFile xsi:nil="true"/>');
   }
+  const refused = job.members.flatMap(({ members }) => members).find((member) => org.unretrievable?.test(member));
+  if (refused !== undefined)
+    return statusReply(
+      job,
+      'Failed',
+      '<zipFile xsi:nil="true"/>',
+      `<errorMessage>An unexpected error occurred at ${escaped(refused)}</errorMessage><errorStatusCode>UNKNOWN_EXCEPTION</errorStatusCode>`,
+    );
   const components = new Map<string, StoredComponent>();
   const messages: string[] = [];
   for (const { name, members } of job.members) {

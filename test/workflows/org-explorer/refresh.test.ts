@@ -11,7 +11,9 @@ let worker: TestWorker;
 let owner: ApiClient;
 beforeAll(async () => {
   crm = await crmSimulator();
-  app = await testApp({ env: { ORG_EXPLORER_PAUSE_SECONDS: '2', ORG_EXPLORER_INDEX_ONLY: 'StaticResource' } });
+  app = await testApp({
+    env: { ORG_EXPLORER_PAUSE_SECONDS: '1', ORG_EXPLORER_POLL_MS: '1', ORG_EXPLORER_INDEX_ONLY: 'StaticResource' },
+  });
   worker = await startWorker(app, ['crm-v1']);
   owner = app.as(app.owner);
 });
@@ -105,6 +107,25 @@ test('an order that the org refuses is halved; a component that cannot be retrie
     status: 'error',
     message: expect.stringMatching(/files/),
   });
+});
+
+test('a refresh of an org that retrieves nothing ends after few orders, and the next one reads all', async () => {
+  const explored = await exploredOrg(app, crm);
+  const { org } = explored;
+  const total = 60;
+  for (let index = 0; index < total; index++) org.metadata.write(`classes/C${index}.cls`, `${index}`);
+  org.unretrievable = /^C/;
+  const after = await refreshed(app, explored);
+  expect(after).toMatchObject({
+    status: 'error',
+    message: expect.stringMatching(/An unexpected error occurred/),
+    data: { lastSync: { status: 'failed', failedTypes: [{ metadataType: 'ApexClass' }] } },
+  });
+  // Halved five times, 20 left out, and the one that ends it.
+  expect(org.retrieves.size).toBe(26);
+  org.unretrievable = undefined;
+  const { data } = await refreshed(app, explored);
+  expect(data.lastSync).toMatchObject({ status: 'succeeded', filesRetrieved: 2 * total, failedTypes: [] });
 });
 
 test('used-up calls pause a refresh, which goes on when the org takes calls again', async () => {
