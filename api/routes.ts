@@ -54,6 +54,7 @@ import { passwordsRoutes } from './passwords/passwords.routes.ts';
 import { projectsRoutes } from './projects/projects.routes.ts';
 import { usersRoutes } from './users/users.routes.ts';
 import { deliveriesRoutes } from './webhooks/deliveries.routes.ts';
+import { workItemRequestsRoutes } from './work-item-requests/work-item-requests.routes.ts';
 import { webhooksRoutes } from './webhooks/webhooks.routes.ts';
 
 /** All routes of the service, from which the router, the reference and the contract tests are generated. */
@@ -114,4 +115,5 @@ export const routes: readonly AnyRoute[] = [
   ...documentsRoutes,
   ...documentQueriesRoutes,
   ...bulkRoutes,
+  ...workItemRequestsRoutes,
 ];

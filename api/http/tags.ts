@@ -13,6 +13,7 @@ export const TAGS = {
   Approvals: 'Who must agree before a run goes on, and the history of decisions',
   Flows: 'Runs of deployments and other operations, and their schedules',
   'Flows: internal': 'For whatever carries a run out and reports on it',
+  'Work items': 'Issues of trackers and git hosts, and requests for automation that are made in them',
   Builds: 'States of builds, hooks of the git hosts, previews of builds',
   'GC ledger': 'Components that packages have dropped, and what became of them in the orgs',
   'Org limits': 'How full the limits of CRM orgs are, and when they will be used up',

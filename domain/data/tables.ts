@@ -83,6 +83,10 @@ import {
   WebhookDeliverySchema,
   WebhookSubscriptionSchema,
 } from '../webhooks/webhooks.entities.ts';
+import {
+  WorkItemRequestSchema,
+  WorkItemRequestTallySchema,
+} from '../work-item-requests/work-item-requests.entities.ts';
 import type { Cell } from './columns.ts';
 
 /** Every table of the schema. */
@@ -163,6 +167,8 @@ export const entities = [
   WebhookSubscriptionSchema,
   WebhookAttemptSchema,
   WebhookDeliverySchema,
+  WorkItemRequestSchema,
+  WorkItemRequestTallySchema,
 ] as const;
 
 type Inferred = InferKyselyDB<

@@ -37,15 +37,19 @@ export async function projectById({ db, tenantId }: Reads, id: string): Promise<
   return project;
 }
 
-/** For `repositoryIdentifier` in a query or a body. Throws `invalid_request` for one that is not registered. */
-export async function projectInRequest(reads: Reads, identifier: string): Promise<ProjectFacts> {
+/** For an identifier in a query or a body. Throws `invalid_request` for one that is not registered. */
+export async function projectInRequest(
+  reads: Reads,
+  identifier: string,
+  field: 'repositoryIdentifier' | 'projectIdentifier' = 'repositoryIdentifier',
+): Promise<ProjectFacts> {
   const project = await findProject(reads, identifier);
-  if (!project) throw unregistered(identifier);
+  if (!project) throw unregistered(identifier, field);
   return project;
 }
 
-export const unregistered = (identifier: string) =>
-  invalidField('repositoryIdentifier', `The repository ${identifier} is not registered as a project`);
+export const unregistered = (identifier: string, field = 'repositoryIdentifier') =>
+  invalidField(field, `The repository ${identifier} is not registered as a project`);
 
 /** For an identifier in a path. Throws `not_found`. `forUpdate`: nobody else changes it until this transaction ends. */
 export async function projectInPath(tx: Tx, identifier: string, { forUpdate = false } = {}): Promise<Project> {

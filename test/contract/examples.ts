@@ -21,6 +21,7 @@ import { crmOrgsExamples } from './examples/crm-orgs.examples.ts';
 import { orgLimitsExamples } from './examples/org-limits.examples.ts';
 import { orgExplorerExamples } from './examples/org-explorer.examples.ts';
 import { webhooksExamples } from './examples/webhooks.examples.ts';
+import { workItemRequestsExamples } from './examples/work-item-requests.examples.ts';
 
 const FEATURES: readonly FeatureExamples[] = [
   usersExamples,
@@ -40,6 +41,7 @@ const FEATURES: readonly FeatureExamples[] = [
   orgLimitsExamples,
   chatExamples,
   webhooksExamples,
+  workItemRequestsExamples,
   documentsExamples,
 ];
 

@@ -139,5 +139,6 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'flow_run',
     'flow_schedule',
     'project',
+    'work_item_request',
   ]);
 });

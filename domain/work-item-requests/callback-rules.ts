@@ -1,0 +1,162 @@
+/** What automation reports of a request. */
+export const CALLBACK_EVENTS = ['started', 'completed', 'failed', 'rejected', 'cancelled'] as const;
+export type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
+
+/** `creating`: the tracker has not confirmed the work item yet. */
+export const REQUEST_STATUSES = ['creating', 'open', 'in_progress', 'completed', 'closed', 'failed'] as const;
+export type RequestStatus = (typeof REQUEST_STATUSES)[number];
+
+/** The most events that a request remembers; the oldest are forgotten. */
+export const HISTORY_MAX = 200;
+/** Results are kept of the newest executions: later news can make only one of them the newest. */
+const EXECUTIONS_WITH_RESULT = 3;
+
+/** The whole table of what an event makes of a request. */
+const STATUS_AFTER = {
+  started: 'in_progress',
+  completed: 'completed',
+  failed: 'failed',
+  rejected: 'completed',
+  cancelled: 'closed',
+} as const satisfies Record<CallbackEvent, RequestStatus>;
+
+/** An event as a request remembers it. */
+export interface NotedEvent {
+  event: CallbackEvent;
+  /** Null: the one that was the newest at its time. */
+  executionId: string | null;
+  /** ISO 8601, UTC, as the sender says; null when it does not. */
+  occurredAt: string | null;
+  /** ISO 8601, UTC. */
+  receivedAt: string;
+  message: string | null;
+  error: string | null;
+  result?: Record<string, unknown> | null;
+}
+
+/** What follows from the events of a request. */
+export interface RequestState {
+  status: RequestStatus;
+  executionId: string | null;
+  /** ISO 8601. */
+  startedAt: string | null;
+  completedAt: string | null;
+  message: string | null;
+  error: string | null;
+  result: Record<string, unknown> | null;
+}
+
+interface Execution {
+  id: string | null;
+  /** By which executions are ordered: of its `started`, or of the first of its events as long as there is none. */
+  beganAt: string;
+  events: NotedEvent[];
+}
+
+const momentOf = ({ occurredAt, receivedAt }: NotedEvent): string => occurredAt ?? receivedAt;
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** By time; never by arrival, so that the same events are in the same order however they came. */
+const byMoment = (a: NotedEvent, b: NotedEvent): number =>
+  compare(momentOf(a), momentOf(b)) ||
+  compare(a.executionId ?? '', b.executionId ?? '') ||
+  compare(a.event, b.event) ||
+  compare(a.receivedAt, b.receivedAt);
+
+const isStart = ({ event }: NotedEvent): boolean => event === 'started';
+
+/** Executions from the oldest to the newest, each with its events by time; `history` is sorted. */
+function executionsOf(history: readonly NotedEvent[]): Execution[] {
+  const named = new Map<string, NotedEvent[]>();
+  for (const each of history)
+    if (each.executionId !== null) named.set(each.executionId, [...(named.get(each.executionId) ?? []), each]);
+  const executions = [...named].map(([id, events]): Execution => {
+    const first = events.find(isStart) ?? events[0];
+    return { id, events, beganAt: first ? momentOf(first) : '' };
+  });
+  executions.sort((a, b) => compare(a.beganAt, b.beganAt) || compare(a.id ?? '', b.id ?? ''));
+  for (const each of history) {
+    if (each.executionId !== null) continue;
+    const newest = executions.findLast(({ beganAt }) => beganAt <= momentOf(each)) ?? executions[0];
+    if (newest) newest.events = [...newest.events, each].toSorted(byMoment);
+    else executions.push({ id: null, beganAt: momentOf(each), events: [each] });
+  }
+  return executions;
+}
+
+/** Of the same event of one execution the first counts. */
+const isRepeated = (each: NotedEvent, index: number, events: readonly NotedEvent[]): boolean =>
+  events.findIndex(({ event }) => event === each.event) < index;
+
+/**
+ * The state of a request by all that was reported of it; undefined before the first event. The newest execution counts;
+ * within it the latest event does, and a start never undoes an end.
+ * @param isItemClosed what is completed is closed where its work item is.
+ */
+export function stateOf(
+  history: readonly NotedEvent[],
+  { isItemClosed }: { isItemClosed: boolean },
+): RequestState | undefined {
+  const newest = executionsOf(history.toSorted(byMoment)).at(-1);
+  if (!newest) return undefined;
+  const events = newest.events.filter((...each) => !isRepeated(...each));
+  const started = events.find(isStart);
+  const ended = events.findLast((each) => !isStart(each));
+  const last = ended ?? started;
+  if (!last) return undefined;
+  const status = STATUS_AFTER[last.event];
+  return {
+    status: status === 'completed' && isItemClosed ? 'closed' : status,
+    executionId: newest.id,
+    startedAt: started ? momentOf(started) : null,
+    completedAt: ended ? momentOf(ended) : null,
+    message: last.message,
+    error: last.error,
+    result: last.result ?? null,
+  };
+}
+
+/**
+ * The history with one more event; undefined for one that is known: the same event of an execution counts once.
+ * @param isRevision the execution itself says that it ended otherwise than it did before.
+ */
+export function withEvent(
+  history: readonly NotedEvent[],
+  added: NotedEvent,
+  { isRevision = false } = {},
+): NotedEvent[] | undefined {
+  const kept = isRevision
+    ? history.filter((each) => isStart(each) || each.executionId !== added.executionId)
+    : [...history];
+  const all = [...kept, added].toSorted(byMoment);
+  if (kept.some((each) => isSame(each, added, all))) return undefined;
+  const withResults = new Set(
+    executionsOf(all)
+      .slice(-EXECUTIONS_WITH_RESULT)
+      .flatMap(({ events }) => events),
+  );
+  return all
+    .slice(-HISTORY_MAX)
+    .map((each) => (withResults.has(each) || each.result === undefined ? each : withoutResult(each)));
+}
+
+function isSame(known: NotedEvent, added: NotedEvent, all: readonly NotedEvent[]): boolean {
+  if (known.event !== added.event || known.executionId !== added.executionId) return false;
+  if (added.executionId !== null) return true;
+  if (known.occurredAt !== null || added.occurredAt !== null) return known.occurredAt === added.occurredAt;
+  // Without a name and a time it is a repetition, unless an execution began in between.
+  return executionsOf(all).some(({ events }) => events.includes(known) && events.includes(added));
+}
+
+const withoutResult = ({ result: _, ...each }: NotedEvent): NotedEvent => each;
+
+/** Names of the executions in a history, by which later callbacks find the request. */
+export const executionIdsOf = (history: readonly NotedEvent[]): string[] => [
+  ...new Set(history.flatMap(({ executionId }) => executionId ?? [])),
+];
+
+/** A work item as its tracker's interface names it: people write `#12` or `owner/repo#12`. */
+export function normalKey(platform: string, key: string): string {
+  const text = key.trim();
+  return platform === 'tracker-a' ? text.toUpperCase() : text.replace(/^.*#(?=\d+$)/, '');
+}

@@ -1,0 +1,286 @@
+import { sql } from 'kysely';
+import { json, type JsonText } from '../data/columns.ts';
+import type { Reads } from '../data/fenced-reads.ts';
+import { inserting, sentWithNext, statement } from '../data/statement.ts';
+import { notFound } from '../shared/errors.ts';
+import type { Tx } from '../unit-of-work.ts';
+import type { TrackerPlatform } from '../work-items/work-tracker.port.ts';
+import type { NotedEvent } from './callback-rules.ts';
+
+/** A work item, in the terms of its project. */
+export interface ItemKey {
+  projectId: string;
+  platform: TrackerPlatform;
+  workItemKey: string;
+}
+
+const LOCK_ITEM = sentWithNext<{ key: string }>()((db, { key }) =>
+  db.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${key}, 5))`.as('locked')),
+);
+
+/** From the next statement until this transaction ends nobody else adds a request of the work item. */
+export async function lockItem({ db, tenantId }: Tx, { projectId, platform, workItemKey }: ItemKey): Promise<void> {
+  await LOCK_ITEM(db, { key: `${tenantId}/${projectId}/${platform}/${workItemKey}` });
+}
+
+/** What decisions about a request are made by. */
+const DECIDED_BY = [
+  'r.id',
+  'r.projectId',
+  'r.platform',
+  'r.workItemKey',
+  'r.workItemUrl',
+  'r.title',
+  'r.taskType',
+  'r.releaseCandidate',
+  'r.repositoryIdentifier',
+  'r.createdBy',
+  'r.status',
+  'r.executionId',
+  'r.executionIds',
+  'r.startedAt',
+  'r.completedAt',
+  'r.message',
+  'r.error',
+  'r.result',
+  'r.history',
+  'r.isItemClosed',
+  'r.itemStateAt',
+  'r.report',
+  'r.reportRevision',
+  'r.closeDueAt',
+] as const;
+
+export interface RequestClues extends ItemKey {
+  requestId?: string | undefined;
+  executionId?: string | undefined;
+  taskType?: string | undefined;
+}
+
+const FIND = statement<RequestClues & { tenantId: string }>()(
+  (db, { tenantId, projectId, platform, workItemKey, requestId, executionId, taskType }) =>
+    db
+      .with(
+        (cte) => cte('found').materialized(),
+        (inner) => {
+          const ofProject = inner
+            .selectFrom('work_item_request')
+            .where('tenantId', '=', tenantId)
+            .where('projectId', '=', projectId);
+          const ranked = (rank: number) => ['id', 'createdAt', sql.lit<number>(rank).as('rank')] as const;
+          const ofItem = ofProject.where('platform', '=', platform).where('workItemKey', '=', workItemKey);
+          let clues = taskType
+            ? ofItem
+                .where((eb) => eb.or([eb('taskType', '=', taskType), eb('taskType', 'is', null)]))
+                .select(['id', 'createdAt', sql<number>`case when task_type is null then 4 else 3 end`.as('rank')])
+            : ofItem.select(ranked(4));
+          if (executionId)
+            clues = clues.unionAll(
+              ofProject.where(sql<boolean>`execution_ids @> array[${executionId}::text]`).select(ranked(2)),
+            );
+          if (requestId) clues = clues.unionAll(ofProject.where('id', '=', requestId).select(ranked(1)));
+          return inner
+            .selectFrom(clues.as('clue'))
+            .select('clue.id')
+            .orderBy('clue.rank')
+            .orderBy('clue.createdAt', 'desc')
+            .orderBy('clue.id', 'desc')
+            .limit(sql.lit(1));
+        },
+      )
+      .selectFrom('work_item_request as r')
+      .where('r.tenantId', '=', tenantId)
+      .where('r.id', '=', ({ selectFrom }) => selectFrom('found').select('found.id'))
+      .select(DECIDED_BY)
+      .forUpdate('r'),
+);
+
+/** A request that nobody else changes before this transaction ends. */
+export type LockedRequest = Awaited<ReturnType<typeof FIND>>[number];
+
+/**
+ * The request that somebody writes of: that of its id, else that of the execution, else the newest of the work item and
+ * task type, or of the work item where they name no type. One without a type passes for one of any.
+ */
+export async function findRequest({ db, tenantId }: Tx, clues: RequestClues): Promise<LockedRequest | undefined> {
+  const [request] = await FIND(db, { tenantId, ...clues });
+  return request;
+}
+
+const BY_ID = statement<{ tenantId: string; id: string }>()((db, { tenantId, id }) =>
+  db
+    .selectFrom('work_item_request as r')
+    .where('r.tenantId', '=', tenantId)
+    .where('r.id', '=', id)
+    .select(DECIDED_BY)
+    .forUpdate(),
+);
+
+export async function lockedRequest({ db, tenantId }: Tx, id: string): Promise<LockedRequest | undefined> {
+  const [request] = await BY_ID(db, { tenantId, id });
+  return request;
+}
+
+/** The requests of a work item, oldest first. */
+export const requestsOfItem = (
+  { db, tenantId }: Tx,
+  { projectId, platform, workItemKey }: ItemKey,
+): Promise<LockedRequest[]> =>
+  db
+    .selectFrom('work_item_request as r')
+    .where('r.tenantId', '=', tenantId)
+    .where('r.projectId', '=', projectId)
+    .where('r.platform', '=', platform)
+    .where('r.workItemKey', '=', workItemKey)
+    .orderBy('r.createdAt')
+    .orderBy('r.id')
+    .select(DECIDED_BY)
+    .forUpdate()
+    .execute();
+
+/** Whether a work item was closed, as far as its requests know. */
+export const knownItemState = ({ db, tenantId }: Tx, { projectId, platform, workItemKey }: ItemKey) =>
+  db
+    .selectFrom('work_item_request')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('platform', '=', platform)
+    .where('workItemKey', '=', workItemKey)
+    .where('itemStateAt', 'is not', null)
+    .orderBy('itemStateAt', 'desc')
+    .limit(sql.lit(1))
+    .select(['isItemClosed', 'itemStateAt'])
+    .executeTakeFirst();
+
+const INSERT = inserting(
+  'work_item_request',
+  [
+    'id',
+    'tenantId',
+    'projectId',
+    'platform',
+    'workItemKey',
+    'workItemUrl',
+    'title',
+    'taskType',
+    'releaseCandidate',
+    'repositoryIdentifier',
+    'createdBy',
+    'status',
+    'executionId',
+    'executionIds',
+    'startedAt',
+    'completedAt',
+    'message',
+    'error',
+    'result',
+    'history',
+    'isItemClosed',
+    'itemStateAt',
+    'reportRevision',
+    'reportWrittenRevision',
+    'createdAt',
+    'updatedAt',
+  ],
+  (query) => query,
+);
+
+export async function insertRequest(
+  { db, tenantId, now }: Tx,
+  { result, history, ...request }: LockedRequest,
+): Promise<void> {
+  await INSERT(db, {
+    ...request,
+    tenantId,
+    result: result === null ? null : json(result),
+    history: json(history),
+    reportWrittenRevision: 0,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+/** What becomes of a request; who made it, and where, stays. */
+type Changeable = Omit<LockedRequest, 'id' | 'projectId' | 'platform' | 'title' | 'repositoryIdentifier' | 'createdBy'>;
+export type RequestChange = Partial<Changeable>;
+
+interface StoredState extends Omit<Changeable, 'result' | 'history' | 'report'> {
+  tenantId: string;
+  id: string;
+  result: JsonText<Record<string, unknown>> | null;
+  history: JsonText<NotedEvent[]>;
+  report: JsonText<NonNullable<LockedRequest['report']>> | null;
+  reportChangedAt: Date | null;
+  updatedAt: Date;
+}
+
+const STORE = statement<StoredState>()((db, { tenantId, id, reportChangedAt, ...state }) =>
+  db
+    .updateTable('work_item_request')
+    .set(({ fn }) => ({ ...state, reportChangedAt: fn.coalesce(reportChangedAt, 'reportChangedAt') }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id),
+);
+
+/** Writes what a decision made of a request. */
+export async function storeRequest({ db, tenantId, now }: Tx, before: LockedRequest, change: RequestChange) {
+  const { projectId: _, platform: __, title: ___, repositoryIdentifier: ____, createdBy: _____, ...request } = before;
+  const { result, history, report, ...state } = { ...request, ...change };
+  await STORE(db, {
+    ...state,
+    tenantId,
+    result: result === null ? null : json(result),
+    history: json(history),
+    report: report === null ? null : json(report),
+    reportChangedAt: state.reportRevision === before.reportRevision ? null : now,
+    updatedAt: now,
+  });
+}
+
+const SHOWN = [
+  'r.id',
+  'r.platform',
+  'p.identifier as projectIdentifier',
+  'r.repositoryIdentifier',
+  'r.workItemKey',
+  'r.workItemUrl',
+  'r.title',
+  'r.taskType',
+  'r.releaseCandidate',
+  'r.createdBy',
+  'r.status',
+  'r.executionId',
+  'r.startedAt',
+  'r.completedAt',
+  'r.message',
+  'r.error',
+  'r.result',
+  'r.createdAt',
+  'r.updatedAt',
+] as const;
+
+const requestsWithProjects = ({ db, tenantId }: Reads) =>
+  db
+    .selectFrom('work_item_request as r')
+    .innerJoin('project as p', (join) => join.onRef('p.tenantId', '=', 'r.tenantId').onRef('p.id', '=', 'r.projectId'))
+    .where('r.tenantId', '=', tenantId);
+
+/** A request as it is shown, with its history. Throws `not_found`. */
+export async function requestById(reads: Reads, id: string) {
+  const request = await requestsWithProjects(reads)
+    .where('r.id', '=', id)
+    .select([...SHOWN, 'r.history'])
+    .executeTakeFirst();
+  if (!request) throw notFound('The request');
+  return request;
+}
+
+/** Those of a page, newest first. */
+export const requestsShown = (reads: Reads, ids: readonly string[]) =>
+  requestsWithProjects(reads)
+    .where('r.id', '=', sql<string>`any (${ids}::uuid[])`)
+    .orderBy('r.createdAt', 'desc')
+    .orderBy('r.id', 'desc')
+    .select(SHOWN)
+    .execute();
+export type ShownRequest = Awaited<ReturnType<typeof requestsShown>>[number];

@@ -1,0 +1,26 @@
+import type { Json } from './client.ts';
+import type { TestApp } from './app.ts';
+import { newId } from '../../domain/shared/ids.ts';
+
+export const CALLBACK = '/api/work-items/requests/callback';
+export const REQUESTS = '/api/work-items/requests';
+
+/** A project of its own, and the requests that are made in its work items. */
+export async function requestsOf(app: TestApp, project: Record<string, unknown> = {}) {
+  const owner = app.as(app.owner);
+  const projectIdentifier = `acme/requests-${newId()}`;
+  await owner.post(201, '/api/projects', { identifier: projectIdentifier, platform: 'host-a', ...project });
+  const callback = (
+    event: string,
+    more: Record<string, unknown> = {},
+    { status = 204, as = app.application }: { status?: number; as?: { token?: string } } = {},
+  ) => app.as(as).post(status, CALLBACK, { event, platform: 'host-a', workItemKey: '12', projectIdentifier, ...more });
+  const list = (query: Record<string, string> = {}): Promise<Json> =>
+    owner.get(200, `${REQUESTS}?${new URLSearchParams({ projectIdentifier, ...query })}`);
+  const only = async (): Promise<Json> => {
+    const { items } = await list();
+    expect(items).toHaveLength(1);
+    return owner.get(200, `${REQUESTS}/${items[0].id}`);
+  };
+  return { projectIdentifier, callback, list, only };
+}
