@@ -122,6 +122,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
       actingAs,
       now,
       everyMs: config.ORG_LIMITS_EVERY_MINUTES * 60_000,
+      log,
     }),
     commands: loadCommands(config.COMMANDS_FILE),
     log,

@@ -1,5 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
-import { createPollStore } from '../../domain/org-limits/poll-store.queries.ts';
+import { createPollClaims } from '../../domain/org-limits/poll-claims.queries.ts';
 import type { TenantKey } from '../../domain/shared/actor.ts';
 import type { PumpReport } from '../../workflows/org-limits/org-limits.contract.ts';
 import type { Deps } from '../deps.ts';
@@ -10,7 +10,7 @@ export type OrgLimitActivities = ReturnType<typeof createOrgLimitActivities>;
 
 /** The activities that poll the limits of orgs. */
 export function createOrgLimitActivities({ system, orgPolls }: Deps) {
-  const store = createPollStore(system);
+  const store = createPollClaims(system);
   const pump = createPollPump({ store, polls: orgPolls });
   return {
     /** Polls the orgs of a tenant that are due; a repetition first gives back what a lost worker held. */

@@ -1,4 +1,5 @@
-import { createPollStore } from '../../domain/org-limits/poll-store.queries.ts';
+import { purgeSamples } from '../../domain/org-limits/limit-samples.queries.ts';
+import { createPollClaims } from '../../domain/org-limits/poll-claims.queries.ts';
 import { orgLimitsContract, orgsDueSignal } from '../../workflows/org-limits/org-limits.contract.ts';
 import { defineChore, defineSweep } from '../system/define-sweep.ts';
 
@@ -8,7 +9,7 @@ export const orgLimitsSweep = defineSweep({
   concurrency: 20,
   isRoutine: true,
   async due({ system }, limit) {
-    const store = createPollStore(system);
+    const store = createPollClaims(system);
     await store.addMissing();
     return store.dueTenants(limit);
   },
@@ -18,5 +19,5 @@ export const orgLimitsSweep = defineSweep({
 
 export const expiredLimitSamplesChore = defineChore({
   name: 'expired-limit-samples',
-  run: ({ system }) => createPollStore(system).purge(),
+  run: ({ system }) => purgeSamples(system),
 });

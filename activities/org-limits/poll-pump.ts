@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OrgPolls } from '../../domain/org-limits/org-polls.ts';
-import type { ClaimedOrg, PollStore } from '../../domain/org-limits/poll-store.queries.ts';
+import type { ClaimedOrg, PollClaims } from '../../domain/org-limits/poll-claims.queries.ts';
 import type { OrgPoll } from '../../domain/org-limits/polls.mutations.ts';
 import type { TenantKey } from '../../domain/shared/actor.ts';
 import { batched } from '../../domain/shared/batched.ts';
@@ -23,7 +23,7 @@ const RECORD_REST_MS = 10;
 const RECORD_MAX_REST_MS = 100;
 
 export interface PollPumpParts {
-  store: Pick<PollStore, 'claim' | 'release'>;
+  store: Pick<PollClaims, 'claim' | 'release'>;
   polls: Pick<OrgPolls, 'ask' | 'record'>;
 }
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import { causes, isConflict, isDatabaseAway } from '../../domain/data/database-trouble.ts';
 import { OUTDATED_STATEMENT } from '../../domain/data/pool.ts';
-import { UnfencedConnectionError } from '../../domain/data/served-connection.ts';
 import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
 import { fieldErrors } from '../../domain/shared/input-errors.ts';
 import type { AnyRoute } from './define-route.ts';
@@ -69,29 +69,17 @@ export function problemOf(error: unknown, instance: string, requestId: string): 
   };
 }
 
-/** SQLSTATE classes and codes for an unavailable database, as opposed to an invalid request. */
-const DATABASE_AWAY = /^(08|57P|53|25P03|55P03)/;
 /** SQLSTATE codes for values that passed the schema but PostgreSQL cannot store. */
 const VALUE_REFUSED = new Set(['22P05', '22021', '22P02', '22003', '22007', '22008', '22001', '54001']);
-const CONNECTION_LOST = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/;
-const CONNECTION_LOST_TEXT =
-  /Connection terminated|connection timeout|timeout exceeded when trying to connect|not queryable|Client has encountered a connection error/i;
 
 function asDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   for (const cause of causes(error)) {
     const { code = '' } = cause as { code?: string };
-    if (
-      cause instanceof UnfencedConnectionError ||
-      DATABASE_AWAY.test(code) ||
-      CONNECTION_LOST.test(code) ||
-      CONNECTION_LOST_TEXT.test(cause.message)
-    ) {
+    if (isDatabaseAway(cause))
       return new DomainError('unavailable', 'The database is temporarily unavailable; try again later');
-    }
-    if (code === '40001' || code === '40P01') {
+    if (isConflict(cause))
       return new DomainError('unavailable', 'The request conflicted with a concurrent request; try again');
-    }
     if (cause.message === OUTDATED_STATEMENT)
       return new DomainError('unavailable', 'The database has just been migrated; try again');
     if (code === '57014')
@@ -107,16 +95,6 @@ function asDomainError(error: unknown): DomainError {
 
 /** Whether the error is a bug and belongs in the log with its stack. */
 export const isUnexpected = (error: unknown): boolean => asDomainError(error).code === 'internal';
-
-export function* causes(error: unknown): Generator<Error> {
-  for (
-    let current = error;
-    Error.isError(current);
-    current = current.cause ?? (current as { previous?: unknown }).previous
-  ) {
-    yield current;
-  }
-}
 
 type Place = 'body' | 'query' | 'headers';
 

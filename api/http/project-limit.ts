@@ -1,8 +1,8 @@
 import { assertReachesCollection } from '../../domain/documents/collection-limit-rules.ts';
+import { causes } from '../../domain/data/database-trouble.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import type { AnyRoute } from './define-route.ts';
-import { causes } from './problems.ts';
 
 const refused = (what: string) =>
   new DomainError('forbidden', `Forbidden - The application token is limited to projects, and ${what}`);

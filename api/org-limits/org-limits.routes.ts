@@ -33,7 +33,7 @@ export const orgLimitsRoutes = [
     group: GROUP,
     summary: 'Show the course of the limits of an org',
     description:
-      'The org is named by `org`, or by one of its environments: `environmentName` and `repositoryIdentifier`. Kept for 60 seconds. `forceRefresh` polls the org before, at most once a minute; when it does not answer, the last data are shown and `meta.refreshError` says why.',
+      'The org is named by `org`, or by one of its environments: `environmentName` and `repositoryIdentifier`. Kept for 60 seconds. `forceRefresh` polls the org before, at most once a minute: `meta.polledAt` says how old the data are. When it does not answer, the last data are shown and `meta.refreshError` says why.',
     roles: ANY_ROLE,
     projectScope: 'row',
     query: z.strictObject({
@@ -51,7 +51,7 @@ export const orgLimitsRoutes = [
     async handle({ query: { range, forceRefresh, ...choice } }, { actor, reads, adapters: { orgLimits }, now }) {
       const { id: orgId, username } = await chosenOrg(reads, choice);
       const failure = forceRefresh ? await orgLimits.polls.pollNow(tenantOf(actor), orgId) : undefined;
-      const { span, generatedAt, isCached, queryDurationMs, members } = await limitDashboard(
+      const { span, generatedAt, polledAt, isCached, queryDurationMs, members } = await limitDashboard(
         reads,
         orgLimits.dashboards,
         {
@@ -70,6 +70,7 @@ export const orgLimitsRoutes = [
         environmentName: choice.environmentName ?? null,
         repositoryIdentifier: choice.repositoryIdentifier ?? null,
         generatedAt: generatedAt.toISOString(),
+        polledAt: polledAt?.toISOString() ?? null,
         cached: isCached,
         queryDurationMs,
         refreshError: failure?.message ?? null,

@@ -62,6 +62,10 @@ export const OrgLimitDashboard = z
       environmentName: z.string().nullable(),
       repositoryIdentifier: z.string().nullable(),
       generatedAt: Timestamp,
+      polledAt: Timestamp.nullable().meta({
+        description:
+          'When the org last answered; null: not yet. With `forceRefresh`, a time before the request: the last forced poll is less than a minute old, or the org did not answer',
+      }),
       cached: z.boolean().meta({ description: 'Made for an earlier request of the last 60 seconds' }),
       queryDurationMs: z.number().meta({ description: 'What it took to read and make it, once' }),
       refreshError: z.string().nullable().meta({

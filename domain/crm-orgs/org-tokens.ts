@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuthUrl, DEFAULT_CLIENT_ID, OAUTH_REDIRECT_URI } from '../crm/auth-url-rules.ts';
 import type { CrmAnswer, CrmFailure, CrmOrg, CrmPlatform, MintedToken } from '../crm/crm-platform.port.ts';
 import { failure as crmFailure } from '../crm/platform-error-rules.ts';
+import { persistently } from '../data/database-trouble.ts';
 import type { FencedReads } from '../data/fenced-reads.ts';
 import { type Actor, systemActor, type TenantKey } from '../shared/actor.ts';
 import type { Encryption } from '../shared/encryption.ts';
@@ -68,8 +69,6 @@ const EXCHANGE_LEASE_MS = 150_000;
 /** How long others wait for whoever mints. */
 const WAIT_MS = 25_000;
 const LOOK_EVERY_MS = 40;
-/** Pauses before the row is tried again: a token that was replaced must not be lost to a restart of the database. */
-const STORE_PAUSES_MS = [200, 800, 2_000, 4_000];
 /** Above this part of the daily calls, background work leaves the rest to people. */
 const RESERVED_FROM = 0.95;
 const USAGE_KNOWN_MS = 60 * 60_000;
@@ -141,6 +140,7 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
       await unit((tx) => freeLease(tx, lease)).catch(() => undefined);
       throw error;
     }
+    // A token that was replaced must not be lost to a restart of the database.
     return persistently(() =>
       obtained.isOk ? keepToken(place, state, lease, obtained) : keepFailure(place, lease, obtained),
     );
@@ -330,16 +330,4 @@ function isReserved({ apiCallsUsed, apiCallsMax, apiCallsAt }: TokenState, now: 
   if (apiCallsUsed === null || apiCallsMax === null || apiCallsAt === null) return false;
   const isKnown = now.getTime() - Date.parse(apiCallsAt) < USAGE_KNOWN_MS;
   return isKnown && apiCallsUsed > apiCallsMax * RESERVED_FROM;
-}
-
-/** Tries again while the database is away for a moment. */
-async function persistently<Result>(store: () => Promise<Result>): Promise<Result> {
-  for (const pauseMs of STORE_PAUSES_MS) {
-    try {
-      return await store();
-    } catch {
-      await sleep(pauseMs);
-    }
-  }
-  return store();
 }

@@ -2,7 +2,8 @@ import type { Reads } from '../data/fenced-reads.ts';
 import type { TextCache } from '../shared/text-cache.ts';
 import { type DashboardRange, seriesOf, type Span, spanOf } from './dashboard-rules.ts';
 import { snapshotOf } from './limit-reports.ts';
-import { limitsOfOrg, samplesOfOrg } from './org-limits.queries.ts';
+import { samplesOfOrg } from './limit-samples.queries.ts';
+import { limitsOfOrg } from './org-limits.queries.ts';
 
 /** For how long a dashboard is answered again as it is. */
 export const DASHBOARD_CACHE_SECONDS = 60;
@@ -10,6 +11,8 @@ export const DASHBOARD_CACHE_SECONDS = 60;
 export interface Dashboard {
   span: Span;
   generatedAt: Date;
+  /** When the org last answered a poll. */
+  polledAt: Date | null;
   isCached: boolean;
   /** Of what was read for it, in milliseconds. */
   queryDurationMs: number;
@@ -26,10 +29,12 @@ export async function limitDashboard(
   const key = `${reads.tenantId} ${orgId} ${range}`;
   const kept = isFresh ? undefined : cache.get(key);
   if (kept !== undefined) {
-    const [generatedAt, queryDurationMs] = kept.slice(0, kept.indexOf('\n')).split(' ').map(Number) as [number, number];
+    const head = JSON.parse(kept.slice(0, kept.indexOf('\n'))) as [number, number, number | null];
+    const [generatedAt, queryDurationMs, polledAt] = head;
     return {
       span: spanOf(range, generatedAt),
       generatedAt: new Date(generatedAt),
+      polledAt: polledAt === null ? null : new Date(polledAt),
       isCached: true,
       queryDurationMs,
       members: kept.slice(kept.indexOf('\n') + 1),
@@ -44,6 +49,8 @@ export async function limitDashboard(
   const body = JSON.stringify({ timeSeries: seriesOf(names, samples, span), snapshot, alerts });
   const members = body.slice(1, -1);
   const queryDurationMs = Math.round(performance.now() - begunAt);
-  cache.put(key, `${now.getTime()} ${queryDurationMs}\n${members}`);
-  return { span, generatedAt: now, isCached: false, queryDurationMs, members };
+  const polledAt = state?.polledAt == null ? null : new Date(state.polledAt);
+  const head: [number, number, number | null] = [now.getTime(), queryDurationMs, polledAt?.getTime() ?? null];
+  cache.put(key, `${JSON.stringify(head)}\n${members}`);
+  return { span, generatedAt: now, polledAt, isCached: false, queryDurationMs, members };
 }

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { ORGS_MAX } from '../crm-orgs/crm-orgs.queries.ts';
 import type { CrmFailureKind } from '../crm/crm-platform.port.ts';
 import type { Reads } from '../data/fenced-reads.ts';
-import { EPOCH_MS } from './poll-store.queries.ts';
 
 /** Orgs by username with what their last poll found. */
 export const polledOrgs = ({ db, tenantId }: Reads) =>
@@ -32,18 +31,20 @@ export const limitsOfOrg = ({ db, tenantId }: Reads, orgId: string) =>
     .select(['polledAt', 'limits'])
     .executeTakeFirst();
 
-/** The samples of an org in a span, the oldest first. */
-export const samplesOfOrg = ({ db, tenantId }: Reads, orgId: string, { start, end }: { start: number; end: number }) =>
-  db
-    .selectFrom('org_limit_sample')
-    .where('tenantId', '=', tenantId)
-    .where('orgId', '=', orgId)
-    .where('sampledAt', '>=', new Date(start).toISOString())
-    .where('sampledAt', '<', new Date(end).toISOString())
-    .orderBy('sampledAt')
-    .select([
-      EPOCH_MS.as('at'),
-      sql<(number | null)[]>`to_json(used)`.as('used'),
-      sql<(number | null)[]>`to_json(max)`.as('max'),
-    ])
-    .execute();
+/** What projects that name these orgs say of limits, by username in lower case: `metricsAlertConfig.orgLimits`. */
+export async function limitSettingsByOrg({ db, tenantId }: Reads, usernames: readonly string[]) {
+  const names = usernames.map((username) => username.toLowerCase());
+  const { rows } = await sql<{ username: string; orgLimits: unknown }>`
+    with named as (
+      select lower(org.username) as username, e.project_id
+      from environment e, unnest(array[e.org_username, e.dev_hub_username]) org (username)
+      where e.tenant_id = ${tenantId} and lower(org.username) = any (${names}::text[])
+      union
+      select lower(hub), p.id
+      from project p, jsonb_array_elements_text(case jsonb_typeof(p.configuration->'devHubs') when 'array'
+        then p.configuration->'devHubs' else '[]' end) hub
+      where p.tenant_id = ${tenantId} and lower(hub) = any (${names}::text[]))
+    select n.username, p.configuration->'metricsAlertConfig'->'orgLimits' as "orgLimits"
+    from named n join project p on p.tenant_id = ${tenantId} and p.id = n.project_id`.execute(db);
+  return Map.groupBy(rows, ({ username }) => username);
+}

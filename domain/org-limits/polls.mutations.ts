@@ -5,14 +5,9 @@ import { FORECAST_FROM_MS } from './forecast-rules.ts';
 import { limitSettingsOf, usagePct } from './limit-level-rules.ts';
 import { type LimitChange, type LimitState, limitsAfter, shownLimit, worstOf } from './limit-state-rules.ts';
 import { nextPollAt, retryPollAt } from './poll-schedule-rules.ts';
-import {
-  type ClaimedOrg,
-  claimedStates,
-  limitSettingsByOrg,
-  type StoredPoll,
-  storePolls,
-  usedSince,
-} from './poll-store.queries.ts';
+import { type StoredPoll, storePolls, usedSince } from './limit-samples.queries.ts';
+import { limitSettingsByOrg } from './org-limits.queries.ts';
+import { type ClaimedOrg, claimedStates } from './poll-claims.queries.ts';
 
 /** What an org answered. */
 export interface OrgPoll extends ClaimedOrg {
@@ -22,10 +17,13 @@ export interface OrgPoll extends ClaimedOrg {
 
 const HUNDREDTHS_MAX = 2_147_483_647;
 
-/** Records polls with the alerts that they raise; those whose claim was lost come to nothing. */
-export async function recordPolls(tx: Tx, polls: readonly OrgPoll[], everyMs: number): Promise<void> {
+/**
+ * Records polls with the alerts that they raise; those whose claim was lost come to nothing.
+ * @returns ids of the orgs whose polls were recorded.
+ */
+export async function recordPolls(tx: Tx, polls: readonly OrgPoll[], everyMs: number): Promise<string[]> {
   const states = await claimedStates(tx, polls);
-  if (states.length === 0) return;
+  if (states.length === 0) return [];
   const byOrg = new Map(polls.map((poll) => [poll.orgId, poll]));
   const answered = states.filter(({ orgId }) => byOrg.get(orgId)?.answer.isOk);
   const since = new Date(Math.min(...polls.map(({ at }) => at.getTime())) - FORECAST_FROM_MS);
@@ -55,6 +53,7 @@ export async function recordPolls(tx: Tx, polls: readonly OrgPoll[], everyMs: nu
     return [{ orgId, claim, at, dueAt, failures: 0, failure: null, found }];
   });
   await storePolls(tx, stored);
+  return stored.map(({ orgId }) => orgId);
 }
 
 const peakOf = ({ used, max }: LimitState): number | null =>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPollPump, type PollPumpParts } from '../../../activities/org-limits/poll-pump.ts';
-import type { ClaimedOrg } from '../../../domain/org-limits/poll-store.queries.ts';
+import type { ClaimedOrg } from '../../../domain/org-limits/poll-claims.queries.ts';
 import type { TenantKey } from '../../../domain/shared/actor.ts';
 
 /** Orgs that wait in a list for each tenant, and answer after a while; and what became of them. */
@@ -42,6 +42,7 @@ function stage(orgs: Record<string, number>, answerMs = 20) {
         batches.push(polls.length);
         recorded.push(...polls.map(({ orgId }) => orgId));
         await sleep(5);
+        return [...polls];
       },
     },
   };

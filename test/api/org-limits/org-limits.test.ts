@@ -94,7 +94,7 @@ test('an org is pending until it is polled; then its limits show in all three', 
     worstLimit: null,
   });
   expect(await snapshot(environment)).toEqual([]);
-  expect(await dashboard(org)).toMatchObject({ timeSeries: [], snapshot: [], alerts: [] });
+  expect(await dashboard(org)).toMatchObject({ meta: { polledAt: null }, timeSeries: [], snapshot: [], alerts: [] });
 
   org.limits.DataStorageMB = { max: 100, used: 80 };
   const shown = await dashboard(org, { forceRefresh: 'true' });
@@ -234,7 +234,8 @@ test('a dashboard is kept for a minute, and a forced poll makes a new one at mos
   expect(kept.meta.cached).toBe(true);
   const again = await dashboard(org, { forceRefresh: 'true' });
   expect(calls()).toBe(1);
-  expect(again.meta).toMatchObject({ cached: false, refreshError: null });
+  expect(again.meta).toMatchObject({ cached: false, refreshError: null, polledAt: kept.meta.polledAt });
+  expect(kept.snapshot[0].sampledAt).toBe(kept.meta.polledAt);
   await mayPollAgain(orgId);
   const [first, second] = await Promise.all([
     dashboard(org, { forceRefresh: 'true' }),

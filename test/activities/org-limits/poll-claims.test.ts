@@ -1,7 +1,8 @@
 import type { WorkerBackend } from '../../../activities/backend.ts';
 import type { PlatformLimit } from '../../../domain/crm/crm-platform.port.ts';
 import { failure } from '../../../domain/crm/platform-error-rules.ts';
-import { type ClaimedOrg, createPollStore, type PollStore } from '../../../domain/org-limits/poll-store.queries.ts';
+import { purgeSamples } from '../../../domain/org-limits/limit-samples.queries.ts';
+import { type ClaimedOrg, createPollClaims, type PollClaims } from '../../../domain/org-limits/poll-claims.queries.ts';
 import type { TenantKey } from '../../../domain/shared/actor.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import { activityDeps } from '../../support/activities.ts';
@@ -10,14 +11,14 @@ import { engineAway } from '../../support/launch.ts';
 
 let app: TestApp;
 let worker: WorkerBackend;
-let store: PollStore;
+let store: PollClaims;
 let tenant: TenantKey;
 let other: TenantKey;
 
 beforeAll(async () => {
   app = await testApp({ launch: engineAway });
   worker = activityDeps(app);
-  store = createPollStore(worker.deps.system);
+  store = createPollClaims(worker.deps.system);
   tenant = app.tenantKey;
   const [row] = await app.sql<{ id: string }>(`select id from tenant where slug = 'other'`);
   other = { tenantId: row?.id ?? '', tenantSlug: 'other' };
@@ -173,7 +174,7 @@ test('samples of more than 8 days and hours of more than 400 go', async () => {
      select ?, ?, now() - make_interval(days => d, hours => 1), '{1}' from unnest(array[1, 399, 400]) d`,
     [tenant.tenantId, orgId],
   );
-  expect(await store.purge()).toBe(3);
-  expect(await store.purge()).toBe(0);
+  expect(await purgeSamples(worker.deps.system)).toBe(3);
+  expect(await purgeSamples(worker.deps.system)).toBe(0);
   expect(await samples()).toBe(2);
 });
