@@ -52,6 +52,9 @@ import { orgIngestRoutes } from './org-explorer/org-ingest.routes.ts';
 import { passwordSetupRoutes } from './passwords/password-setup.routes.ts';
 import { passwordsRoutes } from './passwords/passwords.routes.ts';
 import { projectsRoutes } from './projects/projects.routes.ts';
+import { reviewPoolsRoutes } from './review-pools/review-pools.routes.ts';
+import { reviewInstancesRoutes } from './review-pools/review-instances.routes.ts';
+import { reviewRulesRoutes } from './review-rules/review-rules.routes.ts';
 import { usersRoutes } from './users/users.routes.ts';
 import { deliveriesRoutes } from './webhooks/deliveries.routes.ts';
 import { workItemRequestsRoutes } from './work-item-requests/work-item-requests.routes.ts';
@@ -97,6 +100,9 @@ export const routes: readonly AnyRoute[] = [
   ...flowSchedulesRoutes,
   ...flowInternalRoutes,
   ...flowCallbackRoutes,
+  ...reviewRulesRoutes,
+  ...reviewPoolsRoutes,
+  ...reviewInstancesRoutes,
   ...gcLedgerRoutes,
   ...gcDeletionsRoutes,
   ...gcChecksRoutes,

@@ -19,6 +19,7 @@ import { createCommitGraphCache } from '../domain/git/commit-graph-cache.ts';
 import { createDocumentStore } from '../domain/documents/document-store.ts';
 import { createDeploymentLogCache } from '../domain/deployments/deployment-log-cache.ts';
 import { DASHBOARD_CACHE_SECONDS } from '../domain/org-limits/limit-dashboard.ts';
+import { createRuleCache } from '../domain/review-rules/rule-cache.ts';
 import { createTextCache } from '../domain/shared/text-cache.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.mutations.ts';
 import { createDownloadLinks } from '../domain/objects/download-links.ts';
@@ -145,6 +146,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         analyses: createTextCache(config.ROLLING_ANALYSIS_CACHE_TTL_SECONDS),
         deploymentLogs: createDeploymentLogCache(),
       },
+      reviewRules: createRuleCache(),
       webhooks: { queue: createDeliveryQueue(database, signals.lanes), outbound: backend.outbound },
     },
     signals,

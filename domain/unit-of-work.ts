@@ -46,6 +46,10 @@ export interface Tx {
   signalDeployment(deployment: RecordedDeployment): void;
   /** Marks a run that waits for what was changed; its workflow looks again after the commit. */
   signalRun(run: WaitingRun): void;
+  /** Marks a pool whose orgs or settings changed; its workflow looks again after the commit. */
+  signalReviewPool(pool: ReviewPoolKey): void;
+  /** Marks an assignment that was made or changed; its workflow looks again after the commit. */
+  signalReviewAssignment(assignment: ReviewAssignmentKey): void;
   /** The same transaction for what somebody else of the tenant caused: events, audit entries and rows are in their name. */
   inNameOf(cause: Cause): Tx;
 }
@@ -57,6 +61,23 @@ export type Cause = Pick<WorkContext, 'actor' | 'requestId' | 'traceparent'>;
 export interface WaitingRun {
   runId: string;
   taskType: string;
+}
+
+/** What the workflow of a pool of review orgs is named by, in its tenant. */
+export interface ReviewPoolKey {
+  poolId: string;
+  poolTag: string;
+  repositoryIdentifier: string;
+}
+
+/** What the workflow of an assignment of a review environment is named by, in its tenant. */
+export interface ReviewAssignmentKey {
+  assignmentId: string;
+  repositoryIdentifier: string;
+  /** What it is for: `pr 118`. */
+  subject: string;
+  /** The pool or environment. */
+  target: string;
 }
 
 export interface RecordedDeployment {
@@ -78,6 +99,8 @@ export interface CommitSignals {
   approvals: (tenant: TenantKey, approvals: readonly SettledApproval[]) => void;
   deployments: (tenant: TenantKey, deployments: readonly RecordedDeployment[]) => void;
   runs: (tenant: TenantKey, runs: readonly WaitingRun[]) => void;
+  reviewPools: (tenant: TenantKey, pools: readonly ReviewPoolKey[]) => void;
+  reviewAssignments: (tenant: TenantKey, assignments: readonly ReviewAssignmentKey[]) => void;
 }
 
 /** Runs `work` in one transaction: all of it is committed, or nothing. It never spans an external call. */
@@ -109,6 +132,8 @@ export const unitOfWork =
     const approvals: SettledApproval[] = [];
     const deployments: RecordedDeployment[] = [];
     const runs: WaitingRun[] = [];
+    const reviewPools = new Map<string, ReviewPoolKey>();
+    const reviewAssignments = new Map<string, ReviewAssignmentKey>();
     const result = await em.transactional(async (inner) => {
       const db = inner.getKysely<Tables>();
       const announced: TracedAnnouncement[] = [];
@@ -139,6 +164,12 @@ export const unitOfWork =
         signalRun: (run) => {
           runs.push(run);
         },
+        signalReviewPool: (pool) => {
+          reviewPools.set(pool.poolId, pool);
+        },
+        signalReviewAssignment: (assignment) => {
+          reviewAssignments.set(assignment.assignmentId, assignment);
+        },
         inNameOf,
       });
       const tx = inNameOf({ actor, requestId, traceparent });
@@ -155,6 +186,8 @@ export const unitOfWork =
     if (approvals.length > 0) signals?.approvals(actor, approvals);
     if (deployments.length > 0) signals?.deployments(actor, deployments);
     if (runs.length > 0) signals?.runs(actor, runs);
+    if (reviewPools.size > 0) signals?.reviewPools(actor, [...reviewPools.values()]);
+    if (reviewAssignments.size > 0) signals?.reviewAssignments(actor, [...reviewAssignments.values()]);
     return result;
   };
 

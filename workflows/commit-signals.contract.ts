@@ -33,6 +33,8 @@ export const createCommitSignals = (launch: Launch): CommitSignals => ({
         .catch(() => undefined);
   },
   runs: (tenant, runs) => void signalRuns(launch, tenant, runs),
+  reviewPools: () => undefined,
+  reviewAssignments: () => undefined,
 });
 
 /** One after another: a change of one environment may concern thousands. A run that misses its signal looks again later. */

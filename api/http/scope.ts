@@ -25,6 +25,7 @@ import type { LockQueue } from '../../domain/environment-locks/lock-queue.port.t
 import type { ReleaseEventQueue } from '../../domain/release-candidates/release-event-queue.port.ts';
 import type { Commands } from '../../domain/flows/commands-file.ts';
 import type { RemotePolicy } from '../../domain/git/remote-policy.ts';
+import type { RuleCache } from '../../domain/review-rules/rule-cache.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import type { DeliveryQueue } from '../../domain/webhooks/delivery-queue.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
@@ -70,6 +71,7 @@ export interface Adapters {
   orgLimits: { polls: OrgPolls; dashboards: TextCache };
   objects: { store: ObjectStore; downloads: DownloadLinks };
   releases: { eventQueue: ReleaseEventQueue; analyses: TextCache; deploymentLogs: DeploymentLogCache };
+  reviewRules: RuleCache;
   webhooks: {
     queue: DeliveryQueue;
     /** The addresses that webhooks may have; host names are checked again after resolution. */

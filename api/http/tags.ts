@@ -15,6 +15,8 @@ export const TAGS = {
   'Flows: internal': 'For whatever carries a run out and reports on it',
   'Work items': 'Issues of trackers and git hosts, and requests for automation that are made in them',
   Builds: 'States of builds, hooks of the git hosts, previews of builds',
+  'Review assignment rules': 'Which pool or environment a branch gets for its review',
+  'Review pools': 'Orgs that are handed out for reviews',
   'GC ledger': 'Components that packages have dropped, and what became of them in the orgs',
   'Org limits': 'How full the limits of CRM orgs are, and when they will be used up',
   'Org explorer': 'Metadata of orgs: components, their files, and what changed',

@@ -67,6 +67,8 @@ import {
 } from '../release-candidates/release-candidates.entities.ts';
 import { PackageVersionSchema } from '../releases/releases.entities.ts';
 import { SweepFailureSchema } from '../system/system.entities.ts';
+import { ReviewInstanceSchema, ReviewPoolSchema } from '../review-pools/review-pools.entities.ts';
+import { ReviewRuleSchema } from '../review-rules/review-rules.entities.ts';
 import { TenantSchema } from '../tenants/tenants.entities.ts';
 import {
   MembershipSchema,
@@ -153,6 +155,9 @@ export const entities = [
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
   PackageVersionSchema,
+  ReviewInstanceSchema,
+  ReviewPoolSchema,
+  ReviewRuleSchema,
   RunTokenSchema,
   SweepFailureSchema,
   TenantSchema,

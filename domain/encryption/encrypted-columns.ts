@@ -5,6 +5,7 @@ import { crmTokenContext } from '../crm-orgs/crm-secrets.ts';
 import type { Tables } from '../data/tables.ts';
 import { replyContext } from '../idempotency/idempotency.mutations.ts';
 import { integrationSecretContext } from '../integrations/integrations.mutations.ts';
+import { reviewInstanceContext } from '../review-pools/review-instances.mutations.ts';
 import { webhookSecretContext } from '../webhooks/webhook-secrets.ts';
 
 /** A column whose values are encrypted, with the key of its table and what a value of a row belongs to. */
@@ -54,6 +55,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   ofChatWorkspace('bot_token'),
   ofChatWorkspace('app_token'),
   ofChatWorkspace('signing_secret'),
+  { table: 'review_instance', column: 'cli_auth_url', key: BY_ID, context: ({ id = '' }) => reviewInstanceContext(id) },
   ofHooks('secret'),
   ofHooks('previous_secret'),
   {

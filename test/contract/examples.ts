@@ -20,6 +20,7 @@ import { chatExamples } from './examples/chat.examples.ts';
 import { crmOrgsExamples } from './examples/crm-orgs.examples.ts';
 import { orgLimitsExamples } from './examples/org-limits.examples.ts';
 import { orgExplorerExamples } from './examples/org-explorer.examples.ts';
+import { reviewPoolsExamples } from './examples/review-pools.examples.ts';
 import { webhooksExamples } from './examples/webhooks.examples.ts';
 import { workItemRequestsExamples } from './examples/work-item-requests.examples.ts';
 
@@ -38,6 +39,7 @@ const FEATURES: readonly FeatureExamples[] = [
   releasesExamples,
   buildsExamples,
   gcLedgerExamples,
+  reviewPoolsExamples,
   orgLimitsExamples,
   chatExamples,
   webhooksExamples,

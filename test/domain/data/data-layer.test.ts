@@ -131,6 +131,8 @@ test('a unit of work begins behind its fence, and writes what it announces and a
     approvals: () => undefined,
     deployments: () => undefined,
     runs: () => undefined,
+    reviewPools: () => undefined,
+    reviewAssignments: () => undefined,
   };
   const quoted = { ...actor, email: `o'neill@example.com` };
   wire.length = 0;

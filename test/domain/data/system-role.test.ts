@@ -127,6 +127,8 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'org_limit_state',
     'org_sync',
     'release_deployment',
+    'review_instance',
+    'review_pool',
     'sweep_failure',
     'webhook',
     'webhook_attempt',
