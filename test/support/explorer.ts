@@ -92,3 +92,34 @@ export const syncReported = (worker: ApiClient, { orgUsername }: ExploredOrg, mo
     failedTypes: [],
     ...more,
   });
+
+/** How many components are kept of the org, and how many of them have both files of a class. */
+export const countsOf = async (app: TestApp, { org }: ExploredOrg) => {
+  const [counts] = await app.sql<{ components: number; whole: number }>(
+    `select count(*)::int as components, count(*) filter (where files = 2)::int as whole from (
+       select c.id, count(f.file_name) as files from org_component c left join org_component_file f on f.component_id = c.id
+       where c.platform_org_id = ? group by c.id) counted`,
+    [org.orgId],
+  );
+  return counts;
+};
+
+/** Gives the org so many classes. */
+export const writeClasses = ({ org }: ExploredOrg, total: number): void => {
+  for (let index = 0; index < total; index++) org.metadata.write(`classes/C${index}.cls`, `class C${index} {}`);
+};
+
+/** Asks for a refresh; answers its id. */
+export const requested = async (app: TestApp, { place }: ExploredOrg): Promise<string> =>
+  (await app.as(app.owner).post(202, `${EXPLORER}/metadata/refresh`, place)).jobId;
+
+/** Waits until the refresh has listed. */
+export const whenRetrieving = (app: TestApp, jobId: string) =>
+  eventually(
+    () => app.sql<{ step: string }>('select step from org_sync where id = ?', [jobId]),
+    ([sync]) => sync?.step?.startsWith('Retrieving') ?? false,
+  );
+
+/** How often the org was called so far with an operation of its Metadata interface. */
+export const callsTo = (crm: CrmSimulator, { org }: ExploredOrg, operation: string): number =>
+  crm.requests.filter((request) => request.org === org.name && request.operation === operation).length;

@@ -32,6 +32,8 @@ export interface FaultRule {
   times: number;
   /** Which requests it happens to. */
   path: RegExp;
+  /** Of the Metadata interface; undefined: all. */
+  operation: string | undefined;
 }
 
 const PAGE =

@@ -208,20 +208,23 @@ export class SimulatedOrg {
    * From now on the org fails.
    * @param times how often; once by default.
    * @param path only for requests whose path it matches.
+   * @param operation only for this one of the Metadata interface.
    */
   fail(
     fault: Exclude<FaultKind, 'zip' | 'reply'> | Fault,
-    { times = 1, path = /^/ }: { times?: number; path?: RegExp } = {},
+    { times = 1, path = /^/, operation }: { times?: number; path?: RegExp; operation?: string } = {},
   ): void {
-    this.#faults.push({ fault: typeof fault === 'string' ? { kind: fault } : fault, times, path });
+    this.#faults.push({ fault: typeof fault === 'string' ? { kind: fault } : fault, times, path, operation });
   }
 
   heal(): void {
     this.#faults.length = 0;
   }
 
-  takeFault(path: string): Fault | undefined {
-    const index = this.#faults.findIndex((rule) => rule.path.test(path));
+  takeFault(path: string, operation: string | undefined): Fault | undefined {
+    const index = this.#faults.findIndex(
+      (rule) => rule.path.test(path) && (rule.operation === undefined || rule.operation === operation),
+    );
     const rule = this.#faults[index];
     if (!rule) return undefined;
     rule.times--;

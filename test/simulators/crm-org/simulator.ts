@@ -102,12 +102,12 @@ export async function crmSimulator(orgs: readonly OrgOptions[] = USUAL_ORGS): Pr
       const parent = options.parent === undefined ? undefined : simulator.org(options.parent);
       const url = await listen(async (incoming, response) => {
         const body = await bodyOf(incoming);
-        note(org.name, incoming, body);
+        const { operation } = note(org.name, incoming, body);
         const latencyMs = org.latencyMs ?? simulator.latencyMs;
         if (latencyMs > 0) await sleep(latencyMs);
         const { pathname: path, searchParams: query } = new URL(incoming.url ?? '/', org.url);
         const isSoap = path.startsWith('/services/Soap/');
-        const fault = org.takeFault(path);
+        const fault = org.takeFault(path, operation);
         if (fault && carryOut(fault, response, { isSoap, elsewhere })) return;
         const [, bearer = ''] = /^(?:Bearer|OAuth) (.+)$/.exec(incoming.headers.authorization ?? '') ?? [];
         const request = { method: incoming.method ?? 'GET', path, query, body, bearer, fault };

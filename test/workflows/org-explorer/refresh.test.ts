@@ -128,6 +128,13 @@ test('a refresh of an org that retrieves nothing ends after few orders, and the 
   expect(data.lastSync).toMatchObject({ status: 'succeeded', filesRetrieved: 2 * total, failedTypes: [] });
 });
 
+test('failures of the listing do not count against orders', async () => {
+  const explored = await exploredOrg(app, crm);
+  explored.org.metadata.write('classes/A.cls', 'a');
+  for (const operation of ['describeMetadata', 'retrieve']) explored.org.fail('drop', { times: 3, operation });
+  expect((await refreshed(app, explored)).data.lastSync).toMatchObject({ status: 'succeeded', filesRetrieved: 2 });
+});
+
 test('used-up calls pause a refresh, which goes on when the org takes calls again', async () => {
   const explored = await exploredOrg(app, crm);
   explored.org.metadata.write('classes/A.cls', 'a');
