@@ -18,8 +18,8 @@ import { createAccessNotes } from '../domain/crm-orgs/access-notes.ts';
 import { createCommitGraphCache } from '../domain/git/commit-graph-cache.ts';
 import { createDocumentStore } from '../domain/documents/document-store.ts';
 import { createDeploymentLogCache } from '../domain/deployments/deployment-log-cache.ts';
-import { DASHBOARD_CACHE_SECONDS } from '../domain/org-limits/limit-dashboard.ts';
 import { createRuleCache } from '../domain/review-rules/rule-cache.ts';
+import { createDashboardCache } from '../domain/org-limits/limit-dashboard.ts';
 import { createTextCache } from '../domain/shared/text-cache.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.mutations.ts';
 import { createDownloadLinks } from '../domain/objects/download-links.ts';
@@ -136,7 +136,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         findInvited: createFindInvited(database),
         own: createOwnInvitations(database, actingAs),
       },
-      orgLimits: { polls: backend.orgPolls, dashboards: createTextCache(DASHBOARD_CACHE_SECONDS) },
+      orgLimits: { polls: backend.orgPolls, dashboards: createDashboardCache() },
       objects: {
         store: backend.objects,
         downloads: createDownloadLinks(ring, config.publicUrl),

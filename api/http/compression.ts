@@ -12,6 +12,9 @@ const KEPT_BYTES = 64 * 1_024 * 1_024;
 const kept = new Map<string, Buffer>();
 let keptBytes = 0;
 
+/** The same of texts that are kept elsewhere as bytes; it goes with them. */
+const keptOfBytes = new WeakMap<Buffer, Buffer>();
+
 const bytesOf = (text: string, compressed: Buffer): number => text.length + compressed.length;
 
 function forget(text: string): void {
@@ -37,13 +40,15 @@ function keep(text: string, compressed: Buffer): void {
  */
 export async function compressBody(ctx: Context, { isRepeated = false } = {}): Promise<void> {
   const { body } = ctx;
-  if (typeof body !== 'string' || body.length < MIN_BYTES) return;
+  const isText = typeof body === 'string' || (body instanceof Buffer && ctx.type === 'application/json');
+  if (!isText || body.length < MIN_BYTES) return;
   ctx.vary('Accept-Encoding');
   if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return;
   const { type } = ctx.response;
-  const compressed =
-    (isRepeated ? kept.get(body) : undefined) ?? (await compress(body, { level: constants.Z_BEST_SPEED }));
-  if (isRepeated) keep(body, compressed);
+  const found = typeof body === 'string' ? kept.get(body) : keptOfBytes.get(body);
+  const compressed = (isRepeated ? found : undefined) ?? (await compress(body, { level: constants.Z_BEST_SPEED }));
+  if (isRepeated && typeof body === 'string') keep(body, compressed);
+  if (isRepeated && typeof body !== 'string') keptOfBytes.set(body, compressed);
   ctx.body = compressed;
   ctx.type = type;
   ctx.set('Content-Encoding', 'gzip');

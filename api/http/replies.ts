@@ -36,11 +36,11 @@ export class RawReply {
 
 /** A JSON reply that is already text and is not parsed by the response schema. */
 export class JsonText {
-  readonly text: string;
-  /** The same text is likely to be the reply to further requests. */
+  readonly text: string | Buffer;
+  /** The same text, or buffer, is likely to be the reply to further requests. */
   readonly isRepeated: boolean;
 
-  constructor(text: string, { isRepeated = false } = {}) {
+  constructor(text: string | Buffer, { isRepeated = false } = {}) {
     this.text = text;
     this.isRepeated = isRepeated;
   }

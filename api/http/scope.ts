@@ -4,6 +4,7 @@ import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { Encryption } from '../../domain/shared/encryption.ts';
 import type { CommitGraphCache } from '../../domain/git/commit-graph-cache.ts';
 import type { OrgPolls } from '../../domain/org-limits/org-polls.ts';
+import type { DashboardCache } from '../../domain/org-limits/limit-dashboard.ts';
 import type { TextCache } from '../../domain/shared/text-cache.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import type { ActorReads } from '../../domain/data/fenced-reads.ts';
@@ -68,7 +69,7 @@ export interface Adapters {
     findInvited: FindInvited;
     own: OwnInvitations;
   };
-  orgLimits: { polls: OrgPolls; dashboards: TextCache };
+  orgLimits: { polls: OrgPolls; dashboards: DashboardCache };
   objects: { store: ObjectStore; downloads: DownloadLinks };
   releases: { eventQueue: ReleaseEventQueue; analyses: TextCache; deploymentLogs: DeploymentLogCache };
   reviewRules: RuleCache;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limitDashboard } from '../../domain/org-limits/limit-dashboard.ts';
+import { limitDashboard, repeatedReply, withMeta } from '../../domain/org-limits/limit-dashboard.ts';
 import { chosenOrg, limitSnapshot, limitSummary } from '../../domain/org-limits/limit-reports.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
@@ -51,16 +51,13 @@ export const orgLimitsRoutes = [
     async handle({ query: { range, forceRefresh, ...choice } }, { actor, reads, adapters: { orgLimits }, now }) {
       const { id: orgId, username } = await chosenOrg(reads, choice);
       const failure = forceRefresh ? await orgLimits.polls.pollNow(tenantOf(actor), orgId) : undefined;
-      const { span, generatedAt, polledAt, isCached, queryDurationMs, members } = await limitDashboard(
-        reads,
-        orgLimits.dashboards,
-        {
-          orgId,
-          range,
-          now: now(),
-          isFresh: forceRefresh,
-        },
-      );
+      const { dashboard, isCached } = await limitDashboard(reads, orgLimits.dashboards, {
+        orgId,
+        range,
+        now: now(),
+        isFresh: forceRefresh,
+      });
+      const { span, generatedAt, polledAt, queryDurationMs } = dashboard;
       const meta: z.input<typeof OrgLimitDashboard>['meta'] = {
         range,
         rangeLabel: span.label,
@@ -75,7 +72,9 @@ export const orgLimitsRoutes = [
         queryDurationMs,
         refreshError: failure?.message ?? null,
       };
-      return new JsonText(`{"meta":${JSON.stringify(meta)},${members}}`, { isRepeated: isCached });
+      if (!isCached) return new JsonText(withMeta(dashboard, meta));
+      const name = JSON.stringify([username, meta.environmentName, meta.repositoryIdentifier]);
+      return new JsonText(repeatedReply(dashboard, name, meta), { isRepeated: true });
     },
   }),
   defineRoute({

@@ -1,45 +1,40 @@
 import type { Reads } from '../data/fenced-reads.ts';
-import type { TextCache } from '../shared/text-cache.ts';
+import { type BoundedCache, createCache } from '../shared/text-cache.ts';
 import { type DashboardRange, seriesOf, type Span, spanOf } from './dashboard-rules.ts';
-import { snapshotOf } from './limit-reports.ts';
 import { samplesOfOrg } from './limit-samples.queries.ts';
+import { snapshotOf } from './limit-reports.ts';
 import { limitsOfOrg } from './org-limits.queries.ts';
 
 /** For how long a dashboard is answered again as it is. */
-export const DASHBOARD_CACHE_SECONDS = 60;
+const CACHE_SECONDS = 60;
 
 export interface Dashboard {
   span: Span;
   generatedAt: Date;
   /** When the org last answered a poll. */
   polledAt: Date | null;
-  isCached: boolean;
   /** Of what was read for it, in milliseconds. */
   queryDurationMs: number;
-  /** JSON of the members `timeSeries`, `snapshot` and `alerts`, without braces. */
-  members: string;
+  /** JSON of the members `timeSeries`, `snapshot` and `alerts`, without braces: a megabyte for seven days. */
+  members: Buffer;
+  /** The reply that was sent last, by how the org was named. */
+  reply?: { name: string; bytes: Buffer };
 }
+export type DashboardCache = BoundedCache<Dashboard>;
+
+/** Each has its members twice: by themselves, and in a reply. */
+export const createDashboardCache = (): DashboardCache =>
+  createCache(CACHE_SECONDS, ({ members }) => 2 * members.length);
 
 /** The course of an org's limits, and how they are now. @param isFresh made anew although there is one in the cache. */
 export async function limitDashboard(
   reads: Reads,
-  cache: TextCache,
+  cache: DashboardCache,
   { orgId, range, now, isFresh }: { orgId: string; range: DashboardRange; now: Date; isFresh: boolean },
-): Promise<Dashboard> {
+): Promise<{ dashboard: Dashboard; isCached: boolean }> {
   const key = `${reads.tenantId} ${orgId} ${range}`;
   const kept = isFresh ? undefined : cache.get(key);
-  if (kept !== undefined) {
-    const head = JSON.parse(kept.slice(0, kept.indexOf('\n'))) as [number, number, number | null];
-    const [generatedAt, queryDurationMs, polledAt] = head;
-    return {
-      span: spanOf(range, generatedAt),
-      generatedAt: new Date(generatedAt),
-      polledAt: polledAt === null ? null : new Date(polledAt),
-      isCached: true,
-      queryDurationMs,
-      members: kept.slice(kept.indexOf('\n') + 1),
-    };
-  }
+  if (kept) return { dashboard: kept, isCached: true };
   const begunAt = performance.now();
   const span = spanOf(range, now.getTime());
   const [state, samples] = await Promise.all([limitsOfOrg(reads, orgId), samplesOfOrg(reads, orgId, span)]);
@@ -47,10 +42,23 @@ export async function limitDashboard(
   const names = state?.limits.map(({ name }) => name) ?? [];
   const alerts = snapshot.filter(({ alertLevel }) => alertLevel !== 'ok');
   const body = JSON.stringify({ timeSeries: seriesOf(names, samples, span), snapshot, alerts });
-  const members = body.slice(1, -1);
-  const queryDurationMs = Math.round(performance.now() - begunAt);
-  const polledAt = state?.polledAt == null ? null : new Date(state.polledAt);
-  const head: [number, number, number | null] = [now.getTime(), queryDurationMs, polledAt?.getTime() ?? null];
-  cache.put(key, `${JSON.stringify(head)}\n${members}`);
-  return { span, generatedAt: now, polledAt, isCached: false, queryDurationMs, members };
+  const dashboard: Dashboard = {
+    span,
+    generatedAt: now,
+    polledAt: state?.polledAt == null ? null : new Date(state.polledAt),
+    queryDurationMs: Math.round(performance.now() - begunAt),
+    members: Buffer.from(body.slice(1, -1)),
+  };
+  cache.put(key, dashboard);
+  return { dashboard, isCached: false };
+}
+
+/** JSON of a dashboard with its `meta`. */
+export const withMeta = ({ members }: Dashboard, meta: object): Buffer =>
+  Buffer.concat([Buffer.from(`{"meta":${JSON.stringify(meta)},`), members, Buffer.from('}')]);
+
+/** The same bytes as long as the org is named alike. @param name of the org in the request: `meta` follows from it. */
+export function repeatedReply(dashboard: Dashboard, name: string, meta: object): Buffer {
+  if (dashboard.reply?.name !== name) dashboard.reply = { name, bytes: withMeta(dashboard, meta) };
+  return dashboard.reply.bytes;
 }

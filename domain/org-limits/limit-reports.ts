@@ -1,4 +1,4 @@
-import { environmentsNaming, orgByUsername } from '../crm-orgs/crm-orgs.queries.ts';
+import { environmentsNaming } from '../crm-orgs/crm-orgs.queries.ts';
 import { registeredOrg } from '../crm-orgs/org-registration.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { listEnvironments, unknownEnvironment } from '../environments/environments.queries.ts';
@@ -6,7 +6,7 @@ import { projectInRequest } from '../projects/projects.queries.ts';
 import { invalidField, notFound } from '../shared/errors.ts';
 import { shownLimits } from './limit-state-rules.ts';
 import { orgLimitStatus } from './limit-status-rules.ts';
-import { limitsOfOrg, polledOrgs } from './org-limits.queries.ts';
+import { limitsOfOrg, orgOfEnvironment, polledOrgs } from './org-limits.queries.ts';
 
 /**
  * The state of each registered org, by username; of a repository those that its environments or its list of dev hubs
@@ -69,15 +69,15 @@ export async function chosenOrg(
     throw invalidField('org', 'Name an org, or an environment by environmentName and repositoryIdentifier');
   if (repositoryIdentifier === undefined)
     throw invalidField('repositoryIdentifier', 'An environment is named by its repository, too');
+  const chosen = await orgOfEnvironment(reads, { repositoryIdentifier, environmentName });
+  if (chosen) return chosen;
   const project = await projectInRequest(reads, repositoryIdentifier);
   const environments = await listEnvironments(reads, project.id);
   const environment = environments.find(({ name }) => name === environmentName);
   if (!environment) throw await unknownEnvironment(reads, project.id, environmentName);
   const { orgUsername } = environment;
   if (orgUsername === null) throw notFound(`An org of environment ${environmentName}`);
-  const found = await orgByUsername(reads, orgUsername);
-  if (!found) throw notFound(`Org ${orgUsername} of environment ${environmentName}, which is not registered,`);
-  return found;
+  throw notFound(`Org ${orgUsername} of environment ${environmentName}, which is not registered,`);
 }
 
 /** The limits of an org as the last poll found them; none before there was one. */

@@ -22,6 +22,25 @@ export const polledOrgs = ({ db, tenantId }: Reads) =>
     ])
     .execute();
 
+/** The registered org of an environment; undefined where anything of it is missing. */
+export const orgOfEnvironment = (
+  { db, tenantId }: Reads,
+  { repositoryIdentifier, environmentName }: { repositoryIdentifier: string; environmentName: string },
+) =>
+  db
+    .selectFrom('project as p')
+    .innerJoin('environment as e', (join) =>
+      join.onRef('e.tenantId', '=', 'p.tenantId').onRef('e.projectId', '=', 'p.id'),
+    )
+    .innerJoin('crm_org as o', (join) =>
+      join.onRef('o.tenantId', '=', 'e.tenantId').on(sql`lower(o.username)`, '=', sql`lower(e.org_username)`),
+    )
+    .where('p.tenantId', '=', tenantId)
+    .where('p.identifier', '=', repositoryIdentifier)
+    .where('e.name', '=', environmentName)
+    .select(['o.id', 'o.username'])
+    .executeTakeFirst();
+
 /** The limits of an org as the last poll found them; undefined before there was one. */
 export const limitsOfOrg = ({ db, tenantId }: Reads, orgId: string) =>
   db

@@ -246,6 +246,35 @@ test('a dashboard is kept for a minute, and a forced poll makes a new one at mos
     expect(limits).toContainEqual(expect.objectContaining({ name: 'DataStorageMB', used: 60 }));
 });
 
+test('a dashboard that is kept is the same for everybody, however they name the org and take the reply', async () => {
+  const { org, orgId, environment } = await registered();
+  await dashboard(org, { forceRefresh: 'true' });
+  await app.sql(
+    `insert into org_limit_sample (tenant_id, org_id, sampled_at, used, max)
+     select tenant_id, org_id, sampled_at - n * interval '10 minutes', used, max from org_limit_sample, generate_series(1, 600) n
+     where org_id = ?`,
+    [orgId],
+  );
+  const seven = { range: 'last_7_days' };
+  const made = await dashboard(org, seven);
+  const named = new URLSearchParams({ environmentName: environment, repositoryIdentifier: REPOSITORY, ...seven });
+  for (const _ of [1, 2]) {
+    const byOrg = await dashboard(org, seven);
+    expect(byOrg).toEqual({ ...made, meta: { ...made.meta, cached: true } });
+    const place = { environmentName: environment, repositoryIdentifier: REPOSITORY };
+    for (const encoding of ['gzip', 'identity']) {
+      const { text, headers } = await owner.request(200, 'GET', `${LIMITS}/dashboard?${named}`, {
+        headers: { 'accept-encoding': encoding },
+      });
+      expect([headers.get('content-type'), headers.get('content-encoding') ?? 'identity']).toEqual([
+        'application/json; charset=utf-8',
+        encoding,
+      ]);
+      expect(JSON.parse(text)).toEqual({ ...byOrg, meta: { ...byOrg.meta, ...place } });
+    }
+  }
+});
+
 test('when a forced poll fails, the last data are shown and the reply says why', async () => {
   const polled = await registered();
   const { org } = polled;
