@@ -147,7 +147,7 @@ export const crmOrgsRoutes = [
     group: GROUP,
     summary: 'Delete an org with its credentials',
     description:
-      'Everything that is kept of the org goes with it. With `revoke`, its refresh token is revoked at the platform first; if that fails, the org stays.',
+      'Everything that is kept of the org goes with it. With `revoke`, its refresh token and those of its sandboxes that are not registered are revoked at the platform first; if one fails, the org stays. Auth URLs of scratch orgs that a dev hub stores are left as they are.',
     roles: ['owner'],
     projectScope: 'row',
     query: z.strictObject({ username: OrgNameInQuery, revoke: queryFlag(false) }),

@@ -1,13 +1,7 @@
 import { z } from 'zod';
-import {
-  authenticateSandbox,
-  authenticateScratch,
-  devHubFor,
-  handToken,
-  handTokenByName,
-  openFrontDoor,
-  withCredentials,
-} from '../../domain/crm-orgs/org-credentials.ts';
+import { devHubFor, handToken, handTokenByName, withCredentials } from '../../domain/crm-orgs/org-credentials.ts';
+import { openFrontDoor } from '../../domain/crm-orgs/org-front-doors.ts';
+import { authenticateSandbox, authenticateScratch } from '../../domain/crm-orgs/org-sign-ins.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { reply } from '../http/replies.ts';
 import {
@@ -130,7 +124,7 @@ export const orgCredentialsRoutes = [
     response: SandboxAuthOut,
     errors: [...AWAY, 'in_progress'],
     givesCredential: true,
-    audit: 'org.credentials_read',
+    audit: ['org.credentials_read', 'org.front_door_opened'],
     handle: ({ body }, scope) => authenticateSandbox(orgScope(scope), body),
   }),
   defineRoute({
@@ -147,7 +141,7 @@ export const orgCredentialsRoutes = [
     response: ScratchAuthOut,
     errors: AWAY,
     givesCredential: true,
-    audit: 'org.credentials_read',
+    audit: ['org.credentials_read', 'org.front_door_opened'],
     handle: ({ body }, scope) => authenticateScratch(orgScope(scope), body),
   }),
 ];

@@ -13,7 +13,7 @@ export const CrmOrgSchema = defineEntity({
     ...tenantOwned,
     /** As the platform writes it; unique in the tenant without regard to case. */
     username: p.text(),
-    /** Of a sandbox that was registered by its name. */
+    /** Of a sandbox whose production org is or was registered. */
     sandboxName: p.text().nullable(),
     kind: p.text().$type<OrgKind>(),
     /** Origin of the org, without a slash at its end. */
@@ -45,16 +45,16 @@ export const CrmOrgSchema = defineEntity({
 export class CrmOrg extends CrmOrgSchema.class {}
 CrmOrgSchema.setClass(CrmOrg);
 
-/** The credential of an org and what was minted with it; read and written by `org-connections.ts` alone. */
+/** The credential of an org and what was minted with it, by one process at a time. */
 export const CrmTokenSchema = defineEntity({
   name: 'CrmToken',
   tableName: 'crm_token',
   properties: {
     ...tenantOwned,
     orgId: p.uuid(),
-    /** Empty for the org itself; else, in lower case, a sandbox of it that is not registered. */
-    sandboxName: p.text().default(''),
-    /** Encrypted `AuthUrl`; null for a sandbox that no code has been exchanged for. */
+    /** Empty for the org itself; else, in lower case, the name of a sandbox or the username of a scratch org without a record. */
+    reachedName: p.text().default(''),
+    /** Encrypted `StoredCredential`; null for a sandbox that no code has been exchanged for. */
     credential: p.text().nullable(),
     /** Counts credentials that people gave; what was learnt of an older one no longer counts. */
     credentialVersion: p.integer().default(1),
@@ -63,7 +63,7 @@ export const CrmTokenSchema = defineEntity({
     /** Origin that the access token is for. */
     instanceUrl: p.text().nullable(),
     mintedAt: p.datetime(3).nullable(),
-    /** Of a sandbox that is not registered. */
+    /** Of a sandbox or scratch org that is not registered. */
     username: p.text().nullable(),
     platformOrgId: p.text().nullable(),
     /** Counts attempts to mint: whoever waits for one sees by it that the attempt has ended. */

@@ -97,20 +97,27 @@ export interface Registration extends OrgFacts {
   marks: OrgMarks;
   /** Absent: as it is. */
   metadata?: Record<string, string> | undefined;
-  /** A long-lived credential, or the sandbox of a production org, whose cached token becomes that of the new row. */
+  /** Of a sandbox whose production org is registered; absent: as it is. */
+  sandbox?: SandboxOf | undefined;
+  /**
+   * A long-lived credential; the cached token of a sandbox without a record, which becomes that of the row; or the token
+   * that the row has: of a long-lived credential, or just in time.
+   */
   access:
     | ({ type: 'refresh_token' } & NewCredential)
-    | {
-        type: 'jit';
-        sandboxName: string;
-        production: Pick<OrgRow, 'id' | 'username'>;
-        /** The row has the token already. */
-        isTokenKept: boolean;
-      };
+    | { type: 'jit'; sandbox: SandboxOf }
+    | { type: 'kept'; isJit: boolean };
+}
+
+/** Where a sandbox comes from. */
+export interface SandboxOf {
+  name: string;
+  production: Pick<OrgRow, 'id' | 'username'>;
 }
 
 /** Adds an org, or renews the one with that username. */
-export async function registerOrg(tx: Tx, { identity, instanceUrl, marks, metadata, access }: Registration) {
+export async function registerOrg(tx: Tx, registration: Registration) {
+  const { identity, instanceUrl, marks, metadata, access } = registration;
   const { username, kind, orgId, organizationType } = identity;
   const added = await tx.db
     .insertInto('crm_org')
@@ -133,16 +140,19 @@ export async function registerOrg(tx: Tx, { identity, instanceUrl, marks, metada
   follow(org, { identity, instanceUrl });
   await mark(tx, org, marks);
   if (metadata) org.metadata = metadata;
-  if (access.type === 'jit') {
-    org.sandboxName = access.sandboxName;
-    org.parentProductionUsername = access.production.username;
+  const { sandbox } = access.type === 'jit' ? access : registration;
+  if (sandbox) {
+    org.sandboxName = sandbox.name;
+    org.parentProductionUsername = sandbox.production.username;
   }
-  org.isJitRegistration = access.type === 'jit';
+  org.isJitRegistration = access.type === 'jit' || (access.type === 'kept' && access.isJit);
   changeHealth(tx, org, undefined);
   await tx.em.flush();
   if (access.type === 'refresh_token') await giveCredential(tx, org.id, access);
-  else if (!access.isTokenKept)
-    await adoptToken(tx, { orgId: access.production.id, sandboxName: access.sandboxName.toLowerCase() }, org.id);
+  if (access.type === 'jit') {
+    const { name, production } = access.sandbox;
+    await adoptToken(tx, { orgId: production.id, reachedName: name.toLowerCase() }, org.id);
+  }
   noteOrg(
     tx,
     isNew ? 'registered' : 'updated',
@@ -173,6 +183,16 @@ async function idOf({ db, tenantId }: Tx, username: string): Promise<string> {
     .select('id')
     .executeTakeFirstOrThrow();
   return id;
+}
+
+/** Notes of which production org an org turned out to be a sandbox, so that the sandbox's name finds it. */
+export async function nameSandbox(tx: Tx, id: string, { name, production }: SandboxOf): Promise<void> {
+  const org = await tx.em.findOne(CrmOrg, { tenantId: tx.tenantId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!org || org.sandboxName !== null) return;
+  const named = { sandboxName: name, parentProductionUsername: production.username };
+  Object.assign(org, named);
+  await tx.em.flush();
+  noteOrg(tx, 'updated', id, `Org ${org.username} is the sandbox ${name} of ${production.username}`, { after: named });
 }
 
 export interface OrgPatch extends OrgMarks {

@@ -6,21 +6,21 @@ import { statement } from '../data/statement.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 
-/** Whose token: a registered org's own or, with a name, that of a sandbox of it that is not registered. */
+/** Whose token: a registered org's own or, with a name, that of a sandbox or scratch org that is reached through it. */
 export interface TokenKey {
   orgId: string;
-  /** In lower case; empty for the org itself. */
-  sandboxName: string;
+  /** Name of the sandbox or username of the scratch org, in lower case; empty for the org itself. */
+  reachedName: string;
 }
 
-const STATE = statement<TokenKey & { tenantId: string }>()((db, { tenantId, orgId, sandboxName }) =>
+const STATE = statement<TokenKey & { tenantId: string }>()((db, { tenantId, orgId, reachedName }) =>
   db
     .selectFrom('crm_org as o')
     .leftJoin('crm_token as t', (join) =>
       join
         .onRef('t.tenantId', '=', 'o.tenantId')
         .onRef('t.orgId', '=', 'o.id')
-        .on('t.sandboxName', '=', sandboxName as never),
+        .on('t.reachedName', '=', reachedName as never),
     )
     .where('o.tenantId', '=', tenantId)
     .where('o.id', '=', orgId)
@@ -46,6 +46,10 @@ const STATE = statement<TokenKey & { tenantId: string }>()((db, { tenantId, orgI
       't.apiCallsMax',
       't.apiCallsAt',
       sql<boolean>`coalesce(t.lease_until > now(), false)`.as('isLeased'),
+      // The row was last written when the attempt failed.
+      sql<boolean>`coalesce(t.failure is not null and t.updated_at > now() - interval '1 minute', false)`.as(
+        'isFailureRecent',
+      ),
     ]),
 );
 
@@ -74,17 +78,17 @@ export interface Lease {
  */
 export async function takeLease(
   { db, tenantId }: Tx,
-  { orgId, sandboxName }: TokenKey,
+  { orgId, reachedName }: TokenKey,
   generation: number,
   leaseMs: number,
 ): Promise<Lease | undefined> {
   const leaseId = newId();
   const row = await db
     .insertInto('crm_token')
-    .values({ id: newId(), tenantId, orgId, sandboxName, leaseId, leaseUntil: secondsAhead(leaseMs) })
+    .values({ id: newId(), tenantId, orgId, reachedName, leaseId, leaseUntil: secondsAhead(leaseMs) })
     .onConflict((conflict) =>
       conflict
-        .columns(['tenantId', 'orgId', 'sandboxName'])
+        .columns(['tenantId', 'orgId', 'reachedName'])
         .doUpdateSet({ leaseId, leaseUntil: secondsAhead(leaseMs) })
         .where('crm_token.generation', '=', generation)
         .where(sql<boolean>`coalesce(crm_token.lease_until <= now(), true)`),
@@ -93,6 +97,29 @@ export async function takeLease(
     .executeTakeFirst();
   return row && { tokenId: row.id, leaseId, credential: row.credential, credentialVersion: row.credentialVersion };
 }
+
+/** Holds a lease for its full time from now on; false when it was lost. */
+export async function holdLease({ db, tenantId }: Tx, { tokenId, leaseId }: Lease, leaseMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('crm_token')
+    .set({ leaseUntil: secondsAhead(leaseMs) })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', tokenId)
+    .where('leaseId', '=', leaseId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The tokens of an org and of its sandboxes without a record; not those of scratch orgs, whose usernames have an `@`. */
+export const ownTokens = ({ db, tenantId }: Reads, orgId: string): Promise<TokenKey[]> =>
+  db
+    .selectFrom('crm_token')
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', orgId)
+    .where('reachedName', 'not like', '%@%')
+    .orderBy('reachedName', 'desc')
+    .select(['orgId', 'reachedName'])
+    .execute();
 
 /** Gives a lease back; nothing was learnt. */
 export async function freeLease({ db, tenantId }: Tx, { tokenId, leaseId }: Lease): Promise<void> {
@@ -135,7 +162,9 @@ export const storeToken = ({ db, tenantId }: Tx, lease: Lease, token: StoredToke
     }))
     .where('tenantId', '=', tenantId)
     .where('id', '=', lease.tokenId)
-    .where((eb) => (isLate ? eb('credential', '=', lease.credential) : eb('leaseId', '=', lease.leaseId)))
+    .where((eb) =>
+      isLate ? eb('credential', 'is not distinct from', lease.credential) : eb('leaseId', '=', lease.leaseId),
+    )
     .returning(['username', 'platformOrgId', 'credentialVersion'])
     .executeTakeFirst();
 
@@ -171,13 +200,13 @@ export async function storeFailure(
 }
 
 /** Notes how many calls an org has counted. */
-export async function storeApiUsage({ db, tenantId }: Tx, { orgId, sandboxName }: TokenKey, { used, max }: ApiUsage) {
+export async function storeApiUsage({ db, tenantId }: Tx, { orgId, reachedName }: TokenKey, { used, max }: ApiUsage) {
   await db
     .updateTable('crm_token')
     .set({ apiCallsUsed: used, apiCallsMax: max, apiCallsAt: sql<string>`now()` })
     .where('tenantId', '=', tenantId)
     .where('orgId', '=', orgId)
-    .where('sandboxName', '=', sandboxName)
+    .where('reachedName', '=', reachedName)
     .execute();
 }
 
@@ -187,7 +216,7 @@ export async function credentialVersionOf({ db, tenantId }: Tx, orgId: string): 
     .selectFrom('crm_token')
     .where('tenantId', '=', tenantId)
     .where('orgId', '=', orgId)
-    .where('sandboxName', '=', '')
+    .where('reachedName', '=', '')
     .select('credentialVersion')
     .executeTakeFirst();
   return row?.credentialVersion;
@@ -202,13 +231,13 @@ export async function replaceToken(
   await db
     .insertInto('crm_token')
     .values({ id: newId(), tenantId, orgId })
-    .onConflict((conflict) => conflict.columns(['tenantId', 'orgId', 'sandboxName']).doNothing())
+    .onConflict((conflict) => conflict.columns(['tenantId', 'orgId', 'reachedName']).doNothing())
     .execute();
   const { id } = await db
     .selectFrom('crm_token')
     .where('tenantId', '=', tenantId)
     .where('orgId', '=', orgId)
-    .where('sandboxName', '=', '')
+    .where('reachedName', '=', '')
     .select('id')
     .forUpdate()
     .executeTakeFirstOrThrow();
@@ -234,19 +263,19 @@ export async function adoptToken({ db, tenantId }: Tx, from: TokenKey, orgId: st
     .deleteFrom('crm_token')
     .where('tenantId', '=', tenantId)
     .where('orgId', '=', orgId)
-    .where('sandboxName', '=', '')
+    .where('reachedName', '=', '')
     .execute();
   await db
     .updateTable('crm_token')
     .set((eb) => ({
       orgId,
-      sandboxName: '',
+      reachedName: '',
       credentialVersion: eb('credentialVersion', '+', 1),
       leaseId: null,
       leaseUntil: null,
     }))
     .where('tenantId', '=', tenantId)
     .where('orgId', '=', from.orgId)
-    .where('sandboxName', '=', from.sandboxName)
+    .where('reachedName', '=', from.reachedName)
     .execute();
 }

@@ -1,12 +1,16 @@
-import type { Logger } from 'pino';
 import type { AuthUrl } from '../crm/auth-url-rules.ts';
 import type { ApiUsage, CrmAnswer, CrmCredential, CrmFailure, CrmOrg } from '../crm/crm-platform.port.ts';
 import { failure as crmFailure } from '../crm/platform-error-rules.ts';
-import { systemActor, type TenantKey } from '../shared/actor.ts';
+import type { TenantKey } from '../shared/actor.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { nameSandbox, type SandboxOf } from './crm-orgs.mutations.ts';
 import { type FoundOrg, type OrgRow, recordsOf } from './crm-orgs.queries.ts';
 import { storeApiUsage } from './crm-tokens.queries.ts';
-import { noteHealth } from './org-health.mutations.ts';
-import { createOrgTokens, type OrgPlace, type OrgToken, type OrgTokenParts, type TokenNeed } from './org-tokens.ts';
+import { learntHealth, type OrgHealthStatus } from './org-health-rules.ts';
+import { followHealth, noteHealth } from './org-health.mutations.ts';
+import { actorOf, isRegistered, keyOf, type OrgPlace } from './org-places.ts';
+import { createRevocation } from './org-revocation.ts';
+import { createOrgTokens, type OrgToken, type OrgTokenParts, type TokenNeed } from './org-tokens.ts';
 
 /** How long a minted token is used inside; the platform's sessions last longer, and a 401 ends one early. */
 const USED_FOR_MS = 55 * 60_000;
@@ -18,6 +22,9 @@ export interface CallOptions extends Pick<TokenNeed, 'isForced' | 'isBackground'
   signal?: AbortSignal | undefined;
 }
 
+/** The calls of an org with its stored credential. */
+export type CallOrg = (place: OrgPlace, options?: CallOptions) => CrmOrg;
+
 /** How everybody in the service calls registered orgs: the routes in a request, and activities. Never inside a unit of work. */
 export interface OrgConnections {
   /**
@@ -27,15 +34,17 @@ export interface OrgConnections {
    * `isBackground`: answers `limited` while more than 95 % of the org's daily calls are used up.
    * `isForced`: asks although the credential was refused before.
    */
-  callOrg: (place: OrgPlace, options?: CallOptions) => CrmOrg;
+  callOrg: CallOrg;
   /** An access token to hand out, minted at most so long ago. */
   tokenOf: (place: OrgPlace, need: TokenNeed) => Promise<CrmAnswer<OrgToken>>;
   /** The long-lived credential; of a sandbox from its cached refresh token, for which a code is exchanged when there is none. */
   credentialOf: (place: OrgPlace) => Promise<CrmAnswer<AuthUrl>>;
-  /** The same without asking anybody: null for a sandbox that no code was exchanged for. */
-  storedCredential: (place: OrgPlace) => Promise<AuthUrl | null>;
+  /** Revokes what the service holds of an org that is removed next: its credential, and those of its sandboxes without a record. */
+  revoke: (place: OrgPlace) => Promise<CrmAnswer<null>>;
   /** The records of an org that was found at the platform, in the whole tenant: also those that a limited token does not see. */
   recordsOf: (tenant: TenantKey, found: FoundOrg) => Promise<OrgRow[]>;
+  /** Notes that a registered org was found to be a sandbox of another one. */
+  nameSandbox: (tenant: TenantKey, orgId: string, sandbox: SandboxOf) => Promise<void>;
   /** The calls of an org with a token at hand, which nothing renews. */
   callWith: (credential: CrmCredential, signal?: AbortSignal) => CrmOrg;
 }
@@ -47,19 +56,19 @@ const NO_REFRESH_TOKEN = crmFailure(
   'Ask for an access token instead.',
 );
 
-export function createOrgConnections(parts: OrgTokenParts & { log: Logger }): OrgConnections {
+export function createOrgConnections(parts: OrgTokenParts): OrgConnections {
   const { platform, actingAs, log } = parts;
   const tokens = createOrgTokens(parts, (place, options) => callOrg(place, options));
   const noteUsage = createUsageNotes(parts);
 
-  const callOrg: OrgConnections['callOrg'] = (place, options = {}) => {
+  const callOrg: CallOrg = (place, options = {}) => {
     const { signal } = options;
     const fromStore = new WeakSet<CrmFailure>();
-    let credentialVersion: number | undefined;
+    let used: Pick<OrgToken, 'credentialVersion' | 'healthStatus'> | undefined;
     const give = async (refused?: string): Promise<CrmAnswer<CrmCredential>> => {
       const need = { ...options, maxAgeMs: USED_FOR_MS, ...(refused !== undefined && { refused }) };
       const answer = await tokens.of(place, need);
-      if (answer.isOk) credentialVersion = answer.value.credentialVersion;
+      if (answer.isOk) used = answer.value;
       else fromStore.add(answer);
       return answer;
     };
@@ -70,10 +79,13 @@ export function createOrgConnections(parts: OrgTokenParts & { log: Logger }): Or
       ...(signal && { signal }),
     });
     return watched(org, async (failure) => {
-      // What the store refused is noted by it; a sandbox that is not registered has no health.
-      if (fromStore.has(failure) || place.sandboxName !== undefined) return;
-      await actingAs(systemActor(place, 'crm'))((tx) => noteHealth(tx, place.orgId, failure, credentialVersion)).catch(
-        (error: unknown) => log.warn({ err: error }, 'a refused credential was not noted'),
+      // What the store answered is noted by it; an org that is not registered has no health.
+      if (!used || !isRegistered(place) || (failure && fromStore.has(failure))) return;
+      const { credentialVersion, healthStatus } = used;
+      const note = healthNote(place.orgId, failure, credentialVersion, healthStatus);
+      if (!note) return;
+      await actingAs(actorOf(place))(note).catch((error: unknown) =>
+        log.warn({ err: error }, 'the health of an org was not noted'),
       );
     });
   };
@@ -81,7 +93,7 @@ export function createOrgConnections(parts: OrgTokenParts & { log: Logger }): Or
   return {
     callOrg,
     tokenOf: tokens.of,
-    storedCredential: tokens.credentialOf,
+    revoke: createRevocation(parts),
     async credentialOf(place) {
       const stored = await tokens.credentialOf(place);
       if (stored) return { isOk: true, value: stored };
@@ -90,19 +102,33 @@ export function createOrgConnections(parts: OrgTokenParts & { log: Logger }): Or
       const value = await tokens.credentialOf(place);
       return value ? { isOk: true, value } : NO_REFRESH_TOKEN;
     },
-    recordsOf: (tenant, found) => recordsOf(parts.reads.as(systemActor(tenant, 'crm')), found),
+    recordsOf: (tenant, found) => recordsOf(parts.reads.as(actorOf(tenant)), found),
+    nameSandbox: (tenant, orgId, sandbox) => actingAs(actorOf(tenant))((tx) => nameSandbox(tx, orgId, sandbox)),
     callWith: (credential, signal) =>
       platform.org({ credential: async () => ({ isOk: true, value: credential }), ...(signal && { signal }) }),
   };
 }
 
-/** The same calls; one that the org refuses with `auth_failed` is told of. */
-function watched(org: CrmOrg, onRefused: (failure: CrmFailure) => Promise<void>): CrmOrg {
+/** What is written of an org after a call; undefined when the call says nothing new. */
+function healthNote(
+  orgId: string,
+  failure: CrmFailure | undefined,
+  credentialVersion: number,
+  before: OrgHealthStatus,
+): ((tx: Tx) => Promise<void>) | undefined {
+  if (failure?.kind === 'auth_failed') return (tx) => noteHealth(tx, orgId, failure, credentialVersion);
+  const after = learntHealth(failure);
+  const isNew = after !== undefined && after !== before && before !== 'auth_failed';
+  return isNew ? (tx) => followHealth(tx, orgId, failure) : undefined;
+}
+
+/** The same calls, each reported with its failure or without one. */
+function watched(org: CrmOrg, onAnswer: (failure: CrmFailure | undefined) => Promise<void>): CrmOrg {
   const watch =
     <Arguments extends unknown[]>(call: (...given: Arguments) => Promise<CrmAnswer<unknown>>) =>
     async (...given: Arguments) => {
       const answer = await call(...given);
-      if (!answer.isOk && answer.kind === 'auth_failed') await onRefused(answer);
+      await onAnswer(answer.isOk ? undefined : answer);
       return answer;
     };
   const calls = Object.entries<(...given: never[]) => Promise<CrmAnswer<unknown>>>({ ...org });
@@ -110,16 +136,16 @@ function watched(org: CrmOrg, onRefused: (failure: CrmFailure) => Promise<void>)
 }
 
 /** Writes how many calls an org has counted, at most once a minute. */
-function createUsageNotes({ actingAs, now, log }: OrgTokenParts & { log: Logger }) {
+function createUsageNotes({ actingAs, now, log }: OrgTokenParts) {
   const notedAt = new Map<string, number>();
   return (place: OrgPlace, usage: ApiUsage): void => {
-    const key = `${place.orgId} ${place.sandboxName ?? ''}`;
+    const key = `${place.orgId} ${keyOf(place).reachedName}`;
     const time = now().getTime();
     if (time - (notedAt.get(key) ?? 0) < USAGE_NOTED_EVERY_MS) return;
     if (notedAt.size >= USAGES_KEPT) notedAt.clear();
     notedAt.set(key, time);
-    actingAs(systemActor(place, 'crm'))((tx) =>
-      storeApiUsage(tx, { orgId: place.orgId, sandboxName: place.sandboxName?.toLowerCase() ?? '' }, usage),
-    ).catch((error: unknown) => log.warn({ err: error }, 'the usage of an org was not noted'));
+    actingAs(actorOf(place))((tx) => storeApiUsage(tx, keyOf(place), usage)).catch((error: unknown) =>
+      log.warn({ err: error }, 'the usage of an org was not noted'),
+    );
   };
 }

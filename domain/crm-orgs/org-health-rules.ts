@@ -21,6 +21,14 @@ const HEALTH: Record<CrmFailure['kind'], OrgHealthStatus> = {
 export const healthAfter = (failure: CrmFailure | undefined): OrgHealthStatus =>
   failure ? HEALTH[failure.kind] : 'ok';
 
+/** What a call says of the health of an org; undefined where it says nothing: the org did answer, or refused the call. */
+export function learntHealth(failure: CrmFailure | undefined): OrgHealthStatus | undefined {
+  if (!failure) return 'ok';
+  return failure.kind === 'limited' || failure.kind === 'unreachable' || failure.kind === 'timeout'
+    ? healthAfter(failure)
+    : undefined;
+}
+
 /** The health of an org as replies show it. */
 export const shownHealth = (org: {
   healthStatus: OrgHealthStatus;

@@ -30,7 +30,18 @@ export async function noteHealth(
   await tx.em.flush();
 }
 
-/** The same for an org that is locked; the caller flushes. */
+/**
+ * Follows what calls learn of an org: that it answers, is away, or has no calls left. A refused credential stays so: what
+ * a call learns that began before says nothing of it.
+ */
+export async function followHealth(tx: Tx, orgId: string, failure: CrmFailure | undefined): Promise<void> {
+  const org = await lockedOrg(tx, orgId);
+  if (!org || org.healthStatus === 'auth_failed') return;
+  changeHealth(tx, org, failure);
+  await tx.em.flush();
+}
+
+/** `noteHealth` for an org that is locked; the caller flushes. */
 export function changeHealth(tx: Tx, org: CrmOrg, failure: CrmFailure | undefined): void {
   const before = org.healthStatus;
   const after = healthAfter(failure);

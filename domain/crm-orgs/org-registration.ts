@@ -1,13 +1,24 @@
 import type { AuthUrl } from '../crm/auth-url-rules.ts';
-import type { CrmOrg, MintedToken, OrgIdentity } from '../crm/crm-platform.port.ts';
+import type { CrmOrg, CrmSandbox, MintedToken, OrgIdentity } from '../crm/crm-platform.port.ts';
+import { isSameOrgId } from '../crm/org-id-rules.ts';
 import { permittedAuthUrl, permittedOrigin } from '../crm/org-origin.ts';
 import { DomainError, invalidField, notFound } from '../shared/errors.ts';
-import { changeOrg, noteTested, type OrgMarks, type OrgPatch, registerOrg, removeOrg } from './crm-orgs.mutations.ts';
-import { foundSandbox, orgByUsername, orgsByName, type OrgRow } from './crm-orgs.queries.ts';
+import {
+  changeOrg,
+  noteTested,
+  type OrgMarks,
+  type OrgPatch,
+  registerOrg,
+  type Registration,
+  removeOrg,
+  type SandboxOf,
+} from './crm-orgs.mutations.ts';
+import { foundSandbox, orgByUsername, orgsByName, type OrgRow, productionOrgs } from './crm-orgs.queries.ts';
 import { failureText, platformFailed, platformRefused } from './org-failure-rules.ts';
-import { answeringOrg, isSameName } from './org-name-rules.ts';
+import { answeringOrg, isSameName, mayBeSandboxName } from './org-name-rules.ts';
 import { notADevHub } from './org-rules.ts';
 import { type OrgScope, placeOf } from './org-scope.ts';
+import { searchOrgs } from './org-search.ts';
 import { reached } from './org-targets.ts';
 
 /** The registered org of that username or sandbox name. Throws `not_found`, `ambiguous`. */
@@ -76,10 +87,12 @@ export async function registerByAuthUrl(
   const { credential, minted, org, identity } = await tryCredential(scope, cliAuthUrl);
   const address = instanceUrlOf(scope, instanceUrl, credential, minted);
   await assertDevHub(org, identity, marks);
+  const sandbox = identity.kind === 'sandbox' ? await originOf(scope, identity) : undefined;
   const { encryption } = scope.crm;
   return scope.tx(async (tx) => {
     const { isNew } = await registerOrg(tx, {
       identity,
+      sandbox,
       instanceUrl: address,
       marks: marks.isDefault ? { ...marks, isDevHub: true } : marks,
       metadata,
@@ -87,6 +100,30 @@ export async function registerByAuthUrl(
     });
     return { org: await afterwards(tx, identity.username), isNew };
   });
+}
+
+/**
+ * The registered production org of a sandbox, which is asked because the sandbox's username only suggests it; undefined
+ * where it is not registered or does not answer.
+ */
+async function originOf(scope: OrgScope, { username, orgId }: OrgIdentity): Promise<SandboxOf | undefined> {
+  const nameAt = (production: OrgRow) =>
+    isSameName(username.slice(0, production.username.length + 1), `${production.username}.`)
+      ? username.slice(production.username.length + 1)
+      : '';
+  const productions = (await productionOrgs(scope.reads)).filter((org) => mayBeSandboxName(nameAt(org)));
+  const isSandbox = ({ orgId: found }: CrmSandbox) => found !== null && isSameOrgId(found, orgId);
+  const found = await searchOrgs(
+    productions,
+    `the sandbox ${username}`,
+    (org, signal) => scope.crm.connections.callOrg(placeOf(scope, org.id), { signal }).findSandbox(nameAt(org)),
+    { isEnough: isSandbox },
+  ).catch((error: unknown) => {
+    if (error instanceof DomainError) return [];
+    throw error;
+  });
+  const origin = found.find(({ value }) => isSandbox(value));
+  return origin && { name: origin.value.name, production: origin.org };
 }
 
 /** Registers a sandbox of a registered production org by its name. Throws as `registerByAuthUrl`, and `in_progress`. */
@@ -109,22 +146,29 @@ export async function registerSandbox(
       `${production.username} has no sandbox named ${sandboxName} that this token sees`,
     );
   if (found.value.state === 'copying') throw stillCopying(found.value);
+  const { record } = way;
+  const sandbox = { name, production };
+  const register = (identity: OrgIdentity, instanceUrl: string, access: Registration['access']) =>
+    scope.tx(async (tx) => {
+      const { isNew } = await registerOrg(tx, { identity, instanceUrl, sandbox, marks: {}, access });
+      return { org: await afterwards(tx, identity.username), isNew };
+    });
+  if (record && !record.isJitRegistration) {
+    // A long-lived credential that the sandbox still takes is worth more than codes.
+    const own = await connections.callOrg(placeOf(scope, record.id), { isForced: true }).identity();
+    if (own.isOk) return register(own.value, record.instanceUrl, { type: 'kept', isJit: false });
+    if (own.kind !== 'auth_failed') throw platformRefused(`Sandbox ${name} was asked who it is`, own, 'sandboxName');
+  }
   // One that is registered has a refresh token already; another code would cost an approval.
-  const known = answeringOrg(await orgsByName(scope.reads, name), name, { parent: production });
-  const place = known?.isJitRegistration ? placeOf(scope, known.id) : placeOf(scope, production.id, name);
+  const place = record?.isJitRegistration ? placeOf(scope, record.id) : placeOf(scope, production.id, name);
   const token = await connections.tokenOf(place, { maxAgeMs: 0, isForced: true });
   if (!token.isOk) throw platformRefused(`Sandbox ${name} was signed in to`, token, 'sandboxName');
   const identity = await connections.callOrg(place, { isForced: true }).identity();
   if (!identity.isOk) throw platformRefused(`Sandbox ${name} was asked who it is`, identity, 'sandboxName');
-  return scope.tx(async (tx) => {
-    const { isNew } = await registerOrg(tx, {
-      identity: identity.value,
-      instanceUrl: token.value.instanceUrl,
-      marks: {},
-      access: { type: 'jit', sandboxName: name, production, isTokenKept: known?.isJitRegistration === true },
-    });
-    return { org: await afterwards(tx, identity.value.username), isNew };
-  });
+  const access = record?.isJitRegistration
+    ? ({ type: 'kept', isJit: true } as const)
+    : ({ type: 'jit', sandbox } as const);
+  return register(identity.value, token.value.instanceUrl, access);
 }
 
 /** A sandbox that cannot be signed in to yet. */
@@ -183,12 +227,8 @@ export async function updateOrg(scope: OrgScope, name: string, { cliAuthUrl, met
 export async function deleteOrg(scope: OrgScope, name: string, { isRevoked }: { isRevoked: boolean }): Promise<void> {
   const org = await registeredOrg(scope, name);
   if (isRevoked) {
-    const credential = await scope.crm.connections.storedCredential(placeOf(scope, org.id));
-    if (credential) {
-      const { loginUrl, refreshToken: token } = credential;
-      const answer = await scope.crm.platform.revoke({ loginUrl, token });
-      if (!answer.isOk) throw platformFailed(`The credential of org ${org.username} was to be revoked`, answer);
-    }
+    const answer = await scope.crm.connections.revoke(placeOf(scope, org.id));
+    if (!answer.isOk) throw platformFailed(`The credential of org ${org.username} was to be revoked`, answer);
   }
   await scope.tx((tx) => removeOrg(tx, org.id));
 }

@@ -6,7 +6,7 @@ import type { Encryption } from '../shared/encryption.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { NoteAccess } from './access-notes.ts';
 import type { OrgConnections } from './org-connections.ts';
-import type { OrgPlace } from './org-tokens.ts';
+import type { OrgPlace } from './org-places.ts';
 
 /** What work on orgs needs beside the database; made once per process. */
 export interface CrmParts {

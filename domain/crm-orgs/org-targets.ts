@@ -75,6 +75,8 @@ async function findSandbox(
   for (const { org: production, value: sandbox } of found) {
     const way = await reached(scope, foundSandbox(production, sandbox));
     if (way === 'hidden') continue;
+    if (way.record?.sandboxName === null)
+      await scope.crm.connections.nameSandbox(tenantOf(scope.actor), way.record.id, { name: sandbox.name, production });
     targets.push(way.record ? { type: 'registered', org: way.record } : { type: 'sandbox', production, sandbox });
   }
   if (targets.length < 2) return targets[0];

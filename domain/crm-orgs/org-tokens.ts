@@ -1,33 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AuthUrl, DEFAULT_CLIENT_ID, OAUTH_REDIRECT_URI } from '../crm/auth-url-rules.ts';
-import type { CrmAnswer, CrmFailure, CrmOrg, CrmPlatform, MintedToken } from '../crm/crm-platform.port.ts';
+import type { Logger } from 'pino';
+import type { AuthUrl } from '../crm/auth-url-rules.ts';
+import type { CrmAnswer, CrmFailure, CrmFailureKind, CrmPlatform } from '../crm/crm-platform.port.ts';
 import { failure as crmFailure } from '../crm/platform-error-rules.ts';
-import { persistently } from '../data/database-trouble.ts';
 import type { FencedReads } from '../data/fenced-reads.ts';
-import { type Actor, systemActor, type TenantKey } from '../shared/actor.ts';
+import type { Actor } from '../shared/actor.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { orgByUsername } from './crm-orgs.queries.ts';
-import { openAccessToken, openCredential, sealAccessToken, sealCredential } from './crm-secrets.ts';
-import {
-  freeLease,
-  type Lease,
-  storeFailure,
-  storeToken,
-  takeLease,
-  type TokenKey,
-  tokenState,
-  type TokenState,
-} from './crm-tokens.queries.ts';
-import { lockedOrg, noteHealth, noteMoved } from './org-health.mutations.ts';
-
-/** Whose token it is, in which tenant. */
-export interface OrgPlace extends TenantKey {
-  /** Of the row. */
-  orgId: string;
-  /** A sandbox of that org which is not registered; absent: the org itself. */
-  sandboxName?: string;
-}
+import { openAccessToken, openCredential } from './crm-secrets.ts';
+import { tokenState, type TokenState } from './crm-tokens.queries.ts';
+import type { CallOrg } from './org-connections.ts';
+import { NO_CREDENTIAL, NOT_REGISTERED, sourceOf } from './org-grants.ts';
+import type { OrgHealthStatus } from './org-health-rules.ts';
+import { type Attempt, createMinting, type MintingTimes } from './org-minting.ts';
+import { actorOf, isJustInTime, isRegistered, keyOf, type OrgPlace } from './org-places.ts';
 
 export interface TokenNeed {
   /** A token that was minted longer ago is no good. */
@@ -46,10 +32,12 @@ export interface OrgToken {
   /** Origin that it is for. */
   instanceUrl: string;
   mintedAt: Date;
-  /** Of a sandbox that is not registered; else null. */
+  /** Of an org that is not registered; else null. */
   username: string | null;
   platformOrgId: string | null;
   credentialVersion: number;
+  /** Of the registered org, when the token was asked for. */
+  healthStatus: OrgHealthStatus;
 }
 
 export interface OrgTokenParts {
@@ -58,24 +46,19 @@ export interface OrgTokenParts {
   actingAs: (actor: Actor) => UnitOfWork;
   encryption: Encryption;
   now: () => Date;
+  log: Logger;
+  /** Shorter in tests. */
+  times?: Partial<MintingTimes>;
 }
 
-/** The calls of an org with its stored credential. */
-export type CallOrg = (place: OrgPlace, options?: { signal?: AbortSignal | undefined }) => CrmOrg;
-
-/** Each call to the platform takes at most 20 s: a refresh is one, an exchange up to six. */
-const REFRESH_LEASE_MS = 30_000;
-const EXCHANGE_LEASE_MS = 150_000;
-/** How long others wait for whoever mints. */
-const WAIT_MS = 25_000;
+/** How long others wait for whoever mints: longer than the lease of a process that died. */
+const WAIT_MS = 40_000;
 const LOOK_EVERY_MS = 40;
 /** Above this part of the daily calls, background work leaves the rest to people. */
 const RESERVED_FROM = 0.95;
 const USAGE_KNOWN_MS = 60 * 60_000;
 
-const NOT_REGISTERED = crmFailure('not_found', null, 'The org is not registered.', 'Register it.');
-const NO_CREDENTIAL = crmFailure('auth_failed', null, 'There is no credential for the org.', 'Register it again.');
-const STILL_MINTING = crmFailure(
+export const STILL_MINTING = crmFailure(
   'timeout',
   null,
   'Another process has been asking for a token for too long.',
@@ -88,35 +71,16 @@ const CALLS_RESERVED = crmFailure(
   'Work in the background goes on when there are calls again.',
 );
 
-/** The end of an attempt; `lost`: somebody else has the lease, or the credential was replaced. */
-type Attempt = CrmAnswer<OrgToken> | 'lost';
-/** `isOwn`: the credential of the org itself was used, not that of its production org. */
-type Obtained = Minted | Refused;
-interface Minted {
-  isOk: true;
-  minted: MintedToken;
-  credential: AuthUrl | null;
-  /** Where a code was exchanged. */
-  username: string | null;
-}
-interface Refused {
-  isOk: false;
-  failure: CrmFailure;
-  isOwn: boolean;
-  /** The refresh token of a sandbox was refused: only a new code helps. */
-  isCacheDead?: boolean;
-}
-
 /**
- * Access tokens of orgs, minted by one at a time: whoever takes the lease in the token's row asks the platform, outside
- * any transaction; callers in this process share the attempt, other processes wait for its result in the row. A refusal
- * marks the org, and the platform is not asked again before people renew or test the credential.
+ * Access tokens of orgs, minted by one at a time: callers in this process share an attempt, other processes wait for its
+ * result in the row. A refusal marks the org, and the platform is not asked again before people renew or test the
+ * credential; that of a production org for its sandbox is the answer for a minute.
  * @param callOrg for the production org of a sandbox.
  */
 export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
-  const { reads, encryption, actingAs, now } = parts;
+  const { reads, encryption, now } = parts;
+  const mint = createMinting(parts, callOrg);
   const attempts = new Map<string, Promise<Attempt>>();
-  const actorOf = (tenant: TenantKey) => systemActor(tenant, 'crm');
 
   /** Carries out an attempt, or joins the one of this process that began from the same state. */
   const attempt = (place: OrgPlace, state: TokenState): Promise<Attempt> => {
@@ -126,150 +90,23 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
     return running;
   };
 
-  async function mint(place: OrgPlace, state: TokenState): Promise<Attempt> {
-    const unit = actingAs(actorOf(place));
-    const isJit = place.sandboxName !== undefined || state.isJitRegistration;
-    const lease = await unit((tx) =>
-      takeLease(tx, keyOf(place), state.generation ?? 0, isJit ? EXCHANGE_LEASE_MS : REFRESH_LEASE_MS),
-    );
-    if (!lease) return 'lost';
-    let obtained: Obtained;
-    try {
-      obtained = await (isJit ? obtainForSandbox(place, state, lease) : obtainByRefresh(lease));
-    } catch (error) {
-      await unit((tx) => freeLease(tx, lease)).catch(() => undefined);
-      throw error;
-    }
-    // A token that was replaced must not be lost to a restart of the database.
-    return persistently(() =>
-      obtained.isOk ? keepToken(place, state, lease, obtained) : keepFailure(place, lease, obtained),
-    );
-  }
-
-  const credentialOf = ({ credential, tokenId }: Lease): AuthUrl | null =>
-    credential === null ? null : openCredential(encryption, tokenId, credential);
-
-  async function obtainByRefresh(lease: Lease): Promise<Obtained> {
-    const credential = credentialOf(lease);
-    if (!credential) return { isOk: false, failure: NO_CREDENTIAL, isOwn: true };
-    const answer = await parts.platform.refresh(credential);
-    return answer.isOk
-      ? { isOk: true, minted: answer.value, credential: renewedBy(credential, answer.value), username: null }
-      : { isOk: false, failure: answer, isOwn: true };
-  }
-
-  /** The refresh token of a sandbox is a cache: when it is dead, its production org gives a new code. */
-  async function obtainForSandbox(place: OrgPlace, state: TokenState, lease: Lease): Promise<Obtained> {
-    if (lease.credential !== null) {
-      const refreshed = await obtainByRefresh(lease);
-      if (refreshed.isOk || refreshed.failure.kind !== 'auth_failed') return refreshed;
-    }
-    const sandboxName = place.sandboxName ?? state.ownSandboxName ?? '';
-    const productionUsername = place.sandboxName === undefined ? state.parentProductionUsername : state.orgUsername;
-    const byProduction = (failure: CrmFailure): Obtained => ({
-      isOk: false,
-      failure: { ...failure, message: `The production org ${productionUsername} was asked: ${failure.message}` },
-      isOwn: false,
-      isCacheDead: lease.credential !== null,
-    });
-    const production =
-      place.sandboxName === undefined
-        ? await orgByUsername(reads.as(actorOf(place)), productionUsername ?? '')
-        : { id: place.orgId };
-    if (!production) return byProduction(NOT_REGISTERED);
-    const productionPlace = { tenantId: place.tenantId, tenantSlug: place.tenantSlug, orgId: production.id };
-    const client = await clientOf(productionPlace);
-    const code = await callOrg(productionPlace).sandboxAuth({ sandboxName, clientId: client.clientId });
-    if (!code.isOk) return byProduction(code);
-    const { loginUrl, username } = code.value;
-    const answer = await parts.platform.exchangeCode({
-      ...client,
-      loginUrl,
-      code: code.value.code,
-      redirectUri: OAUTH_REDIRECT_URI,
-    });
-    if (!answer.isOk) return { isOk: false, failure: answer, isOwn: true, isCacheDead: lease.credential !== null };
-    const { refreshToken } = answer.value;
-    return {
-      isOk: true,
-      minted: answer.value,
-      credential: refreshToken === null ? null : { ...client, refreshToken, loginUrl },
-      username,
-    };
-  }
-
-  /** A code is only given for, and exchanged by, the app that the production org is signed in to with. */
-  async function clientOf(place: OrgPlace) {
-    const state = await tokenState(reads.as(actorOf(place)), keyOf(place));
-    if (!state?.credential || state.tokenId === null) return { clientId: DEFAULT_CLIENT_ID, clientSecret: '' };
-    const { clientId, clientSecret } = openCredential(encryption, state.tokenId, state.credential);
-    return { clientId, clientSecret };
-  }
-
-  async function keepToken(
-    place: OrgPlace,
-    state: TokenState,
-    lease: Lease,
-    { minted, credential, username }: Minted,
-  ): Promise<Attempt> {
-    const { accessToken, instanceUrl, orgId: platformOrgId } = minted;
-    const mintedAt = now();
-    const isOwn = place.sandboxName === undefined;
-    const moved = {
-      instanceUrl: state.instanceUrl === instanceUrl ? undefined : instanceUrl,
-      platformOrgId: state.platformOrgId === platformOrgId ? null : platformOrgId,
-    };
-    const isMoved = moved.instanceUrl !== undefined || moved.platformOrgId !== null;
-    const store = (isLate: boolean) =>
-      actingAs(actorOf(place))(async (tx) => {
-        if (isOwn && (isMoved || isLate)) await lockedOrg(tx, place.orgId);
-        const token = {
-          accessToken: sealAccessToken(encryption, lease.tokenId, accessToken),
-          credential: credential && sealCredential(encryption, lease.tokenId, credential),
-          instanceUrl,
-          mintedAt,
-          ...(platformOrgId !== null && { platformOrgId }),
-          ...(username !== null && { username }),
-        };
-        const row = await storeToken(tx, lease, token, { isLate });
-        if (row && isOwn && isMoved) await noteMoved(tx, place.orgId, moved);
-        // Another process may have tried the void credential meanwhile, and marked the org.
-        if (row && isOwn && isLate) await noteHealth(tx, place.orgId, undefined);
-        return row;
-      });
-    const isRotated = minted.refreshToken !== null && lease.credential !== null;
-    const stored = (await store(false)) ?? (isRotated ? await store(true) : undefined);
-    return stored ? { isOk: true, value: { ...stored, accessToken, instanceUrl, mintedAt } } : 'lost';
-  }
-
-  async function keepFailure(
-    place: OrgPlace,
-    lease: Lease,
-    { failure, isOwn, isCacheDead = false }: Refused,
-  ): Promise<Attempt> {
-    const isRefused = isOwn && failure.kind === 'auth_failed';
-    const isStored = await actingAs(actorOf(place))(async (tx) => {
-      if (isRefused && place.sandboxName === undefined) await lockedOrg(tx, place.orgId);
-      const dead = { accessToken: isRefused || isCacheDead, credential: isCacheDead };
-      const stored = await storeFailure(tx, lease, failure, dead);
-      if (stored && isRefused && place.sandboxName === undefined) await noteHealth(tx, place.orgId, failure);
-      return stored;
-    });
-    return isStored ? failure : 'lost';
-  }
-
-  const storedToken = (state: TokenState): OrgToken | undefined => {
-    const { tokenId, accessToken, instanceUrl, mintedAt, username, platformOrgId, credentialVersion } = state;
+  const storedToken = (place: OrgPlace, state: TokenState): OrgToken | undefined => {
+    const { tokenId, credential, accessToken, instanceUrl, mintedAt, username, platformOrgId } = state;
     if (tokenId === null || accessToken === null || instanceUrl === null || mintedAt === null) return undefined;
+    // The dev hub stores another auth URL now.
+    if (place.scratch && openSource(tokenId, credential) !== sourceOf(place.scratch)) return undefined;
     return {
       accessToken: openAccessToken(encryption, tokenId, accessToken),
       instanceUrl,
       mintedAt: new Date(mintedAt),
       username,
       platformOrgId,
-      credentialVersion: credentialVersion ?? 1,
+      credentialVersion: state.credentialVersion ?? 1,
+      healthStatus: state.healthStatus,
     };
   };
+  const openSource = (tokenId: string, credential: string | null): string | undefined =>
+    credential === null ? undefined : openCredential(encryption, tokenId, credential).source;
 
   const satisfies = (token: OrgToken, { maxAgeMs, refused }: TokenNeed): boolean =>
     token.accessToken !== refused && now().getTime() - token.mintedAt.getTime() < maxAgeMs;
@@ -284,9 +121,9 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
         const state = await tokenState(reads.as(actorOf(place)), keyOf(place));
         if (!state) return NOT_REGISTERED;
         if (need.isBackground && isReserved(state, now())) return CALLS_RESERVED;
-        const refusal = place.sandboxName === undefined && !need.isForced ? refusalOf(state) : undefined;
+        const refusal = need.isForced ? undefined : refusalOf(place, state);
         if (refusal) return refusal;
-        const token = storedToken(state);
+        const token = storedToken(place, state);
         if (token && satisfies(token, need)) return { isOk: true, value: token };
         const generation = state.generation ?? 0;
         if (state.failure && awaited !== undefined && generation > awaited) return state.failure;
@@ -310,20 +147,21 @@ export function createOrgTokens(parts: OrgTokenParts, callOrg: CallOrg) {
   };
 }
 
-const keyOf = ({ orgId, sandboxName = '' }: OrgPlace): TokenKey => ({ orgId, sandboxName: sandboxName.toLowerCase() });
-
 const attemptName = (place: OrgPlace, { generation }: TokenState): string =>
-  `${place.tenantId} ${place.orgId} ${keyOf(place).sandboxName} ${generation ?? 0}`;
+  `${place.tenantId} ${place.orgId} ${keyOf(place).reachedName} ${generation ?? 0}`;
 
-/** A refresh may bring a new refresh token, which replaces the one that was used. */
-const renewedBy = (credential: AuthUrl, { refreshToken }: MintedToken): AuthUrl =>
-  refreshToken === null ? credential : { ...credential, refreshToken };
+/** Of a production org that was asked for a code. */
+const IS_REMEMBERED = new Set<CrmFailureKind>(['refused', 'not_found']);
 
-/** What the platform answered when it refused the credential; undefined while it has not. */
-function refusalOf({ healthStatus, healthError, healthHint, failure: last }: TokenState): CrmFailure | undefined {
-  if (healthStatus !== 'auth_failed') return undefined;
-  const code = last?.kind === 'auth_failed' ? last.code : null;
-  return crmFailure('auth_failed', code, healthError ?? NO_CREDENTIAL.message, healthHint ?? NO_CREDENTIAL.hint);
+/** What the platform answered when it refused a credential or code; undefined while it may be asked. */
+function refusalOf(place: OrgPlace, state: TokenState): CrmFailure | undefined {
+  const { healthStatus, healthError, healthHint, failure: last, credential, isFailureRecent } = state;
+  if (isRegistered(place) && healthStatus === 'auth_failed') {
+    const code = last?.kind === 'auth_failed' ? last.code : null;
+    return crmFailure('auth_failed', code, healthError ?? NO_CREDENTIAL.message, healthHint ?? NO_CREDENTIAL.hint);
+  }
+  if (!last || !isFailureRecent || credential !== null || !isJustInTime(place, state)) return undefined;
+  return last.code !== null && IS_REMEMBERED.has(last.kind) ? last : undefined;
 }
 
 function isReserved({ apiCallsUsed, apiCallsMax, apiCallsAt }: TokenState, now: Date): boolean {

@@ -39,8 +39,11 @@ export const mayPass = (error: unknown): boolean =>
   causes(error).some((cause) => isDatabaseAway(cause) || isConflict(cause) || cause.message === OUTDATED_STATEMENT);
 
 /** Tries again while the database is away for a moment. @param work retrying it is safe. */
-export async function persistently<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (const pauseMs of PAUSES_MS) {
+export async function persistently<Result>(
+  work: () => Promise<Result>,
+  pausesMs: readonly number[] = PAUSES_MS,
+): Promise<Result> {
+  for (const pauseMs of pausesMs) {
     try {
       return await work();
     } catch (error) {

@@ -1,14 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import pg from 'pg';
 import type { WorkerBackend } from '../../../activities/backend.ts';
 import { expiringOrgsSweep } from '../../../activities/crm-orgs/expiring-orgs.sweep.ts';
 import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { createOrgConnections, type OrgConnections } from '../../../domain/crm-orgs/org-connections.ts';
-import type { OrgPlace } from '../../../domain/crm-orgs/org-tokens.ts';
+import type { MintingTimes } from '../../../domain/crm-orgs/org-minting.ts';
+import type { OrgPlace } from '../../../domain/crm-orgs/org-places.ts';
 import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { crmPlatform, failureOf, valueOf } from '../../support/crm.ts';
+import { authUrlParts, crmPlatform, failureOf, valueOf } from '../../support/crm.ts';
 import { engineAway } from '../../support/launch.ts';
 
 let crm: CrmSimulator;
@@ -26,7 +28,6 @@ beforeAll(async () => {
   crm = await crmSimulator();
   app = await testApp({ launch: engineAway });
   worker = activityDeps(app);
-  const connect = () => createOrgConnections({ ...worker.deps, platform, log });
   processes = [connect(), connect()];
 });
 afterAll(async () => {
@@ -36,6 +37,8 @@ afterAll(async () => {
   await crm.close();
 });
 
+const connect = (times: Partial<MintingTimes> = {}) => createOrgConnections({ ...worker.deps, platform, log, times });
+
 let made = 0;
 /** A registered production org of its own. */
 async function registered(): Promise<{ org: ReturnType<CrmSimulator['org']>; place: OrgPlace }> {
@@ -43,6 +46,9 @@ async function registered(): Promise<{ org: ReturnType<CrmSimulator['org']>; pla
   await app.as(app.owner).post(201, register, { cliAuthUrl: org.authUrl });
   const [row] = await app.sql<{ id: string }>('select id from crm_org where username = ?', [org.username]);
   return { org, place: { ...app.tenantKey, orgId: row?.id ?? '' } };
+}
+async function once(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(10);
 }
 const refreshes = (name: string) =>
   crm.requests.filter(({ org, path }) => org === name && path === '/services/oauth2/token').length;
@@ -159,11 +165,132 @@ test.each(['hang', 'drip', 'html', 'html-503', 'drop', 'error'] as const)(
     org.fail(fault, { times: 1_000, path: /oauth2/ });
     const answers = await Promise.all(processes.map((process) => process.tokenOf(place, { maxAgeMs: 1 })));
     for (const answer of answers) expect(['timeout', 'unreachable', 'malformed']).toContain(failureOf(answer).kind);
-    expect(await health(place)).toBe('ok');
+    expect(await health(place)).toBe(fault === 'html' ? 'ok' : 'unreachable');
     org.heal();
     valueOf(await processes[0].tokenOf(place, { maxAgeMs: 1 }));
+    valueOf(await processes[0].callOrg(place).limits());
+    expect(await health(place)).toBe('ok');
   },
 );
+
+test('the health of an org follows what calls learn, but a refused credential stays so', async () => {
+  const { org, place } = await registered();
+  const after = async (fault?: 'html-503' | 'used-up') => {
+    if (fault) org.fail(fault, { path: /limits/ });
+    await processes[0].callOrg(place).limits();
+    return health(place);
+  };
+  expect(await after('html-503')).toBe('unreachable');
+  expect(await after()).toBe('ok');
+  expect(await after('used-up')).toBe('limited');
+  expect(failureOf(await processes[1].callOrg(place).query('SELECT Id FROM Nothing')).code).toBe('INVALID_TYPE');
+  expect(await health(place)).toBe('limited');
+  org.latencyMs = 300;
+  const asking = processes[1].callOrg(place).limits();
+  await once(() => crm.requests.at(-1)?.org === org.name && crm.requests.at(-1)?.path.endsWith('limits') === true);
+  await app.sql(`update crm_org set health_status = 'auth_failed' where id = ?`, [place.orgId]);
+  valueOf(await asking);
+  expect(await health(place)).toBe('auth_failed');
+});
+
+test('an exchange that takes longer than the lease is not repeated by another process, and no lease is long', async () => {
+  const { org, place: production } = await registered();
+  const sandbox = await crm.addOrg({ name: `${org.name}-box`, kind: 'sandbox', parent: org.name, sandboxName: 'box' });
+  const place = { ...production, sandboxName: 'box' };
+  const approvals = sandbox.approvals.length;
+  sandbox.latencyMs = 900;
+  const times = { leaseMs: 300 };
+  const answers = await Promise.all(
+    [connect(times), connect(times)].map((each) => each.tokenOf(place, { maxAgeMs: 1_000 })),
+  );
+  for (const answer of answers) valueOf(answer);
+  expect(sandbox.approvals.length).toBe(approvals + 1);
+  sandbox.revokeApprovals();
+  const asking = processes[0].tokenOf(place, { maxAgeMs: 1 });
+  let leased: { isShort: boolean }[] = [];
+  await once(async () => {
+    leased = await app.sql(
+      `select lease_until <= now() + interval '30 seconds' as "isShort" from crm_token where org_id = ? and reached_name = 'box' and lease_id is not null`,
+      [place.orgId],
+    );
+    return leased.length > 0;
+  });
+  expect(leased).toEqual([{ isShort: true }]);
+  valueOf(await asking);
+});
+
+test('what a production org refuses for its sandbox is the answer for a minute', async () => {
+  const { org, place: production } = await registered();
+  await crm.addOrg({ name: `${org.name}-box`, kind: 'sandbox', parent: org.name, sandboxName: 'box' });
+  for (const row of org.sandboxes) row.isOwn = false;
+  const place = { ...production, sandboxName: 'box' };
+  const asked = () =>
+    crm.requests.filter(({ org: name, path }) => name === org.name && /sandboxAuth/.test(path)).length;
+  for (const process of [...processes, ...processes])
+    expect(failureOf(await process.tokenOf(place, { maxAgeMs: HOUR_MS })).code).toBe('INSUFFICIENT_ACCESS');
+  expect(asked()).toBe(1);
+  for (const row of org.sandboxes) row.isOwn = true;
+  await app.sql(
+    `update crm_token set updated_at = now() - interval '61 seconds' where reached_name = 'box' and org_id = ?`,
+    [place.orgId],
+  );
+  valueOf(await processes[0].tokenOf(place, { maxAgeMs: HOUR_MS }));
+});
+
+test('a scratch org without a record: one refresh for all callers, and a rotated refresh token is kept', async () => {
+  const { org, place: hub } = await registered();
+  const scratch = await crm.addOrg({ name: `${org.name}-scratch`, kind: 'scratch', parent: org.name });
+  scratch.rotatesTokens = true;
+  scratch.latencyMs = 100;
+  const access = { username: scratch.username, platformOrgId: scratch.orgId, authUrl: authUrlParts(scratch.authUrl) };
+  const place = { ...hub, scratch: access };
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => processes[n % 2 === 0 ? 0 : 1].tokenOf(place, { maxAgeMs: HOUR_MS })),
+  );
+  expect(new Set(answers.map((answer) => valueOf(answer).accessToken)).size).toBe(1);
+  expect(refreshes(scratch.name)).toBe(1);
+  scratch.latencyMs = 0;
+  scratch.endSessions();
+  for (const process of processes) valueOf(await process.callOrg(place).limits());
+  expect(refreshes(scratch.name)).toBe(2);
+  // The dev hub stores another auth URL now: that of another org is no good, a new one is taken.
+  const given = { ...access, authUrl: authUrlParts(org.authUrl) };
+  expect(failureOf(await processes[0].tokenOf({ ...hub, scratch: given }, { maxAgeMs: HOUR_MS })).code).toBe(
+    'OTHER_ORG',
+  );
+  const renewed = { ...access, authUrl: authUrlParts(scratch.authUrlOf(scratch.approve())) };
+  valueOf(await processes[1].tokenOf({ ...hub, scratch: renewed }, { maxAgeMs: HOUR_MS }));
+  expect(await health(hub)).toBe('ok');
+});
+
+test('an attempt that ends while its org is registered anew, changed or removed waits for it', async () => {
+  const { org, place } = await registered();
+  const other = new pg.Client(app.databaseUrl);
+  await other.connect();
+  const begin = async (minting: () => Promise<unknown>) => {
+    // As a registration does: the org first, then its token.
+    await other.query('begin');
+    await other.query('select from crm_org where id = $1 for update', [place.orgId]);
+    const ended = minting();
+    await once(
+      async () =>
+        (
+          await app.sql(
+            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+        ).length > 0,
+    );
+    await other.query('select from crm_token where org_id = $1 for update nowait', [place.orgId]);
+    await other.query('commit');
+    await ended;
+  };
+  org.claimedUrl = org.url.replace('127.0.0.1', 'localhost');
+  await begin(() => processes[0].tokenOf(place, { maxAgeMs: 1 }).then(valueOf));
+  org.revokeApprovals();
+  await begin(() => processes[0].tokenOf(place, { maxAgeMs: 1 }).then(failureOf));
+  await other.end();
+  expect(await health(place)).toBe('auth_failed');
+});
 
 test('whoever has the lease and dies is followed by another when it expires', async () => {
   const { org, place } = await registered();
@@ -175,22 +302,73 @@ test('whoever has the lease and dies is followed by another when it expires', as
   expect(refreshes(org.name)).toBe(2);
 });
 
-test('the database goes away between the platform and the row: the token that replaced the old one is not lost', async () => {
-  const { org, place } = await registered();
-  org.rotatesTokens = true;
-  org.latencyMs = 500;
+/** The database takes no connections from now on; gives what lets it take them again. */
+async function databaseAway(): Promise<() => Promise<void>> {
   const name = new URL(app.databaseUrl).pathname.slice(1);
   const root = new pg.Client(app.databaseUrl.replace(/\/[^/]+$/, '/postgres'));
   await root.connect();
-  const asking = processes[0].tokenOf(place, { maxAgeMs: 1 });
-  await new Promise((resolve) => setTimeout(resolve, 250));
   await root.query(`alter database ${name} allow_connections false`);
   await root.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-  setTimeout(() => void root.query(`alter database ${name} allow_connections true`).then(() => root.end()), 900);
-  await asking.then(valueOf, () => undefined);
+  return async () => {
+    await root.query(`alter database ${name} allow_connections true`);
+    await root.end();
+  };
+}
+const isAsked =
+  ({ name }: { name: string }, before: number) =>
+  () =>
+    refreshes(name) > before;
+
+test('the database goes away between the platform and the row: the token that replaced the old one is not lost', async () => {
+  const { org, place } = await registered();
+  org.rotatesTokens = true;
+  org.latencyMs = 300;
+  const before = refreshes(org.name);
+  const asking = processes[0].tokenOf(place, { maxAgeMs: 1 });
+  await once(isAsked(org, before));
+  const back = await databaseAway();
+  await sleep(900);
+  await back();
+  valueOf(await asking);
   org.endSessions();
   org.latencyMs = 0;
   valueOf(await processes[1].callOrg(place).limits());
+  expect(await health(place)).toBe('ok');
+});
+
+test('nor is it when the database comes back after callers have given up', async () => {
+  const { org, place } = await registered();
+  org.rotatesTokens = true;
+  org.latencyMs = 300;
+  const before = refreshes(org.name);
+  const asking = connect({ storePausesMs: [10], rescuePausesMs: Array<number>(200).fill(50) }).tokenOf(place, {
+    maxAgeMs: 1,
+  });
+  await once(isAsked(org, before));
+  const back = await databaseAway();
+  await expect(asking).rejects.toThrow();
+  await back();
+  await once(
+    async () =>
+      (await app.sql('select 1 from crm_token where org_id = ? and generation >= 2', [place.orgId])).length > 0,
+  );
+  org.latencyMs = 0;
+  org.endSessions();
+  valueOf(await processes[1].callOrg(place).limits());
+  expect(await health(place)).toBe('ok');
+});
+
+test('without a new refresh token the next try heals what the database did not take', async () => {
+  const { org, place } = await registered();
+  org.latencyMs = 300;
+  const before = refreshes(org.name);
+  const asking = connect({ leaseMs: 600, storePausesMs: [10] }).tokenOf(place, { maxAgeMs: 1 });
+  await once(isAsked(org, before));
+  const back = await databaseAway();
+  await expect(asking).rejects.toThrow();
+  await back();
+  org.latencyMs = 0;
+  valueOf(await processes[1].tokenOf(place, { maxAgeMs: 1 }));
   expect(await health(place)).toBe('ok');
 });
 
@@ -204,7 +382,7 @@ test('background work gives way when nearly all calls of the day are used up; pe
       [place.orgId],
     );
     if ((row?.api_calls_used ?? 0) > 950) break;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
   }
   expect(failureOf(await processes[1].callOrg(place, { isBackground: true }).limits()).code).toBe(
     'DAILY_CALLS_RESERVED',

@@ -512,6 +512,29 @@ test('what happens to orgs is announced to webhooks, without secrets', async () 
   for (const { payload } of rows) expect(payload.orgUsername).toBe(org.username);
 });
 
+test('a sandbox that is registered by its auth URL is found by its name, and keeps that credential while it works', async () => {
+  const sandbox = await crm.addOrg({ name: 'acme-own', kind: 'sandbox', parent: 'acme', sandboxName: 'own' });
+  const acme = orgOf('acme').username;
+  const bySandbox = () =>
+    owner.post(200, `${ORGS}/register-sandbox-by-name`, { sandboxName: 'own', productionUsername: acme });
+  expect(await register(201, 'acme-own')).toMatchObject({ sandboxName: 'own', parentProductionUsername: acme });
+  expect(await owner.get(200, named('OWN'))).toMatchObject({ username: sandbox.username });
+  const exchanged = sandbox.approvals.length;
+  expect(await bySandbox()).toMatchObject({ isJitRegistration: false, authType: 'refresh_token' });
+  expect(sandbox.approvals.length).toBe(exchanged);
+  sandbox.revokeApprovals();
+  expect(await bySandbox()).toMatchObject({ isJitRegistration: true, authType: 'jit' });
+  await owner.delete(204, `${ORGS}/org?username=own`);
+  // A username says nothing of the sandbox's name: its production org does.
+  sandbox.username = 'somebody@else.example';
+  const cliAuthUrl = sandbox.authUrlOf(sandbox.approve());
+  expect(await owner.post(201, `${ORGS}/register`, { cliAuthUrl })).toMatchObject({ sandboxName: null });
+  await owner.post(200, `${ORGS}/access-token?sandboxName=own`);
+  expect(await owner.get(200, named('own'))).toMatchObject({ username: sandbox.username, isJitRegistration: false });
+  await owner.delete(204, `${ORGS}/org?username=own`);
+  orgOf('acme').sandboxes = orgOf('acme').sandboxes.filter(({ name }) => name !== 'own');
+});
+
 describe('deleting', () => {
   test('is for owners, takes the credentials along, and names the environments in the trail', async () => {
     const uat = `${ORGS}/org?username=uat`;
@@ -534,6 +557,23 @@ describe('deleting', () => {
     await owner.delete(502, path);
     await owner.delete(204, path);
     expect(scratch.approvals).toEqual([]);
+  });
+
+  test('also revokes what was kept of sandboxes without a record, but no auth URL of a scratch org', async () => {
+    const [parent, sandbox, scratch] = [
+      await crm.addOrg({ name: 'initech', kind: 'production', isDevHub: true }),
+      await crm.addOrg({ name: 'initech-box', kind: 'sandbox', parent: 'initech', sandboxName: 'box' }),
+      await crm.addOrg({ name: 'initech-scratch', kind: 'scratch', parent: 'initech' }),
+    ];
+    await register(201, 'initech', { isDevHub: true });
+    await owner.post(200, `${ORGS}/access-token?sandboxName=box`);
+    await owner.post(200, `${ORGS}/access-token?${new URLSearchParams({ username: scratch.username })}`);
+    const others = sandbox.approvals.length - 1;
+    const path = `${ORGS}/org?username=${parent.username}&revoke=true`;
+    sandbox.fail('html-503', { path: /revoke/ });
+    expect((await owner.delete(502, path)).detail).toContain('sandbox box');
+    await owner.delete(204, path);
+    expect([parent, sandbox, scratch].map(({ approvals }) => approvals.length)).toEqual([0, others, 1]);
   });
 });
 

@@ -335,6 +335,23 @@ describe('signing in', () => {
     scratch.rotatesTokens = true;
     const { cliAuthUrl } = await owner.post(200, path, { scratchOrgUsername: scratch.username });
     await owner.post(201, `${ORGS}/register`, { cliAuthUrl });
+    // Registered, it has a credential of its own, which goes on living.
+    await app.sql(`update crm_token set minted_at = minted_at - interval '1 hour'`);
+    await owner.post(200, path, { scratchOrgUsername: scratch.username });
+  });
+
+  test('to a scratch org that rotates refresh tokens works again and again', async () => {
+    const scratch = await crm.addOrg({ name: 'rotating', kind: 'scratch', parent: 'acme' });
+    scratch.rotatesTokens = true;
+    const signIn = () =>
+      owner.post(200, `${ORGS}/scratch/authenticate`, { scratchOrgUsername: scratch.username.toUpperCase() });
+    const urls = new Set<string>();
+    for (const _ of [1, 2, 3]) {
+      urls.add((await signIn()).cliAuthUrl);
+      await app.sql(`update crm_token set minted_at = minted_at - interval '1 hour'`);
+    }
+    expect(urls.size).toBe(3);
+    expect(scratch.approvals.length).toBe(1);
   });
 });
 
@@ -344,7 +361,13 @@ test('every credential that was read and every front door that was opened is in 
   );
   const count = (action: string) => rows.filter((row) => row.action === action).length;
   expect(count('org.credentials_read')).toBeGreaterThan(10);
-  expect(count('org.front_door_opened')).toBeGreaterThan(6);
+  // Also where a sign-in opens one.
+  const doors = asked('acme-dev', /singleaccess/) + asked('rotating', /singleaccess/);
+  expect(doors).toBeGreaterThan(6);
+  for (const name of ['acme-dev', 'rotating'])
+    expect(
+      rows.some(({ action, text }) => action === 'org.front_door_opened' && text.includes(crm.org(name).username)),
+    ).toBe(true);
   const all = rows.map(({ text }) => text).join('\n');
   for (const secret of crm.secrets) expect(all).not.toContain(secret);
 });

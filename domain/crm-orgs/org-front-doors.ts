@@ -1,0 +1,60 @@
+import { isOwnPath } from '../auth/own-path-rules.ts';
+import type { CrmOrg } from '../crm/crm-platform.port.ts';
+import { DomainError, invalidField } from '../shared/errors.ts';
+import { accessOf, rowIdOf } from './org-access.ts';
+import { platformFailed } from './org-failure-rules.ts';
+import { mayOpenFrontDoor } from './org-rules.ts';
+import { type OrgScope, placeOf } from './org-scope.ts';
+import { findTarget, type OrgTarget, parentOrg } from './org-targets.ts';
+
+interface Door {
+  target: OrgTarget;
+  username: string;
+  calls: CrmOrg;
+  path?: string | undefined;
+}
+
+/** The address of a front door, with an entry in the audit trail. Throws `upstream_error`, `upstream_timeout`. */
+export async function doorOf(
+  { actor, requestId, crm }: OrgScope,
+  { target, username, calls, path }: Door,
+): Promise<string> {
+  const door = await calls.frontDoor(path);
+  if (!door.isOk) throw platformFailed(`Org ${username} opens no front door`, door);
+  await crm.noteAccess({
+    actor,
+    requestId,
+    action: 'front_door_opened',
+    orgId: rowIdOf(target),
+    summary: `Front door of org ${username} opened`,
+    ...(path !== undefined && { after: { path } }),
+  });
+  return door.value.url;
+}
+
+export interface FrontDoorOrder {
+  target: string;
+  /** Production org of a sandbox, by username or alias. */
+  prodOrg?: string | undefined;
+  /** Where the session begins. */
+  path?: string | undefined;
+}
+
+/**
+ * The address of a front door, a secret that opens a session. Throws `invalid_request` for a path that is not one within
+ * the org, `forbidden` for members at production orgs and dev hubs, and as `findTarget`.
+ */
+export async function openFrontDoor(scope: OrgScope, { target: name, prodOrg, path }: FrontDoorOrder): Promise<string> {
+  if (path !== undefined && !isOwnPath(path, ''))
+    throw invalidField('path', 'must be a path within the org that begins with one slash');
+  const parent =
+    prodOrg === undefined ? undefined : await parentOrg(scope, { field: 'prodOrg', name: prodOrg, kind: 'production' });
+  const target = await findTarget(scope, { name, parent, parentParameter: 'prodOrg' });
+  if (target.type === 'registered' && !mayOpenFrontDoor(scope.actor.role, target.org))
+    throw new DomainError('forbidden', 'Forbidden - Requires role: owner, application');
+  const [username, calls] =
+    target.type === 'registered'
+      ? [target.org.username, scope.crm.connections.callOrg(placeOf(scope, target.org.id))]
+      : await accessOf(scope, target).then((access) => [access.token.username, access.calls] as const);
+  return doorOf(scope, { target, username, calls, path });
+}
