@@ -27,3 +27,18 @@ export function htmlWithPayload(body: string, payload: unknown): string {
     ? shown
     : `${shown}<details><summary>${PAYLOAD_TITLE}</summary><pre>${embeddableJson(payload)}</pre></details>`;
 }
+
+const EMBEDDED_COMMENT = /<!-- quayside:payload ([^<>]*) -->/;
+const EMBEDDED_SECTION = new RegExp(`<details><summary>${PAYLOAD_TITLE}</summary><pre>([^<>]*)</pre></details>`);
+
+/** The payload that Markdown was made with, as it stands there; undefined without one. */
+const embeddedIn = (description: string, pattern: RegExp): string | undefined => pattern.exec(description)?.[0];
+
+/** Another body for a work item, which keeps the payload that the old one has. */
+export function replacedMarkdown(body: string, old: string): string {
+  const kept = embeddedIn(old, EMBEDDED_COMMENT);
+  return markdownWithPayload(body, undefined) + (kept === undefined ? '' : `\n\n${kept}`);
+}
+
+export const replacedHtml = (body: string, old: string): string =>
+  htmlWithPayload(body, undefined) + (embeddedIn(old, EMBEDDED_SECTION) ?? '');

@@ -1,39 +1,32 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Json } from '../support/client.ts';
+import { type Endpoint, type HostRules, type HostServer, hostServer, type Limit, type Reply } from './host-server.ts';
+import { GitHubIssues } from './trackers/github-issues.ts';
+import { AzureBoards } from './trackers/azure-boards.ts';
 
-interface HostRequest {
-  method: string;
-  path: string;
-  body: Json;
-}
+type GitPlatform = 'host-a' | 'host-b' | 'host-c';
 
-interface Reply {
-  status: number;
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-export interface GitHostSimulator {
-  url: string;
-  requests: HostRequest[];
+export interface GitHostSimulator extends HostServer {
   /** States of pipelines, in the host's own words, by id; those that are not named are under way. */
   ended: Map<string, string>;
-  /** Answers the next request instead of the host; `hang` never answers. */
-  failNext: (failure: Reply | 'hang') => void;
-  close: () => Promise<void>;
+  /** Of host-a. */
+  issues: GitHubIssues;
+  /** Of host-b. */
+  boards: AzureBoards;
 }
 
 const TOKEN = 'host-token';
 /** What `POST /api/integrations` takes for one of these hosts. */
 export const hostCredentials = { type: 'token', token: TOKEN };
+/** Whom the credentials belong to: those of the integration, and those of a person. */
+const USERS = new Map([
+  [TOKEN, 'quayside-bot'],
+  ['token-of-dana', 'dana'],
+]);
 
-type Handle = (request: HostRequest, match: RegExpExecArray, host: Pick<GitHostSimulator, 'url' | 'ended'>) => Reply;
-interface Endpoint {
-  method: string;
-  path: RegExp;
-  handle: Handle;
+interface Place {
+  url: string;
+  ended: Map<string, string>;
 }
 
 let made = 100;
@@ -41,12 +34,12 @@ const refuse = (message: string, status = 422): Reply => ({ status, body: { mess
 const isTexts = (value: Json): boolean =>
   typeof value === 'object' && Object.values(value).every((text) => typeof text === 'string');
 
-/** GitHub: workflow dispatch events, workflow runs, commit statuses, labels of issues. */
-const HOST_A: Endpoint[] = [
+/** GitHub: workflow dispatch events, workflow runs, commit statuses, labels of pull requests. */
+const HOST_A = ({ url, ended }: Place): Endpoint[] => [
   {
     method: 'POST',
     path: /^\/repos\/([^/]+\/[^/]+)\/actions\/workflows\/([^/]+)\/dispatches$/,
-    handle({ body }, [, repository], { url }) {
+    handle({ body }, [, repository]) {
       if (typeof body.ref !== 'string' || !isTexts(body.inputs ?? {}) || Object.keys(body.inputs ?? {}).length > 25)
         return refuse('Invalid request');
       if (body.return_run_details !== true) return { status: 204 };
@@ -64,7 +57,7 @@ const HOST_A: Endpoint[] = [
   {
     method: 'GET',
     path: /^\/repos\/[^/]+\/[^/]+\/actions\/runs\/(\d+)$/,
-    handle: (_, [, id = ''], { ended }) => ({
+    handle: (_, [, id = '']) => ({
       status: 200,
       body: { id: Number(id), status: ended.has(id) ? 'completed' : 'in_progress', conclusion: ended.get(id) ?? null },
     }),
@@ -72,7 +65,7 @@ const HOST_A: Endpoint[] = [
   {
     method: 'POST',
     path: /^\/repos\/[^/]+\/[^/]+\/actions\/runs\/(\d+)\/cancel$/,
-    handle(_, [, id = ''], { ended }) {
+    handle(_, [, id = '']) {
       if (ended.has(id)) return { status: 409, body: { message: 'Cannot cancel a workflow run that is completed.' } };
       ended.set(id, 'cancelled');
       return { status: 202, body: {} };
@@ -99,10 +92,10 @@ const HOST_A: Endpoint[] = [
 ];
 
 /** Azure DevOps, api-version 7.1: runs of pipelines, commit statuses, labels of pull requests. */
-const HOST_B: Endpoint[] = [
+const HOST_B = ({ ended }: Place): Endpoint[] => [
   {
     method: 'POST',
-    path: /^\/([^/]+\/[^/]+)\/_apis\/pipelines\/(\d+)\/runs\?api-version=7\.1$/,
+    path: /^\/([^/]+\/[^/]+)\/_apis\/pipelines\/(\d+)\/runs$/,
     handle({ body }, [, place]) {
       if (
         !String(body.resources?.repositories?.self?.refName).startsWith('refs/') ||
@@ -122,16 +115,16 @@ const HOST_B: Endpoint[] = [
   },
   {
     method: 'GET',
-    path: /^\/[^/]+\/[^/]+\/_apis\/pipelines\/\d+\/runs\/(\d+)\?api-version=7\.1$/,
-    handle: (_, [, id = ''], { ended }) => ({
+    path: /^\/[^/]+\/[^/]+\/_apis\/pipelines\/\d+\/runs\/(\d+)$/,
+    handle: (_, [, id = '']) => ({
       status: 200,
       body: { id: Number(id), state: ended.has(id) ? 'completed' : 'inProgress', result: ended.get(id) },
     }),
   },
   {
     method: 'PATCH',
-    path: /^\/[^/]+\/[^/]+\/_apis\/build\/builds\/(\d+)\?api-version=7\.1$/,
-    handle({ body }, [, id = ''], { ended }) {
+    path: /^\/[^/]+\/[^/]+\/_apis\/build\/builds\/(\d+)$/,
+    handle({ body }, [, id = '']) {
       if (body.status !== 'cancelling') return refuse('Bad request', 400);
       if (!ended.has(id)) ended.set(id, 'canceled');
       return { status: 200, body: { id: Number(id), status: 'cancelling' } };
@@ -139,7 +132,7 @@ const HOST_B: Endpoint[] = [
   },
   {
     method: 'POST',
-    path: /^\/[^/]+\/[^/]+\/_apis\/git\/repositories\/[^/]+\/commits\/[0-9a-f]+\/statuses\?api-version=7\.1$/,
+    path: /^\/[^/]+\/[^/]+\/_apis\/git\/repositories\/[^/]+\/commits\/[0-9a-f]+\/statuses$/,
     handle: ({ body }) =>
       ['succeeded', 'failed', 'pending', 'error'].includes(body.state) && body.context?.name
         ? { status: 201, body }
@@ -147,14 +140,14 @@ const HOST_B: Endpoint[] = [
   },
   {
     method: 'POST',
-    path: /\/pullRequests\/\d+\/labels\?api-version=7\.1$/,
+    path: /\/pullRequests\/\d+\/labels$/,
     handle: ({ body }) => (typeof body.name === 'string' ? { status: 200, body } : refuse('Bad request', 400)),
   },
-  { method: 'DELETE', path: /\/pullRequests\/\d+\/labels\/[^/]+\?api-version=7\.1$/, handle: () => ({ status: 200 }) },
+  { method: 'DELETE', path: /\/pullRequests\/\d+\/labels\/[^/]+$/, handle: () => ({ status: 200 }) },
 ];
 
 /** GitLab, version 4: pipelines, commit statuses, labels of merge requests. */
-const HOST_C: Endpoint[] = [
+const HOST_C = ({ ended }: Place): Endpoint[] => [
   {
     method: 'POST',
     path: /^\/projects\/([^/]+)\/pipeline$/,
@@ -178,7 +171,7 @@ const HOST_C: Endpoint[] = [
   {
     method: 'GET',
     path: /^\/projects\/[^/]+\/pipelines\/(\d+)$/,
-    handle: (_, [, id = ''], { ended }) => ({
+    handle: (_, [, id = '']) => ({
       status: 200,
       body: { id: Number(id), status: ended.get(id) ?? 'running' },
     }),
@@ -186,7 +179,7 @@ const HOST_C: Endpoint[] = [
   {
     method: 'POST',
     path: /^\/projects\/[^/]+\/pipelines\/(\d+)\/cancel$/,
-    handle(_, [, id = ''], { ended }) {
+    handle(_, [, id = '']) {
       if (!ended.has(id)) ended.set(id, 'canceled');
       return { status: 200, body: { id: Number(id), status: ended.get(id) } };
     },
@@ -207,52 +200,69 @@ const HOST_C: Endpoint[] = [
   },
 ];
 
-const isSignedIn: Record<string, (headers: IncomingMessage['headers']) => boolean> = {
-  'host-a': ({ authorization }) => authorization === `Bearer ${TOKEN}`,
-  'host-b': ({ authorization }) => authorization === `Basic ${Buffer.from(`:${TOKEN}`).toString('base64')}`,
-  'host-c': (headers) => headers['private-token'] === TOKEN,
+const callerOf: Record<GitPlatform, (headers: IncomingHttpHeaders) => string | undefined> = {
+  'host-a': ({ authorization = '' }) => USERS.get(authorization.replace(/^Bearer /, '')),
+  'host-b': ({ authorization = '' }) =>
+    USERS.get(
+      authorization.startsWith('Basic ')
+        ? Buffer.from(authorization.slice(6), 'base64').toString('utf8').replace(/^:/, '')
+        : authorization.replace(/^Bearer /, ''),
+    ),
+  'host-c': (headers) => USERS.get(String(headers['private-token'])),
 };
-const ENDPOINTS: Record<string, Endpoint[]> = { 'host-a': HOST_A, 'host-b': HOST_B, 'host-c': HOST_C };
 
-/** A git host on loopback that follows the interface which the vendor publishes, as far as runs use it. */
-export async function gitHost(platform: 'host-a' | 'host-b' | 'host-c'): Promise<GitHostSimulator> {
-  const failures: (Reply | 'hang')[] = [];
-  const simulator = { requests: [] as HostRequest[], ended: new Map<string, string>(), url: '' };
-  const server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const text = Buffer.concat(chunks).toString('utf8');
-      const request = {
-        method: incoming.method ?? '',
-        path: incoming.url ?? '',
-        body: text === '' ? {} : JSON.parse(text),
-      };
-      simulator.requests.push(request);
-      const failure = failures.shift();
-      if (failure === 'hang') return;
-      const reply =
-        failure ?? (isSignedIn[platform]?.(incoming.headers) ? answer(request) : refuse('Bad credentials', 401));
-      response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
-      response.end(reply.body === undefined ? '' : JSON.stringify(reply.body));
-    });
-  });
-  const answer = (request: HostRequest): Reply => {
-    for (const { method, path, handle } of ENDPOINTS[platform] ?? []) {
-      const match = path.exec(request.path);
-      if (match && method === request.method) return handle(request, match, simulator);
-    }
-    return refuse('Not Found', 404);
-  };
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  simulator.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    ...simulator,
-    failNext: (failure) => void failures.push(failure),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+const seconds = ({ resetAt }: Limit): string => String(Math.ceil(resetAt.getTime() / 1_000));
+const wait = ({ resetAt }: Limit): string => String(Math.ceil((resetAt.getTime() - Date.now()) / 1_000));
+
+/** GitHub answers 403 to what is above its primary limit, the others 429. */
+const LIMITS: Record<GitPlatform, Pick<HostRules, 'limitHeaders' | 'limited'>> = {
+  'host-a': {
+    limitHeaders: (limit) => ({
+      'x-ratelimit-limit': '5000',
+      'x-ratelimit-remaining': String(limit.remaining),
+      'x-ratelimit-reset': seconds(limit),
+      'x-ratelimit-resource': 'core',
+    }),
+    limited: () => refuse('API rate limit exceeded for user ID 1.', 403),
+  },
+  'host-b': {
+    limitHeaders: (limit) => ({
+      'x-ratelimit-remaining': String(limit.remaining),
+      'x-ratelimit-reset': seconds(limit),
+    }),
+    limited: (limit) => ({ ...refuse('Request was blocked', 429), headers: { 'retry-after': wait(limit) } }),
+  },
+  'host-c': {
+    limitHeaders: (limit) => ({ 'ratelimit-remaining': String(limit.remaining), 'ratelimit-reset': seconds(limit) }),
+    limited: (limit) => ({ ...refuse('Too Many Requests', 429), headers: { 'retry-after': wait(limit) } }),
+  },
+};
+
+/** Azure DevOps refuses requests that name no version. */
+const versioned = (endpoints: Endpoint[]): Endpoint[] =>
+  endpoints.map(({ handle, ...endpoint }) => ({
+    ...endpoint,
+    handle: (request, match) =>
+      request.query.get('api-version')?.startsWith('7.1')
+        ? handle(request, match)
+        : refuse('No api-version was supplied', 400),
+  }));
+
+/** A git host on loopback that follows the interface which the vendor publishes, as far as the service uses it. */
+export async function gitHost(platform: GitPlatform): Promise<GitHostSimulator> {
+  const ended = new Map<string, string>();
+  const issues = new GitHubIssues();
+  const boards = new AzureBoards();
+  const host = await hostServer((url) => ({
+    endpoints: {
+      'host-a': [...issues.endpoints(url), ...HOST_A({ url, ended })],
+      'host-b': versioned([...boards.endpoints(url), ...HOST_B({ url, ended })]),
+      'host-c': HOST_C({ url, ended }),
+    }[platform],
+    callerOf: callerOf[platform],
+    unauthenticated: () => refuse('Bad credentials', 401),
+    notFound: () => refuse('Not Found', 404),
+    ...LIMITS[platform],
+  }));
+  return Object.assign(host, { ended, issues, boards });
 }

@@ -1,0 +1,61 @@
+const ENTITIES = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', ' '],
+]);
+
+const characterOf = (entity: string, name: string): string => {
+  if (!name.startsWith('#')) return ENTITIES.get(name.toLowerCase()) ?? entity;
+  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+  return code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff) ? String.fromCodePoint(code) : entity;
+};
+
+/** HTML of a work item as plain text: without tags, comments, scripts and styles; blocks begin new lines. */
+export function textOfHtml(html: string): string {
+  return withoutMarkup(html)
+    .replaceAll(/&(#x?[0-9a-f]{1,6}|[a-z]{2,6});/gi, characterOf)
+    .replaceAll(/[ \t]*\n[ \t]*/g, '\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+const BREAKS = /^(br|p|div|li|tr|h[1-6]|ul|ol|table|pre|blockquote|details|summary|section)$/;
+const HIDDEN = new Set(['script', 'style']);
+
+/** One pass from sign to sign: a regular expression over whole tags takes quadratic time for `<<<<<`. */
+function withoutMarkup(html: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf('<', at);
+    if (open === -1) break;
+    parts.push(html.slice(at, open));
+    if (html.startsWith('<!--', open)) {
+      at = endOf(html, '-->', open + 4);
+      continue;
+    }
+    const name = /^\/?([a-z][a-z0-9]{0,20})/i.exec(html.slice(open + 1, open + 24));
+    if (!name) {
+      parts.push('<');
+      at = open + 1;
+      continue;
+    }
+    const tag = (name[1] ?? '').toLowerCase();
+    at = endOf(html, '>', open + 1);
+    if (HIDDEN.has(tag) && !name[0].startsWith('/')) at = endOf(html, `</${tag}>`, at);
+    else if (tag === 'li' && !name[0].startsWith('/')) parts.push('\n- ');
+    else if (BREAKS.test(tag) && (tag === 'br' || tag === 'p' || !name[0].startsWith('/') || tag === 'div'))
+      parts.push('\n');
+  }
+  parts.push(html.slice(at));
+  return parts.join('');
+}
+
+/** Behind the next occurrence; the end of the text without one. */
+function endOf(html: string, sign: string, from: number): number {
+  const found = html.indexOf(sign, from);
+  return found === -1 ? html.length : found + sign.length;
+}
