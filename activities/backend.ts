@@ -23,6 +23,7 @@ import { type UnitOfWork, unitOfWork, type CommitSignals, type WorkContext } fro
 import { configuredAddresses, type OutboundAddresses } from '../domain/outbound/outbound-addresses.ts';
 import { lockQueueMessages } from '../workflows/environment-locks/environment-lock.contract.ts';
 import type { Launch } from '../workflows/launch.ts';
+import type { FindWorkTracker } from '../domain/work-items/work-tracker.port.ts';
 import { createCommitSignals } from '../workflows/commit-signals.contract.ts';
 import { createCrmPlatform } from './adapters/crm-platform.ts';
 import { createGitBranches } from './adapters/git-branches.ts';
@@ -32,6 +33,7 @@ import { createObjectStore } from './adapters/object-store.ts';
 import { createProgramRunner } from './adapters/program-runner.ts';
 import { createSlackPlatform } from './adapters/slack-platform.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
+import { createWorkTrackers } from './adapters/work-trackers.ts';
 import type { Deps } from './deps.ts';
 import { CommandRuns } from './flows/command-runs.ts';
 
@@ -55,6 +57,7 @@ export interface Backend {
   crm: CrmParts;
   /** Asks orgs for their limits. */
   orgPolls: OrgPolls;
+  findWorkTracker: FindWorkTracker;
   /** Programs that the operator allows, by type of flow. */
   commands: Commands;
   log: Logger;
@@ -96,6 +99,10 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     timeouts: { callMs: config.CRM_CALL_SECONDS * 1_000 },
   });
   const slack = createSlackPlatform({ addresses: outbound, apiUrl: config.SLACK_API_URL });
+  const workTrackers = createWorkTrackers(
+    { outbound, actingAs, encryption, now },
+    config.WORK_TRACKER_TIMEOUT_SECONDS * 1_000,
+  );
   const connections = createOrgConnections({ platform, reads, actingAs, encryption, now, log });
   return {
     access,
@@ -124,12 +131,13 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
       everyMs: config.ORG_LIMITS_EVERY_MINUTES * 60_000,
       log,
     }),
+    findWorkTracker: workTrackers.find,
     commands: loadCommands(config.COMMANDS_FILE),
     log,
     now,
     onConnectionLost,
     async close() {
-      await Promise.all([orm.close(true), reads.close(), platform.close(), slack.close()]);
+      await Promise.all([orm.close(true), reads.close(), platform.close(), slack.close(), workTrackers.close()]);
     },
   };
 }

@@ -41,7 +41,8 @@ import { changeSummaryRoutes } from './releases/change-summary.routes.ts';
 import { metricsRoutes } from './releases/metrics.routes.ts';
 import { releaseNotesRoutes } from './releases/release-notes.routes.ts';
 import { releasesRoutes } from './releases/releases.routes.ts';
-import { workItemsRoutes } from './releases/work-items.routes.ts';
+import { workItemPlacesRoutes } from './releases/work-items.routes.ts';
+import { workItemsRoutes } from './work-items/work-items.routes.ts';
 import { rollingAnalysisRoutes } from './release-candidates/rolling-analysis.routes.ts';
 import { releaseEventRoutes } from './release-candidates/release-event.routes.ts';
 import { orgLimitsRoutes } from './org-limits/org-limits.routes.ts';
@@ -88,6 +89,7 @@ export const routes: readonly AnyRoute[] = [
   ...releaseEventRoutes,
   ...rollingAnalysisRoutes,
   ...releasesRoutes,
+  ...workItemPlacesRoutes,
   ...workItemsRoutes,
   ...metricsRoutes,
   ...releaseNotesRoutes,

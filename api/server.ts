@@ -148,6 +148,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       },
       reviewRules: createRuleCache(),
       webhooks: { queue: createDeliveryQueue(database, signals.lanes), outbound: backend.outbound },
+      workItems: { findTracker: backend.findWorkTracker },
     },
     signals,
     publicUrl: config.publicUrl,

@@ -20,13 +20,15 @@ const UNREACHED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-interface HostCall {
+const TIMED_OUT = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
+export interface HostCall {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** Further statuses that count as success. */
-  acceptedStatuses?: readonly number[];
+  /** Further statuses that count as success; `all`: every one does. */
+  acceptedStatuses?: readonly number[] | 'all';
   /** Of the response's body; a longer one counts as none. */
   maxBytes?: number;
 }
@@ -61,11 +63,11 @@ export interface HostHttp {
 }
 
 /** Calls only permitted addresses, over connections that are kept open, and follows no redirects. */
-export function createHostHttp(addresses: OutboundAddresses): HostHttp {
+export function createHostHttp(addresses: OutboundAddresses, timeoutMs = TIMEOUT_MS): HostHttp {
   const dispatcher = new Agent({
     connect: permittedConnector(addresses),
-    headersTimeout: TIMEOUT_MS,
-    bodyTimeout: TIMEOUT_MS,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
   });
   const exchange: ExchangeWithHost = async (
     name,
@@ -78,7 +80,7 @@ export function createHostHttp(addresses: OutboundAddresses): HostHttp {
       const response = await request(url, {
         method,
         dispatcher,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: AbortSignal.timeout(timeoutMs),
         headers: {
           accept: 'application/json',
           'user-agent': 'quayside',
@@ -89,7 +91,7 @@ export function createHostHttp(addresses: OutboundAddresses): HostHttp {
       });
       const { statusCode: status } = response;
       const json = await readJson(response.body, maxBytes);
-      if (status < 300 || acceptedStatuses.includes(status))
+      if (status < 300 || acceptedStatuses === 'all' || acceptedStatuses.includes(status))
         return { isOk: true, value: { status, headers: response.headers, json } };
       const message = errorMessage(asObject(json));
       const retryAfterMs = limitedForMs(status, response.headers, { message, nowMs: Date.now() });
@@ -102,11 +104,12 @@ export function createHostHttp(addresses: OutboundAddresses): HostHttp {
         ...(retryAfterMs !== undefined && { retryAfterMs }),
       };
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const { code = '', name: errorName } = error as NodeJS.ErrnoException;
       return {
         isOk: false,
         isTransient: true,
-        mayBeDone: !UNREACHED.has(code ?? ''),
+        mayBeDone: !UNREACHED.has(code),
+        isTimeout: errorName === 'TimeoutError' || TIMED_OUT.has(code),
         reason: `${name} could not be reached`,
       };
     }

@@ -29,6 +29,7 @@ import type { RemotePolicy } from '../../domain/git/remote-policy.ts';
 import type { RuleCache } from '../../domain/review-rules/rule-cache.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import type { DeliveryQueue } from '../../domain/webhooks/delivery-queue.port.ts';
+import type { FindWorkTracker } from '../../domain/work-items/work-tracker.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { CookieName, Cookies } from './cookies.ts';
@@ -78,6 +79,7 @@ export interface Adapters {
     /** The addresses that webhooks may have; host names are checked again after resolution. */
     outbound: OutboundAddresses;
   };
+  workItems: { findTracker: FindWorkTracker };
 }
 
 /** Reads the cookies of a request and makes those of a reply. */

@@ -82,7 +82,7 @@ const WorkItemPlaces = z
   })
   .meta({ id: 'WorkItemPlaces' });
 
-export const workItemsRoutes = [
+export const workItemPlacesRoutes = [
   defineRoute({
     operationId: 'locateWorkItem',
     method: 'get',

@@ -12,6 +12,8 @@ export interface HostFailure {
   reason: string;
   /** The host limits how often it is asked, and said for how long. */
   retryAfterMs?: number;
+  /** It did not answer in time. */
+  isTimeout?: boolean;
 }
 
 /** The response of a host; a failure is a value. */

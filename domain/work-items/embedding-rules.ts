@@ -42,3 +42,28 @@ export function replacedMarkdown(body: string, old: string): string {
 
 export const replacedHtml = (body: string, old: string): string =>
   htmlWithPayload(body, undefined) + (embeddedIn(old, EMBEDDED_SECTION) ?? '');
+
+/** A mark that HTML and Markdown do not show. */
+export const inHtmlComment = (marker: string): string => `<!-- ${marker} -->`;
+
+/**
+ * Plain text as Markdown that shows it as it is: without markup, and without mentioning people, issues or commits, which
+ * GitHub finds in the text that is shown.
+ */
+export const markdownOf = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/[\\`*_{}[\]()+!|~-]/g, String.raw`\$&`)
+    .replaceAll(/[@#]/g, '$&\u{200b}')
+    .replaceAll(/\r?\n/g, '  \n');
+
+/** Links to web pages, normalized so that no sign in them ends the markup around them; other links are left out. */
+export const webLinks = (links: readonly { text: string; url: string }[]): { text: string; url: string }[] =>
+  links.flatMap(({ text, url }) => {
+    const parsed = URL.parse(url);
+    return parsed && /^https?:$/.test(parsed.protocol) && text !== ''
+      ? [{ text, url: parsed.href.replaceAll(/[<>"'\s]/g, encodeURIComponent) }]
+      : [];
+  });

@@ -22,6 +22,7 @@ import { orgLimitsExamples } from './examples/org-limits.examples.ts';
 import { orgExplorerExamples } from './examples/org-explorer.examples.ts';
 import { reviewPoolsExamples } from './examples/review-pools.examples.ts';
 import { webhooksExamples } from './examples/webhooks.examples.ts';
+import { workItemsExamples } from './examples/work-items.examples.ts';
 import { workItemRequestsExamples } from './examples/work-item-requests.examples.ts';
 
 const FEATURES: readonly FeatureExamples[] = [
@@ -43,6 +44,7 @@ const FEATURES: readonly FeatureExamples[] = [
   orgLimitsExamples,
   chatExamples,
   webhooksExamples,
+  workItemsExamples,
   workItemRequestsExamples,
   documentsExamples,
 ];

@@ -1,0 +1,327 @@
+import { z } from 'zod';
+import { workItemUrl } from '../../domain/git/work-item-rules.ts';
+import {
+  documentOf,
+  documentOfLines,
+  documentWithCode,
+  plainTextOf,
+} from '../../domain/work-items/document-tree-rules.ts';
+import { embeddableJson, PAYLOAD_TITLE, webLinks } from '../../domain/work-items/embedding-rules.ts';
+import { jqlText } from '../../domain/work-items/query-text-rules.ts';
+import { customFields, isWorkItemId, reportLabel } from '../../domain/work-items/work-item-rules.ts';
+import {
+  REPORTED_STATES,
+  type TrackerAnswer,
+  type WorkItem,
+  type WorkItemFilter,
+  type WorkItemSummary,
+  type WorkTracker,
+} from '../../domain/work-items/work-tracker.port.ts';
+import { type CallTracker, failureOf } from './tracker-http.ts';
+
+const PLATFORM = 'tracker-a';
+/** An OAuth token is used here, below the id of its site. */
+const OAUTH_HOST = 'api.atlassian.com';
+/** Jira refuses a search without a bound; without boards this one is its bound. */
+const UNBOUNDED_SINCE = 'updated >= "-365d"';
+const COMMENTS_MAX = 100;
+/** Hidden from people: a property of the comment. */
+const REPORT_PROPERTY = 'quayside.report';
+const SUMMARY_FIELDS = ['summary', 'issuetype', 'status', 'priority', 'updated'];
+/** All but long lists that no member shows. */
+const FETCHED_FIELDS = '*all,-comment,-worklog,-attachment,-issuelinks,-subtasks';
+
+const Named = z.looseObject({ name: z.string() });
+const Person = z.looseObject({
+  accountId: z.string().nullish(),
+  displayName: z.string().default(''),
+  emailAddress: z.string().nullish(),
+  avatarUrls: z.record(z.string(), z.string()).nullish(),
+});
+const Issue = z.looseObject({
+  id: z.string(),
+  key: z.string(),
+  fields: z.looseObject({
+    summary: z.string().nullish(),
+    description: z.unknown(),
+    issuetype: Named.nullish(),
+    status: Named.extend({ statusCategory: z.looseObject({ key: z.string() }).nullish() }),
+    priority: Named.nullish(),
+    assignee: Person.nullish(),
+    reporter: Person.nullish(),
+    labels: z.array(z.string()).nullish(),
+    created: z.string().nullish(),
+    updated: z.string().nullish(),
+    parent: z
+      .looseObject({
+        id: z.string(),
+        key: z.string(),
+        fields: z.looseObject({ summary: z.string().nullish() }).nullish(),
+      })
+      .nullish(),
+  }),
+});
+type Issue = z.output<typeof Issue>;
+const Found = z.looseObject({ issues: z.array(Issue) });
+const Created = z.looseObject({ id: z.string(), key: z.string() });
+const Board = z.looseObject({ location: z.looseObject({ projectKey: z.string().nullish() }).nullish() });
+const ServerInfo = z.looseObject({ baseUrl: z.string() });
+const Transitions = z.looseObject({
+  transitions: z.array(
+    z.looseObject({ id: z.string(), to: z.looseObject({ statusCategory: z.looseObject({ key: z.string() }) }) }),
+  ),
+});
+const Comment = z.looseObject({
+  id: z.string(),
+  properties: z.array(z.looseObject({ key: z.string(), value: z.unknown() })).nullish(),
+});
+const Comments = z.looseObject({ comments: z.array(Comment) });
+const ANYTHING = z.unknown();
+
+export interface JiraPlace {
+  baseUrl: string;
+  /** Ids of agile boards, which are digits, and keys of projects. */
+  boards: readonly string[];
+  issueType: string;
+  /** Of the project's configuration. */
+  pagesUrl: string | null;
+}
+
+const isBoardId = (board: string): boolean => /^\d{1,18}$/.test(board);
+
+/** Jira Cloud: REST interface, version 3. */
+export function trackerA(call: CallTracker, { baseUrl, boards, issueType, pagesUrl }: JiraPlace): WorkTracker {
+  const api = `${baseUrl}/rest/api/3`;
+  const agile = `${baseUrl}/rest/agile/1.0/board`;
+  const projects = boards.filter((board) => !isBoardId(board));
+  const boardIds = boards.filter(isBoardId);
+
+  const issueUrl = (id: string): string | undefined =>
+    isWorkItemId(PLATFORM, id) ? `${api}/issue/${id.toUpperCase()}` : undefined;
+  const noIssue = (id: string) => failureOf('not_found', `${PLATFORM} has no issue ${id}`);
+
+  /** Makes the addresses of pages. The address that OAuth tokens are used at has no pages. */
+  async function pages(): Promise<(key: string) => string> {
+    if (pagesUrl !== null) return (key) => workItemUrl(key, { workItems: { baseUrl: pagesUrl } }) ?? pagesUrl;
+    if (new URL(baseUrl).hostname !== OAUTH_HOST) return (key) => `${baseUrl}/browse/${key}`;
+    const info = await call({ method: 'GET', url: `${api}/serverInfo` }, ServerInfo);
+    const site = info.isOk ? info.value.baseUrl.replace(/\/+$/, '') : baseUrl;
+    return (key) => `${site}/browse/${key}`;
+  }
+
+  const search = (jql: string, maxResults: number) =>
+    call({ method: 'POST', url: `${api}/search/jql`, body: { jql, maxResults, fields: SUMMARY_FIELDS } }, Found);
+
+  const searchBoard = (id: string, jql: string, maxResults: number) => {
+    const query = new URLSearchParams({ jql, maxResults: String(maxResults), fields: SUMMARY_FIELDS.join(',') });
+    return call({ method: 'GET', url: `${agile}/${id}/issue?${query}` }, Found);
+  };
+
+  /** The project in which issues are created: the first that is named, else that of the first board. */
+  async function projectKey(): Promise<TrackerAnswer<string>> {
+    const [project] = projects;
+    if (project !== undefined) return { isOk: true, value: project };
+    const [board] = boardIds;
+    if (board === undefined)
+      return failureOf('refused', `The project's configuration names no board of ${PLATFORM} (workItems.boards)`);
+    const answer = await call({ method: 'GET', url: `${agile}/${board}` }, Board);
+    if (!answer.isOk) return answer;
+    const key = answer.value.location?.projectKey;
+    return key
+      ? { isOk: true, value: key }
+      : failureOf('refused', `Board ${board} of ${PLATFORM} belongs to no project`);
+  }
+
+  async function writeComment(url: string, content: object, marker: string, known: string | undefined) {
+    const edit = (commentId: string) =>
+      call({ method: 'PUT', url: `${url}/comment/${commentId}`, body: { body: content } }, Comment);
+    if (known !== undefined && /^\d+$/.test(known)) {
+      const edited = await edit(known);
+      if (edited.isOk || edited.kind !== 'not_found') return edited;
+    }
+    const query = `orderBy=-created&maxResults=${COMMENTS_MAX}&expand=properties`;
+    const comments = await call({ method: 'GET', url: `${url}/comment?${query}` }, Comments);
+    if (!comments.isOk) return comments;
+    const found = comments.value.comments.find(({ properties }) =>
+      properties?.some(({ key, value }) => key === REPORT_PROPERTY && markerIn(value) === marker),
+    );
+    if (found) return edit(found.id);
+    const properties = [{ key: REPORT_PROPERTY, value: { marker } }];
+    return call({ method: 'POST', url: `${url}/comment`, body: { body: content, properties } }, Comment);
+  }
+
+  return {
+    async fetch(id) {
+      const url = issueUrl(id);
+      if (url === undefined) return noIssue(id);
+      const answer = await call({ method: 'GET', url: `${url}?fields=${FETCHED_FIELDS}` }, Issue);
+      return answer.isOk ? { isOk: true, value: shownIssue(answer.value, await pages()) } : answer;
+    },
+
+    async list(filter) {
+      const found = new Map<string, Issue>();
+      const queries = [
+        ...(projects.length > 0 || boardIds.length === 0
+          ? [
+              search(
+                jqlOf(filter, projects.length > 0 ? projectCondition(projects) : UNBOUNDED_SINCE),
+                filter.maxResults,
+              ),
+            ]
+          : []),
+        ...boardIds.map((id) => searchBoard(id, jqlOf(filter), filter.maxResults)),
+      ];
+      for (const answer of await Promise.all(queries)) {
+        // Jira refuses the name of a status, type or person that it has not.
+        if (!answer.isOk && isUnknownValue(answer.message)) continue;
+        if (!answer.isOk) return answer;
+        for (const issue of answer.value.issues) found.set(issue.key, issue);
+      }
+      const urlOf = await pages();
+      const newest = [...found.values()].toSorted((a, b) => timeOf(b) - timeOf(a));
+      return { isOk: true, value: newest.slice(0, filter.maxResults).map((issue) => summaryOf(issue, urlOf)) };
+    },
+
+    async create({ title, body, labels, payload }) {
+      const project = await projectKey();
+      if (!project.isOk) return project;
+      const code = payload && embeddableJson(payload);
+      const fields = {
+        project: { key: project.value },
+        issuetype: { name: issueType },
+        summary: title.replaceAll(/\s+/g, ' '),
+        description: code === undefined ? documentOf(body) : documentWithCode(body, { title: PAYLOAD_TITLE, code }),
+        // A label of Jira has no spaces.
+        labels: labels.map((label) => label.trim().replaceAll(/\s+/g, '-')),
+      };
+      const answer = await call({ method: 'POST', url: `${api}/issue`, body: { fields } }, Created);
+      if (!answer.isOk) return answer;
+      const { id, key } = answer.value;
+      return { isOk: true, value: { id, key, url: (await pages())(key), createdAt: new Date().toISOString() } };
+    },
+
+    update: async () => failureOf('refused', `Changes of work items of ${PLATFORM} are not implemented`),
+
+    async close(id, { comment }) {
+      const url = issueUrl(id);
+      if (url === undefined) return noIssue(id);
+      const issue = await call({ method: 'GET', url: `${url}?fields=${SUMMARY_FIELDS.join(',')}` }, Issue);
+      if (!issue.isOk) return issue;
+      if (isClosed(issue.value)) return { isOk: true, value: { isChanged: false } };
+      const offered = await call({ method: 'GET', url: `${url}/transitions` }, Transitions);
+      if (!offered.isOk) return offered;
+      const transition = offered.value.transitions.find(({ to }) => to.statusCategory.key === 'done');
+      if (!transition) return failureOf('refused', `No transition leads from the status of ${id} to one that is done`);
+      if (comment !== undefined) {
+        const body = { body: documentOf(comment) };
+        const written = await call({ method: 'POST', url: `${url}/comment`, body }, Comment);
+        if (!written.isOk) return written;
+      }
+      const body = { transition: { id: transition.id } };
+      const closed = await call({ method: 'POST', url: `${url}/transitions`, body }, ANYTHING);
+      return closed.isOk ? { isOk: true, value: { isChanged: true } } : closed;
+    },
+
+    async report(id, { marker, lines, links, state, commentId }) {
+      const url = issueUrl(id);
+      if (url === undefined) return noIssue(id);
+      const comment = await writeComment(url, documentOfLines(lines, webLinks(links)), marker, commentId);
+      if (!comment.isOk) return comment;
+      const wanted = reportLabel(state);
+      const others = REPORTED_STATES.map(reportLabel).filter((label) => label !== wanted);
+      const labels = [...others.map((label) => ({ remove: label })), { add: wanted }];
+      const labelled = await call({ method: 'PUT', url, body: { update: { labels } } }, ANYTHING);
+      return labelled.isOk ? { isOk: true, value: { commentId: comment.value.id } } : labelled;
+    },
+  };
+}
+
+const projectCondition = (projects: readonly string[]): string => `project in (${projects.map(jqlText).join(', ')})`;
+
+/** @param place bounds the search; a board is a bound of its own. */
+function jqlOf({ status, assignee, type }: WorkItemFilter, place?: string): string {
+  const conditions = [
+    ...(place === undefined ? [] : [place]),
+    ...(status === undefined ? [] : [statusCondition(status)]),
+    ...(type === undefined ? [] : [`issuetype = ${jqlText(type)}`]),
+    ...(assignee === undefined ? [] : [`assignee = ${assignee === 'me' ? 'currentUser()' : jqlText(assignee)}`]),
+  ];
+  return `${conditions.join(' AND ')} ORDER BY updated DESC`.trim();
+}
+
+function statusCondition(status: string): string {
+  switch (status.toLowerCase()) {
+    case 'open':
+      return 'statusCategory != Done';
+    case 'closed':
+      return 'statusCategory = Done';
+    default:
+      return `status = ${jqlText(status)}`;
+  }
+}
+
+const isUnknownValue = (message: string): boolean =>
+  /does not exist for the field '(status|issuetype|assignee)'/.test(message);
+
+const markerIn = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null ? (value as { marker?: unknown }).marker : undefined;
+
+/** Jira writes offsets without a colon. */
+const isoOf = (text: string | null | undefined): string => {
+  const at = new Date((text ?? '').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  return (Number.isNaN(at.getTime()) ? new Date(0) : at).toISOString();
+};
+const timeOf = ({ fields }: Issue): number => Date.parse(isoOf(fields.updated));
+const isClosed = ({ fields }: Issue): boolean => fields.status.statusCategory?.key === 'done';
+
+const summaryOf = ({ id, key, fields }: Issue, urlOf: (key: string) => string): WorkItemSummary => ({
+  id,
+  key,
+  title: fields.summary ?? '',
+  type: fields.issuetype?.name ?? 'issue',
+  status: fields.status.name,
+  priority: fields.priority?.name ?? null,
+  platform: PLATFORM,
+  url: urlOf(key),
+});
+
+function personOf(person: z.output<typeof Person> | null | undefined) {
+  if (!person) return null;
+  const { accountId, displayName, emailAddress, avatarUrls } = person;
+  return {
+    id: accountId ?? displayName,
+    name: displayName,
+    email: emailAddress ?? null,
+    avatarUrl: avatarUrls?.['48x48'] ?? null,
+  };
+}
+
+const SHOWN = new Set([...SUMMARY_FIELDS, 'description', 'assignee', 'reporter', 'labels', 'created', 'parent']);
+
+function shownIssue(issue: Issue, urlOf: (key: string) => string): WorkItem {
+  const { fields } = issue;
+  const { parent } = fields;
+  const description = plainTextOf(fields.description);
+  const reporter = personOf(fields.reporter);
+  return {
+    ...summaryOf(issue, urlOf),
+    description: description === '' ? null : description,
+    assignee: personOf(fields.assignee),
+    reporter: reporter && { id: reporter.id, name: reporter.name, email: reporter.email },
+    labels: fields.labels ?? [],
+    createdAt: isoOf(fields.created),
+    updatedAt: isoOf(fields.updated),
+    parent: parent ? { id: parent.id, key: parent.key, title: parent.fields?.summary ?? null } : null,
+    customFields: customFields(fields, (name) => SHOWN.has(name), plainValue),
+    isClosed: isClosed(issue),
+  };
+}
+
+/** Documents as text; people, options and versions by their names. */
+function plainValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainValue);
+  if (typeof value !== 'object' || value === null) return value;
+  const { type, displayName, name, value: option } = value as Record<string, unknown>;
+  if (type === 'doc') return plainTextOf(value);
+  return displayName ?? name ?? option ?? value;
+}

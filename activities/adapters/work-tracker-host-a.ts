@@ -1,0 +1,302 @@
+import { z } from 'zod';
+import {
+  inHtmlComment,
+  markdownOf,
+  markdownWithPayload,
+  replacedMarkdown,
+  webLinks,
+} from '../../domain/work-items/embedding-rules.ts';
+import {
+  customFields,
+  issueTypeOf,
+  priorityOf,
+  isWorkItemId,
+  reportLabel,
+} from '../../domain/work-items/work-item-rules.ts';
+import {
+  REPORTED_STATES,
+  type TrackerAnswer,
+  type WorkItem,
+  type WorkItemFilter,
+  type WorkItemSummary,
+  type WorkTracker,
+} from '../../domain/work-items/work-tracker.port.ts';
+import { type CallTracker, failureOf } from './tracker-http.ts';
+
+const PLATFORM = 'host-a';
+const BODY_MAX = 65_536;
+const PAGE = 50;
+/** Pages of one list that are read: pull requests are among the issues, and types are known by labels. */
+const PAGES_MAX = 10;
+const COMMENTS_PAGE = 100;
+
+const User = z.looseObject({
+  login: z.string(),
+  id: z.number(),
+  name: z.string().nullish(),
+  email: z.string().nullish(),
+  avatar_url: z.string().nullish(),
+});
+const Label = z.union([z.string(), z.looseObject({ name: z.string().nullish() })]);
+const Issue = z.looseObject({
+  number: z.int(),
+  title: z.string(),
+  body: z.string().nullish(),
+  state: z.string(),
+  html_url: z.string(),
+  user: User.nullish(),
+  assignee: User.nullish(),
+  labels: z.array(Label).default([]),
+  type: z.looseObject({ name: z.string() }).nullish(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  pull_request: z.unknown().optional(),
+  parent_issue_url: z.string().nullish(),
+  milestone: z.looseObject({ title: z.string() }).nullish(),
+});
+type Issue = z.output<typeof Issue>;
+const Comment = z.looseObject({ id: z.number(), body: z.string().nullish() });
+const ANYTHING = z.unknown();
+
+/** GitHub's issues: REST interface, version 2022-11-28. @param repository `owner/repo`. */
+export function hostATracker(
+  call: CallTracker,
+  { baseUrl, repository, boards }: { baseUrl: string; repository: string; boards: readonly string[] },
+): WorkTracker {
+  const repo = `${baseUrl}/repos/${repository.split('/').map(encodeURIComponent).join('/')}`;
+  const issues = `${repo}/issues`;
+
+  /** The issue of a number; a pull request is none. */
+  async function issueOf(id: string): Promise<TrackerAnswer<Issue>> {
+    const none = failureOf('not_found', `${PLATFORM} has no issue ${id}`);
+    if (!isWorkItemId(PLATFORM, id)) return none;
+    const answer = await call({ method: 'GET', url: `${issues}/${id}` }, Issue);
+    return answer.isOk && isPullRequest(answer.value) ? none : answer;
+  }
+
+  async function parentOf({ parent_issue_url: url }: Issue): Promise<WorkItem['parent']> {
+    const [, place, number] = /\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)$/.exec(url ?? '') ?? [];
+    if (place === undefined || number === undefined) return null;
+    const parent = await call({ method: 'GET', url: `${baseUrl}/repos/${place}/issues/${number}` }, Issue);
+    return { id: number, key: number, title: parent.isOk ? parent.value.title : null };
+  }
+
+  const workItemOf = async (issue: Issue): Promise<TrackerAnswer<WorkItem>> => ({
+    isOk: true,
+    value: shownIssue(issue, await parentOf(issue)),
+  });
+
+  const loginOf = async (assignee: string): Promise<TrackerAnswer<string>> => {
+    if (assignee !== 'me') return { isOk: true, value: assignee };
+    const answer = await call({ method: 'GET', url: `${baseUrl}/user` }, User);
+    return answer.isOk ? { isOk: true, value: answer.value.login } : answer;
+  };
+
+  /** Issues with a label that match a filter, newest change first. */
+  async function listLabelled(
+    label: string | undefined,
+    login: string | undefined,
+    { status, type, maxResults }: WorkItemFilter,
+  ): Promise<TrackerAnswer<Issue[]>> {
+    const query = new URLSearchParams({
+      state: status?.toLowerCase() ?? 'all',
+      sort: 'updated',
+      direction: 'desc',
+      per_page: String(PAGE),
+      ...(label !== undefined && { labels: label }),
+      ...(login !== undefined && { assignee: login }),
+    });
+    const found: Issue[] = [];
+    for (let page = 1; page <= PAGES_MAX && found.length < maxResults; page++) {
+      query.set('page', String(page));
+      const answer = await call({ method: 'GET', url: `${issues}?${query}` }, z.array(Issue));
+      if (!answer.isOk) return answer;
+      found.push(
+        ...answer.value.filter((issue) => !isPullRequest(issue) && (type === undefined || isSame(typeOf(issue), type))),
+      );
+      if (answer.value.length < PAGE) break;
+    }
+    return { isOk: true, value: found };
+  }
+
+  /** The comment that has the marker. */
+  async function commentWith(id: string, marker: string): Promise<TrackerAnswer<number | undefined>> {
+    for (let page = 1; page <= PAGES_MAX; page++) {
+      const url = `${issues}/${id}/comments?per_page=${COMMENTS_PAGE}&page=${page}`;
+      const answer = await call({ method: 'GET', url }, z.array(Comment));
+      if (!answer.isOk) return answer;
+      const found = answer.value.find(({ body }) => body?.includes(inHtmlComment(marker)));
+      if (found || answer.value.length < COMMENTS_PAGE) return { isOk: true, value: found?.id };
+    }
+    return { isOk: true, value: undefined };
+  }
+
+  async function writeComment(id: string, body: string, marker: string, known: string | undefined) {
+    const edit = (commentId: number | string) =>
+      call({ method: 'PATCH', url: `${issues}/comments/${commentId}`, body: { body } }, Comment);
+    if (known !== undefined && /^\d+$/.test(known)) {
+      const edited = await edit(known);
+      if (edited.isOk || edited.kind !== 'not_found') return edited;
+    }
+    const found = await commentWith(id, marker);
+    if (!found.isOk) return found;
+    return found.value === undefined
+      ? call({ method: 'POST', url: `${issues}/${id}/comments`, body: { body } }, Comment)
+      : edit(found.value);
+  }
+
+  async function setLabel(id: string, wanted: string): Promise<TrackerAnswer<unknown>> {
+    const added = await call(
+      { method: 'POST', url: `${issues}/${id}/labels`, body: { labels: [wanted] } },
+      z.array(Label),
+    );
+    if (!added.isOk) return added;
+    const others = REPORTED_STATES.map(reportLabel).filter((label) => label !== wanted);
+    for (const label of namesOf(added.value).filter((name) => others.includes(name))) {
+      const url = `${issues}/${id}/labels/${encodeURIComponent(label)}`;
+      const removed = await call({ method: 'DELETE', url }, ANYTHING);
+      if (!removed.isOk && removed.kind !== 'not_found') return removed;
+    }
+    return added;
+  }
+
+  return {
+    async fetch(id) {
+      const issue = await issueOf(id);
+      return issue.isOk ? workItemOf(issue.value) : issue;
+    },
+
+    async list(filter) {
+      if (filter.status !== undefined && !/^(open|closed)$/i.test(filter.status)) return { isOk: true, value: [] };
+      const login = filter.assignee === undefined ? undefined : await loginOf(filter.assignee);
+      if (login?.isOk === false) return login;
+      const found = new Map<number, Issue>();
+      for (const label of boards.length === 0 ? [undefined] : boards) {
+        const answer = await listLabelled(label, login?.value, filter);
+        // GitHub refuses the login of nobody.
+        if (!answer.isOk && answer.kind === 'refused' && login) return { isOk: true, value: [] };
+        if (!answer.isOk) return answer;
+        for (const issue of answer.value) found.set(issue.number, issue);
+      }
+      const newest = [...found.values()].toSorted((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
+      return { isOk: true, value: newest.slice(0, filter.maxResults).map(summaryOf) };
+    },
+
+    async create({ title, body, labels, payload }) {
+      const text = markdownWithPayload(body, payload);
+      if (text.length > BODY_MAX)
+        return failureOf('refused', `${PLATFORM} takes at most ${BODY_MAX} characters, with the payload`);
+      const answer = await call({ method: 'POST', url: issues, body: { title, body: text, labels } }, Issue);
+      if (!answer.isOk) {
+        // GitHub says so of a repository that the token does not see, too.
+        const isHidden = answer.kind === 'not_found';
+        return isHidden
+          ? failureOf('auth_failed', `${PLATFORM} shows this credential no issues of ${repository}`)
+          : answer;
+      }
+      const { id, key, url } = summaryOf(answer.value);
+      return { isOk: true, value: { id, key, url, createdAt: isoOf(answer.value.created_at) } };
+    },
+
+    async update(id, { title, body, state, labels, assignees }) {
+      const old = await issueOf(id);
+      if (!old.isOk) return old;
+      if (state !== undefined && !/^(open|closed)$/i.test(state))
+        return failureOf('refused', `${PLATFORM} has the states open and closed alone`);
+      const text = body === undefined ? undefined : replacedMarkdown(body, old.value.body ?? '');
+      const change = { title, body: text, state: state?.toLowerCase(), labels, assignees };
+      const answer = await call({ method: 'PATCH', url: `${issues}/${id}`, body: change }, Issue);
+      return answer.isOk ? workItemOf(answer.value) : answer;
+    },
+
+    async close(id, { comment, reason }) {
+      const old = await issueOf(id);
+      if (!old.isOk) return old;
+      if (old.value.state === 'closed') return { isOk: true, value: { isChanged: false } };
+      if (comment !== undefined) {
+        const written = await call(
+          { method: 'POST', url: `${issues}/${id}/comments`, body: { body: comment } },
+          Comment,
+        );
+        if (!written.isOk) return written;
+      }
+      const change = { state: 'closed', ...(reason !== undefined && { state_reason: reason }) };
+      const answer = await call({ method: 'PATCH', url: `${issues}/${id}`, body: change }, Issue);
+      return answer.isOk ? { isOk: true, value: { isChanged: true } } : answer;
+    },
+
+    async report(id, { marker, lines, links, state, commentId }) {
+      const linked = webLinks(links).map(({ text, url }) => `[${markdownOf(text)}](<${url}>)`);
+      const body = [...lines.map(markdownOf), ...linked, inHtmlComment(marker)].join('\n\n');
+      const comment = await writeComment(id, body, marker, commentId);
+      if (!comment.isOk) return comment;
+      const labelled = await setLabel(id, reportLabel(state));
+      return labelled.isOk ? { isOk: true, value: { commentId: String(comment.value.id) } } : labelled;
+    },
+  };
+}
+
+const isPullRequest = ({ pull_request: request }: Issue): boolean => request !== undefined && request !== null;
+const isSame = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
+const isoOf = (text: string): string => new Date(text).toISOString();
+
+const namesOf = (labels: readonly z.output<typeof Label>[]): string[] =>
+  labels.flatMap((label) => (typeof label === 'string' ? label : (label.name ?? [])));
+const typeOf = ({ type, labels }: Issue): string => issueTypeOf(type?.name, namesOf(labels));
+
+const summaryOf = (issue: Issue): WorkItemSummary => ({
+  id: String(issue.number),
+  key: String(issue.number),
+  title: issue.title,
+  type: typeOf(issue),
+  status: issue.state,
+  priority: priorityOf(namesOf(issue.labels)),
+  platform: PLATFORM,
+  url: issue.html_url,
+});
+
+const personOf = ({ login, id, name, email }: z.output<typeof User>) => ({
+  id: String(id),
+  name: name ?? login,
+  email: email ?? null,
+});
+
+/** Members that a work item shows by another name, and what says nothing about it. */
+const SHOWN = new Set([
+  'id',
+  'number',
+  'title',
+  'body',
+  'state',
+  'user',
+  'assignee',
+  'labels',
+  'type',
+  'created_at',
+  'updated_at',
+  'locked',
+  'reactions',
+  'performed_via_github_app',
+  'repository',
+]);
+const isShown = (name: string): boolean => SHOWN.has(name) || /(^|_)(url|id|html|text)$/.test(name);
+
+const shownIssue = (issue: Issue, parent: WorkItem['parent']): WorkItem => ({
+  ...summaryOf(issue),
+  description: issue.body ?? null,
+  assignee: issue.assignee ? { ...personOf(issue.assignee), avatarUrl: issue.assignee.avatar_url ?? null } : null,
+  reporter: issue.user ? personOf(issue.user) : null,
+  labels: namesOf(issue.labels),
+  createdAt: isoOf(issue.created_at),
+  updatedAt: isoOf(issue.updated_at),
+  parent,
+  customFields: customFields(issue, isShown, plainValue),
+  isClosed: issue.state === 'closed',
+});
+
+/** A user by the login, a milestone by its title. */
+function plainValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainValue);
+  const { login, title } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  return login ?? title ?? value;
+}

@@ -1,0 +1,392 @@
+import { z } from 'zod';
+import { htmlOf, htmlWithPayload, replacedHtml, webLinks } from '../../domain/work-items/embedding-rules.ts';
+import { textOfHtml } from '../../domain/work-items/html-text-rules.ts';
+import { wiqlText } from '../../domain/work-items/query-text-rules.ts';
+import {
+  type BoardState,
+  boardState,
+  closingState,
+  customFields,
+  isClosedState,
+  isWorkItemId,
+  reportLabel,
+} from '../../domain/work-items/work-item-rules.ts';
+import {
+  REPORTED_STATES,
+  type TrackerAnswer,
+  type TrackerFailure,
+  type WorkItem,
+  type WorkItemFilter,
+  type WorkItemSummary,
+  type WorkTracker,
+} from '../../domain/work-items/work-tracker.port.ts';
+import { type CallTracker, failureOf } from './tracker-http.ts';
+
+const PLATFORM = 'host-b';
+const VERSION = 'api-version=7.1';
+const COMMENTS_VERSION = 'api-version=7.1-preview.4';
+const COMMENTS_MAX = 200;
+const PATCH_TYPE = { 'content-type': 'application/json-patch+json' };
+const PARENT = 'System.LinkTypes.Hierarchy-Reverse';
+/** How often a label is set again when somebody changes the work item meanwhile. */
+const TRIES = 3;
+
+const FIELD = {
+  title: 'System.Title',
+  type: 'System.WorkItemType',
+  state: 'System.State',
+  tags: 'System.Tags',
+  description: 'System.Description',
+  /** What bugs of some processes have instead. */
+  reproSteps: 'Microsoft.VSTS.TCM.ReproSteps',
+  assignee: 'System.AssignedTo',
+  author: 'System.CreatedBy',
+  priority: 'Microsoft.VSTS.Common.Priority',
+  createdAt: 'System.CreatedDate',
+  changedAt: 'System.ChangedDate',
+} as const;
+const SUMMARY_FIELDS = ['System.Id', FIELD.title, FIELD.type, FIELD.state, FIELD.priority];
+
+const Item = z.looseObject({
+  id: z.int(),
+  rev: z.int().default(0),
+  fields: z.looseObject({
+    [FIELD.title]: z.string().default(''),
+    [FIELD.type]: z.string(),
+    [FIELD.state]: z.string(),
+  }),
+  relations: z.array(z.looseObject({ rel: z.string(), url: z.string() })).nullish(),
+  _links: z.looseObject({ html: z.looseObject({ href: z.string() }).optional() }).nullish(),
+});
+type Item = z.output<typeof Item>;
+const Items = z.looseObject({ value: z.array(Item) });
+const Found = z.looseObject({ workItems: z.array(z.looseObject({ id: z.int() })) });
+const State = z.object({ name: z.string(), category: z.string() });
+const States = z.looseObject({ value: z.array(State) });
+const Types = z.looseObject({
+  value: z.array(z.looseObject({ name: z.string(), states: z.array(State).default([]) })),
+});
+const Comment = z.looseObject({ id: z.int(), text: z.string().nullish() });
+const Comments = z.looseObject({ comments: z.array(Comment) });
+const Identity = z.looseObject({
+  displayName: z.string(),
+  id: z.string().nullish(),
+  uniqueName: z.string().nullish(),
+  imageUrl: z.string().nullish(),
+});
+
+interface Operation {
+  op: 'add' | 'replace' | 'test';
+  path: string;
+  value: unknown;
+}
+const setField = (name: string, value: unknown, op: 'add' | 'replace' = 'add'): Operation => ({
+  op,
+  path: `/fields/${name}`,
+  value,
+});
+
+export interface BoardsPlace {
+  baseUrl: string;
+  organization: string;
+  project: string;
+  /** Area paths; none: the whole project. */
+  boards: readonly string[];
+  issueType: string;
+}
+
+/** Azure Boards: REST interface, version 7.1. */
+export function hostBTracker(
+  call: CallTracker,
+  { baseUrl, organization, project, boards, issueType }: BoardsPlace,
+): WorkTracker {
+  const projectUrl = `${baseUrl}/${encodeURIComponent(organization)}/${encodeURIComponent(project)}`;
+  const wit = `${projectUrl}/_apis/wit`;
+  const itemUrl = (id: string | number) => `${wit}/workitems/${id}?${VERSION}`;
+
+  async function itemOf(id: string): Promise<TrackerAnswer<Item>> {
+    if (!isWorkItemId(PLATFORM, id)) return failureOf('not_found', `${PLATFORM} has no work item ${id}`);
+    return call({ method: 'GET', url: `${itemUrl(id)}&$expand=all` }, Item);
+  }
+
+  async function statesOf(type: string): Promise<TrackerAnswer<BoardState[]>> {
+    const url = `${wit}/workitemtypes/${encodeURIComponent(type)}/states?${VERSION}`;
+    const answer = await call({ method: 'GET', url }, States);
+    return answer.isOk ? { isOk: true, value: answer.value.value } : answer;
+  }
+
+  const batch = (ids: readonly number[]) =>
+    call({ method: 'POST', url: `${wit}/workitemsbatch?${VERSION}`, body: { ids, fields: SUMMARY_FIELDS } }, Items);
+
+  const change = (id: string, operations: readonly Operation[]) =>
+    call({ method: 'PATCH', url: itemUrl(id), headers: PATCH_TYPE, body: operations }, Item);
+
+  /** `{…}/workItems/{id}`; the title of one that the credential does not see is null. */
+  async function parentOf({ relations }: Item): Promise<WorkItem['parent']> {
+    const [, id] = /\/(\d{1,10})$/.exec(relations?.find(({ rel }) => rel === PARENT)?.url ?? '') ?? [];
+    if (id === undefined) return null;
+    const answer = await batch([Number(id)]);
+    return { id, key: id, title: answer.isOk ? (answer.value.value[0]?.fields[FIELD.title] ?? null) : null };
+  }
+
+  async function workItemOf(item: Item): Promise<TrackerAnswer<WorkItem>> {
+    const [states, parent] = await Promise.all([statesOf(item.fields[FIELD.type]), parentOf(item)]);
+    if (!states.isOk) return states;
+    const state = states.value.find(({ name }) => name === item.fields[FIELD.state]);
+    const isClosed = state !== undefined && isClosedState(state);
+    return { isOk: true, value: { ...shownItem(item, projectUrl), parent, isClosed } };
+  }
+
+  /** Names of the states of a category by type, as a condition. */
+  async function categoryCondition(isClosed: boolean, type: string | undefined): Promise<TrackerAnswer<string>> {
+    const answer = await call({ method: 'GET', url: `${wit}/workitemtypes?${VERSION}` }, Types);
+    if (!answer.isOk) return answer;
+    const conditions = answer.value.value
+      .filter(({ name }) => type === undefined || name.toLowerCase() === type.toLowerCase())
+      .flatMap(({ name, states }) => {
+        const names = states.filter((state) => isClosedState(state) === isClosed).map((state) => wiqlText(state.name));
+        return names.length === 0
+          ? []
+          : [`([${FIELD.type}] = ${wiqlText(name)} AND [${FIELD.state}] IN (${names.join(', ')}))`];
+      });
+    // Nothing has this id.
+    return { isOk: true, value: conditions.length === 0 ? `[${FIELD.type}] = ''` : `(${conditions.join(' OR ')})` };
+  }
+
+  async function conditionsOf({ status, assignee, type }: WorkItemFilter): Promise<TrackerAnswer<string[]>> {
+    const conditions = ['[System.TeamProject] = @project'];
+    if (boards.length > 0)
+      conditions.push(`(${boards.map((path) => `[System.AreaPath] UNDER ${wiqlText(path)}`).join(' OR ')})`);
+    if (assignee !== undefined)
+      conditions.push(`[${FIELD.assignee}] = ${assignee === 'me' ? '@Me' : wiqlText(assignee)}`);
+    if (type !== undefined) conditions.push(`[${FIELD.type}] = ${wiqlText(type)}`);
+    if (status === undefined) return { isOk: true, value: conditions };
+    if (!/^(open|closed)$/i.test(status))
+      return { isOk: true, value: [...conditions, `[${FIELD.state}] = ${wiqlText(status)}`] };
+    const ofCategory = await categoryCondition(status.toLowerCase() === 'closed', type);
+    return ofCategory.isOk ? { isOk: true, value: [...conditions, ofCategory.value] } : ofCategory;
+  }
+
+  /** The comment that has the marker; its text is there, whether or not the vendor hides it. */
+  async function commentWith(id: string, marker: string): Promise<TrackerAnswer<number | undefined>> {
+    const url = `${wit}/workItems/${id}/comments?${COMMENTS_VERSION}&$top=${COMMENTS_MAX}&order=desc`;
+    const answer = await call({ method: 'GET', url }, Comments);
+    if (!answer.isOk) return answer;
+    return { isOk: true, value: answer.value.comments.find(({ text }) => text?.includes(marker))?.id };
+  }
+
+  async function writeComment(id: string, text: string, marker: string, known: string | undefined) {
+    const url = `${wit}/workItems/${id}/comments`;
+    const edit = (commentId: number | string) =>
+      call({ method: 'PATCH', url: `${url}/${commentId}?${COMMENTS_VERSION}`, body: { text } }, Comment);
+    if (known !== undefined && /^\d+$/.test(known)) {
+      const edited = await edit(known);
+      if (edited.isOk || edited.kind !== 'not_found') return edited;
+    }
+    const found = await commentWith(id, marker);
+    if (!found.isOk) return found;
+    return found.value === undefined
+      ? call({ method: 'POST', url: `${url}?${COMMENTS_VERSION}`, body: { text } }, Comment)
+      : edit(found.value);
+  }
+
+  async function setLabel(id: string, wanted: string): Promise<TrackerAnswer<unknown>> {
+    const own = REPORTED_STATES.map(reportLabel);
+    for (let tries = 1; ; tries++) {
+      const item = await itemOf(id);
+      if (!item.isOk) return item;
+      const tags = tagsOf(item.value);
+      const rest = tags.filter((tag) => !own.includes(tag));
+      if (tags.includes(wanted) && rest.length === tags.length - 1) return item;
+      const changed = await change(id, [guard(item.value), tagged(item.value, [...rest, wanted])]);
+      if (changed.isOk || changed.kind !== 'conflict' || tries === TRIES) return changed;
+    }
+  }
+
+  return {
+    async fetch(id) {
+      const item = await itemOf(id);
+      return item.isOk ? workItemOf(item.value) : item;
+    },
+
+    async list(filter) {
+      const conditions = await conditionsOf(filter);
+      if (!conditions.isOk) return conditions;
+      const query = `SELECT [System.Id] FROM WorkItems WHERE ${conditions.value.join(' AND ')} ORDER BY [${FIELD.changedAt}] DESC`;
+      const url = `${wit}/wiql?${VERSION}&$top=${filter.maxResults}`;
+      const found = await call({ method: 'POST', url, body: { query } }, Found);
+      if (!found.isOk) return found;
+      const ids = found.value.workItems.slice(0, filter.maxResults).map(({ id }) => id);
+      if (ids.length === 0) return { isOk: true, value: [] };
+      const items = await batch(ids);
+      if (!items.isOk) return items;
+      const byId = new Map(items.value.value.map((item) => [item.id, item]));
+      return {
+        isOk: true,
+        value: ids.flatMap((id) => {
+          const item = byId.get(id);
+          return item ? [summaryOf(item, projectUrl)] : [];
+        }),
+      };
+    },
+
+    async create({ title, body, labels, payload }) {
+      const refusal = labelRefusal(labels);
+      if (refusal) return refusal;
+      const operations = [
+        setField(FIELD.title, title),
+        setField(FIELD.description, htmlWithPayload(body, payload)),
+        ...(labels.length === 0 ? [] : [setField(FIELD.tags, labels.join('; '))]),
+      ];
+      const url = `${wit}/workitems/$${encodeURIComponent(issueType)}?${VERSION}`;
+      const answer = await call({ method: 'POST', url, headers: PATCH_TYPE, body: operations }, Item);
+      if (!answer.isOk) {
+        const isUnknown = answer.kind === 'not_found';
+        return isUnknown ? { ...answer, kind: 'refused' } : answer;
+      }
+      const { id, key, url: page } = summaryOf(answer.value, projectUrl);
+      const createdAt = isoOf(answer.value.fields[FIELD.createdAt]) ?? new Date().toISOString();
+      return { isOk: true, value: { id, key, url: page, createdAt } };
+    },
+
+    async update(id, { title, body, state, labels, assignees }) {
+      const refusal = labelRefusal(labels ?? []);
+      if (refusal) return refusal;
+      if (assignees && assignees.length > 1)
+        return failureOf('refused', `A work item of ${PLATFORM} has at most one assignee`);
+      const item = await itemOf(id);
+      if (!item.isOk) return item;
+      const { fields } = item.value;
+      const states = state === undefined ? undefined : await statesOf(fields[FIELD.type]);
+      if (states?.isOk === false) return states;
+      const newState = states && state !== undefined && boardState(states.value, fields[FIELD.state], state);
+      const operations = [
+        ...(title === undefined ? [] : [setField(FIELD.title, title)]),
+        ...(body === undefined ? [] : [describedAs(item.value, body)]),
+        ...(newState ? [setField(FIELD.state, newState)] : []),
+        ...(labels === undefined ? [] : [tagged(item.value, labels)]),
+        ...(assignees === undefined ? [] : [setField(FIELD.assignee, assignees[0] ?? '')]),
+      ];
+      if (operations.length === 0) return workItemOf(item.value);
+      const changed = await change(id, [guard(item.value), ...operations]);
+      // The reply to a change has no relations.
+      return changed.isOk ? workItemOf({ ...changed.value, relations: item.value.relations }) : changed;
+    },
+
+    async close(id, { comment, reason }) {
+      const before = await itemOf(id);
+      if (!before.isOk) return before;
+      const states = await statesOf(before.value.fields[FIELD.type]);
+      if (!states.isOk) return states;
+      const current = states.value.find(({ name }) => name === before.value.fields[FIELD.state]);
+      if (current && isClosedState(current)) return { isOk: true, value: { isChanged: false } };
+      const state = closingState(states.value, reason);
+      if (state === undefined)
+        return failureOf(
+          'refused',
+          `${before.value.fields[FIELD.type]} has no state ${reason ?? 'Completed'}: one of ${states.value.map(({ name }) => name).join(', ')}`,
+        );
+      if (comment !== undefined) {
+        const url = `${wit}/workItems/${id}/comments?${COMMENTS_VERSION}`;
+        const written = await call({ method: 'POST', url, body: { text: htmlOf(comment) } }, Comment);
+        if (!written.isOk) return written;
+      }
+      // A comment makes a revision.
+      const item = comment === undefined ? before : await itemOf(id);
+      if (!item.isOk) return item;
+      const changed = await change(id, [guard(item.value), setField(FIELD.state, state)]);
+      return changed.isOk ? { isOk: true, value: { isChanged: true } } : changed;
+    },
+
+    async report(id, { marker, lines, links, state, commentId }) {
+      const text = [
+        ...lines.map((line) => `<div>${htmlOf(line)}</div>`),
+        ...webLinks(links).map((link) => `<div><a href="${htmlOf(link.url)}">${htmlOf(link.text)}</a></div>`),
+        `<span style="display:none">${htmlOf(marker)}</span>`,
+      ].join('');
+      const comment = await writeComment(id, text, marker, commentId);
+      if (!comment.isOk) return comment;
+      const labelled = await setLabel(id, reportLabel(state));
+      return labelled.isOk ? { isOk: true, value: { commentId: String(comment.value.id) } } : labelled;
+    },
+  };
+}
+
+/** The change fails with 412 when the work item is no longer as it was read. */
+const guard = ({ rev }: Item): Operation => ({ op: 'test', path: '/rev', value: rev });
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const isoOf = (value: unknown): string | undefined => {
+  const at = new Date(textOf(value));
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+};
+
+const tagsOf = ({ fields }: Item): string[] =>
+  textOf(fields[FIELD.tags])
+    .split(';')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
+
+/** `add` would add to the tags that there are. */
+const tagged = (item: Item, labels: readonly string[]): Operation =>
+  setField(FIELD.tags, labels.join('; '), item.fields[FIELD.tags] === undefined ? 'add' : 'replace');
+
+const labelRefusal = (labels: readonly string[]): TrackerFailure | undefined =>
+  labels.some((label) => /[;,]/.test(label))
+    ? failureOf('refused', `Labels of ${PLATFORM} must not contain semicolons and commas`)
+    : undefined;
+
+function describedAs({ fields }: Item, body: string): Operation {
+  const { [FIELD.description]: description, [FIELD.reproSteps]: steps } = fields;
+  const name = description === undefined && steps !== undefined ? FIELD.reproSteps : FIELD.description;
+  return setField(name, replacedHtml(body, textOf(fields[name])));
+}
+
+const priorityText = (priority: unknown): string | null =>
+  typeof priority === 'number' || typeof priority === 'string' ? String(priority) : null;
+
+const summaryOf = ({ id, fields, _links: links }: Item, projectUrl: string): WorkItemSummary => ({
+  id: String(id),
+  key: String(id),
+  title: fields[FIELD.title],
+  type: fields[FIELD.type],
+  status: fields[FIELD.state],
+  priority: priorityText(fields[FIELD.priority]),
+  platform: PLATFORM,
+  url: links?.html?.href ?? `${projectUrl}/_workitems/edit/${id}`,
+});
+
+/** An identity is an object, on older servers a text. */
+function personOf(value: unknown) {
+  const identity = Identity.safeParse(value).data;
+  if (identity) {
+    const { displayName: name, id, uniqueName, imageUrl } = identity;
+    const email = uniqueName?.includes('@') ? uniqueName : null;
+    return { id: id ?? uniqueName ?? name, name, email, avatarUrl: imageUrl ?? null };
+  }
+  const name = textOf(value);
+  return name === '' ? null : { id: name, name, email: null, avatarUrl: null };
+}
+
+const SHOWN = new Set<string>([...Object.values(FIELD), 'System.Id', 'System.Rev']);
+
+function shownItem(item: Item, projectUrl: string): Omit<WorkItem, 'parent' | 'isClosed'> {
+  const { fields } = item;
+  const createdAt = isoOf(fields[FIELD.createdAt]) ?? new Date(0).toISOString();
+  const description = textOfHtml(textOf(fields[FIELD.description] ?? fields[FIELD.reproSteps]));
+  const author = personOf(fields[FIELD.author]);
+  return {
+    ...summaryOf(item, projectUrl),
+    description: description === '' ? null : description,
+    assignee: personOf(fields[FIELD.assignee]),
+    reporter: author && { id: author.id, name: author.name, email: author.email },
+    labels: tagsOf(item),
+    createdAt,
+    updatedAt: isoOf(fields[FIELD.changedAt]) ?? createdAt,
+    customFields: customFields(
+      fields,
+      (name) => SHOWN.has(name),
+      (value) => Identity.safeParse(value).data?.displayName ?? value,
+    ),
+  };
+}

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import type { HostCredentials, IntegrationOptions } from '../../domain/integrations/integration-rules.ts';
+import { findCredentials } from '../../domain/integrations/integrations.mutations.ts';
+import { usableIntegration } from '../../domain/integrations/integrations.queries.ts';
+import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
+import type {
+  FindWorkTracker,
+  TrackerPlace,
+  TrackerPlatform,
+  WorkTracker,
+} from '../../domain/work-items/work-tracker.port.ts';
+import type { Backend } from '../backend.ts';
+import { createHostHttp } from './host-http.ts';
+import { createTrackerLimits, type CallTracker, type TrackerConnection, trackerCalls } from './tracker-http.ts';
+import { trackerA } from './work-tracker-a.ts';
+import { hostATracker } from './work-tracker-host-a.ts';
+import { hostBTracker } from './work-tracker-host-b.ts';
+
+export interface WorkTrackers {
+  find: FindWorkTracker;
+  close: () => Promise<void>;
+}
+
+interface Located {
+  baseUrl: string;
+  settings: IntegrationOptions;
+}
+
+interface Vendor extends Pick<TrackerConnection, 'messageOf' | 'redirectMeans'> {
+  /** The vendor's own address; null: each customer has one. */
+  defaultUrl: string | null;
+  headersOf: (credentials: HostCredentials) => Record<string, string>;
+  /** Throws `invalid_request` where it cannot be said where the work items are. */
+  connect: (call: CallTracker, place: TrackerPlace, located: Located) => WorkTracker;
+}
+
+/** The trackers of projects, with the credentials of their tenants or of people. @param timeoutMs of one call. */
+export function createWorkTrackers(
+  {
+    outbound,
+    actingAs,
+    encryption,
+    now,
+  }: Pick<Backend, 'actingAs' | 'encryption' | 'now'> & { outbound: OutboundAddresses },
+  timeoutMs: number,
+): WorkTrackers {
+  const http = createHostHttp(outbound, timeoutMs);
+  const limits = createTrackerLimits(now);
+  return {
+    async find(place, { actor, requestId, purpose, authToken }) {
+      const { platform, projectId } = place;
+      const found = await actingAs(actor, { requestId })(async (tx) => {
+        if (authToken === undefined) return findCredentials(tx, encryption, { kind: platform, projectId, purpose });
+        const credentials: HostCredentials = { type: 'token', token: authToken };
+        return { ...(await usableIntegration(tx, platform, projectId)), credentials };
+      });
+      if (!found) throw new DomainError('invalid_request', `The project has no integration of kind ${platform}`);
+      const { defaultUrl, headersOf, connect, ...answers } = VENDORS[platform];
+      const baseUrl = (found.baseUrl ?? defaultUrl)?.replace(/\/+$/, '');
+      if (baseUrl === undefined)
+        throw new DomainError('invalid_request', `The project needs an integration of kind ${platform} with a baseUrl`);
+      const headers = headersOf(found.credentials);
+      const limitKey = createHash('sha256')
+        .update(JSON.stringify([baseUrl, headers]))
+        .digest('base64');
+      const call = trackerCalls(http.exchange, limits, { platform, headers, limitKey, ...answers });
+      return connect(call, place, { baseUrl, settings: found.settings ?? {} });
+    },
+    close: http.close,
+  };
+}
+
+const basic = (username: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`,
+});
+const secretOf = (credentials: HostCredentials): string =>
+  credentials.type === 'token' ? credentials.token : credentials.password;
+
+/** Tokens of Entra ID are JWTs, and go as bearers; personal access tokens do not. */
+const isJwt = (token: string): boolean => /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(token);
+
+const membersOf = (json: unknown): Record<string, unknown> =>
+  typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
+const textsOf = (value: unknown): string[] =>
+  Object.values(membersOf(value)).filter((each): each is string => typeof each === 'string');
+const joined = (...texts: unknown[]): string | undefined => {
+  const given = texts.filter((text): text is string => typeof text === 'string' && text !== '');
+  return given.length === 0 ? undefined : given.join('; ');
+};
+
+const setting = (settings: IntegrationOptions, name: string): string | undefined => {
+  const value = settings[name];
+  return value === undefined || value === '' ? undefined : String(value);
+};
+const unplaced = (platform: TrackerPlatform, needed: string) =>
+  new DomainError(
+    'invalid_request',
+    `The project's repository is not on ${platform}: the integration of this kind needs ${needed} in its settings`,
+  );
+
+const VENDORS: Record<TrackerPlatform, Vendor> = {
+  'tracker-a': {
+    defaultUrl: null,
+    redirectMeans: 'auth_failed',
+    messageOf(json) {
+      const { errorMessages, errors } = membersOf(json);
+      return joined(...textsOf(errorMessages), ...textsOf(errors));
+    },
+    headersOf: (credentials) =>
+      credentials.username === undefined
+        ? { authorization: `Bearer ${secretOf(credentials)}` }
+        : basic(credentials.username, secretOf(credentials)),
+    connect: (call, place, { baseUrl }) => trackerA(call, { ...place, baseUrl }),
+  },
+  'host-a': {
+    defaultUrl: 'https://api.github.com',
+    redirectMeans: 'not_found',
+    messageOf(json) {
+      const { message, errors } = membersOf(json);
+      const details = Array.isArray(errors) ? errors.map(membersOf) : [];
+      return joined(message, ...details.map(({ field, code, message: why }) => why ?? [field, code].join(' ')));
+    },
+    headersOf: (credentials) => ({
+      accept: 'application/vnd.github+json',
+      'x-github-api-version': '2022-11-28',
+      authorization: `Bearer ${secretOf(credentials)}`,
+    }),
+    connect(call, { repositoryIdentifier, boards }, { baseUrl, settings }) {
+      const repository = setting(settings, 'repository') ?? repositoryIdentifier;
+      if (repository.split('/').length !== 2) throw unplaced('host-a', '`repository` (owner/repo)');
+      return hostATracker(call, { baseUrl, repository, boards });
+    },
+  },
+  'host-b': {
+    defaultUrl: 'https://dev.azure.com',
+    redirectMeans: 'auth_failed',
+    messageOf: (json) => joined(membersOf(json).message),
+    headersOf(credentials) {
+      const secret = secretOf(credentials);
+      return isJwt(secret) ? { authorization: `Bearer ${secret}` } : basic(credentials.username ?? '', secret);
+    },
+    connect(call, { repositoryIdentifier, boards, issueType }, { baseUrl, settings }) {
+      const [first, second] = repositoryIdentifier.split('/');
+      const organization = setting(settings, 'organization') ?? first;
+      const project = setting(settings, 'project') ?? second;
+      if (organization === undefined || project === undefined) throw unplaced('host-b', '`organization` and `project`');
+      return hostBTracker(call, { baseUrl, organization, project, boards, issueType });
+    },
+  },
+};

@@ -1,0 +1,91 @@
+import type { TrackerPlatform } from './work-tracker.port.ts';
+
+const NUMBER = /^[1-9]\d{0,9}$/;
+const IDS: Record<TrackerPlatform, RegExp> = {
+  'tracker-a': /^[A-Z][A-Z0-9_]{0,99}-[1-9]\d{0,9}$/i,
+  'host-a': NUMBER,
+  'host-b': NUMBER,
+};
+
+/** Whether a text can be the id of a work item: `KEY-12` on tracker-a, else a number. */
+export const isWorkItemId = (platform: TrackerPlatform, id: string): boolean => IDS[platform].test(id);
+
+/** Types that labels name where a tracker has none of its own. */
+const TYPE_LABELS = ['bug', 'story', 'task', 'epic'];
+
+const labelAmong = (labels: readonly string[], names: readonly string[]): string | undefined =>
+  names.find((name) => labels.some((label) => label.toLowerCase() === name));
+
+/** Type of an issue of host-a: its issue type, else a label. */
+export const issueTypeOf = (type: string | null | undefined, labels: readonly string[]): string =>
+  type ?? labelAmong(labels, TYPE_LABELS) ?? 'issue';
+
+/** Priority of an issue of host-a, by a label: `priority:high`, `P0` to `P4`. */
+export function priorityOf(labels: readonly string[]): string | null {
+  for (const label of labels) {
+    const [, named, numbered] = /^(?:priority:\s*(\S.*)|(P[0-4]))$/i.exec(label.trim()) ?? [];
+    if (named !== undefined) return named;
+    if (numbered !== undefined) return numbered.toUpperCase();
+  }
+  return null;
+}
+
+/** A state of a type of work items of host-b. */
+export interface BoardState {
+  name: string;
+  /** Proposed, InProgress, Resolved, Completed or Removed. */
+  category: string;
+}
+
+const CLOSED = new Set(['Completed', 'Removed']);
+export const isClosedState = ({ category }: BoardState): boolean => CLOSED.has(category);
+
+const isSame = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
+const stateNamed = (states: readonly BoardState[], name: string) => states.find((state) => isSame(state.name, name));
+const firstOf = (states: readonly BoardState[], ...categories: readonly string[]) =>
+  categories.flatMap((category) => states.find((state) => isSame(state.category, category)) ?? [])[0];
+
+/**
+ * The state that a work item of host-b is to have: `open` and `closed` by category (one that is in it stays), any other
+ * word as it is. Undefined: it stays as it is.
+ */
+export function boardState(states: readonly BoardState[], current: string, wanted: string): string | undefined {
+  const currentState = stateNamed(states, current);
+  const isClosed = currentState !== undefined && isClosedState(currentState);
+  if (isSame(wanted, 'open'))
+    return isClosed || !currentState ? firstOf(states, 'Proposed', 'InProgress')?.name : undefined;
+  if (isSame(wanted, 'closed')) return isClosed ? undefined : firstOf(states, 'Completed')?.name;
+  return stateNamed(states, wanted)?.name ?? wanted;
+}
+
+/** The state that closes a work item of host-b. @param reason a closed state or its category; undefined where it is neither. */
+export function closingState(states: readonly BoardState[], reason = 'Completed'): string | undefined {
+  const closed = states.filter((state) => isClosedState(state));
+  // `Resolved` is not closed for Azure Boards, but may be asked for.
+  return (
+    stateNamed(closed, reason)?.name ??
+    firstOf(closed, reason)?.name ??
+    stateNamed(states, reason)?.name ??
+    firstOf(states, reason)?.name
+  );
+}
+
+const REPORT_LABEL = 'quayside:';
+export const reportLabel = (state: string): string => REPORT_LABEL + state;
+
+/** Most members of `customFields`. */
+const CUSTOM_FIELDS_MAX = 100;
+
+/** What a work item has beside the members that are shown by name; empty ones are left out. */
+export const customFields = (
+  fields: Record<string, unknown>,
+  isShown: (name: string) => boolean,
+  plain: (value: unknown) => unknown,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name, value]) => value !== null && value !== undefined && value !== '' && !isShown(name))
+      .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
+      .slice(0, CUSTOM_FIELDS_MAX)
+      .map(([name, value]) => [name, plain(value)]),
+  );
