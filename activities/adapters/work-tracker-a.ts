@@ -8,9 +8,8 @@ import {
 } from '../../domain/work-items/document-tree-rules.ts';
 import { embeddableJson, PAYLOAD_TITLE, webLinks } from '../../domain/work-items/embedding-rules.ts';
 import { jqlText } from '../../domain/work-items/query-text-rules.ts';
-import { customFields, isWorkItemId, reportLabel } from '../../domain/work-items/work-item-rules.ts';
+import { customFields, isWorkItemId, otherReportLabels, reportLabel } from '../../domain/work-items/work-item-rules.ts';
 import {
-  REPORTED_STATES,
   type TrackerAnswer,
   type WorkItem,
   type WorkItemFilter,
@@ -227,9 +226,8 @@ export function trackerA(call: CallTracker, { baseUrl, boards, issueType, pagesU
       if (url === undefined) return noIssue(id);
       const comment = await writeComment(url, documentOfLines(lines, webLinks(links)), marker, commentId);
       if (!comment.isOk) return comment;
-      const wanted = reportLabel(state);
-      const others = REPORTED_STATES.map(reportLabel).filter((label) => label !== wanted);
-      const labels = [...others.map((label) => ({ remove: label })), { add: wanted }];
+      const others = [...otherReportLabels(state)].map((label) => ({ remove: label }));
+      const labels = [...others, { add: reportLabel(state) }];
       const labelled = await call({ method: 'PUT', url, body: { update: { labels } } }, ANYTHING);
       return labelled.isOk ? { isOk: true, value: { commentId: comment.value.id } } : labelled;
     },

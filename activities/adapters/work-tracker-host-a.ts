@@ -11,10 +11,11 @@ import {
   issueTypeOf,
   priorityOf,
   isWorkItemId,
+  otherReportLabels,
   reportLabel,
 } from '../../domain/work-items/work-item-rules.ts';
 import {
-  REPORTED_STATES,
+  type ReportedState,
   type TrackerAnswer,
   type WorkItem,
   type WorkItemFilter,
@@ -145,14 +146,14 @@ export function hostATracker(
       : edit(found.value);
   }
 
-  async function setLabel(id: string, wanted: string): Promise<TrackerAnswer<unknown>> {
+  async function setLabel(id: string, state: ReportedState): Promise<TrackerAnswer<unknown>> {
     const added = await call(
-      { method: 'POST', url: `${issues}/${id}/labels`, body: { labels: [wanted] } },
+      { method: 'POST', url: `${issues}/${id}/labels`, body: { labels: [reportLabel(state)] } },
       z.array(Label),
     );
     if (!added.isOk) return added;
-    const others = REPORTED_STATES.map(reportLabel).filter((label) => label !== wanted);
-    for (const label of namesOf(added.value).filter((name) => others.includes(name))) {
+    const others = otherReportLabels(state);
+    for (const label of namesOf(added.value).filter((name) => others.has(name))) {
       const url = `${issues}/${id}/labels/${encodeURIComponent(label)}`;
       const removed = await call({ method: 'DELETE', url }, ANYTHING);
       if (!removed.isOk && removed.kind !== 'not_found') return removed;
@@ -230,7 +231,7 @@ export function hostATracker(
       const body = [...lines.map(markdownOf), ...linked, inHtmlComment(marker)].join('\n\n');
       const comment = await writeComment(id, body, marker, commentId);
       if (!comment.isOk) return comment;
-      const labelled = await setLabel(id, reportLabel(state));
+      const labelled = await setLabel(id, state);
       return labelled.isOk ? { isOk: true, value: { commentId: String(comment.value.id) } } : labelled;
     },
   };

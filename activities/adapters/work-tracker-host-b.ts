@@ -9,10 +9,11 @@ import {
   customFields,
   isClosedState,
   isWorkItemId,
+  otherReportLabels,
   reportLabel,
 } from '../../domain/work-items/work-item-rules.ts';
 import {
-  REPORTED_STATES,
+  type ReportedState,
   type TrackerAnswer,
   type TrackerFailure,
   type WorkItem,
@@ -190,15 +191,16 @@ export function hostBTracker(
       : edit(found.value);
   }
 
-  async function setLabel(id: string, wanted: string): Promise<TrackerAnswer<unknown>> {
-    const own = REPORTED_STATES.map(reportLabel);
+  async function setLabel(id: string, state: ReportedState): Promise<TrackerAnswer<unknown>> {
+    const [wanted, others] = [reportLabel(state), otherReportLabels(state)];
     for (let tries = 1; ; tries++) {
       const item = await itemOf(id);
       if (!item.isOk) return item;
       const tags = tagsOf(item.value);
-      const rest = tags.filter((tag) => !own.includes(tag));
-      if (tags.includes(wanted) && rest.length === tags.length - 1) return item;
-      const changed = await change(id, [guard(item.value), tagged(item.value, [...rest, wanted])]);
+      const kept = tags.filter((tag) => !others.has(tag));
+      if (tags.includes(wanted) && kept.length === tags.length) return item;
+      const labels = [...new Set([...kept, wanted])];
+      const changed = await change(id, [guard(item.value), tagged(item.value, labels)]);
       if (changed.isOk || changed.kind !== 'conflict' || tries === TRIES) return changed;
     }
   }
@@ -306,7 +308,7 @@ export function hostBTracker(
       ].join('');
       const comment = await writeComment(id, text, marker, commentId);
       if (!comment.isOk) return comment;
-      const labelled = await setLabel(id, reportLabel(state));
+      const labelled = await setLabel(id, state);
       return labelled.isOk ? { isOk: true, value: { commentId: String(comment.value.id) } } : labelled;
     },
   };

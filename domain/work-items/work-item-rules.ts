@@ -1,4 +1,4 @@
-import type { TrackerPlatform } from './work-tracker.port.ts';
+import { REPORTED_STATES, type ReportedState, type TrackerPlatform } from './work-tracker.port.ts';
 
 const NUMBER = /^[1-9]\d{0,9}$/;
 const IDS: Record<TrackerPlatform, RegExp> = {
@@ -70,8 +70,11 @@ export function closingState(states: readonly BoardState[], reason = 'Completed'
   );
 }
 
-const REPORT_LABEL = 'quayside:';
-export const reportLabel = (state: string): string => REPORT_LABEL + state;
+export const reportLabel = (state: ReportedState): string => `quayside:${state}`;
+
+/** Labels of other reported states, which a report takes away. */
+export const otherReportLabels = (state: ReportedState): ReadonlySet<string> =>
+  new Set(REPORTED_STATES.filter((each) => each !== state).map(reportLabel));
 
 /** Most members of `customFields`. */
 const CUSTOM_FIELDS_MAX = 100;
