@@ -16,7 +16,7 @@ import { type Commands, loadCommands } from '../domain/flows/commands-file.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import type { ObjectStore } from '../domain/objects/object-store.port.ts';
 import type { Actor } from '../domain/shared/actor.ts';
-import { type Config, internalUrlOf } from '../domain/shared/config.ts';
+import { type Config, internalUrlOf, publicUrlOf } from '../domain/shared/config.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
 import { type Keys, loadKeys } from '../domain/shared/keys.ts';
 import { type UnitOfWork, unitOfWork, type CommitSignals, type WorkContext } from '../domain/unit-of-work.ts';
@@ -53,7 +53,13 @@ export interface Backend {
   objects: ObjectStore;
   /** Which addresses outgoing requests may go to. */
   outbound: OutboundAddresses;
-  chat: { platform: ChatPlatform };
+  chat: {
+    platform: ChatPlatform;
+    /** Root of its interface. */
+    apiUrl: string;
+  };
+  /** The address under which clients reach the service, for links. */
+  publicUrl: string;
   crm: CrmParts;
   /** Asks orgs for their limits. */
   orgPolls: OrgPolls;
@@ -116,7 +122,8 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     encryption,
     objects: createObjectStore(objectStoreLocation(config)),
     outbound,
-    chat: { platform: slack },
+    chat: { platform: slack, apiUrl: config.SLACK_API_URL },
+    publicUrl: publicUrlOf(config),
     crm: {
       platform,
       connections,

@@ -11,7 +11,18 @@ import type { CommandRuns } from './flows/command-runs.ts';
 export interface Deps
   extends Pick<
     Backend,
-    'actingAs' | 'reads' | 'launch' | 'environmentLocks' | 'encryption' | 'objects' | 'crm' | 'orgPolls' | 'log' | 'now'
+    | 'actingAs'
+    | 'reads'
+    | 'launch'
+    | 'environmentLocks'
+    | 'encryption'
+    | 'objects'
+    | 'chat'
+    | 'publicUrl'
+    | 'crm'
+    | 'orgPolls'
+    | 'log'
+    | 'now'
   > {
   /** Statements of the system role, which works across tenants; ADR 2 says what it sees. */
   system: Database;

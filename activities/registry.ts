@@ -8,6 +8,7 @@ import { APPROVALS_QUEUE } from '../workflows/approvals/approval.contract.ts';
 import { ENVIRONMENT_LOCKS_QUEUE } from '../workflows/environment-locks/environment-lock.contract.ts';
 import { createAuditExportActivities } from './audit/audit-exports.activities.ts';
 import { createApprovalActivities } from './approvals/approvals.activities.ts';
+import { createChatLaneActivities } from './chat/chat-lane.activities.ts';
 import { createEnvironmentLockActivities } from './environment-locks/environment-locks.activities.ts';
 import { createFlowActivities } from './flows/flows.activities.ts';
 import { createCommandActivities, createOwnCommandActivities } from './flows/commands.activities.ts';
@@ -84,7 +85,7 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
   },
   {
     taskQueue: webhookLaneContract.taskQueue,
-    activities: createWebhookActivities(deps),
+    activities: { ...createWebhookActivities(deps), ...createChatLaneActivities(deps) },
     options: { maxConcurrentActivityTaskExecutions: HOT_LANES_MAX },
   },
   {

@@ -16,6 +16,7 @@ import { totpRoutes } from './auth/totp.routes.ts';
 import { bulkRoutes } from './documents/bulk.routes.ts';
 import { collectionsRoutes } from './documents/collections.routes.ts';
 import { documentQueriesRoutes } from './documents/document-queries.routes.ts';
+import { chatInboundRoutes } from './chat/chat-inbound.routes.ts';
 import { chatWorkspacesRoutes } from './chat/chat-workspaces.routes.ts';
 import { crmOrgsRoutes } from './crm-orgs/crm-orgs.routes.ts';
 import { orgCredentialsRoutes } from './crm-orgs/org-credentials.routes.ts';
@@ -114,6 +115,7 @@ export const routes: readonly AnyRoute[] = [
   ...auditInternalRoutes,
   ...downloadsRoutes,
   ...chatWorkspacesRoutes,
+  ...chatInboundRoutes,
   ...webhooksRoutes,
   ...deliveriesRoutes,
   ...orgExplorerRoutes,

@@ -22,7 +22,7 @@ export class ChatWorkspaces extends Migration {
       create policy project on chat_workspace as restrictive to ${APP_ROLE} using ((select current_projects()) is null)`);
     // Names the tenant in the public addresses of its app: the same for all its workspaces, and known before the first.
     this.addSql(`
-      alter table tenant add column chat_key text not null default replace(gen_random_uuid()::text, '-', '');
+      alter table tenant add column chat_key text not null default gen_random_uuid()::text;
       create unique index tenant_chat_key on tenant (chat_key)`);
   }
 }

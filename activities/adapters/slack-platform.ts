@@ -1,6 +1,7 @@
 import { ErrorCode, WebClient, type WebAPICallResult, type WebClientOptions } from '@slack/web-api';
 import { limited, MALFORMED, NO_ANSWER, refusedCall, UNREACHABLE } from '../../domain/chat/chat-failure-rules.ts';
 import type { ChatAnswer, ChatFailure, ChatPlatform } from '../../domain/chat/chat-platform.port.ts';
+import { isResponseUrl } from '../../domain/chat/inbound-rules.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import { failureOf } from './bounded-fetch.ts';
 import { createPermittedFetch } from './permitted-fetch.ts';
@@ -82,6 +83,44 @@ export function createSlackPlatform({
           return isText(app_id) && isText(name) ? { appId: app_id, appName: name } : undefined;
         },
       ),
+    personOf: (botToken, chatUserId) =>
+      ask(
+        botToken,
+        (client) => client.users.info({ user: chatUserId }),
+        ({ user }) => {
+          const { team_id, is_bot, deleted, is_stranger, profile } = (user ?? {}) as SlackAnswer;
+          const { email } = (profile ?? {}) as SlackAnswer;
+          if (!isText(team_id)) return undefined;
+          const isPerson = is_bot !== true && deleted !== true && is_stranger !== true;
+          return { email: isText(email) ? email : null, teamId: team_id, isPerson };
+        },
+      ),
+    updateMessage: (botToken, place, { text, blocks }) =>
+      ask(
+        botToken,
+        (client) => client.chat.update({ ...place, text, blocks }),
+        () => null,
+      ),
+    async respond(responseUrl, message) {
+      if (!isResponseUrl(responseUrl, apiUrl)) return REFUSED_ADDRESS;
+      try {
+        const { status } = await fetch(responseUrl, {
+          method: 'POST',
+          redirect: 'manual',
+          headers: { 'content-type': 'application/json; charset=utf-8' },
+          body: JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...message }),
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        if (status === 200) return { isOk: true, value: null };
+        return {
+          ...UNREACHABLE,
+          reason: `Slack answered ${status} to a response`,
+          isTransient: status === 429 || status >= 500,
+        };
+      } catch (error) {
+        return failed(error);
+      }
+    },
     checkAppToken: (appToken) =>
       ask(
         appToken,
@@ -91,6 +130,13 @@ export function createSlackPlatform({
     close,
   };
 }
+
+const REFUSED_ADDRESS: ChatFailure = {
+  isOk: false,
+  code: 'refused_address',
+  reason: 'The address for responses is not one of Slack',
+  isTransient: false,
+};
 
 type SlackAnswer = Record<string, unknown> & Pick<WebAPICallResult, 'response_metadata'>;
 

@@ -4,7 +4,8 @@ import type { ApprovalStatus } from '../../domain/approvals/approval-rules.ts';
 import { runById } from '../../domain/flows/flow-runs.queries.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
-import { approvalContract, type DecisionMade } from '../../workflows/approvals/approval.contract.ts';
+import type { DecisionMade } from '../../domain/approvals/decisions.ts';
+import { approvalContract } from '../../workflows/approvals/approval.contract.ts';
 import type { Deps } from '../deps.ts';
 import { asNonRetryable } from '../non-retryable.ts';
 
@@ -50,6 +51,7 @@ export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
       by,
       requestId,
       traceparent,
+      via,
       ...tenant
     }: ApprovalKey & DecisionMade): Promise<
       { status: ApprovalStatus } | { refusal: { code: ErrorCode; message: string } }
@@ -58,7 +60,7 @@ export const createApprovalActivities = ({ actingAs, reads, launch }: Deps) => {
         const status = await actingAs(
           { ...by, ...tenant },
           { requestId, traceparent },
-        )((tx) => applyDecision(tx, approvalId, decision, comment));
+        )((tx) => applyDecision(tx, approvalId, decision, { comment, via }));
         return { status };
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;

@@ -21,6 +21,7 @@ export const PURGES = [
   purge('expired-lock-tickets', 'purge_lock_tickets'),
   purge('expired-rate-limits', 'purge_rate_limits'),
   purge('expired-run-tokens', 'purge_run_tokens'),
+  purge('expired-chat-actions', 'purge_chat_actions'),
   defineChore({
     name: 'expired-deliveries',
     run: ({ system, webhooks }) => createLaneStore(system).purge(webhooks.logRetentionDays),

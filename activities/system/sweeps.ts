@@ -2,6 +2,7 @@ import { expiringTokensSweep } from '../application-tokens/application-tokens.sw
 import { approvalsSweep } from '../approvals/approvals.sweep.ts';
 import { auditExportsSweep, expiredExportsSweep } from '../audit/audit-exports.sweep.ts';
 import { buildImpactsSweep } from '../builds/build-impacts.sweep.ts';
+import { chatLanesSweep } from '../chat/chat-lanes.sweep.ts';
 import { expiringOrgsSweep } from '../crm-orgs/expiring-orgs.sweep.ts';
 import { environmentLocksSweep, lockTicketsSweep } from '../environment-locks/environment-locks.sweep.ts';
 import { flowChecksSweep, flowRunsSweep, flowSchedulesSweep, runCountsChore } from '../flows/flows.sweep.ts';
@@ -34,6 +35,7 @@ export const SWEEPS: readonly Sweep[] = [
   orgLimitsSweep,
   expiredLimitSamplesChore,
   webhookLanesSweep,
+  chatLanesSweep,
   failedWebhooksSweep,
   orgSyncsSweep,
   unusedContentsSweep,

@@ -1,12 +1,10 @@
-import type { LaneStore } from '../../domain/webhooks/lane-store.queries.ts';
-
-/** Tells a hot lane when it should claim. */
+/** Tells a hot lane when it should claim; lanes are named by ids. */
 export interface DuePoller {
   /**
    * Resolves when the lane may have something due, or `withinMs` have passed.
    * @param claimed how many deliveries the lane has just claimed.
    */
-  waitForDue: (webhookId: string, claimed: number, withinMs: number) => Promise<void>;
+  waitForDue: (laneId: string, claimed: number, withinMs: number) => Promise<void>;
 }
 
 /** How often it polls while lanes are busy: this is most of the time from a commit to the receiver. */
@@ -19,7 +17,10 @@ const AFTER_ERROR_MS = 500;
 const UNQUERIED_MAX = 2;
 
 /** One query per tick for all the hot lanes of the process, so that a lane that lingers costs next to nothing. */
-export function createDuePoller(store: Pick<LaneStore, 'dueWebhooks'>, onError: (error: unknown) => void): DuePoller {
+export function createDuePoller(
+  findDue: (laneIds: string[]) => Promise<string[]>,
+  onError: (error: unknown) => void,
+): DuePoller {
   const waiting = new Map<string, () => void>();
   let timer: NodeJS.Timeout | undefined;
   let isPolling = false;
@@ -40,7 +41,7 @@ export function createDuePoller(store: Pick<LaneStore, 'dueWebhooks'>, onError: 
     let nextInMs = AFTER_ERROR_MS;
     try {
       const lanes = [...waiting.keys()];
-      const due = lanes.length > UNQUERIED_MAX ? await store.dueWebhooks(lanes) : lanes;
+      const due = lanes.length > UNQUERIED_MAX ? await findDue(lanes) : lanes;
       for (const id of due) waiting.get(id)?.();
       nextInMs = tickMs();
     } catch (error) {
@@ -51,17 +52,17 @@ export function createDuePoller(store: Pick<LaneStore, 'dueWebhooks'>, onError: 
   };
 
   return {
-    waitForDue: (webhookId, claimed, withinMs) =>
+    waitForDue: (laneId, claimed, withinMs) =>
       new Promise((resolve) => {
         if (claimed > 0) lastBusyAt = performance.now();
         lastClaimed = claimed;
         const answer = () => {
           clearTimeout(timeout);
-          if (waiting.get(webhookId) === answer) waiting.delete(webhookId);
+          if (waiting.get(laneId) === answer) waiting.delete(laneId);
           resolve();
         };
         const timeout = setTimeout(answer, withinMs);
-        waiting.set(webhookId, answer);
+        waiting.set(laneId, answer);
         schedule(tickMs());
       }),
   };

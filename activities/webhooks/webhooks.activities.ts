@@ -27,7 +27,7 @@ export function createWebhookActivities(deps: Deps): PumpActivities {
     record,
     target: async (lane) => openTarget(lane.webhookId, await store.target(lane), deps.encryption),
     send: deps.webhooks.send,
-    poller: createDuePoller(store, (error) =>
+    poller: createDuePoller(store.dueWebhooks, (error) =>
       deps.log.warn({ err: error }, 'the lanes could not find out what is due'),
     ),
   });

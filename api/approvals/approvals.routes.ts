@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { Decision } from '../../domain/approvals/approval-rules.ts';
-import { type Actor, tenantOf } from '../../domain/shared/actor.ts';
+import { takeDecision } from '../../domain/approvals/decisions.ts';
 import { stepsOf, voterOf } from '../../domain/approvals/approval-steps.queries.ts';
 import { approvalById, type ApprovalRow, listApprovals } from '../../domain/approvals/approvals.queries.ts';
-import { expireOfRun, previewDecision } from '../../domain/approvals/approvals.mutations.ts';
+import { expireOfRun } from '../../domain/approvals/approvals.mutations.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
-import { DomainError } from '../../domain/shared/errors.ts';
-import { approvalContract, type ApprovalInput, decideUpdate } from '../../workflows/approvals/approval.contract.ts';
-import { EngineUnavailableError } from '../../workflows/launch.ts';
+import { sendDecision } from '../../workflows/approvals/approval.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';
@@ -16,49 +14,16 @@ import { Approval, ApprovalsQuery, ApprovalWithSteps, DecisionIn } from './appro
 
 const GROUP = 'Approvals';
 
-/** How long a request waits for its decision to be applied. */
-const ANSWER_MS = 5_000;
-
-const inputOf = (actor: Actor, { id, taskType, repositoryIdentifier }: ApprovalRow): ApprovalInput => ({
-  ...tenantOf(actor),
-  approvalId: id,
-  taskType,
-  repositoryIdentifier,
-});
-
-/** Repeating an earlier decision returns the approval, whatever its state is by now. */
-async function takeDecision(
+const decisionOf = (
   decision: Decision,
   { id, comment }: { id: string; comment: string | undefined },
-  scope: Scope,
-): Promise<ApprovalRow> {
-  const { tx, adapters, actor, requestId, traceparent, log } = scope;
-  const preview = () =>
-    tx(async (work) => {
-      const approval = await approvalById(work, id);
-      return { approval, isRepeated: (await previewDecision(work, approval, decision)).isRepeated };
-    });
-  const { approval, isRepeated } = await preview();
-  if (isRepeated) return approval;
+  { tx, adapters, actor, requestId, traceparent, log }: Scope,
+): Promise<ApprovalRow> => {
+  const onAway = (error: unknown, approvalId: string) =>
+    log.warn({ err: error, approvalId }, 'a decision was not answered');
   const made = { decision, comment: comment ?? null, by: actor, requestId, traceparent };
-  try {
-    await adapters.launch.updateWithStart(approvalContract, inputOf(actor, approval), decideUpdate, {
-      args: [made],
-      timeoutMs: ANSWER_MS,
-    });
-  } catch (error) {
-    if (error instanceof EngineUnavailableError) {
-      log.warn({ err: error, approvalId: id }, 'a decision was not answered');
-      throw new DomainError(
-        'unavailable',
-        'The workflow engine, which takes decisions, does not answer; try again soon: retrying is safe',
-      );
-    }
-    if (!(error instanceof DomainError) || error.code !== 'invalid_transition') throw error;
-    await preview();
-  }
-  return tx((work) => approvalById(work, id));
-}
+  return takeDecision(tx, sendDecision(adapters.launch, onAway), id, made);
+};
 
 const decisionRoute = (operationId: string, decision: Decision, summary: string, description: string) =>
   defineRoute({
@@ -78,7 +43,7 @@ const decisionRoute = (operationId: string, decision: Decision, summary: string,
     audit: {
       none: 'the workflow, which applies decisions one by one, writes approval.voted, .approved or .rejected on behalf of the caller',
     },
-    handle: ({ params: { id }, body: { comment } }, scope) => takeDecision(decision, { id, comment }, scope),
+    handle: ({ params: { id }, body: { comment } }, scope) => decisionOf(decision, { id, comment }, scope),
   });
 
 export const approvalsRoutes = [

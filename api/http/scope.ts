@@ -48,7 +48,11 @@ export interface Adapters {
     /** Absent until there are review environments; links then lead to the front door. */
     findReviewAssignment?: FindReviewAssignment;
   };
-  chat: { platform: ChatPlatform };
+  chat: {
+    platform: ChatPlatform;
+    /** Root of its interface. */
+    apiUrl: string;
+  };
   crm: OrgScope['crm'];
   documents: DocumentStore;
   environmentLocks: LockQueue;

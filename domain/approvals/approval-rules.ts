@@ -22,6 +22,8 @@ export function assertOpen(status: ApprovalStatus): void {
 }
 
 export type Decision = 'approve' | 'reject';
+/** Where a decision was made, if not by a request of the person. */
+export type DecisionVia = 'slack';
 
 /** Somebody who wants to decide. */
 export interface Voter {

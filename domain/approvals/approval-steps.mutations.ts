@@ -1,10 +1,10 @@
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
-import type { SettledStatus } from './approval-rules.ts';
+import type { DecisionVia, SettledStatus } from './approval-rules.ts';
 import { insertStep, type NewStep } from './approval-steps.queries.ts';
 import { type ApprovalRow, writeSettlement } from './approvals.queries.ts';
 
-type Step = Pick<NewStep, 'source' | 'vote'> & { comment?: string | null };
+type Step = Pick<NewStep, 'source' | 'vote'> & { comment?: string | null; via?: DecisionVia | undefined };
 
 function auditStep(
   tx: Tx,
@@ -58,14 +58,19 @@ export async function noteRequested(tx: Tx, approval: ApprovalRow): Promise<void
 }
 
 /** Records an approving vote that does not suffice by itself. */
-export async function noteVote(tx: Tx, approval: ApprovalRow, voterId: string, comment: string | null): Promise<void> {
+export async function noteVote(
+  tx: Tx,
+  approval: ApprovalRow,
+  voterId: string,
+  { comment, via }: { comment: string | null; via?: DecisionVia | undefined },
+): Promise<void> {
   await insertStep(tx, approval.id, {
     source: 'vote',
     by: tx.actor.email,
     comment,
     vote: { voterId, decision: 'approve' },
   });
-  auditStep(tx, approval, 'voted', { decision: 'approve', comment });
+  auditStep(tx, approval, 'voted', { decision: 'approve', comment, ...(via && { via }) });
 }
 
 /** Settles an open approval, as `settle`, where its workflow does not do so, and signals that to notify the run. */
@@ -85,11 +90,11 @@ export async function settle(
   tx: Tx,
   approval: ApprovalRow,
   status: SettledStatus,
-  { comment = null, ...step }: Step,
+  { comment = null, via, ...step }: Step,
 ): Promise<void> {
   const { email: resolvedBy } = tx.actor;
   await writeSettlement(tx, approval.id, { status, resolvedBy, comment });
   await insertStep(tx, approval.id, { ...step, comment, by: resolvedBy });
-  auditStep(tx, approval, status, { source: step.source, comment });
+  auditStep(tx, approval, status, { source: step.source, comment, ...(via && { via }) });
   announce(tx, status, approval, { resolvedBy, comment });
 }

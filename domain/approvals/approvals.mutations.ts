@@ -7,7 +7,7 @@ import { currentDigest } from '../promotion/promotion.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { ApprovalPolicySchema, type Terms, termsOf } from './approval-policy.ts';
-import { type ApprovalStatus, decide, type Decision, isOpen } from './approval-rules.ts';
+import { type ApprovalStatus, decide, type Decision, type DecisionVia, isOpen } from './approval-rules.ts';
 import { voterOf, votesOf } from './approval-steps.queries.ts';
 import { noteRequested, noteVote, settle, settleFromOutside } from './approval-steps.mutations.ts';
 import {
@@ -102,15 +102,15 @@ export async function applyDecision(
   tx: Tx,
   approvalId: string,
   decision: Decision,
-  comment: string | null,
+  { comment, via }: { comment: string | null; via?: DecisionVia | undefined },
 ): Promise<ApprovalStatus> {
   const approval = await approvalById(tx, approvalId, { forUpdate: true });
   const current = isOverdue(tx, approval) ? { ...approval, status: 'expired' as const } : approval;
   const { status, isRepeated } = await previewDecision(tx, current, decision);
   if (isRepeated) return status;
   const vote = { voterId: tx.actor.id, decision };
-  if (status === 'requested') await noteVote(tx, approval, vote.voterId, comment);
-  else await settle(tx, approval, status, { source: 'vote', comment, vote });
+  if (status === 'requested') await noteVote(tx, approval, vote.voterId, { comment, via });
+  else await settle(tx, approval, status, { source: 'vote', comment, vote, via });
   return status;
 }
 

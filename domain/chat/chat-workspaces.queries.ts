@@ -48,7 +48,7 @@ export const secretsOfWorkspace = ({ db, tenantId }: Reads, id: string) =>
     .selectFrom('chat_workspace')
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
-    .select(['botToken', 'appToken', 'signingSecret'])
+    .select(['teamId', 'isActive', 'botToken', 'appToken', 'signingSecret'])
     .executeTakeFirst();
 
 /** What names the tenant in the public addresses of its app. */

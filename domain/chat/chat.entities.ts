@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
+import type { ChatActionContent } from './inbound-rules.ts';
 
 /** A chat workspace in which the tenant's own app is installed. */
 export const ChatWorkspaceSchema = defineEntity({
@@ -25,3 +27,30 @@ export const ChatWorkspaceSchema = defineEntity({
 });
 export class ChatWorkspace extends ChatWorkspaceSchema.class {}
 ChatWorkspaceSchema.setClass(ChatWorkspace);
+
+/** What somebody did in a chat, or the platform told of the app; done once by the lane of the workspace. */
+export const ChatActionSchema = defineEntity({
+  name: 'ChatAction',
+  tableName: 'chat_action',
+  properties: {
+    tenantId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    workspaceId: p.uuid(),
+    /** Of the request, which therefore counts once. */
+    signature: p.text(),
+    /** The platform's id of an event, which it sends again when it gets no answer. */
+    eventId: p.text().nullable(),
+    content: jsonColumn<ChatActionContent>(),
+    /** Where answers go; null once it is done. */
+    responseUrl: p.text().nullable(),
+    status: p.text().$type<'pending' | 'done' | 'failed'>().default('pending'),
+    attempts: p.integer().default(0),
+    dueAt: p.datetime(6).defaultRaw('now()'),
+    leaseUntil: p.datetime(3).nullable(),
+    error: p.text().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    completedAt: p.datetime(3).nullable(),
+  },
+});
+export class ChatAction extends ChatActionSchema.class {}
+ChatActionSchema.setClass(ChatAction);

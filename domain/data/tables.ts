@@ -18,7 +18,7 @@ import {
   HookDeliverySchema,
   HookSecretSchema,
 } from '../builds/builds.entities.ts';
-import { ChatWorkspaceSchema } from '../chat/chat.entities.ts';
+import { ChatActionSchema, ChatWorkspaceSchema } from '../chat/chat.entities.ts';
 import { CrmOrgSchema, CrmTokenSchema } from '../crm-orgs/crm-orgs.entities.ts';
 import { OrgLimitHourSchema, OrgLimitSampleSchema, OrgLimitStateSchema } from '../org-limits/org-limits.entities.ts';
 import { ReleaseDeploymentSchema } from '../deployments/deployments.entities.ts';
@@ -111,6 +111,7 @@ export const entities = [
   BuildStatusSchema,
   HookDeliverySchema,
   HookSecretSchema,
+  ChatActionSchema,
   ChatWorkspaceSchema,
   CrmOrgSchema,
   CrmTokenSchema,

@@ -12,7 +12,8 @@ export type Purge =
   | 'purge_known_sign_ins'
   | 'purge_lock_tickets'
   | 'purge_rate_limits'
-  | 'purge_run_tokens';
+  | 'purge_run_tokens'
+  | 'purge_chat_actions';
 
 /** Removes all that has expired; answers how many rows. */
 export async function purgeAll(system: Database, purge: Purge): Promise<number> {

@@ -7,7 +7,7 @@ export const TenantSchema = defineEntity({
     id: p.uuid().primary(),
     slug: p.text(),
     /** Names the tenant in the public addresses of its chat app. */
-    chatKey: p.text().defaultRaw("replace((gen_random_uuid())::text, '-'::text, ''::text)"),
+    chatKey: p.text().defaultRaw('(gen_random_uuid())::text'),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });

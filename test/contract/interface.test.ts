@@ -28,6 +28,7 @@ const ADDITIONS = [
   /^\w+ \/api\/review\/pools(\/\{id\}(\/instances(\/\{instanceId\})?)?)?$/,
   /^POST \/api\/hooks\/\{host\}$/,
   /^GET \/api\/slack\/manifest$/,
+  /^POST \/api\/slack\/inbound\/\{key\}\/(commands|interactions|events)$/,
   /^POST \/api\/doc-store\/bulk$/,
   /^GET \/api\/doc-store\/collections\/\{collectionName\}\/docs\/\{key\}\/history$/,
 ];

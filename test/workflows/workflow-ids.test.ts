@@ -9,6 +9,7 @@ import { gitMirrorContract } from '../../workflows/git/git-mirror.contract.ts';
 import { releaseDomainContract } from '../../workflows/release-candidates/release-domain.contract.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { startOptions } from '../../workflows/temporal-start.ts';
+import { chatLaneContract } from '../../workflows/chat/chat-lane.contract.ts';
 import { webhookLaneContract } from '../../workflows/webhooks/webhook-lane.contract.ts';
 import { boundedId, boundedSummary, ID_BYTES_MAX, idSegment, prefixOf } from '../../workflows/workflow-id.ts';
 import { type TestApp, testApp } from '../support/app.ts';
@@ -45,6 +46,7 @@ test.each([
   [gitMirrorContract.workflowId(project), 'git-mirror/acme/shop/p1'],
   [releaseDomainContract.workflowId({ ...project, domain: 'core' }), 'release-domain/acme/shop/core'],
   [releaseDomainContract.workflowId({ ...project, domain: 'Größe 1' }), 'release-domain/acme/shop/Größe 1'],
+  [chatLaneContract.workflowId({ ...tenant, workspaceId: 'w1' }), 'chat-lane/w1'],
   [webhookLaneContract.workflowId({ ...tenant, webhookId: 'w1' }), 'webhook/w1'],
 ])('%s', (id, expected) => {
   expect(id).toBe(`acme/${expected}`);

@@ -1,7 +1,16 @@
-import type { ApprovalStatus, Decision } from '../../domain/approvals/approval-rules.ts';
+import type { ApprovalStatus } from '../../domain/approvals/approval-rules.ts';
 import type { ApprovalState } from '../../domain/approvals/approvals.queries.ts';
-import type { Actor, TenantKey } from '../../domain/shared/actor.ts';
-import { defineContract, defineQuery, defineSignal, defineUpdate } from '../launch.ts';
+import type { DecisionMade, SendDecision } from '../../domain/approvals/decisions.ts';
+import { type TenantKey, tenantOf } from '../../domain/shared/actor.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
+import {
+  defineContract,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  EngineUnavailableError,
+  type Launch,
+} from '../launch.ts';
 
 /** One approval that a run waits for. */
 export interface ApprovalInput extends TenantKey {
@@ -25,17 +34,28 @@ export const approvalContract = defineContract('approval', {
   }),
 });
 
-/** A person's decision. */
-export interface DecisionMade {
-  decision: Decision;
-  comment: string | null;
-  by: Actor;
-  requestId: string;
-  traceparent: string | undefined;
-}
-
 /** A person decides; returns the status of the approval after it. Refused once the approval is settled. */
 export const decideUpdate = defineUpdate<ApprovalStatus, [DecisionMade]>('decide');
+/** How long a caller waits for a decision to be applied. */
+const ANSWER_MS = 5_000;
+
+/** @param onAway is told of a decision that was not answered. */
+export const sendDecision =
+  (launch: Launch, onAway: (error: unknown, approvalId: string) => void): SendDecision =>
+  async ({ id: approvalId, taskType, repositoryIdentifier }, made) => {
+    const input = { ...tenantOf(made.by), approvalId, taskType, repositoryIdentifier };
+    try {
+      await launch.updateWithStart(approvalContract, input, decideUpdate, { args: [made], timeoutMs: ANSWER_MS });
+    } catch (error) {
+      if (!(error instanceof EngineUnavailableError)) throw error;
+      onAway(error, approvalId);
+      throw new DomainError(
+        'unavailable',
+        'The workflow engine, which takes decisions, does not answer; try again soon: retrying is safe',
+      );
+    }
+  };
+
 /** The row of the approval changed, or its run ended. */
 export const recheckSignal = defineSignal('recheck');
 /** The approval's state when it was last read; null before that. */

@@ -74,6 +74,15 @@ export const accountEvents = {
       error: text('What went wrong', 'storage was full').nullable().optional(),
     }),
   ),
+  'chat_workspace.disconnected': defineEvent(
+    'The app of a chat workspace was removed there, or its tokens were revoked; nothing is sent there any more',
+    z.strictObject({
+      workspaceId: id('Chat workspace'),
+      teamId: text('Id of the workspace at Slack', 'T0123ABCD'),
+      teamName: text('Name of the workspace', 'Acme'),
+      reason: text('Why', 'the app was removed from the workspace'),
+    }),
+  ),
   'webhook.disabled': defineEvent(
     'The service stopped delivering to a webhook because its receiver failed too often or is gone',
     z.strictObject({

@@ -172,6 +172,6 @@ test('the manifest names the scopes and the addresses of the tenant', async () =
   const others = await app.as(app.stranger).get(200, '/api/slack/manifest');
   expect(manifest.oauth_config.scopes.bot).toEqual(['chat:write', 'commands', 'users:read', 'users:read.email']);
   const url = manifest.settings.event_subscriptions.request_url as string;
-  expect(url).toMatch(/^http:\/\/quayside\.test\/api\/slack\/inbound\/[0-9a-f]{32}\/events$/);
+  expect(url).toMatch(/^http:\/\/quayside\.test\/api\/slack\/inbound\/[0-9a-f-]{36}\/events$/);
   expect(others.settings.event_subscriptions.request_url).not.toBe(url);
 });

@@ -115,6 +115,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'approval',
     'audit_export',
     'build_preview',
+    'chat_action',
     'crm_org',
     'environment_lock_ticket',
     'gc_check',

@@ -1,0 +1,95 @@
+import type { ApprovalStatus } from '../approvals/approval-rules.ts';
+import { APPROVE_ACTION, REJECT_ACTION } from './inbound-rules.ts';
+import {
+  actions,
+  button,
+  type ChatBlock,
+  type ChatMessage,
+  context,
+  escaped,
+  facts,
+  header,
+  link,
+  message,
+} from './message-rules.ts';
+
+/** What messages show of an approval: a row of it, or the data of its events. */
+export interface ShownApproval {
+  id: string;
+  taskType: string;
+  repositoryIdentifier?: string | null | undefined;
+  environmentName?: string | null | undefined;
+  domain?: string | null | undefined;
+  releaseName?: string | null | undefined;
+  status: string;
+  approvers?: readonly string[] | undefined;
+  requestedBy: string;
+  resolvedBy?: string | null | undefined;
+  comment?: string | null | undefined;
+}
+
+const WORDS: Record<ApprovalStatus, string> = {
+  requested: 'Approval requested',
+  approved: 'Approved',
+  rejected: 'Rejected',
+  expired: 'Approval expired',
+  stale: 'Approval no longer needed',
+};
+
+const wordOf = (status: string): string => (status in WORDS ? WORDS[status as ApprovalStatus] : 'Approval');
+
+/** What is to be approved, in a few words, as plain text. */
+export const subjectOf = ({ taskType, releaseName, environmentName }: ShownApproval): string =>
+  [
+    releaseName ? `${taskType} of ${releaseName}` : taskType,
+    ...(environmentName ? [`in ${environmentName}`] : []),
+  ].join(' ');
+
+const decisionButtons = (id: string): ChatBlock =>
+  actions(
+    button('Approve', { action_id: APPROVE_ACTION, value: id, style: 'primary' }),
+    button('Reject', { action_id: REJECT_ACTION, value: id, style: 'danger' }),
+  );
+
+/** An approval with its buttons while it is open, and without them once it is decided. */
+export function approvalMessage(approval: ShownApproval, publicUrl: string): ChatMessage {
+  const { id, status, approvers = [], requestedBy, resolvedBy, comment } = approval;
+  const isOpen = status === 'requested';
+  const title = `${wordOf(status)}: ${subjectOf(approval)}`;
+  const details = link(`${publicUrl}/api/flows/approvals/${id}`, 'Details');
+  const outcome = `${wordOf(status)}${resolvedBy ? ` by ${escaped(resolvedBy)}` : ''}${comment ? `: ${escaped(comment, 1_000)}` : ''}`;
+  return message(
+    escaped(title, 1_000),
+    [
+      header(title),
+      ...facts({
+        Repository: approval.repositoryIdentifier,
+        Environment: approval.environmentName,
+        Release: approval.releaseName,
+        Domain: approval.domain,
+        'Requested by': requestedBy,
+        Approvers: isOpen ? approvers.join(', ') || 'the owners' : null,
+      }),
+    ],
+    isOpen ? [decisionButtons(id), context(details)] : [context(`${outcome} · ${details}`)],
+    'There is more than fits here.',
+  );
+}
+
+/** Approvals that somebody may decide on, with buttons. */
+export function approvalList(approvals: readonly ShownApproval[], total: number): ChatMessage {
+  if (approvals.length === 0)
+    return message('Nothing waits for you.', [context('Nothing waits for your approval.')], [], '');
+  const blocks = approvals.flatMap((approval): ChatBlock[] => [
+    {
+      type: 'section',
+      text: {
+        type: 'mrkdwn',
+        text: `*${escaped(subjectOf(approval))}*\nrequested by ${escaped(approval.requestedBy)}`,
+      },
+    },
+    decisionButtons(approval.id),
+  ]);
+  const more = total > approvals.length ? [context(`${total - approvals.length} more wait for you.`)] : [];
+  return message(`${total} wait for your approval`, blocks, more, 'There is more than fits here.');
+}

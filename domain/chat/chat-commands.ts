@@ -1,0 +1,118 @@
+import { voterOf } from '../approvals/approval-steps.queries.ts';
+import { listApprovals } from '../approvals/approvals.queries.ts';
+import type { DeploymentLogCache } from '../deployments/deployment-log-cache.ts';
+import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
+import { findProject, listProjects, type ProjectFacts } from '../projects/projects.queries.ts';
+import { workItemPlaces } from '../releases/work-item-places.ts';
+import type { Tx, UnitOfWork } from '../unit-of-work.ts';
+import { approvalList } from './approval-messages.ts';
+import { type ChatCommand, HELP, parseCommand } from './command-rules.ts';
+import {
+  type ChatBlock,
+  type ChatMessage,
+  context,
+  escaped,
+  link,
+  message,
+  section,
+  sentence,
+} from './message-rules.ts';
+
+export interface CommandParts {
+  commitGraphs: CommitGraphCache;
+  deploymentLogs: DeploymentLogCache;
+  publicUrl: string;
+}
+
+const APPROVALS_SHOWN = 10;
+/** Repositories in which a work item is looked for when none is named. */
+const PROJECTS_MAX = 20;
+
+/** Answers what somebody asked by a command. @param tx in the name of that person. */
+export function answerCommand(parts: CommandParts, tx: UnitOfWork, text: string): Promise<ChatMessage> {
+  const command = parseCommand(text);
+  switch (command.name) {
+    case 'help':
+      return Promise.resolve(HELP);
+    case 'unknown':
+      return Promise.resolve(sentence(command.problem));
+    case 'approvals':
+      return tx(ownApprovals);
+    case 'where':
+      return tx((work) => whereIs(parts, work, command));
+  }
+}
+
+async function ownApprovals(tx: Tx): Promise<ChatMessage> {
+  const decidableBy = await voterOf(tx, tx.actor);
+  const page = { limit: APPROVALS_SHOWN, offset: 0 };
+  const { items, total } = await listApprovals(tx, { status: 'requested', decidableBy }, page);
+  return approvalList(items, total);
+}
+
+async function whereIs(
+  { commitGraphs, deploymentLogs, publicUrl }: CommandParts,
+  tx: Tx,
+  { key, repositoryIdentifier }: Extract<ChatCommand, { name: 'where' }>,
+): Promise<ChatMessage> {
+  const projects = await projectsFor(tx, repositoryIdentifier);
+  if (projects.length === 0)
+    return sentence(`No repository ${repositoryIdentifier ?? ''} is registered`.replace('  ', ' '));
+  const blocks: ChatBlock[] = [];
+  for (const project of projects) {
+    const history = await commitGraphs(tx, project.id);
+    const places = await workItemPlaces(tx, history, await deploymentLogs(tx, project.id), project, key);
+    if (places.totalCommits === 0) continue;
+    const url = `${publicUrl}/api/releases/work-items/${encodeURIComponent(key)}?repositoryIdentifier=${encodeURIComponent(project.identifier)}`;
+    blocks.push(
+      section(`*${escaped(project.identifier)}* · ${places.totalCommits} commits · ${link(url, 'all of it')}`),
+    );
+    for (const { domain, candidates, environments } of places.domains)
+      blocks.push(domainBlock(domain, candidates, environments));
+  }
+  const shownKey = escaped(key);
+  if (blocks.length === 0)
+    return message(`No commit mentions ${shownKey}`, [section(`No commit mentions *${shownKey}*.`)], [], '');
+  return message(
+    `Where ${shownKey} is`,
+    [section(`Where *${shownKey}* is`), ...blocks],
+    [],
+    'There is more than fits here: follow the links.',
+  );
+}
+
+interface Share {
+  presence: string;
+  present: number;
+  total: number;
+}
+const SHARE_WORDS: Readonly<Record<string, string>> = { all: 'all of it', none: 'nothing', unknown: 'unknown' };
+const shareText = ({ presence, present, total }: Share): string =>
+  SHARE_WORDS[presence] ?? `${present} of ${total} changes`;
+const CANDIDATES_SHOWN = 5;
+
+function domainBlock(
+  domain: string,
+  candidates: readonly (Share & { releaseName: string; status: string })[],
+  environments: readonly (Share & { name: string; releaseName: string | null })[],
+): ChatBlock {
+  const having = candidates.filter(({ presence }) => presence !== 'none');
+  const lines = [
+    `_${escaped(domain)}_`,
+    ...having
+      .slice(0, CANDIDATES_SHOWN)
+      .map((each) => `• candidate ${escaped(each.releaseName)} (${escaped(each.status)}): ${shareText(each)}`),
+    ...(having.length > CANDIDATES_SHOWN ? [`• and ${having.length - CANDIDATES_SHOWN} more candidates`] : []),
+    ...environments.map(
+      (each) =>
+        `• ${escaped(each.name)}: ${shareText(each)}${each.releaseName === null ? '' : `, by ${escaped(each.releaseName)}`}`,
+    ),
+  ];
+  return lines.length === 1 ? context(`${lines[0]}: in no candidate`) : section(lines.join('\n'));
+}
+
+async function projectsFor(tx: Tx, identifier: string | undefined): Promise<ProjectFacts[]> {
+  if (identifier === undefined) return (await listProjects(tx, { limit: PROJECTS_MAX, offset: 0 })).items;
+  const project = await findProject(tx, identifier);
+  return project ? [project] : [];
+}
