@@ -87,7 +87,7 @@ export async function readComponent(
   if (isRefreshed) return withRequest(scope, org, { ...readState(syncs, true), data }, { key: ownerKey });
   if (isSourceKept(owner)) return { ...readState(syncs, true), data };
   if (owner.contentError !== null && !owner.isDue)
-    return { status: 'error', jobId: null, message: owner.contentError, data };
+    return { status: 'error', jobId: syncs.open?.id ?? null, message: owner.contentError, data };
   const read = { ...readState(syncs, false), data };
   return read.jobId === null && read.status === 'pending' ? withRequest(scope, org, read, { key: ownerKey }) : read;
 }

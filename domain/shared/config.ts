@@ -84,7 +84,8 @@ const Environment = z.object({
     .regex(/^[1-9]\d{1,2}\.0$/, 'must be like 68.0')
     .default('68.0'),
   CRM_SCRATCH_AUTH_FIELD: z.string().regex(SOQL_NAME, 'must be the name of a field').default('SfdxAuthUrl__c'),
-  CRM_CALL_SECONDS: count(20),
+  // Far less than the lease of a token that is minted.
+  CRM_CALL_SECONDS: z.coerce.number().int().min(1).max(60).default(20),
   ORG_LIMITS_EVERY_MINUTES: count(15),
   ORG_EXPLORER_INDEX_ONLY: z
     .string()

@@ -8,31 +8,21 @@ import {
   proxyActivities,
   setCurrentDetails,
   setHandler,
-  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OrgExplorerActivities } from '../../activities/org-explorer/org-explorer.activities.ts';
 import type { Failed, RefreshJob } from '../../activities/org-explorer/refresh-scope.ts';
-import {
-  afterFailure,
-  CHUNK_MAX,
-  grownSize,
-  pollDelayMs,
-  retryDelayMs,
-} from '../../domain/org-explorer/retrieve-rules.ts';
+import { CHUNK_MAX, grownSize } from '../../domain/org-explorer/retrieve-rules.ts';
 import { ORG_READ, UNTIL_DONE } from '../activity-options.ts';
 import { type OrgExplorerInput, refreshSignal } from './org-explorer.contract.ts';
+import { createTrouble, NO_TROUBLE, type Trouble, type TroubleCounts } from './refresh-trouble.ts';
+import { retrieveChunk } from './retrieve-chunk.ts';
 
-const { beginRefresh, leaveOutNext, noteWaiting, endRefresh } = proxyActivities<OrgExplorerActivities>(UNTIL_DONE);
-const { listComponents, startRetrieve, retrieveState, storeRetrieved } =
-  proxyActivities<OrgExplorerActivities>(ORG_READ);
+const { beginRefresh, leaveOutNext, endRefresh } = proxyActivities<OrgExplorerActivities>(UNTIL_DONE);
+const { listComponents } = proxyActivities<OrgExplorerActivities>(ORG_READ);
 
 /** An org that was just read is often asked for again soon: the workflow stays for so long. */
 const LINGER = '5 seconds';
-/** A retrieve that takes longer is ordered anew. */
-const POLLS_MAX = 130;
-/** Waiting for calls of the org, a day in all by default. */
-const PAUSES_MAX = 288;
 
 type Outcome = 'succeeded' | 'failed' | 'gone' | 'moved';
 
@@ -42,13 +32,6 @@ interface Underway {
   /** Of the next order. */
   size: number;
   counts: TroubleCounts;
-}
-/** Since an archive was stored. */
-interface TroubleCounts {
-  failures: number;
-  pauses: number;
-  /** Without those that earlier refreshes left out, too. */
-  leftOut: number;
 }
 
 /**
@@ -99,7 +82,7 @@ async function read(
   underway: Underway | undefined,
 ): Promise<Exclude<Outcome, 'failed'> | Failed | Underway> {
   const isBounded = patched('bounded-refresh');
-  const counts = underway?.counts ?? { failures: 0, pauses: 0, leftOut: 0 };
+  const counts = underway?.counts ?? { ...NO_TROUBLE };
   const trouble = createTrouble(job, counts, isBounded);
   if (!underway) {
     const listed = await list(job, trouble);
@@ -131,55 +114,4 @@ async function list(job: RefreshJob, trouble: Trouble): Promise<'listed' | 'gone
     if (listed.outcome !== 'failed') return listed.outcome;
     if ((await trouble.after(listed)) === 'end') return listed;
   }
-}
-
-/** Orders, waits for and stores one archive. An archive that is lost is ordered anew, without what was stored of it. */
-async function retrieveChunk(job: RefreshJob, size: number): Promise<'none' | 'stored' | 'gone' | 'moved' | Failed> {
-  const started = await startRetrieve({ ...job, size });
-  if (started.outcome === 'failed') return started;
-  if (started.outcome !== 'started') return started.outcome;
-  const { retrieveId, members, due, only } = started;
-  setCurrentDetails(`${job.username}: retrieving ${members} of ${due} components`);
-  for (let polls = 0; polls < POLLS_MAX; polls++) {
-    await pause(pollDelayMs(polls, job.pollMs), 'until the archive is ready');
-    const state = await retrieveState({ ...job, retrieveId, members });
-    if (state.outcome === 'failed') return { ...state, only };
-    if (state.outcome === 'gone' || state.outcome === 'moved') return state.outcome;
-    if (state.outcome === 'waiting') continue;
-    setCurrentDetails(`${job.username}: storing ${members} of ${due} components`);
-    const stored = await storeRetrieved({ ...job, retrieveId, members });
-    return stored.outcome === 'failed' ? { ...stored, only } : stored.outcome;
-  }
-  const message = 'The org did not retrieve components in time';
-  return { outcome: 'failed', kind: 'timeout', code: null, message, members, isRefusedByOrg: false };
-}
-
-/** A timer takes the engine about a second, however short it is. */
-const TIMER_MIN_MS = 100;
-async function pause(ms: number, summary: string): Promise<void> {
-  if (ms >= TIMER_MIN_MS) await sleep(ms, { summary });
-}
-
-type Trouble = ReturnType<typeof createTrouble>;
-
-/** Counts failures in a row, and waits as they ask for. @param isBounded components that are left out count, too. */
-function createTrouble(job: RefreshJob, counts: TroubleCounts, isBounded: boolean) {
-  return {
-    over() {
-      Object.assign(counts, { failures: 0, pauses: 0, leftOut: 0 } satisfies TroubleCounts);
-    },
-    async after(failed: Failed) {
-      const next = afterFailure(failed, { ...failed, failures: counts.failures + 1, leftOut: counts.leftOut });
-      if (isBounded && next === 'leave_out' && !failed.only?.failedBefore) counts.leftOut++;
-      if (next === 'retry') await pause(retryDelayMs(++counts.failures, job.pollMs), `after: ${failed.kind}`);
-      if (next === 'pause') {
-        if (++counts.pauses > PAUSES_MAX) return 'end';
-        await noteWaiting({ ...job, message: `Waits until the org takes calls again. ${failed.message}` });
-        setCurrentDetails(`${job.username}: waits until the org takes calls again`);
-        await sleep(job.pauseMs, { summary: 'until the org takes calls again' });
-        await noteWaiting({ ...job, message: null });
-      }
-      return next;
-    },
-  };
 }

@@ -131,20 +131,26 @@ test('a component that is asked for again is being read, whatever it failed with
   expect(await order(again)).toMatchObject({ only: { failedBefore: true } });
 });
 
-test('leaving a component out twice leaves the next one alone', async () => {
+test('leaving a component out twice leaves the next one alone, and names its type once', async () => {
   const explored = await exploredOrg(app, crm);
-  for (const name of ['A', 'B']) explored.org.metadata.write(`classes/${name}.cls`, name);
+  for (const name of ['A', 'B', 'C']) explored.org.metadata.write(`classes/${name}.cls`, name);
   const job = await begun(explored);
   await list(job);
-  const started = await order(job, 1);
-  const id = started.outcome === 'started' ? started.only?.id : undefined;
+  const nextId = async () => {
+    const started = await order(job, 1);
+    return started.outcome === 'started' ? started.only?.id : undefined;
+  };
+  const id = await nextId();
   for (const message of ['first', 'repeated']) await activities.leaveOutNext({ ...job, id, message });
+  await activities.leaveOutNext({ ...job, id: await nextId(), message: 'second' });
   // As the result of an order of an earlier release.
   await activities.leaveOutNext({ ...job, message: 'which one is unknown' });
   await retrieve(job);
   await succeed(job);
   expect(await read(explored, 'A')).toMatchObject({ status: 'error', message: 'first' });
-  expect(await read(explored, 'B')).toMatchObject({ status: 'available' });
+  expect(await read(explored, 'B')).toMatchObject({ status: 'error', message: 'second' });
+  expect(await read(explored, 'C')).toMatchObject({ status: 'available' });
+  expect((await metadata(explored)).lastSync.failedTypes).toEqual([{ metadataType: 'ApexClass', error: 'A: first' }]);
 });
 
 test('a type whose listing fails keeps its rows; listing again forgets what failed before', async () => {
