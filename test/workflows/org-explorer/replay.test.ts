@@ -6,6 +6,7 @@ import { recording, replay } from '../../support/histories.ts';
 import { eventually, startWorker } from '../../support/worker.ts';
 
 test('a refresh that is under way goes on with the code of today', () => replay('org-explorer-bounded'));
+test('and in a run that follows on another', () => replay('org-explorer-continued'));
 test('a refresh from before components that are left out were counted goes on', () => replay('org-explorer'));
 
 /** Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/org-explorer/replay`. Orders are halved, and calls used up. */
@@ -24,7 +25,7 @@ recording('records the history', async ({ keep, handleOf }) => {
     await app.as(app.owner).post(202, `${EXPLORER}/metadata/refresh`, explored.place);
     const [row] = await app.sql<{ id: string }>('select id from crm_org where username = ?', [explored.orgUsername]);
     const id = app.launch.idOf(orgExplorerContract, { ...app.tenantKey, orgId: row?.id ?? '' });
-    // The first of its runs: a later one has nothing left to do.
+    // The first of its runs lists; a later one goes on where its history was long.
     const { runId } = await eventually(
       () =>
         handleOf(id)
@@ -33,6 +34,7 @@ recording('records the history', async ({ keep, handleOf }) => {
       ({ runId: started }) => started !== '',
     );
     await settled(app, explored);
+    await keep('org-explorer-continued', id, (await handleOf(id).describe()).runId);
     await keep('org-explorer-bounded', id, runId);
   } finally {
     await worker.kill('SIGTERM');
