@@ -70,6 +70,8 @@ export interface TestAppOptions {
   env?: Record<string, string>;
   /** Types of flows that programs carry out which do nothing. */
   commands?: readonly string[];
+  /** Collects the lines of the API's log, of every level, and the bodies of its problem replies. */
+  said?: { logs: string[]; problems: string[] };
   /** A migrated database instead of one of the run's server; it is left as it is. */
   databaseUrl?: string;
 }
@@ -105,7 +107,10 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     ...options.env,
   };
   const config = apiConfig(env);
-  const log = pino({ level: config.LOG_LEVEL });
+  const { said } = options;
+  const log = said
+    ? pino({ level: 'trace' }, { write: (line: string) => void said.logs.push(line) })
+    : pino({ level: config.LOG_LEVEL });
   const client = createTemporalClient({ address: config.TEMPORAL_ADDRESS, namespace: 'default' });
   const launch = options.launch ?? temporalLaunch(client, { queuePrefix, log });
   const api = createApi({ config, log, metrics: createHttpMetrics(), launch, dependencies: [] });
@@ -118,7 +123,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { db, close: disconnect } = connectDatabase({ databaseUrl: database.url, poolSize: 2 }, () => undefined);
   const sql: TestApp['sql'] = (statement, parameters = []) =>
     orm.em.getConnection().execute(statement, parameters) as never;
-  const as = (caller: Bearer = {}) => new ApiClient(url, caller);
+  const as = (caller: Bearer = {}) => new ApiClient(url, caller, (problem) => said?.problems.push(problem));
   const signIn = async (email: string, password: string): Promise<Caller> => {
     const body = await as().post(200, '/api/auth/admin/login', { email, password });
     return { email, password, token: body.access_token, refreshToken: body.refresh_token };

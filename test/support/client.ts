@@ -26,10 +26,13 @@ export interface Bearer {
 export class ApiClient {
   readonly #baseUrl: string;
   readonly #token: string | undefined;
+  readonly #onProblem: ((text: string) => void) | undefined;
 
-  constructor(baseUrl: string, { token }: Bearer = {}) {
+  /** @param onProblem gets the body of every reply with a status from 400 on. */
+  constructor(baseUrl: string, { token }: Bearer = {}, onProblem?: (text: string) => void) {
     this.#baseUrl = baseUrl;
     this.#token = token;
+    this.#onProblem = onProblem;
   }
 
   get = async (status: number, path: string): Promise<Json> => (await this.request(status, 'GET', path)).body;
@@ -63,6 +66,7 @@ export class ApiClient {
       ...(sent !== undefined && { body: sent as string }),
     });
     const text = await response.text();
+    if (response.status >= 400) this.#onProblem?.(text);
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
     return {
       status: response.status,

@@ -60,3 +60,9 @@ export function failureOf(answer: CrmAnswer<unknown>): CrmFailure {
   if (answer.isOk) throw new Error(`it succeeded: ${JSON.stringify(answer.value)}`);
   return answer;
 }
+
+/** The secrets that can be read in the texts, also as part of an address. */
+export function leaked(texts: readonly string[], secrets: Iterable<string>): string[] {
+  const all = texts.join('\n');
+  return [...secrets].filter((secret) => all.includes(secret) || all.includes(encodeURIComponent(secret)));
+}

@@ -19,6 +19,26 @@ export async function replay(name: string): Promise<void> {
   await Worker.runReplayHistory({ workflowBundle }, history, workflowId);
 }
 
+/** What the engine keeps of the workflows on one of the app's task queues, inputs and results in plain text. */
+export async function historiesOf({ queuePrefix }: { queuePrefix: string }, queue: string): Promise<string[]> {
+  const connection = await Connection.connect({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '' });
+  try {
+    const client = new Client({ connection });
+    const histories: string[] = [];
+    for await (const { workflowId, runId, memo } of client.workflow.list({
+      query: `TaskQueue = '${queuePrefix}${queue}'`,
+    })) {
+      const history = historyToJSON(await client.workflow.getHandle(workflowId, runId).fetchHistory());
+      histories.push(
+        JSON.stringify(memo) + history.replaceAll(/"data": ?"([\w+/=]+)"/g, (_, data: string) => atob(data)),
+      );
+    }
+    return histories;
+  } finally {
+    await connection.close();
+  }
+}
+
 export interface Recorder {
   handleOf: (workflowId: string) => WorkflowHandle;
   /** Waits until the workflow, or that run of it, has ended, and keeps its history under the name. */

@@ -2,10 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { ApiClient } from '../../support/client.ts';
+import { leaked } from '../../support/crm.ts';
 import { engineAway } from '../../support/launch.ts';
 
 let crm: CrmSimulator;
 let app: TestApp;
+const said: { logs: string[]; problems: string[] } = { logs: [], problems: [] };
 let owner: ApiClient;
 let member: ApiClient;
 
@@ -13,7 +15,7 @@ const ORGS = '/api/auth/crm';
 
 beforeAll(async () => {
   crm = await crmSimulator();
-  app = await testApp({ launch: engineAway });
+  app = await testApp({ launch: engineAway, said });
   owner = app.as(app.owner);
   member = app.as(app.member);
   const { authUrl: cliAuthUrl } = crm.org('acme');
@@ -368,6 +370,8 @@ test('every credential that was read and every front door that was opened is in 
     expect(
       rows.some(({ action, text }) => action === 'org.front_door_opened' && text.includes(crm.org(name).username)),
     ).toBe(true);
-  const all = rows.map(({ text }) => text).join('\n');
-  for (const secret of crm.secrets) expect(all).not.toContain(secret);
+  for (const source of [rows.map(({ text }) => text), said.logs, said.problems]) {
+    expect(source.length).toBeGreaterThan(20);
+    expect(leaked(source, crm.secrets)).toEqual([]);
+  }
 });

@@ -1,8 +1,10 @@
 import type { Json } from '../../support/client.ts';
 import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { leaked } from '../../support/crm.ts';
 import { checkedLedger } from '../../support/gc-check.ts';
 import { detected, dropped, type Ledger, ledgerOf } from '../../support/gc-ledger.ts';
+import { historiesOf } from '../../support/histories.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 let app: TestApp;
@@ -166,6 +168,9 @@ test('a check that is under way is joined; without an org to ask there is none',
   expect(one.id).toBe(two.id);
   await ended(one.id);
   expect((await start(ledger)).id).not.toBe(one.id);
+  const histories = await historiesOf(app, 'crm-v1');
+  expect(histories.join('\n')).toContain(one.id);
+  expect(leaked(histories, crm.secrets)).toEqual([]);
   await start(await ledgerOf(app), 400);
   await app.as(app.stranger).get(404, `/api/gc-ledger/check/${one.id}`);
   await app.as(app.stranger).post(400, '/api/gc-ledger/check', {

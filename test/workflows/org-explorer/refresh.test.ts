@@ -3,6 +3,8 @@ import { type TestApp, testApp } from '../../support/app.ts';
 import type { ApiClient } from '../../support/client.ts';
 import type { Json } from '../../support/client.ts';
 import { type ExploredOrg, exploredOrg, EXPLORER, queryOf, refreshed, settled } from '../../support/explorer.ts';
+import { leaked } from '../../support/crm.ts';
+import { historiesOf } from '../../support/histories.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 let crm: CrmSimulator;
@@ -181,4 +183,11 @@ test('a failed refresh says why and keeps what there was; asking again heals it'
     fileContent: 'b',
     state: 'Changed',
   });
+});
+
+test('histories of refreshes, with their inputs, results and details, show no secret', async () => {
+  const histories = await historiesOf(app, 'crm-v1');
+  expect(histories.join('\n')).toContain('org-explorer');
+  expect(histories.join('\n')).toContain(app.tenant.id);
+  expect(leaked(histories, crm.secrets)).toEqual([]);
 });

@@ -1,6 +1,8 @@
 import { orgLimitsContract, orgsDueSignal } from '../../../workflows/org-limits/org-limits.contract.ts';
 import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { leaked } from '../../support/crm.ts';
+import { historiesOf } from '../../support/histories.ts';
 import { allDue, registeredOrgs, samplesByOrg } from '../../support/polled-orgs.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
@@ -107,6 +109,9 @@ test('a refresh token that dies is announced once; a new auth URL brings the org
     60_000,
   );
   expect(Date.now() - renewedAt).toBeLessThan(60_000);
+  const histories = await historiesOf(app, 'crm-v1');
+  expect(histories.join('\n')).toContain(app.tenant.id);
+  expect(leaked(histories, crm.secrets)).toEqual([]);
   expect((await statuses())[dying.username]).toBe('ok');
 }, 120_000);
 
