@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
-import type { CrmAnswer, ZipEntry } from '../../domain/crm/crm-platform.port.ts';
+import type { ZipEntry } from '../../domain/crm/crm-metadata.port.ts';
+import type { CrmAnswer } from '../../domain/crm/crm-platform.port.ts';
 import { malformed } from '../../domain/crm/platform-error-rules.ts';
 import { LocalFailure, MalformedAnswer } from './crm-http.ts';
 

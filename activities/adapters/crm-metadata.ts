@@ -1,29 +1,20 @@
-import type {
-  CrmAnswer,
-  CrmFailure,
-  CrmOrg,
-  ListedComponent,
-  MetadataType,
-  RetrieveMessage,
-  RetrieveStatus,
-} from '../../domain/crm/crm-platform.port.ts';
-import { cut, failure, malformed, orgFailure } from '../../domain/crm/platform-error-rules.ts';
+import type { ListedComponent, MetadataType, RetrieveMessage } from '../../domain/crm/crm-metadata.port.ts';
+import type { CrmAnswer, CrmFailure, CrmOrg } from '../../domain/crm/crm-platform.port.ts';
+import { failure, malformed, orgFailure } from '../../domain/crm/platform-error-rules.ts';
 import { xmlText } from '../../domain/crm/xml-rules.ts';
 import { withArchive } from './crm-archive.ts';
 import { bounded, type CrmResponse, type CrmTimeouts } from './crm-http.ts';
-import { isoTime } from './crm-org.ts';
+import {
+  archiveState,
+  listedComponent,
+  metadataType,
+  NO_RESULT,
+  retrieveMessage,
+  retrieveStatus,
+} from './crm-metadata-records.ts';
 import { splitReply } from './crm-retrieve-reply.ts';
 import type { CrmSession, OpenSession } from './crm-session.ts';
-import {
-  childOf,
-  type SoapFault,
-  soapEnvelope,
-  soapReader,
-  textOf,
-  textsOf,
-  xmlElement,
-  type XmlElement,
-} from './crm-soap.ts';
+import { childOf, type SoapFault, soapEnvelope, soapReader, textOf, xmlElement, type XmlElement } from './crm-soap.ts';
 import { withoutSecrets } from './crm-tokens.ts';
 
 const REPLY_MAX_BYTES = 64 * 1_048_576;
@@ -211,72 +202,3 @@ const JWT_REFUSED = failure(
   `The Metadata interface takes tokens of this app from version ${JWT_VERSION}.0 on only.`,
   'Have the app issue opaque access tokens instead of JWT-based ones, or raise CRM_API_VERSION_MAX when the org has the version.',
 );
-const NO_RESULT = malformed('NO_RESULT', 'The reply is not the one to this call.');
-
-const metadataType = (record: XmlElement): MetadataType => ({
-  name: textOf(record, 'xmlName') ?? '',
-  directoryName: textOf(record, 'directoryName') ?? '',
-  suffix: textOf(record, 'suffix'),
-  isInFolder: textOf(record, 'inFolder') === 'true',
-  hasMetaFile: textOf(record, 'metaFile') === 'true',
-  childTypes: textsOf(record, 'childXmlNames').filter((name) => name !== ''),
-});
-
-const listedComponent = (record: XmlElement): ListedComponent => ({
-  type: textOf(record, 'type'),
-  fullName: textOf(record, 'fullName') ?? '',
-  fileName: textOf(record, 'fileName'),
-  id: textOf(record, 'id'),
-  createdAt: isoTime(textOf(record, 'createdDate')),
-  createdByName: textOf(record, 'createdByName'),
-  lastModifiedAt: isoTime(textOf(record, 'lastModifiedDate')),
-  lastModifiedByName: textOf(record, 'lastModifiedByName'),
-  lastModifiedById: textOf(record, 'lastModifiedById'),
-  manageableState: textOf(record, 'manageableState'),
-  namespacePrefix: textOf(record, 'namespacePrefix'),
-});
-
-const retrieveMessage = (record: XmlElement, { accessToken }: OpenSession): RetrieveMessage => ({
-  fileName: textOf(record, 'fileName') ?? '',
-  problem: cut(withoutSecrets(textOf(record, 'problem') ?? '', [accessToken])),
-});
-
-const STATES = new Map<string, RetrieveStatus['state']>([
-  ['Pending', 'pending'],
-  ['InProgress', 'in_progress'],
-  ['Succeeded', 'succeeded'],
-  ['Failed', 'failed'],
-]);
-
-function retrieveStatus(result: XmlElement, accessToken: string): RetrieveStatus {
-  const code = textOf(result, 'errorStatusCode');
-  const message = textOf(result, 'errorMessage');
-  return {
-    state: STATES.get(textOf(result, 'status') ?? '') ?? (textOf(result, 'done') === 'true' ? 'failed' : 'in_progress'),
-    errorCode: code && cut(code),
-    errorMessage: message && cut(withoutSecrets(message, [accessToken])),
-  };
-}
-
-/** Size of the archive, where the retrieve has one. */
-function archiveState(response: XmlElement, sizeBytes: number, { accessToken }: OpenSession): CrmAnswer<number> {
-  const result = childOf(response, 'result');
-  if (!result) return NO_RESULT;
-  const { state, errorCode, errorMessage } = retrieveStatus(result, accessToken);
-  if (state === 'failed')
-    return failure(
-      'refused',
-      errorCode,
-      errorMessage ?? 'The retrieve failed.',
-      'Ask for less at once, or leave out what the org refuses.',
-    );
-  if (state !== 'succeeded')
-    return failure('refused', 'NOT_DONE', 'The retrieve is still under way.', 'Ask again later.');
-  if (sizeBytes > 0) return { isOk: true, value: sizeBytes };
-  return failure(
-    'not_found',
-    'NO_ARCHIVE',
-    'The archive has been fetched before, and the org keeps it no longer.',
-    'Start a new retrieve.',
-  );
-}

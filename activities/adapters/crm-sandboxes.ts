@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { OAUTH_REDIRECT_URI } from '../../domain/crm/auth-url-rules.ts';
-import type { CrmAnswer, CrmOrg, CrmSandbox, QueryOptions, ScratchOrg } from '../../domain/crm/crm-platform.port.ts';
+import type { CrmAnswer, CrmOrg, QueryOptions } from '../../domain/crm/crm-platform.port.ts';
+import type { CrmSandbox, ScratchOrg } from '../../domain/crm/crm-sandboxes.port.ts';
 import { permittedOrigin } from '../../domain/crm/org-origin.ts';
 import { malformed } from '../../domain/crm/platform-error-rules.ts';
 import { currentSandboxes } from '../../domain/crm/sandbox-rules.ts';

@@ -1,5 +1,5 @@
 import { orgsByName } from '../../domain/crm-orgs/crm-orgs.queries.ts';
-import type { ListQuery } from '../../domain/crm/crm-platform.port.ts';
+import type { ListQuery } from '../../domain/crm/crm-metadata.port.ts';
 import { failureText } from '../../domain/crm-orgs/org-failure-rules.ts';
 import { answeringOrg } from '../../domain/crm-orgs/org-name-rules.ts';
 import type { Reads } from '../../domain/data/fenced-reads.ts';

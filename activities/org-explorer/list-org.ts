@@ -1,4 +1,5 @@
-import type { CrmFailure, CrmOrg, ListedComponent } from '../../domain/crm/crm-platform.port.ts';
+import type { ListedComponent } from '../../domain/crm/crm-metadata.port.ts';
+import type { CrmFailure, CrmOrg } from '../../domain/crm/crm-platform.port.ts';
 import { folderTypeOf, isFolderType } from '../../domain/org-explorer/explorer-rules.ts';
 import { callsOf, type ListCall, type PlannedType, typeOfListed } from '../../domain/org-explorer/listing-rules.ts';
 

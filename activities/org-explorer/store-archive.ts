@@ -1,4 +1,4 @@
-import type { RetrievedArchive, ZipEntry } from '../../domain/crm/crm-platform.port.ts';
+import type { RetrievedArchive, ZipEntry } from '../../domain/crm/crm-metadata.port.ts';
 import { storeComponents } from '../../domain/org-explorer/component-store.ts';
 import { addProgress } from '../../domain/org-explorer/syncs.queries.ts';
 import { type Content, contentOf, storeContents } from '../../domain/org-explorer/contents.ts';

@@ -13,7 +13,6 @@ import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { NoContent, queryFlag, queryInt } from '../http/parameters.ts';
 import { JsonText, pageReply, reply } from '../http/replies.ts';
 import {
-  AuthTypeInQuery,
   ConnectionTest,
   MetadataFilter,
   OptionalFlag,
@@ -23,9 +22,9 @@ import {
   OrgPatch,
   orgReply,
   orgsText,
-  OrgWithCredentials,
   SandboxIn,
 } from './crm-orgs.schemas.ts';
+import { AuthTypeInQuery, OrgWithCredentials } from './org-credentials.schemas.ts';
 import { orgScope } from './org-scope.ts';
 
 const GROUP = 'CRM orgs';

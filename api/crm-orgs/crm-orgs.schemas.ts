@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import type { OrgRow } from '../../domain/crm-orgs/crm-orgs.queries.ts';
-import { AUTH_TYPES } from '../../domain/crm-orgs/org-credentials.ts';
 import { ORG_HEALTH_STATUSES, shownHealth } from '../../domain/crm-orgs/org-health-rules.ts';
 import { METADATA_MAX, parseMetadataFilter } from '../../domain/crm-orgs/org-metadata-rules.ts';
 import { isoOf } from '../../domain/shared/date-time-rules.ts';
 import { mapOf, textUpTo, trimmedText, valueOf } from '../../domain/shared/large-maps.ts';
-import { Name, NAME_MAX, RepositoryIdentifier, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';
+import { Name, NAME_MAX, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';
 
 const METADATA_TEXT_MAX = 1_000;
 const limit = { max: METADATA_MAX, message: `at most ${METADATA_MAX} pairs` };
 
 /** A username or the name of a sandbox, which both name an org; control characters would show up in logs and queries. */
-const OrgName = Name.regex(WITHOUT_CONTROLS, 'must not contain control characters');
-const Username = OrgName.meta({
+export const OrgName = Name.regex(WITHOUT_CONTROLS, 'must not contain control characters');
+export const Username = OrgName.meta({
   description: 'Username of the org, without regard to case',
   example: 'ci@acme.example',
 });
@@ -20,7 +19,7 @@ export const OrgNameInQuery = OrgName.meta({
   description: 'Username of the org or, for a sandbox, its name; without regard to case',
   example: 'ci@acme.example',
 });
-const SandboxName = z
+export const SandboxName = z
   .string()
   .regex(/^[A-Za-z0-9]{1,10}$/, 'must be 1 to 10 letters and digits')
   .meta({ description: 'Name of the sandbox, without regard to case', example: 'uat' });
@@ -74,11 +73,6 @@ export const MetadataFilter = z
   .optional()
   .meta({ description: '`k1=v1,k2=v2`, or a JSON object of strings; all pairs must hold' });
 
-export const AuthTypeInQuery = z.enum(AUTH_TYPES).default('accessToken').meta({
-  description:
-    'Credentials to answer for owners and applications; members get the org alone. `accessToken`: minted within five minutes. `cliAuthUrl`: the long-lived auth URL. `jwt`: a token by JWT bearer, with the integration of kind `crm-app`',
-});
-
 export const OrgHealth = z
   .object({
     status: z.enum(ORG_HEALTH_STATUSES).meta({
@@ -90,7 +84,7 @@ export const OrgHealth = z
   })
   .meta({ id: 'OrgHealth' });
 
-const record = {
+export const orgRecord = {
   username: z.string(),
   instanceUrl: z.string(),
   orgId: z.string(),
@@ -109,13 +103,7 @@ const record = {
   updatedAt: Timestamp,
 };
 
-export const Org = z.object(record).meta({ id: 'Org' });
-
-const Credentials = z.discriminatedUnion('type', [
-  z.object({ type: z.enum(['accessToken', 'jwt']), accessToken: z.string(), instanceUrl: z.string() }),
-  z.object({ type: z.literal('cliAuthUrl'), cliAuthUrl: z.string() }),
-]);
-export const OrgWithCredentials = z.object({ ...record, credentials: Credentials.optional() });
+export const Org = z.object(orgRecord).meta({ id: 'Org' });
 
 /** An org as replies show it. */
 export const orgReply = (org: OrgRow) => ({
@@ -162,75 +150,4 @@ export const ConnectionTest = z.object({
   instanceName: z.string().nullable(),
   error: z.string().nullable(),
   hint: z.string().nullable(),
-});
-
-const Token = {
-  accessToken: z.string(),
-  instanceUrl: z.string(),
-};
-export const HandedToken = z
-  .object({ ...Token, username: z.string(), orgId: z.string(), isDevHub: z.boolean() })
-  .meta({ id: 'OrgAccessToken' });
-
-export const TokenIn = z
-  .strictObject({
-    username: Username.optional().meta({
-      description: 'A registered org, or a scratch org that a registered dev hub knows',
-    }),
-    sandboxName: SandboxName.optional(),
-    repository: RepositoryIdentifier.optional().meta({ description: 'Ignored' }),
-  })
-  .refine(({ username, sandboxName }) => (username === undefined) !== (sandboxName === undefined), {
-    message: 'exactly one of username and sandboxName must be given',
-  });
-
-export const ProjectIdentifier = RepositoryIdentifier.optional().meta({
-  description: 'The first registered one of the `devHubs` of this project; without one, the default of the tenant',
-});
-
-export const FrontDoorQuery = z.strictObject({
-  target: OrgNameInQuery,
-  redirect: z
-    .enum(['true', 'false'])
-    .default('true')
-    .transform((value) => value === 'true'),
-  prodOrg: OrgName.optional().meta({
-    description: 'Production org of the sandbox, by its username or by `alias` of its metadata',
-  }),
-  path: z.string().min(1).max(2_000).optional().meta({
-    description: 'Where the session begins: a path within the org',
-    example: '/lightning/setup/SetupOneHome/home',
-  }),
-  repository: RepositoryIdentifier.optional().meta({ description: 'Ignored' }),
-});
-export const FrontDoorOut = z.object({
-  url: z.string().meta({ description: 'Opens a session of the org, once: a secret' }),
-});
-
-const Parent = z.object({ username: z.string(), orgId: z.string(), instanceUrl: z.string() });
-
-export const SandboxAuthIn = z.strictObject({ sandboxName: SandboxName, productionUsername: Username.optional() });
-export const SandboxAuthOut = z.object({
-  sandboxName: z.string(),
-  sandboxUsername: z.string(),
-  ...Token,
-  frontDoorUrl: z.string(),
-  productionOrg: z
-    .object({ username: z.string().nullable(), orgId: z.string().nullable(), instanceUrl: z.string().nullable() })
-    .meta({
-      description: 'Of a registered sandbox: null where its production org is not registered, or not seen by the token',
-    }),
-});
-
-export const ScratchAuthIn = z.strictObject({
-  scratchOrgUsername: Username,
-  productionUsername: Username.optional().meta({ description: 'The dev hub; default: every registered one is asked' }),
-});
-export const ScratchAuthOut = z.object({
-  scratchOrgUsername: z.string(),
-  ...Token,
-  frontDoorUrl: z.string(),
-  cliAuthUrl: z.string(),
-  orgId: z.string(),
-  devhubOrg: Parent,
 });

@@ -4,12 +4,12 @@ import { openFrontDoor } from '../../domain/crm-orgs/org-front-doors.ts';
 import { authenticateSandbox, authenticateScratch } from '../../domain/crm-orgs/org-sign-ins.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { reply } from '../http/replies.ts';
+import { orgReply } from './crm-orgs.schemas.ts';
 import {
   AuthTypeInQuery,
   FrontDoorOut,
   FrontDoorQuery,
   HandedToken,
-  orgReply,
   OrgWithCredentials,
   ProjectIdentifier,
   SandboxAuthIn,
@@ -17,7 +17,7 @@ import {
   ScratchAuthIn,
   ScratchAuthOut,
   TokenIn,
-} from './crm-orgs.schemas.ts';
+} from './org-credentials.schemas.ts';
 import { orgScope } from './org-scope.ts';
 
 const GROUP = 'CRM orgs';

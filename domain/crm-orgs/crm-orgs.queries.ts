@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { CrmSandbox } from '../crm/crm-platform.port.ts';
+import type { CrmSandbox } from '../crm/crm-sandboxes.port.ts';
 import { longId } from '../crm/org-id-rules.ts';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';

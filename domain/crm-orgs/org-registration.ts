@@ -1,5 +1,6 @@
 import type { AuthUrl } from '../crm/auth-url-rules.ts';
-import type { CrmOrg, CrmSandbox, MintedToken, OrgIdentity } from '../crm/crm-platform.port.ts';
+import type { CrmOrg, MintedToken, OrgIdentity } from '../crm/crm-platform.port.ts';
+import type { CrmSandbox } from '../crm/crm-sandboxes.port.ts';
 import { isSameOrgId } from '../crm/org-id-rules.ts';
 import { permittedAuthUrl, permittedOrigin } from '../crm/org-origin.ts';
 import { DomainError, invalidField, notFound } from '../shared/errors.ts';

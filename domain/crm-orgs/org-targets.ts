@@ -1,4 +1,4 @@
-import type { CrmSandbox, ScratchOrg } from '../crm/crm-platform.port.ts';
+import type { CrmSandbox, ScratchOrg } from '../crm/crm-sandboxes.port.ts';
 import { longId } from '../crm/org-id-rules.ts';
 import { tenantOf } from '../shared/actor.ts';
 import { invalidField, notFound } from '../shared/errors.ts';

@@ -1,3 +1,13 @@
+import type {
+  ListQuery,
+  ListedComponent,
+  MetadataType,
+  RetrieveOrder,
+  RetrieveStatus,
+  RetrievedArchive,
+} from './crm-metadata.port.ts';
+import type { CrmSandbox, CrmSandboxInfo, SandboxCode, ScratchOrg } from './crm-sandboxes.port.ts';
+
 /**
  * Why a call to the platform failed.
  * - `auth_failed`: the credential is refused until people act: revoked or expired token, deactivated user, blocked app,
@@ -126,64 +136,6 @@ export interface FrontDoor {
   form: 'singleaccess' | 'sid';
 }
 
-/** A sandbox as its newest valid process shows it. */
-export interface CrmSandbox {
-  name: string;
-  /** `ready`: copied and activated; `copying`: under way, and cannot be signed in to. */
-  state: 'ready' | 'copying';
-  /** The platform's word: `Completed`, `Processing`, `Pending Activation`. */
-  status: string;
-  /** Per cent, 0 to 100. */
-  copyProgress: number;
-  /** 15 characters (see `isSameOrgId`); null before the copy has an org. */
-  orgId: string | null;
-  sandboxInfoId: string | null;
-  /** `DEVELOPER`, `DEVELOPER_PRO`, `PARTIAL`, `FULL`. */
-  licenseType: string | null;
-  description: string | null;
-  /** Of this creation or refresh; ISO 8601. */
-  createdAt: string;
-  endedAt: string | null;
-}
-
-/** Definition of a sandbox, which stays the same over its refreshes. */
-export interface CrmSandboxInfo {
-  id: string;
-  name: string;
-  licenseType: string | null;
-  description: string | null;
-}
-
-/** What production gives for signing in to one of its sandboxes. */
-export interface SandboxCode {
-  username: string;
-  /** Works once. */
-  code: string;
-  /** Origins, checked against the address policy. */
-  instanceUrl: string;
-  loginUrl: string;
-}
-
-/** A row of a dev hub about a scratch org. */
-export interface ScratchOrg {
-  id: string;
-  username: string;
-  /** 15 characters. */
-  orgId: string | null;
-  status: 'New' | 'Active' | 'Deleted' | 'Error' | (string & {});
-  /** Origin; null while the org is being made. */
-  loginUrl: string | null;
-  instanceName: string | null;
-  /** A day, `2026-12-01`. */
-  expirationDate: string | null;
-  createdAt: string;
-  /**
-   * The stored auth URL, not parsed. `field`: the custom field that holds it (`CRM_SCRATCH_AUTH_FIELD`); `no_field`: the
-   * dev hub does not have that field, or does not show it to this user.
-   */
-  auth: { state: 'present'; authUrl: string; field: string } | { state: 'empty' | 'no_field'; field: string };
-}
-
 export interface PlatformLimit {
   name: string;
   max: number;
@@ -206,80 +158,6 @@ export interface CrmRows {
   totalSize: number;
   /** False when `maxRows` ended the fetching. */
   isComplete: boolean;
-}
-
-/** A type of metadata that the org has. */
-export interface MetadataType {
-  name: string;
-  /** Folder of its files in an archive: `classes`. */
-  directoryName: string;
-  suffix: string | null;
-  /** Its components are in folders, and listed one folder at a time. */
-  isInFolder: boolean;
-  hasMetaFile: boolean;
-  childTypes: string[];
-}
-
-export interface ListQuery {
-  type: string;
-  folder?: string;
-}
-
-/** One component of a list; what the platform leaves out is null. */
-export interface ListedComponent {
-  /** As the platform says, which need not be a type that was asked for; null where it says nil: see the suffix of the file. */
-  type: string | null;
-  /** With the namespace in each of its parts: `ns__Invoice__c.ns__Total__c`. */
-  fullName: string;
-  fileName: string | null;
-  id: string | null;
-  createdAt: string | null;
-  createdByName: string | null;
-  lastModifiedAt: string | null;
-  lastModifiedByName: string | null;
-  lastModifiedById: string | null;
-  /** `unmanaged`, `installed`, `installedEditable`, `released`, `beta`, `deprecated`, `deprecatedEditable`, `deleted`. */
-  manageableState: string | null;
-  namespacePrefix: string | null;
-}
-
-export interface RetrieveOrder {
-  /** Components by type; `*` takes all of a type but standard objects and the contents of folders. */
-  types: readonly { name: string; members: readonly string[] }[];
-}
-
-export interface RetrieveMessage {
-  fileName: string;
-  problem: string;
-}
-
-export interface RetrieveStatus {
-  state: 'pending' | 'in_progress' | 'succeeded' | 'failed';
-  /** Of a failed one; `LIMIT_EXCEEDED` asks for smaller orders. */
-  errorCode: string | null;
-  /** At most 300 characters, without secrets. */
-  errorMessage: string | null;
-}
-
-/** One file of an archive. Names are checked: relative, without `..`, each once. */
-export interface ZipEntry {
-  /** `unpackaged/classes/A.cls`. */
-  path: string;
-  /** Unpacked; the content is never longer. */
-  sizeBytes: number;
-  /** May be read once, and several entries at the same time. A defect of the archive ends the whole download as `malformed`. */
-  content: () => AsyncIterable<Uint8Array>;
-}
-
-export interface RetrievedArchive {
-  /** Of the archive itself. */
-  sizeBytes: number;
-  /** All checked before any is given; without folders. */
-  entries: readonly ZipEntry[];
-  /** About the files, as in a list. */
-  files: ListedComponent[];
-  /** Members that were not found are here, and are no failure. */
-  messages: RetrieveMessage[];
 }
 
 /** The calls of one org. Each takes at most 20 s, a query of several pages twice that, a download 5 min. */

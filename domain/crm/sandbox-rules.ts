@@ -1,4 +1,4 @@
-import type { CrmSandbox } from './crm-platform.port.ts';
+import type { CrmSandbox } from './crm-sandboxes.port.ts';
 
 /** A row of `SandboxProcess`: one per creation or refresh of a sandbox. */
 export interface SandboxProcess {

@@ -1,4 +1,5 @@
-import type { CrmAnswer, CrmFailure, CrmOrg, ListedComponent, ListQuery } from '../crm/crm-platform.port.ts';
+import type { ListedComponent, ListQuery } from '../crm/crm-metadata.port.ts';
+import type { CrmAnswer, CrmFailure, CrmOrg } from '../crm/crm-platform.port.ts';
 import { FOLDER_TYPES, isStandardField } from './component-type-rules.ts';
 import type { Presence } from './gc-ledger-rules.ts';
 

@@ -1,4 +1,4 @@
-import type { ListedComponent, ListQuery, MetadataType } from '../crm/crm-platform.port.ts';
+import type { ListedComponent, ListQuery, MetadataType } from '../crm/crm-metadata.port.ts';
 import { fileNameOf } from './file-owner-rules.ts';
 import { folderTypeOf, isListed, isManaged } from './explorer-rules.ts';
 

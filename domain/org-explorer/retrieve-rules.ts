@@ -1,4 +1,5 @@
-import type { CrmFailure, RetrieveOrder } from '../crm/crm-platform.port.ts';
+import type { RetrieveOrder } from '../crm/crm-metadata.port.ts';
+import type { CrmFailure } from '../crm/crm-platform.port.ts';
 import { manifestTypeOf } from './explorer-rules.ts';
 
 /** A retrieve has 10,000 files at most; a component has two as a rule. */

@@ -2,20 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@jsforce/jsforce-node';
-import { type CrmSimulator, crmSimulator } from './crm-org/simulator.ts';
+import { simulatedPlatform } from '../support/crm.ts';
 
 /** The simulator is held against an independent client of the platform's interface. */
-let crm: CrmSimulator;
-
-beforeEach(async () => {
-  crm = await crmSimulator();
-});
-
-afterEach(() => crm.close());
+const given = simulatedPlatform();
 
 /** Signs in as people's tools do: by the refresh token of the auth URL. */
 async function signedIn(name: string): Promise<Connection> {
-  const org = crm.org(name);
+  const org = given.crm.org(name);
   const [, refreshToken = ''] = /:([^:@]+)@/.exec(org.authUrl) ?? [];
   const connection = new Connection({
     version: '66.0',
@@ -30,7 +24,7 @@ async function signedIn(name: string): Promise<Connection> {
 
 test('a client signs in and learns who it is', async () => {
   const connection = await signedIn('acme');
-  const org = crm.org('acme');
+  const org = given.crm.org('acme');
   const found = await connection.query<{ Id: string; IsSandbox: boolean }>('SELECT Id, IsSandbox FROM Organization');
   expect(found).toMatchObject({ totalSize: 1, done: true, records: [{ Id: org.orgId, IsSandbox: false }] });
   const info = await connection.request<{ user_id: string; organization_id: string }>('/services/oauth2/userinfo');
@@ -40,13 +34,13 @@ test('a client signs in and learns who it is', async () => {
 
 test('an ended session is renewed by the client', async () => {
   const connection = await signedIn('acme');
-  crm.org('acme').endSessions();
+  given.crm.org('acme').endSessions();
   expect(await connection.query('SELECT Id FROM Organization')).toMatchObject({ totalSize: 1 });
 });
 
 test('a revoked refresh token is refused', async () => {
   const connection = await signedIn('acme');
-  crm.org('acme').revokeApprovals();
+  given.crm.org('acme').revokeApprovals();
   await expect(connection.query('SELECT Id FROM Organization')).rejects.toThrow('expired access/refresh token');
 });
 
@@ -58,7 +52,7 @@ test('limits are given, and the calls of the day are counted', async () => {
 });
 
 test('queries are paged, filtered and refused as on the platform', async () => {
-  const org = crm.org('acme');
+  const org = given.crm.org('acme');
   org.pageSize = 100;
   const rows = Array.from({ length: 250 }, (_, index) => ({
     Id: `001${index}`,
@@ -114,7 +108,7 @@ test('production shows its sandboxes and gives a code for one', async () => {
 });
 
 test('metadata is described, listed and retrieved, and an archive is given once', async () => {
-  const { metadata } = crm.org('acme');
+  const { metadata } = given.crm.org('acme');
   metadata.write('classes/Invoice.cls', 'public class Invoice {}', { modifiedBy: 'Grace' });
   metadata.write(
     'objects/Account.object',
@@ -160,7 +154,7 @@ test('the metadata of a folder is served as the folder is at the moment', async 
   try {
     mkdirSync(join(folder, 'classes'));
     writeFileSync(join(folder, 'classes', 'A.cls'), 'class A {}');
-    const org = await crm.addOrg({ name: 'initech', kind: 'production', metadataFolder: folder });
+    const org = await given.crm.addOrg({ name: 'initech', kind: 'production', metadataFolder: folder });
     const connection = await signedIn(org.name);
     const names = async () =>
       (await connection.metadata.list({ type: 'ApexClass' }, '66.0')).map(({ fullName }) => fullName);
@@ -175,7 +169,7 @@ test('the metadata of a folder is served as the folder is at the moment', async 
 });
 
 test('a sixth approval revokes the oldest', async () => {
-  const org = crm.org('acme');
+  const org = given.crm.org('acme');
   const connection = await signedIn('acme');
   for (let count = 0; count < 4; count++) org.approve();
   org.endSessions();

@@ -7,6 +7,7 @@ import { parseAuthUrl } from '../../domain/crm/auth-url-rules.ts';
 import type { ApiUsage, CrmAnswer, CrmCredential, CrmFailure, OrgAccess } from '../../domain/crm/crm-platform.port.ts';
 import { outboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import type { SimulatedOrg } from '../simulators/crm-org/org.ts';
+import { type CrmSimulator, crmSimulator } from '../simulators/crm-org/simulator.ts';
 
 /** The platform as the service calls it, with loopback open and short times. */
 export const crmPlatform = (parts: Partial<CrmPlatformParts> = {}): ClosableCrmPlatform =>
@@ -17,6 +18,32 @@ export const crmPlatform = (parts: Partial<CrmPlatformParts> = {}): ClosableCrmP
     timeouts: { callMs: 1_000, downloadMs: 5_000 },
     ...parts,
   });
+
+export interface SimulatedPlatform {
+  crm: CrmSimulator;
+  platform: ClosableCrmPlatform;
+  /** The platform with other settings, for the rest of the test. */
+  reconnect: (parts: Partial<CrmPlatformParts>) => Promise<void>;
+}
+
+/** Simulated orgs and the platform that calls them, anew for each test of the file. */
+export function simulatedPlatform(): SimulatedPlatform {
+  const given = {
+    async reconnect(parts) {
+      await given.platform.close();
+      given.platform = crmPlatform(parts);
+    },
+  } as SimulatedPlatform;
+  beforeEach(async () => {
+    given.crm = await crmSimulator();
+    given.platform = crmPlatform();
+  });
+  afterEach(async () => {
+    await given.platform.close();
+    await given.crm.close();
+  });
+  return given;
+}
 
 /** What an auth URL says; throws for a bad one. */
 export function authUrlParts(text: string) {

@@ -1,27 +1,18 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { ClosableCrmPlatform } from '../../../activities/adapters/crm-platform.ts';
-import type { CrmOrg, RetrieveOrder, ZipEntry } from '../../../domain/crm/crm-platform.port.ts';
+import type { RetrieveOrder, ZipEntry } from '../../../domain/crm/crm-metadata.port.ts';
+import type { CrmOrg } from '../../../domain/crm/crm-platform.port.ts';
 import type { SimulatedOrg } from '../../simulators/crm-org/org.ts';
-import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
 import { HOSTILE_ZIPS, type HostileZip } from '../../simulators/crm-org/zip.ts';
-import { accessTo, crmPlatform, failureOf, valueOf } from '../../support/crm.ts';
+import { accessTo, failureOf, valueOf, simulatedPlatform, crmPlatform } from '../../support/crm.ts';
 
-let crm: CrmSimulator;
-let platform: ClosableCrmPlatform;
+const given = simulatedPlatform();
 let simulated: SimulatedOrg;
 let org: CrmOrg;
 
-beforeEach(async () => {
-  crm = await crmSimulator();
-  platform = crmPlatform();
-  simulated = crm.org('acme');
-  org = platform.org(accessTo(platform, simulated));
-});
-
-afterEach(async () => {
-  await platform.close();
-  await crm.close();
+beforeEach(() => {
+  simulated = given.crm.org('acme');
+  org = given.platform.org(accessTo(given.platform, simulated));
 });
 
 async function retrieved(order: RetrieveOrder): Promise<string> {
@@ -228,8 +219,8 @@ describe('Metadata of an org', () => {
 
   test('is refused to tokens that are JWTs, which no renewal changes', async () => {
     simulated.hasJwtTokens = true;
-    const access = accessTo(platform, simulated);
-    const failure = failureOf(await platform.org(access).describeMetadata());
+    const access = accessTo(given.platform, simulated);
+    const failure = failureOf(await given.platform.org(access).describeMetadata());
     expect(failure).toMatchObject({ kind: 'refused', code: 'JWT_ACCESS_TOKEN' });
     expect(access.minted).toBe(1);
     simulated.versions.push('68.0');
@@ -305,12 +296,12 @@ describe('A hostile answer', () => {
   ] as const)('fails at once: %s', async (fault, expected) => {
     simulated.metadata.write('classes/A.cls', 'A');
     const id = await retrieved(classes('A'));
-    const before = crm.requests.length;
+    const before = given.crm.requests.length;
     simulated.fail(fault, { times: 2, path: /Soap/ });
     expect(failureOf(await org.listMetadata([{ type: 'ApexClass' }]))).toMatchObject(expected);
     // A download has its own, longer time.
     if (fault !== 'hang' && fault !== 'drip') expect(failureOf(await download(id))).toMatchObject(expected);
-    expect(crm.requests.length - before).toBe(fault === 'hang' || fault === 'drip' ? 1 : 2);
-    expect(crm.requests.some(({ org: name }) => name === 'elsewhere')).toBe(false);
+    expect(given.crm.requests.length - before).toBe(fault === 'hang' || fault === 'drip' ? 1 : 2);
+    expect(given.crm.requests.some(({ org: name }) => name === 'elsewhere')).toBe(false);
   });
 });

@@ -1,26 +1,14 @@
-import type { ClosableCrmPlatform } from '../../../activities/adapters/crm-platform.ts';
-import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
-import { accessTo, type CountedAccess, crmPlatform, failureOf, valueOf } from '../../support/crm.ts';
+import type { CrmSimulator } from '../../simulators/crm-org/simulator.ts';
+import { accessTo, type CountedAccess, failureOf, valueOf, simulatedPlatform, crmPlatform } from '../../support/crm.ts';
 
-let crm: CrmSimulator;
-let platform: ClosableCrmPlatform;
-
-beforeEach(async () => {
-  crm = await crmSimulator();
-  platform = crmPlatform();
-});
-
-afterEach(async () => {
-  await platform.close();
-  await crm.close();
-});
+const given = simulatedPlatform();
 
 function open(name: string) {
-  const access = accessTo(platform, crm.org(name));
-  return { org: platform.org(access), access, simulated: crm.org(name) };
+  const access = accessTo(given.platform, given.crm.org(name));
+  return { org: given.platform.org(access), access, simulated: given.crm.org(name) };
 }
 
-const callsTo = (path: string) => crm.requests.filter((request) => request.path.includes(path)).length;
+const callsTo = (path: string) => given.crm.requests.filter((request) => request.path.includes(path)).length;
 
 describe('An org', () => {
   test('says who it is', async () => {
@@ -52,14 +40,12 @@ describe('An org', () => {
     const { org, simulated } = open('acme');
     await Promise.all([org.limits(), org.limits()]);
     await org.limits();
-    expect(crm.requests.filter(({ path }) => path === '/services/data')).toHaveLength(1);
+    expect(given.crm.requests.filter(({ path }) => path === '/services/data')).toHaveLength(1);
     expect(callsTo('/v67.0/limits')).toBe(3);
-    await platform.close();
-    platform = crmPlatform({ apiVersionMax: '65.0' });
-    expect(valueOf(await platform.apiVersion(simulated.url))).toBe('64.0');
-    await platform.close();
-    platform = crmPlatform({ apiVersionMax: '50.0' });
-    expect(failureOf(await platform.apiVersion(simulated.url))).toMatchObject({
+    await given.reconnect({ apiVersionMax: '65.0' });
+    expect(valueOf(await given.platform.apiVersion(simulated.url))).toBe('64.0');
+    await given.reconnect({ apiVersionMax: '50.0' });
+    expect(failureOf(await given.platform.apiVersion(simulated.url))).toMatchObject({
       kind: 'malformed',
       code: 'NO_VERSION',
     });
@@ -218,7 +204,7 @@ describe('An org', () => {
       ['uat', 'ready', 100],
     ]);
     const before = valueOf(await org.findSandbox('DEV'));
-    crm.org('acme-dev').refresh();
+    given.crm.org('acme-dev').refresh();
     const after = valueOf(await org.findSandbox('dev'));
     expect(after?.orgId).not.toBe(before?.orgId);
     simulated.sandboxes.push({
@@ -243,23 +229,26 @@ describe('An org', () => {
     const { org, simulated } = open('acme');
     const find = async (name: string) => valueOf(await org.findScratchOrg(name));
     const auths = ['scratch-1', 'scratch-2', 'scratch-3'].map(
-      async (name) => (await find(crm.org(name).username))?.auth,
+      async (name) => (await find(given.crm.org(name).username))?.auth,
     );
     expect(await Promise.all(auths)).toEqual([
-      { state: 'present', authUrl: crm.org('scratch-1').authUrl, field: 'SfdxAuthUrl__c' },
+      { state: 'present', authUrl: given.crm.org('scratch-1').authUrl, field: 'SfdxAuthUrl__c' },
       { state: 'empty', field: 'SfdxAuthUrl__c' },
       { state: 'present', authUrl: expect.stringContaining('RevokedLongAgo'), field: 'SfdxAuthUrl__c' },
     ]);
     expect(await find("nobody@example.com' OR Status = 'Active")).toBeNull();
     expect(await find("back\\' OR Id != '")).toBeNull();
     const later = crmPlatform({ scratchAuthField: 'sfdxauthurl__C' });
-    const { username } = crm.org('scratch-1');
+    const { username } = given.crm.org('scratch-1');
     expect(valueOf(await later.org(accessTo(later, simulated)).findScratchOrg(username))?.auth).toMatchObject({
       state: 'present',
     });
     await later.close();
     simulated.authField = undefined;
-    expect((await find(crm.org('scratch-1').username))?.auth).toEqual({ state: 'no_field', field: 'SfdxAuthUrl__c' });
+    expect((await find(given.crm.org('scratch-1').username))?.auth).toEqual({
+      state: 'no_field',
+      field: 'SfdxAuthUrl__c',
+    });
     expect(failureOf(await open('globex').org.findScratchOrg('x'))).toMatchObject({
       kind: 'refused',
       code: 'INVALID_TYPE',
@@ -318,15 +307,15 @@ describe('A session', () => {
     expect(failure).toMatchObject({ ...expected, hint: expect.stringMatching(/\.$/) });
     expect(access.minted).toBe(1);
     expect(callsTo('/limits')).toBe(1);
-    expect(crm.requests.some(({ org: name }) => name === 'elsewhere')).toBe(false);
-    for (const secret of crm.secrets) expect(JSON.stringify(failure)).not.toContain(secret);
+    expect(given.crm.requests.some(({ org: name }) => name === 'elsewhere')).toBe(false);
+    for (const secret of given.crm.secrets) expect(JSON.stringify(failure)).not.toContain(secret);
   });
 
   test('ends with its signal', async () => {
     const { access, simulated } = open('acme');
     simulated.fail('hang', { path: /limits/ });
     const stop = new AbortController();
-    const limits = platform.org({ ...access, signal: stop.signal } satisfies CountedAccess).limits();
+    const limits = given.platform.org({ ...access, signal: stop.signal } satisfies CountedAccess).limits();
     setTimeout(() => stop.abort(new Error('stopped')), 50);
     await expect(limits).rejects.toThrow('stopped');
   });
@@ -336,6 +325,6 @@ describe('A session', () => {
     simulated.fail('redirect', { times: 9, path: /^\/services\/data\/v/ });
     await org.limits();
     await org.query('SELECT Id FROM User');
-    expect(crm.requests.filter(({ org: name }) => name !== 'acme')).toEqual([]);
+    expect(given.crm.requests.filter(({ org: name }) => name !== 'acme')).toEqual([]);
   });
 });

@@ -1,27 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { ClosableCrmPlatform } from '../../../activities/adapters/crm-platform.ts';
 import { OAUTH_REDIRECT_URI } from '../../../domain/crm/auth-url-rules.ts';
 import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
-import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
-import { accessTo, authUrlParts, crmPlatform, failureOf, valueOf } from '../../support/crm.ts';
+import type { CrmSimulator } from '../../simulators/crm-org/simulator.ts';
+import { accessTo, authUrlParts, failureOf, valueOf, simulatedPlatform } from '../../support/crm.ts';
 
-let crm: CrmSimulator;
-let platform: ClosableCrmPlatform;
-
-beforeEach(async () => {
-  crm = await crmSimulator();
-  platform = crmPlatform();
-});
-
-afterEach(async () => {
-  await platform.close();
-  await crm.close();
-});
+const given = simulatedPlatform();
 
 describe('Tokens of CRM orgs', () => {
   test('are minted by a refresh token', async () => {
-    const org = crm.org('acme');
-    expect(valueOf(await platform.refresh(authUrlParts(org.authUrl)))).toEqual({
+    const org = given.crm.org('acme');
+    expect(valueOf(await given.platform.refresh(authUrlParts(org.authUrl)))).toEqual({
       accessToken: expect.stringContaining('!'),
       instanceUrl: org.url,
       refreshToken: null,
@@ -31,30 +19,36 @@ describe('Tokens of CRM orgs', () => {
   });
 
   test('come with a refresh token that replaces the one that was used', async () => {
-    const org = crm.org('acme');
+    const org = given.crm.org('acme');
     org.rotatesTokens = true;
     const parts = authUrlParts(org.authUrl);
-    const { refreshToken } = valueOf(await platform.refresh(parts));
-    expect(failureOf(await platform.refresh(parts))).toMatchObject({ kind: 'auth_failed', code: 'invalid_grant' });
-    expect((await platform.refresh({ ...parts, refreshToken: refreshToken ?? '' })).isOk).toBe(true);
+    const { refreshToken } = valueOf(await given.platform.refresh(parts));
+    expect(failureOf(await given.platform.refresh(parts))).toMatchObject({
+      kind: 'auth_failed',
+      code: 'invalid_grant',
+    });
+    expect((await given.platform.refresh({ ...parts, refreshToken: refreshToken ?? '' })).isOk).toBe(true);
   });
 
   test('of sandboxes are minted by the code that production gives, which works once', async () => {
-    const production = platform.org(accessTo(platform, crm.org('acme')));
+    const production = given.platform.org(accessTo(given.platform, given.crm.org('acme')));
     const { code, loginUrl, username } = valueOf(
       await production.sandboxAuth({ sandboxName: 'dev', clientId: 'PlatformCLI' }),
     );
     expect(username).toBe('admin@acme.example.dev');
     const grant = { loginUrl, code, clientId: 'PlatformCLI', clientSecret: '', redirectUri: OAUTH_REDIRECT_URI };
-    expect(valueOf(await platform.exchangeCode(grant))).toMatchObject({
-      instanceUrl: crm.org('acme-dev').url,
+    expect(valueOf(await given.platform.exchangeCode(grant))).toMatchObject({
+      instanceUrl: given.crm.org('acme-dev').url,
       refreshToken: expect.any(String),
     });
-    expect(failureOf(await platform.exchangeCode(grant))).toMatchObject({ kind: 'auth_failed', code: 'invalid_grant' });
+    expect(failureOf(await given.platform.exchangeCode(grant))).toMatchObject({
+      kind: 'auth_failed',
+      code: 'invalid_grant',
+    });
   });
 
   test('are minted by JWT, for the host that it is sent to alone', async () => {
-    const org = crm.org('acme');
+    const org = given.crm.org('acme');
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
     org.jwtApps.set('my-app', publicKey.export({ type: 'spki', format: 'pem' }) as string);
     const grant = {
@@ -63,22 +57,24 @@ describe('Tokens of CRM orgs', () => {
       username: org.username,
       privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
     };
-    expect(valueOf(await platform.mintByJwt(grant))).toMatchObject({ instanceUrl: org.url, refreshToken: null });
-    expect(failureOf(await platform.mintByJwt({ ...grant, username: 'other@example.com' }))).toMatchObject({
+    expect(valueOf(await given.platform.mintByJwt(grant))).toMatchObject({ instanceUrl: org.url, refreshToken: null });
+    expect(failureOf(await given.platform.mintByJwt({ ...grant, username: 'other@example.com' }))).toMatchObject({
       hint: expect.stringContaining('pre-authorize'),
     });
     const weak = generateKeyPairSync('rsa', { modulusLength: 1_024 }).privateKey;
     for (const key of ['no key', weak.export({ type: 'pkcs8', format: 'pem' }) as string])
-      expect(failureOf(await platform.mintByJwt({ ...grant, privateKey: key }))).toMatchObject({ code: 'INVALID_KEY' });
+      expect(failureOf(await given.platform.mintByJwt({ ...grant, privateKey: key }))).toMatchObject({
+        code: 'INVALID_KEY',
+      });
   });
 
   test('are revoked, which is safe to repeat', async () => {
-    const org = crm.org('acme');
+    const org = given.crm.org('acme');
     const parts = authUrlParts(org.authUrl);
     const order = { loginUrl: parts.loginUrl, token: parts.refreshToken };
-    expect(await platform.revoke(order)).toEqual({ isOk: true, value: null });
-    expect(await platform.revoke(order)).toEqual({ isOk: true, value: null });
-    expect(failureOf(await platform.refresh(parts))).toMatchObject({ kind: 'auth_failed' });
+    expect(await given.platform.revoke(order)).toEqual({ isOk: true, value: null });
+    expect(await given.platform.revoke(order)).toEqual({ isOk: true, value: null });
+    expect(failureOf(await given.platform.refresh(parts))).toMatchObject({ kind: 'auth_failed' });
   });
 
   test.each<[string, (org: ReturnType<CrmSimulator['org']>) => void, object]>([
@@ -130,15 +126,15 @@ describe('Tokens of CRM orgs', () => {
       { kind: 'malformed', code: 'INSTANCE_URL_REFUSED' },
     ],
   ])('%s is a failure with a hint', async (_, change, expected) => {
-    const org = crm.org('acme');
+    const org = given.crm.org('acme');
     const parts = authUrlParts(org.authUrl);
     change(org);
-    const failure = failureOf(await platform.refresh(parts));
+    const failure = failureOf(await given.platform.refresh(parts));
     expect(failure).toMatchObject(expected);
     expect(failure.hint).toMatch(/\.$/);
     expect(JSON.stringify(failure)).not.toContain(parts.refreshToken);
-    expect(crm.requests.filter(({ org: name }) => name === 'acme')).toHaveLength(1);
-    expect(crm.requests.filter(({ org: name }) => name === 'elsewhere')).toHaveLength(0);
+    expect(given.crm.requests.filter(({ org: name }) => name === 'acme')).toHaveLength(1);
+    expect(given.crm.requests.filter(({ org: name }) => name === 'elsewhere')).toHaveLength(0);
   });
 
   test.each([
@@ -150,24 +146,23 @@ describe('Tokens of CRM orgs', () => {
     ['a token without end', 200, { access_token: 'x'.repeat(4_001), instance_url: '' }, 'malformed', 'NO_TOKEN'],
     ['an answer larger than any token', 200, ' '.repeat(65_537), 'malformed', 'TOO_LARGE'],
   ])('%s is a failure of its kind', async (_, status, body, kind, code) => {
-    const org = crm.org('acme');
+    const org = given.crm.org('acme');
     org.fail({ kind: 'reply', status, body });
-    expect(failureOf(await platform.refresh(authUrlParts(org.authUrl)))).toMatchObject({ kind, code });
+    expect(failureOf(await given.platform.refresh(authUrlParts(org.authUrl)))).toMatchObject({ kind, code });
   });
 
   test('are not asked for at private addresses', async () => {
-    await platform.close();
-    platform = crmPlatform({ addresses: outboundAddresses('') });
-    expect(failureOf(await platform.refresh(authUrlParts(crm.org('acme').authUrl)))).toMatchObject({
+    await given.reconnect({ addresses: outboundAddresses('') });
+    expect(failureOf(await given.platform.refresh(authUrlParts(given.crm.org('acme').authUrl)))).toMatchObject({
       kind: 'refused',
       code: 'ADDRESS_REFUSED',
     });
-    expect(crm.requests).toHaveLength(0);
+    expect(given.crm.requests).toHaveLength(0);
   });
 
   test('a host that nobody answers at is unreachable', async () => {
-    const parts = authUrlParts(crm.org('acme').authUrl);
-    await crm.close();
-    expect(failureOf(await platform.refresh(parts))).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
+    const parts = authUrlParts(given.crm.org('acme').authUrl);
+    await given.crm.close();
+    expect(failureOf(await given.platform.refresh(parts))).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
   });
 });

@@ -1,4 +1,4 @@
-import type { ListedComponent, ListQuery } from '../../../domain/crm/crm-platform.port.ts';
+import type { ListedComponent, ListQuery } from '../../../domain/crm/crm-metadata.port.ts';
 import { type Asked, listComponents, noteQueries } from '../../../domain/gc-ledger/gc-listing.ts';
 
 const listed = (type: string | null, fullName: string, namespacePrefix: string | null = null): ListedComponent => ({
