@@ -224,3 +224,22 @@ test('names that the org does not have are kept until the next refresh, and type
   expect(await typesOf(explored)).not.toContain('ApexTrigger');
   expect(await changes(explored)).toEqual([['ApexTrigger', 'T', 'deleted']]);
 });
+
+test('a refresh of objects alone reads those whose fields changed, whatever their own dates say', async () => {
+  const explored = await exploredOrg(app, crm);
+  const { org } = explored;
+  for (const name of ['Account', 'Contact'])
+    org.metadata.write(
+      `objects/${name}.object`,
+      '<CustomObject><fields><fullName>Region__c</fullName></fields></CustomObject>',
+    );
+  await refresh(explored);
+  await app.sql(
+    `update org_component set last_modified_at = last_modified_at - interval '1 hour'
+     where platform_org_id = ? and member_name = 'Account.Region__c'`,
+    [org.orgId],
+  );
+  const job = await begun(explored, { metadataTypes: ['CustomObject'] });
+  expect(await list(job)).toMatchObject({ outcome: 'listed', due: 1 });
+  expect(await changes(explored)).toEqual([['CustomField', 'Account.Region__c', 'changed']]);
+});
