@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import { sql } from 'kysely';
 import type { AuthUrl } from '../crm/auth-url-rules.ts';
 import type { CrmFailure, MintedToken, OrgIdentity } from '../crm/crm-platform.port.ts';
@@ -12,7 +11,7 @@ import { CrmOrg } from './crm-orgs.entities.ts';
 import { environmentsNaming, type OrgRow } from './crm-orgs.queries.ts';
 import { adoptToken, replaceToken } from './crm-tokens.queries.ts';
 import { sealAccessToken, sealCredential } from './crm-secrets.ts';
-import { changeHealth } from './org-health.mutations.ts';
+import { changeHealth, lockedOrg } from './org-health.mutations.ts';
 import { METADATA_MAX, mergedMetadata } from './org-metadata-rules.ts';
 import { orgTypeOf } from './org-rules.ts';
 
@@ -44,8 +43,8 @@ const noteOrg = (
 ): void => tx.audit({ source: 'crm', action: `org.${action}`, entityType: 'crm_org', entityId, summary, ...change });
 
 /** Throws `not_found`. */
-async function lockedOrg({ em, tenantId }: Tx, id: string): Promise<CrmOrg> {
-  const org = await em.findOne(CrmOrg, { tenantId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+async function orgToChange(tx: Tx, id: string): Promise<CrmOrg> {
+  const org = await lockedOrg(tx, id);
   if (!org) throw notFound('The org');
   return org;
 }
@@ -135,7 +134,7 @@ export async function registerOrg(tx: Tx, registration: Registration) {
     .returning('id')
     .executeTakeFirst();
   const isNew = added !== undefined;
-  const org = await lockedOrg(tx, added?.id ?? (await idOf(tx, username)));
+  const org = await orgToChange(tx, added?.id ?? (await idOf(tx, username)));
   const before = isNew ? undefined : stateOf(org);
   follow(org, { identity, instanceUrl });
   await mark(tx, org, marks);
@@ -187,7 +186,7 @@ async function idOf({ db, tenantId }: Tx, username: string): Promise<string> {
 
 /** Notes of which production org an org turned out to be a sandbox, so that the sandbox's name finds it. */
 export async function nameSandbox(tx: Tx, id: string, { name, production }: SandboxOf): Promise<void> {
-  const org = await tx.em.findOne(CrmOrg, { tenantId: tx.tenantId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const org = await lockedOrg(tx, id);
   if (!org || org.sandboxName !== null) return;
   const named = { sandboxName: name, parentProductionUsername: production.username };
   Object.assign(org, named);
@@ -204,7 +203,7 @@ export interface OrgPatch extends OrgMarks {
 
 /** Throws `not_found`, and `invalid_request` for too many pairs of metadata. */
 export async function changeOrg(tx: Tx, id: string, { metadata, renewal, ...marks }: OrgPatch): Promise<void> {
-  const org = await lockedOrg(tx, id);
+  const org = await orgToChange(tx, id);
   const before = stateOf(org);
   if (metadata) {
     org.metadata = mergedMetadata(org.metadata, metadata);
@@ -227,7 +226,7 @@ export async function changeOrg(tx: Tx, id: string, { metadata, renewal, ...mark
 
 /** Removes an org with everything that is kept of it. Throws `not_found`. */
 export async function removeOrg(tx: Tx, id: string): Promise<void> {
-  const org = await lockedOrg(tx, id);
+  const org = await orgToChange(tx, id);
   const environments = await environmentsNaming(tx, [org.username]);
   const before = {
     ...stateOf(org),
@@ -248,7 +247,7 @@ export async function noteTested(
   id: string,
   result: { identity: OrgIdentity } | { failure: CrmFailure },
 ): Promise<void> {
-  const org = await lockedOrg(tx, id);
+  const org = await orgToChange(tx, id);
   const failure = 'failure' in result ? result.failure : undefined;
   if ('identity' in result) follow(org, { identity: result.identity, instanceUrl: org.instanceUrl });
   changeHealth(tx, org, failure);
@@ -260,7 +259,7 @@ export async function noteTested(
 
 /** Announces once that an org expires soon. */
 export async function announceOrgExpiry(tx: Tx, id: string): Promise<void> {
-  const org = await tx.em.findOne(CrmOrg, { tenantId: tx.tenantId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const org = await lockedOrg(tx, id);
   if (!org?.expiresAt || org.expiryAnnouncedAt) return;
   org.expiryAnnouncedAt = tx.now;
   emitEvent(tx, 'org.expiring', { orgUsername: org.username, expiresAt: org.expiresAt.toISOString() });

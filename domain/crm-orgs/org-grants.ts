@@ -102,7 +102,9 @@ export function createOrgGrants({ platform, reads, encryption }: GrantParts, cal
     const { loginUrl, username } = code.value;
     const grant = { ...client, loginUrl, code: code.value.code, redirectUri: OAUTH_REDIRECT_URI };
     const answer = await platform.exchangeCode(grant);
-    if (!answer.isOk) return { isOk: false, failure: answer, isOwn: true, isCacheDead };
+    // A code that came too late says nothing of a credential: the next one may do.
+    const isCodeSpent = !answer.isOk && /authorization code/i.test(answer.message);
+    if (!answer.isOk) return { isOk: false, failure: answer, isOwn: !isCodeSpent, isCacheDead };
     const { refreshToken } = answer.value;
     return {
       isOk: true,

@@ -221,6 +221,22 @@ test('an exchange that takes longer than the lease is not repeated by another pr
   valueOf(await asking);
 });
 
+test('a code that came too late does not mark a sandbox: the next one is exchanged', async () => {
+  const { org, place: production } = await registered();
+  const sandbox = await crm.addOrg({ name: `${org.name}-box`, kind: 'sandbox', parent: org.name, sandboxName: 'box' });
+  await app.as(app.owner).post(201, '/api/auth/crm/register-sandbox-by-name', {
+    sandboxName: 'box',
+    productionUsername: org.username,
+  });
+  const [row] = await app.sql<{ id: string }>('select id from crm_org where username = ?', [sandbox.username]);
+  const place = { ...production, orgId: row?.id ?? '' };
+  const body = { error: 'invalid_grant', error_description: 'expired authorization code' };
+  sandbox.fail({ kind: 'reply', status: 400, body }, { times: 2, path: /oauth2/ });
+  expect(failureOf(await processes[0].tokenOf(place, { maxAgeMs: 1 })).kind).toBe('auth_failed');
+  expect(await health(place)).toBe('ok');
+  valueOf(await processes[1].tokenOf(place, { maxAgeMs: 1 }));
+});
+
 test('what a production org refuses for its sandbox is the answer for a minute', async () => {
   const { org, place: production } = await registered();
   await crm.addOrg({ name: `${org.name}-box`, kind: 'sandbox', parent: org.name, sandboxName: 'box' });
