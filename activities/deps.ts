@@ -21,6 +21,7 @@ export interface Deps
     | 'publicUrl'
     | 'crm'
     | 'orgPolls'
+    | 'findWorkTracker'
     | 'log'
     | 'now'
   > {

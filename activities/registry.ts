@@ -25,6 +25,7 @@ import { createReleaseActivities } from './release-candidates/release-candidates
 import { createSweepActivities } from './system/system.activities.ts';
 import { SWEEPS } from './system/sweeps.ts';
 import { webhookLaneContract } from '../workflows/webhooks/webhook-lane.contract.ts';
+import { createWorkItemReportActivities } from './work-item-requests/work-item-reports.activities.ts';
 import { createWebhookActivities } from './webhooks/webhooks.activities.ts';
 
 /** Every lane that is hot holds a slot of its own, in which it mostly waits. */
@@ -97,7 +98,10 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
     },
     options: { maxConcurrentActivityTaskExecutions: CRM_AT_ONCE },
   },
-  { taskQueue: FLOWS_QUEUE, activities: createFlowActivities(deps, { runsCommands }) },
+  {
+    taskQueue: FLOWS_QUEUE,
+    activities: { ...createFlowActivities(deps, { runsCommands }), ...createWorkItemReportActivities(deps) },
+  },
   {
     taskQueue: COMMANDS_QUEUE,
     activities: createCommandActivities(deps),

@@ -59,6 +59,7 @@ import { reviewInstancesRoutes } from './review-pools/review-instances.routes.ts
 import { reviewRulesRoutes } from './review-rules/review-rules.routes.ts';
 import { usersRoutes } from './users/users.routes.ts';
 import { deliveriesRoutes } from './webhooks/deliveries.routes.ts';
+import { withPayloadRoutes } from './work-item-requests/with-payload.routes.ts';
 import { workItemRequestsRoutes } from './work-item-requests/work-item-requests.routes.ts';
 import { webhooksRoutes } from './webhooks/webhooks.routes.ts';
 
@@ -126,4 +127,5 @@ export const routes: readonly AnyRoute[] = [
   ...documentQueriesRoutes,
   ...bulkRoutes,
   ...workItemRequestsRoutes,
+  ...withPayloadRoutes,
 ];

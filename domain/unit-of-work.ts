@@ -50,6 +50,8 @@ export interface Tx {
   signalReviewPool(pool: ReviewPoolKey): void;
   /** Marks an assignment that was made or changed; its workflow looks again after the commit. */
   signalReviewAssignment(assignment: ReviewAssignmentKey): void;
+  /** Marks a request whose work item is to show something new; that is written after the commit. */
+  signalReport(requestId: string): void;
   /** The same transaction for what somebody else of the tenant caused: events, audit entries and rows are in their name. */
   inNameOf(cause: Cause): Tx;
 }
@@ -101,6 +103,7 @@ export interface CommitSignals {
   runs: (tenant: TenantKey, runs: readonly WaitingRun[]) => void;
   reviewPools: (tenant: TenantKey, pools: readonly ReviewPoolKey[]) => void;
   reviewAssignments: (tenant: TenantKey, assignments: readonly ReviewAssignmentKey[]) => void;
+  reports: (tenant: TenantKey, requestIds: readonly string[]) => void;
 }
 
 /** Runs `work` in one transaction: all of it is committed, or nothing. It never spans an external call. */
@@ -134,6 +137,7 @@ export const unitOfWork =
     const runs: WaitingRun[] = [];
     const reviewPools = new Map<string, ReviewPoolKey>();
     const reviewAssignments = new Map<string, ReviewAssignmentKey>();
+    const reports = new Set<string>();
     const result = await em.transactional(async (inner) => {
       const db = inner.getKysely<Tables>();
       const announced: TracedAnnouncement[] = [];
@@ -170,6 +174,9 @@ export const unitOfWork =
         signalReviewAssignment: (assignment) => {
           reviewAssignments.set(assignment.assignmentId, assignment);
         },
+        signalReport: (id) => {
+          reports.add(id);
+        },
         inNameOf,
       });
       const tx = inNameOf({ actor, requestId, traceparent });
@@ -188,6 +195,7 @@ export const unitOfWork =
     if (runs.length > 0) signals?.runs(actor, runs);
     if (reviewPools.size > 0) signals?.reviewPools(actor, [...reviewPools.values()]);
     if (reviewAssignments.size > 0) signals?.reviewAssignments(actor, [...reviewAssignments.values()]);
+    if (reports.size > 0) signals?.reports(actor, [...reports]);
     return result;
   };
 

@@ -44,6 +44,9 @@ export const OUTSIDE_CALL = {
   retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '1 minute', maximumAttempts: 5 },
 } satisfies ActivityOptions;
 
+/** As a call to another system; a lost worker is detected by its heartbeat. */
+export const TRACKER_CALL = { ...OUTSIDE_CALL, heartbeatTimeout: '5 seconds' } satisfies ActivityOptions;
+
 /** A call to another system that the caller can do without: given up after two attempts. */
 export const BRIEF_OUTSIDE_CALL = {
   startToCloseTimeout: '25 seconds',

@@ -4,9 +4,10 @@ import { approvalContract, recheckSignal } from './approvals/approval.contract.t
 import { flowRunContract, windowChangedSignal } from './flows/flow-run.contract.ts';
 import type { Launch } from './launch.ts';
 import { applyEventsUpdate, releaseDomainContract } from './release-candidates/release-domain.contract.ts';
+import { reportChangedSignal, workItemReportContract } from './work-item-requests/work-item-report.contract.ts';
 import { signalLanes } from './webhooks/webhook-lane.contract.ts';
 
-/** Signals to one approval within this time are coalesced. */
+/** Signals to one approval or work item within this time are coalesced. */
 const QUIET_MS = 20;
 /** What is not applied by then is found by the sweeper. */
 const APPLIED_WITHIN_MS = 5_000;
@@ -35,6 +36,15 @@ export const createCommitSignals = (launch: Launch): CommitSignals => ({
   runs: (tenant, runs) => void signalRuns(launch, tenant, runs),
   reviewPools: () => undefined,
   reviewAssignments: () => undefined,
+  reports({ tenantId, tenantSlug }, requestIds) {
+    for (const requestId of requestIds)
+      launch.signalWithStartInBackground(
+        workItemReportContract,
+        { tenantId, tenantSlug, requestId },
+        reportChangedSignal,
+        QUIET_MS,
+      );
+  },
 });
 
 /** One after another: a change of one environment may concern thousands. A run that misses its signal looks again later. */

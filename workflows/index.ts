@@ -6,6 +6,7 @@ export { environmentLock } from './environment-locks/environment-lock.workflow.t
 export { releaseDomain } from './release-candidates/release-domain.workflow.ts';
 export { flowRun } from './flows/flow-run.workflow.ts';
 export { scheduledFlow } from './flows/scheduled-flow.workflow.ts';
+export { workItemReport } from './work-item-requests/work-item-report.workflow.ts';
 export { flowChecks } from './flows/flow-checks.workflow.ts';
 export { buildImpact } from './builds/build-impact.workflow.ts';
 export { gcCheck } from './gc-ledger/gc-check.workflow.ts';

@@ -12,6 +12,7 @@ import { releaseEventsSweep } from '../release-candidates/release-events.sweep.t
 import { expiredLimitSamplesChore, orgLimitsSweep } from '../org-limits/org-limits.sweep.ts';
 import { failedWebhooksSweep, webhookLanesSweep } from '../webhooks/webhook-lanes.sweep.ts';
 import { orgSyncsSweep, unusedContentsSweep, orgHistoryChore } from '../org-explorer/org-explorer.sweep.ts';
+import { unconfirmedRequestsSweep, workItemReportsSweep } from '../work-item-requests/work-item-requests.sweep.ts';
 import type { Sweep } from './define-sweep.ts';
 import { PURGES } from './purges.sweep.ts';
 
@@ -27,6 +28,8 @@ export const SWEEPS: readonly Sweep[] = [
   runCountsChore,
   flowSchedulesSweep,
   flowChecksSweep,
+  unconfirmedRequestsSweep,
+  workItemReportsSweep,
   mirrorsSweep,
   buildImpactsSweep,
   gcChecksSweep,

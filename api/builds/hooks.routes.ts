@@ -83,7 +83,7 @@ export const hooksRoutes = [
     group: GROUP,
     summary: 'Receive a hook of a git host',
     description: [
-      'host-a: `push`, `create`, `delete`, `status`, `workflow_run`, `pull_request`, `pull_request_review`; host-b: `git.push`, `build.complete`, `git.pullrequest.created`, `git.pullrequest.updated`, `git.pullrequest.merged`; host-c: push, tag, pipeline and merge request events; other kinds are `ignored`. A push causes a fetch of the repository, and so does the status of an unknown commit; build statuses are listed by `GET /api/builds/status` and announced as `build.started`, `build.completed` and `build.failed`; pull requests are shown by `GET /api/users/me/activity`.',
+      'host-a: `push`, `create`, `delete`, `status`, `workflow_run`, `pull_request`, `pull_request_review`, `issues`; host-b: `git.push`, `build.complete`, `workitem.updated`, `git.pullrequest.created`, `git.pullrequest.updated`, `git.pullrequest.merged`; host-c: push, tag, pipeline and merge request events; other kinds are `ignored`. A push causes a fetch of the repository, and so does the status of an unknown commit; build statuses are listed by `GET /api/builds/status` and announced as `build.started`, `build.completed` and `build.failed`; pull requests are shown by `GET /api/users/me/activity`; requests that were completed in a work item are closed when that is.',
       'The project is found by the repository in the payload or, if the host sends none, by `repositoryIdentifier` in the query. A hook without a valid signature or for an unregistered repository gets 401 (if the headers cannot prove the sender, before the body is read), a hook that is older than seven days 400. A repeated hook is processed once; if hooks arrive out of order, the one with the later time at the host prevails. More than HOOK_RATE_LIMIT_PER_MINUTE hooks for a repository from one address get 429.',
     ].join('\n\n'),
     params: z.object({ host: z.enum(PLATFORMS) }),
@@ -95,7 +95,7 @@ export const hooksRoutes = [
     status: 202,
     response: HookOutcome,
     errors: ['unauthenticated'],
-    audit: ['build.started', 'build.completed', 'build.failed'],
+    audit: ['build.started', 'build.completed', 'build.failed', 'work_item_request.updated'],
     async handle({ params: { host }, query, headers, body }, { adapters, actingAs, address, bodyBytes, now }) {
       const { encryption, hooks, launch } = adapters;
       const limit = async (repositoryIdentifier: string) => {

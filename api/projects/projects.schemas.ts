@@ -85,6 +85,9 @@ const configuration = {
     issueType: Name.optional().meta({
       description: 'Type of the work items that are created in tracker-a and host-b; default: `Task`',
     }),
+    closeOnCompletion: z.boolean().optional().meta({
+      description: 'Close the work item of a request five minutes after its run has succeeded; default: true',
+    }),
     baseUrl: z
       .url({ protocol: /^https?$/ })
       .max(2_000)

@@ -7,6 +7,7 @@ import type { Encryption } from '../shared/encryption.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
 import { newWebhookSecret } from '../webhooks/standard-webhooks.ts';
+import { noteItemState } from '../work-item-requests/work-item-requests.mutations.ts';
 import { upsertPush } from './builds.queries.ts';
 import {
   deliveryOf,
@@ -99,7 +100,8 @@ export async function receiveHook(
   if (!sender) throw unproven();
   if (!isWithinWindow(content.occurredAt, now()))
     throw new DomainError('invalid_request', 'The hook was made more than seven days ago, or in the future');
-  if (!content.isPush && content.events.length === 0 && !content.pullRequest) return { outcome: 'ignored', events: 0 };
+  const { isPush, events, pullRequest, workItem } = content;
+  if (!isPush && events.length === 0 && !pullRequest && !workItem) return { outcome: 'ignored', events: 0 };
   const { projectId } = sender;
   return actingAs(systemActor(sender, `hooks-${host}`))((tx) =>
     recordHook(tx, projectId, deliveryOf(host, hook), content),
@@ -110,7 +112,7 @@ async function recordHook(
   tx: Tx,
   projectId: string,
   delivery: HookDelivery,
-  { events, pullRequest, isPush }: HookContent,
+  { events, pullRequest, workItem, isPush }: HookContent,
 ): Promise<HookResult> {
   const project = await tx.em.findOne(Project, { tenantId: tx.tenantId, id: projectId });
   if (!project || !(await insertHookDelivery(tx, projectId, delivery))) return { outcome: 'known', events: 0 };
@@ -120,9 +122,10 @@ async function recordHook(
     else await recordStatus(tx, project, event);
   }
   if (pullRequest) await recordPullRequests(tx, project, [pullRequest], { isFromList: false });
+  if (workItem) await noteItemState(tx, project, { ...workItem, projectId, at: new Date(workItem.at) });
   const commits = events.map(({ commitId }) => commitId);
   const toFetch = isPush ? await fetchAtOnce(tx, project) : await fetchUnknownCommits(tx, project, commits);
-  return { outcome: 'accepted', events: events.length + (pullRequest ? 1 : 0), toFetch };
+  return { outcome: 'accepted', events: events.length + (pullRequest ? 1 : 0) + (workItem ? 1 : 0), toFetch };
 }
 
 async function fetchAtOnce(tx: Tx, { id, identifier, remoteUrl }: Project): Promise<MirrorToFetch | undefined> {

@@ -1,9 +1,10 @@
 import { readPullRequestA, readReviewA } from '../pull-requests/host-a-pull-request-rules.ts';
+import { readIssueA } from '../work-item-requests/item-hooks-rules.ts';
 import { branchOfRef, type UntrustedJson, shaOf } from './untrusted-json-rules.ts';
 import type { HookContent, HostEvent } from './host-events-rules.ts';
 import { buildStateOf } from './build-state-rules.ts';
 
-/** Events of host-a (GitHub: push, create, delete, status, workflow_run, pull_request, pull_request_review), whose names come in a header. */
+/** Events of host-a (GitHub: push, create, delete, status, workflow_run, pull_request, pull_request_review, issues), whose names come in a header. */
 export function readHostA(body: UntrustedJson, event: string): HookContent {
   const repositoryIdentifier = body.at('repository', 'full_name').text();
   const nothing = { repositoryIdentifier, isPush: false, events: [], pullRequest: null, occurredAt: null };
@@ -11,6 +12,10 @@ export function readHostA(body: UntrustedJson, event: string): HookContent {
   // Of a push of more than three tags these are the only hooks.
   if (event === 'create' || event === 'delete') return { ...nothing, isPush: true };
   if (event === 'workflow_run') return { ...nothing, ...workflowRun(body.at('workflow_run')) };
+  if (event === 'issues') {
+    const workItem = readIssueA(body.at('issue'));
+    return { ...nothing, workItem, occurredAt: workItem?.at ?? null };
+  }
   if (event === 'status') return { ...nothing, ...commitStatus(body) };
   if (event === 'pull_request' || event === 'pull_request_review') return { ...nothing, ...pullRequest(body) };
   return nothing;

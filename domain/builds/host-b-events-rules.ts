@@ -1,9 +1,10 @@
 import { readPullRequestB } from '../pull-requests/host-b-pull-request-rules.ts';
+import { readWorkItemB } from '../work-item-requests/item-hooks-rules.ts';
 import { branchOfRef, type UntrustedJson, shaOf } from './untrusted-json-rules.ts';
 import type { HookContent, HostEvent } from './host-events-rules.ts';
 import { buildStateOf } from './build-state-rules.ts';
 
-/** Events of host-b (Azure DevOps: git.push, build.complete, git.pullrequest.created, updated and merged). */
+/** Events of host-b (Azure DevOps: git.push, build.complete, git.pullrequest.created, updated and merged, workitem.updated). */
 export function readHostB(body: UntrustedJson): HookContent {
   const resource = body.at('resource');
   const nothing = {
@@ -15,6 +16,7 @@ export function readHostB(body: UntrustedJson): HookContent {
   };
   const event = body.at('eventType').text();
   if (event === 'git.push') return { ...nothing, isPush: true, events: pushes(resource) };
+  if (event === 'workitem.updated') return { ...nothing, workItem: readWorkItemB(resource, nothing.occurredAt) };
   if (event === 'build.complete') return { ...nothing, events: build(resource, nothing.occurredAt) };
   if (event?.startsWith('git.pullrequest.') && nothing.occurredAt !== null) {
     const webUrl = webUrlOf(resource.at('repository', 'remoteUrl').link());

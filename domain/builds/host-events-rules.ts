@@ -3,6 +3,7 @@ import type { BuildState } from './build-state-rules.ts';
 import { readHostA } from './host-a-events-rules.ts';
 import { readHostB } from './host-b-events-rules.ts';
 import { readHostC } from './host-c-events-rules.ts';
+import type { WorkItemNews } from '../work-item-requests/item-hooks-rules.ts';
 import { UntrustedJson } from './untrusted-json-rules.ts';
 
 /** A commit that a branch was moved to. */
@@ -45,6 +46,8 @@ export interface HookContent {
   isPush: boolean;
   events: HostEvent[];
   pullRequest: PullRequestNews | null;
+  /** Absent: the hook is not about one. */
+  workItem?: WorkItemNews | null;
   /** When the host made it, as far as it says; ISO 8601. */
   occurredAt: string | null;
 }

@@ -250,7 +250,7 @@ export const worstLimits = ({ db, tenantId }: Reads, orgIds: readonly string[]) 
     .select(['orgId', 'worst'])
     .execute();
 
-/** The sync of each of these orgs that ended last; of a sandbox that was refreshed since, none counts. */
+/** The newest sync of each of these orgs that ended; of a sandbox that was refreshed since, none counts. */
 export const lastSyncs = ({ db, tenantId }: Reads, orgIds: readonly string[]) =>
   db
     .selectFrom('crm_org as o')
@@ -264,7 +264,7 @@ export const lastSyncs = ({ db, tenantId }: Reads, orgIds: readonly string[]) =>
           .where((sync) =>
             sync.or([sync('s.platformOrgId', '=', sync.ref('o.platformOrgId')), sync('s.platformOrgId', 'is', null)]),
           )
-          .orderBy('s.updatedAt', 'desc')
+          .orderBy('s.createdAt', 'desc')
           .orderBy('s.id', 'desc')
           .limit(sql.lit(1))
           .select(['s.id as jobId', 's.status', 's.finishedAt', 's.message'])

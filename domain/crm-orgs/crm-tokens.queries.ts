@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { ApiUsage, CrmFailure } from '../crm/crm-platform.port.ts';
-import { batch } from '../data/batches.ts';
 import { json } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
@@ -200,25 +199,14 @@ export async function storeFailure(
   return numUpdatedRows > 0n;
 }
 
-/** Notes how many calls orgs have counted; of one that is given twice the last counts. */
-export async function storeApiUsages(
-  { db, tenantId }: Tx,
-  usages: readonly (TokenKey & { usage: ApiUsage })[],
-): Promise<void> {
-  const rows = new Map(
-    usages.map(({ orgId, reachedName, usage }) => [`${orgId} ${reachedName}`, { orgId, reachedName, ...usage }]),
-  );
+/** Notes how many calls an org has counted. */
+export async function storeApiUsage({ db, tenantId }: Tx, { orgId, reachedName }: TokenKey, { used, max }: ApiUsage) {
   await db
-    .updateTable('crm_token as t')
-    .from(batch('noted', [...rows.values()], { orgId: 'uuid', reachedName: 'text', used: 'int', max: 'int' }))
-    .set((eb) => ({
-      apiCallsUsed: eb.ref('noted.used'),
-      apiCallsMax: eb.ref('noted.max'),
-      apiCallsAt: sql<string>`now()`,
-    }))
-    .where('t.tenantId', '=', tenantId)
-    .whereRef('t.orgId', '=', 'noted.orgId')
-    .whereRef('t.reachedName', '=', 'noted.reachedName')
+    .updateTable('crm_token')
+    .set({ apiCallsUsed: used, apiCallsMax: max, apiCallsAt: sql<string>`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('orgId', '=', orgId)
+    .where('reachedName', '=', reachedName)
     .execute();
 }
 

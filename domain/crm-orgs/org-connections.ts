@@ -2,16 +2,15 @@ import type { AuthUrl } from '../crm/auth-url-rules.ts';
 import type { ApiUsage, CrmAnswer, CrmCredential, CrmFailure, CrmOrg } from '../crm/crm-platform.port.ts';
 import { failure as crmFailure } from '../crm/platform-error-rules.ts';
 import type { TenantKey } from '../shared/actor.ts';
-import { batchedPerKey } from '../shared/batched.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { nameSandbox, type SandboxOf } from './crm-orgs.mutations.ts';
 import { type FoundOrg, type OrgRow, recordsOf } from './crm-orgs.queries.ts';
-import { storeApiUsages, type TokenKey } from './crm-tokens.queries.ts';
+import { storeApiUsage } from './crm-tokens.queries.ts';
 import { learntHealth, type OrgHealthStatus } from './org-health-rules.ts';
 import { followHealth, noteHealth } from './org-health.mutations.ts';
 import { actorOf, isRegistered, keyOf, type OrgPlace } from './org-places.ts';
 import { createRevocation } from './org-revocation.ts';
-import { createOrgTokens, isNearlyUsedUp, type OrgToken, type OrgTokenParts, type TokenNeed } from './org-tokens.ts';
+import { createOrgTokens, type OrgToken, type OrgTokenParts, type TokenNeed } from './org-tokens.ts';
 
 /** How long a minted token is used inside; the platform's sessions last longer, and a 401 ends one early. */
 const USED_FOR_MS = 55 * 60_000;
@@ -136,34 +135,16 @@ function watched(org: CrmOrg, onAnswer: (failure: CrmFailure | undefined) => Pro
   return Object.fromEntries(calls.map(([name, call]) => [name, watch(call)])) as unknown as CrmOrg;
 }
 
-interface NotedUsage extends TokenKey {
-  usage: ApiUsage;
-}
-
-/**
- * Writes how many calls an org has counted: at most once a minute, and when its background work has to pause or may go
- * on. Those of a tenant that come together are written together.
- */
+/** Writes how many calls an org has counted, at most once a minute. */
 function createUsageNotes({ actingAs, now, log }: OrgTokenParts) {
-  const noted = new Map<string, { at: number; isReserved: boolean }>();
-  const write = batchedPerKey<OrgPlace, NotedUsage, undefined>(
-    ({ tenantId }) => tenantId,
-    async (place, usages) => {
-      await actingAs(actorOf(place))((tx) => storeApiUsages(tx, usages));
-      return usages.map(() => undefined);
-    },
-    { restMs: 10, maxRestMs: 100 },
-  );
+  const notedAt = new Map<string, number>();
   return (place: OrgPlace, usage: ApiUsage): void => {
-    const tokenKey = keyOf(place);
-    const key = `${place.orgId} ${tokenKey.reachedName}`;
-    const at = now().getTime();
-    const isReserved = isNearlyUsedUp(usage);
-    const last = noted.get(key);
-    if (last && at - last.at < USAGE_NOTED_EVERY_MS && last.isReserved === isReserved) return;
-    if (noted.size >= USAGES_KEPT) noted.clear();
-    noted.set(key, { at, isReserved });
-    write(place, { ...tokenKey, usage }).catch((error: unknown) =>
+    const key = `${place.orgId} ${keyOf(place).reachedName}`;
+    const time = now().getTime();
+    if (time - (notedAt.get(key) ?? 0) < USAGE_NOTED_EVERY_MS) return;
+    if (notedAt.size >= USAGES_KEPT) notedAt.clear();
+    notedAt.set(key, time);
+    actingAs(actorOf(place))((tx) => storeApiUsage(tx, keyOf(place), usage)).catch((error: unknown) =>
       log.warn({ err: error }, 'the usage of an org was not noted'),
     );
   };

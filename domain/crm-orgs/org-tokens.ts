@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AuthUrl } from '../crm/auth-url-rules.ts';
-import type { ApiUsage, CrmAnswer, CrmFailure, CrmFailureKind, CrmPlatform } from '../crm/crm-platform.port.ts';
+import type { CrmAnswer, CrmFailure, CrmFailureKind, CrmPlatform } from '../crm/crm-platform.port.ts';
 import { failure as crmFailure } from '../crm/platform-error-rules.ts';
 import type { FencedReads } from '../data/fenced-reads.ts';
 import type { Actor } from '../shared/actor.ts';
@@ -167,8 +167,5 @@ function refusalOf(place: OrgPlace, state: TokenState): CrmFailure | undefined {
 function isReserved({ apiCallsUsed, apiCallsMax, apiCallsAt }: TokenState, now: Date): boolean {
   if (apiCallsUsed === null || apiCallsMax === null || apiCallsAt === null) return false;
   const isKnown = now.getTime() - Date.parse(apiCallsAt) < USAGE_KNOWN_MS;
-  return isKnown && isNearlyUsedUp({ used: apiCallsUsed, max: apiCallsMax });
+  return isKnown && apiCallsUsed > apiCallsMax * RESERVED_FROM;
 }
-
-/** Whether what is left of the daily calls of an org is for people alone. */
-export const isNearlyUsedUp = ({ used, max }: ApiUsage): boolean => used > max * RESERVED_FROM;

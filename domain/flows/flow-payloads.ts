@@ -12,6 +12,7 @@ export const WORK_ITEM_TYPES = [
   'host-b-workitem',
   'host-b-commit',
   'host-c-commit',
+  'tracker-a-issue',
 ] as const;
 
 const WorkItemRef = z.strictObject({

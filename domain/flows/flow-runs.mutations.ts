@@ -1,6 +1,7 @@
 import { insertOverrideStep } from '../approvals/approval-steps.queries.ts';
 import { makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { reportRunToRequest } from '../work-item-requests/run-reports.mutations.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { openChildren } from './child-runs.queries.ts';
 import { moveRun, noteCancel, reviseRun, type RunContext, runById } from './flow-runs.queries.ts';
@@ -38,6 +39,8 @@ export type RunSummary = Pick<
   | 'triggeredBy'
   | 'status'
   | 'override'
+  | 'payload'
+  | 'cicdRunUrl'
 >;
 
 export const iso = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString());
@@ -74,6 +77,7 @@ export async function endRun(
     durationMs,
     error: error ?? null,
   });
+  if (endedAt !== null) await reportRunToRequest(tx, run, { status, at: endedAt, error });
   if (run.status === 'waiting_approval') await makeApprovalOfRunStale(tx, run.id);
   if (run.override) await insertOverrideStep(tx, run.id);
   if (!(await recordDeployment(tx, run, { status })) && startedAt !== null)
@@ -127,6 +131,7 @@ export async function recordEndOfCommand(
  */
 export async function reviseEnd(tx: Tx, run: RunSummary, { status, error }: RunOutcome): Promise<boolean> {
   if (displayOf(run.status) === 'Cancelled' || !(await reviseRun(tx, run.id, { status, error }))) return false;
+  await reportRunToRequest(tx, run, { status, at: tx.now.toISOString(), error, isRevision: true });
   auditMove(tx, run, 'run_revised', `Outcome of a run of ${run.taskType} derived anew: ${status}`, { status });
   return true;
 }

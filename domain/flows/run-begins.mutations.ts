@@ -4,6 +4,7 @@ import { ticketsOfRun } from '../environment-locks/lock-tickets.queries.ts';
 import { lockDomain } from '../release-candidates/candidate-locks.queries.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { reportRunToRequest } from '../work-item-requests/run-reports.mutations.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { type Commands, executorHere } from './commands-file.ts';
 import { type ExecutorName, isPromotion, planRun, type RunPlan, whyUnavailable } from './executor-rules.ts';
@@ -172,6 +173,7 @@ export async function beginExecution(tx: Tx, run: RunSummary, { startsProgram = 
   if (!moved) return false;
   emitEvent(tx, 'flow.started', { ...eventDataOf(run), status: displayOf('running'), startedAt: iso(moved.startedAt) });
   announceDeployment(tx, run, iso(moved.startedAt));
+  if (moved.startedAt !== null) await reportRunToRequest(tx, run, { status: 'running', at: moved.startedAt });
   auditMove(tx, run, 'run_started', `Run of ${run.taskType} began`, { status: 'running' });
   return true;
 }

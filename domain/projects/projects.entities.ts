@@ -31,6 +31,8 @@ export type ProjectConfiguration = {
     baseUrl?: string;
     /** Type of the work items that are created; missing: `Task`. */
     issueType?: string;
+    /** Closes the work item of a request after its run succeeded; missing: true. */
+    closeOnCompletion?: boolean;
   };
   metricsAlertConfig?: Record<string, unknown>;
   /** Candidate statuses of the project's own, beside the four built-in ones. */

@@ -44,7 +44,7 @@ export interface Callback {
 /** Clocks of senders may be ahead of ours by so much. */
 const AHEAD_MAX_MS = 10 * 60_000;
 
-type Project = Pick<ProjectFacts, 'id' | 'identifier'>;
+export type Project = Pick<ProjectFacts, 'id' | 'identifier'>;
 
 /** What a request is made with. */
 export type NewRequest = Pick<LockedRequest, 'projectId' | 'platform' | 'repositoryIdentifier' | 'createdBy'> &

@@ -10,7 +10,6 @@ export const UNMOUNTED: readonly string[] = [
   'DELETE /api/mocks/workspaces/{workspace}/scenarios/{name}/arm',
   'POST /api/mocks/workspaces/{workspace}/scenarios/{name}/rewind',
   'GET /api/mocks/workspaces/{workspace}/scenarios/{name}/export.yaml',
-  'POST /api/work-items/with-payload',
   'GET /api/browser-sessions',
   'POST /api/browser-sessions/record-for-pr',
   'GET /api/browser-sessions/{id}',

@@ -6,9 +6,9 @@ export const CALLBACK = '/api/work-items/requests/callback';
 export const REQUESTS = '/api/work-items/requests';
 
 /** A project of its own, and the requests that are made in its work items. */
-export async function requestsOf(app: TestApp, project: Record<string, unknown> = {}) {
+export async function requestsOf(app: TestApp, project: { identifier?: string; [member: string]: unknown } = {}) {
   const owner = app.as(app.owner);
-  const projectIdentifier = `acme/requests-${newId()}`;
+  const { identifier: projectIdentifier = `acme/requests-${newId()}` } = project;
   await owner.post(201, '/api/projects', { identifier: projectIdentifier, platform: 'host-a', ...project });
   const callback = (
     event: string,

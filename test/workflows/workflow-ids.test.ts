@@ -10,6 +10,7 @@ import { releaseDomainContract } from '../../workflows/release-candidates/releas
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { startOptions } from '../../workflows/temporal-start.ts';
 import { chatLaneContract } from '../../workflows/chat/chat-lane.contract.ts';
+import { workItemReportContract } from '../../workflows/work-item-requests/work-item-report.contract.ts';
 import { webhookLaneContract } from '../../workflows/webhooks/webhook-lane.contract.ts';
 import { boundedId, boundedSummary, ID_BYTES_MAX, idSegment, prefixOf } from '../../workflows/workflow-id.ts';
 import { type TestApp, testApp } from '../support/app.ts';
@@ -41,6 +42,7 @@ test.each([
   [environmentLockContract.workflowId(lock), 'environment-lock/acme/shop/e1'],
   [environmentLockContract.workflowId({ ...lock, environmentName: 'renamed' }), 'environment-lock/acme/shop/e1'],
   [flowChecksContract.workflowId({ ...tenant, runId: 'r1' }), 'flow-checks/r1'],
+  [workItemReportContract.workflowId({ ...tenant, requestId: 'q1' }), 'work-item-report/q1'],
   [flowRunContract.workflowId({ ...tenant, runId: 'r1', taskType: 'build' }), 'flow/build/r1'],
   [scheduledFlowContract.workflowId({ ...tenant, scheduleId: 's1', name: 'a/b' }), 'flow-schedule/a%2fb/s1'],
   [gitMirrorContract.workflowId(project), 'git-mirror/acme/shop/p1'],

@@ -133,6 +133,7 @@ test('a unit of work begins behind its fence, and writes what it announces and a
     runs: () => undefined,
     reviewPools: () => undefined,
     reviewAssignments: () => undefined,
+    reports: () => undefined,
   };
   const quoted = { ...actor, email: `o'neill@example.com` };
   wire.length = 0;

@@ -1,0 +1,114 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { projectById } from '../../domain/projects/projects.queries.ts';
+import { systemActor } from '../../domain/shared/actor.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
+import { trackerPlace } from '../../domain/work-items/tracker-place-rules.ts';
+import type { TrackerAnswer, TrackerFailure, WorkTracker } from '../../domain/work-items/work-tracker.port.ts';
+import { commentLines, markerOf, stateOnItem } from '../../domain/work-item-requests/report-rules.ts';
+import {
+  type ItemReport,
+  noteNotClosed,
+  noteReportUnwritten,
+  noteReportWritten,
+  reportOf,
+} from '../../domain/work-item-requests/item-reports.queries.ts';
+import { noteItemState } from '../../domain/work-item-requests/work-item-requests.mutations.ts';
+import type { WorkItemReportInput } from '../../workflows/work-item-requests/work-item-report.contract.ts';
+import type { Deps } from '../deps.ts';
+import { withHeartbeat } from '../heartbeat.ts';
+
+/** Failures that end by themselves. */
+const isTransient = ({ kind }: TrackerFailure): boolean =>
+  kind === 'unreachable' || kind === 'timeout' || kind === 'limited' || kind === 'malformed' || kind === 'conflict';
+
+/** While a limit holds no call leaves: the sweeper comes back afterwards. */
+const failed = ({ kind, message }: TrackerFailure): ApplicationFailure =>
+  kind === 'limited' ? ApplicationFailure.nonRetryable(message) : ApplicationFailure.retryable(message);
+
+interface Closing {
+  /** Milliseconds until the work item is to be closed; null: it is not. */
+  closeInMs: number | null;
+}
+
+export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracker, now }: Deps) => {
+  const actorOf = ({ requestId: _, ...tenant }: WorkItemReportInput) => systemActor(tenant, 'work-items');
+  const closingOf = ({ closeDueAt }: ItemReport): Closing => ({
+    closeInMs: closeDueAt === null ? null : Math.max(0, Date.parse(closeDueAt) - now().getTime()),
+  });
+
+  /** Asks the tracker of a request. Without one, that is a refusal. */
+  async function ask<Value>(
+    input: WorkItemReportInput,
+    { projectId, platform }: ItemReport,
+    call: (tracker: WorkTracker) => Promise<TrackerAnswer<Value>>,
+  ): Promise<TrackerAnswer<Value>> {
+    const actor = actorOf(input);
+    const project = await projectById(reads.as(actor), projectId);
+    const refused = (message: string) =>
+      ({ isOk: false, kind: 'refused', message, mayBeDone: false, retryAt: null }) as const;
+    if (!project) return refused('The project was removed');
+    try {
+      const purpose = `report to the work item of request ${input.requestId}`;
+      return await call(await findWorkTracker(trackerPlace(project, platform), { actor, purpose }));
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return refused(error.message);
+    }
+  }
+
+  return {
+    /** Shows in a work item what became of its request. For what can never be written the reason is recorded. */
+    writeReport: (input: WorkItemReportInput): Promise<Closing> =>
+      withHeartbeat(async () => {
+        const { requestId } = input;
+        const unit = actingAs(actorOf(input));
+        const found = await reportOf(reads.as(actorOf(input)), requestId);
+        if (!found?.report) return { closeInMs: null };
+        const { report, reportRevision: revision, workItemKey, commentId } = found;
+        if (found.reportWrittenRevision >= revision) return closingOf(found);
+        const answer = await ask(input, found, (tracker) =>
+          tracker.report(workItemKey, {
+            marker: markerOf(requestId),
+            lines: commentLines(report),
+            links: report.url === null ? [] : [{ text: 'Pipeline', url: report.url }],
+            state: stateOnItem(report.status),
+            ...(commentId !== null && { commentId }),
+          }),
+        );
+        if (answer.isOk) {
+          const written = { revision, commentId: answer.value.commentId, error: null };
+          await unit((tx) => noteReportWritten(tx, requestId, written));
+        } else if (isTransient(answer)) {
+          const why = { error: answer.message, retryAt: answer.retryAt ?? now() };
+          await unit((tx) => noteReportUnwritten(tx, requestId, why));
+          throw failed(answer);
+        } else await unit((tx) => noteReportWritten(tx, requestId, { revision, error: answer.message }));
+        return closingOf(found);
+      }),
+
+    /** Closes a work item when that is due; answers when it is otherwise. */
+    closeWorkItem: (input: WorkItemReportInput): Promise<Closing> =>
+      withHeartbeat(async () => {
+        const { requestId } = input;
+        const found = await reportOf(reads.as(actorOf(input)), requestId);
+        const closing = found ? closingOf(found) : { closeInMs: null };
+        if (!found || closing.closeInMs !== 0) return closing;
+        const unit = actingAs(actorOf(input));
+        const answer = await ask(input, found, (tracker) => tracker.close(found.workItemKey, {}));
+        if (!answer.isOk) {
+          const retryAt = isTransient(answer) ? (answer.retryAt ?? now()) : null;
+          await unit((tx) => noteNotClosed(tx, requestId, { error: answer.message, retryAt }));
+          if (retryAt !== null) throw failed(answer);
+          return { closeInMs: null };
+        }
+        await unit(async (tx) => {
+          const project = await projectById(tx, found.projectId);
+          const { projectId, platform, workItemKey } = found;
+          if (project)
+            await noteItemState(tx, project, { projectId, platform, workItemKey, isClosed: true, at: now() });
+        });
+        return { closeInMs: null };
+      }),
+  };
+};
+export type WorkItemReportActivities = ReturnType<typeof createWorkItemReportActivities>;

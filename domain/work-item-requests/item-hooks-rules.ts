@@ -1,0 +1,38 @@
+import type { UntrustedJson } from '../builds/untrusted-json-rules.ts';
+
+/** A work item as it is after a change. */
+export interface WorkItemNews {
+  platform: 'host-a' | 'host-b';
+  /** Its number. */
+  workItemKey: string;
+  isClosed: boolean;
+  /** ISO 8601; when it was changed, by the host's clock. */
+  at: string;
+}
+
+/** An issue of host-a: whatever happened to it, its hooks say whether it is closed. */
+export function readIssueA(issue: UntrustedJson): WorkItemNews | null {
+  const [number, state, at] = [
+    issue.at('number').integer(),
+    issue.at('state').text(),
+    issue.at('updated_at').dateTime(),
+  ];
+  if (number === null || state === null || at === null) return null;
+  return { platform: 'host-a', workItemKey: `${number}`, isClosed: state === 'closed', at };
+}
+
+/** Names of states that are done in the processes of host-b; its hooks name no category. */
+const CLOSED_STATES = new Set(['Closed', 'Done', 'Completed', 'Removed', 'Inactive']);
+
+/**
+ * A work item of host-b. What is done has a date of that in every process.
+ * @param occurredAt of the hook.
+ */
+export function readWorkItemB(resource: UntrustedJson, occurredAt: string | null): WorkItemNews | null {
+  const fields = resource.at('revision', 'fields');
+  const [id, state] = [resource.at('workItemId').integer(), fields.at('System.State').text()];
+  const at = fields.at('System.ChangedDate').dateTime() ?? occurredAt;
+  if (id === null || state === null || at === null) return null;
+  const isDone = fields.at('Microsoft.VSTS.Common.ClosedDate').dateTime() !== null;
+  return { platform: 'host-b', workItemKey: `${id}`, isClosed: isDone || CLOSED_STATES.has(state), at };
+}

@@ -1,0 +1,78 @@
+import type { WorkItemRef } from '../flows/flow-payloads.ts';
+import type { RunContext } from '../flows/flow-runs.queries.ts';
+import type { RunStatus } from '../flows/run-status-rules.ts';
+import { projectById } from '../projects/projects.queries.ts';
+import type { Tx } from '../unit-of-work.ts';
+import type { TrackerPlatform } from '../work-items/work-tracker.port.ts';
+import { normalKey, withEvent } from './callback-rules.ts';
+import { CLOSE_AFTER_MS, eventOfRun } from './report-rules.ts';
+import { afterEvents, announceChange, auditChange } from './work-item-requests.mutations.ts';
+import { findRequest, storeRequest } from './work-item-requests.queries.ts';
+
+/** Kinds of what a run may name that requests are made in. */
+const PLATFORM_OF: Partial<Record<WorkItemRef['type'], TrackerPlatform>> = {
+  'tracker-a-issue': 'tracker-a',
+  'host-a-issue': 'host-a',
+  'host-b-workitem': 'host-b',
+};
+
+type RequestedRun = Pick<
+  RunContext,
+  'id' | 'parentId' | 'projectId' | 'repositoryIdentifier' | 'taskType' | 'payload' | 'cicdRunUrl'
+>;
+
+export interface ReachedStatus {
+  status: RunStatus;
+  /** When, as the database has it. */
+  at: string;
+  error?: string | null | undefined;
+  /** The run had ended otherwise. */
+  isRevision?: boolean;
+}
+
+/**
+ * Takes the new status of a run to the request that it carries out: that of its id, else the newest of the work item that
+ * it names and of its type. What the work item is to show of it is written after the commit.
+ */
+export async function reportRunToRequest(tx: Tx, run: RequestedRun, reached: ReachedStatus): Promise<void> {
+  const { id: executionId, parentId, projectId, repositoryIdentifier, taskType } = run;
+  const { workItemRef } = run.payload;
+  const event = eventOfRun(reached.status);
+  const platform = workItemRef && PLATFORM_OF[workItemRef.type];
+  if (!workItemRef || !platform || !event || parentId !== null || projectId === null || repositoryIdentifier === null)
+    return;
+  const item = { projectId, platform, workItemKey: normalKey(platform, workItemRef.key) };
+  const request = await findRequest(tx, { ...item, executionId, taskType });
+  if (!request) return;
+  const project = { id: projectId, identifier: repositoryIdentifier };
+  const { status, error = null, isRevision = false } = reached;
+  const noted = {
+    event,
+    executionId,
+    occurredAt: new Date(reached.at).toISOString(),
+    receivedAt: tx.now.toISOString(),
+    message: null,
+    error,
+  };
+  const history = withEvent(request.history, noted, { isRevision });
+  const after = { ...request, ...(history && afterEvents(request, history)) };
+  if (after.executionId === executionId) {
+    after.report = { runId: executionId, taskType, status, error, url: run.cicdRunUrl };
+    after.reportRevision = request.reportRevision + 1;
+    const closesItem =
+      event === 'completed' && after.status === 'completed' && (await closesOnCompletion(tx, projectId));
+    after.closeDueAt = closesItem ? new Date(tx.now.getTime() + CLOSE_AFTER_MS).toISOString() : null;
+    tx.signalReport(request.id);
+  }
+  await storeRequest(tx, request, after);
+  announceChange(tx, project, { before: request, after }, { reason: error });
+  auditChange(tx, project, after, `reported ${event}`, {
+    before: { status: request.status },
+    after: { event, executionId, status: after.status, error },
+  });
+}
+
+async function closesOnCompletion(tx: Tx, projectId: string): Promise<boolean> {
+  const project = await projectById(tx, projectId);
+  return project?.configuration.workItems?.closeOnCompletion ?? true;
+}

@@ -1,0 +1,170 @@
+import type { Commands } from '../flows/commands-file.ts';
+import type { WorkItemRef } from '../flows/flow-payloads.ts';
+import { parsePayload } from '../flows/flow-types.ts';
+import { type AcceptedRun, acceptNewRun } from '../flows/new-runs.mutations.ts';
+import { type ProjectFacts, projectInRequest } from '../projects/projects.queries.ts';
+import type { Actor } from '../shared/actor.ts';
+import { DomainError, invalidField } from '../shared/errors.ts';
+import type { Tx, UnitOfWork } from '../unit-of-work.ts';
+import { tokenFailed } from '../work-items/tracker-failure-rules.ts';
+import { trackerPlace } from '../work-items/tracker-place-rules.ts';
+import type {
+  CreatedWorkItem,
+  FindWorkTracker,
+  TrackerFailure,
+  TrackerPlatform,
+} from '../work-items/work-tracker.port.ts';
+import { assertRequestable } from './payload-types.ts';
+import { beginCreation, completeCreation, failCreation, linkRun } from './request-creation.mutations.ts';
+
+export interface RequestScope {
+  actor: Actor;
+  tx: UnitOfWork;
+  requestId: string;
+  now: () => Date;
+  findTracker: FindWorkTracker;
+  commands: Commands;
+}
+
+export interface WorkItemOrder {
+  projectIdentifier: string;
+  /** The summary of the flow type when absent. */
+  title?: string | undefined;
+  body: string;
+  payload: Record<string, unknown>;
+  labels: string[];
+  /** The caller's at the provider; it goes there and nowhere else. */
+  authToken: string;
+  triggerFlow: boolean;
+}
+
+export interface OrderedWorkItem {
+  /** Of the request. */
+  id: string;
+  item: CreatedWorkItem;
+  run: AcceptedRun | undefined;
+}
+
+/**
+ * Creates a work item with a payload for automation, in the caller's name, and the request that is made by it; with
+ * `triggerFlow` also the run that carries it out. The request is known before the provider is asked. What the provider may
+ * have done although its answer was lost stays `creating`, until a callback names it or the sweeper gives it up.
+ * Throws `invalid_request`, what a run is refused with, and what the provider failed with.
+ */
+export async function createWithPayload(scope: RequestScope, order: WorkItemOrder): Promise<OrderedWorkItem> {
+  const { tx, actor, requestId, now, findTracker } = scope;
+  const { payload, triggerFlow, authToken } = order;
+  assertRequestable(payload.id);
+  const { type, payload: parsed } = parsePayload(payload, 'payload/');
+  const project = await tx((work) => projectInRequest(work, order.projectIdentifier, 'projectIdentifier'));
+  const place = trackerPlace(project);
+  if (triggerFlow) await rehearseRun(scope, project, place.platform, payload);
+  const title = order.title ?? type.summary;
+  const { domain, releaseName } = parsed;
+  const tracker = await findTracker(place, {
+    actor,
+    requestId,
+    purpose: `address for a work item of ${project.identifier}`,
+    authToken,
+  });
+  const id = await tx((work) =>
+    beginCreation(work, project, {
+      projectId: project.id,
+      platform: place.platform,
+      title,
+      taskType: type.id,
+      releaseCandidate: domain === undefined || releaseName === undefined ? null : `${domain}:${releaseName}`,
+      repositoryIdentifier: parsed.repositoryIdentifier ?? project.identifier,
+      createdBy: actor.email,
+    }),
+  );
+  const created = await tracker.create({
+    title,
+    body: order.body,
+    labels: order.labels,
+    payload: { ...payload, requestId: id },
+  });
+  if (!created.isOk) {
+    if (!created.mayBeDone) await tx((work) => failCreation(work, project, id, created.message));
+    throw creationFailed(created, now());
+  }
+  const item = created.value;
+  if (!triggerFlow) {
+    await tx((work) => completeCreation(work, project, id, item));
+    return { id, item, run: undefined };
+  }
+  const run = await completeAndRun(scope, project, place.platform, { id, item, payload });
+  return { id, item, run };
+}
+
+/** Who may not see a project is told that it is not there: that, too, is the token's fault. */
+const creationFailed = (failure: TrackerFailure, now: Date): DomainError =>
+  failure.kind === 'not_found' ? invalidField('authToken', failure.message) : tokenFailed('Work items', failure, now);
+
+/** The run was accepted in rehearsal; where it is refused now, the work item remains and says so. */
+async function completeAndRun(
+  scope: RequestScope,
+  project: ProjectFacts,
+  platform: TrackerPlatform,
+  { id, item, payload }: { id: string; item: CreatedWorkItem; payload: Record<string, unknown> },
+): Promise<AcceptedRun | undefined> {
+  try {
+    return await scope.tx(async (work) => {
+      await completeCreation(work, project, id, item);
+      const run = await acceptForItem(work, scope, project, { payload, workItemRef: refOf(project, platform, item) });
+      await linkRun(work, id, run.runId);
+      return run;
+    });
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    await scope.tx((work) => completeCreation(work, project, id, item));
+    return undefined;
+  }
+}
+
+const acceptForItem = (
+  tx: Tx,
+  { requestId, commands }: RequestScope,
+  { identifier }: ProjectFacts,
+  { payload, workItemRef }: { payload: Record<string, unknown>; workItemRef: WorkItemRef },
+): Promise<AcceptedRun> =>
+  acceptNewRun(tx, { repositoryIdentifier: identifier, ...payload, workItemRef }, { requestId, commands });
+
+class Rehearsed extends Error {}
+
+/** Throws what a run is refused with, and leaves none: a refused payload is to create no work item. */
+async function rehearseRun(
+  scope: RequestScope,
+  project: ProjectFacts,
+  platform: TrackerPlatform,
+  payload: Record<string, unknown>,
+): Promise<void> {
+  try {
+    await scope.tx(async (work) => {
+      await acceptForItem(work, scope, project, {
+        payload,
+        workItemRef: refOf(project, platform, { key: '0', url: undefined }),
+      });
+      throw new Rehearsed();
+    });
+  } catch (error) {
+    if (!(error instanceof Rehearsed)) throw error;
+  }
+}
+
+function refOf(
+  { identifier }: ProjectFacts,
+  platform: TrackerPlatform,
+  { key, url }: { key: string; url: string | undefined },
+): WorkItemRef {
+  const item = { key, ...(url !== undefined && { url }) };
+  const [organization, project] = identifier.split('/');
+  switch (platform) {
+    case 'tracker-a':
+      return { type: 'tracker-a-issue', ...item };
+    case 'host-a':
+      return { type: 'host-a-issue', ...item, repository: identifier };
+    case 'host-b':
+      return { type: 'host-b-workitem', ...item, organization, project };
+  }
+}

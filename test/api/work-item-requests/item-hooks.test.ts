@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { type HostHook, sent } from '../../simulators/host-hooks.ts';
+import { EXAMPLES } from '../../simulators/pull-request-hooks.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { idleEngine } from '../../support/launch.ts';
+import { requestsOf } from '../../support/work-item-requests.ts';
+import { newId } from '../../../domain/shared/ids.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await testApp({ launch: idleEngine });
+});
+afterAll(() => app.close());
+
+const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
+const [example] = EXAMPLES.find(({ name }) => name === 'issues')?.examples ?? [];
+
+const issueHook = (repository: string, state: 'open' | 'closed', at: string): HostHook => ({
+  host: 'host-a',
+  headers: { 'x-github-event': 'issues', 'x-github-delivery': randomUUID() },
+  body: {
+    ...example,
+    action: state === 'open' ? 'reopened' : 'closed',
+    issue: { ...example.issue, number: 12, state, updated_at: at },
+    repository: { full_name: repository },
+  },
+});
+
+/** `workitem.updated` as Azure Boards publishes it. */
+const workItemHook = (state: string, at: string, more: object = {}): HostHook => ({
+  host: 'host-b',
+  headers: {},
+  body: {
+    id: randomUUID(),
+    eventType: 'workitem.updated',
+    publisherId: 'tfs',
+    resource: {
+      id: 2,
+      workItemId: 12,
+      rev: 2,
+      revisedDate: '9999-01-01T00:00:00Z',
+      fields: { 'System.State': { oldValue: 'New', newValue: state } },
+      revision: { id: 12, rev: 2, fields: { 'System.State': state, 'System.ChangedDate': at, ...more } },
+    },
+    resourceVersion: '1.0',
+    createdDate: at,
+  },
+});
+
+async function hooked(platform: 'host-a' | 'host-b') {
+  const identifier = platform === 'host-a' ? `acme/hooked-${newId()}` : `acme/sales/hooked-${newId()}`;
+  const requests = await requestsOf(app, { platform, identifier });
+  const path = `/api/projects/${encodeURIComponent(identifier)}/hook-secret`;
+  const { secret } = await app.as(app.owner).post(201, path);
+  const send = async (hook: HostHook) => {
+    const { path: address, headers, rawBody } = sent(hook, secret);
+    const query = platform === 'host-b' ? `?repositoryIdentifier=${encodeURIComponent(identifier)}` : '';
+    return (await app.as().request(202, 'POST', address + query, { headers, rawBody })).body;
+  };
+  return { ...requests, send, identifier };
+}
+
+test('on host-a what is completed is closed with its issue, and what is closed before completes as closed', async () => {
+  const { callback, only, send, identifier } = await hooked('host-a');
+  await callback('started', { executionId: 'one' });
+  expect(await send(issueHook(identifier, 'closed', secondsAgo(50)))).toEqual({ outcome: 'accepted', events: 1 });
+  expect(await only()).toMatchObject({ status: 'in_progress' });
+  await callback('completed', { executionId: 'one' });
+  expect(await only()).toMatchObject({ status: 'closed' });
+  await send(issueHook(identifier, 'open', secondsAgo(40)));
+  expect(await only()).toMatchObject({ status: 'completed' });
+  // It is older than what is known.
+  await send(issueHook(identifier, 'closed', secondsAgo(45)));
+  expect(await only()).toMatchObject({ status: 'completed' });
+  await send(issueHook(identifier, 'closed', secondsAgo(30)));
+  expect(await only()).toMatchObject({ status: 'closed' });
+  await callback('failed', { executionId: 'two' });
+  expect(await only()).toMatchObject({ status: 'failed' });
+});
+
+test('a request that is made known after its issue was closed completes as closed', async () => {
+  const { callback, list, send, identifier } = await hooked('host-a');
+  await callback('completed', { taskType: 'build' });
+  await send(issueHook(identifier, 'closed', secondsAgo(50)));
+  await callback('completed', { taskType: 'run-apex-tests' });
+  expect((await list({ status: 'closed' })).total).toBe(2);
+});
+
+test.each([
+  ['Closed', {}, 'closed'],
+  ['Done', {}, 'closed'],
+  ['Shipped', { 'Microsoft.VSTS.Common.ClosedDate': '2026-03-02T09:30:00Z' }, 'closed'],
+  ['Active', {}, 'completed'],
+])('on host-b a work item in state %s leaves the completed request %s', async (state, more, status) => {
+  const { callback, only, send } = await hooked('host-b');
+  await callback('completed', { platform: 'host-b' });
+  expect(await send(workItemHook(state, secondsAgo(20), more))).toEqual({ outcome: 'accepted', events: 1 });
+  expect(await only()).toMatchObject({ status });
+});
