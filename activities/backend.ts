@@ -188,6 +188,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
       },
       git: {
         findHost: gitHosts.find,
+        findPullRequestHost: gitHosts.findPullRequests,
         createBranch: createGitBranches(remotes),
         mirrors: createGitMirrors({ ...remotes, log }),
         fetchEverySeconds: config.GIT_FETCH_EVERY_SECONDS,

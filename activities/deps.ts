@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Database } from '../domain/data/tables.ts';
 import type { Commands } from '../domain/flows/commands-file.ts';
 import type { CreateBranch, FindGitHost } from '../domain/git-hosts/git-host.port.ts';
+import type { FindPullRequestHost } from '../domain/pull-requests/pull-request-host.port.ts';
 import type { GitMirrors } from '../domain/git/git-mirrors.port.ts';
 import type { WebhookSender } from '../domain/webhooks/webhook-sender.port.ts';
 import type { Backend } from './backend.ts';
@@ -36,6 +37,7 @@ export interface Deps
   };
   git: {
     findHost: FindGitHost;
+    findPullRequestHost: FindPullRequestHost;
     createBranch: CreateBranch;
     mirrors: GitMirrors;
     /** How long what is known of a mirror counts as current. */

@@ -18,6 +18,7 @@ import { GIT_QUEUE } from '../workflows/git/git-mirror.contract.ts';
 import { createBuildActivities } from './builds/builds.activities.ts';
 import { createOrgLimitActivities } from './org-limits/org-limits.activities.ts';
 import { createGitActivities } from './git/git.activities.ts';
+import { createPullRequestActivities } from './pull-requests/pull-requests.activities.ts';
 import { createGcCheckActivities } from './gc-ledger/gc-check.activities.ts';
 import { CRM_QUEUE } from '../workflows/crm/crm-queue.ts';
 import { createOrgExplorerActivities } from './org-explorer/org-explorer.activities.ts';
@@ -81,7 +82,12 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
   { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
   {
     taskQueue: GIT_QUEUE,
-    activities: { ...createGitActivities(deps), ...createBuildActivities(deps), ...createOperationActivities(deps) },
+    activities: {
+      ...createGitActivities(deps),
+      ...createBuildActivities(deps),
+      ...createOperationActivities(deps),
+      ...createPullRequestActivities(deps),
+    },
     options: { maxConcurrentActivityTaskExecutions: GIT_AT_ONCE },
   },
   {

@@ -217,6 +217,28 @@ export function createGitMirrors({
       if (place !== pairs.length - 1) throw new Error(`git diff-tree answered ${place + 1} of ${pairs.length} pairs`);
     },
 
+    async compare(mirror, { base, head }, onPath) {
+      const range = `${base}...${head}`;
+      const counted = await run(mirror, ['rev-list', '--left-right', '--count', '--end-of-options', range, '--']);
+      const [, behind, ahead] = /^(\d+)\t(\d+)/.exec(counted.stdout) ?? [];
+      if (counted.exitCode !== 0 || ahead === undefined) return undefined;
+      // Histories without a common commit differ as they are.
+      const parted = (await run(mirror, ['merge-base', '--end-of-options', base, head])).stdout.trim() || base;
+      let change: 'added' | 'deleted' | 'modified' | undefined;
+      await must(
+        mirror,
+        ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--abbrev=4', '--end-of-options', parted, head],
+        {
+          onToken(token) {
+            if (change) onPath(change, token);
+            const letter = change === undefined ? token.at(-1) : '';
+            change = change ? undefined : letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : 'modified';
+          },
+        },
+      );
+      return { ahead: Number(ahead), behind: Number(behind) };
+    },
+
     async file(mirror, remote, sha, path, maxBytes) {
       const spec = `${sha}:${path}`;
       const { stdout, exitCode } = await withRemote(mirror, remote, async ({ env, signal }) => {

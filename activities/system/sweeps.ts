@@ -8,6 +8,7 @@ import { environmentLocksSweep, lockTicketsSweep } from '../environment-locks/en
 import { flowChecksSweep, flowRunsSweep, flowSchedulesSweep, runCountsChore } from '../flows/flows.sweep.ts';
 import { gcChecksSweep } from '../gc-ledger/gc-checks.sweep.ts';
 import { mirrorsSweep } from '../git/mirrors.sweep.ts';
+import { pullRequestsSweep } from '../pull-requests/pull-requests.sweep.ts';
 import { releaseEventsSweep } from '../release-candidates/release-events.sweep.ts';
 import { expiredLimitSamplesChore, orgLimitsSweep } from '../org-limits/org-limits.sweep.ts';
 import { failedWebhooksSweep, webhookLanesSweep } from '../webhooks/webhook-lanes.sweep.ts';
@@ -31,6 +32,7 @@ export const SWEEPS: readonly Sweep[] = [
   unconfirmedRequestsSweep,
   workItemReportsSweep,
   mirrorsSweep,
+  pullRequestsSweep,
   buildImpactsSweep,
   gcChecksSweep,
   expiringTokensSweep,

@@ -60,7 +60,7 @@ import {
   OrgSyncSchema,
 } from '../org-explorer/org-explorer.entities.ts';
 import { ProjectSchema } from '../projects/projects.entities.ts';
-import { PullRequestSchema } from '../pull-requests/pull-requests.entities.ts';
+import { PullRequestRefreshSchema, PullRequestSchema } from '../pull-requests/pull-requests.entities.ts';
 import {
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
@@ -153,6 +153,7 @@ export const entities = [
   OrgSyncSchema,
   ProjectSchema,
   PullRequestSchema,
+  PullRequestRefreshSchema,
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
   PackageVersionSchema,

@@ -67,6 +67,15 @@ export interface GitMirrors {
     pairs: readonly CommitPair[],
     onPath: (index: number, path: string) => void,
   ) => Promise<void>;
+  /**
+   * How a commit differs from a base since the two parted: calls `onPath` with every path, and counts the commits of
+   * either side alone. Undefined when the mirror lacks one of them.
+   */
+  compare: (
+    mirror: MirrorOf,
+    sides: { base: string; head: string },
+    onPath: (change: 'added' | 'deleted' | 'modified', path: string) => void,
+  ) => Promise<{ ahead: number; behind: number } | undefined>;
   /** A file as it is in a commit; undefined when there is none, or it is larger. Fetches it where the mirror lacks it. */
   file: (mirror: MirrorOf, remote: Remote, sha: string, path: string, maxBytes: number) => Promise<string | undefined>;
 }

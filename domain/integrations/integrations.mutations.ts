@@ -4,6 +4,8 @@ import type { Encryption } from '../shared/encryption.ts';
 import { DomainError, invalidField, notFound, versionConflict } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { refreshSoon } from '../pull-requests/refresh.queries.ts';
+import { PLATFORMS } from '../projects/projects.entities.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
 import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
 import { isSameRecipient } from '../outbound/recipient-rules.ts';
@@ -75,6 +77,7 @@ export async function createIntegration(
       `There is already an integration of kind ${input.kind} for ${project ? 'this project' : 'the tenant'}`,
     );
   }
+  await askHostSoon(tx, { kind: input.kind, projectId: project?.id ?? null });
   const integration = await integrationById(tx, id);
   note(tx, 'integration.created', integration, { after: integration });
   return integration;
@@ -115,9 +118,15 @@ export async function changeIntegration(
     integration.credentialsUpdatedAt = tx.now;
   }
   await tx.em.flush();
+  if (isActive) await askHostSoon(tx, integration);
   const after = await integrationById(tx, id);
   note(tx, 'integration.updated', after, { before, after });
   return after;
+}
+
+/** What was not read for want of a credential can be read now. */
+async function askHostSoon(tx: Tx, { kind, projectId }: Pick<Integration, 'kind' | 'projectId'>): Promise<void> {
+  if (PLATFORMS.some((platform) => platform === kind)) await refreshSoon(tx, projectId ?? null);
 }
 
 /** Throws `not_found`. */

@@ -8,8 +8,10 @@ import {
   type KnownPullRequest,
   nameKey,
   type PullRequestNews,
+  type Reviews,
   withReviews,
 } from './pull-request-rules.ts';
+import { noteHook, noteReviewsRead } from './refresh.queries.ts';
 import { insertPullRequests, lockPullRequests, type ReportedRow, updatePullRequests } from './pull-requests.queries.ts';
 
 /** The project that pull requests belong to. */
@@ -27,6 +29,17 @@ export async function recordPullRequests(
   { isFromList }: { isFromList: boolean },
 ): Promise<void> {
   if (news.length === 0) return;
+  await record(tx, { id: projectId, platform }, news, isFromList);
+  // Last, since all hooks of a project have this row in common.
+  if (!isFromList) await noteHook(tx, projectId);
+}
+
+async function record(
+  tx: Tx,
+  { id: projectId, platform }: ProjectOfPullRequests,
+  news: readonly PullRequestNews[],
+  isFromList: boolean,
+): Promise<void> {
   const rowOf = ({ report, given }: PullRequestNews, known?: ReportedRow): ReportedRow => {
     const after = afterReport(report, isFromList, known && knownOf(known));
     return rowWith({ ...after, reviews: withReviews(after.reviews, given) }, platform);
@@ -53,6 +66,23 @@ export async function recordPullRequests(
     toRecord.delete(number);
   // Others that somebody else has added meanwhile.
   if (toRecord.size > 0) await update();
+}
+
+/**
+ * Records the reviews of a pull request that were read from its host.
+ * @param changedAt the last change before they were read.
+ */
+export async function recordReviews(
+  tx: Tx,
+  { id: projectId, platform }: ProjectOfPullRequests,
+  { number, changedAt, reviews }: { number: number; changedAt: string; reviews: Reviews },
+): Promise<void> {
+  const [row] = await lockPullRequests(tx, projectId, [number]);
+  if (!row) return;
+  // Those of host-a are dated, so that hooks which came meanwhile count.
+  const all = platform === 'host-a' ? withReviews(row.reviews, reviews) : reviews;
+  await updatePullRequests(tx, projectId, [rowWith({ ...knownOf(row), reviews: all }, platform)]);
+  await noteReviewsRead(tx, projectId, { number, changedAt });
 }
 
 /** Those who have reviewed are no longer on host-a's list of the requested; on it again, they were asked again. */

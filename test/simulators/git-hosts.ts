@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Json } from '../support/client.ts';
 import { type Endpoint, type HostRules, type HostServer, hostServer, type Limit, type Reply } from './host-server.ts';
+import { pullRequestEndpoints, type StoredPullRequest } from './pull-request-endpoints.ts';
 import { GitHubIssues } from './trackers/github-issues.ts';
 import { AzureBoards } from './trackers/azure-boards.ts';
 
@@ -13,6 +14,8 @@ export interface GitHostSimulator extends HostServer {
   issues: GitHubIssues;
   /** Of host-b. */
   boards: AzureBoards;
+  /** All that the host has, in any repository. */
+  pullRequests: StoredPullRequest[];
 }
 
 const TOKEN = 'host-token';
@@ -253,16 +256,18 @@ export async function gitHost(platform: GitPlatform): Promise<GitHostSimulator> 
   const ended = new Map<string, string>();
   const issues = new GitHubIssues();
   const boards = new AzureBoards();
+  const pullRequests: StoredPullRequest[] = [];
+  const ofPullRequests = pullRequestEndpoints(pullRequests)[platform];
   const host = await hostServer((url) => ({
     endpoints: {
-      'host-a': [...issues.endpoints(url), ...HOST_A({ url, ended })],
-      'host-b': versioned([...boards.endpoints(url), ...HOST_B({ url, ended })]),
-      'host-c': HOST_C({ url, ended }),
+      'host-a': [...issues.endpoints(url), ...HOST_A({ url, ended }), ...ofPullRequests],
+      'host-b': versioned([...boards.endpoints(url), ...HOST_B({ url, ended }), ...ofPullRequests]),
+      'host-c': [...HOST_C({ url, ended }), ...ofPullRequests],
     }[platform],
     callerOf: callerOf[platform],
     unauthenticated: () => refuse('Bad credentials', 401),
     notFound: () => refuse('Not Found', 404),
     ...LIMITS[platform],
   }));
-  return Object.assign(host, { ended, issues, boards });
+  return Object.assign(host, { ended, issues, boards, pullRequests });
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { components } from '@octokit/openapi-types';
 import definitions from '@octokit/webhooks-examples' with { type: 'json' };
 import type { Json } from '../support/client.ts';
 import type { Host, HostHook } from './host-hooks.ts';
@@ -52,7 +53,10 @@ export const withDefaults = (given: SimulatedPullRequest): Required<SimulatedPul
   };
 };
 
-const user = (login: string, like: Json): Json => ({
+type PullRequestA = components['schemas']['pull-request'];
+type UserA = PullRequestA['user'];
+
+const user = (login: string, like: UserA): UserA => ({
   ...like,
   login,
   html_url: `https://github.com/${login}`,
@@ -60,9 +64,9 @@ const user = (login: string, like: Json): Json => ({
 });
 
 /** A pull request as GitHub's hooks and lists show it, made from a published example. */
-export function gitHubPullRequest(given: SimulatedPullRequest): Json {
+export function gitHubPullRequest(given: SimulatedPullRequest): PullRequestA {
   const request = withDefaults(given);
-  const like = bodyOf('pull_request', 'opened').pull_request;
+  const like = bodyOf('pull_request', 'opened').pull_request as PullRequestA;
   const isEnded = request.state !== 'open';
   const end = isEnded ? seconds(request.at) : null;
   return {
@@ -81,6 +85,8 @@ export function gitHubPullRequest(given: SimulatedPullRequest): Json {
     base: { ...like.base, ref: request.baseBranch },
     labels: request.labels.map((name, index) => ({
       id: index,
+      node_id: `label-${index}`,
+      url: `https://api.github.com/repos/${request.repository}/labels/${index}`,
       name,
       color: 'd73a4a',
       description: 'Something',
@@ -237,9 +243,9 @@ export function pullRequestHook(host: Host, given: SimulatedPullRequest, actor?:
 }
 
 /** A review as GitHub's REST interface lists it. */
-export const gitHubReview = (login: string, state: string, at: Date): Json => {
-  const like = bodyOf('pull_request_review', 'submitted').review;
-  return { ...like, user: user(login, like.user), state, submitted_at: seconds(at) };
+export const gitHubReview = (login: string, state: string, at: Date): components['schemas']['pull-request-review'] => {
+  const like = bodyOf('pull_request_review', 'submitted').review as components['schemas']['pull-request-review'];
+  return { ...like, user: user(login, like.user as UserA), state, submitted_at: seconds(at) };
 };
 
 /** A hook about a review of GitHub. The reviewer is no longer among the requested. */

@@ -127,6 +127,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'org_limit_sample',
     'org_limit_state',
     'org_sync',
+    'pull_request_refresh',
     'release_deployment',
     'review_instance',
     'review_pool',

@@ -1,0 +1,36 @@
+import type { TenantKey } from '../../domain/shared/actor.ts';
+import { GIT_QUEUE } from '../git/git-mirror.contract.ts';
+import { defineContract, defineSignal } from '../launch.ts';
+import { idPath } from '../workflow-id.ts';
+
+/** The one refresh of a project's pull requests at a time. */
+export interface PullRequestsInput extends TenantKey {
+  projectId: string;
+  repositoryIdentifier: string;
+}
+
+/** The host is to be asked, or new commits are to be looked at. */
+export const refreshDueSignal = defineSignal('refresh-due');
+
+/** What a refresh came to. */
+export interface RefreshReport {
+  /** `failed`: the host could not be read. `none`: nothing was asked of it. */
+  outcome: 'refreshed' | 'unchanged' | 'failed' | 'none';
+  /** Pull requests that the host listed. */
+  listed: number;
+  /** Pull requests whose changes were looked at. */
+  compared: number;
+}
+
+export const pullRequestsContract = defineContract('pullRequests', {
+  taskQueue: GIT_QUEUE,
+  workflowId: ({ tenantSlug, repositoryIdentifier, projectId }) =>
+    `${tenantSlug}/pull-requests/${idPath(repositoryIdentifier)}/${projectId}`,
+  summary: ({ repositoryIdentifier }) => `Pull requests of ${repositoryIdentifier}`,
+  searchAttributes: ({ tenantSlug, projectId, repositoryIdentifier }) => ({
+    Tenant: tenantSlug,
+    Repository: repositoryIdentifier,
+    TaskType: 'pull-requests',
+    EntityId: projectId,
+  }),
+});

@@ -1,0 +1,34 @@
+import {
+  ApplicationFailure,
+  continueAsNew,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { PullRequestActivities } from '../../activities/pull-requests/pull-requests.activities.ts';
+import { GIT_WORK } from '../activity-options.ts';
+import { type PullRequestsInput, refreshDueSignal } from './pull-requests.contract.ts';
+
+const { refreshPullRequests } = proxyActivities<PullRequestActivities>(GIT_WORK);
+
+/**
+ * Brings what is known of a project's pull requests up to date with its host, and completes; the sweeper starts it again
+ * when the next refresh is due. A host that cannot be read is recorded, and the workflow then fails.
+ */
+export async function pullRequests(input: PullRequestsInput): Promise<void> {
+  let isSignalled = false;
+  setHandler(refreshDueSignal, () => {
+    isSignalled = true;
+  });
+  let hasFailed: boolean;
+  do {
+    isSignalled = false;
+    const { outcome, listed, compared } = await refreshPullRequests(input);
+    setCurrentDetails(`Host: ${outcome}; pull requests listed: ${listed}, compared with their base: ${compared}`);
+    hasFailed = outcome === 'failed';
+    if (isSignalled && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof pullRequests>(input);
+  } while (isSignalled);
+  if (hasFailed)
+    throw ApplicationFailure.nonRetryable('The host could not be read; its row says why', 'host_unreadable');
+}
