@@ -42,7 +42,7 @@ const Issue = z.looseObject({
   key: z.string(),
   fields: z.looseObject({
     summary: z.string().nullish(),
-    description: z.unknown(),
+    description: z.unknown().optional(),
     issuetype: Named.nullish(),
     status: Named.extend({ statusCategory: z.looseObject({ key: z.string() }).nullish() }),
     priority: Named.nullish(),

@@ -216,7 +216,7 @@ export function hostATracker(
       if (old.value.state === 'closed') return { isOk: true, value: { isChanged: false } };
       if (comment !== undefined) {
         const written = await call(
-          { method: 'POST', url: `${issues}/${id}/comments`, body: { body: comment } },
+          { method: 'POST', url: `${issues}/${id}/comments`, body: { body: markdownWithPayload(comment) } },
           Comment,
         );
         if (!written.isOk) return written;

@@ -11,8 +11,14 @@ import type {
   WorkTracker,
 } from '../../domain/work-items/work-tracker.port.ts';
 import type { Backend } from '../backend.ts';
-import { createHostHttp } from './host-http.ts';
-import { createTrackerLimits, type CallTracker, type TrackerConnection, trackerCalls } from './tracker-http.ts';
+import { createHostHttp, type ExchangeWithHost } from './host-http.ts';
+import {
+  type CallTracker,
+  createTrackerLimits,
+  type TrackerConnection,
+  trackerCalls,
+  type TrackerLimits,
+} from './tracker-http.ts';
 import { trackerA } from './work-tracker-a.ts';
 import { hostATracker } from './work-tracker-host-a.ts';
 import { hostBTracker } from './work-tracker-host-b.ts';
@@ -56,19 +62,37 @@ export function createWorkTrackers(
         return { ...(await usableIntegration(tx, platform, projectId)), credentials };
       });
       if (!found) throw new DomainError('invalid_request', `The project has no integration of kind ${platform}`);
-      const { defaultUrl, headersOf, connect, ...answers } = VENDORS[platform];
-      const baseUrl = (found.baseUrl ?? defaultUrl)?.replace(/\/+$/, '');
-      if (baseUrl === undefined)
-        throw new DomainError('invalid_request', `The project needs an integration of kind ${platform} with a baseUrl`);
-      const headers = headersOf(found.credentials);
-      const limitKey = createHash('sha256')
-        .update(JSON.stringify([baseUrl, headers]))
-        .digest('base64');
-      const call = trackerCalls(http.exchange, limits, { platform, headers, limitKey, ...answers });
-      return connect(call, place, { baseUrl, settings: found.settings ?? {} });
+      return trackerAt(http.exchange, limits, place, found);
     },
     close: http.close,
   };
+}
+
+interface TrackerLocation {
+  /** Null or undefined: the vendor's own. */
+  baseUrl?: string | null;
+  settings?: IntegrationOptions;
+  credentials: HostCredentials;
+}
+
+/** The tracker of a place with a credential. Throws `invalid_request` where it cannot be said where the work items are. */
+export function trackerAt(
+  exchange: ExchangeWithHost,
+  limits: TrackerLimits,
+  place: TrackerPlace,
+  { baseUrl: given, settings = {}, credentials }: TrackerLocation,
+): WorkTracker {
+  const { platform } = place;
+  const { defaultUrl, headersOf, connect, ...answers } = VENDORS[platform];
+  const baseUrl = (given ?? defaultUrl)?.replace(/\/+$/, '');
+  if (baseUrl === undefined)
+    throw new DomainError('invalid_request', `The project needs an integration of kind ${platform} with a baseUrl`);
+  const headers = headersOf(credentials);
+  const limitKey = createHash('sha256')
+    .update(JSON.stringify([baseUrl, headers]))
+    .digest('base64');
+  const call = trackerCalls(exchange, limits, { platform, headers, limitKey, ...answers });
+  return connect(call, place, { baseUrl, settings });
 }
 
 const basic = (username: string, secret: string) => ({

@@ -5,8 +5,8 @@ export const PAYLOAD_TITLE = 'Automation payload';
 export const embeddableJson = (payload: unknown): string =>
   JSON.stringify(payload).replace(/[<>&]|-(?=-)/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 
-/** Markdown of a person with a payload in a comment, which is the only one in it. */
-export function markdownWithPayload(body: string, payload: unknown): string {
+/** Markdown of a person, in which a payload is the only comment; without one it has none. */
+export function markdownWithPayload(body: string, payload?: unknown): string {
   const harmless = body.replaceAll('<!--', '&lt;!--');
   return payload === undefined ? harmless : `${harmless}\n\n<!-- quayside:payload ${embeddableJson(payload)} -->`;
 }
@@ -21,7 +21,7 @@ export const htmlOf = (text: string): string =>
     .replace(/\r?\n/g, '<br>');
 
 /** Text of a person as HTML with a payload in a section to unfold. */
-export function htmlWithPayload(body: string, payload: unknown): string {
+export function htmlWithPayload(body: string, payload?: unknown): string {
   const shown = `<div>${htmlOf(body)}</div>`;
   return payload === undefined
     ? shown
@@ -31,17 +31,14 @@ export function htmlWithPayload(body: string, payload: unknown): string {
 const EMBEDDED_COMMENT = /<!-- quayside:payload ([^<>]*) -->/;
 const EMBEDDED_SECTION = new RegExp(`<details><summary>${PAYLOAD_TITLE}</summary><pre>([^<>]*)</pre></details>`);
 
-/** The payload that Markdown was made with, as it stands there; undefined without one. */
-const embeddedIn = (description: string, pattern: RegExp): string | undefined => pattern.exec(description)?.[0];
-
 /** Another body for a work item, which keeps the payload that the old one has. */
 export function replacedMarkdown(body: string, old: string): string {
-  const kept = embeddedIn(old, EMBEDDED_COMMENT);
-  return markdownWithPayload(body, undefined) + (kept === undefined ? '' : `\n\n${kept}`);
+  const kept = EMBEDDED_COMMENT.exec(old)?.[0];
+  return markdownWithPayload(body) + (kept === undefined ? '' : `\n\n${kept}`);
 }
 
 export const replacedHtml = (body: string, old: string): string =>
-  htmlWithPayload(body, undefined) + (embeddedIn(old, EMBEDDED_SECTION) ?? '');
+  htmlWithPayload(body) + (EMBEDDED_SECTION.exec(old)?.[0] ?? '');
 
 /** A mark that HTML and Markdown do not show. */
 export const inHtmlComment = (marker: string): string => `<!-- ${marker} -->`;

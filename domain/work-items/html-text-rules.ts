@@ -22,35 +22,43 @@ export function textOfHtml(html: string): string {
     .trim();
 }
 
-const BREAKS = /^(br|p|div|li|tr|h[1-6]|ul|ol|table|pre|blockquote|details|summary|section)$/;
+const BLOCKS = /^(p|div|li|tr|h[1-6]|ul|ol|table|pre|blockquote|details|summary|section)$/;
 const HIDDEN = new Set(['script', 'style']);
 
 /** One pass from sign to sign: a regular expression over whole tags takes quadratic time for `<<<<<`. */
 function withoutMarkup(html: string): string {
   const parts: string[] = [];
+  let isLineBegun = false;
+  const write = (text: string) => {
+    parts.push(text);
+    if (text.trim() !== '') isLineBegun = true;
+  };
+  const breakLine = () => {
+    parts.push('\n');
+    isLineBegun = false;
+  };
   let at = 0;
   while (at < html.length) {
     const open = html.indexOf('<', at);
     if (open === -1) break;
-    parts.push(html.slice(at, open));
+    write(html.slice(at, open));
     if (html.startsWith('<!--', open)) {
       at = endOf(html, '-->', open + 4);
       continue;
     }
-    const name = /^\/?([a-z][a-z0-9]{0,20})/i.exec(html.slice(open + 1, open + 24));
-    if (!name) {
-      parts.push('<');
+    const [isTag, slash, tag = ''] =
+      /^(\/?)([a-z][a-z0-9]{0,20})/.exec(html.slice(open + 1, open + 24).toLowerCase()) ?? [];
+    if (isTag === undefined) {
+      write('<');
       at = open + 1;
       continue;
     }
-    const tag = (name[1] ?? '').toLowerCase();
     at = endOf(html, '>', open + 1);
-    if (HIDDEN.has(tag) && !name[0].startsWith('/')) at = endOf(html, `</${tag}>`, at);
-    else if (tag === 'li' && !name[0].startsWith('/')) parts.push('\n- ');
-    else if (BREAKS.test(tag) && (tag === 'br' || tag === 'p' || !name[0].startsWith('/') || tag === 'div'))
-      parts.push('\n');
+    if (HIDDEN.has(tag) && slash === '') at = endOf(html, `</${tag}>`, at);
+    else if (tag === 'br' || (BLOCKS.test(tag) && isLineBegun)) breakLine();
+    if (tag === 'li' && slash === '') parts.push('- ');
   }
-  parts.push(html.slice(at));
+  write(html.slice(at));
   return parts.join('');
 }
 

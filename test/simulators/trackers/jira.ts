@@ -196,6 +196,14 @@ export async function jiraSite(): Promise<JiraSimulator> {
         },
         {
           method: 'GET',
+          path: /^\/rest\/agile\/1\.0\/board\/(\d+)$/,
+          handle: (_, [, id]) => {
+            const [projectKey] = boards.get(Number(id)) ?? [];
+            return { status: 200, body: { id: Number(id), name: 'A board', location: { projectKey } } };
+          },
+        },
+        {
+          method: 'GET',
           path: /^\/rest\/agile\/1\.0\/board\/(\d+)\/issue$/,
           handle: ({ query, caller }, [, id]) => {
             const keys = boards.get(Number(id));

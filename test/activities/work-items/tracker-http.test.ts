@@ -1,0 +1,199 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { HostCredentials } from '../../../domain/integrations/integration-rules.ts';
+import type { TrackerPlatform, WorkTracker } from '../../../domain/work-items/work-tracker.port.ts';
+import { gitHost, hostCredentials } from '../../simulators/git-hosts.ts';
+import type { HostServer } from '../../simulators/host-server.ts';
+import { jiraCredentials, jiraSite } from '../../simulators/trackers/jira.ts';
+import { failureOf, type TestTrackers, testTrackers, valueOf } from '../../support/work-trackers.ts';
+
+const HOUR_MS = 3_600_000;
+let trackers: TestTrackers;
+const servers: HostServer[] = [];
+
+beforeEach(() => {
+  trackers = testTrackers();
+});
+afterEach(async () => {
+  await Promise.all([...servers.splice(0).map((server) => server.close()), trackers.close()]);
+});
+
+interface Case {
+  server: HostServer;
+  tracker: WorkTracker;
+  id: string;
+  /** How many work items there are. */
+  made: () => number;
+}
+
+/** A tracker with one work item. */
+const CASES: Record<TrackerPlatform, () => Promise<Case>> = {
+  async 'tracker-a'() {
+    const server = await jiraSite();
+    server.add('SHOP-1');
+    const at = { baseUrl: server.url, credentials: jiraCredentials as HostCredentials };
+    const tracker = trackers.of('tracker-a', at, { boards: ['SHOP'] });
+    return { server, tracker, id: 'SHOP-1', made: () => server.issues.length };
+  },
+  async 'host-a'() {
+    const server = await gitHost('host-a');
+    server.issues.add('acme/shop');
+    const tracker = trackers.of('host-a', { baseUrl: server.url, credentials: hostCredentials as HostCredentials });
+    return { server, tracker, id: '1', made: () => server.issues.all.length };
+  },
+  async 'host-b'() {
+    const server = await gitHost('host-b');
+    server.boards.add('acme/shop');
+    const tracker = trackers.of('host-b', { baseUrl: server.url, credentials: hostCredentials as HostCredentials });
+    return { server, tracker, id: '1', made: () => server.boards.all.length };
+  },
+};
+const item = { title: 'x', body: '', labels: [] };
+
+describe.each(Object.keys(CASES) as TrackerPlatform[])('%s', (platform) => {
+  let given: Case;
+  beforeEach(async () => {
+    given = await CASES[platform]();
+    servers.push(given.server);
+  });
+
+  test('one that hangs is given up in time', async () => {
+    const { server, tracker, id } = given;
+    server.failNext('hang', { times: 2 });
+    expect(failureOf(await tracker.fetch(id))).toMatchObject({ kind: 'timeout', mayBeDone: true });
+    expect(failureOf(await tracker.create(item))).toMatchObject({ kind: 'timeout', mayBeDone: true });
+    valueOf(await tracker.fetch(id));
+  });
+
+  test('one that answers with a page is malformed', async () => {
+    const { server, tracker, id } = given;
+    server.failNext('html', { times: 3 });
+    expect(failureOf(await tracker.fetch(id)).kind).toBe('malformed');
+    expect(failureOf(await tracker.list({ maxResults: 5 })).kind).toBe('malformed');
+    expect(failureOf(await tracker.create(item))).toMatchObject({ kind: 'malformed', mayBeDone: true });
+  });
+
+  test('one that loses the reply to a create may have created', async () => {
+    const { server, tracker, made } = given;
+    server.failNext('lost');
+    expect(failureOf(await tracker.create(item))).toMatchObject({ kind: 'unreachable', mayBeDone: true });
+    expect(made()).toBe(2);
+  });
+
+  test('one that is broken or away is unreachable', async () => {
+    const { server, tracker, id } = given;
+    for (const [status, kind] of [
+      [500, 'unreachable'],
+      [503, 'unreachable'],
+      [504, 'timeout'],
+    ] as const) {
+      server.failNext({ status, body: '<html>' });
+      expect(failureOf(await tracker.fetch(id))).toMatchObject({ kind, mayBeDone: true });
+    }
+    const away = { baseUrl: 'http://127.0.0.1:9', credentials: hostCredentials as HostCredentials };
+    expect(failureOf(await trackers.of(platform, away).fetch(id))).toMatchObject({
+      kind: 'unreachable',
+      mayBeDone: false,
+      message: `${platform} could not be reached`,
+    });
+  });
+
+  test('nothing leaves until a limit of an hour is reset', async () => {
+    const { server, tracker, id } = given;
+    server.limit = { remaining: 0, resetAt: new Date(Date.now() + HOUR_MS) };
+    const { kind, retryAt } = failureOf(await tracker.fetch(id));
+    expect(kind).toBe('limited');
+    expect(Math.abs((retryAt?.getTime() ?? 0) - Date.now() - HOUR_MS)).toBeLessThan(5_000);
+    const asked = server.requests.length;
+    server.limit = undefined;
+    expect(failureOf(await tracker.create(item))).toMatchObject({ kind: 'limited', retryAt });
+    expect(failureOf(await tracker.list({ maxResults: 1 })).kind).toBe('limited');
+    expect(server.requests).toHaveLength(asked);
+    trackers.clock.laterMs = HOUR_MS + 5_000;
+    valueOf(await tracker.fetch(id));
+  });
+
+  test('refusals hold neither secrets nor addresses', async () => {
+    const { server, tracker, id } = given;
+    server.failNext({
+      status: 400,
+      body: { message: `bad\u0000\n${'x'.repeat(5_000)}`, errorMessages: ['y'.repeat(5_000)] },
+    });
+    const { kind, message } = failureOf(await tracker.fetch(id));
+    expect(kind).toBe('refused');
+    expect(message.length).toBeLessThanOrEqual(400);
+    // oxlint-disable-next-line no-control-regex
+    expect(message).not.toMatch(/127\.0\.0\.1|[\u0000-\u001f]/);
+  });
+});
+
+test('the last call of a window succeeds and closes it, where the vendor counts down', async () => {
+  for (const platform of ['host-a', 'host-b'] as const) {
+    const { server, tracker, id } = await CASES[platform]();
+    servers.push(server);
+    const resetAt = new Date(Date.now() + HOUR_MS);
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.ceil(resetAt.getTime() / 1_000)) };
+    valueOf(await tracker.fetch(id));
+    server.failNext({ status: 404, body: { message: 'Not Found' }, headers });
+    expect(failureOf(await tracker.fetch(id)).kind).toBe('not_found');
+    expect(failureOf(await tracker.fetch(id)).kind).toBe('limited');
+  }
+});
+
+test('a limit is that of one credential, and at most two hours long', async () => {
+  const { server, tracker, id } = await CASES['host-a']();
+  servers.push(server);
+  server.failNext({
+    status: 403,
+    body: { message: 'You have exceeded a secondary rate limit' },
+    headers: { 'retry-after': '86400000' },
+  });
+  const { retryAt } = failureOf(await tracker.fetch(id));
+  expect((retryAt?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(2 * HOUR_MS);
+  const others = trackers.of('host-a', { baseUrl: server.url, credentials: { type: 'token', token: 'token-of-dana' } });
+  valueOf(await others.fetch(id));
+});
+
+test('a secondary limit that names no time holds a minute', async () => {
+  const { server, tracker, id } = await CASES['host-a']();
+  servers.push(server);
+  server.failNext({ status: 403, body: { message: 'You have exceeded a secondary rate limit.' } });
+  const { kind, retryAt } = failureOf(await tracker.fetch(id));
+  expect(kind).toBe('limited');
+  expect(Math.round(((retryAt?.getTime() ?? 0) - Date.now()) / 10_000)).toBe(6);
+});
+
+test('an answer without end is cut off', async () => {
+  const endless = createServer((_, response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const block = Buffer.alloc(1_048_576, ' ');
+    const write = () => {
+      if (!response.destroyed && response.write(block)) setImmediate(write);
+      else response.once('drain', write);
+    };
+    write();
+  });
+  endless.listen(0, '127.0.0.1');
+  await once(endless, 'listening');
+  const baseUrl = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`;
+  const tracker = trackers.of('host-a', { baseUrl, credentials: { type: 'token', token: 'x' } });
+  expect(['malformed', 'timeout']).toContain(failureOf(await tracker.fetch('1')).kind);
+  endless.closeAllConnections();
+  await new Promise((resolve) => endless.close(resolve));
+});
+
+test('addresses that are not permitted are not called', async () => {
+  const at = { baseUrl: 'http://10.0.0.1', credentials: { type: 'token', token: 'x' } as const };
+  expect(failureOf(await trackers.of('host-a', at).fetch('1'))).toMatchObject({
+    kind: 'refused',
+    message: 'The address of host-a is not permitted',
+  });
+});
+
+test('places that cannot be told are refused', () => {
+  const at = { baseUrl: 'http://127.0.0.1:9', credentials: { type: 'token', token: 'x' } as const };
+  expect(() => trackers.of('host-a', at, { repositoryIdentifier: 'a/b/c' })).toThrow('`repository` (owner/repo)');
+  const credentials = { type: 'token', token: 'x' } as const;
+  expect(() => trackers.of('tracker-a', { credentials } as never)).toThrow('with a baseUrl');
+});

@@ -1,0 +1,61 @@
+import { createHostHttp } from '../../activities/adapters/host-http.ts';
+import { createTrackerLimits } from '../../activities/adapters/tracker-http.ts';
+import { trackerAt } from '../../activities/adapters/work-trackers.ts';
+import type { HostCredentials, IntegrationOptions } from '../../domain/integrations/integration-rules.ts';
+import { outboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import type {
+  TrackerAnswer,
+  TrackerFailure,
+  TrackerPlace,
+  TrackerPlatform,
+  WorkTracker,
+} from '../../domain/work-items/work-tracker.port.ts';
+
+export interface TestTrackers {
+  of: (
+    platform: TrackerPlatform,
+    at: { baseUrl: string; credentials: HostCredentials; settings?: IntegrationOptions },
+    place?: Partial<TrackerPlace>,
+  ) => WorkTracker;
+  /** Added to the present, by which limits end. */
+  clock: { laterMs: number };
+  close: () => Promise<void>;
+}
+
+/** Trackers as the service calls them, with loopback open and short times. */
+export function testTrackers({ timeoutMs = 400 } = {}): TestTrackers {
+  const clock = { laterMs: 0 };
+  const http = createHostHttp(outboundAddresses('127.0.0.0/8'), timeoutMs);
+  const limits = createTrackerLimits(() => new Date(Date.now() + clock.laterMs));
+  return {
+    clock,
+    of: (platform, at, place = {}) =>
+      trackerAt(
+        http.exchange,
+        limits,
+        {
+          platform,
+          projectId: 'p',
+          repositoryIdentifier: 'acme/shop',
+          boards: [],
+          issueType: 'Task',
+          pagesUrl: null,
+          ...place,
+        },
+        at,
+      ),
+    close: http.close,
+  };
+}
+
+/** The value of an answer; throws what failed. */
+export function valueOf<Value>(answer: TrackerAnswer<Value>): Value {
+  if (!answer.isOk) throw new Error(JSON.stringify(answer));
+  return answer.value;
+}
+
+/** The failure of an answer; throws when it has none. */
+export function failureOf(answer: TrackerAnswer<unknown>): TrackerFailure {
+  if (answer.isOk) throw new Error(`it succeeded: ${JSON.stringify(answer.value)}`);
+  return answer;
+}
