@@ -40,6 +40,8 @@ export interface Tx {
   audit(note: AuditNote): void;
   /** Marks a webhook that has something new to deliver; its lane is signalled when the transaction is committed. */
   signalLane(webhookId: string): void;
+  /** Marks a chat workspace with messages to change; its lane is signalled when the transaction is committed. */
+  signalChat(workspaceId: string): void;
   /** Marks an approval that something other than a decision settled; its workflow checks it again after the commit. */
   signalApproval(approval: SettledApproval): void;
   /** Marks a deployment that was stored; it is applied to its candidate after the commit. */
@@ -98,6 +100,7 @@ export interface SettledApproval {
 /** Signals to workflows after a commit. Each returns at once and never throws; lost signals are recovered by the sweeper. */
 export interface CommitSignals {
   lanes: (tenant: TenantKey, webhookIds: readonly string[]) => void;
+  chats: (tenant: TenantKey, workspaceIds: readonly string[]) => void;
   approvals: (tenant: TenantKey, approvals: readonly SettledApproval[]) => void;
   deployments: (tenant: TenantKey, deployments: readonly RecordedDeployment[]) => void;
   runs: (tenant: TenantKey, runs: readonly WaitingRun[]) => void;
@@ -132,6 +135,7 @@ export const unitOfWork =
     const em = orm.em.fork({ disableContextResolution: true });
     em.setSessionContext({ variables: fenceVariables(actor) });
     const lanes = new Set<string>();
+    const chats = new Set<string>();
     const approvals: SettledApproval[] = [];
     const deployments: RecordedDeployment[] = [];
     const runs: WaitingRun[] = [];
@@ -158,6 +162,9 @@ export const unitOfWork =
         },
         signalLane: (webhookId) => {
           lanes.add(webhookId);
+        },
+        signalChat: (workspaceId) => {
+          chats.add(workspaceId);
         },
         signalApproval: (approval) => {
           approvals.push(approval);
@@ -190,6 +197,7 @@ export const unitOfWork =
       return value;
     });
     if (lanes.size > 0) signals?.lanes(actor, [...lanes]);
+    if (chats.size > 0) signals?.chats(actor, [...chats]);
     if (approvals.length > 0) signals?.approvals(actor, approvals);
     if (deployments.length > 0) signals?.deployments(actor, deployments);
     if (runs.length > 0) signals?.runs(actor, runs);

@@ -1,6 +1,7 @@
 import type { TenantKey } from '../domain/shared/actor.ts';
 import type { CommitSignals, WaitingRun } from '../domain/unit-of-work.ts';
 import { approvalContract, recheckSignal } from './approvals/approval.contract.ts';
+import { signalChatLane } from './chat/chat-lane.contract.ts';
 import { flowRunContract, windowChangedSignal } from './flows/flow-run.contract.ts';
 import type { Launch } from './launch.ts';
 import { applyEventsUpdate, releaseDomainContract } from './release-candidates/release-domain.contract.ts';
@@ -15,6 +16,9 @@ const APPLIED_WITHIN_MS = 5_000;
 /** The signals that follow the commit of a unit of work. */
 export const createCommitSignals = (launch: Launch): CommitSignals => ({
   lanes: signalLanes(launch),
+  chats({ tenantId, tenantSlug }, workspaceIds) {
+    for (const workspaceId of workspaceIds) signalChatLane(launch, { tenantId, tenantSlug, workspaceId });
+  },
   approvals({ tenantId, tenantSlug }, approvals) {
     for (const approval of approvals)
       launch.signalWithStartInBackground(

@@ -1,4 +1,5 @@
 import { createChatActionStore } from '../../domain/chat/chat-actions.queries.ts';
+import { createChatMessageStore } from '../../domain/chat/chat-messages.queries.ts';
 import { actSignal, chatLaneContract } from '../../workflows/chat/chat-lane.contract.ts';
 import { defineSweep } from '../system/define-sweep.ts';
 
@@ -8,7 +9,13 @@ const OVERDUE_MS = 5_000;
 /** Signals lanes of chat workspaces whose signal was lost. */
 export const chatLanesSweep = defineSweep({
   name: 'chat-lanes',
-  due: ({ system }, limit) => createChatActionStore(system).overdue(OVERDUE_MS, limit),
+  async due({ system }, limit) {
+    const [acted, changed] = await Promise.all([
+      createChatActionStore(system).overdue(OVERDUE_MS, limit),
+      createChatMessageStore(system).overdue(OVERDUE_MS, limit),
+    ]);
+    return [...new Map([...acted, ...changed].map((lane) => [lane.workspaceId, lane])).values()];
+  },
   key: ({ workspaceId }) => workspaceId,
   handle: ({ launch }, lane) => launch.signalWithStart(chatLaneContract, lane, actSignal),
 });

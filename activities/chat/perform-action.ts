@@ -1,5 +1,5 @@
 import { type SendDecision, takeDecision } from '../../domain/approvals/decisions.ts';
-import { subjectOf } from '../../domain/chat/approval-messages.ts';
+import { subjectOf } from '../../domain/chat/approval-message-rules.ts';
 import type { ClaimedAction } from '../../domain/chat/chat-actions.queries.ts';
 import { answerCommand, type CommandParts } from '../../domain/chat/chat-commands.ts';
 import type { ChatTeam, FindChatPerson } from '../../domain/chat/chat-people.ts';

@@ -25,6 +25,11 @@ export async function attemptDelivery(
   if (target.isWanted && !target.isWanted(envelope)) return { delivery, next: { status: 'filtered' } };
 
   const startedAt = new Date();
+  if (target.refusal !== undefined) {
+    const { url, method } = target;
+    const refused = { errorKind: 'refused', error: target.refusal, sentBody: null, durationMs: 0 } as const;
+    return recorded(delivery, target, { url, method, startedAt, ...refused });
+  }
   const { url, method, timeoutMs } = target;
   const body = target.renderBody ? render(target.renderBody, envelope) : text;
   if (body instanceof TemplateError) {
@@ -35,7 +40,8 @@ export async function attemptDelivery(
   const signature = signedHeaders(delivery.id, body, target.keysAt(startedAt), startedAt);
   const headers = { ...target.headers, ...signature, ...span.headers };
   try {
-    const outcome = await send({ url, method, headers, body, timeoutMs }, stop);
+    const answered = await send({ url, method, headers, body, timeoutMs }, stop);
+    const outcome = target.judge ? await target.judge(answered, delivery) : answered;
     span.end(outcome);
     return recorded(delivery, target, {
       ...outcome,
@@ -56,7 +62,7 @@ function recorded(delivery: ClaimedDelivery, target: LaneTarget, attempt: Logged
   const retryAfterMs = parseRetryAfter(attempt.retryAfter, Date.now());
   const next = nextStep({ ...attempt, retryAfterMs }, delivery.attempts + 1, target, Math.random());
   const { statusCode } = attempt;
-  const isRefused = statusCode !== undefined && next.status !== 'delivered';
+  const isRefused = statusCode !== undefined && attempt.verdict === undefined && next.status !== 'delivered';
   return { delivery, attempt: isRefused ? { ...attempt, error: errorOfStatus(statusCode) } : attempt, next };
 }
 

@@ -3,9 +3,10 @@ import type { Encryption } from '../../domain/shared/encryption.ts';
 import { compileTemplate, type RenderBody } from '../../domain/webhooks/body-template.ts';
 import type { RetryPolicy } from '../../domain/webhooks/delivery-rules.ts';
 import { compileFilter, type PayloadTest } from '../../domain/webhooks/filter-rules.ts';
-import type { StoredTarget } from '../../domain/webhooks/lane-store.queries.ts';
+import type { ClaimedDelivery, StoredTarget } from '../../domain/webhooks/lane-store.queries.ts';
 import { compileLinearRegex } from '../../domain/webhooks/linear-regex.ts';
 import { signingKey } from '../../domain/webhooks/standard-webhooks.ts';
+import type { AttemptOutcome } from '../../domain/webhooks/webhook-sender.port.ts';
 import { openHeaders, openSecret } from '../../domain/webhooks/webhook-secrets.ts';
 
 /** A webhook ready for sending: secrets decrypted, filter and template compiled. */
@@ -17,6 +18,10 @@ export interface LaneTarget extends RetryPolicy {
   timeoutMs: number;
   isWanted: PayloadTest | undefined;
   renderBody: RenderBody | undefined;
+  /** Why nothing can be sent; absent: it can. */
+  refusal?: string;
+  /** Reads answers of a receiver that says in the body whether it took a delivery. */
+  judge?: (outcome: AttemptOutcome, delivery: ClaimedDelivery) => Promise<AttemptOutcome>;
   /** The keys that sign at a time: for a while after a rotation, two. */
   keysAt: (now: Date) => KeyObject[];
 }

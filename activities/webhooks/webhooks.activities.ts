@@ -5,6 +5,7 @@ import type { Outcome } from '../../domain/webhooks/outcomes.queries.ts';
 import { disableWebhook } from '../../domain/webhooks/webhooks.mutations.ts';
 import type { Deps } from '../deps.ts';
 import { createDuePoller } from './due-poller.ts';
+import { openChatTarget } from '../chat/chat-target.ts';
 import { openTarget } from './lane-target.ts';
 import { createPumpActivities, type PumpActivities } from './pump.activities.ts';
 
@@ -25,7 +26,13 @@ export function createWebhookActivities(deps: Deps): PumpActivities {
   return createPumpActivities({
     store,
     record,
-    target: async (lane) => openTarget(lane.webhookId, await store.target(lane), deps.encryption),
+    async target(lane) {
+      const stored = await store.target(lane);
+      const target = openTarget(lane.webhookId, stored, deps.encryption);
+      return stored.channel === null
+        ? target
+        : openChatTarget(deps, lane, target, { ...stored, channel: stored.channel });
+    },
     send: deps.webhooks.send,
     poller: createDuePoller(store.dueWebhooks, (error) =>
       deps.log.warn({ err: error }, 'the lanes could not find out what is due'),

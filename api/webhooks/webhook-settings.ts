@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { WebhookSettings } from '../../domain/webhooks/webhook-settings.ts';
+import { SLACK, type WebhookSettings } from '../../domain/webhooks/webhook-settings.ts';
 import type { SettingsChange } from '../../domain/webhooks/webhooks.mutations.ts';
 import type { WebhookIn, WebhookPatch } from './webhooks.schemas.ts';
 
@@ -11,18 +11,20 @@ const eventsOf = ({ event, events }: { event?: string | undefined; events?: stri
   events ? [...new Set(events)] : event === undefined ? undefined : [event];
 
 /** The settings that a body asks for; its schema has checked that one of both styles is complete. */
-export function newSettings(body: z.output<typeof WebhookIn>): WebhookSettings {
-  const { repositoryIdentifier = null, webhookUrl, config, timeout, retryCount, retryDelay } = body;
+export function newSettings(body: z.output<typeof WebhookIn>, slackApiUrl: string): WebhookSettings {
+  const { repositoryIdentifier = null, webhookUrl, config, provider, timeout, retryCount, retryDelay } = body;
   return {
     name: body.name ?? repositoryIdentifier ?? '',
     events: eventsOf(body) ?? [REPOSITORY_EVENT],
-    provider: body.provider ?? (repositoryIdentifier === null ? 'http' : REPOSITORY_PROVIDER),
+    provider: provider ?? (repositoryIdentifier === null ? 'http' : REPOSITORY_PROVIDER),
     repositoryIdentifier,
-    url: config?.url ?? webhookUrl ?? '',
+    url: provider === SLACK ? new URL('chat.postMessage', slackApiUrl).href : (config?.url ?? webhookUrl ?? ''),
     method: config?.method ?? 'POST',
     headers: config?.headers ?? {},
     filter: config?.filter ?? {},
     bodyTemplate: config?.body ?? null,
+    channel: config?.channel ?? null,
+    chatTeamId: config?.teamId ?? null,
     timeoutMs: timeout,
     retryCount,
     retryDelayMs: retryDelay,
@@ -43,6 +45,8 @@ export const settingsChange = (body: z.output<typeof WebhookPatch>): SettingsCha
     ...(config.headers !== undefined && { headers: config.headers }),
     ...(config.filter !== undefined && { filter: config.filter }),
     ...(config.body !== undefined && { bodyTemplate: config.body }),
+    ...(config.channel !== undefined && { channel: config.channel }),
+    ...(config.teamId !== undefined && { chatTeamId: config.teamId }),
     ...(patch.timeout !== undefined && { timeoutMs: patch.timeout }),
     ...(patch.retryCount !== undefined && { retryCount: patch.retryCount }),
     ...(patch.retryDelay !== undefined && { retryDelayMs: patch.retryDelay }),

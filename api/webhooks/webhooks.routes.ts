@@ -32,19 +32,19 @@ export const webhooksRoutes = [
     group: GROUP,
     summary: 'Create a webhook',
     description:
-      'Deliveries are signed by Standard Webhooks with a secret that is only shown in this reply. Subscribes to the event of `event`, or to those of `events`. With `repositoryIdentifier` and `webhookUrl` instead of these and `config`, the webhook has provider `host-a` and event `push`. The URL must have a public address.',
+      'Deliveries are signed by Standard Webhooks with a secret that is only shown in this reply. Subscribes to the event of `event`, or to those of `events`. With `repositoryIdentifier` and `webhookUrl` instead of these and `config`, the webhook has provider `host-a` and event `push`. The URL must have a public address. With provider `slack`, it posts messages to `config.channel` of a chat workspace instead: one message for each event, or what `config.body` renders; deliveries, retries and the log are the same.',
     roles: ['owner'],
     projectScope: 'row',
     body: WebhookIn,
     status: 201,
     response: NewWebhook,
     audit: 'webhook.created',
-    async handle({ body }, { tx, adapters: { encryption, webhooks } }) {
+    async handle({ body }, { tx, adapters: { chat, encryption, webhooks } }) {
       const webhook = await tx((work) =>
         createWebhook(
           work,
           { encryption, outbound: webhooks.outbound },
-          newSettings(body),
+          newSettings(body, chat.apiUrl),
           body.webhookUrl === undefined ? 'config/url' : 'webhookUrl',
           body.secret,
         ),

@@ -5,6 +5,7 @@ import { HEADERS_MAX, refusedHeader } from '../../domain/webhooks/header-rules.t
 import { isWebhookSecret } from '../../domain/webhooks/standard-webhooks.ts';
 import { EVENTS_MAX } from '../../domain/webhooks/subscription-rules.ts';
 import { OWNER_STATUSES, WEBHOOK_STATUSES } from '../../domain/webhooks/webhook-status-rules.ts';
+import { SLACK } from '../../domain/webhooks/webhook-settings.ts';
 import { JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 import { warningsOf } from '../http/warnings.ts';
 
@@ -59,9 +60,23 @@ const config = {
     example: { 'data.domain': ['sales', 'service'] },
   }),
   body: z.string().max(TEMPLATE_MAX).nullable().meta({
-    description: 'Body template with `{{ path }}` and `{{ path | json }}`; null: the standard envelope',
+    description:
+      'Body template with `{{ path }}` and `{{ path | json }}`; null: the standard envelope. With provider `slack`, the text of the message in its markup, or a JSON object with `text` and `blocks`; values are escaped; null: a message made for the event',
     example: '{"text": {{ data.releaseName | json }}}',
   }),
+};
+
+const chatConfig = {
+  channel: z
+    .string()
+    .max(40)
+    .regex(/^[CG][A-Z0-9]+$/, 'must be the id of a channel, such as C0123ABCD')
+    .meta({ description: 'Only with provider `slack`: the channel that is notified. The app must be in it' }),
+  teamId: z
+    .string()
+    .max(40)
+    .regex(/^[TE][A-Z0-9]+$/, 'must be the id of a workspace, such as T0123ABCD')
+    .meta({ description: 'Only with provider `slack`: the chat workspace; absent: the newest active one' }),
 };
 
 const timing = {
@@ -76,6 +91,20 @@ const timing = {
 
 const plainMembers = ['event', 'events', 'provider', 'config'] as const;
 
+/** What `config` needs with one kind of provider, and cannot have. */
+function checkConfig(provider: string | undefined, given: object, context: z.RefinementCtx): void {
+  const isChat = provider === SLACK;
+  const needed = isChat ? 'channel' : 'url';
+  if (!(needed in given)) context.addIssue({ code: 'custom', path: ['config', needed], message: 'is required' });
+  for (const member of isChat ? ['url', 'method', 'headers'] : ['channel', 'teamId'])
+    if (member in given)
+      context.addIssue({
+        code: 'custom',
+        path: ['config', member],
+        message: isChat ? 'cannot be combined with provider slack' : 'needs provider slack',
+      });
+}
+
 export const WebhookIn = z
   .strictObject({
     name: Name.optional(),
@@ -87,9 +116,11 @@ export const WebhookIn = z
       .optional(),
     config: z
       .strictObject({
-        ...config,
-        method: config.method.default('POST'),
-        headers: config.headers.default({}),
+        url: config.url.optional().meta({ description: 'Needed unless the provider is `slack`' }),
+        method: config.method.optional().meta({ description: 'Default: POST' }),
+        headers: config.headers.optional(),
+        channel: chatConfig.channel.optional(),
+        teamId: chatConfig.teamId.optional(),
         filter: config.filter.default({}),
         body: config.body.default(null),
       })
@@ -117,6 +148,7 @@ export const WebhookIn = z
     }
     if (body.event !== undefined && body.events !== undefined)
       context.addIssue({ code: 'custom', path: ['events'], message: EITHER });
+    if (body.config) checkConfig(body.provider, body.config, context);
     if (!isRepositoryStyle) return;
     for (const member of plainMembers) {
       if (body[member] !== undefined)
@@ -131,7 +163,7 @@ export const WebhookPatch = z
     event: EventWord.meta({ description: ONE_EVENT }),
     events: Events,
     config: z
-      .strictObject(config)
+      .strictObject({ ...config, channel: chatConfig.channel, teamId: chatConfig.teamId.nullable() })
       .partial()
       .meta({ description: 'Given members replace the current ones, each as a whole' }),
     ...timing,
@@ -149,9 +181,11 @@ const shown = {
   provider: z.string(),
   repositoryIdentifier: z.string().nullable(),
   config: z.object({
-    url: z.string(),
-    method: z.string(),
-    headers: mapOf(anyText, anyText),
+    url: z.string().optional(),
+    method: z.string().optional(),
+    headers: mapOf(anyText, anyText).optional(),
+    channel: z.string().optional().meta({ description: 'Of provider `slack`, which has no url, method and headers' }),
+    teamId: z.string().optional(),
     filter: JsonObject,
     body: z.string().nullable(),
   }),

@@ -1,3 +1,4 @@
+import { markApprovalMessages } from '../chat/chat-messages.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import type { DecisionVia, SettledStatus } from './approval-rules.ts';
@@ -45,6 +46,11 @@ function announce(
   });
 }
 
+/** Has the messages about an approval in chats changed after the commit. */
+async function changeMessages(tx: Tx, approvalId: string): Promise<void> {
+  for (const workspaceId of await markApprovalMessages(tx, approvalId)) tx.signalChat(workspaceId);
+}
+
 /** Records the first step of an approval that was just inserted. */
 export async function noteRequested(tx: Tx, approval: ApprovalRow): Promise<void> {
   await insertStep(tx, approval.id, { source: 'run', by: null, comment: null });
@@ -70,6 +76,7 @@ export async function noteVote(
     comment,
     vote: { voterId, decision: 'approve' },
   });
+  await changeMessages(tx, approval.id);
   auditStep(tx, approval, 'voted', { decision: 'approve', comment, ...(via && { via }) });
 }
 
@@ -95,6 +102,7 @@ export async function settle(
   const { email: resolvedBy } = tx.actor;
   await writeSettlement(tx, approval.id, { status, resolvedBy, comment });
   await insertStep(tx, approval.id, { ...step, comment, by: resolvedBy });
+  await changeMessages(tx, approval.id);
   auditStep(tx, approval, status, { source: step.source, comment, ...(via && { via }) });
   announce(tx, status, approval, { resolvedBy, comment });
 }

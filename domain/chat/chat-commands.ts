@@ -5,7 +5,7 @@ import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
 import { findProject, listProjects, type ProjectFacts } from '../projects/projects.queries.ts';
 import { workItemPlaces } from '../releases/work-item-places.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
-import { approvalList } from './approval-messages.ts';
+import { approvalList } from './approval-message-rules.ts';
 import { type ChatCommand, HELP, parseCommand } from './command-rules.ts';
 import {
   type ChatBlock,

@@ -38,6 +38,7 @@ export async function putWorkspace(tx: Tx, encryption: Encryption, input: Worksp
     tx.em.assign(existing, { ...sealed(encryption, existing.id, input), isActive: true });
     note(tx, 'updated', existing, { before, after: { ...shown(existing), secrets: 'replaced' } });
     await tx.em.flush();
+    await renewTargets(tx);
     return existing;
   }
   if ((await tx.em.count(ChatWorkspace, { tenantId: tx.tenantId })) >= WORKSPACES_MAX)
@@ -50,6 +51,7 @@ export async function putWorkspace(tx: Tx, encryption: Encryption, input: Worksp
     createdBy: tx.actor.email,
   });
   await tx.em.flush();
+  await renewTargets(tx);
   note(tx, 'created', workspace, { after: shown(workspace) });
   return workspace;
 }
@@ -83,6 +85,7 @@ export async function changeWorkspace(
     after: { ...shown(workspace), ...(replaced.length > 0 && { secrets: `replaced: ${replaced.join(', ')}` }) },
   });
   await tx.em.flush();
+  await renewTargets(tx);
   return workspace;
 }
 
@@ -91,6 +94,7 @@ export async function deleteWorkspace(tx: Tx, teamId: string | undefined): Promi
   const workspace = await lockedWorkspace(tx, teamId);
   note(tx, 'deleted', workspace, { before: shown(workspace) });
   await tx.em.remove(workspace).flush();
+  await renewTargets(tx);
   return workspace;
 }
 
@@ -128,6 +132,15 @@ async function lockedWorkspace(tx: Tx, teamId: string | undefined): Promise<Chat
     throw new DomainError('ambiguous', 'There are several chat workspaces: name one by its team_id');
   return workspace;
 }
+
+/** Has the lanes of webhooks that notify channels look at the workspaces again. */
+export const renewTargets = ({ db, tenantId }: Tx) =>
+  db
+    .updateTable('webhook')
+    .set((eb) => ({ revision: eb('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('channel', 'is not', null)
+    .execute();
 
 const shown = ({ teamId, teamName, appId, appName, botUserId, isActive, appToken }: ChatWorkspace) => ({
   teamId,

@@ -54,3 +54,28 @@ export const ChatActionSchema = defineEntity({
 });
 export class ChatAction extends ChatActionSchema.class {}
 ChatActionSchema.setClass(ChatAction);
+
+/** A message about an approval, which is changed whenever that is. */
+export const ChatMessageSchema = defineEntity({
+  name: 'ChatMessage',
+  tableName: 'chat_message',
+  properties: {
+    tenantId: p.uuid().primary(),
+    workspaceId: p.uuid().primary(),
+    channel: p.text().primary(),
+    /** The platform's timestamp of the message. */
+    ts: p.text().primary(),
+    approvalId: p.uuid(),
+    /** Grows with each change of the approval; the message is to show that revision. */
+    wantedRevision: p.integer().default(0),
+    shownRevision: p.integer().default(0),
+    attempts: p.integer().default(0),
+    dueAt: p.datetime(6).defaultRaw('now()'),
+    leaseUntil: p.datetime(3).nullable(),
+    error: p.text().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+export class StoredChatMessage extends ChatMessageSchema.class {}
+ChatMessageSchema.setClass(StoredChatMessage);

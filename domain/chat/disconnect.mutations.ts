@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { ChatWorkspace } from './chat.entities.ts';
+import { renewTargets } from './chat-workspaces.mutations.ts';
 import type { ChatActionContent } from './inbound-rules.ts';
 
 const REASONS = {
@@ -36,4 +37,5 @@ export async function disconnectWorkspace(
   });
   emitEvent(tx, 'chat_workspace.disconnected', { workspaceId: id, teamId, teamName, reason: REASONS[reason] });
   await tx.em.flush();
+  await renewTargets(tx);
 }

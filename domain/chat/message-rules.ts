@@ -55,16 +55,6 @@ export function escaped(text: string, max = 500): string {
   return result;
 }
 
-/** Where nothing is alive, and nothing need be escaped. */
-function cutPlain(text: string, max: number): string {
-  let result = '';
-  for (const character of text) {
-    if (result.length + character.length > max - 1) return `${result}…`;
-    result += character;
-  }
-  return result;
-}
-
 /** The part of a text that is escaped already which fits: no entity, link or pair of surrogates is cut. */
 function cutMarkdown(text: string, max: number): string {
   if (text.length <= max) return text;
@@ -77,7 +67,7 @@ export const link = (url: string, label: string): string => `<${url}|${escaped(l
 
 export const header = (text: string): ChatBlock => ({
   type: 'header',
-  text: { type: 'plain_text', text: cutPlain(text, LIMITS.header) },
+  text: { type: 'plain_text', text: escaped(text, LIMITS.header) },
 });
 
 /** @param text Slack's markup, in which data is escaped. */
@@ -103,7 +93,7 @@ export const context = (text: string): ChatBlock => ({
 
 export const button = (label: string, more: Omit<ChatButton, 'type' | 'text'>): ChatButton => ({
   type: 'button',
-  text: { type: 'plain_text', text: cutPlain(label, LIMITS.buttonText) },
+  text: { type: 'plain_text', text: escaped(label, LIMITS.buttonText) },
   ...more,
 });
 

@@ -18,7 +18,7 @@ import {
   HookDeliverySchema,
   HookSecretSchema,
 } from '../builds/builds.entities.ts';
-import { ChatActionSchema, ChatWorkspaceSchema } from '../chat/chat.entities.ts';
+import { ChatActionSchema, ChatMessageSchema, ChatWorkspaceSchema } from '../chat/chat.entities.ts';
 import { CrmOrgSchema, CrmTokenSchema } from '../crm-orgs/crm-orgs.entities.ts';
 import { OrgLimitHourSchema, OrgLimitSampleSchema, OrgLimitStateSchema } from '../org-limits/org-limits.entities.ts';
 import { ReleaseDeploymentSchema } from '../deployments/deployments.entities.ts';
@@ -112,6 +112,7 @@ export const entities = [
   HookDeliverySchema,
   HookSecretSchema,
   ChatActionSchema,
+  ChatMessageSchema,
   ChatWorkspaceSchema,
   CrmOrgSchema,
   CrmTokenSchema,

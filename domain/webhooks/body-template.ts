@@ -17,19 +17,22 @@ const engine = new Liquid({ strictFilters: true, strictVariables: true, ownPrope
 for (const tag of Object.keys(engine.tags)) delete engine.tags[tag];
 for (const filter of Object.keys(engine.filters)) if (filter !== 'json') delete engine.filters[filter];
 
+const asItIs = (value: string): string => value;
+
 type Piece = { text: string } | { segments: string[]; asJson: boolean };
 
 /**
  * Compiles a body template: `{{ data.releaseName }}`, `{{ data.packages | json }}`. Strings are inserted as they are,
  * null as nothing, all other values as JSON. Throws `TemplateError` for anything but paths and the filter `json`;
  * rendering throws it for a path that the event does not have.
+ * @param write makes of a value what is inserted.
  */
-export function compileTemplate(template: string): RenderBody {
+export function compileTemplate(template: string, write: (value: string) => string = asItIs): RenderBody {
   const pieces = parse(template).map(pieceOf);
   return (envelope) => {
     let body = '';
     for (const piece of pieces) {
-      body += 'text' in piece ? piece.text : rendered(piece.segments, piece.asJson, envelope);
+      body += 'text' in piece ? piece.text : write(rendered(piece.segments, piece.asJson, envelope));
       if (body.length > RENDERED_MAX)
         throw new TemplateError(`the body would be longer than ${RENDERED_MAX} characters`);
     }

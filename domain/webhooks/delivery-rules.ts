@@ -12,6 +12,8 @@ export type AttemptErrorKind = 'network' | 'timeout' | 'refused' | 'template';
 export interface AttemptResult {
   statusCode?: number;
   errorKind?: AttemptErrorKind;
+  /** What an answer of status 200 means that says it is no success. */
+  verdict?: 'retried' | 'final';
   /** What the receiver asked for with `Retry-After`. */
   retryAfterMs?: number | undefined;
 }
@@ -45,7 +47,8 @@ const RETRIED_CLIENT_ERRORS = new Set([408, 425, 429]);
  */
 export function nextStep(result: AttemptResult, attempt: number, policy: RetryPolicy, random: number): NextStep {
   const { statusCode, retryAfterMs = 0 } = result;
-  if (statusCode !== undefined && statusCode >= 200 && statusCode < 300) return { status: 'delivered' };
+  const isSuccess = statusCode !== undefined && statusCode >= 200 && statusCode < 300;
+  if (isSuccess && result.verdict === undefined) return { status: 'delivered' };
   if (!isWorthRetrying(result)) return { status: 'failed', isExhausted: false, isGone: statusCode === GONE };
   if (attempt > policy.retryCount) return { status: 'failed', isExhausted: true, isGone: false };
   const waitMs = policy.retryDelayMs * 2 ** (attempt - 1) * (1 + random * JITTER);
@@ -60,7 +63,8 @@ export function errorOfStatus(statusCode: number): string {
   return isWorthRetrying({ statusCode }) ? answered : `${answered}, which is not retried`;
 }
 
-function isWorthRetrying({ statusCode, errorKind }: AttemptResult): boolean {
+function isWorthRetrying({ statusCode, errorKind, verdict }: AttemptResult): boolean {
+  if (verdict !== undefined) return verdict === 'retried';
   if (statusCode === undefined) return errorKind === 'network' || errorKind === 'timeout';
   return statusCode >= 500 || RETRIED_CLIENT_ERRORS.has(statusCode);
 }

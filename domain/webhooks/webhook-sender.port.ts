@@ -13,6 +13,8 @@ export interface OutgoingRequest {
 export interface AttemptOutcome {
   statusCode?: number;
   errorKind?: AttemptErrorKind;
+  /** What an answer of status 200 means that says it is no success; `error` says why. */
+  verdict?: 'retried' | 'final';
   error?: string;
   responseHeaders?: Record<string, string>;
   /** At most 64 KiB of the response, without U+0000. */

@@ -26,6 +26,10 @@ export interface WebhookSettings {
   headers: Record<string, string>;
   filter: WebhookFilter;
   bodyTemplate: string | null;
+  /** Of provider `slack`; null for others. */
+  channel: string | null;
+  /** Of provider `slack`: the workspace; null: the newest that is active. */
+  chatTeamId: string | null;
   timeoutMs: number;
   retryCount: number;
   retryDelayMs: number;
@@ -61,11 +65,25 @@ export const openedSettings = (encryption: Encryption, webhook: StoredWebhook): 
   headers: openHeaders(encryption, webhook.id, webhook.headers ?? null),
   filter: webhook.filter ?? {},
   bodyTemplate: webhook.bodyTemplate ?? null,
+  channel: webhook.channel ?? null,
+  chatTeamId: webhook.chatTeamId ?? null,
   timeoutMs: webhook.timeoutMs,
   retryCount: webhook.retryCount,
   retryDelayMs: webhook.retryDelayMs,
   status: webhook.status,
 });
+
+export const SLACK = 'slack';
+
+/** Members of `config` that webhooks of one kind have and those of the other kind do not. */
+const OF_CHAT = { channel: 'channel', chatTeamId: 'teamId' } as const;
+const OF_HTTP = { url: 'url', method: 'method', headers: 'headers' } as const;
+
+/** Throws `invalid_request` for a change of what webhooks of this provider do not have. */
+export function assertOfProvider(provider: string, change: Partial<WebhookSettings>): void {
+  for (const [member, name] of Object.entries(provider === SLACK ? OF_HTTP : OF_CHAT))
+    if (member in change) throw invalidField(`config/${name}`, `a webhook of provider ${provider} has no ${name}`);
+}
 
 /**
  * Throws `invalid_request` for settings with which nothing could be delivered: a URL that the policy forbids, a
@@ -124,6 +142,8 @@ export const SHOWN_COLUMNS = [
   'headers',
   'filter',
   'bodyTemplate',
+  'channel',
+  'chatTeamId',
   'timeoutMs',
   'retryCount',
   'retryDelayMs',
@@ -141,6 +161,14 @@ export type StoredWebhook = {
   [C in (typeof SHOWN_COLUMNS)[number]]: Date extends Webhook[C] ? Webhook[C] | string : Webhook[C];
 };
 
+const shownConfig = ({ channel, chatTeamId, url, method, headers, filter, bodyTemplate }: WebhookSettings) => ({
+  ...(channel === null
+    ? { url, method, headers: redactedHeaders(headers) }
+    : { channel, ...(chatTeamId !== null && { teamId: chatTeamId }) }),
+  filter,
+  body: bodyTemplate,
+});
+
 /** A webhook in replies and in the audit trail: without secret, and without values of headers that look like one. */
 export function shownWebhook(encryption: Encryption, webhook: StoredWebhook) {
   const settings = openedSettings(encryption, webhook);
@@ -151,13 +179,7 @@ export function shownWebhook(encryption: Encryption, webhook: StoredWebhook) {
     events: settings.events,
     provider: settings.provider,
     repositoryIdentifier: settings.repositoryIdentifier,
-    config: {
-      url: settings.url,
-      method: settings.method,
-      headers: redactedHeaders(settings.headers),
-      filter: settings.filter,
-      body: settings.bodyTemplate,
-    },
+    config: shownConfig(settings),
     timeout: settings.timeoutMs,
     retryCount: settings.retryCount,
     retryDelay: settings.retryDelayMs,

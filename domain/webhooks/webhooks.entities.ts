@@ -21,6 +21,10 @@ export const WebhookSchema = defineEntity({
     headers: p.text().nullable(),
     filter: jsonColumn<Record<string, unknown>>().columnType('json').nullable(),
     bodyTemplate: p.text().nullable(),
+    /** Of provider `slack`: the channel that it notifies; null for others. */
+    channel: p.text().nullable(),
+    /** Of provider `slack`: the workspace; null: the newest that is active. */
+    chatTeamId: p.text().nullable(),
     secret: p.text(),
     previousSecret: p.text().nullable(),
     previousSecretUntil: p.datetime(3).nullable(),

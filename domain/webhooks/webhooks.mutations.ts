@@ -12,6 +12,7 @@ import { updatedHeaders } from './header-rules.ts';
 import { newWebhookSecret, ROTATION_OVERLAP_MS } from './standard-webhooks.ts';
 import { sealSecret } from './webhook-secrets.ts';
 import {
+  assertOfProvider,
   assertUsable,
   openedSettings,
   sealedSettings,
@@ -68,7 +69,15 @@ export type SettingsChange = Partial<Omit<WebhookSettings, 'provider' | 'reposit
 };
 
 /** Members of `config` in requests. */
-const CONFIG = ['url', 'method', 'headers', 'filter', 'bodyTemplate'] as const satisfies (keyof SettingsChange)[];
+const CONFIG = [
+  'url',
+  'method',
+  'headers',
+  'filter',
+  'bodyTemplate',
+  'channel',
+  'chatTeamId',
+] as const satisfies (keyof SettingsChange)[];
 
 /**
  * Changes settings; deliveries that are claimed from now on use them. Headers whose values are hidden do not follow a
@@ -82,6 +91,7 @@ export async function changeWebhook(
   change: SettingsChange,
 ): Promise<{ webhook: ShownWebhook; headersDropped: string[] }> {
   const webhook = await lockedWebhook(tx, id);
+  assertOfProvider(webhook.provider, change);
   const before = shownWebhook(encryption, webhook);
   const current = openedSettings(encryption, webhook);
   const isNewRecipient = change.url !== undefined && !isSameRecipient(current.url, change.url, 'address');

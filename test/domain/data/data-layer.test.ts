@@ -127,6 +127,7 @@ test('a unit of work begins behind its fence, and writes what it announces and a
   await insertWebhook(place(), { event: 'project.updated' });
   const woken: string[][] = [];
   const signals: CommitSignals = {
+    chats: () => undefined,
     lanes: (_, ids) => void woken.push([...ids]),
     approvals: () => undefined,
     deployments: () => undefined,

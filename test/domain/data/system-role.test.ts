@@ -116,6 +116,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'audit_export',
     'build_preview',
     'chat_action',
+    'chat_message',
     'crm_org',
     'environment_lock_ticket',
     'gc_check',

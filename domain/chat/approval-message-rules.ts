@@ -26,6 +26,9 @@ export interface ShownApproval {
   requestedBy: string;
   resolvedBy?: string | null | undefined;
   comment?: string | null | undefined;
+  minApprovals?: number | undefined;
+  /** Approvals given so far. */
+  given?: number | undefined;
 }
 
 const WORDS: Record<ApprovalStatus, string> = {
@@ -53,10 +56,10 @@ const decisionButtons = (id: string): ChatBlock =>
 
 /** An approval with its buttons while it is open, and without them once it is decided. */
 export function approvalMessage(approval: ShownApproval, publicUrl: string): ChatMessage {
-  const { id, status, approvers = [], requestedBy, resolvedBy, comment } = approval;
+  const { id, status, approvers = [], requestedBy, resolvedBy, comment, minApprovals = 1, given = 0 } = approval;
   const isOpen = status === 'requested';
   const title = `${wordOf(status)}: ${subjectOf(approval)}`;
-  const details = link(`${publicUrl}/api/flows/approvals/${id}`, 'Details');
+  const details = link(`${publicUrl}/api/flows/approvals/${encodeURIComponent(id)}`, 'Details');
   const outcome = `${wordOf(status)}${resolvedBy ? ` by ${escaped(resolvedBy)}` : ''}${comment ? `: ${escaped(comment, 1_000)}` : ''}`;
   return message(
     escaped(title, 1_000),
@@ -68,6 +71,7 @@ export function approvalMessage(approval: ShownApproval, publicUrl: string): Cha
         Release: approval.releaseName,
         Domain: approval.domain,
         'Requested by': requestedBy,
+        Approvals: minApprovals > 1 ? `${given} of ${minApprovals}` : null,
         Approvers: isOpen ? approvers.join(', ') || 'the owners' : null,
       }),
     ],

@@ -1,0 +1,257 @@
+import { approvalList } from '../../../domain/chat/approval-message-rules.ts';
+import { parseCommand } from '../../../domain/chat/command-rules.ts';
+import { isResponseUrl } from '../../../domain/chat/inbound-rules.ts';
+import { type ChatMessage, escaped, link, message, section } from '../../../domain/chat/message-rules.ts';
+import { notification, templatedMessage } from '../../../domain/chat/notification-rules.ts';
+import { catalogEntries } from '../../../domain/webhooks/event-catalog.ts';
+import { mentionsOf, messageProblem } from '../../simulators/slack/message-limits.ts';
+
+const PUBLIC_URL = 'https://quayside.example';
+const HOSTILE = '<!channel> <@U1> <https://evil.example|click> & *bold* <!here';
+
+const problemOf = ({ text, blocks }: ChatMessage) => messageProblem(text, JSON.parse(JSON.stringify(blocks)));
+const mentionsIn = ({ text, blocks }: ChatMessage) => mentionsOf(text, JSON.parse(JSON.stringify(blocks)));
+
+/** The same data with every text replaced. */
+const withTexts = (data: Record<string, unknown>, text: string): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? text : Array.isArray(value) ? value.map(() => text) : value,
+    ]),
+  );
+
+test('what is escaped is dead, and no entity is cut', () => {
+  expect(escaped('a<b>&c')).toBe('a&lt;b&gt;&amp;c');
+  for (let max = 2; max < 30; max++) {
+    const cut = escaped('&&&😀&<>'.repeat(4), max);
+    expect(cut.length).toBeLessThanOrEqual(max);
+    expect(cut).toMatch(/^(&amp;|&lt;|&gt;|😀)*…$/u);
+  }
+  expect(link('https://x.example', 'a|b>c')).toBe('<https://x.example|a¦b&gt;c>');
+});
+
+test.each(catalogEntries.map(({ event, sample }) => [event, sample.data] as const))(
+  'the message about %s is one that Slack takes, whatever its data holds',
+  (event, data) => {
+    const usual = notification(event, data, PUBLIC_URL);
+    expect(problemOf(usual)).toBeUndefined();
+    expect(usual.text.length).toBeGreaterThan(5);
+    const hostile = notification(event, withTexts(data, HOSTILE), PUBLIC_URL);
+    expect(problemOf(hostile)).toBeUndefined();
+    expect(mentionsIn(hostile)).toEqual([]);
+    expect(JSON.stringify(hostile)).not.toContain('<https://evil');
+    for (const long of ['x'.repeat(20_000), '&'.repeat(20_000), '😀'.repeat(20_000)])
+      expect(problemOf(notification(event, withTexts(data, long), PUBLIC_URL))).toBeUndefined();
+    for (const odd of [null, [], 'text', 1, {}, { id: {} }])
+      expect(problemOf(notification(event, odd, PUBLIC_URL))).toBeUndefined();
+  },
+);
+
+test('an event of clients shows its first members', () => {
+  const shown = notification('smoke_test.done', { result: 'green', [HOSTILE]: HOSTILE, nested: { a: 1 } }, PUBLIC_URL);
+  expect(shown.text).toBe('Smoke test done');
+  expect(problemOf(shown)).toBeUndefined();
+  expect(mentionsIn(shown)).toEqual([]);
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`m${index}`, 'x'.repeat(5_000)]));
+  expect(problemOf(notification('smoke_test.done', many, PUBLIC_URL))).toBeUndefined();
+});
+
+test('what does not fit is left out, with a word about it; the ending stays', () => {
+  const blocks = Array.from({ length: 80 }, (_, index) => section(`block ${index} ${'y'.repeat(200)}`));
+  const cut = message('a title', blocks, [section('the end')], 'follow the link');
+  expect(problemOf(cut)).toBeUndefined();
+  expect(cut.blocks.length).toBeLessThanOrEqual(50);
+  expect(cut.blocks.slice(-2)).toEqual([
+    { type: 'context', elements: [{ type: 'mrkdwn', text: 'follow the link' }] },
+    section('the end'),
+  ]);
+  const approvals = Array.from({ length: 10 }, (_, index) => ({
+    id: `0198c5a0-7b3e-7000-8000-00000000000${index}`,
+    taskType: 'execute-release',
+    releaseName: HOSTILE,
+    status: 'requested',
+    requestedBy: 'x'.repeat(254),
+  }));
+  expect(problemOf(approvalList(approvals, 200))).toBeUndefined();
+  expect(mentionsIn(approvalList(approvals, 200))).toEqual([]);
+});
+
+test('a message of an approval has buttons while it is open', () => {
+  const approval = {
+    id: '0198c5a0-7b3e-7000-8000-000000000001',
+    taskType: 'execute-release',
+    releaseName: '2026.03',
+    environmentName: 'production',
+    status: 'requested',
+    approvers: ['platform'],
+    requestedBy: 'dana@example.com',
+    repositoryIdentifier: 'acme/storefront',
+  };
+  expect(notification('approval.requested', approval, PUBLIC_URL)).toMatchInlineSnapshot(`
+{
+  "blocks": [
+    {
+      "text": {
+        "text": "Approval requested: execute-release of 2026.03 in production",
+        "type": "plain_text",
+      },
+      "type": "header",
+    },
+    {
+      "fields": [
+        {
+          "text": "*Repository*
+acme/storefront",
+          "type": "mrkdwn",
+        },
+        {
+          "text": "*Environment*
+production",
+          "type": "mrkdwn",
+        },
+        {
+          "text": "*Release*
+2026.03",
+          "type": "mrkdwn",
+        },
+        {
+          "text": "*Requested by*
+dana@example.com",
+          "type": "mrkdwn",
+        },
+        {
+          "text": "*Approvers*
+platform",
+          "type": "mrkdwn",
+        },
+      ],
+      "type": "section",
+    },
+    {
+      "elements": [
+        {
+          "action_id": "approval.approve",
+          "style": "primary",
+          "text": {
+            "text": "Approve",
+            "type": "plain_text",
+          },
+          "type": "button",
+          "value": "0198c5a0-7b3e-7000-8000-000000000001",
+        },
+        {
+          "action_id": "approval.reject",
+          "style": "danger",
+          "text": {
+            "text": "Reject",
+            "type": "plain_text",
+          },
+          "type": "button",
+          "value": "0198c5a0-7b3e-7000-8000-000000000001",
+        },
+      ],
+      "type": "actions",
+    },
+    {
+      "elements": [
+        {
+          "text": "<https://quayside.example/api/flows/approvals/0198c5a0-7b3e-7000-8000-000000000001|Details>",
+          "type": "mrkdwn",
+        },
+      ],
+      "type": "context",
+    },
+  ],
+  "text": "Approval requested: execute-release of 2026.03 in production",
+}
+`);
+  const decided = { ...approval, status: 'approved', resolvedBy: 'kim@example.com', comment: 'checked' };
+  expect(notification('approval.approved', decided, PUBLIC_URL)).toMatchInlineSnapshot(`
+{
+  "blocks": [
+    {
+      "text": {
+        "text": "Approved: execute-release of 2026.03 in production",
+        "type": "plain_text",
+      },
+      "type": "header",
+    },
+    {
+      "fields": [
+        {
+          "text": "*Repository*
+acme/storefront",
+          "type": "mrkdwn",
+        },
+        {
+          "text": "*Environment*
+production",
+          "type": "mrkdwn",
+        },
+        {
+          "text": "*Release*
+2026.03",
+          "type": "mrkdwn",
+        },
+        {
+          "text": "*Requested by*
+dana@example.com",
+          "type": "mrkdwn",
+        },
+      ],
+      "type": "section",
+    },
+    {
+      "elements": [
+        {
+          "text": "Approved by kim@example.com: checked · <https://quayside.example/api/flows/approvals/0198c5a0-7b3e-7000-8000-000000000001|Details>",
+          "type": "mrkdwn",
+        },
+      ],
+      "type": "context",
+    },
+  ],
+  "text": "Approved: execute-release of 2026.03 in production",
+}
+`);
+});
+
+test.each([
+  ['Released {{x}}', { text: 'Released {{x}}' }],
+  ['{"text": "a"}', { text: 'a' }],
+  ['{"blocks": [], "channel": "C2"}', { blocks: [] }],
+])('a rendered template %s is a message', (rendered, expected) => {
+  const result = templatedMessage(rendered);
+  expect(result).toMatchObject(expected);
+  expect(result).not.toHaveProperty('channel');
+});
+
+test.each([[''], ['  '], ['{"a": 1}'], ['{"text": "a" b}']])('a rendered template %j is none', (rendered) => {
+  expect(typeof templatedMessage(rendered)).toBe('string');
+});
+
+test.each([
+  ['', { name: 'help' }],
+  [' HELP ', { name: 'help' }],
+  ['approvals now', { name: 'approvals' }],
+  ['where SHOP-12', { name: 'where', key: 'SHOP-12', repositoryIdentifier: undefined }],
+  ['where  SHOP-12   acme/shop', { name: 'where', key: 'SHOP-12', repositoryIdentifier: 'acme/shop' }],
+  ['where', { name: 'unknown', problem: expect.stringContaining('needs the key') }],
+  ['env', { name: 'unknown', problem: expect.stringContaining('no command env') }],
+])('the command %j is understood', (text, expected) => {
+  expect(parseCommand(text)).toEqual(expected);
+});
+
+test.each([
+  ['https://hooks.slack.com/commands/T1/2/3', true],
+  ['http://127.0.0.1:4010/actions/T1/2', true],
+  ['http://hooks.slack.com/x', false],
+  ['https://hooks.slack.com@evil.example/x', false],
+  ['https://hooks.slack.com:8443/x', false],
+  ['https://slack.com.evil.example/x', false],
+  ['file:///etc/passwd', false],
+  ['', false],
+])('answers to %s may be sent: %p', (url, isAllowed) => {
+  expect(isResponseUrl(url, 'http://127.0.0.1:4010/api/')).toBe(isAllowed);
+});
