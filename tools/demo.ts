@@ -16,6 +16,7 @@ import {
   waitForHistory,
 } from './demo/changes.ts';
 import { type DemoClient, demoClient } from './demo/client.ts';
+import { showCollaboration } from './demo/collaborate.ts';
 import { showOrgs } from './demo/crm-orgs.ts';
 import { demoDocuments } from './demo/documents.ts';
 import { makeFixture } from './demo/fixture.ts';
@@ -49,7 +50,7 @@ const say = (text: string) =>
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { url: { type: 'string' }, every: { type: 'string' } },
+    options: { url: { type: 'string' }, every: { type: 'string' }, collaborate: { type: 'boolean' } },
   });
   const everyN = values.every === undefined ? undefined : Number(values.every);
   if (everyN !== undefined && !(Number.isInteger(everyN) && everyN > 0))
@@ -59,12 +60,17 @@ async function main(): Promise<void> {
   const { url, credentials, found } = findInstance(values.url, process.env);
   const api = await demoClient(url, credentials);
   say(`the service at ${found}`);
+  const suffix = randomBytes(3).toString('hex');
+  if (values.collaborate) {
+    await showCollaboration(api, { url, suffix }, say);
+    say('done');
+    return;
+  }
 
   const read = await readRepository(given === undefined ? await makeFixture() : resolve(given), everyN);
   const { path, hotfix } = await findHotfix(read);
   const repository = { ...read, path };
   sayRepository(read, repository, hotfix);
-  const suffix = randomBytes(3).toString('hex');
   const project = await makeProject(api, repository, suffix);
   const receiver = await startReceiver();
   const webhookIds: string[] = [];
