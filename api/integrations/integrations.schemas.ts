@@ -55,7 +55,8 @@ const fields = {
     valueOf(z.union([z.string().max(2_000), z.number(), z.boolean()])),
     { max: 50, message: 'at most 50 members' },
   ).meta({
-    description: 'Other settings of the system, such as a model or a workspace. Returned as they are, so no secrets',
+    description:
+      'Other settings of the system, such as a model or a workspace; for work items of a project whose repository is elsewhere, host-a has `repository`, host-b `organization` and `project`. Returned as they are, so no secrets',
   }),
   isActive: z.boolean(),
 };

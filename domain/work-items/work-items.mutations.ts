@@ -48,6 +48,8 @@ async function projectOf({ reads }: WorkItemScope, identifier: string): Promise<
   return project;
 }
 
+const accessOf = ({ actor, requestId }: WorkItemScope, purpose: string) => ({ actor, requestId, purpose });
+
 /** The value of an answer; throws its failure. */
 function valueOf<Value>({ now }: WorkItemScope, what: string, answer: TrackerAnswer<Value>): Value {
   if (answer.isOk) return answer.value;
@@ -63,7 +65,7 @@ export async function readWorkItem(scope: WorkItemScope, { projectIdentifier, id
   const what = `Work item ${id}`;
   if (!isWorkItemId(place.platform, id)) throw notFound(what);
   const purpose = `reading work item ${id} of ${projectIdentifier}`;
-  const tracker = await scope.findTracker(place, { ...scope, purpose });
+  const tracker = await scope.findTracker(place, accessOf(scope, purpose));
   return valueOf(scope, what, await tracker.fetch(id));
 }
 
@@ -78,7 +80,7 @@ export async function listWorkItems(
       ? undefined
       : await assigneeAtTracker(scope.reads, place.platform, given.assignee, scope.actor);
   if (assignee === null) return [];
-  const tracker = await scope.findTracker(place, { ...scope, purpose: `listing work items of ${projectIdentifier}` });
+  const tracker = await scope.findTracker(place, accessOf(scope, `listing work items of ${projectIdentifier}`));
   return valueOf(scope, 'The list of work items', await tracker.list({ ...given, assignee }));
 }
 
@@ -100,7 +102,7 @@ async function hostPlace(
   const place = trackerPlace(project, platform);
   if (!isWorkItemId(platform, id)) throw notFound(`Work item ${id}`);
   const purpose = `${doing.toLowerCase()} work item ${id} of ${projectIdentifier}`;
-  return { project, projectIdentifier, id, tracker: await scope.findTracker(place, { ...scope, purpose }) };
+  return { project, projectIdentifier, id, tracker: await scope.findTracker(place, accessOf(scope, purpose)) };
 }
 
 /**

@@ -1,9 +1,9 @@
-import { controlServer } from './crm-org/control.ts';
+import { crmControl } from './crm-org/control.ts';
 import { crmSimulator } from './crm-org/simulator.ts';
 
 test('simulated orgs are changed from outside', async () => {
   const crm = await crmSimulator();
-  const control = await controlServer(crm);
+  const control = await crmControl(crm);
   const send = async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(control.url + path, {
       method,

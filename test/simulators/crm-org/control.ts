@@ -1,12 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ControlRequest, type ControlServer, controlServer } from '../control-server.ts';
 import type { CrmSimulator } from './simulator.ts';
-
-export interface ControlServer {
-  url: string;
-  close: () => void;
-}
 
 /** What the control address takes, for its own list of actions. */
 export const ACTIONS = [
@@ -22,32 +15,10 @@ export const ACTIONS = [
 ] as const;
 
 /** Changes simulated orgs from outside, for `npm run crm-simulator` and demonstrations. */
-export async function controlServer(simulator: CrmSimulator, port = 0): Promise<ControlServer> {
-  const server = createServer((incoming, response) => {
-    act(simulator, incoming).then(
-      (value) =>
-        response.writeHead(200, { 'content-type': 'application/json' }).end(`${JSON.stringify(value, null, 2)}\n`),
-      (error: unknown) =>
-        response.writeHead(400, { 'content-type': 'text/plain' }).end(`${(error as Error).message}\n`),
-    );
-  });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
+export const crmControl = (simulator: CrmSimulator, port = 0): Promise<ControlServer> =>
+  controlServer((request) => act(simulator, request), port);
 
-async function act(simulator: CrmSimulator, incoming: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks);
-  const { method = 'GET', url = '/' } = incoming;
-  const fields = () => JSON.parse(body.toString('utf8') || '{}') as Record<string, unknown>;
+function act(simulator: CrmSimulator, { method, url, headers, body, fields }: ControlRequest): unknown {
   if (method === 'GET' && url === '/')
     return { isSimulator: true, orgs: simulator.orgs().map(shownOrg), actions: ACTIONS };
   if (method === 'POST' && url === '/latency') {
@@ -61,7 +32,7 @@ async function act(simulator: CrmSimulator, incoming: IncomingMessage): Promise<
   const [, path] = /^metadata\/(.+)$/.exec(action) ?? [];
   if (path !== undefined && method === 'PUT')
     org.metadata.write(decodeURIComponent(path), body, {
-      modifiedBy: String(incoming.headers['x-modified-by'] ?? 'Ada Admin'),
+      modifiedBy: String(headers['x-modified-by'] ?? 'Ada Admin'),
     });
   else if (path !== undefined && method === 'DELETE') org.metadata.remove(decodeURIComponent(path));
   else if (action === 'faults' && method === 'DELETE') org.heal();

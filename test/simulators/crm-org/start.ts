@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { ACTIONS, controlServer } from './control.ts';
+import { untilStopped } from '../control-server.ts';
+import { ACTIONS, crmControl } from './control.ts';
 import { crmSimulator, USUAL_ORGS } from './simulator.ts';
 
 const { values } = parseArgs({
@@ -21,7 +22,7 @@ const orgs = USUAL_ORGS.map((org) => ({
 const simulator = await crmSimulator(orgs);
 simulator.latencyMs = Number(values.latency);
 if (values.metadata !== undefined) for (const org of simulator.orgs()) org.metadata.serveFolder(values.metadata);
-const control = await controlServer(simulator, Number(values.control));
+const control = await crmControl(simulator, Number(values.control));
 
 const lines = simulator
   .orgs()
@@ -41,13 +42,7 @@ process.stdout.write(
   ].join('\n'),
 );
 
-const stop = () => {
+untilStopped(() => {
   control.close();
   void simulator.close();
-  // Its channel to whoever forked it would keep it alive.
-  if (process.connected) process.disconnect();
-};
-process.once('SIGINT', stop);
-process.once('SIGTERM', stop);
-// Whoever forked it is gone.
-process.once('disconnect', stop);
+});
