@@ -57,6 +57,7 @@ import { projectsRoutes } from './projects/projects.routes.ts';
 import { reviewPoolsRoutes } from './review-pools/review-pools.routes.ts';
 import { reviewInstancesRoutes } from './review-pools/review-instances.routes.ts';
 import { reviewRulesRoutes } from './review-rules/review-rules.routes.ts';
+import { userActivityRoutes } from './user-activity/user-activity.routes.ts';
 import { usersRoutes } from './users/users.routes.ts';
 import { deliveriesRoutes } from './webhooks/deliveries.routes.ts';
 import { withPayloadRoutes } from './work-item-requests/with-payload.routes.ts';
@@ -71,6 +72,7 @@ export const routes: readonly AnyRoute[] = [
   ...codeHostRoutes,
   ...totpRoutes,
   ...passwordSetupRoutes,
+  ...userActivityRoutes,
   ...usersRoutes,
   ...passwordsRoutes,
   ...applicationTokensRoutes,

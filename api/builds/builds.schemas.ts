@@ -2,26 +2,11 @@ import { z } from 'zod';
 import { BUILD_STATES } from '../../domain/builds/build-state-rules.ts';
 import { ENVIRONMENT_CATEGORIES } from '../../domain/environments/environments.entities.ts';
 import { DISPLAY_STATUSES } from '../../domain/flows/run-status-rules.ts';
-import { DateTime, Name, queryFlag, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { DateTime, Name, queryFlag, queryInt, queryList, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const CommitId = z.string().regex(/^[0-9a-fA-F]{7,64}$/, 'must be 7 to 64 hexadecimal digits');
 const Branch = z.string().min(1).max(255);
 const PreviewKey = z.string().regex(/^[0-9a-f]{32}$/, 'not a previewKey');
-
-/** A list in a query: repeated parameters or comma-separated values. */
-const queryList = <Value>(value: z.ZodType<Value, string>) =>
-  z
-    .union([z.string(), z.array(z.string())])
-    .optional()
-    .transform((given = []) =>
-      [given]
-        .flat()
-        .flatMap((text) => text.split(','))
-        .map((text) => text.trim())
-        .filter((text) => text !== ''),
-    )
-    .pipe(z.array(value).max(500))
-    .meta({ type: 'array', items: { type: 'string' } });
 
 export const ofRepository = z.strictObject({ repositoryIdentifier: RepositoryIdentifier });
 

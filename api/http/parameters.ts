@@ -77,6 +77,21 @@ export const queryFlag = (defaultValue: boolean) =>
     .transform((value) => (value === undefined ? defaultValue : value === 'true'))
     .meta(shownAs({ type: 'boolean', default: defaultValue }));
 
+/** A list in a query: repeated parameters or comma-separated values. */
+export const queryList = <Value>(value: z.ZodType<Value, string>, max = 500) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .transform((given = []) =>
+      [given]
+        .flat()
+        .flatMap((text) => text.split(','))
+        .map((text) => text.trim())
+        .filter((text) => text !== ''),
+    )
+    .pipe(z.array(value).max(max))
+    .meta({ type: 'array', items: { type: 'string' } });
+
 /** A timestamp sent by a client: ISO 8601 with an offset. */
 export const DateTime = z.iso
   .datetime({ offset: true })

@@ -15,6 +15,7 @@ import { projectsExamples } from './examples/projects.examples.ts';
 import { releaseCandidatesExamples } from './examples/release-candidates.examples.ts';
 import { signInExamples } from './examples/sign-in.examples.ts';
 import { releasesExamples } from './examples/releases.examples.ts';
+import { userActivityExamples } from './examples/user-activity.examples.ts';
 import { usersExamples } from './examples/users.examples.ts';
 import { chatExamples } from './examples/chat.examples.ts';
 import { crmOrgsExamples } from './examples/crm-orgs.examples.ts';
@@ -42,6 +43,7 @@ const FEATURES: readonly FeatureExamples[] = [
   gcLedgerExamples,
   reviewPoolsExamples,
   orgLimitsExamples,
+  userActivityExamples,
   chatExamples,
   webhooksExamples,
   workItemsExamples,

@@ -42,5 +42,4 @@ export const UNMOUNTED: readonly string[] = [
   'GET /api/metrics/label/{name}/values',
   'GET /api/metrics/api/v1/label/{name}/values',
   'GET /api/metrics/ai-usage',
-  'GET /api/users/me/activity',
 ];

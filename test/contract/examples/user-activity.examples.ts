@@ -1,0 +1,26 @@
+import { sent } from '../../simulators/host-hooks.ts';
+import { pullRequestHook } from '../../simulators/pull-request-hooks.ts';
+import { fresh, featureExamples } from './example.ts';
+
+export const userActivityExamples = featureExamples(
+  async (app) => {
+    const owner = app.as(app.owner);
+    const reviewed = `acme/${fresh('reviewed')}`;
+    await owner.post(201, '/api/projects', { identifier: reviewed, platform: 'host-a' });
+    const { secret } = await owner.post(201, `/api/projects/${encodeURIComponent(reviewed)}/hook-secret`);
+    const request = {
+      repository: reviewed,
+      number: 42,
+      title: 'Round prices',
+      author: 'dana',
+      branch: 'feature/round',
+    };
+    const hook = pullRequestHook('host-a', { ...request, requested: ['erin'], labels: ['bug'] });
+    const { path, headers, rawBody } = sent(hook, secret);
+    await app.as().request(202, 'POST', path, { headers, rawBody });
+    return { reviewed };
+  },
+  {
+    getUserActivity: ({ reviewed }) => ({ query: { repositoryIdentifier: reviewed, githubUsername: 'dana' } }),
+  },
+);
