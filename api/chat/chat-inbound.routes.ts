@@ -66,7 +66,8 @@ const inboundRoute = (kind: InboundKind) =>
       const limit = async () => {
         await hooks.limit(`${address} slack ${key}`);
       };
-      const receiver = { actingAs, encryption, limit, now, apiUrl: chat.apiUrl };
+      const { findSenders, apiUrl } = chat;
+      const receiver = { findSenders, actingAs, encryption, limit, now, apiUrl };
       const { challenge, lane } = await receiveInbound(receiver, key, kind, { headers, body, bodyBytes });
       if (lane) signalChatLane(launch, lane);
       return new RawReply('text/plain; charset=utf-8', challenge ?? '');

@@ -9,6 +9,7 @@ import type { TextCache } from '../../domain/shared/text-cache.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import type { ActorReads } from '../../domain/data/fenced-reads.ts';
 import type { DeploymentLogCache } from '../../domain/deployments/deployment-log-cache.ts';
+import type { FindChatSenders } from '../../domain/chat/chat-actions.queries.ts';
 import type { ChatPlatform } from '../../domain/chat/chat-platform.port.ts';
 import type { OrgScope } from '../../domain/crm-orgs/org-scope.ts';
 import type { DocumentStore } from '../../domain/documents/document-store.port.ts';
@@ -52,6 +53,7 @@ export interface Adapters {
     platform: ChatPlatform;
     /** Root of its interface. */
     apiUrl: string;
+    findSenders: FindChatSenders;
   };
   crm: OrgScope['crm'];
   documents: DocumentStore;

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { json } from '../data/columns.ts';
-import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
 import type { TenantKey } from '../shared/actor.ts';
@@ -9,20 +8,28 @@ import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { ChatActionContent } from './inbound-rules.ts';
 
-/** Workspaces of the tenant that a key names, with their encrypted signing secrets. */
-export const workspacesOfKey = ({ db }: Pick<Reads, 'db'>, key: string) =>
+interface ChatSender {
+  tenantId: string;
+  workspaceId: string;
+  teamId: string;
+  signingSecret: string;
+  isActive: boolean;
+}
+
+const WORKSPACES_OF = statement<{ key: string }>()((db, { key }) =>
   db
-    .selectFrom(
-      sql<{
-        tenantId: string;
-        workspaceId: string;
-        teamId: string;
-        signingSecret: string;
-        isActive: boolean;
-      }>`chat_workspaces_of(${key})`.as('w'),
-    )
-    .select(['w.tenantId', tenantSlugOf('w.tenantId'), 'w.workspaceId', 'w.teamId', 'w.signingSecret', 'w.isActive'])
-    .execute();
+    .selectFrom(sql<ChatSender>`chat_workspaces_of(${key})`.as('w'))
+    .select(['w.tenantId', tenantSlugOf('w.tenantId'), 'w.workspaceId', 'w.teamId', 'w.signingSecret', 'w.isActive']),
+);
+
+/** Finds the workspaces of the tenant that a key names, with their encrypted signing secrets. */
+export type FindChatSenders = (key: string) => ReturnType<typeof WORKSPACES_OF>;
+
+/** @param db connections with the role of the application, in no tenant: the one function shows nothing else. */
+export const createFindChatSenders =
+  (db: Database): FindChatSenders =>
+  (key) =>
+    WORKSPACES_OF(db, { key });
 
 export interface NewChatAction {
   workspaceId: string;

@@ -2,13 +2,14 @@ import { systemActor } from '../shared/actor.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import type { Actor } from '../shared/actor.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { type ChatLaneKey, insertChatAction, workspacesOfKey } from './chat-actions.queries.ts';
+import { type ChatLaneKey, type FindChatSenders, insertChatAction } from './chat-actions.queries.ts';
 import { openChatSecret } from './chat-secrets.ts';
 import { isResponseUrl, readInbound } from './inbound-rules.ts';
 import { assertPlausibleSignature, type InboundHeaders, isSignedBy, unproven } from './inbound-signature.ts';
 import type { InboundKind } from './manifest-rules.ts';
 
 export interface InboundReceiver {
+  findSenders: FindChatSenders;
   actingAs: (actor: Actor) => UnitOfWork;
   encryption: Encryption;
   /** Counts a request. Throws `rate_limited`. */
@@ -36,7 +37,7 @@ export interface InboundResult {
  * lane of its workspace. Throws `unauthenticated` without proof and for a replay, and `rate_limited`.
  */
 export async function receiveInbound(
-  { actingAs, encryption, limit, now, apiUrl }: InboundReceiver,
+  { findSenders, actingAs, encryption, limit, now, apiUrl }: InboundReceiver,
   key: string,
   kind: InboundKind,
   { headers, body, bodyBytes }: Inbound,
@@ -44,10 +45,7 @@ export async function receiveInbound(
   assertPlausibleSignature(headers, now());
   await limit();
   const { teamId, challenge, content, eventId, responseUrl } = readInbound(kind, body);
-  // Without a tenant nothing is visible but what the one function returns.
-  const candidates = await actingAs(systemActor({ tenantId: '', tenantSlug: '' }, 'chat'))((tx) =>
-    workspacesOfKey(tx, key),
-  );
+  const candidates = await findSenders(key);
   const sender = candidates.find(
     (each) =>
       (challenge !== null || each.teamId === teamId) &&
