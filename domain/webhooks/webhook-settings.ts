@@ -79,10 +79,12 @@ export const SLACK = 'slack';
 const OF_CHAT = { channel: 'channel', chatTeamId: 'teamId' } as const;
 const OF_HTTP = { url: 'url', method: 'method', headers: 'headers' } as const;
 
-/** Throws `invalid_request` for a change of what webhooks of this provider do not have. */
-export function assertOfProvider(provider: string, change: Partial<WebhookSettings>): void {
-  for (const [member, name] of Object.entries(provider === SLACK ? OF_HTTP : OF_CHAT))
-    if (member in change) throw invalidField(`config/${name}`, `a webhook of provider ${provider} has no ${name}`);
+/** Throws `invalid_request` for a change of what a webhook does not have: with a channel an address, or the other way round. */
+export function assertOfKind({ channel }: Pick<Webhook, 'channel'>, change: Partial<WebhookSettings>): void {
+  const isOfChannel = channel !== null && channel !== undefined;
+  for (const [member, name] of Object.entries(isOfChannel ? OF_HTTP : OF_CHAT))
+    if (member in change)
+      throw invalidField(`config/${name}`, `a webhook to ${isOfChannel ? 'a channel' : 'an address'} has no ${name}`);
 }
 
 /**

@@ -12,7 +12,7 @@ import { updatedHeaders } from './header-rules.ts';
 import { newWebhookSecret, ROTATION_OVERLAP_MS } from './standard-webhooks.ts';
 import { sealSecret } from './webhook-secrets.ts';
 import {
-  assertOfProvider,
+  assertOfKind,
   assertUsable,
   openedSettings,
   sealedSettings,
@@ -91,7 +91,7 @@ export async function changeWebhook(
   change: SettingsChange,
 ): Promise<{ webhook: ShownWebhook; headersDropped: string[] }> {
   const webhook = await lockedWebhook(tx, id);
-  assertOfProvider(webhook.provider, change);
+  assertOfKind(webhook, change);
   const before = shownWebhook(encryption, webhook);
   const current = openedSettings(encryption, webhook);
   const isNewRecipient = change.url !== undefined && !isSameRecipient(current.url, change.url, 'address');
