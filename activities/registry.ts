@@ -10,6 +10,7 @@ import { createAuditExportActivities } from './audit/audit-exports.activities.ts
 import { createApprovalActivities } from './approvals/approvals.activities.ts';
 import { createChatLaneActivities } from './chat/chat-lane.activities.ts';
 import { createEnvironmentLockActivities } from './environment-locks/environment-locks.activities.ts';
+import { createReviewActivities } from './review-assignments/review-assignments.activities.ts';
 import { createFlowActivities } from './flows/flows.activities.ts';
 import { createCommandActivities, createOwnCommandActivities } from './flows/commands.activities.ts';
 import { createOperationActivities } from './flows/operations.activities.ts';
@@ -78,7 +79,10 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
     activities: createAuditExportActivities(deps),
     options: { maxConcurrentActivityTaskExecutions: EXPORTS_AT_ONCE },
   },
-  { taskQueue: ENVIRONMENT_LOCKS_QUEUE, activities: createEnvironmentLockActivities(deps) },
+  {
+    taskQueue: ENVIRONMENT_LOCKS_QUEUE,
+    activities: { ...createEnvironmentLockActivities(deps), ...createReviewActivities(deps) },
+  },
   { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
   {
     taskQueue: GIT_QUEUE,

@@ -54,6 +54,7 @@ import { orgIngestRoutes } from './org-explorer/org-ingest.routes.ts';
 import { passwordSetupRoutes } from './passwords/password-setup.routes.ts';
 import { passwordsRoutes } from './passwords/passwords.routes.ts';
 import { projectsRoutes } from './projects/projects.routes.ts';
+import { reviewAssignmentsRoutes } from './review-assignments/review-assignments.routes.ts';
 import { reviewPoolsRoutes } from './review-pools/review-pools.routes.ts';
 import { reviewInstancesRoutes } from './review-pools/review-instances.routes.ts';
 import { reviewRulesRoutes } from './review-rules/review-rules.routes.ts';
@@ -109,6 +110,7 @@ export const routes: readonly AnyRoute[] = [
   ...reviewRulesRoutes,
   ...reviewPoolsRoutes,
   ...reviewInstancesRoutes,
+  ...reviewAssignmentsRoutes,
   ...gcLedgerRoutes,
   ...gcDeletionsRoutes,
   ...gcChecksRoutes,

@@ -19,6 +19,7 @@ import { createFindChatSenders } from '../domain/chat/chat-actions.queries.ts';
 import { createCommitGraphCache } from '../domain/git/commit-graph-cache.ts';
 import { createDocumentStore } from '../domain/documents/document-store.ts';
 import { createDeploymentLogCache } from '../domain/deployments/deployment-log-cache.ts';
+import { assignmentOfOrg } from '../domain/review-assignments/review-assignments.queries.ts';
 import { createRuleCache } from '../domain/review-rules/rule-cache.ts';
 import { createDashboardCache } from '../domain/org-limits/limit-dashboard.ts';
 import { createTextCache } from '../domain/shared/text-cache.ts';
@@ -115,6 +116,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         signInThrottle,
         signInHosts: configuredSignInHosts(config),
         ...(identityProvider && { identityProvider }),
+        findReviewAssignment: (actor, target) => assignmentOfOrg(reads.as(actor), { ...target, email: actor.email }),
       },
       hooks: {
         limit: createRateLimit(database, {

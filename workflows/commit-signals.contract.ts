@@ -6,6 +6,8 @@ import { flowRunContract, windowChangedSignal } from './flows/flow-run.contract.
 import type { Launch } from './launch.ts';
 import { applyEventsUpdate, releaseDomainContract } from './release-candidates/release-domain.contract.ts';
 import { reportChangedSignal, workItemReportContract } from './work-item-requests/work-item-report.contract.ts';
+import { assignmentChangedSignal, reviewAssignmentContract } from './review-assignments/review-assignment.contract.ts';
+import { poolChangedSignal, reviewPoolContract } from './review-pools/review-pool.contract.ts';
 import { signalLanes } from './webhooks/webhook-lane.contract.ts';
 
 /** Signals to one approval or work item within this time are coalesced. */
@@ -38,14 +40,30 @@ export const createCommitSignals = (launch: Launch): CommitSignals => ({
         .catch(() => undefined);
   },
   runs: (tenant, runs) => void signalRuns(launch, tenant, runs),
-  reviewPools: () => undefined,
-  reviewAssignments: () => undefined,
   reports({ tenantId, tenantSlug }, requestIds) {
     for (const requestId of requestIds)
       launch.signalWithStartInBackground(
         workItemReportContract,
         { tenantId, tenantSlug, requestId },
         reportChangedSignal,
+        QUIET_MS,
+      );
+  },
+  reviewPools({ tenantId, tenantSlug }, pools) {
+    for (const pool of pools)
+      launch.signalWithStartInBackground(
+        reviewPoolContract,
+        { tenantId, tenantSlug, ...pool },
+        poolChangedSignal,
+        QUIET_MS,
+      );
+  },
+  reviewAssignments({ tenantId, tenantSlug }, assignments) {
+    for (const assignment of assignments)
+      launch.signalWithStartInBackground(
+        reviewAssignmentContract,
+        { tenantId, tenantSlug, ...assignment },
+        assignmentChangedSignal,
         QUIET_MS,
       );
   },

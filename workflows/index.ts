@@ -3,6 +3,8 @@ export { auditExport } from './audit/audit-export.workflow.ts';
 export { webhookLane } from './webhooks/webhook-lane.workflow.ts';
 export { approval } from './approvals/approval.workflow.ts';
 export { environmentLock } from './environment-locks/environment-lock.workflow.ts';
+export { reviewAssignment } from './review-assignments/review-assignment.workflow.ts';
+export { reviewPool } from './review-pools/review-pool.workflow.ts';
 export { releaseDomain } from './release-candidates/release-domain.workflow.ts';
 export { flowRun } from './flows/flow-run.workflow.ts';
 export { scheduledFlow } from './flows/scheduled-flow.workflow.ts';

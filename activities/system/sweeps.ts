@@ -11,6 +11,7 @@ import { mirrorsSweep } from '../git/mirrors.sweep.ts';
 import { pullRequestsSweep } from '../pull-requests/pull-requests.sweep.ts';
 import { releaseEventsSweep } from '../release-candidates/release-events.sweep.ts';
 import { expiredLimitSamplesChore, orgLimitsSweep } from '../org-limits/org-limits.sweep.ts';
+import { reviewAssignmentsSweep, reviewPoolsSweep } from '../review-assignments/reviews.sweep.ts';
 import { failedWebhooksSweep, webhookLanesSweep } from '../webhooks/webhook-lanes.sweep.ts';
 import { orgSyncsSweep, unusedContentsSweep, orgHistoryChore } from '../org-explorer/org-explorer.sweep.ts';
 import { unconfirmedRequestsSweep, workItemReportsSweep } from '../work-item-requests/work-item-requests.sweep.ts';
@@ -35,6 +36,8 @@ export const SWEEPS: readonly Sweep[] = [
   pullRequestsSweep,
   buildImpactsSweep,
   gcChecksSweep,
+  reviewAssignmentsSweep(),
+  reviewPoolsSweep,
   expiringTokensSweep,
   expiringOrgsSweep,
   orgLimitsSweep,

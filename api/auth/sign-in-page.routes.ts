@@ -59,7 +59,7 @@ export const signInPageRoutes = [
       const assignmentId =
         repository === undefined
           ? undefined
-          : await adapters.auth.findReviewAssignment?.(actor, { targetOrg, repository });
+          : await adapters.auth.findReviewAssignment(actor, { targetOrg, repository });
       if (assignmentId !== undefined) return redirect(`${basePath}/review-env/${encodeURIComponent(assignmentId)}`);
       const { targetOrg: target, ...rest } = link;
       return redirect(`${basePath}/api/auth/crm/frontdoor?${new URLSearchParams({ target, ...rest })}`);

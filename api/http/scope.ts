@@ -46,8 +46,7 @@ export interface Adapters {
     signInHosts: Record<SignInHost, SignInAtHost>;
     /** Absent when no OpenID provider is configured. */
     identityProvider?: IdentityProvider;
-    /** Absent until there are review environments; links then lead to the front door. */
-    findReviewAssignment?: FindReviewAssignment;
+    findReviewAssignment: FindReviewAssignment;
   };
   chat: {
     platform: ChatPlatform;

@@ -17,6 +17,7 @@ export const TAGS = {
   Builds: 'States of builds, hooks of the git hosts, previews of builds',
   'Review assignment rules': 'Which pool or environment a branch gets for its review',
   'Review pools': 'Orgs that are handed out for reviews',
+  'Review assignments': 'Who has which review org, until when, and who waits for one',
   'GC ledger': 'Components that packages have dropped, and what became of them in the orgs',
   'Org limits': 'How full the limits of CRM orgs are, and when they will be used up',
   'Org explorer': 'Metadata of orgs: components, their files, and what changed',

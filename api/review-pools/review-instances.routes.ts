@@ -1,8 +1,5 @@
-import {
-  registerInstance,
-  removeInstance,
-  setInstanceState,
-} from '../../domain/review-pools/review-instances.mutations.ts';
+import { addInstance, changeInstance } from '../../domain/review-assignments/assigned-instances.mutations.ts';
+import { removeInstance } from '../../domain/review-pools/review-instances.mutations.ts';
 import { listInstances, poolById } from '../../domain/review-pools/review-pools.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent } from '../http/parameters.ts';
@@ -29,15 +26,16 @@ export const reviewInstancesRoutes = [
       'An org of the pool with this username is brought up to date: 200; `state` counts unless it is assigned. One that has ended is registered anew. An org of another pool, and a pool that is full: 409.',
     roles: ['owner', 'application'],
     projectScope: 'row',
+    admitsRun: ({ poolId }, { params: { id } }) => id === poolId,
     params: byId,
     body: ReviewInstanceIn,
     status: 201,
     otherStatuses: [200],
     response: ReviewInstance,
     errors: ['already_exists', 'invalid_transition'],
-    audit: ['review_instance.registered', 'review_instance.updated'],
+    audit: ['review_instance.registered', 'review_instance.updated', 'review_assignment.assigned'],
     async handle({ params: { id }, body }, { tx, adapters: { encryption } }) {
-      const { instance, isNew } = await tx((work) => registerInstance(work, encryption, id, body));
+      const { instance, isNew } = await tx((work) => addInstance(work, encryption, id, body));
       return reply(instance, { status: isNew ? 201 : 200 });
     },
   }),
@@ -67,17 +65,23 @@ export const reviewInstancesRoutes = [
     group: GROUP,
     summary: 'Set the state of an org of a pool',
     description:
-      'From provisioning: available, expired, failed; from available: refreshing, expired, failed; from refreshing: available, expired, failed. `expired` and `failed` are final.',
+      'From provisioning: available, expired, failed; from available: refreshing, expired, failed; from refreshing: available, expired, failed. `expired` and `failed` are final, and end the assignment of an org that is assigned.',
     roles: ['owner', 'application'],
     projectScope: 'row',
+    admitsRun: ({ poolId }, { params: { id } }) => id === poolId,
     params: ofInstance,
     body: ReviewInstancePatch,
     status: 200,
     response: ReviewInstance,
     errors: ['invalid_transition'],
-    audit: 'review_instance.updated',
+    audit: [
+      'review_instance.updated',
+      'review_assignment.failed',
+      'review_assignment.expired',
+      'review_assignment.assigned',
+    ],
     handle: ({ params: { id, instanceId }, body: { state, reason = null } }, { tx }) =>
-      tx((work) => setInstanceState(work, id, instanceId, { state, reason })),
+      tx((work) => changeInstance(work, id, instanceId, { state, reason })),
   }),
   defineRoute({
     operationId: 'removeReviewInstance',

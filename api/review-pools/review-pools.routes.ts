@@ -15,7 +15,7 @@ async function views(reads: Reads, pools: readonly PoolRow[]) {
     reads,
     pools.map(({ id }) => id),
   );
-  return pools.map(({ projectId: _p, prepareRunId: _r, lowAnnouncedAt: _l, ...pool }) => ({
+  return pools.map(({ projectId: _p, prepareRunId: _r, prepareStartedAt: _s, lowAnnouncedAt: _l, ...pool }) => ({
     ...pool,
     instances: countsOf(pool.id),
   }));

@@ -43,6 +43,7 @@ interface RunToken {
   domain: string | null;
   releaseName: string | null;
   environmentNames: string[];
+  poolId: string | null;
 }
 
 /** Tokens of runs that have not ended, by the hash of their secret. */
@@ -58,6 +59,7 @@ export const findRunTokens = statement<{ hashes: string[] }>()((db, { hashes }) 
       't.domain',
       't.releaseName',
       't.environmentNames',
+      't.poolId',
     ]),
 );
 

@@ -67,6 +67,7 @@ import {
 } from '../release-candidates/release-candidates.entities.ts';
 import { PackageVersionSchema } from '../releases/releases.entities.ts';
 import { SweepFailureSchema } from '../system/system.entities.ts';
+import { ReviewAssignmentSchema } from '../review-assignments/review-assignments.entities.ts';
 import { ReviewInstanceSchema, ReviewPoolSchema } from '../review-pools/review-pools.entities.ts';
 import { ReviewRuleSchema } from '../review-rules/review-rules.entities.ts';
 import { TenantSchema } from '../tenants/tenants.entities.ts';
@@ -158,6 +159,7 @@ export const entities = [
   ReleaseCandidateSchema,
   ReleaseCandidateCountSchema,
   PackageVersionSchema,
+  ReviewAssignmentSchema,
   ReviewInstanceSchema,
   ReviewPoolSchema,
   ReviewRuleSchema,

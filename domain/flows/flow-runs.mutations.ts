@@ -1,9 +1,11 @@
 import { insertOverrideStep } from '../approvals/approval-steps.queries.ts';
 import { makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
+import { poolKeyOf, poolOfRun } from '../review-pools/review-pools.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { reportRunToRequest } from '../work-item-requests/run-reports.mutations.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { openChildren } from './child-runs.queries.ts';
+import { POOL_PREPARE } from './flow-types.ts';
 import { moveRun, noteCancel, reviseRun, type RunContext, runById } from './flow-runs.queries.ts';
 import { type RunOutput, unclaimProgram } from './run-programs.queries.ts';
 import { keepEndOfCommand } from './pipelines.queries.ts';
@@ -85,6 +87,10 @@ export async function endRun(
   // Others of the same parent may wait for what this one deploys.
   if (run.parentId !== null)
     for (const { runId, taskType } of await openChildren(tx, run.parentId)) tx.signalRun({ runId, taskType });
+  if (run.taskType === POOL_PREPARE) {
+    const pool = await poolOfRun(tx, run.id);
+    if (pool) tx.signalReviewPool(poolKeyOf(pool));
+  }
   const after = { status, ...(error !== undefined && { error }) };
   auditMove(tx, run, 'run_ended', `Run of ${run.taskType} ended: ${status}`, after);
   return true;

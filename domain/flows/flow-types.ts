@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DomainError, invalidField } from '../shared/errors.ts';
 import { fieldErrors, PARSING } from '../shared/input-errors.ts';
+import { openObject } from '../shared/large-maps.ts';
 import { didYouMean } from '../shared/suggestion-rules.ts';
 import type { FlowTraits } from './executor-rules.ts';
 import {
@@ -41,6 +42,9 @@ export interface FlowType<Id extends string = string, Own extends FlowTraits['ow
 
 /** The type of the runs by which a release is deployed stage by stage. */
 export const CHILD_OF_RELEASE = 'execute-release';
+
+/** The type of the runs by which review pools get their orgs. */
+export const POOL_PREPARE = 'pool-prepare';
 
 const NO_GATES = { approval: false, lock: false };
 const BOTH_GATES = { approval: true, lock: true };
@@ -182,7 +186,15 @@ export const FLOW_TYPES = [
   type('build-domain', 'build', 'The part of a build that concerns one domain', { isInternal: true }),
   type('validate-domain', 'build', 'The part of a validation that concerns one domain', { isInternal: true }),
   type('cascade-merge', 'cascade', 'Merge a branch into the next of the cascade'),
-  type('pool-prepare', 'pool', 'Prepare environments of a pool', { payload: { poolTag: Name.optional() } }),
+  type(POOL_PREPARE, 'pool', 'Prepare orgs of a review pool', {
+    payload: {
+      poolTag: Name.optional(),
+      poolId: z.uuid().optional(),
+      count: z.int().min(0).max(200).optional().meta({ description: 'How many orgs to make' }),
+      refresh: z.array(Name).max(200).optional().meta({ description: 'Usernames of orgs to refresh' }),
+      definition: openObject().optional().meta({ description: 'As the pool has it' }),
+    },
+  }),
 ] as const;
 
 /** Types that the service itself carries out. */

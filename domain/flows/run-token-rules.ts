@@ -7,6 +7,8 @@ export interface RunOfToken {
   releaseName: string | null;
   /** The environment of the run, and those whose locks it holds. */
   environmentNames: readonly string[];
+  /** The review pool that the run prepares orgs for. */
+  poolId: string | null;
 }
 
 interface ReportedPlace {

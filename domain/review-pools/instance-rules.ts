@@ -35,7 +35,8 @@ export const SETTABLE_STATES = ['available', 'refreshing', 'expired', 'failed'] 
 export type SettableState = (typeof SETTABLE_STATES)[number];
 
 /** Of those, the ones by which an assignment ends that has the org. */
-export const endsAssignment = (state: SettableState): boolean => state === 'expired' || state === 'failed';
+export const endsAssignment = (state: SettableState): state is 'expired' | 'failed' =>
+  state === 'expired' || state === 'failed';
 
 /** False: it is in the state already. Throws `invalid_transition`, also for an assigned org that would be free. */
 export function decideMove(from: InstanceState, to: SettableState): boolean {

@@ -26,6 +26,7 @@ export const ReviewPoolSchema = defineEntity({
     updatedBy: p.text(),
     /** The run that prepares orgs now. */
     prepareRunId: p.uuid().nullable(),
+    prepareStartedAt: p.datetime(3).nullable(),
     /** In a row. */
     prepareFailures: p.integer().default(0),
     /** After a failure: when the next run may begin. */

@@ -25,6 +25,7 @@ const POOL_COLUMNS = [
   'o.createdBy',
   'o.updatedBy',
   'o.prepareRunId',
+  'o.prepareStartedAt',
   'o.prepareFailures',
   'o.prepareDueAt',
   'o.lowAnnouncedAt',
@@ -207,14 +208,80 @@ export const poolKeyOf = ({ id, tag, repositoryIdentifier }: PoolRow): ReviewPoo
   repositoryIdentifier,
 });
 
-/** How many rules lead to a pool, and how many of its orgs are assigned. */
+/** How many rules lead to a pool, and how many assignments have an org of it or wait for one. */
 export const countUsers = ({ db, tenantId }: Reads, poolId: string): Promise<{ rules: number; assigned: number }> =>
   db
     .selectNoFrom([
       sql<number>`(select count(*)::int from review_rule where tenant_id = ${tenantId} and pool_id = ${poolId})`.as(
         'rules',
       ),
-      sql<number>`(select count(*)::int from review_instance
-        where tenant_id = ${tenantId} and pool_id = ${poolId} and state = 'assigned')`.as('assigned'),
+      sql<number>`(select count(*)::int from review_assignment
+        where tenant_id = ${tenantId} and pool_id = ${poolId} and state in ('pending', 'active'))`.as('assigned'),
     ])
     .executeTakeFirstOrThrow();
+
+/** Orgs of a pool that have ended, and are still in it. */
+export const endedInstances = ({ db, tenantId }: Reads, poolId: string, now: Date) =>
+  instancesOf(db, tenantId, poolId)
+    .where(IS_LIVE)
+    .where('expiresAt', '<=', now.toISOString())
+    .select(['id', 'state'])
+    .execute();
+
+/** When the next org of a pool ends. */
+export async function nextInstanceEnd({ db, tenantId }: Reads, poolId: string): Promise<Date | null> {
+  const { next } = await instancesOf(db, tenantId, poolId)
+    .where(IS_LIVE)
+    .select(sql<string | null>`min(expires_at)`.as('next'))
+    .executeTakeFirstOrThrow();
+  return next === null ? null : new Date(next);
+}
+
+/** Usernames of the orgs of a pool that builders are to refresh. */
+export const refreshingInstances = ({ db, tenantId }: Reads, poolId: string) =>
+  instancesOf(db, tenantId, poolId)
+    .where('state', '=', sql.lit<InstanceState>('refreshing'))
+    .orderBy('stateChangedAt')
+    .select('username')
+    .execute();
+
+/** Whether an org of the pool was made, or became available, since then. */
+export async function hasNewInstance({ db, tenantId }: Reads, poolId: string, since: string): Promise<boolean> {
+  const made = await instancesOf(db, tenantId, poolId)
+    .where((eb) =>
+      eb.or([
+        eb('createdAt', '>=', since),
+        eb.and([eb('stateChangedAt', '>=', since), eb('state', 'in', [sql.lit<InstanceState>('available')])]),
+      ]),
+    )
+    .limit(sql.lit(1))
+    .select('id')
+    .executeTakeFirst();
+  return made !== undefined;
+}
+
+/** What the workflow of a pool notes of it; no change of its settings, so that its version stays. */
+export async function notePool(
+  { db, tenantId }: Tx,
+  id: string,
+  notes: Partial<{
+    prepareRunId: string | null;
+    prepareStartedAt: Date;
+    prepareFailures: number;
+    prepareDueAt: Date | null;
+    lowAnnouncedAt: Date | null;
+    checkedAt: Date;
+  }>,
+): Promise<void> {
+  await db.updateTable('review_pool').set(notes).where('tenantId', '=', tenantId).where('id', '=', id).execute();
+}
+
+/** The pool for which a run prepares orgs. */
+export async function poolOfRun({ db, tenantId }: Reads, runId: string): Promise<PoolRow | undefined> {
+  const [pool] = await pools(db)
+    .where('o.tenantId', '=', tenantId)
+    .where('o.prepareRunId', '=', runId)
+    .select(POOL_COLUMNS)
+    .execute();
+  return pool;
+}

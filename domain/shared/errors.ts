@@ -15,6 +15,7 @@ const ERROR_CODES = [
   'in_progress',
   'last_owner',
   'flow_unavailable',
+  'pool_exhausted',
   'precondition_failed',
   'payload_too_large',
   'unsupported_media_type',

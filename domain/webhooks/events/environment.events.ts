@@ -29,6 +29,8 @@ const EnvironmentLock = z.strictObject({
 const ReviewEnvironment = z.strictObject({
   assignmentId: id('Assignment'),
   repositoryIdentifier,
+  assignmentType: text('pr, issue, user or custom', 'pr').optional(),
+  assignedFor: text('Key of the pull request, issue or other thing; e-mail of a person', '118').optional(),
   environmentName: environmentName.nullable().optional(),
   poolTag: text('Pool from which the org came', 'review').nullable().optional(),
   orgUsername: orgUsername.nullable().optional(),
@@ -36,6 +38,17 @@ const ReviewEnvironment = z.strictObject({
   prNumber: number('Pull request under review', 118).nullable().optional(),
   assignedTo: byWhom.nullable().optional(),
   expiresAt: dateTime('When it expires').nullable().optional(),
+  reason: text('Why it ended', 'the org has failed').nullable().optional(),
+});
+
+const ReviewPool = z.strictObject({
+  poolId: id('Pool'),
+  poolTag: text('Tag of the pool', 'review'),
+  repositoryIdentifier,
+  available: number('Orgs that are available', 1),
+  minAvailable: number('Orgs that are to be available', 3),
+  waiting: number('Requests that wait for an org', 0),
+  prepareFailures: number('Runs of pool-prepare that failed in a row', 0),
 });
 
 const OrgLimit = z.strictObject({
@@ -73,8 +86,10 @@ export const environmentEvents = {
   ...defineEvents(ReviewEnvironment, {
     'review_environment.assigned': 'A review environment was assigned',
     'review_environment.released': 'A review environment was released',
+    'review_environment.expiring': 'The lease of a review environment ends within two hours',
     'review_environment.expired': 'A review environment expired',
   }),
+  ...defineEvents(ReviewPool, { 'review_pool.low': 'A review pool has fewer available orgs than it should' }),
   'org.registered': defineEvent(
     'A CRM org was registered',
     z.strictObject({

@@ -17,7 +17,28 @@ export const reviewPoolsExamples = featureExamples(
     const rule = { repositoryIdentifier, targetType: 'pool', poolTag: tag };
     const { id: ruleId } = await owner.post(201, '/api/review/pools/assign', { ...rule, branchPattern: 'feature/*' });
     const { id: oldRuleId } = await owner.post(201, '/api/review/pools/assign', { ...rule, branchPattern: 'old/*' });
-    return { tag, poolId, sparePoolId, instanceId, otherInstanceId, username, ruleId, oldRuleId };
+    const lent = fresh('lent');
+    const { id: lentPoolId } = await owner.post(201, '/api/review/pools', { ...pool, tag: lent });
+    for (const name of ['lent-org', 'lent-org', 'lent-org'])
+      await owner.post(201, `/api/review/pools/${lentPoolId}/instances`, {
+        username: `${fresh(name)}@acme.example.com`,
+      });
+    const request = { repositoryIdentifier, assignmentType: 'pr', poolTag: lent };
+    const { id: assignmentId } = await owner.post(201, '/api/review/assignments', { ...request, assignmentId: '117' });
+    const { id: endingId } = await owner.post(201, '/api/review/assignments', { ...request, assignmentId: '116' });
+    return {
+      lent,
+      assignmentId,
+      endingId,
+      tag,
+      poolId,
+      sparePoolId,
+      instanceId,
+      otherInstanceId,
+      username,
+      ruleId,
+      oldRuleId,
+    };
   },
   {
     createReviewRule: ({ repositoryIdentifier, tag }) => ({
@@ -40,6 +61,23 @@ export const reviewPoolsExamples = featureExamples(
     getReviewRule: ({ ruleId }) => ({ params: { id: ruleId } }),
     updateReviewRule: ({ ruleId }) => ({ params: { id: ruleId }, body: { priority: 5 } }),
     deleteReviewRule: ({ oldRuleId }) => ({ params: { id: oldRuleId } }),
+    assignReviewEnvironment: ({ repositoryIdentifier, lent }) => ({
+      body: {
+        repositoryIdentifier,
+        assignmentType: 'pr',
+        assignmentId: '118',
+        branch: 'feature/checkout',
+        domains: ['sales'],
+        poolTag: lent,
+        expirationHours: 48,
+      },
+    }),
+    listReviewAssignments: ({ repositoryIdentifier }) => ({
+      query: { repositoryIdentifier, assignmentType: 'pr', state: 'active' },
+    }),
+    getReviewAssignment: ({ assignmentId }) => ({ params: { id: assignmentId } }),
+    extendReviewAssignment: ({ assignmentId }) => ({ params: { id: assignmentId }, body: { hours: 30 } }),
+    releaseReviewAssignment: ({ endingId }) => ({ params: { id: endingId } }),
     createReviewPool: ({ repositoryIdentifier }) => ({
       body: {
         repositoryIdentifier,

@@ -130,6 +130,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'org_sync',
     'pull_request_refresh',
     'release_deployment',
+    'review_assignment',
     'review_instance',
     'review_pool',
     'sweep_failure',

@@ -1,0 +1,61 @@
+import { reevaluatePool, type PoolProgress } from '../../domain/review-assignments/pool-upkeep.mutations.ts';
+import {
+  type AssignmentProgress,
+  extendAssignment,
+  reevaluateAssignment,
+  releaseAssignment,
+} from '../../domain/review-assignments/review-leases.mutations.ts';
+import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
+import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
+import type { Tx } from '../../domain/unit-of-work.ts';
+import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
+import type { LeaseChange } from '../../workflows/review-assignments/review-assignment.contract.ts';
+import type { Deps } from '../deps.ts';
+
+interface AssignmentKey extends TenantKey {
+  assignmentId: string;
+}
+
+/** Why a change was refused; a refusal is an answer, not a failure to be repeated. */
+export interface Refusal {
+  code: ErrorCode;
+  message: string;
+}
+
+/** The activities of pools of review orgs and of their assignments. */
+export const createReviewActivities = ({ actingAs, launch, flows }: Deps) => {
+  const changed = async (
+    { tenantId, tenantSlug, by, requestId, traceparent }: AssignmentKey & LeaseChange,
+    change: (tx: Tx) => Promise<unknown>,
+  ): Promise<Refusal | null> => {
+    try {
+      await actingAs({ ...by, tenantId, tenantSlug }, { requestId, traceparent })(change);
+      return null;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return { code: error.code, message: error.message };
+    }
+  };
+  return {
+    /** Does what is due for an assignment; null when it is gone. */
+    reevaluateAssignment: ({ assignmentId, ...tenant }: AssignmentKey): Promise<AssignmentProgress | null> =>
+      actingAs(systemActor(tenant, 'review-assignment'))((tx) => reevaluateAssignment(tx, assignmentId)),
+
+    /** Extends a lease in the name of who asked for it. */
+    extendAssignment: (asked: AssignmentKey & LeaseChange & { hours: number }): Promise<Refusal | null> =>
+      changed(asked, (tx) => extendAssignment(tx, asked.assignmentId, asked.hours)),
+
+    /** Releases an assignment in the name of who asked for it. */
+    releaseAssignment: (asked: AssignmentKey & LeaseChange): Promise<Refusal | null> =>
+      changed(asked, (tx) => releaseAssignment(tx, asked.assignmentId)),
+
+    /** Does what is due for a pool; null when it is gone. */
+    async reevaluatePool({ poolId, ...tenant }: TenantKey & { poolId: string }): Promise<PoolProgress | null> {
+      const unit = actingAs(systemActor(tenant, 'review-pool'));
+      const evaluated = await unit((tx) => reevaluatePool(tx, poolId, flows.commands));
+      if (evaluated?.run) launch.startInBackground(flowRunContract, evaluated.run);
+      return evaluated?.progress ?? null;
+    },
+  };
+};
+export type ReviewActivities = ReturnType<typeof createReviewActivities>;

@@ -1,0 +1,23 @@
+import type { InstanceCounts } from '../review-pools/review-pools.queries.ts';
+
+const MINUTE_MS = 60_000;
+const BACKOFF_MAX_MS = 60 * MINUTE_MS;
+
+/** How long no run begins after so many failures in a row: 1 minute, then twice as long each time, up to 60. */
+export const prepareBackoffMs = (failures: number): number =>
+  Math.min(BACKOFF_MAX_MS, MINUTE_MS * 2 ** Math.min(10, Math.max(0, failures - 1)));
+
+/**
+ * How many orgs a pool lacks: for those who wait and those to be kept available, within what the pool may have. A pool
+ * that keeps none available gets its orgs from elsewhere.
+ */
+export function missingOrgs(
+  { provisioning, available, assigned, refreshing }: InstanceCounts,
+  { minAvailable, maxInstances }: { minAvailable: number; maxInstances: number },
+  waiting: number,
+): number {
+  if (minAvailable === 0) return 0;
+  const coming = provisioning + available + refreshing;
+  const room = maxInstances - coming - assigned;
+  return Math.max(0, Math.min(minAvailable + waiting - coming, room));
+}

@@ -1,0 +1,275 @@
+import { instanceById, lockPool, moveInstance, poolById, poolKeyOf } from '../review-pools/review-pools.queries.ts';
+import { stateAfterRelease } from '../review-pools/instance-rules.ts';
+import { LEASE_HOURS, LEASE_HOURS_MAX } from '../review-pools/review-pools.mutations.ts';
+import type { PoolRow } from '../review-pools/review-pools.queries.ts';
+import { systemActor } from '../shared/actor.ts';
+import { DomainError } from '../shared/errors.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { type EventData, emitEvent } from '../webhooks/event-catalog.ts';
+import {
+  type AssignmentEnd,
+  assertMayChange,
+  extendedEnd,
+  hasEnded,
+  isActive,
+  isOver,
+  type Lease,
+  leaseEnd,
+  mayMove,
+  pullRequestOf,
+  subjectOf,
+  warnsInMs,
+} from './assignment-rules.ts';
+import { claimInstance } from './claimed-instances.queries.ts';
+import {
+  activate,
+  assignmentById,
+  assignmentKeyOf,
+  type AssignmentRow,
+  assignmentOfInstance,
+  findAssignment,
+  firstInLine,
+  lockAssignment,
+  noteSeen,
+  writeEnd,
+  writeLeaseEnd,
+  writeWarned,
+} from './review-assignments.queries.ts';
+
+const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+export const leaseOf = ({ state, assignedAt, expiresAt, orgExpiresAt }: AssignmentRow): Lease => ({
+  state,
+  assignedAt: dateOf(assignedAt),
+  expiresAt: dateOf(expiresAt),
+  orgEndsAt: dateOf(orgExpiresAt),
+});
+
+/** An assignment that nobody else changes until this transaction ends, and neither the line for its pool. Throws `not_found`. */
+async function lockedAssignment(tx: Tx, id: string): Promise<AssignmentRow> {
+  const { poolId } = await assignmentById(tx, id);
+  // In this order everywhere: whoever has the pool may change its assignments.
+  if (poolId !== null) await lockPool(tx, poolId);
+  await lockAssignment(tx, id);
+  return assignmentById(tx, id);
+}
+
+/**
+ * Gives available orgs of a pool to those who wait, in the order of their requests. The caller has the lock of the pool.
+ * @param own the request of the caller, which is recorded in their name; others in that of the service.
+ */
+export async function serveLine(tx: Tx, pool: PoolRow, own?: string): Promise<void> {
+  for (;;) {
+    const next = await firstInLine(tx, pool.id);
+    if (!next) return;
+    const { id, isImmortal, expirationHours } = next;
+    const hours = expirationHours ?? pool.leaseHours;
+    const wanted = leaseEnd(tx.now, { hours, isImmortal, orgEndsAt: null });
+    const org = await claimInstance(tx, pool.id, wanted?.toISOString() ?? 'infinity');
+    if (!org) return;
+    const orgExpiresAt = dateOf(org.expiresAt);
+    await activate(tx, id, {
+      instanceId: org.id,
+      orgUsername: org.username,
+      orgExpiresAt,
+      assignedAt: tx.now,
+      expiresAt: leaseEnd(tx.now, { hours, isImmortal, orgEndsAt: orgExpiresAt }),
+    });
+    const inName = id === own ? tx : tx.inNameOf({ actor: systemActor(tx.actor, 'review-pool') });
+    recordAssigned(inName, await assignmentById(tx, id));
+  }
+}
+
+/** Gives an assignment its dedicated environment, of which others may have one, too. */
+export async function assignEnvironment(tx: Tx, id: string, orgUsername: string | null): Promise<void> {
+  const { expirationHours, isImmortal } = await assignmentById(tx, id);
+  const lease = { hours: expirationHours ?? LEASE_HOURS, isImmortal, orgEndsAt: null };
+  await activate(tx, id, {
+    instanceId: null,
+    orgUsername,
+    orgExpiresAt: null,
+    assignedAt: tx.now,
+    expiresAt: leaseEnd(tx.now, lease),
+  });
+  recordAssigned(tx, await assignmentById(tx, id));
+}
+
+function recordAssigned(tx: Tx, assignment: AssignmentRow): void {
+  record(tx, assignment, 'assigned', `${assignment.orgUsername ?? assignment.targetName} is assigned to`);
+  emitEvent(tx, 'review_environment.assigned', eventOf(assignment));
+  tx.signalReviewAssignment(assignmentKeyOf(assignment));
+}
+
+/**
+ * Has the lease go on for so many hours from now. Throws `not_found`, `forbidden`, and `invalid_transition` for an
+ * assignment that is not active, or for longer than the pool allows.
+ */
+export async function extendAssignment(tx: Tx, id: string, hours: number): Promise<AssignmentRow> {
+  const assignment = await lockedAssignment(tx, id);
+  assertMayChange(tx.actor, assignment);
+  const pool = assignment.poolId === null ? undefined : await poolById(tx, assignment.poolId);
+  const maxLeaseHours = pool?.maxLeaseHours ?? LEASE_HOURS_MAX;
+  const expiresAt = extendedEnd(leaseOf(assignment), tx.now, { hours, maxLeaseHours });
+  await writeLeaseEnd(tx, id, expiresAt);
+  const extended = await assignmentById(tx, id);
+  record(tx, extended, 'extended', 'Extended the lease of', assignment);
+  tx.signalReviewAssignment(assignmentKeyOf(extended));
+  return extended;
+}
+
+/** Gives back what was assigned, or leaves the line; one that has ended stays as it is. Throws `not_found`, `forbidden`. */
+export async function releaseAssignment(tx: Tx, id: string, reason: string | null = null): Promise<AssignmentRow> {
+  const assignment = await lockedAssignment(tx, id);
+  assertMayChange(tx.actor, assignment);
+  if (hasEnded(assignment.state)) return assignment;
+  return endAssignment(tx, assignment, isOver(leaseOf(assignment), tx.now) ? 'expired' : 'released', reason);
+}
+
+/** Ends an assignment; its org becomes what the pool makes of it, and goes to the next who waits. The pool is locked. */
+export async function endAssignment(
+  tx: Tx,
+  before: AssignmentRow,
+  state: AssignmentEnd,
+  reason: string | null,
+): Promise<AssignmentRow> {
+  if (!mayMove(before.state, state))
+    throw new DomainError('invalid_transition', `The assignment cannot become ${state}: it is ${before.state}`);
+  await writeEnd(tx, before.id, { state, endedAt: tx.now, reason });
+  const after = await assignmentById(tx, before.id);
+  record(tx, after, state, `${END_WORDS[state]} the assignment of`, before);
+  if (isActive(before.state))
+    emitEvent(tx, state === 'expired' ? 'review_environment.expired' : 'review_environment.released', eventOf(after));
+  tx.signalReviewAssignment(assignmentKeyOf(after));
+  if (before.poolId !== null) await returnToPool(tx, before);
+  return after;
+}
+
+const END_WORDS: Record<AssignmentEnd, string> = {
+  released: 'Released',
+  expired: 'The lease expired of',
+  failed: 'The org failed of',
+};
+
+async function returnToPool(tx: Tx, { poolId, instanceId }: AssignmentRow): Promise<void> {
+  if (poolId === null) return;
+  const pool = await poolById(tx, poolId);
+  if (instanceId !== null) {
+    const org = await instanceById(tx, poolId, instanceId);
+    const isEnded = org.expiresAt !== null && new Date(org.expiresAt) <= tx.now;
+    // One that builders took out of the pool stays out of it.
+    if (org.state === 'assigned')
+      await moveInstance(tx, instanceId, {
+        state: isEnded ? 'expired' : stateAfterRelease(pool.onRelease),
+        reason: isEnded ? 'the org has ended' : 'its assignment has ended',
+      });
+  }
+  await serveLine(tx, pool);
+  tx.signalReviewPool(poolKeyOf(pool));
+}
+
+/**
+ * Ends the assignment that has an org, since the org has ended or failed. The caller has the lock of its pool, and moves
+ * the org afterwards.
+ */
+export async function endAssignmentOfInstance(
+  tx: Tx,
+  instanceId: string,
+  state: 'expired' | 'failed',
+  reason: string,
+): Promise<void> {
+  const id = await assignmentOfInstance(tx, instanceId);
+  if (id === undefined) return;
+  await lockAssignment(tx, id);
+  const before = await assignmentById(tx, id);
+  if (isActive(before.state)) await endAssignment(tx, before, state, reason);
+}
+
+/** An assignment as its workflow knows it. */
+export interface AssignmentProgress {
+  state: AssignmentRow['state'];
+  hasEnded: boolean;
+  orgUsername: string | null;
+  /** ISO 8601; null: it does not expire, or waits. */
+  expiresAt: string | null;
+  /** Milliseconds until something is due; null: nothing is. */
+  dueInMs: number | null;
+}
+
+/** Expires a lease that has ended and announces one that ends soon; null when the assignment is gone. Retrying is safe. */
+export async function reevaluateAssignment(tx: Tx, id: string): Promise<AssignmentProgress | null> {
+  if (!(await findAssignment(tx, id))) return null;
+  let assignment = await lockedAssignment(tx, id);
+  if (isOver(leaseOf(assignment), tx.now)) assignment = await endAssignment(tx, assignment, 'expired', null);
+  else if (isActive(assignment.state)) {
+    const warnsIn = warnsInMs({ ...leaseOf(assignment), warnedAt: dateOf(assignment.warnedAt) }, tx.now);
+    if (warnsIn === 0) {
+      await writeWarned(tx, id, tx.now);
+      assignment = await assignmentById(tx, id);
+      record(tx, assignment, 'expiring', 'The lease ends soon of');
+      emitEvent(tx, 'review_environment.expiring', eventOf(assignment));
+    }
+  }
+  await noteSeen(tx, id);
+  return progressOf(assignment, tx.now);
+}
+
+function progressOf(assignment: AssignmentRow, now: Date): AssignmentProgress {
+  const { state, orgUsername, expiresAt, warnedAt } = assignment;
+  const warnsIn = isActive(state) ? warnsInMs({ ...leaseOf(assignment), warnedAt: dateOf(warnedAt) }, now) : null;
+  const endsIn = isActive(state) && expiresAt !== null ? Date.parse(expiresAt) - now.getTime() : null;
+  return {
+    state,
+    hasEnded: hasEnded(state),
+    orgUsername,
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    dueInMs: warnsIn ?? endsIn,
+  };
+}
+
+/** What of an assignment stands in the audit trail. */
+const stateOf = ({ state, targetName, orgUsername, assignedAt, expiresAt, reason, ...rest }: AssignmentRow) => ({
+  state,
+  assignmentType: rest.assignmentType,
+  assignmentId: rest.assignmentKey,
+  target: targetName,
+  orgUsername,
+  assignedAt,
+  expiresAt,
+  isImmortal: rest.isImmortal,
+  reason,
+});
+
+/** Writes to the trail what happened to an assignment. */
+export function record(
+  tx: Tx,
+  assignment: AssignmentRow,
+  action: 'requested' | 'assigned' | 'extended' | 'expiring' | AssignmentEnd,
+  what: string,
+  before?: AssignmentRow,
+): void {
+  tx.audit({
+    source: 'environment',
+    action: `review_assignment.${action}`,
+    entityType: 'review_assignment',
+    entityId: assignment.id,
+    repositoryIdentifier: assignment.repositoryIdentifier,
+    summary: `${what} ${subjectOf(assignment)} of ${assignment.targetName}`,
+    ...(before && { before: stateOf(before) }),
+    after: stateOf(assignment),
+  });
+}
+
+const eventOf = (assignment: AssignmentRow): EventData<'review_environment.assigned'> => ({
+  assignmentId: assignment.id,
+  repositoryIdentifier: assignment.repositoryIdentifier,
+  assignmentType: assignment.assignmentType,
+  assignedFor: assignment.assignmentKey,
+  environmentName: assignment.targetType === 'environment' ? assignment.targetName : null,
+  poolTag: assignment.targetType === 'pool' ? assignment.targetName : null,
+  orgUsername: assignment.orgUsername,
+  branch: assignment.branch,
+  prNumber: pullRequestOf(assignment),
+  assignedTo: assignment.requestedBy.email,
+  expiresAt: assignment.expiresAt === null ? null : new Date(assignment.expiresAt).toISOString(),
+  reason: assignment.reason,
+});
