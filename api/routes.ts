@@ -55,6 +55,7 @@ import { passwordSetupRoutes } from './passwords/password-setup.routes.ts';
 import { passwordsRoutes } from './passwords/passwords.routes.ts';
 import { projectsRoutes } from './projects/projects.routes.ts';
 import { reviewAssignmentsRoutes } from './review-assignments/review-assignments.routes.ts';
+import { reviewEnvRoutes } from './review-assignments/review-env.routes.ts';
 import { reviewPoolsRoutes } from './review-pools/review-pools.routes.ts';
 import { reviewInstancesRoutes } from './review-pools/review-instances.routes.ts';
 import { reviewRulesRoutes } from './review-rules/review-rules.routes.ts';
@@ -111,6 +112,7 @@ export const routes: readonly AnyRoute[] = [
   ...reviewPoolsRoutes,
   ...reviewInstancesRoutes,
   ...reviewAssignmentsRoutes,
+  ...reviewEnvRoutes,
   ...gcLedgerRoutes,
   ...gcDeletionsRoutes,
   ...gcChecksRoutes,

@@ -30,6 +30,10 @@ form + p { margin: 1.25rem 0 0; }
 .or { display: flex; align-items: center; gap: .75rem; margin: 1.25rem 0; color: var(--soft); }
 .or::before, .or::after { content: ''; flex: 1; border-top: 1px solid var(--line); opacity: .5; }
 a { color: var(--accent); }
+dl { margin: 1rem 0 1.25rem; display: grid; grid-template-columns: max-content 1fr; gap: .375rem 1rem; }
+dt { color: var(--soft); }
+dd { margin: 0; overflow-wrap: anywhere; }
+button.second { background: transparent; color: var(--accent); }
 `;
 
 /** The page loads nothing; its style is allowed by hash, and its form may only be sent to this service. */

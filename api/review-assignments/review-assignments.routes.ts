@@ -129,6 +129,7 @@ export const reviewAssignmentsRoutes = [
     params: byId,
     status: 200,
     response: ReviewAssignment,
+    isRepeatable: true,
     audit: ENDS,
     handle: async ({ params: { id } }, scope) =>
       view(scope.publicUrl, await releaseLease({ actor: scope.actor, tx: scope.tx, scope }, id)),

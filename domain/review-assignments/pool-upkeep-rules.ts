@@ -1,4 +1,4 @@
-import type { InstanceCounts } from '../review-pools/review-pools.queries.ts';
+import type { InstanceCounts } from '../review-pools/instance-rules.ts';
 
 const MINUTE_MS = 60_000;
 const BACKOFF_MAX_MS = 60 * MINUTE_MS;

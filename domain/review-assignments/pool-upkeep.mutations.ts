@@ -8,14 +8,13 @@ import {
   findPool,
   hasNewInstance,
   instanceCounts,
-  type InstanceCounts,
   lockPool,
   nextInstanceEnd,
   notePool,
   type PoolRow,
   refreshingInstances,
 } from '../review-pools/review-pools.queries.ts';
-import { isAssigned } from '../review-pools/instance-rules.ts';
+import { type InstanceCounts, isAssigned } from '../review-pools/instance-rules.ts';
 import { setInstanceState } from '../review-pools/review-instances.mutations.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';

@@ -140,7 +140,7 @@ export async function insertAssignment(
   { domains, ...assignment }: NewAssignment,
 ): Promise<boolean> {
   const row = { ...assignment, tenantId, domains: json([...domains]), requestedBy: json(actor) };
-  const [inserted] = await INSERT(db, row as never);
+  const [inserted] = await INSERT(db, row);
   return inserted !== undefined;
 }
 

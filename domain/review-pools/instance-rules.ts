@@ -10,6 +10,9 @@ export type OnRelease = (typeof ON_RELEASE)[number];
 export const INSTANCE_STATES = ['provisioning', 'available', 'assigned', 'refreshing', 'expired', 'failed'] as const;
 export type InstanceState = (typeof INSTANCE_STATES)[number];
 
+/** How many orgs of a pool are in each state. */
+export type InstanceCounts = Record<InstanceState, number>;
+
 /** The whole state machine of an org in a pool; `expired` and `failed` are final. */
 const MOVES: Record<InstanceState, readonly InstanceState[]> = {
   provisioning: ['available', 'expired', 'failed'],

@@ -4,7 +4,7 @@ import { statement } from '../data/statement.ts';
 import type { ReadDatabase } from '../data/tables.ts';
 import { notFound } from '../shared/errors.ts';
 import type { ReviewPoolKey, Tx } from '../unit-of-work.ts';
-import { INSTANCE_STATES, type InstanceState } from './instance-rules.ts';
+import { INSTANCE_STATES, type InstanceCounts, type InstanceState } from './instance-rules.ts';
 
 const POOL_COLUMNS = [
   'o.id',
@@ -88,9 +88,6 @@ export async function listPools(
   ]);
   return { items, total };
 }
-
-/** How many instances are in each state. */
-export type InstanceCounts = Record<InstanceState, number>;
 
 /** The counts of each of these pools. */
 export async function instanceCounts(

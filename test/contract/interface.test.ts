@@ -26,6 +26,7 @@ const ADDITIONS = [
   /^GET \/api\/releases\/(work-items\/\{key\}|metrics|\{name\}\/notes)$/,
   /^(GET|POST) \/api\/gc-ledger\/(destructive-changes|check(\/\{id\})?)$/,
   /^\w+ \/api\/review\/assignments(\/\{id\}(\/(extend|release))?)?$/,
+  /^(GET|POST) \/review-env\/\{assignmentId\}$/,
   /^\w+ \/api\/review\/pools(\/\{id\}(\/instances(\/\{instanceId\})?)?)?$/,
   /^POST \/api\/hooks\/\{host\}$/,
   /^GET \/api\/slack\/manifest$/,

@@ -248,7 +248,7 @@ test('100 at once for 10 orgs: 10 have one each, 90 wait in line', async () => {
     ),
   );
   const withStatus = (wanted: number) =>
-    answers.filter(({ status }) => status === wanted).map(({ body }) => body as Json);
+    answers.filter(({ status }) => status === wanted).map(({ body }): Json => body);
   expect([withStatus(201).length, withStatus(202).length]).toEqual([10, 90]);
   expect(new Set(withStatus(201).map(({ instance }) => instance.username)).size).toBe(10);
   expect(
