@@ -1,66 +1,23 @@
 import { z } from 'zod';
 import { workItemUrl } from '../../domain/git/work-item-rules.ts';
-import {
-  documentOf,
-  documentOfLines,
-  documentWithCode,
-  plainTextOf,
-} from '../../domain/work-items/document-tree-rules.ts';
+import { documentOf, documentOfLines, documentWithCode } from '../../domain/work-items/document-tree-rules.ts';
 import { embeddableJson, PAYLOAD_TITLE, webLinks } from '../../domain/work-items/embedding-rules.ts';
-import { jqlText } from '../../domain/work-items/query-text-rules.ts';
-import { customFields, isWorkItemId, otherReportLabels, reportLabel } from '../../domain/work-items/work-item-rules.ts';
-import {
-  type TrackerAnswer,
-  type WorkItem,
-  type WorkItemFilter,
-  type WorkItemSummary,
-  type WorkTracker,
-} from '../../domain/work-items/work-tracker.port.ts';
+import { boardJql, projectsJql } from '../../domain/work-items/tracker-query-rules.ts';
+import { isWorkItemId, otherReportLabels, reportLabel } from '../../domain/work-items/work-item-rules.ts';
+import { type TrackerAnswer, type WorkTracker } from '../../domain/work-items/work-tracker.port.ts';
+import { isClosed, Issue, shownIssue, SUMMARY_FIELDS, summaryOf, timeOf } from './tracker-a-issues.ts';
+import { writeReportComment } from './report-comment.ts';
 import { type CallTracker, failureOf } from './tracker-http.ts';
 
 const PLATFORM = 'tracker-a';
 /** An OAuth token is used here, below the id of its site. */
 const OAUTH_HOST = 'api.atlassian.com';
-/** Jira refuses a search without a bound; without boards this one is its bound. */
-const UNBOUNDED_SINCE = 'updated >= "-365d"';
 const COMMENTS_MAX = 100;
 /** Hidden from people: a property of the comment. */
 const REPORT_PROPERTY = 'quayside.report';
-const SUMMARY_FIELDS = ['summary', 'issuetype', 'status', 'priority', 'updated'];
 /** All but long lists that no member shows. */
 const FETCHED_FIELDS = '*all,-comment,-worklog,-attachment,-issuelinks,-subtasks';
 
-const Named = z.looseObject({ name: z.string() });
-const Person = z.looseObject({
-  accountId: z.string().nullish(),
-  displayName: z.string().default(''),
-  emailAddress: z.string().nullish(),
-  avatarUrls: z.record(z.string(), z.string()).nullish(),
-});
-const Issue = z.looseObject({
-  id: z.string(),
-  key: z.string(),
-  fields: z.looseObject({
-    summary: z.string().nullish(),
-    description: z.unknown().optional(),
-    issuetype: Named.nullish(),
-    status: Named.extend({ statusCategory: z.looseObject({ key: z.string() }).nullish() }),
-    priority: Named.nullish(),
-    assignee: Person.nullish(),
-    reporter: Person.nullish(),
-    labels: z.array(z.string()).nullish(),
-    created: z.string().nullish(),
-    updated: z.string().nullish(),
-    parent: z
-      .looseObject({
-        id: z.string(),
-        key: z.string(),
-        fields: z.looseObject({ summary: z.string().nullish() }).nullish(),
-      })
-      .nullish(),
-  }),
-});
-type Issue = z.output<typeof Issue>;
 const Found = z.looseObject({ issues: z.array(Issue) });
 const Created = z.looseObject({ id: z.string(), key: z.string() });
 const Board = z.looseObject({ location: z.looseObject({ projectKey: z.string().nullish() }).nullish() });
@@ -131,22 +88,24 @@ export function trackerA(call: CallTracker, { baseUrl, boards, issueType, pagesU
       : failureOf('refused', `Board ${board} of ${PLATFORM} belongs to no project`);
   }
 
-  async function writeComment(url: string, content: object, marker: string, known: string | undefined) {
-    const edit = (commentId: string) =>
-      call({ method: 'PUT', url: `${url}/comment/${commentId}`, body: { body: content } }, Comment);
-    if (known !== undefined && /^\d+$/.test(known)) {
-      const edited = await edit(known);
-      if (edited.isOk || edited.kind !== 'not_found') return edited;
-    }
+  async function commentWith(url: string, marker: string): Promise<TrackerAnswer<string | undefined>> {
     const query = `orderBy=-created&maxResults=${COMMENTS_MAX}&expand=properties`;
-    const comments = await call({ method: 'GET', url: `${url}/comment?${query}` }, Comments);
-    if (!comments.isOk) return comments;
-    const found = comments.value.comments.find(({ properties }) =>
+    const answer = await call({ method: 'GET', url: `${url}/comment?${query}` }, Comments);
+    if (!answer.isOk) return answer;
+    const found = answer.value.comments.find(({ properties }) =>
       properties?.some(({ key, value }) => key === REPORT_PROPERTY && markerIn(value) === marker),
     );
-    if (found) return edit(found.id);
+    return { isOk: true, value: found?.id };
+  }
+
+  function writeComment(url: string, content: object, marker: string, known: string | undefined) {
     const properties = [{ key: REPORT_PROPERTY, value: { marker } }];
-    return call({ method: 'POST', url: `${url}/comment`, body: { body: content, properties } }, Comment);
+    return writeReportComment(known, {
+      edit: (commentId) =>
+        call({ method: 'PUT', url: `${url}/comment/${commentId}`, body: { body: content } }, Comment),
+      find: () => commentWith(url, marker),
+      create: () => call({ method: 'POST', url: `${url}/comment`, body: { body: content, properties } }, Comment),
+    });
   }
 
   return {
@@ -161,14 +120,9 @@ export function trackerA(call: CallTracker, { baseUrl, boards, issueType, pagesU
       const found = new Map<string, Issue>();
       const queries = [
         ...(projects.length > 0 || boardIds.length === 0
-          ? [
-              search(
-                jqlOf(filter, projects.length > 0 ? projectCondition(projects) : UNBOUNDED_SINCE),
-                filter.maxResults,
-              ),
-            ]
+          ? [search(projectsJql(filter, projects), filter.maxResults)]
           : []),
-        ...boardIds.map((id) => searchBoard(id, jqlOf(filter), filter.maxResults)),
+        ...boardIds.map((id) => searchBoard(id, boardJql(filter), filter.maxResults)),
       ];
       for (const answer of await Promise.all(queries)) {
         // Jira refuses the name of a status, type or person that it has not.
@@ -234,92 +188,8 @@ export function trackerA(call: CallTracker, { baseUrl, boards, issueType, pagesU
   };
 }
 
-const projectCondition = (projects: readonly string[]): string => `project in (${projects.map(jqlText).join(', ')})`;
-
-/** @param place bounds the search; a board is a bound of its own. */
-function jqlOf({ status, assignee, type }: WorkItemFilter, place?: string): string {
-  const conditions = [
-    ...(place === undefined ? [] : [place]),
-    ...(status === undefined ? [] : [statusCondition(status)]),
-    ...(type === undefined ? [] : [`issuetype = ${jqlText(type)}`]),
-    ...(assignee === undefined ? [] : [`assignee = ${assignee === 'me' ? 'currentUser()' : jqlText(assignee)}`]),
-  ];
-  return `${conditions.join(' AND ')} ORDER BY updated DESC`.trim();
-}
-
-function statusCondition(status: string): string {
-  switch (status.toLowerCase()) {
-    case 'open':
-      return 'statusCategory != Done';
-    case 'closed':
-      return 'statusCategory = Done';
-    default:
-      return `status = ${jqlText(status)}`;
-  }
-}
-
 const isUnknownValue = (message: string): boolean =>
   /does not exist for the field '(status|issuetype|assignee)'/.test(message);
 
 const markerIn = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? (value as { marker?: unknown }).marker : undefined;
-
-/** Jira writes offsets without a colon. */
-const isoOf = (text: string | null | undefined): string => {
-  const at = new Date((text ?? '').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
-  return (Number.isNaN(at.getTime()) ? new Date(0) : at).toISOString();
-};
-const timeOf = ({ fields }: Issue): number => Date.parse(isoOf(fields.updated));
-const isClosed = ({ fields }: Issue): boolean => fields.status.statusCategory?.key === 'done';
-
-const summaryOf = ({ id, key, fields }: Issue, urlOf: (key: string) => string): WorkItemSummary => ({
-  id,
-  key,
-  title: fields.summary ?? '',
-  type: fields.issuetype?.name ?? 'issue',
-  status: fields.status.name,
-  priority: fields.priority?.name ?? null,
-  platform: PLATFORM,
-  url: urlOf(key),
-});
-
-function personOf(person: z.output<typeof Person> | null | undefined) {
-  if (!person) return null;
-  const { accountId, displayName, emailAddress, avatarUrls } = person;
-  return {
-    id: accountId ?? displayName,
-    name: displayName,
-    email: emailAddress ?? null,
-    avatarUrl: avatarUrls?.['48x48'] ?? null,
-  };
-}
-
-const SHOWN = new Set([...SUMMARY_FIELDS, 'description', 'assignee', 'reporter', 'labels', 'created', 'parent']);
-
-function shownIssue(issue: Issue, urlOf: (key: string) => string): WorkItem {
-  const { fields } = issue;
-  const { parent } = fields;
-  const description = plainTextOf(fields.description);
-  const reporter = personOf(fields.reporter);
-  return {
-    ...summaryOf(issue, urlOf),
-    description: description === '' ? null : description,
-    assignee: personOf(fields.assignee),
-    reporter: reporter && { id: reporter.id, name: reporter.name, email: reporter.email },
-    labels: fields.labels ?? [],
-    createdAt: isoOf(fields.created),
-    updatedAt: isoOf(fields.updated),
-    parent: parent ? { id: parent.id, key: parent.key, title: parent.fields?.summary ?? null } : null,
-    customFields: customFields(fields, (name) => SHOWN.has(name), plainValue),
-    isClosed: isClosed(issue),
-  };
-}
-
-/** Documents as text; people, options and versions by their names. */
-function plainValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plainValue);
-  if (typeof value !== 'object' || value === null) return value;
-  const { type, displayName, name, value: option } = value as Record<string, unknown>;
-  if (type === 'doc') return plainTextOf(value);
-  return displayName ?? name ?? option ?? value;
-}

@@ -6,22 +6,28 @@ import {
   replacedMarkdown,
   webLinks,
 } from '../../domain/work-items/embedding-rules.ts';
-import {
-  customFields,
-  issueTypeOf,
-  priorityOf,
-  isWorkItemId,
-  otherReportLabels,
-  reportLabel,
-} from '../../domain/work-items/work-item-rules.ts';
+import { categoryOf } from '../../domain/work-items/tracker-query-rules.ts';
+import { isWorkItemId, otherReportLabels, reportLabel } from '../../domain/work-items/work-item-rules.ts';
 import {
   type ReportedState,
   type TrackerAnswer,
   type WorkItem,
   type WorkItemFilter,
-  type WorkItemSummary,
   type WorkTracker,
 } from '../../domain/work-items/work-tracker.port.ts';
+import {
+  Issue,
+  isoOf,
+  isPullRequest,
+  isSame,
+  Label,
+  namesOf,
+  shownIssue,
+  summaryOf,
+  typeOf,
+  User,
+} from './host-a-issues.ts';
+import { writeReportComment } from './report-comment.ts';
 import { type CallTracker, failureOf } from './tracker-http.ts';
 
 const PLATFORM = 'host-a';
@@ -31,31 +37,6 @@ const PAGE = 50;
 const PAGES_MAX = 10;
 const COMMENTS_PAGE = 100;
 
-const User = z.looseObject({
-  login: z.string(),
-  id: z.number(),
-  name: z.string().nullish(),
-  email: z.string().nullish(),
-  avatar_url: z.string().nullish(),
-});
-const Label = z.union([z.string(), z.looseObject({ name: z.string().nullish() })]);
-const Issue = z.looseObject({
-  number: z.int(),
-  title: z.string(),
-  body: z.string().nullish(),
-  state: z.string(),
-  html_url: z.string(),
-  user: User.nullish(),
-  assignee: User.nullish(),
-  labels: z.array(Label).default([]),
-  type: z.looseObject({ name: z.string() }).nullish(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  pull_request: z.unknown().optional(),
-  parent_issue_url: z.string().nullish(),
-  milestone: z.looseObject({ title: z.string() }).nullish(),
-});
-type Issue = z.output<typeof Issue>;
 const Comment = z.looseObject({ id: z.number(), body: z.string().nullish() });
 const ANYTHING = z.unknown();
 
@@ -121,30 +102,23 @@ export function hostATracker(
   }
 
   /** The comment that has the marker. */
-  async function commentWith(id: string, marker: string): Promise<TrackerAnswer<number | undefined>> {
+  async function commentWith(id: string, marker: string): Promise<TrackerAnswer<string | undefined>> {
     for (let page = 1; page <= PAGES_MAX; page++) {
       const url = `${issues}/${id}/comments?per_page=${COMMENTS_PAGE}&page=${page}`;
       const answer = await call({ method: 'GET', url }, z.array(Comment));
       if (!answer.isOk) return answer;
       const found = answer.value.find(({ body }) => body?.includes(inHtmlComment(marker)));
-      if (found || answer.value.length < COMMENTS_PAGE) return { isOk: true, value: found?.id };
+      if (found || answer.value.length < COMMENTS_PAGE) return { isOk: true, value: found && String(found.id) };
     }
     return { isOk: true, value: undefined };
   }
 
-  async function writeComment(id: string, body: string, marker: string, known: string | undefined) {
-    const edit = (commentId: number | string) =>
-      call({ method: 'PATCH', url: `${issues}/comments/${commentId}`, body: { body } }, Comment);
-    if (known !== undefined && /^\d+$/.test(known)) {
-      const edited = await edit(known);
-      if (edited.isOk || edited.kind !== 'not_found') return edited;
-    }
-    const found = await commentWith(id, marker);
-    if (!found.isOk) return found;
-    return found.value === undefined
-      ? call({ method: 'POST', url: `${issues}/${id}/comments`, body: { body } }, Comment)
-      : edit(found.value);
-  }
+  const writeComment = (id: string, body: string, marker: string, known: string | undefined) =>
+    writeReportComment(known, {
+      edit: (commentId) => call({ method: 'PATCH', url: `${issues}/comments/${commentId}`, body: { body } }, Comment),
+      find: () => commentWith(id, marker),
+      create: () => call({ method: 'POST', url: `${issues}/${id}/comments`, body: { body } }, Comment),
+    });
 
   async function setLabel(id: string, state: ReportedState): Promise<TrackerAnswer<unknown>> {
     const added = await call(
@@ -168,7 +142,7 @@ export function hostATracker(
     },
 
     async list(filter) {
-      if (filter.status !== undefined && !/^(open|closed)$/i.test(filter.status)) return { isOk: true, value: [] };
+      if (filter.status !== undefined && !categoryOf(filter.status)) return { isOk: true, value: [] };
       const login = filter.assignee === undefined ? undefined : await loginOf(filter.assignee);
       if (login?.isOk === false) return login;
       const found = new Map<number, Issue>();
@@ -202,7 +176,7 @@ export function hostATracker(
     async update(id, { title, body, state, labels, assignees }) {
       const old = await issueOf(id);
       if (!old.isOk) return old;
-      if (state !== undefined && !/^(open|closed)$/i.test(state))
+      if (state !== undefined && !categoryOf(state))
         return failureOf('refused', `${PLATFORM} has the states open and closed alone`);
       const text = body === undefined ? undefined : replacedMarkdown(body, old.value.body ?? '');
       const change = { title, body: text, state: state?.toLowerCase(), labels, assignees };
@@ -235,69 +209,4 @@ export function hostATracker(
       return labelled.isOk ? { isOk: true, value: { commentId: String(comment.value.id) } } : labelled;
     },
   };
-}
-
-const isPullRequest = ({ pull_request: request }: Issue): boolean => request !== undefined && request !== null;
-const isSame = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
-const isoOf = (text: string): string => new Date(text).toISOString();
-
-const namesOf = (labels: readonly z.output<typeof Label>[]): string[] =>
-  labels.flatMap((label) => (typeof label === 'string' ? label : (label.name ?? [])));
-const typeOf = ({ type, labels }: Issue): string => issueTypeOf(type?.name, namesOf(labels));
-
-const summaryOf = (issue: Issue): WorkItemSummary => ({
-  id: String(issue.number),
-  key: String(issue.number),
-  title: issue.title,
-  type: typeOf(issue),
-  status: issue.state,
-  priority: priorityOf(namesOf(issue.labels)),
-  platform: PLATFORM,
-  url: issue.html_url,
-});
-
-const personOf = ({ login, id, name, email }: z.output<typeof User>) => ({
-  id: String(id),
-  name: name ?? login,
-  email: email ?? null,
-});
-
-/** Members that a work item shows by another name, and what says nothing about it. */
-const SHOWN = new Set([
-  'id',
-  'number',
-  'title',
-  'body',
-  'state',
-  'user',
-  'assignee',
-  'labels',
-  'type',
-  'created_at',
-  'updated_at',
-  'locked',
-  'reactions',
-  'performed_via_github_app',
-  'repository',
-]);
-const isShown = (name: string): boolean => SHOWN.has(name) || /(^|_)(url|id|html|text)$/.test(name);
-
-const shownIssue = (issue: Issue, parent: WorkItem['parent']): WorkItem => ({
-  ...summaryOf(issue),
-  description: issue.body ?? null,
-  assignee: issue.assignee ? { ...personOf(issue.assignee), avatarUrl: issue.assignee.avatar_url ?? null } : null,
-  reporter: issue.user ? personOf(issue.user) : null,
-  labels: namesOf(issue.labels),
-  createdAt: isoOf(issue.created_at),
-  updatedAt: isoOf(issue.updated_at),
-  parent,
-  customFields: customFields(issue, isShown, plainValue),
-  isClosed: issue.state === 'closed',
-});
-
-/** A user by the login, a milestone by its title. */
-function plainValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plainValue);
-  const { login, title } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  return login ?? title ?? value;
 }

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { htmlOf, htmlWithPayload, replacedHtml, webLinks } from '../../domain/work-items/embedding-rules.ts';
-import { textOfHtml } from '../../domain/work-items/html-text-rules.ts';
-import { wiqlText } from '../../domain/work-items/query-text-rules.ts';
+import { boardsWiql, categoryOf } from '../../domain/work-items/tracker-query-rules.ts';
 import {
   type BoardState,
   boardState,
   closingState,
-  customFields,
   isClosedState,
   isWorkItemId,
   otherReportLabels,
@@ -18,9 +16,20 @@ import {
   type TrackerFailure,
   type WorkItem,
   type WorkItemFilter,
-  type WorkItemSummary,
   type WorkTracker,
 } from '../../domain/work-items/work-tracker.port.ts';
+import {
+  FIELD,
+  isoOf,
+  Item,
+  Items,
+  shownItem,
+  SUMMARY_FIELDS,
+  summaryOf,
+  tagsOf,
+  textOf,
+} from './host-b-work-items.ts';
+import { writeReportComment } from './report-comment.ts';
 import { type CallTracker, failureOf } from './tracker-http.ts';
 
 const PLATFORM = 'host-b';
@@ -32,35 +41,6 @@ const PARENT = 'System.LinkTypes.Hierarchy-Reverse';
 /** How often a label is set again when somebody changes the work item meanwhile. */
 const TRIES = 3;
 
-const FIELD = {
-  title: 'System.Title',
-  type: 'System.WorkItemType',
-  state: 'System.State',
-  tags: 'System.Tags',
-  description: 'System.Description',
-  /** What bugs of some processes have instead. */
-  reproSteps: 'Microsoft.VSTS.TCM.ReproSteps',
-  assignee: 'System.AssignedTo',
-  author: 'System.CreatedBy',
-  priority: 'Microsoft.VSTS.Common.Priority',
-  createdAt: 'System.CreatedDate',
-  changedAt: 'System.ChangedDate',
-} as const;
-const SUMMARY_FIELDS = ['System.Id', FIELD.title, FIELD.type, FIELD.state, FIELD.priority];
-
-const Item = z.looseObject({
-  id: z.int(),
-  rev: z.int().default(0),
-  fields: z.looseObject({
-    [FIELD.title]: z.string().default(''),
-    [FIELD.type]: z.string(),
-    [FIELD.state]: z.string(),
-  }),
-  relations: z.array(z.looseObject({ rel: z.string(), url: z.string() })).nullish(),
-  _links: z.looseObject({ html: z.looseObject({ href: z.string() }).optional() }).nullish(),
-});
-type Item = z.output<typeof Item>;
-const Items = z.looseObject({ value: z.array(Item) });
 const Found = z.looseObject({ workItems: z.array(z.looseObject({ id: z.int() })) });
 const State = z.object({ name: z.string(), category: z.string() });
 const States = z.looseObject({ value: z.array(State) });
@@ -69,13 +49,6 @@ const Types = z.looseObject({
 });
 const Comment = z.looseObject({ id: z.int(), text: z.string().nullish() });
 const Comments = z.looseObject({ comments: z.array(Comment) });
-const Identity = z.looseObject({
-  displayName: z.string(),
-  id: z.string().nullish(),
-  uniqueName: z.string().nullish(),
-  imageUrl: z.string().nullish(),
-});
-
 interface Operation {
   op: 'add' | 'replace' | 'test';
   path: string;
@@ -132,63 +105,37 @@ export function hostBTracker(
 
   async function workItemOf(item: Item): Promise<TrackerAnswer<WorkItem>> {
     const [states, parent] = await Promise.all([statesOf(item.fields[FIELD.type]), parentOf(item)]);
-    if (!states.isOk) return states;
-    const state = states.value.find(({ name }) => name === item.fields[FIELD.state]);
+    // A type may have been removed from the process since.
+    if (!states.isOk && states.kind !== 'not_found') return states;
+    const state = states.isOk ? states.value.find(({ name }) => name === item.fields[FIELD.state]) : undefined;
     const isClosed = state !== undefined && isClosedState(state);
     return { isOk: true, value: { ...shownItem(item, projectUrl), parent, isClosed } };
   }
 
-  /** Names of the states of a category by type, as a condition. */
-  async function categoryCondition(isClosed: boolean, type: string | undefined): Promise<TrackerAnswer<string>> {
-    const answer = await call({ method: 'GET', url: `${wit}/workitemtypes?${VERSION}` }, Types);
-    if (!answer.isOk) return answer;
-    const conditions = answer.value.value
-      .filter(({ name }) => type === undefined || name.toLowerCase() === type.toLowerCase())
-      .flatMap(({ name, states }) => {
-        const names = states.filter((state) => isClosedState(state) === isClosed).map((state) => wiqlText(state.name));
-        return names.length === 0
-          ? []
-          : [`([${FIELD.type}] = ${wiqlText(name)} AND [${FIELD.state}] IN (${names.join(', ')}))`];
-      });
-    // Nothing has this id.
-    return { isOk: true, value: conditions.length === 0 ? `[${FIELD.type}] = ''` : `(${conditions.join(' OR ')})` };
-  }
-
-  async function conditionsOf({ status, assignee, type }: WorkItemFilter): Promise<TrackerAnswer<string[]>> {
-    const conditions = ['[System.TeamProject] = @project'];
-    if (boards.length > 0)
-      conditions.push(`(${boards.map((path) => `[System.AreaPath] UNDER ${wiqlText(path)}`).join(' OR ')})`);
-    if (assignee !== undefined)
-      conditions.push(`[${FIELD.assignee}] = ${assignee === 'me' ? '@Me' : wiqlText(assignee)}`);
-    if (type !== undefined) conditions.push(`[${FIELD.type}] = ${wiqlText(type)}`);
-    if (status === undefined) return { isOk: true, value: conditions };
-    if (!/^(open|closed)$/i.test(status))
-      return { isOk: true, value: [...conditions, `[${FIELD.state}] = ${wiqlText(status)}`] };
-    const ofCategory = await categoryCondition(status.toLowerCase() === 'closed', type);
-    return ofCategory.isOk ? { isOk: true, value: [...conditions, ofCategory.value] } : ofCategory;
+  async function queryOf(filter: WorkItemFilter): Promise<TrackerAnswer<string>> {
+    if (filter.status === undefined || !categoryOf(filter.status))
+      return { isOk: true, value: boardsWiql(filter, boards) };
+    const types = await call({ method: 'GET', url: `${wit}/workitemtypes?${VERSION}` }, Types);
+    return types.isOk ? { isOk: true, value: boardsWiql(filter, boards, types.value.value) } : types;
   }
 
   /** The comment that has the marker; its text is there, whether or not the vendor hides it. */
-  async function commentWith(id: string, marker: string): Promise<TrackerAnswer<number | undefined>> {
+  async function commentWith(id: string, marker: string): Promise<TrackerAnswer<string | undefined>> {
     const url = `${wit}/workItems/${id}/comments?${COMMENTS_VERSION}&$top=${COMMENTS_MAX}&order=desc`;
     const answer = await call({ method: 'GET', url }, Comments);
     if (!answer.isOk) return answer;
-    return { isOk: true, value: answer.value.comments.find(({ text }) => text?.includes(marker))?.id };
+    const found = answer.value.comments.find(({ text }) => text?.includes(marker));
+    return { isOk: true, value: found && String(found.id) };
   }
 
-  async function writeComment(id: string, text: string, marker: string, known: string | undefined) {
+  function writeComment(id: string, text: string, marker: string, known: string | undefined) {
     const url = `${wit}/workItems/${id}/comments`;
-    const edit = (commentId: number | string) =>
-      call({ method: 'PATCH', url: `${url}/${commentId}?${COMMENTS_VERSION}`, body: { text } }, Comment);
-    if (known !== undefined && /^\d+$/.test(known)) {
-      const edited = await edit(known);
-      if (edited.isOk || edited.kind !== 'not_found') return edited;
-    }
-    const found = await commentWith(id, marker);
-    if (!found.isOk) return found;
-    return found.value === undefined
-      ? call({ method: 'POST', url: `${url}?${COMMENTS_VERSION}`, body: { text } }, Comment)
-      : edit(found.value);
+    return writeReportComment(known, {
+      edit: (commentId) =>
+        call({ method: 'PATCH', url: `${url}/${commentId}?${COMMENTS_VERSION}`, body: { text } }, Comment),
+      find: () => commentWith(id, marker),
+      create: () => call({ method: 'POST', url: `${url}?${COMMENTS_VERSION}`, body: { text } }, Comment),
+    });
   }
 
   async function setLabel(id: string, state: ReportedState): Promise<TrackerAnswer<unknown>> {
@@ -212,11 +159,10 @@ export function hostBTracker(
     },
 
     async list(filter) {
-      const conditions = await conditionsOf(filter);
-      if (!conditions.isOk) return conditions;
-      const query = `SELECT [System.Id] FROM WorkItems WHERE ${conditions.value.join(' AND ')} ORDER BY [${FIELD.changedAt}] DESC`;
+      const query = await queryOf(filter);
+      if (!query.isOk) return query;
       const url = `${wit}/wiql?${VERSION}&$top=${filter.maxResults}`;
-      const found = await call({ method: 'POST', url, body: { query } }, Found);
+      const found = await call({ method: 'POST', url, body: { query: query.value } }, Found);
       if (!found.isOk) return found;
       const ids = found.value.workItems.slice(0, filter.maxResults).map(({ id }) => id);
       if (ids.length === 0) return { isOk: true, value: [] };
@@ -317,18 +263,6 @@ export function hostBTracker(
 /** The change fails with 412 when the work item is no longer as it was read. */
 const guard = ({ rev }: Item): Operation => ({ op: 'test', path: '/rev', value: rev });
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const isoOf = (value: unknown): string | undefined => {
-  const at = new Date(textOf(value));
-  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
-};
-
-const tagsOf = ({ fields }: Item): string[] =>
-  textOf(fields[FIELD.tags])
-    .split(';')
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== '');
-
 /** `add` would add to the tags that there are. */
 const tagged = (item: Item, labels: readonly string[]): Operation =>
   setField(FIELD.tags, labels.join('; '), item.fields[FIELD.tags] === undefined ? 'add' : 'replace');
@@ -342,53 +276,4 @@ function describedAs({ fields }: Item, body: string): Operation {
   const { [FIELD.description]: description, [FIELD.reproSteps]: steps } = fields;
   const name = description === undefined && steps !== undefined ? FIELD.reproSteps : FIELD.description;
   return setField(name, replacedHtml(body, textOf(fields[name])));
-}
-
-const priorityText = (priority: unknown): string | null =>
-  typeof priority === 'number' || typeof priority === 'string' ? String(priority) : null;
-
-const summaryOf = ({ id, fields, _links: links }: Item, projectUrl: string): WorkItemSummary => ({
-  id: String(id),
-  key: String(id),
-  title: fields[FIELD.title],
-  type: fields[FIELD.type],
-  status: fields[FIELD.state],
-  priority: priorityText(fields[FIELD.priority]),
-  platform: PLATFORM,
-  url: links?.html?.href ?? `${projectUrl}/_workitems/edit/${id}`,
-});
-
-/** An identity is an object, on older servers a text. */
-function personOf(value: unknown) {
-  const identity = Identity.safeParse(value).data;
-  if (identity) {
-    const { displayName: name, id, uniqueName, imageUrl } = identity;
-    const email = uniqueName?.includes('@') ? uniqueName : null;
-    return { id: id ?? uniqueName ?? name, name, email, avatarUrl: imageUrl ?? null };
-  }
-  const name = textOf(value);
-  return name === '' ? null : { id: name, name, email: null, avatarUrl: null };
-}
-
-const SHOWN = new Set<string>([...Object.values(FIELD), 'System.Id', 'System.Rev']);
-
-function shownItem(item: Item, projectUrl: string): Omit<WorkItem, 'parent' | 'isClosed'> {
-  const { fields } = item;
-  const createdAt = isoOf(fields[FIELD.createdAt]) ?? new Date(0).toISOString();
-  const description = textOfHtml(textOf(fields[FIELD.description] ?? fields[FIELD.reproSteps]));
-  const author = personOf(fields[FIELD.author]);
-  return {
-    ...summaryOf(item, projectUrl),
-    description: description === '' ? null : description,
-    assignee: personOf(fields[FIELD.assignee]),
-    reporter: author && { id: author.id, name: author.name, email: author.email },
-    labels: tagsOf(item),
-    createdAt,
-    updatedAt: isoOf(fields[FIELD.changedAt]) ?? createdAt,
-    customFields: customFields(
-      fields,
-      (name) => SHOWN.has(name),
-      (value) => Identity.safeParse(value).data?.displayName ?? value,
-    ),
-  };
 }

@@ -54,7 +54,7 @@ export function boardState(states: readonly BoardState[], current: string, wante
   const isClosed = currentState !== undefined && isClosedState(currentState);
   if (isSame(wanted, 'open'))
     return isClosed || !currentState ? firstOf(states, 'Proposed', 'InProgress')?.name : undefined;
-  if (isSame(wanted, 'closed')) return isClosed ? undefined : firstOf(states, 'Completed')?.name;
+  if (isSame(wanted, 'closed')) return isClosed ? undefined : (firstOf(states, 'Completed')?.name ?? wanted);
   return stateNamed(states, wanted)?.name ?? wanted;
 }
 
@@ -76,8 +76,23 @@ export const reportLabel = (state: ReportedState): string => `quayside:${state}`
 export const otherReportLabels = (state: ReportedState): ReadonlySet<string> =>
   new Set(REPORTED_STATES.filter((each) => each !== state).map(reportLabel));
 
+/** Of descriptions that are shown, in characters. */
+const DESCRIPTION_MAX = 100_000;
+export const shownDescription = (text: string | null | undefined): string | null =>
+  text === '' ? null : (text?.slice(0, DESCRIPTION_MAX) ?? null);
+
 /** Most members of `customFields`. */
 const CUSTOM_FIELDS_MAX = 100;
+/** Of each, in characters: longer texts are cut, other longer values left out. */
+const CUSTOM_FIELD_MAX = 10_000;
+const CUSTOM_FIELD_LEVELS_MAX = 10;
+
+const isShallow = (value: unknown, levels = CUSTOM_FIELD_LEVELS_MAX): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)));
+const isSmall = (value: unknown): boolean =>
+  typeof value === 'string' || (isShallow(value) && JSON.stringify(value).length <= CUSTOM_FIELD_MAX);
 
 /** What a work item has beside the members that are shown by name; empty ones are left out. */
 export const customFields = (
@@ -89,6 +104,9 @@ export const customFields = (
     Object.entries(fields)
       .filter(([name, value]) => value !== null && value !== undefined && value !== '' && !isShown(name))
       .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
+      .filter(([, value]) => isShallow(value))
+      .map(([name, value]): [string, unknown] => [name, plain(value)])
+      .filter(([, value]) => isSmall(value))
       .slice(0, CUSTOM_FIELDS_MAX)
-      .map(([name, value]) => [name, plain(value)]),
+      .map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, CUSTOM_FIELD_MAX) : value]),
   );

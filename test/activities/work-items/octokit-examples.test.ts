@@ -32,7 +32,7 @@ test.each(ISSUES)('the issue of %s is shown', async (_, issue) => {
       id: String(issue.number),
       title: issue.title,
       status: issue.state,
-      description: issue.body,
+      description: issue.body === '' ? null : issue.body,
       url: issue.html_url,
       labels: issue.labels.map(({ name }: Json) => name),
       reporter: { name: issue.user.login },

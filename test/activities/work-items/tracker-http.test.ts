@@ -164,6 +164,22 @@ test('a secondary limit that names no time holds a minute', async () => {
   expect(Math.round(((retryAt?.getTime() ?? 0) - Date.now()) / 10_000)).toBe(6);
 });
 
+test('an issue with a time that is none is malformed', async () => {
+  const { server, tracker, id } = await CASES['host-a']();
+  servers.push(server);
+  const issue = {
+    number: 1,
+    title: 'x',
+    state: 'open',
+    html_url: 'x',
+    labels: [],
+    created_at: 'soon',
+    updated_at: 'soon',
+  };
+  server.failNext({ status: 200, body: issue });
+  expect(failureOf(await tracker.fetch(id)).kind).toBe('malformed');
+});
+
 test('an answer without end is cut off', async () => {
   const endless = createServer((_, response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'application/json' });

@@ -73,6 +73,11 @@ test('a work item with its state, people and parent', async () => {
   for (const id of ['3', 'x', '1/comments']) expect(failureOf(await tracker().fetch(id)).kind).toBe('not_found');
 });
 
+test('a work item of a type that is gone is shown', async () => {
+  host.boards.add(place, { 'System.WorkItemType': 'Request', 'System.State': 'Asked' });
+  expect(valueOf(await tracker().fetch('1'))).toMatchObject({ type: 'Request', status: 'Asked', isClosed: false });
+});
+
 test('lists narrow by area, state or category, type and person', async () => {
   const add = (title: string, fields: object) => host.boards.add(place, { 'System.Title': title, ...fields });
   add('one', { 'System.AreaPath': 'shop\\web', 'System.WorkItemType': 'User Story', 'System.State': 'Active' });

@@ -9,6 +9,7 @@ import {
   isWorkItemId,
   otherReportLabels,
   priorityOf,
+  shownDescription,
 } from '../../../domain/work-items/work-item-rules.ts';
 import type { TrackerFailure } from '../../../domain/work-items/work-tracker.port.ts';
 import { PROCESSES } from '../../simulators/trackers/azure-processes.ts';
@@ -53,6 +54,7 @@ test.each([
   [agile.Bug, 'Resolved', 'open', undefined],
   [agile.Bug, 'New', 'resolved', 'Resolved'],
   [basic.Task, 'To Do', 'Closed!', 'Closed!'],
+  [[{ name: 'New', category: 'Proposed' }], 'New', 'closed', 'closed'],
   [basic.Task, 'a state of an older process', 'open', 'To Do'],
 ] as const)('states %#: %j set to %s becomes %j', (states, current, wanted, expected) => {
   expect(boardState(states, current, wanted)).toBe(expected);
@@ -97,6 +99,29 @@ test('custom fields are what nothing else shows, at most a hundred', () => {
       ),
     ),
   ).toEqual(['__proto__']);
+});
+
+test('custom fields that are long are cut, and those that are large or deep are left out', () => {
+  let deep: unknown = 'x';
+  for (let level = 0; level < 100_000; level++) deep = [deep];
+  const fields = {
+    text: 'x'.repeat(20_000),
+    list: Array.from({ length: 5_000 }, () => 'abc'),
+    deep,
+    flat: { a: { b: [1] } },
+  };
+  const custom = customFields(
+    fields,
+    () => false,
+    (value) => value,
+  );
+  expect(Object.keys(custom)).toEqual(['text', 'flat']);
+  expect(custom.text).toHaveLength(10_000);
+});
+
+test('descriptions are cut', () => {
+  expect(shownDescription('x'.repeat(200_000))).toHaveLength(100_000);
+  expect([shownDescription(''), shownDescription(null), shownDescription('a')]).toEqual([null, null, 'a']);
 });
 
 test('one state is reported at a time', () => {
