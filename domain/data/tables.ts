@@ -87,6 +87,7 @@ import {
   WebhookSubscriptionSchema,
 } from '../webhooks/webhooks.entities.ts';
 import {
+  WorkItemRequestExecutionSchema,
   WorkItemRequestSchema,
   WorkItemRequestTallySchema,
 } from '../work-item-requests/work-item-requests.entities.ts';
@@ -177,6 +178,7 @@ export const entities = [
   WebhookSubscriptionSchema,
   WebhookAttemptSchema,
   WebhookDeliverySchema,
+  WorkItemRequestExecutionSchema,
   WorkItemRequestSchema,
   WorkItemRequestTallySchema,
 ] as const;

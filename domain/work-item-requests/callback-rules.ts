@@ -150,11 +150,6 @@ function isSame(known: NotedEvent, added: NotedEvent, all: readonly NotedEvent[]
 
 const withoutResult = ({ result: _, ...each }: NotedEvent): NotedEvent => each;
 
-/** Names of the executions in a history, by which later callbacks find the request. */
-export const executionIdsOf = (history: readonly NotedEvent[]): string[] => [
-  ...new Set(history.flatMap(({ executionId }) => executionId ?? [])),
-];
-
 /** A work item as its tracker's interface names it: people write `#12` or `owner/repo#12`. */
 export function normalKey(platform: string, key: string): string {
   const text = key.trim();

@@ -9,7 +9,13 @@ import {
   type NewRequest,
   type Project,
 } from './work-item-requests.mutations.ts';
-import { insertRequest, type LockedRequest, lockedRequest, storeRequest } from './work-item-requests.queries.ts';
+import {
+  insertRequest,
+  keepExecution,
+  type LockedRequest,
+  lockedRequest,
+  storeRequest,
+} from './work-item-requests.queries.ts';
 
 const UNCONFIRMED = 'The tracker did not confirm the work item; it may have been created nevertheless';
 
@@ -47,7 +53,7 @@ export async function completeCreation(
 /** Notes which run carries out a request, and is heard of later. */
 export async function linkRun(tx: Tx, id: string, runId: string): Promise<void> {
   const request = await lockedRequest(tx, id);
-  if (request) await storeRequest(tx, request, { executionIds: [...request.executionIds, runId] });
+  if (request) await keepExecution(tx, request, runId);
 }
 
 /** Ends a request whose work item was not created; nothing once a callback has adopted it. */

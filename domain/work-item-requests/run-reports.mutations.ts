@@ -7,7 +7,7 @@ import type { TrackerPlatform } from '../work-items/work-tracker.port.ts';
 import { normalKey, withEvent } from './callback-rules.ts';
 import { CLOSE_AFTER_MS, eventOfRun } from './report-rules.ts';
 import { afterEvents, announceChange, auditChange } from './work-item-requests.mutations.ts';
-import { findRequest, storeRequest } from './work-item-requests.queries.ts';
+import { findRequest, keepExecution, storeRequest } from './work-item-requests.queries.ts';
 
 /** Kinds of what a run may name that requests are made in. */
 const PLATFORM_OF: Partial<Record<WorkItemRef['type'], TrackerPlatform>> = {
@@ -65,6 +65,7 @@ export async function reportRunToRequest(tx: Tx, run: RequestedRun, reached: Rea
     tx.signalReport(request.id);
   }
   await storeRequest(tx, request, after);
+  await keepExecution(tx, request, executionId);
   announceChange(tx, project, { before: request, after }, { reason: error });
   auditChange(tx, project, after, `reported ${event}`, {
     before: { status: request.status },

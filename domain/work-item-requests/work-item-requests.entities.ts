@@ -25,8 +25,6 @@ export const WorkItemRequestSchema = defineEntity({
     status: p.text().$type<RequestStatus>(),
     /** The newest execution. */
     executionId: p.text().nullable(),
-    /** Those of the history. */
-    executionIds: p.array().default([]),
     startedAt: p.datetime(3).nullable(),
     completedAt: p.datetime(3).nullable(),
     message: p.text().nullable(),
@@ -51,6 +49,20 @@ export const WorkItemRequestSchema = defineEntity({
 });
 export class WorkItemRequest extends WorkItemRequestSchema.class {}
 WorkItemRequestSchema.setClass(WorkItemRequest);
+
+/** Executions that a request is found by. */
+export const WorkItemRequestExecutionSchema = defineEntity({
+  name: 'WorkItemRequestExecution',
+  tableName: 'work_item_request_execution',
+  properties: {
+    tenantId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    executionId: p.text().primary(),
+    requestId: p.uuid().primary(),
+  },
+});
+export class WorkItemRequestExecution extends WorkItemRequestExecutionSchema.class {}
+WorkItemRequestExecutionSchema.setClass(WorkItemRequestExecution);
 
 /** Numbers of requests, kept by triggers. */
 export const WorkItemRequestTallySchema = defineEntity({

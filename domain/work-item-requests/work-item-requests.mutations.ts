@@ -4,17 +4,11 @@ import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { TrackerPlatform } from '../work-items/work-tracker.port.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
-import {
-  type CallbackEvent,
-  executionIdsOf,
-  type NotedEvent,
-  normalKey,
-  stateOf,
-  withEvent,
-} from './callback-rules.ts';
+import { type CallbackEvent, type NotedEvent, normalKey, stateOf, withEvent } from './callback-rules.ts';
 import {
   findRequest,
   insertRequest,
+  keepExecution,
   type ItemKey,
   knownItemState,
   type LockedRequest,
@@ -60,7 +54,6 @@ export const newRequest = (request: NewRequest): LockedRequest => ({
   releaseCandidate: null,
   status: 'open',
   executionId: null,
-  executionIds: [],
   startedAt: null,
   completedAt: null,
   message: null,
@@ -109,6 +102,8 @@ export async function takeCallback(tx: Tx, project: Project, callback: Callback)
   const change = { ...learned, ...afterEvents(request, history ?? request.history) };
   if (found) await storeRequest(tx, request, change);
   else await insertRequest(tx, { ...request, ...change });
+  if (executionId !== undefined && !request.history.some((known) => known.executionId === executionId))
+    await keepExecution(tx, request, executionId);
   const { message, error } = event;
   announceChange(tx, project, { before: found, after: { ...request, ...change } }, { reason: error ?? message });
   auditChange(tx, project, { ...request, ...change }, `reported ${event.event}`, {
@@ -134,11 +129,9 @@ async function backfilled(tx: Tx, project: Project, item: ItemKey): Promise<Lock
 /** What a request becomes by all that is known of its executions. */
 export function afterEvents(request: LockedRequest, history: NotedEvent[]): RequestChange {
   const state = stateOf(history, { isItemClosed: request.isItemClosed });
-  const executionIds = [...new Set([...executionIdsOf(history), ...request.executionIds])];
   return {
     ...state,
     history,
-    executionIds,
     ...(state && state.status !== 'completed' && { closeDueAt: null }),
   };
 }

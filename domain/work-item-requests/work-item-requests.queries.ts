@@ -37,7 +37,6 @@ const DECIDED_BY = [
   'r.createdBy',
   'r.status',
   'r.executionId',
-  'r.executionIds',
   'r.startedAt',
   'r.completedAt',
   'r.message',
@@ -76,7 +75,15 @@ const FIND = statement<RequestClues & { tenantId: string }>()(
             : ofItem.select(ranked(4));
           if (executionId)
             clues = clues.unionAll(
-              ofProject.where(sql<boolean>`execution_ids @> array[${executionId}::text]`).select(ranked(2)),
+              ofProject
+                .where('id', 'in', ({ selectFrom }) =>
+                  selectFrom('work_item_request_execution as e')
+                    .where('e.tenantId', '=', tenantId)
+                    .where('e.projectId', '=', projectId)
+                    .where('e.executionId', '=', executionId)
+                    .select('e.requestId'),
+                )
+                .select(ranked(2)),
             );
           if (requestId) clues = clues.unionAll(ofProject.where('id', '=', requestId).select(ranked(1)));
           return inner
@@ -168,7 +175,6 @@ const INSERT = inserting(
     'createdBy',
     'status',
     'executionId',
-    'executionIds',
     'startedAt',
     'completedAt',
     'message',
@@ -198,6 +204,23 @@ export async function insertRequest(
     createdAt: now,
     updatedAt: now,
   });
+}
+
+const KEEP_EXECUTION = sentWithNext<{ tenantId: string; projectId: string; executionId: string; requestId: string }>()(
+  (db, execution) =>
+    db
+      .insertInto('work_item_request_execution')
+      .values(execution)
+      .onConflict((conflict) => conflict.doNothing()),
+);
+
+/** Notes an execution by which the request is found from now on. */
+export async function keepExecution(
+  { db, tenantId }: Tx,
+  { id: requestId, projectId }: Pick<LockedRequest, 'id' | 'projectId'>,
+  executionId: string,
+): Promise<void> {
+  await KEEP_EXECUTION(db, { tenantId, projectId, executionId, requestId });
 }
 
 /** What becomes of a request; who made it, and where, stays. */
