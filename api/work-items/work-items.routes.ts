@@ -26,7 +26,7 @@ const GROUP = 'Work items';
 const CREDENTIALS_READ = 'integration.credentials_read';
 const AWAY = ['upstream_error', 'upstream_timeout'] as const;
 const PROVIDER =
-  'The provider is that of `workItems.provider` in the project’s configuration, else the platform of its repository; its credential is the integration of that kind.';
+  "The provider is that of `workItems.provider` in the project's configuration, else the platform of its repository; its credential is the integration of that kind.";
 
 const workItemScope = ({ actor, requestId, tx, reads, now, adapters }: Scope): WorkItemScope => ({
   actor,
@@ -54,7 +54,7 @@ export const workItemsRoutes = [
     method: 'get',
     path: '/api/work-items',
     group: GROUP,
-    summary: 'List work items of a project’s provider',
+    summary: "List work items of a project's provider",
     description: `Newest change first. ${PROVIDER} \`workItems.boards\` narrows the list: tracker-a ids of agile boards and keys of projects, host-b area paths, host-a labels (any of them). Without boards, tracker-a lists what changed within a year; host-a looks at the 500 issues of a label that changed last.`,
     roles: ANY_ROLE,
     projectScope: 'row',
@@ -89,7 +89,7 @@ export const workItemsRoutes = [
     group: GROUP,
     summary: 'Update a work item at its git host',
     description:
-      'With the credential of the integration of the platform, which is that of the project’s repository or its `workItems.provider`. A change that somebody else makes at host-b meanwhile is not overwritten: 409 `version_conflict`. host-a drops labels and assignees that the credential may not set. Not implemented for tracker-a (501).',
+      "With the credential of the integration of the platform, which is that of the project's repository or its `workItems.provider`. A change that somebody else makes at host-b meanwhile is not overwritten: 409 `version_conflict`. host-a drops labels and assignees that the credential may not set. Not implemented for tracker-a (501).",
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byPlatformAndId,

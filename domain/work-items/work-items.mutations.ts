@@ -116,6 +116,8 @@ export async function changeWorkItem(
 ): Promise<WorkItem> {
   const { tracker, project, id } = await hostPlace(scope, item, 'Changing');
   const what = `Work item ${id}`;
+  if (Object.values(change).every((member) => member === undefined))
+    return valueOf(scope, what, await tracker.fetch(id));
   const after = valueOf(scope, what, await tracker.update(id, change));
   const { body, ...shown } = change;
   const changed = { ...shown, ...(body !== undefined && { bodyLength: body.length }), status: after.status };

@@ -141,6 +141,17 @@ test('the last call of a window succeeds and closes it, where the vendor counts 
   }
 });
 
+test('a tracker that answers late and asks for a pause gets it', async () => {
+  const { server, tracker, id } = await CASES['host-b']();
+  servers.push(server);
+  const body = { id: 1, rev: 1, fields: { 'System.WorkItemType': 'Task', 'System.State': 'New' } };
+  server.failNext({ status: 200, body, headers: { 'retry-after': '30' } });
+  const { kind, retryAt } = failureOf(await tracker.fetch(id));
+  expect(kind).toBe('limited');
+  expect(Math.round(((retryAt?.getTime() ?? 0) - Date.now()) / 10_000)).toBe(3);
+  expect(server.requests).toHaveLength(1);
+});
+
 test('a limit is that of one credential, and at most two hours long', async () => {
   const { server, tracker, id } = await CASES['host-a']();
   servers.push(server);

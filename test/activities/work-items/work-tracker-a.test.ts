@@ -1,3 +1,5 @@
+import type { CallTracker } from '../../../activities/adapters/tracker-http.ts';
+import { trackerA } from '../../../activities/adapters/work-tracker-a.ts';
 import type { HostCredentials } from '../../../domain/integrations/integration-rules.ts';
 import type { TrackerPlace } from '../../../domain/work-items/work-tracker.port.ts';
 import { JIRA_USER_TOKEN, jiraCredentials, type JiraSimulator, jiraSite } from '../../simulators/trackers/jira.ts';
@@ -73,6 +75,20 @@ test('an issue in plain text, with its people and parent', async () => {
     expect(failureOf(await tracker().fetch(id)).kind).toBe('not_found');
   const pagesUrl = 'https://jira.example/{key}?from=quayside';
   expect(valueOf(await tracker({ pagesUrl }).fetch('SHOP-1')).url).toBe('https://jira.example/SHOP-1?from=quayside');
+});
+
+test('at the address of OAuth tokens, the site says where its pages are', async () => {
+  const issue = { id: '1', key: 'SHOP-1', fields: { status: { name: 'Done' } } };
+  const urls: string[] = [];
+  const call: CallTracker = async ({ url }, schema) => {
+    urls.push(url);
+    const value = schema.parse(url.endsWith('/serverInfo') ? { baseUrl: 'https://acme.atlassian.net/' } : issue);
+    return { isOk: true, value };
+  };
+  const baseUrl = 'https://api.atlassian.com/ex/jira/1f2e';
+  const { fetch } = trackerA(call, { baseUrl, boards: [], issueType: 'Task', pagesUrl: null });
+  expect(valueOf(await fetch('SHOP-1')).url).toBe('https://acme.atlassian.net/browse/SHOP-1');
+  expect(urls.every((url) => url.startsWith(`${baseUrl}/rest/api/3/`))).toBe(true);
 });
 
 test('lists narrow by boards, status or category, type and person', async () => {
