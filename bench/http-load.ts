@@ -4,8 +4,8 @@ import { Pool } from 'undici';
 export interface HttpLoad {
   url: string;
   token: string;
-  /** Taken in turn. */
-  requests: { method: 'GET' | 'POST'; path: string; body?: unknown }[];
+  /** Taken in turn. With headers of their own, they are sent without the token. */
+  requests: { method: 'GET' | 'POST'; path: string; body?: unknown; headers?: Record<string, string> }[];
   connections: number;
   /** How many requests in all. */
   count: number;
@@ -26,14 +26,14 @@ async function run({ url, token, requests, connections, count, perSecond }: Http
   const latenciesMs: number[] = [];
   const statuses: Record<number, number> = {};
   const one = async (index: number) => {
-    const { method, path, body } = requests[index % requests.length] ?? { method: 'GET', path: '/' };
+    const { method, path, body, headers: own } = requests[index % requests.length] ?? { method: 'GET', path: '/' };
     const sentAt = performance.now();
     let status = 0;
     try {
       const response = await pool.request({
         method,
         path,
-        headers,
+        headers: own ?? headers,
         body: body === undefined ? null : JSON.stringify(body),
       });
       await response.body.dump();
