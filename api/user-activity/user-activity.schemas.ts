@@ -21,8 +21,10 @@ const ReviewEnvironment = z
   .object({
     orgId: z.string().nullable(),
     username: z.string().nullable(),
-    browserLoginUrl: z.url().nullable().meta({ description: 'Page of the assignment on this service' }),
-    apiAuthUrl: z.null().meta({ description: 'Credentials are given by `GET /api/auth/crm/org/credential` alone' }),
+    browserLoginUrl: z.url().meta({ description: 'Page of the assignment on this service' }),
+    apiAuthUrl: z
+      .null()
+      .meta({ description: 'No reply has a credential: `POST /api/auth/crm/access-token` gives one' }),
     type: z.enum(['pool', 'environment']),
     branch: z.string().nullable(),
     pool: z.string().nullable(),
@@ -30,7 +32,7 @@ const ReviewEnvironment = z
     status: z.string(),
     isActive: z.boolean(),
     name: z.string(),
-    issue: z.string().nullable(),
+    issue: z.string().nullable().meta({ description: 'Null: they belong to pull requests' }),
     loginUrl: z.url().nullable().meta({ description: 'Opens the org through the front door of this service' }),
     expiryDate: z.number().nullable().meta({ description: 'Milliseconds since 1970, as all times here' }),
     assignedAt: z.number().nullable(),
@@ -162,7 +164,10 @@ export const UserActivity = z
           isImmortal: z.boolean(),
         }),
       )
-      .meta({ description: 'Orgs that are assigned to the caller' }),
+      .meta({
+        description:
+          'Orgs and environments of the shown projects that are assigned to the caller, or that the caller waits for',
+      }),
     generatedAt: Timestamp,
   })
   .meta({ id: 'UserActivity' });

@@ -2,6 +2,7 @@ import { domainPackages, domainsOf } from '../builds/domain-packages-rules.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { unregistered } from '../projects/projects.queries.ts';
 import { isStale, RECENT_MS } from '../pull-requests/refresh-rules.ts';
+import { type AssignmentType, keyOf } from '../review-assignments/assignment-rules.ts';
 import type { Actor } from '../shared/actor.ts';
 import { isoOf } from '../shared/date-time-rules.ts';
 import { type ActivityIdentity, activityIdentity, checkOf, elapsedMs, type NameOverrides } from './activity-rules.ts';
@@ -13,6 +14,7 @@ import {
   projectsOfActivity,
   pullRequestsOf,
 } from './activity.queries.ts';
+import { type ActivityAssignment, assignmentsOfKeys } from './review-environments.queries.ts';
 
 export interface ActivityQuestion {
   /** Empty: all projects that the caller may see. */
@@ -20,7 +22,7 @@ export interface ActivityQuestion {
   overrides: NameOverrides;
 }
 
-/** A person's pull requests, by project. Throws `invalid_request` for a repository that is not registered. */
+/** A person's pull requests and review environments, by project. Throws `invalid_request` for a repository that is not registered. */
 export async function userActivity(
   reads: Reads,
   actor: Actor,
@@ -40,16 +42,36 @@ export async function userActivity(
   const people = peopleIn(projects, identity);
   const pullRequests =
     people.length === 0 ? [] : await pullRequestsOf(reads, people, new Date(now.getTime() - RECENT_MS));
+  const assignments = await assignmentsOfKeys(reads, [
+    ...pullRequests.map(({ projectId, number }) => ({ projectId, type: 'pr' as const, key: String(number) })),
+    ...(isUser ? projects : []).map(({ id: projectId }) => ({
+      projectId,
+      type: 'user' as const,
+      key: keyOf('user', actor.email),
+    })),
+  ]);
   const byProject = Map.groupBy(pullRequests, ({ projectId }) => projectId);
+  const ofPullRequests = Map.groupBy(distinct(assignments, 'pr'), ({ projectId }) => projectId);
+  const identifiers = new Map(projects.map(({ id, identifier }) => [id, identifier]));
   return {
     identity,
     repositories: projects.map((project) => ({
       repositoryIdentifier: project.identifier,
       stale: isStale({ refreshedAt: dateOf(project.refreshedAt), hookAt: dateOf(project.hookAt) }, now),
       pullRequests: sectionsOf(project, byProject.get(project.id) ?? [], now),
+      reviewEnvironments: ofPullRequests.get(project.id) ?? [],
+    })),
+    devEnvironments: distinct(assignments, 'user').map((assignment) => ({
+      ...assignment,
+      repositoryIdentifier: identifiers.get(assignment.projectId) ?? '',
     })),
   };
 }
+
+/** A pull request may be shown in two places: its assignment counts once. */
+const distinct = (assignments: readonly ActivityAssignment[], type: AssignmentType): ActivityAssignment[] => [
+  ...new Map(assignments.flatMap((each) => (each.assignmentType === type ? [[each.id, each] as const] : []))).values(),
+];
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(isoOf(text)));
 
