@@ -114,6 +114,7 @@ try {
   for (let round = 1; round <= Number(options.rounds); round++) {
     console.log(`round ${round}: lists`);
     const all: number[] = [];
+    const cpu = service.measureCpu();
     for (const pair of pairs) {
       const requests = requestsOf(pair);
       const count = Math.max(Number(options.requests), requests.length);
@@ -122,6 +123,7 @@ try {
       figures.note(`list by ${pair.join(' and ')}: p95`, quantile(result.latenciesMs, 0.95), 'ms', '<= 40');
       figures.note('list: other answers than 200', unexpected(result, 200), '', '0');
     }
+    figures.noteCpu('list by two filters', cpu(), all.length);
     const { latenciesMs } = await load(
       { requests: [{ method: 'GET', path: '/api/work-items/requests' }], count: 50 },
       1,

@@ -8,6 +8,7 @@ import { type CallbackEvent, type NotedEvent, normalKey, stateOf, withEvent } fr
 import {
   findRequest,
   insertRequest,
+  keepItemStateTime,
   keepExecution,
   type ItemKey,
   knownItemState,
@@ -147,11 +148,15 @@ export async function noteItemState(
 ): Promise<void> {
   await lockItem(tx, item);
   for (const request of await requestsOfItem(tx, item)) {
-    if (request.itemStateAt !== null && Date.parse(request.itemStateAt) >= at.getTime()) continue;
+    // Hosts tell the time in seconds: of the same one, what comes later counts.
+    if (request.itemStateAt !== null && Date.parse(request.itemStateAt) > at.getTime()) continue;
+    if (request.isItemClosed === isClosed) {
+      await keepItemStateTime(tx, request.id, at);
+      continue;
+    }
     const known = { ...request, isItemClosed: isClosed, itemStateAt: at.toISOString() };
     const change = { ...known, ...afterEvents(known, known.history), ...(isClosed && { closeDueAt: null }) };
     await storeRequest(tx, request, change);
-    if (request.isItemClosed === isClosed) continue;
     announceChange(tx, project, { before: request, after: change }, {});
     auditChange(tx, project, request, isClosed ? 'closed its work item' : 'opened its work item again', {
       before: { status: request.status },

@@ -260,6 +260,16 @@ export async function storeRequest({ db, tenantId, now }: Tx, before: LockedRequ
   });
 }
 
+/** Notes when the state of a work item was last told, which stays as it is. */
+export async function keepItemStateTime({ db, tenantId }: Tx, id: string, at: Date): Promise<void> {
+  await db
+    .updateTable('work_item_request')
+    .set({ itemStateAt: at })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}
+
 const SHOWN = [
   'r.id',
   'r.platform',

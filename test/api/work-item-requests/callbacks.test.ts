@@ -1,4 +1,5 @@
 import { type TestApp, testApp } from '../../support/app.ts';
+import type { Json } from '../../support/client.ts';
 import { idleEngine } from '../../support/launch.ts';
 import { CALLBACK, REQUESTS, requestsOf } from '../../support/work-item-requests.ts';
 import { newId } from '../../../domain/shared/ids.ts';
@@ -119,6 +120,44 @@ test('the same callback tenfold at once is one event, one audit entry and one re
     }),
     expect.objectContaining({ status: 'completed', previousStatus: 'in_progress', taskType }),
   ]);
+});
+
+test('callbacks in another order, each tenfold and at once, end the same', async () => {
+  const occurredAt = (minute: number) => `2026-03-02T09:${minute}:00Z`;
+  const reports = [
+    ['started', 'a', 10],
+    ['failed', 'a', 20],
+    ['started', 'b', 30],
+    ['completed', 'a', 35],
+    ['completed', 'b', 40],
+    ['started', 'c', 50],
+  ] as const;
+  const { callback, only } = await requestsOf(app);
+  const send = ([event, executionId, minute]: (typeof reports)[number]) =>
+    callback(event, { taskType, executionId, occurredAt: occurredAt(minute), message: `${executionId} ${event}` });
+  for (const report of reports) await send(report);
+  const shownOf = ({ history, status, executionId, message, startedAt }: Json) => ({
+    status,
+    executionId,
+    message,
+    startedAt,
+    history: history.map(({ receivedAt: _, ...event }: Json) => event),
+  });
+  const expected = shownOf(await only());
+  expect(expected).toMatchObject({ status: 'in_progress', executionId: 'c' });
+  const shuffled = await requestsOf(app);
+  const tenfold = Array.from({ length: 10 }, (_, n) => (n % 2 ? reports.toReversed() : reports)).flat();
+  await Promise.all(
+    tenfold.map(([event, executionId, minute]) =>
+      shuffled.callback(event, {
+        taskType,
+        executionId,
+        occurredAt: occurredAt(minute),
+        message: `${executionId} ${event}`,
+      }),
+    ),
+  );
+  expect(shownOf(await shuffled.only())).toEqual(expected);
 });
 
 test('what is malformed, hostile or foreign is refused', async () => {

@@ -73,7 +73,13 @@ test('on host-a what is completed is closed with its issue, and what is closed b
   await send(issueHook(identifier, 'closed', secondsAgo(45)));
   expect(await only()).toMatchObject({ status: 'completed' });
   await send(issueHook(identifier, 'closed', secondsAgo(30)));
-  expect(await only()).toMatchObject({ status: 'closed' });
+  const { status, updatedAt } = await only();
+  expect(status).toBe('closed');
+  await send(issueHook(identifier, 'closed', secondsAgo(25)));
+  expect(await only()).toMatchObject({ updatedAt });
+  // What was told of an earlier time is older, also than what changed nothing.
+  await send(issueHook(identifier, 'open', secondsAgo(28)));
+  expect(await only()).toMatchObject({ status: 'closed', updatedAt });
   await callback('failed', { executionId: 'two' });
   expect(await only()).toMatchObject({ status: 'failed' });
 });
