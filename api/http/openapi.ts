@@ -13,7 +13,7 @@ import { IDEMPOTENCY_KEY_MAX } from './idempotency.ts';
 import { addExamples, type ReferenceExamples } from './openapi-examples.ts';
 import { STATUS_OF } from './problems.ts';
 import { BYTES_TYPE, FORM_TYPE } from './request-body.ts';
-import { TAGS } from './tags.ts';
+import { type Tag, TAGS } from './tags.ts';
 
 const JSON_TYPE = 'application/json';
 const PROBLEM_TYPE = 'application/problem+json';
@@ -94,10 +94,10 @@ export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string, 
       paths,
       components: {
         securitySchemes: {
-          'access-token': {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'A user access token (JWT) or an application token (`qs_app_…`)',
+          'access-token': BEARER,
+          bearer: {
+            ...BEARER,
+            description: 'As `access-token`; the published interface gives this group a name of its own',
           },
           session: {
             type: 'apiKey',
@@ -116,6 +116,15 @@ export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string, 
   );
   return addExamples(document, examples);
 }
+
+const BEARER = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'A user access token (JWT) or an application token (`qs_app_…`)',
+} as const;
+
+/** The published interface names the scheme of one group differently. */
+const schemeOf = (group: Tag): string => (group === 'Chat workspace' ? 'bearer' : 'access-token');
 
 /** Zod limits every integer to what JavaScript represents exactly, which is noise in a reference. */
 function omitSafeIntegerLimits(schema: { minimum?: unknown; maximum?: unknown }): void {
@@ -139,7 +148,7 @@ function operation(route: AnyRoute, problems: ProblemResponses): ZodOpenApiOpera
     summary: route.summary,
     ...(route.isDeprecated && { deprecated: true }),
     description: [route.description, failure, limit, roles].filter(Boolean).join('\n\n'),
-    security: isPublic ? [] : [{ 'access-token': [] }, { session: [] }],
+    security: isPublic ? [] : [{ [schemeOf(route.group)]: [] }, { session: [] }],
     requestParams: {
       ...(route.params && { path: route.params as z.ZodObject }),
       ...(route.query && { query: route.query as z.ZodObject }),

@@ -233,6 +233,10 @@ test('a message that is sent while its approval is decided, or while Slack or th
 
   const lost = await approval();
   const unsignalled = await messageOf(channel, lost);
+  await eventually(
+    () => app.sql('select 1 from chat_message where approval_id = ? and channel = ?', [lost, channel]),
+    (rows) => rows.length === 1,
+  );
   await app.sql(
     `update chat_message set wanted_revision = wanted_revision + 1, due_at = now() - interval '1 minute' where approval_id = ?`,
     [lost],
