@@ -4,6 +4,11 @@ import type { DeploymentLogCache } from '../deployments/deployment-log-cache.ts'
 import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
 import { findProject, listProjects, type ProjectFacts } from '../projects/projects.queries.ts';
 import { workItemPlaces } from '../releases/work-item-places.ts';
+import { activeAssignmentsOf, type AssignmentRow } from '../review-assignments/review-assignments.queries.ts';
+import { extendAssignment } from '../review-assignments/review-leases.mutations.ts';
+import { LEASE_HOURS } from '../review-pools/review-pools.mutations.ts';
+import { isoOf } from '../shared/date-time-rules.ts';
+import { DomainError } from '../shared/errors.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
 import { approvalList } from './approval-message-rules.ts';
 import { type ChatCommand, HELP, parseCommand } from './command-rules.ts';
@@ -25,6 +30,7 @@ export interface CommandParts {
 }
 
 const APPROVALS_SHOWN = 10;
+const ENVIRONMENTS_SHOWN = 20;
 /** Repositories in which a work item is looked for when none is named. */
 const PROJECTS_MAX = 20;
 
@@ -38,6 +44,8 @@ export function answerCommand(parts: CommandParts, tx: UnitOfWork, text: string)
       return Promise.resolve(sentence(command.problem));
     case 'approvals':
       return tx(ownApprovals);
+    case 'extend':
+      return tx((work) => extendOwn(parts, work, command));
     case 'where':
       return tx((work) => whereIs(parts, work, command));
   }
@@ -49,6 +57,49 @@ async function ownApprovals(tx: Tx): Promise<ChatMessage> {
   const { items, total } = await listApprovals(tx, { status: 'requested', decidableBy }, page);
   return approvalList(items, total);
 }
+
+async function extendOwn(
+  { publicUrl }: CommandParts,
+  tx: Tx,
+  { hours = LEASE_HOURS, of }: Extract<ChatCommand, { name: 'extend' }>,
+): Promise<ChatMessage> {
+  if (tx.actor.role === 'application') throw new DomainError('forbidden', 'Only owners and members have environments');
+  const own = await activeAssignmentsOf(tx, tx.actor.email, ENVIRONMENTS_SHOWN);
+  const wanted = of?.toLowerCase();
+  const matching = own.filter(
+    ({ id, orgUsername, targetName, assignmentKey }) =>
+      wanted === undefined ||
+      [id, orgUsername, targetName, assignmentKey].some((each) => each?.toLowerCase() === wanted),
+  );
+  const [assignment] = matching;
+  if (!assignment)
+    return sentence(own.length === 0 ? 'You have no review environment.' : `You have no review environment ${of}.`);
+  if (matching.length > 1) {
+    const lines = matching.map((each) => `• ${escaped(labelOf(each))}, until ${untilOf(each)}`);
+    const which = 'You have several review environments; name one: `/quayside env extend 24 ORG`';
+    return message(
+      'You have several review environments',
+      [section([which, ...lines].join('\n'))],
+      [],
+      'There are more.',
+    );
+  }
+  const extended = await extendAssignment(tx, assignment.id, hours);
+  const url = `${publicUrl}/review-env/${extended.id}`;
+  const label = labelOf(extended);
+  return message(
+    `${escaped(label)} is yours until ${untilOf(extended)}`,
+    [section(`*${escaped(label)}* is yours until ${untilOf(extended)} · ${link(url, 'Details')}`)],
+    [],
+    '',
+  );
+}
+
+const labelOf = ({ orgUsername, targetName, repositoryIdentifier }: AssignmentRow): string =>
+  `${orgUsername ?? targetName} (${repositoryIdentifier})`;
+
+const untilOf = ({ expiresAt }: AssignmentRow): string =>
+  expiresAt === null ? 'it is released' : `${isoOf(expiresAt).slice(0, 16).replace('T', ' ')} UTC`;
 
 async function whereIs(
   { commitGraphs, deploymentLogs, publicUrl }: CommandParts,

@@ -3,6 +3,7 @@ import { type ChatMessage, context, message, section } from './message-rules.ts'
 export type ChatCommand =
   | { name: 'help' }
   | { name: 'approvals' }
+  | { name: 'extend'; hours: number | undefined; of: string | undefined }
   | { name: 'where'; key: string; repositoryIdentifier: string | undefined }
   | { name: 'unknown'; problem: string };
 
@@ -15,6 +16,8 @@ export function parseCommand(text: string): ChatCommand {
       return { name: 'help' };
     case 'approvals':
       return { name: 'approvals' };
+    case 'env':
+      return parseExtend(rest);
     case 'where': {
       const [key, repositoryIdentifier] = rest;
       if (key === undefined)
@@ -26,6 +29,16 @@ export function parseCommand(text: string): ChatCommand {
   }
 }
 
+function parseExtend([word = '', ...rest]: readonly string[]): ChatCommand {
+  if (word.toLowerCase() !== 'extend')
+    return { name: 'unknown', problem: 'What can be done with env is: /quayside env extend' };
+  const hours = rest.find((each) => /^\d{1,4}$/.test(each));
+  const of = rest.find((each) => each !== hours);
+  if (hours !== undefined && Number(hours) === 0)
+    return { name: 'unknown', problem: 'A lease goes on for an hour or more' };
+  return { name: 'extend', hours: hours === undefined ? undefined : Number(hours), of: of?.slice(0, 255) };
+}
+
 export const HELP: ChatMessage = message(
   'What /quayside can do',
   [
@@ -33,6 +46,7 @@ export const HELP: ChatMessage = message(
       [
         '`/quayside where KEY [owner/repo]` – which candidates and environments have a work item',
         '`/quayside approvals` – what waits for your approval',
+        '`/quayside env extend [HOURS] [ORG]` – your review environment for so many hours from now (24 if you do not say)',
         '`/quayside help` – this list',
       ].join('\n'),
     ),

@@ -28,8 +28,8 @@ export function appManifest(publicUrl: string, key: string) {
         {
           command: '/quayside',
           url: url('commands'),
-          description: 'Where a work item is, and what waits for your approval',
-          usage_hint: 'where KEY | approvals | help',
+          description: 'Where a work item is, what waits for you, and your review environment',
+          usage_hint: 'where KEY | approvals | env extend | help',
           should_escape: false,
         },
       ],

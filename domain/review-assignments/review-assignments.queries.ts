@@ -91,6 +91,20 @@ const OPEN_OF_KEY = statement<Key & { tenantId: string }>()((db, given) =>
     .select([...COLUMNS, POSITION.as('position')]),
 );
 
+/** What somebody has for reviews: what they requested, and what is assigned to them; the newest first. */
+export const activeAssignmentsOf = ({ db, tenantId }: Reads, email: string, limit: number): Promise<AssignmentRow[]> =>
+  assignments(db)
+    .where('a.tenantId', '=', tenantId)
+    .where('a.state', '=', sql.lit<AssignmentState>('active'))
+    .where(
+      sql<SqlBool>`(lower(a.requested_by->>'email') = lower(${email})
+        or a.assignment_type = 'user' and lower(a.assignment_key) = lower(${email}))`,
+    )
+    .orderBy('a.number', 'desc')
+    .limit(sql.lit(limit))
+    .select([...COLUMNS, POSITION.as('position')])
+    .execute();
+
 /** The assignment of that key that waits or is active: there is one at most. */
 export async function openAssignment(
   { db, tenantId }: Reads,

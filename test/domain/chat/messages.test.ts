@@ -238,7 +238,11 @@ test.each([
   ['where SHOP-12', { name: 'where', key: 'SHOP-12', repositoryIdentifier: undefined }],
   ['where  SHOP-12   acme/shop', { name: 'where', key: 'SHOP-12', repositoryIdentifier: 'acme/shop' }],
   ['where', { name: 'unknown', problem: expect.stringContaining('needs the key') }],
-  ['env', { name: 'unknown', problem: expect.stringContaining('no command env') }],
+  ['env', { name: 'unknown', problem: expect.stringContaining('env extend') }],
+  ['env extend', { name: 'extend', hours: undefined, of: undefined }],
+  ['env Extend 8 uat@acme.example', { name: 'extend', hours: 8, of: 'uat@acme.example' }],
+  ['env extend uat@acme.example 8', { name: 'extend', hours: 8, of: 'uat@acme.example' }],
+  ['env extend 0', { name: 'unknown', problem: expect.stringContaining('an hour or more') }],
 ])('the command %j is understood', (text, expected) => {
   expect(parseCommand(text)).toEqual(expected);
 });

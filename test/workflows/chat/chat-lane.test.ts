@@ -6,6 +6,7 @@ import { type TestApp, testApp } from '../../support/app.ts';
 import { connectedWorkspace } from '../../support/chat.ts';
 import type { Json } from '../../support/client.ts';
 import { insertRun } from '../../support/factories.ts';
+import { reviewStage } from '../../support/review.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 const repositoryIdentifier = 'acme/shop';
@@ -195,6 +196,34 @@ test('a limit, a page and an absent Slack only delay', async () => {
   await acme.command(zoe, 'help');
   await privately();
   await settled();
+});
+
+test('a review environment is extended for the person who has it, as the route allows', async () => {
+  const { assign, orgs } = await reviewStage(app, { maxLeaseHours: 48 });
+  const ask = async (text: string): Promise<string> => {
+    acme.ephemerals.length = 0;
+    await acme.command(member, text);
+    return (await privately())[0]?.text ?? '';
+  };
+  expect(await ask('env extend')).toBe('You have no review environment.');
+  await orgs(3);
+  // Of somebody else.
+  await assign({}, 201, app.owner);
+  const first = await assign({ assignmentType: 'user', assignmentId: app.member.email }, 201, app.member);
+  const leaseOf = (id: string) => app.as(app.member).get(200, `/api/review/assignments/${id}`);
+  expect(await ask('env extend 40')).toMatch(/^org-\d+@acme\.example\.com \(acme\/review-\d+\) is yours until \d{4}-/);
+  const { expiresAt } = await leaseOf(first.id);
+  expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(39 * 3_600_000);
+  const [entry] = await app.sql<Json>(`select * from audit_entry where action like '%extended' and entity_id = ?`, [
+    first.id,
+  ]);
+  expect(entry).toMatchObject({ actor_email: app.member.email });
+  expect(await ask('env extend 700')).toMatch(/48/);
+  expect((await leaseOf(first.id)).expiresAt).toBe(expiresAt);
+  const second = await assign({}, 201, app.member);
+  expect(await ask('env extend 8')).toBe('You have several review environments');
+  expect(await ask(`env extend 8 ${second.assignmentId}`)).toContain('is yours until');
+  expect(await ask('env extend 8 <!channel>')).toBe('You have no review environment &lt;!channel&gt;.');
 });
 
 test('an app that is removed makes its workspace inactive, once, and says so', async () => {
