@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { isLoopbackHost } from '../../domain/shared/loopback-rules.ts';
 import { showChat } from './chat.ts';
 import type { DemoClient } from './client.ts';
+import { showReviews } from './reviews.ts';
 import { showWorkItems } from './work-items.ts';
 
 export type Say = (text: string) => void;
@@ -19,7 +20,7 @@ export interface CollaborationPlace {
 
 const SIMULATORS = fileURLToPath(new URL('../../test/simulators/', import.meta.url));
 /** Each shows one thing, on simulators that it starts and stops. */
-const SCENES: readonly ((place: CollaborationPlace) => Promise<void>)[] = [showWorkItems, showChat];
+const SCENES: readonly ((place: CollaborationPlace) => Promise<void>)[] = [showWorkItems, showChat, showReviews];
 
 /** Shows how people work with the service where they are: in work items, in chat and in pull requests. */
 export async function showCollaboration(
