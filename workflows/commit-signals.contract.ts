@@ -12,6 +12,8 @@ import { signalLanes } from './webhooks/webhook-lane.contract.ts';
 
 /** Signals to one approval or work item within this time are coalesced. */
 const QUIET_MS = 20;
+/** Signals to one pool: who waits is served in the transaction that frees an org, and the rest is not urgent. */
+const POOL_QUIET_MS = 250;
 /** What is not applied by then is found by the sweeper. */
 const APPLIED_WITHIN_MS = 5_000;
 
@@ -55,7 +57,7 @@ export const createCommitSignals = (launch: Launch): CommitSignals => ({
         reviewPoolContract,
         { tenantId, tenantSlug, ...pool },
         poolChangedSignal,
-        QUIET_MS,
+        POOL_QUIET_MS,
       );
   },
   reviewAssignments({ tenantId, tenantSlug }, assignments) {

@@ -11,6 +11,7 @@ import {
   assertMayChange,
   assertMayRequest,
   type AssignmentType,
+  hasEnded,
   isActive,
   isOver,
   isPending,
@@ -66,10 +67,9 @@ export async function assign(
   const target = await targetOf(tx, rulesOf, project, request);
   assertHours(request, target);
   const key = { projectId: project.id, ...subject };
-  await lockPools(tx, [target.pool?.id, (await openAssignment(tx, key))?.poolId]);
-  const existing = await openAssignment(tx, key);
+  if (target.pool) await lockPool(tx, target.pool.id);
+  const existing = await existingOf(tx, key, target.pool);
   if (existing) {
-    await lockAssignment(tx, existing.id);
     if (isOver(leaseOf(existing), tx.now)) await endAssignment(tx, existing, 'expired', null);
     else if (!override) return { assignment: kept(existing, wait), isNew: false };
     else {
@@ -97,15 +97,17 @@ export async function assign(
     if (!other) throw new DomainError('unavailable', 'The request conflicted with a concurrent request; try again');
     return { assignment: kept(other, wait), isNew: false };
   }
-  if (target.pool) await serveLine(tx, target.pool, id);
-  else await assignEnvironment(tx, id, target.environment.orgUsername);
-  const assignment = await assignmentById(tx, id);
+  const served = target.pool
+    ? await serveLine(tx, target.pool, id)
+    : await assignEnvironment(tx, id, target.environment.orgUsername);
+  const assignment = served ?? (await assignmentById(tx, id));
   if (isPending(assignment.state)) {
     if (!wait) throw exhausted(assignment);
     record(tx, assignment, 'requested', 'Requested an org for');
     tx.signalReviewAssignment(assignmentKeyOf(assignment));
   }
-  if (target.pool) tx.signalReviewPool(poolKeyOf(target.pool));
+  // A pool that makes no orgs has nothing to do for one that was served.
+  if (target.pool && (target.pool.minAvailable > 0 || !served)) tx.signalReviewPool(poolKeyOf(target.pool));
   return { assignment, isNew: true };
 }
 
@@ -118,10 +120,18 @@ function kept(assignment: AssignmentRow, wait: boolean): AssignmentRow {
 const exhausted = ({ targetName }: AssignmentRow) =>
   new DomainError('pool_exhausted', `No org of the pool ${targetName} is free`);
 
-/** Locks the pools that a request may change, always in the same order. */
-async function lockPools(tx: Tx, ids: readonly (string | null | undefined)[]): Promise<void> {
-  const known = new Set(ids.filter((id) => typeof id === 'string'));
-  for (const id of [...known].toSorted()) await lockPool(tx, id);
+/** What the key has or waits for, which nobody else changes until this transaction ends. */
+async function existingOf(
+  tx: Tx,
+  key: Parameters<typeof openAssignment>[1],
+  pool: PoolRow | undefined,
+): Promise<AssignmentRow | undefined> {
+  const existing = await openAssignment(tx, key);
+  if (!existing) return undefined;
+  if (existing.poolId !== null && existing.poolId !== pool?.id) await lockPool(tx, existing.poolId);
+  await lockAssignment(tx, existing.id);
+  const now = await assignmentById(tx, existing.id);
+  return hasEnded(now.state) ? undefined : now;
 }
 
 /** Throws `invalid_request` for a lease that is longer than the pool allows. */
@@ -144,7 +154,7 @@ async function targetOf(
   if (poolTag !== undefined) return { pool: await activePool(tx, project, poolTag), ruleId: null };
   if (environmentName !== undefined)
     return { environment: await activeEnvironment(tx, project, environmentName), ruleId: null };
-  const { matches } = await matchedRules(tx, rulesOf, project.id, { branch, domains });
+  const { matches } = await matchedRules(tx, rulesOf, project.id, { branch, domains }, 1);
   const best = matches[0]?.rule;
   if (!best)
     throw invalidField('branch', 'No rule matches: name a pool or an environment, or add a rule for this branch');

@@ -56,17 +56,18 @@ async function lockedAssignment(tx: Tx, id: string): Promise<AssignmentRow> {
 
 /**
  * Gives available orgs of a pool to those who wait, in the order of their requests. The caller has the lock of the pool.
- * @param own the request of the caller, which is recorded in their name; others in that of the service.
+ * @param own the request of the caller, the last in line, which is recorded in their name; others in that of the service.
+ * @returns the caller's own assignment, when it was served.
  */
-export async function serveLine(tx: Tx, pool: PoolRow, own?: string): Promise<void> {
+export async function serveLine(tx: Tx, pool: PoolRow, own?: string): Promise<AssignmentRow | undefined> {
   for (;;) {
     const next = await firstInLine(tx, pool.id);
-    if (!next) return;
+    if (!next) return undefined;
     const { id, isImmortal, expirationHours } = next;
     const hours = expirationHours ?? pool.leaseHours;
     const wanted = leaseEnd(tx.now, { hours, isImmortal, orgEndsAt: null });
     const org = await claimInstance(tx, pool.id, wanted?.toISOString() ?? 'infinity');
-    if (!org) return;
+    if (!org) return undefined;
     const orgExpiresAt = dateOf(org.expiresAt);
     await activate(tx, id, {
       instanceId: org.id,
@@ -75,13 +76,14 @@ export async function serveLine(tx: Tx, pool: PoolRow, own?: string): Promise<vo
       assignedAt: tx.now,
       expiresAt: leaseEnd(tx.now, { hours, isImmortal, orgEndsAt: orgExpiresAt }),
     });
-    const inName = id === own ? tx : tx.inNameOf({ actor: systemActor(tx.actor, 'review-pool') });
-    recordAssigned(inName, await assignmentById(tx, id));
+    const served = await assignmentById(tx, id);
+    recordAssigned(id === own ? tx : tx.inNameOf({ actor: systemActor(tx.actor, 'review-pool') }), served);
+    if (id === own) return served;
   }
 }
 
 /** Gives an assignment its dedicated environment, of which others may have one, too. */
-export async function assignEnvironment(tx: Tx, id: string, orgUsername: string | null): Promise<void> {
+export async function assignEnvironment(tx: Tx, id: string, orgUsername: string | null): Promise<AssignmentRow> {
   const { expirationHours, isImmortal } = await assignmentById(tx, id);
   const lease = { hours: expirationHours ?? LEASE_HOURS, isImmortal, orgEndsAt: null };
   await activate(tx, id, {
@@ -91,7 +93,9 @@ export async function assignEnvironment(tx: Tx, id: string, orgUsername: string 
     assignedAt: tx.now,
     expiresAt: leaseEnd(tx.now, lease),
   });
-  recordAssigned(tx, await assignmentById(tx, id));
+  const assigned = await assignmentById(tx, id);
+  recordAssigned(tx, assigned);
+  return assigned;
 }
 
 function recordAssigned(tx: Tx, assignment: AssignmentRow): void {

@@ -118,28 +118,25 @@ export async function ruleSetRevision({ db, tenantId }: Reads, projectId: string
   return row?.revision ?? '';
 }
 
-/** Rules of a project that match, best first, and why the others do not. */
+/** Rules of a project that match, best first, and why the others do not. @param shown how many of those that match. */
 export async function matchedRules(
   { db, tenantId }: Reads,
   rulesOf: RuleCache,
   projectId: string,
   asked: AskedPlace,
+  shown = REVIEW_RULES_MAX,
 ): Promise<{ matches: RuleMatch<ReviewRuleRow>[]; mismatches: { ruleId: string; reason: Mismatch }[] }> {
-  const { matches, mismatches } = matchRules(await rulesOf({ db, tenantId }, projectId), asked);
-  const rules =
-    matches.length === 0
-      ? []
-      : await rulesByIds(
-          { db, tenantId },
-          matches.map(({ rule }) => rule.id),
-        );
+  const compared = matchRules(await rulesOf({ db, tenantId }, projectId), asked);
+  const matches = compared.matches.slice(0, shown);
+  const ids = matches.map(({ rule }) => rule.id);
+  const rules = ids.length === 0 ? [] : await rulesByIds({ db, tenantId }, ids);
   const byId = new Map(rules.map((rule) => [rule.id, rule]));
   return {
     matches: matches.flatMap(({ rule: { id }, ...scores }) => {
       const rule = byId.get(id);
       return rule ? [{ rule, ...scores }] : [];
     }),
-    mismatches: mismatches.map(({ rule, reason }) => ({ ruleId: rule.id, reason })),
+    mismatches: compared.mismatches.map(({ rule, reason }) => ({ ruleId: rule.id, reason })),
   };
 }
 
