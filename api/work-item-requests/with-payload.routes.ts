@@ -40,7 +40,9 @@ const CreatedRequest = RequestOut.extend({
   flowExecution: z
     .object({ id: z.uuid(), taskType: z.string(), status: z.literal('started'), triggeredAt: Timestamp })
     .optional()
-    .meta({ description: 'The run that was started' }),
+    .meta({
+      description: 'The run that was started; absent, with the reason in `message`, if it was refused meanwhile',
+    }),
 }).meta({ id: 'CreatedWorkItemRequest' });
 
 export const withPayloadRoutes = [

@@ -27,12 +27,16 @@ export async function beginCreation(tx: Tx, project: Project, request: NewReques
   return begun.id;
 }
 
-/** Takes what the tracker has created. A callback may have come before it, and then counts. */
+/**
+ * Takes what the tracker has created. A callback may have come before it, and then counts.
+ * @param message for whoever reads the request.
+ */
 export async function completeCreation(
   tx: Tx,
   project: Project,
   id: string,
   { key, url }: Pick<CreatedWorkItem, 'key' | 'url'>,
+  { message = null }: { message?: string | null } = {},
 ): Promise<void> {
   const before = await lockedRequest(tx, id);
   if (!before) return;
@@ -40,7 +44,7 @@ export async function completeCreation(
     ...before,
     workItemKey: normalKey(before.platform, key),
     workItemUrl: url,
-    ...(before.history.length === 0 && { status: 'open' as const, error: null }),
+    ...(before.history.length === 0 && { status: 'open' as const, message, error: null }),
   };
   await storeRequest(tx, before, after);
   announceChange(tx, project, { before, after }, {});

@@ -117,7 +117,8 @@ async function completeAndRun(
     });
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    await scope.tx((work) => completeCreation(work, project, id, item));
+    const message = `No run was started: ${error.message}`;
+    await scope.tx((work) => completeCreation(work, project, id, item, { message }));
     return undefined;
   }
 }

@@ -224,6 +224,28 @@ test('with `triggerFlow` the run is accepted with the work item, and is found by
   expect(await app.as(app.member).get(200, `${REQUESTS}/${made.id}`)).toMatchObject({ status: 'in_progress' });
 });
 
+test('a run that is refused after the work item was created leaves the request with the reason', async () => {
+  const { projectIdentifier, order, issues } = await orders();
+  await app.as(app.owner).post(201, '/api/environments', {
+    repositoryIdentifier: projectIdentifier,
+    name: 'vanishing',
+    category: 'test',
+    orgUsername: 'vanishing@acme.example.com',
+  });
+  await app.sql(`create function remove_environment() returns trigger language plpgsql security definer as
+    'begin delete from environment where name = ''vanishing''; return null; end'`);
+  await app.sql(`create trigger removes_environment after insert on work_item_request for each row
+    when (new.title = 'Vanishing') execute function remove_environment()`);
+  const made = await order({
+    title: 'Vanishing',
+    triggerFlow: true,
+    payload: { ...payload, repositoryIdentifier: projectIdentifier, environmentName: 'vanishing' },
+  });
+  expect(made).toMatchObject({ status: 'open', message: expect.stringMatching(/^No run was started: .*vanishing/) });
+  expect(made).not.toHaveProperty('flowExecution');
+  expect(issues()).toHaveLength(1);
+});
+
 test('a token of other projects creates nothing here', async () => {
   const [one, other] = [await orders(), await orders()];
   const { token } = await app
