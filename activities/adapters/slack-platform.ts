@@ -98,7 +98,7 @@ export function createSlackPlatform({
     updateMessage: (botToken, place, { text, blocks }) =>
       ask(
         botToken,
-        (client) => client.chat.update({ ...place, text, blocks }),
+        (client) => client.chat.update({ ...place, text, blocks, parse: 'none', link_names: false }),
         () => null,
       ),
     async respond(responseUrl, message) {

@@ -1,6 +1,4 @@
 import { activityInfo } from '@temporalio/activity';
-import { approvalById } from '../../domain/approvals/approvals.queries.ts';
-import { votesOf } from '../../domain/approvals/approval-steps.queries.ts';
 import { approvalMessage } from '../../domain/chat/approval-message-rules.ts';
 import {
   type ChatActionStore,
@@ -13,6 +11,7 @@ import { createChatPeople, type ChatTeam } from '../../domain/chat/chat-people.t
 import type { ChatFailure } from '../../domain/chat/chat-platform.port.ts';
 import { openChatSecret } from '../../domain/chat/chat-secrets.ts';
 import { secretsOfWorkspace } from '../../domain/chat/chat-workspaces.queries.ts';
+import { shownApproval } from '../../domain/chat/shown-approval.queries.ts';
 import { disconnectWorkspace } from '../../domain/chat/disconnect.mutations.ts';
 import { createDeploymentLogCache } from '../../domain/deployments/deployment-log-cache.ts';
 import { createCommitGraphCache } from '../../domain/git/commit-graph-cache.ts';
@@ -117,13 +116,10 @@ function messageQueue(deps: Deps): Queue {
     const team = await teamOf(deps, lane);
     if (!team) return INACTIVE;
     const reads = deps.reads.as(systemActor(lane, 'chat'));
-    const [approval, votes] = await Promise.all([
-      approvalById(reads, claimed.approvalId),
-      votesOf(reads, claimed.approvalId),
-    ]);
-    const given = votes.filter(({ decision }) => decision === 'approve').length;
+    const approval = await shownApproval(reads, claimed.approvalId);
+    if (!approval) return GONE;
     const { channel, ts } = claimed;
-    const shown = approvalMessage({ ...approval, given }, deps.publicUrl);
+    const shown = approvalMessage(approval, deps.publicUrl);
     const changed = await deps.chat.platform.updateMessage(team.botToken, { channel, ts }, shown);
     return changed.isOk ? undefined : changed;
   };
@@ -194,6 +190,12 @@ const INACTIVE: ChatFailure = {
   isOk: false,
   code: 'inactive',
   reason: 'The workspace is not connected any more',
+  isTransient: false,
+};
+const GONE: ChatFailure = {
+  isOk: false,
+  code: 'gone',
+  reason: 'The approval is no longer kept',
   isTransient: false,
 };
 const OWN_FAILURE: ChatFailure = { isOk: false, code: 'internal', reason: 'It failed on our side', isTransient: true };

@@ -1,13 +1,16 @@
 import { insertApprovalMessage } from '../../domain/chat/chat-messages.queries.ts';
+import { type ShownApproval, approvalMessage } from '../../domain/chat/approval-message-rules.ts';
+import { shownApproval } from '../../domain/chat/shown-approval.queries.ts';
+import type { Reads } from '../../domain/data/fenced-reads.ts';
 import { MALFORMED, refusedCall } from '../../domain/chat/chat-failure-rules.ts';
 import type { ChatFailure } from '../../domain/chat/chat-platform.port.ts';
 import { openChatSecret } from '../../domain/chat/chat-secrets.ts';
 import { findWorkspace, secretsOfWorkspace } from '../../domain/chat/chat-workspaces.queries.ts';
-import { escaped } from '../../domain/chat/message-rules.ts';
-import { notification, templatedMessage } from '../../domain/chat/notification-rules.ts';
+import type { ChatMessage } from '../../domain/chat/message-rules.ts';
+import { compileMessageTemplate } from '../../domain/chat/message-template-rules.ts';
+import { notification } from '../../domain/chat/notification-rules.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { isId } from '../../domain/shared/ids.ts';
-import { compileTemplate, type RenderBody, TemplateError } from '../../domain/webhooks/body-template.ts';
 import type { Envelope } from '../../domain/webhooks/event-catalog.ts';
 import type { ClaimedDelivery, LaneKey } from '../../domain/webhooks/lane-store.queries.ts';
 import type { AttemptOutcome } from '../../domain/webhooks/webhook-sender.port.ts';
@@ -20,9 +23,6 @@ interface ChatSettings {
   chatTeamId: string | null;
   bodyTemplate: string | null;
 }
-
-/** Of the message in one request; the text of a value that was inserted is longer by its entities. */
-const INSERTED_MAX = 20_000;
 
 /** A webhook that posts to a channel: its message for each event, sent with the token of the workspace. */
 export async function openChatTarget(
@@ -46,7 +46,7 @@ export async function openChatTarget(
       'user-agent': 'Quayside-Webhooks/1',
       authorization: `Bearer ${token}`,
     },
-    renderBody: renderMessage(channel, bodyTemplate, deps.publicUrl),
+    renderBody: renderMessage(reads, channel, bodyTemplate, deps.publicUrl),
     judge: (outcome, delivery) => judged(deps, { ...lane, workspaceId: workspace.id }, outcome, delivery),
   };
 }
@@ -54,15 +54,34 @@ export async function openChatTarget(
 const notConnected = (teamId: string | null): string =>
   teamId === null ? 'No chat workspace is connected' : `The chat workspace ${teamId} is not connected`;
 
-function renderMessage(channel: string, bodyTemplate: string | null, publicUrl: string): RenderBody {
-  const template =
-    bodyTemplate === null ? undefined : compileTemplate(bodyTemplate, (value) => escaped(value, INSERTED_MAX));
-  return (envelope) => {
-    const { type, data } = envelope as Envelope;
-    const message = template ? templatedMessage(template(envelope)) : notification(type, data, publicUrl);
-    if (typeof message === 'string') throw new TemplateError(message);
-    return JSON.stringify({ channel, unfurl_links: false, unfurl_media: false, ...message });
+function renderMessage(
+  reads: Reads,
+  channel: string,
+  bodyTemplate: string | null,
+  publicUrl: string,
+): (envelope: unknown) => Promise<string> {
+  const template = bodyTemplate === null ? undefined : compileMessageTemplate(bodyTemplate);
+  return async (envelope) => {
+    const message = template ? template(envelope) : await messageAbout(reads, envelope as Envelope, publicUrl);
+    const isDead = { unfurl_links: false, unfurl_media: false, link_names: false, parse: 'none' };
+    return JSON.stringify({ channel, ...isDead, ...message });
   };
+}
+
+async function messageAbout(reads: Reads, { type, data }: Envelope, publicUrl: string): Promise<ChatMessage> {
+  const approval = type.startsWith('approval.') ? await approvalOf(reads, data) : undefined;
+  return approval ? approvalMessage(approval, publicUrl) : notification(type, data, publicUrl);
+}
+
+/**
+ * The approval that an event is about. What people decide on is the row: clients can queue events of this name with any
+ * data.
+ */
+async function approvalOf(reads: Reads, data: unknown): Promise<ShownApproval | undefined> {
+  const { id, repositoryIdentifier = null } = (data ?? {}) as { id?: unknown; repositoryIdentifier?: unknown };
+  if (typeof id !== 'string' || !isId(id)) return undefined;
+  const approval = await shownApproval(reads, id);
+  return approval?.repositoryIdentifier === repositoryIdentifier ? approval : undefined;
 }
 
 type ChatLaneOfWebhook = LaneKey & { workspaceId: string };
@@ -98,16 +117,16 @@ function parsed(body: string | undefined): Answer | undefined {
 
 /** Keeps where the message is, so that it can be changed; a message that is not kept stays as it is. */
 async function keepMessage(
-  { actingAs, launch, log }: Deps,
+  { actingAs, reads, launch, log }: Deps,
   { tenantId, tenantSlug, workspaceId }: ChatLaneOfWebhook,
   { channel, ts }: Answer,
   { id: deliveryId, payload }: ClaimedDelivery,
 ): Promise<void> {
-  const { id: approvalId } = JSON.parse(payload) as { id?: unknown };
-  if (typeof channel !== 'string' || typeof ts !== 'string' || typeof approvalId !== 'string' || !isId(approvalId))
-    return;
+  if (typeof channel !== 'string' || typeof ts !== 'string') return;
   const lane = { tenantId, tenantSlug, workspaceId };
   try {
+    const approvalId = (await approvalOf(reads.as(systemActor(lane, 'chat')), JSON.parse(payload)))?.id;
+    if (approvalId === undefined) return;
     const isChanged = await actingAs(systemActor(lane, 'chat'))((tx) =>
       insertApprovalMessage(tx, { workspaceId, approvalId, channel, ts }),
     );

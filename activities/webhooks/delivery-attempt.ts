@@ -31,7 +31,7 @@ export async function attemptDelivery(
     return recorded(delivery, target, { url, method, startedAt, ...refused });
   }
   const { url, method, timeoutMs } = target;
-  const body = target.renderBody ? render(target.renderBody, envelope) : text;
+  const body = target.renderBody ? await render(target.renderBody, envelope) : text;
   if (body instanceof TemplateError) {
     const failure = { errorKind: 'template', error: body.message, sentBody: null, durationMs: 0 } as const;
     return recorded(delivery, target, { url, method, startedAt, ...failure });
@@ -66,9 +66,12 @@ function recorded(delivery: ClaimedDelivery, target: LaneTarget, attempt: Logged
   return { delivery, attempt: isRefused ? { ...attempt, error: errorOfStatus(statusCode) } : attempt, next };
 }
 
-function render(renderBody: (envelope: unknown) => string, envelope: unknown): string | TemplateError {
+async function render(
+  renderBody: NonNullable<LaneTarget['renderBody']>,
+  envelope: unknown,
+): Promise<string | TemplateError> {
   try {
-    return renderBody(envelope);
+    return await renderBody(envelope);
   } catch (error) {
     if (error instanceof TemplateError) return error;
     throw error;

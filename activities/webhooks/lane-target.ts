@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Encryption } from '../../domain/shared/encryption.ts';
-import { compileTemplate, type RenderBody } from '../../domain/webhooks/body-template.ts';
+import { compileTemplate } from '../../domain/webhooks/body-template.ts';
 import type { RetryPolicy } from '../../domain/webhooks/delivery-rules.ts';
 import { compileFilter, type PayloadTest } from '../../domain/webhooks/filter-rules.ts';
 import type { ClaimedDelivery, StoredTarget } from '../../domain/webhooks/lane-store.queries.ts';
@@ -17,7 +17,7 @@ export interface LaneTarget extends RetryPolicy {
   headers: Record<string, string>;
   timeoutMs: number;
   isWanted: PayloadTest | undefined;
-  renderBody: RenderBody | undefined;
+  renderBody: ((envelope: unknown) => string | Promise<string>) | undefined;
   /** Why nothing can be sent; absent: it can. */
   refusal?: string;
   /** Reads answers of a receiver that says in the body whether it took a delivery. */

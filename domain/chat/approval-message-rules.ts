@@ -11,6 +11,7 @@ import {
   header,
   link,
   message,
+  section,
 } from './message-rules.ts';
 
 /** What messages show of an approval: a row of it, or the data of its events. */
@@ -85,13 +86,7 @@ export function approvalList(approvals: readonly ShownApproval[], total: number)
   if (approvals.length === 0)
     return message('Nothing waits for you.', [context('Nothing waits for your approval.')], [], '');
   const blocks = approvals.flatMap((approval): ChatBlock[] => [
-    {
-      type: 'section',
-      text: {
-        type: 'mrkdwn',
-        text: `*${escaped(subjectOf(approval))}*\nrequested by ${escaped(approval.requestedBy)}`,
-      },
-    },
+    section(`*${escaped(subjectOf(approval))}*\nrequested by ${escaped(approval.requestedBy)}`),
     decisionButtons(approval.id),
   ]);
   const more = total > approvals.length ? [context(`${total - approvals.length} more wait for you.`)] : [];

@@ -84,7 +84,7 @@ function parsed(text: string | null): unknown {
 /** Names of buttons that decide on the approval in their value. */
 export const APPROVE_ACTION = 'approval.approve';
 export const REJECT_ACTION = 'approval.reject';
-const isDecision = (actionId: string): boolean => actionId === APPROVE_ACTION || actionId === REJECT_ACTION;
+export const isDecision = (actionId: string): boolean => actionId === APPROVE_ACTION || actionId === REJECT_ACTION;
 
 /** Where the platform lets answers be sent. */
 const RESPONSE_ORIGINS = new Set(['https://hooks.slack.com', 'https://hooks.slack-gov.com']);

@@ -16,7 +16,11 @@ interface PlainText {
 interface Markdown {
   type: 'mrkdwn';
   text: string;
+  /** Addresses, `#names` and `@names` in the text stay text; without this the platform makes links of them. */
+  verbatim: true;
 }
+
+const markdown = (text: string): Markdown => ({ type: 'mrkdwn', text, verbatim: true });
 
 export interface ChatButton {
   type: 'button';
@@ -56,7 +60,7 @@ export function escaped(text: string, max = 500): string {
 }
 
 /** The part of a text that is escaped already which fits: no entity, link or pair of surrogates is cut. */
-function cutMarkdown(text: string, max: number): string {
+export function cutMarkdown(text: string, max: number): string {
   if (text.length <= max) return text;
   const kept = text.slice(0, max - 1);
   return `${kept.replace(/(?:&[a-z]{0,4}|<[^>]*|[\ud800-\udbff])$/, '')}…`;
@@ -73,22 +77,20 @@ export const header = (text: string): ChatBlock => ({
 /** @param text Slack's markup, in which data is escaped. */
 export const section = (text: string): ChatBlock => ({
   type: 'section',
-  text: { type: 'mrkdwn', text: cutMarkdown(text, LIMITS.section) },
+  text: markdown(cutMarkdown(text, LIMITS.section)),
 });
 
 /** Names with values, which are data; those without a value are left out. */
 export const facts = (values: Readonly<Record<string, string | null | undefined>>): ChatBlock[] => {
   const fields = Object.entries(values).flatMap(([name, value]) =>
-    value === null || value === undefined || value === ''
-      ? []
-      : [{ type: 'mrkdwn' as const, text: `*${name}*\n${escaped(value, 300)}` }],
+    value === null || value === undefined || value === '' ? [] : [markdown(`*${name}*\n${escaped(value, 300)}`)],
   );
   return fields.length === 0 ? [] : [{ type: 'section', fields: fields.slice(0, 10) }];
 };
 
 export const context = (text: string): ChatBlock => ({
   type: 'context',
-  elements: [{ type: 'mrkdwn', text: cutMarkdown(text, LIMITS.context) }],
+  elements: [markdown(cutMarkdown(text, LIMITS.context))],
 });
 
 export const button = (label: string, more: Omit<ChatButton, 'type' | 'text'>): ChatButton => ({

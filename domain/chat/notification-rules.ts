@@ -1,6 +1,5 @@
 import { UntrustedJson } from '../builds/untrusted-json-rules.ts';
-import { approvalMessage, type ShownApproval } from './approval-message-rules.ts';
-import { type ChatMessage, context, escaped, facts, header, link, message, section } from './message-rules.ts';
+import { type ChatMessage, context, escaped, facts, header, link, message } from './message-rules.ts';
 
 /** What messages about a family of events show. Members are paths of the event's data. */
 interface Family {
@@ -74,6 +73,19 @@ const FAMILIES: Readonly<Record<string, Family>> = {
       Error: 'error',
     },
     link: '/api/flows/runs/{id}',
+  },
+  /** Without buttons: what they decide on is for the row to say, see `approvalMessage`. */
+  approval: {
+    subject: ['taskType', 'releaseName', 'environmentName'],
+    facts: {
+      ...PLACE,
+      Release: 'releaseName',
+      Environment: 'environmentName',
+      Status: 'status',
+      'Requested by': 'requestedBy',
+      'Decided by': 'resolvedBy',
+      Comment: 'comment',
+    },
   },
   environment: {
     subject: ['environmentName'],
@@ -164,10 +176,6 @@ const wordsOf = (event: string): string => {
 export function notification(event: string, data: unknown, publicUrl: string): ChatMessage {
   const [group = ''] = event.split('.', 1);
   const given = new UntrustedJson(data);
-  if (group === 'approval') {
-    const approval = approvalOf(given);
-    if (approval) return approvalMessage(approval, publicUrl);
-  }
   const family = Object.hasOwn(FAMILIES, group) ? FAMILIES[group] : undefined;
   if (!family) return unknownEvent(event, data);
   const subject = family.subject.flatMap((member) => given.at(member).text(200) ?? []).join(' · ');
@@ -195,28 +203,6 @@ function unknownEvent(event: string, data: unknown): ChatMessage {
   return message(escaped(title, 1_000), [header(title), ...facts(values)], [], '');
 }
 
-function approvalOf(given: UntrustedJson): ShownApproval | undefined {
-  const text = (member: string) => given.at(member).text();
-  const [id, taskType, status] = [text('id'), text('taskType'), text('status')];
-  if (id === null || taskType === null || status === null) return undefined;
-  return {
-    id,
-    taskType,
-    status,
-    repositoryIdentifier: text('repositoryIdentifier'),
-    environmentName: text('environmentName'),
-    domain: text('domain'),
-    releaseName: text('releaseName'),
-    approvers: given
-      .at('approvers')
-      .items(20)
-      .flatMap((each) => each.text(254) ?? []),
-    requestedBy: text('requestedBy') ?? '',
-    resolvedBy: text('resolvedBy'),
-    comment: text('comment'),
-  };
-}
-
 /** Undefined where a member that it needs is absent. */
 function addressOf(template: string | undefined, given: UntrustedJson, publicUrl: string): string | undefined {
   if (template === undefined) return undefined;
@@ -231,21 +217,4 @@ function addressOf(template: string | undefined, given: UntrustedJson, publicUrl
     return encodeURIComponent(value ?? '');
   });
   return isComplete ? publicUrl + path : undefined;
-}
-
-/**
- * What a body template rendered: the text of a message in Slack's markup or, where it is a JSON object, its `text` and
- * `blocks`. A sentence where it is neither.
- */
-export function templatedMessage(rendered: string): { text?: unknown; blocks?: unknown } | string {
-  if (!rendered.trimStart().startsWith('{')) {
-    if (rendered.trim() === '') return 'the text of the message is empty';
-    return { text: rendered, blocks: rendered.length > 3_000 ? undefined : [section(rendered)] };
-  }
-  try {
-    const { text, blocks } = JSON.parse(rendered) as { text?: unknown; blocks?: unknown };
-    return text === undefined && blocks === undefined ? 'the object has neither text nor blocks' : { text, blocks };
-  } catch {
-    return 'it begins like JSON, but is none; write values as {{ path | json }}';
-  }
 }

@@ -17,22 +17,23 @@ const engine = new Liquid({ strictFilters: true, strictVariables: true, ownPrope
 for (const tag of Object.keys(engine.tags)) delete engine.tags[tag];
 for (const filter of Object.keys(engine.filters)) if (filter !== 'json') delete engine.filters[filter];
 
-const asItIs = (value: string): string => value;
+/** A literal part of a template, or a look-up of a value. */
+export type TemplatePiece = { text: string } | { segments: string[]; asJson: boolean };
 
-type Piece = { text: string } | { segments: string[]; asJson: boolean };
+/** The parts of a template. Throws `TemplateError`. */
+export const templatePieces = (template: string): TemplatePiece[] => parse(template).map(pieceOf);
 
 /**
  * Compiles a body template: `{{ data.releaseName }}`, `{{ data.packages | json }}`. Strings are inserted as they are,
  * null as nothing, all other values as JSON. Throws `TemplateError` for anything but paths and the filter `json`;
  * rendering throws it for a path that the event does not have.
- * @param write makes of a value what is inserted.
  */
-export function compileTemplate(template: string, write: (value: string) => string = asItIs): RenderBody {
-  const pieces = parse(template).map(pieceOf);
+export function compileTemplate(template: string): RenderBody {
+  const pieces = templatePieces(template);
   return (envelope) => {
     let body = '';
     for (const piece of pieces) {
-      body += 'text' in piece ? piece.text : write(rendered(piece.segments, piece.asJson, envelope));
+      body += 'text' in piece ? piece.text : insertedText(valueAt(envelope, piece.segments), piece.asJson);
       if (body.length > RENDERED_MAX)
         throw new TemplateError(`the body would be longer than ${RENDERED_MAX} characters`);
     }
@@ -42,9 +43,7 @@ export function compileTemplate(template: string, write: (value: string) => stri
 
 /** The paths that a template looks up. Throws `TemplateError`. */
 export const templatePaths = (template: string): string[][] =>
-  parse(template)
-    .map(pieceOf)
-    .flatMap((piece) => ('segments' in piece ? [piece.segments] : []));
+  templatePieces(template).flatMap((piece) => ('segments' in piece ? [piece.segments] : []));
 
 function parse(template: string): Template[] {
   if (template.length > TEMPLATE_MAX) throw new TemplateError(`longer than ${TEMPLATE_MAX} characters`);
@@ -66,7 +65,7 @@ interface ParsedOutput {
   token: { getText(): string };
 }
 
-function pieceOf(template: Template): Piece {
+function pieceOf(template: Template): TemplatePiece {
   const { str, value, token } = template as unknown as ParsedOutput;
   if (value === undefined) return { text: str ?? '' };
   const [access, ...operators] = value.initial.postfix;
@@ -80,9 +79,15 @@ function pieceOf(template: Template): Piece {
   return { segments: segments.map(String), asJson: value.filters.length > 0 };
 }
 
-function rendered(segments: readonly string[], asJson: boolean, envelope: unknown): string {
+/** The value at a path of an event. Throws `TemplateError` where it has none. */
+export function valueAt(envelope: unknown, segments: readonly string[]): unknown {
   const value = lookUp(envelope, segments);
   if (value === MISSING) throw new TemplateError(`unknown path ${segments.join('.')}`);
+  return value;
+}
+
+/** A value as it is inserted into a text. */
+export function insertedText(value: unknown, asJson: boolean): string {
   if (asJson) return JSON.stringify(value);
   if (value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

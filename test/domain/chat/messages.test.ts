@@ -2,12 +2,12 @@ import { approvalList } from '../../../domain/chat/approval-message-rules.ts';
 import { parseCommand } from '../../../domain/chat/command-rules.ts';
 import { isResponseUrl } from '../../../domain/chat/inbound-rules.ts';
 import { type ChatMessage, escaped, link, message, section } from '../../../domain/chat/message-rules.ts';
-import { notification, templatedMessage } from '../../../domain/chat/notification-rules.ts';
+import { notification } from '../../../domain/chat/notification-rules.ts';
 import { catalogEntries } from '../../../domain/webhooks/event-catalog.ts';
 import { mentionsOf, messageProblem } from '../../simulators/slack/message-limits.ts';
 
 const PUBLIC_URL = 'https://quayside.example';
-const HOSTILE = '<!channel> <@U1> <https://evil.example|click> & *bold* <!here';
+const HOSTILE = '@here #general <!channel> <@U1> <https://evil.example|click> & *bold* <!here';
 
 const problemOf = ({ text, blocks }: ChatMessage) => messageProblem(text, JSON.parse(JSON.stringify(blocks)));
 const mentionsIn = ({ text, blocks }: ChatMessage) => mentionsOf(text, JSON.parse(JSON.stringify(blocks)));
@@ -63,7 +63,7 @@ test('what does not fit is left out, with a word about it; the ending stays', ()
   expect(problemOf(cut)).toBeUndefined();
   expect(cut.blocks.length).toBeLessThanOrEqual(50);
   expect(cut.blocks.slice(-2)).toEqual([
-    { type: 'context', elements: [{ type: 'mrkdwn', text: 'follow the link' }] },
+    { type: 'context', elements: [{ type: 'mrkdwn', text: 'follow the link', verbatim: true }] },
     section('the end'),
   ]);
   const approvals = Array.from({ length: 10 }, (_, index) => ({
@@ -93,7 +93,7 @@ test('a message of an approval has buttons while it is open', () => {
   "blocks": [
     {
       "text": {
-        "text": "Approval requested: execute-release of 2026.03 in production",
+        "text": "Approval requested: execute-release · 2026.03 · production",
         "type": "plain_text",
       },
       "type": "header",
@@ -104,66 +104,37 @@ test('a message of an approval has buttons while it is open', () => {
           "text": "*Repository*
 acme/storefront",
           "type": "mrkdwn",
-        },
-        {
-          "text": "*Environment*
-production",
-          "type": "mrkdwn",
+          "verbatim": true,
         },
         {
           "text": "*Release*
 2026.03",
           "type": "mrkdwn",
+          "verbatim": true,
+        },
+        {
+          "text": "*Environment*
+production",
+          "type": "mrkdwn",
+          "verbatim": true,
+        },
+        {
+          "text": "*Status*
+requested",
+          "type": "mrkdwn",
+          "verbatim": true,
         },
         {
           "text": "*Requested by*
 dana@example.com",
           "type": "mrkdwn",
-        },
-        {
-          "text": "*Approvers*
-platform",
-          "type": "mrkdwn",
+          "verbatim": true,
         },
       ],
       "type": "section",
     },
-    {
-      "elements": [
-        {
-          "action_id": "approval.approve",
-          "style": "primary",
-          "text": {
-            "text": "Approve",
-            "type": "plain_text",
-          },
-          "type": "button",
-          "value": "0198c5a0-7b3e-7000-8000-000000000001",
-        },
-        {
-          "action_id": "approval.reject",
-          "style": "danger",
-          "text": {
-            "text": "Reject",
-            "type": "plain_text",
-          },
-          "type": "button",
-          "value": "0198c5a0-7b3e-7000-8000-000000000001",
-        },
-      ],
-      "type": "actions",
-    },
-    {
-      "elements": [
-        {
-          "text": "<https://quayside.example/api/flows/approvals/0198c5a0-7b3e-7000-8000-000000000001|Details>",
-          "type": "mrkdwn",
-        },
-      ],
-      "type": "context",
-    },
   ],
-  "text": "Approval requested: execute-release of 2026.03 in production",
+  "text": "Approval requested: execute-release · 2026.03 · production",
 }
 `);
   const decided = { ...approval, status: 'approved', resolvedBy: 'kim@example.com', comment: 'checked' };
@@ -172,7 +143,7 @@ platform",
   "blocks": [
     {
       "text": {
-        "text": "Approved: execute-release of 2026.03 in production",
+        "text": "Approval approved: execute-release · 2026.03 · production",
         "type": "plain_text",
       },
       "type": "header",
@@ -183,52 +154,61 @@ platform",
           "text": "*Repository*
 acme/storefront",
           "type": "mrkdwn",
-        },
-        {
-          "text": "*Environment*
-production",
-          "type": "mrkdwn",
+          "verbatim": true,
         },
         {
           "text": "*Release*
 2026.03",
           "type": "mrkdwn",
+          "verbatim": true,
+        },
+        {
+          "text": "*Environment*
+production",
+          "type": "mrkdwn",
+          "verbatim": true,
+        },
+        {
+          "text": "*Status*
+approved",
+          "type": "mrkdwn",
+          "verbatim": true,
         },
         {
           "text": "*Requested by*
 dana@example.com",
           "type": "mrkdwn",
+          "verbatim": true,
+        },
+        {
+          "text": "*Decided by*
+kim@example.com",
+          "type": "mrkdwn",
+          "verbatim": true,
+        },
+        {
+          "text": "*Comment*
+checked",
+          "type": "mrkdwn",
+          "verbatim": true,
         },
       ],
       "type": "section",
     },
-    {
-      "elements": [
-        {
-          "text": "Approved by kim@example.com: checked · <https://quayside.example/api/flows/approvals/0198c5a0-7b3e-7000-8000-000000000001|Details>",
-          "type": "mrkdwn",
-        },
-      ],
-      "type": "context",
-    },
   ],
-  "text": "Approved: execute-release of 2026.03 in production",
+  "text": "Approval approved: execute-release · 2026.03 · production",
 }
 `);
 });
 
-test.each([
-  ['Released {{x}}', { text: 'Released {{x}}' }],
-  ['{"text": "a"}', { text: 'a' }],
-  ['{"blocks": [], "channel": "C2"}', { blocks: [] }],
-])('a rendered template %s is a message', (rendered, expected) => {
-  const result = templatedMessage(rendered);
-  expect(result).toMatchObject(expected);
-  expect(result).not.toHaveProperty('channel');
-});
-
-test.each([[''], ['  '], ['{"a": 1}'], ['{"text": "a" b}']])('a rendered template %j is none', (rendered) => {
-  expect(typeof templatedMessage(rendered)).toBe('string');
+test('an event alone gives nobody a button to decide with', () => {
+  const shown = notification(
+    'approval.requested',
+    { id: '0198c5a0-7b3e-7000-8000-000000000001', taskType: 'docs', status: 'requested' },
+    PUBLIC_URL,
+  );
+  expect(shown.text).toBe('Approval requested: docs');
+  expect(JSON.stringify(shown)).not.toContain('button');
 });
 
 test.each([

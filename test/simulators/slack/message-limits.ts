@@ -78,13 +78,25 @@ function isBlock(block: Part): boolean {
   }
 }
 
-/** Every text of blocks, with whether mentions and links in it are alive. */
-export function textsOf(blocks: readonly Part[]): { text: string; isLive: boolean }[] {
+interface ShownText {
+  text: string;
+  /** Mentions and links that are written as such. */
+  isLive: boolean;
+  /** Names and addresses are found in it as well. */
+  isSearched: boolean;
+}
+
+/** Every text of blocks, with what in it is alive. */
+export function textsOf(blocks: readonly Part[]): ShownText[] {
   return blocks.flatMap((block) =>
     [block.text, ...partsOf(block.fields), ...partsOf(block.elements).map((each) => each.text ?? each)]
-      .map((part) => (typeof part === 'string' ? { text: part, isLive: true } : part))
+      .map((part) => (typeof part === 'string' ? { text: part } : part))
       .filter((part) => typeof part === 'object' && part !== null)
-      .map((part) => ({ text: textOf(part), isLive: (part as Part).type !== 'plain_text' })),
+      .map((part) => {
+        const { type, verbatim } = part as Part;
+        const isLive = type !== 'plain_text';
+        return { text: textOf(part), isLive, isSearched: isLive && verbatim !== true };
+      }),
   );
 }
 
@@ -100,9 +112,15 @@ export const buttonsOf = (blocks: readonly Part[]): Button[] =>
 
 /** Whom a message notifies or links to: what of it is not dead text. */
 export function mentionsOf(text: string, blocks: readonly Part[]): string[] {
-  const live = [text, ...textsOf(blocks).flatMap((each) => (each.isLive ? [each.text] : []))];
-  return live.flatMap((each) => [...each.matchAll(/<([!@#][^>]*)>/g)].map(([, mention = '']) => mention));
+  const texts = [{ text, isLive: true, isSearched: false }, ...textsOf(blocks)];
+  return texts.flatMap((each) => [
+    ...(each.isLive ? found(each.text, /<([!@#][^>]*)>/g) : []),
+    ...(each.isSearched ? found(each.text, /(?<![\w<])([@#]\w+)/g) : []),
+  ]);
 }
+
+const found = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(([, mention = '']) => mention);
 
 /** Slack's word for what is wrong with a message, if anything is. */
 export function messageProblem(text: unknown, blocks: unknown): string | undefined {

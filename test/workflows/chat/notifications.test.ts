@@ -120,6 +120,23 @@ test('a template is the text, or the blocks; its values are escaped', async () =
   expect((await deliveries(wrong.id, 'failed')).deliveries[0].error).toMatch(/begins like JSON/);
 });
 
+test('an event that clients queue shows the approval as it is, and nothing to decide with where there is none', async () => {
+  const id = await approval();
+  const { channel } = await notify('approval.requested');
+  const data = { id, taskType: 'docs build', status: 'requested', requestedBy: 'dana', repositoryIdentifier };
+  await trigger('approval.requested', data);
+  const [real] = await posted(channel);
+  expect(real?.text).toMatch(/^Approval requested: \S+ in n\d+$/);
+  expect(JSON.stringify(real)).not.toContain('docs build');
+  await trigger('approval.requested', { ...data, repositoryIdentifier: 'acme/other' });
+  await trigger('approval.requested', { ...data, id: '0198c5a0-7b3e-7000-8000-000000000001' });
+  const [, ...others] = await posted(channel, 3);
+  for (const { text, buttons } of others) {
+    expect(text).toMatch(/^Approval requested: docs build/);
+    expect(buttons).toEqual([]);
+  }
+});
+
 test('limits, pages and trouble of Slack are retried; what it refuses is not', async () => {
   const { id, channel } = await notify('drill.retried');
   for (const fault of [
@@ -183,7 +200,7 @@ test('an approval is asked for with buttons, and its message is changed wherever
   const message = await messageOf(channel, clicked);
   expect(message.buttons.map(({ text }) => text)).toEqual(['Approve', 'Reject']);
   await eventually(
-    () => app.sql('select 1 from chat_message'),
+    () => app.sql('select 1 from chat_message where approval_id = ?', [clicked]),
     (rows) => rows.length === 1,
   );
   await acme.click(owner, message, 'Approve');
