@@ -111,7 +111,9 @@ try {
       ['all projects', all],
       ['50 projects by name', named],
     ] as const) {
+      const cpu = service.measureCpu();
       const result = await read(path, Number(options.reads));
+      figures.noteCpu(`activity, ${name}`, cpu(), Number(options.reads));
       if (unexpected(result, 200) > 0) throw new Error(`replies ${JSON.stringify(result.statuses)}`);
       figures.note(`activity, ${name}: p50`, quantile(result.latenciesMs, 0.5));
       figures.note(`activity, ${name}: p95`, quantile(result.latenciesMs, 0.95), 'ms', '<= 40');

@@ -1,5 +1,6 @@
 import { UntrustedJson } from '../../domain/builds/untrusted-json-rules.ts';
 import type { HostAnswer } from '../../domain/git-hosts/git-host.port.ts';
+import type { PullRequestReport } from '../../domain/pull-requests/pull-request-rules.ts';
 import type { ExchangeWithHost, HostReply } from './host-http.ts';
 
 /** A page of 100 pull requests with all that hosts say of each. */
@@ -50,3 +51,19 @@ export const headerOf = (headers: HostReply['headers'], name: string): string | 
 /** The most pages of a list: 3,000 pull requests. */
 export const PAGES_MAX = 30;
 export const PAGE_SIZE = 100;
+
+/** Of several of one pull request the latest change, and of those the first. */
+export function distinct(reports: readonly PullRequestReport[]): PullRequestReport[] {
+  const byNumber = new Map<number, PullRequestReport>();
+  for (const report of reports) {
+    const other = byNumber.get(report.number);
+    if (!other || report.hostTime > other.hostTime) byNumber.set(report.number, report);
+  }
+  return [...byNumber.values()];
+}
+
+export const newestOf = (reports: readonly PullRequestReport[]): string | null =>
+  reports.reduce<string | null>(
+    (newest, { changedAt }) => (newest === null || changedAt > newest ? changedAt : newest),
+    null,
+  );

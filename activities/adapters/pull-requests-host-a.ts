@@ -5,7 +5,7 @@ import type { ListOrder, PullRequestHost, PullRequestList } from '../../domain/p
 import { type PullRequestReport, type Reviews, withReviews } from '../../domain/pull-requests/pull-request-rules.ts';
 import type { HostAnswer } from '../../domain/git-hosts/git-host.port.ts';
 import type { ExchangeWithHost, HostAccess } from './host-http.ts';
-import { headerOf, PAGE_SIZE, PAGES_MAX, readPage } from './pull-requests-answers.ts';
+import { distinct, headerOf, newestOf, PAGE_SIZE, PAGES_MAX, readPage } from './pull-requests-answers.ts';
 
 const NAME = 'host-a';
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
@@ -100,19 +100,3 @@ function addFile(list: ChangedFilesList, file: UntrustedJson): void {
   if (before !== null) list.add('deleted', before);
   list.add('added', path);
 }
-
-/** Of several of one pull request the latest change, and of those the first. */
-export function distinct(reports: readonly PullRequestReport[]): PullRequestReport[] {
-  const byNumber = new Map<number, PullRequestReport>();
-  for (const report of reports) {
-    const other = byNumber.get(report.number);
-    if (!other || report.hostTime > other.hostTime) byNumber.set(report.number, report);
-  }
-  return [...byNumber.values()];
-}
-
-export const newestOf = (reports: readonly PullRequestReport[]): string | null =>
-  reports.reduce<string | null>(
-    (newest, { changedAt }) => (newest === null || changedAt > newest ? changedAt : newest),
-    null,
-  );

@@ -5,8 +5,7 @@ import type { PullRequestHost } from '../../domain/pull-requests/pull-request-ho
 import type { PullRequestReport } from '../../domain/pull-requests/pull-request-rules.ts';
 import type { HostAnswer } from '../../domain/git-hosts/git-host.port.ts';
 import type { ExchangeWithHost, HostAccess } from './host-http.ts';
-import { headerOf, PAGE_SIZE, PAGES_MAX, readPage } from './pull-requests-answers.ts';
-import { distinct } from './pull-requests-host-a.ts';
+import { distinct, headerOf, PAGE_SIZE, PAGES_MAX, readPage } from './pull-requests-answers.ts';
 
 const NAME = 'host-b';
 const VERSION = 'api-version=7.1';

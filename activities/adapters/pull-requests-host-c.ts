@@ -5,8 +5,7 @@ import type { ListOrder, PullRequestHost, PullRequestList } from '../../domain/p
 import type { PullRequestReport } from '../../domain/pull-requests/pull-request-rules.ts';
 import type { HostAnswer } from '../../domain/git-hosts/git-host.port.ts';
 import type { ExchangeWithHost, HostAccess } from './host-http.ts';
-import { headerOf, PAGE_SIZE, PAGES_MAX, readPage } from './pull-requests-answers.ts';
-import { distinct, newestOf } from './pull-requests-host-a.ts';
+import { distinct, headerOf, newestOf, PAGE_SIZE, PAGES_MAX, readPage } from './pull-requests-answers.ts';
 
 const NAME = 'host-c';
 
