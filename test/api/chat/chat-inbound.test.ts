@@ -4,6 +4,7 @@ import { type TestApp, testApp } from '../../support/app.ts';
 import { connectedWorkspace } from '../../support/chat.ts';
 import { engineAway } from '../../support/launch.ts';
 
+const said: { logs: string[]; problems: string[] } = { logs: [], problems: [] };
 let slack: SlackSimulator;
 let app: TestApp;
 let acme: SlackWorkspace;
@@ -11,7 +12,7 @@ let foreign: SlackWorkspace;
 let dana: SlackUser;
 beforeAll(async () => {
   slack = await slackSimulator();
-  app = await testApp({ launch: engineAway, env: { SLACK_API_URL: slack.apiUrl } });
+  app = await testApp({ launch: engineAway, env: { SLACK_API_URL: slack.apiUrl }, said });
   acme = await connectedWorkspace(app, slack, 'Acme');
   foreign = await connectedWorkspace(app, slack, 'Other', app.stranger);
   dana = acme.addUser('dana', app.owner.email);
@@ -148,4 +149,11 @@ test('a workspace that is not active is acknowledged, and nothing is stored', as
   expect((await acme.command(dana, 'help')).status).toBe(200);
   expect(await stored()).toEqual([]);
   await app.as(app.owner).patch(200, '/api/slack/workspace', { team_id: acme.teamId, is_active: true });
+});
+
+test('logs and problems show no secret and no signature', () => {
+  const texts = [...said.logs, ...said.problems].join('\n');
+  expect(said.logs.length).toBeGreaterThan(0);
+  for (const secret of [acme.botToken, acme.signingSecret, foreign.signingSecret, 'v0=', '/actions/'])
+    expect(texts).not.toContain(secret);
 });

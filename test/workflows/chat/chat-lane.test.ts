@@ -7,6 +7,7 @@ import { connectedWorkspace } from '../../support/chat.ts';
 import type { Json } from '../../support/client.ts';
 import { insertRun } from '../../support/factories.ts';
 import { reviewStage } from '../../support/review.ts';
+import { historiesOf } from '../../support/histories.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 const repositoryIdentifier = 'acme/shop';
@@ -252,8 +253,25 @@ test('an app that is removed makes its workspace inactive, once, and says so', a
   expect(await shown()).toMatchObject({ is_active: true });
 });
 
-test('no secret and no address for answers is in a history', async () => {
-  const histories = JSON.stringify(await app.sql(`select * from audit_entry`));
-  for (const secret of [acme.botToken, acme.signingSecret]) expect(histories).not.toContain(secret);
+test('an approval of another tenant is not known', async () => {
+  await app.as(app.stranger).post(201, '/api/projects', { identifier: 'other/shop', platform: 'host-a' });
+  const [tenant] = await app.sql<{ id: string }>(`select id from tenant where slug = 'other'`);
+  const tenantKey = { tenantId: tenant?.id ?? '', tenantSlug: 'other' };
+  const runId = await insertRun(
+    { db: app.db, tenantKey },
+    { repositoryIdentifier: 'other/shop', requestedBy: app.stranger.email, taskType: 'request-freeze-users' },
+  );
+  const { approvalId } = await createApprovalActivities(activities.deps).openApproval({ ...tenantKey, runId });
+  await click(owner, approvalId);
+  expect((await privately())[0]?.text).toMatch(/approval not found/);
+  expect(await app.sql('select status from approval where id = ?', [approvalId])).toEqual([{ status: 'requested' }]);
+});
+
+test('secrets and addresses for answers are in no history, trail or finished row', async () => {
+  const histories = (await historiesOf(app, 'webhooks-v1')).join('\n');
+  expect(histories).toContain('chat-lane');
+  const shown = histories + JSON.stringify(await app.sql('select * from audit_entry'));
+  for (const secret of [acme.botToken, acme.appToken, acme.signingSecret, '/actions/'])
+    expect(shown).not.toContain(secret);
   expect(await app.sql(`select 1 from chat_action where response_url is not null and status <> 'pending'`)).toEqual([]);
 });

@@ -138,17 +138,18 @@ test('an event that clients queue shows the approval as it is, and nothing to de
 });
 
 test('limits, pages and trouble of Slack are retried; what it refuses is not', async () => {
-  const { id, channel } = await notify('drill.retried');
+  const { id, channel } = await notify('drill.retried', { timeout: 1_000, retryCount: 5 });
   for (const fault of [
     { kind: 'limit', retryAfter: 1 },
     { kind: 'html' },
+    { kind: 'hang' },
     { kind: 'error', error: 'internal_error' },
   ] as const)
     slack.fail({ ...fault, method: 'chat.postMessage' });
   await trigger('drill.retried', { a: 1 });
   await posted(channel);
   const [delivered] = (await deliveries(id, 'delivered')).deliveries;
-  expect(delivered.attempts ?? delivered.attemptCount).toBe(4);
+  expect(delivered.attempts ?? delivered.attemptCount).toBe(5);
   acme.channels.set(channel, { isMember: true, isArchived: true });
   await trigger('drill.retried', { a: 2 });
   const { error } = (await deliveries(id, 'failed')).deliveries[0];
