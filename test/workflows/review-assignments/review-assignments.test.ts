@@ -115,17 +115,18 @@ test('an extension moves the timer; what was released is refused one, and releas
 });
 
 test('an org that ends takes its assignment along, and leaves its pool', async () => {
-  const { assign, orgs, instances } = await reviewStage(app);
-  await orgs(1, { expiresAt: new Date(Date.now() + 1_500).toISOString() });
-  await orgs(1);
-  const { id, expiresAt } = await assign({ expirationHours: 1 });
-  // The one that lives long enough is preferred.
-  expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(3_000_000);
-  await eventually(
+  const { assign, orgs, instances } = await reviewStage(app, { onRelease: 'reuse' });
+  const expiresAt = new Date(Date.now() + 2_000).toISOString();
+  const [ending] = await orgs(1, { expiresAt });
+  const { id, ...assigned } = await assign({});
+  expect(assigned).toMatchObject({ expiresAt, instance: { username: ending } });
+  await orgs(1, { expiresAt });
+  await becomes(id, 'expired');
+  const retired = await eventually(
     () => instances('?state=expired'),
-    (items) => items.length === 1,
+    (items) => items.length === 2,
   );
-  await expect(read(id)).resolves.toMatchObject({ state: 'active' });
+  expect(new Set(retired.map(({ reason }) => reason))).toEqual(new Set(['the org has ended']));
 });
 
 test('what a lost signal, or a process that died between two steps, left undone is found by the sweep', async () => {
