@@ -1,8 +1,9 @@
+import type { ChannelPace } from '../../domain/chat/channel-pace.ts';
 import { insertApprovalMessage } from '../../domain/chat/chat-messages.queries.ts';
 import { type ShownApproval, approvalMessage } from '../../domain/chat/approval-message-rules.ts';
 import { shownApproval } from '../../domain/chat/shown-approval.queries.ts';
 import type { Reads } from '../../domain/data/fenced-reads.ts';
-import { MALFORMED, refusedCall } from '../../domain/chat/chat-failure-rules.ts';
+import { MALFORMED, type PostAnswer, readPostAnswer, refusedCall } from '../../domain/chat/chat-failure-rules.ts';
 import type { ChatFailure } from '../../domain/chat/chat-platform.port.ts';
 import { openChatSecret } from '../../domain/chat/chat-secrets.ts';
 import { findWorkspace, secretsOfWorkspace } from '../../domain/chat/chat-workspaces.queries.ts';
@@ -24,9 +25,12 @@ interface ChatSettings {
   bodyTemplate: string | null;
 }
 
+/** A delivery that has been refused for so long is left to the attempts that its webhook allows. */
+const PACED_MAX_MS = 24 * 3_600_000;
+
 /** A webhook that posts to a channel: its message for each event, sent with the token of the workspace. */
 export async function openChatTarget(
-  deps: Deps,
+  deps: Deps & { pace: ChannelPace },
   lane: LaneKey,
   target: LaneTarget,
   { channel, chatTeamId, bodyTemplate }: ChatSettings,
@@ -36,6 +40,7 @@ export async function openChatTarget(
   const secrets = workspace?.isActive ? await secretsOfWorkspace(reads, workspace.id) : undefined;
   const url = new URL('chat.postMessage', deps.chat.apiUrl).href;
   if (!workspace || !secrets) return { ...target, url, refusal: notConnected(chatTeamId) };
+  const place = `${workspace.id} ${channel}`;
   const token = openChatSecret(deps.encryption, workspace.id, secrets.botToken);
   return {
     ...target,
@@ -47,6 +52,11 @@ export async function openChatTarget(
       authorization: `Bearer ${token}`,
     },
     renderBody: renderMessage(reads, channel, bodyTemplate, deps.publicUrl),
+    pace: {
+      waitMs: ({ id }) => deps.pace.waitMs(place, id),
+      refused: ({ id, createdAt }, retryAfterMs) =>
+        Date.now() - Date.parse(createdAt) > PACED_MAX_MS ? undefined : deps.pace.refused(place, id, retryAfterMs),
+    },
     judge: (outcome, delivery) => judged(deps, { ...lane, workspaceId: workspace.id }, outcome, delivery),
   };
 }
@@ -94,7 +104,7 @@ async function judged(
   delivery: ClaimedDelivery,
 ): Promise<AttemptOutcome> {
   if (outcome.statusCode !== 200) return outcome;
-  const answer = parsed(outcome.responseBody);
+  const answer = readPostAnswer(outcome.responseBody ?? '');
   if (answer?.ok === true) {
     if (delivery.event === 'approval.requested') await keepMessage(deps, lane, answer, delivery);
     return outcome;
@@ -104,22 +114,11 @@ async function judged(
   return { ...outcome, error: reason, verdict: isTransient ? 'retried' : 'final' };
 }
 
-type Answer = Record<string, unknown>;
-
-function parsed(body: string | undefined): Answer | undefined {
-  try {
-    const value: unknown = JSON.parse(body ?? '');
-    return typeof value === 'object' && value !== null ? (value as Answer) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Keeps where the message is, so that it can be changed; a message that is not kept stays as it is. */
 async function keepMessage(
   { actingAs, reads, launch, log }: Deps,
   { tenantId, tenantSlug, workspaceId }: ChatLaneOfWebhook,
-  { channel, ts }: Answer,
+  { channel, ts }: PostAnswer,
   { id: deliveryId, payload }: ClaimedDelivery,
 ): Promise<void> {
   if (typeof channel !== 'string' || typeof ts !== 'string') return;

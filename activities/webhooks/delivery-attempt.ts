@@ -5,7 +5,7 @@ import { redactedHeaders } from '../../domain/webhooks/header-rules.ts';
 import type { ClaimedDelivery } from '../../domain/webhooks/lane-store.queries.ts';
 import type { LoggedAttempt, Outcome } from '../../domain/webhooks/outcomes.queries.ts';
 import { signedHeaders } from '../../domain/webhooks/standard-webhooks.ts';
-import type { WebhookSender } from '../../domain/webhooks/webhook-sender.port.ts';
+import type { AttemptOutcome, WebhookSender } from '../../domain/webhooks/webhook-sender.port.ts';
 import { startAttemptSpan } from './delivery-span.ts';
 import type { LaneTarget } from './lane-target.ts';
 
@@ -30,6 +30,8 @@ export async function attemptDelivery(
     const refused = { errorKind: 'refused', error: target.refusal, sentBody: null, durationMs: 0 } as const;
     return recorded(delivery, target, { url, method, startedAt, ...refused });
   }
+  const waitMs = target.pace?.waitMs(delivery) ?? 0;
+  if (waitMs > 0) return postponed(delivery, waitMs);
   const { url, method, timeoutMs } = target;
   const body = target.renderBody ? await render(target.renderBody, envelope) : text;
   if (body instanceof TemplateError) {
@@ -43,6 +45,8 @@ export async function attemptDelivery(
     const answered = await send({ url, method, headers, body, timeoutMs }, stop);
     const outcome = target.judge ? await target.judge(answered, delivery) : answered;
     span.end(outcome);
+    const pauseMs = outcome.statusCode === 429 ? pauseAfter(delivery, target, outcome) : undefined;
+    if (pauseMs !== undefined) return postponed(delivery, pauseMs);
     return recorded(delivery, target, {
       ...outcome,
       url,
@@ -57,6 +61,17 @@ export async function attemptDelivery(
     throw error;
   }
 }
+
+const postponed = (delivery: ClaimedDelivery, retryInMs: number): Outcome => ({
+  delivery,
+  next: { status: 'pending', retryInMs: Math.ceil(retryInMs) },
+});
+
+const pauseAfter = (
+  delivery: ClaimedDelivery,
+  { pace }: LaneTarget,
+  { retryAfter }: AttemptOutcome,
+): number | undefined => pace?.refused(delivery, parseRetryAfter(retryAfter, Date.now()) ?? 0);
 
 function recorded(delivery: ClaimedDelivery, target: LaneTarget, attempt: LoggedAttempt): Outcome {
   const retryAfterMs = parseRetryAfter(attempt.retryAfter, Date.now());

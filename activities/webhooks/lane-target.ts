@@ -20,6 +20,13 @@ export interface LaneTarget extends RetryPolicy {
   renderBody: ((envelope: unknown) => string | Promise<string>) | undefined;
   /** Why nothing can be sent; absent: it can. */
   refusal?: string;
+  /** Spaces the deliveries to a receiver that takes only so many; those that wait have made no attempt. */
+  pace?: {
+    /** In how many ms a delivery may be sent; 0: now. */
+    waitMs: (delivery: ClaimedDelivery) => number;
+    /** In how many ms a delivery may be sent again that was answered 429; undefined: the attempt counts. */
+    refused: (delivery: ClaimedDelivery, retryAfterMs: number) => number | undefined;
+  };
   /** Reads answers of a receiver that says in the body whether it took a delivery. */
   judge?: (outcome: AttemptOutcome, delivery: ClaimedDelivery) => Promise<AttemptOutcome>;
   /** The keys that sign at a time: for a while after a rotation, two. */

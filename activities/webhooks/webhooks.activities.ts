@@ -1,3 +1,4 @@
+import { ChannelPace } from '../../domain/chat/channel-pace.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { batched } from '../../domain/shared/batched.ts';
 import { createLaneStore, type LaneKey } from '../../domain/webhooks/lane-store.queries.ts';
@@ -23,6 +24,7 @@ export function createWebhookActivities(deps: Deps): PumpActivities {
     return outcomes.map(() => undefined);
   };
   const record = batched(recordAll, { restMs: RECORD_REST_MS, maxRestMs: RECORD_MAX_REST_MS });
+  const pace = new ChannelPace(() => Date.now());
   return createPumpActivities({
     store,
     record,
@@ -31,7 +33,7 @@ export function createWebhookActivities(deps: Deps): PumpActivities {
       const target = openTarget(lane.webhookId, stored, deps.encryption);
       return stored.channel === null
         ? target
-        : openChatTarget(deps, lane, target, { ...stored, channel: stored.channel });
+        : openChatTarget({ ...deps, pace }, lane, target, { ...stored, channel: stored.channel });
     },
     send: deps.webhooks.send,
     poller: createDuePoller(store.dueWebhooks, (error) =>

@@ -73,3 +73,28 @@ export const limited = (retryAfterSeconds: number): ChatFailure => ({
   isTransient: true,
   retryAfterMs: retryAfterSeconds * 1_000,
 });
+
+/** What the platform answers to a message. */
+export interface PostAnswer {
+  ok?: unknown;
+  error?: unknown;
+  needed?: unknown;
+  channel?: unknown;
+  ts?: unknown;
+}
+
+/** Its answer repeats the message, which may be longer than the part that is read. */
+const TAKEN = /^\s*\{\s*"ok"\s*:\s*true\s*[,}]/;
+const PLACE = /"channel"\s*:\s*"(\w+)"\s*,\s*"ts"\s*:\s*"([\d.]+)"/;
+
+/** Reads an answer of which the end may be missing; undefined where it is none of the interface. */
+export function readPostAnswer(body: string): PostAnswer | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    if (!TAKEN.test(body)) return undefined;
+    const [, channel, ts] = PLACE.exec(body.slice(0, 500)) ?? [];
+    return { ok: true, channel, ts };
+  }
+}

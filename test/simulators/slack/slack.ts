@@ -74,7 +74,7 @@ export async function slackSimulator(port = 0): Promise<SlackSimulator> {
       'content-type': 'application/json; charset=utf-8',
       ...(workspace && { 'x-oauth-scopes': workspace.scopes.join(',') }),
     });
-    response.end(JSON.stringify(reply));
+    response.end(asciiJson(reply));
   };
 
   const goesWrong = (method: string, response: ServerResponse): boolean => {
@@ -155,6 +155,13 @@ function fieldsOf(contentType: string | undefined, body: string): Fields {
   return fields;
 }
 
+/** Slack writes what is not ASCII in six characters. */
+const asciiJson = (reply: Reply): string =>
+  JSON.stringify(reply).replaceAll(
+    /[\u0080-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 const refused = (error: string, more: Fields = {}): Reply => ({ ok: false, error, ...more });
 
 function call(method: string, given: Fields, workspace: SlackWorkspace | undefined, token: string): Reply {
@@ -223,7 +230,8 @@ function postMessage(workspace: SlackWorkspace, given: Fields): Reply {
   const problem = messageProblem(given.text, given.blocks);
   if (problem !== undefined) return refused(problem);
   const message = workspace.post(id, plain(given.text), (given.blocks ?? []) as Block[]);
-  return { ok: true, channel: id, ts: message.ts, message: { type: 'message', text: message.text, ts: message.ts } };
+  const { text, ts, blocks } = message;
+  return { ok: true, channel: id, ts, message: { type: 'message', text, ts, blocks } };
 }
 
 function updateMessage(workspace: SlackWorkspace, given: Fields): Reply {

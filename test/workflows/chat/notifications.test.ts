@@ -149,11 +149,25 @@ test('limits, pages and trouble of Slack are retried; what it refuses is not', a
   await trigger('drill.retried', { a: 1 });
   await posted(channel);
   const [delivered] = (await deliveries(id, 'delivered')).deliveries;
-  expect(delivered.attempts ?? delivered.attemptCount).toBe(5);
+  // A limit only delays.
+  expect(delivered.attempts ?? delivered.attemptCount).toBe(4);
   acme.channels.set(channel, { isMember: true, isArchived: true });
   await trigger('drill.retried', { a: 2 });
   const { error } = (await deliveries(id, 'failed')).deliveries[0];
   expect(error).toBe('The channel is archived (is_archived)');
+});
+
+test('a burst to a channel is delayed by the limits of Slack, without an attempt that counts', async () => {
+  const { id, channel } = await notify('drill.burst', { retryCount: 0 });
+  slack.isRateEnforced = true;
+  for (const a of [1, 2, 3]) await trigger('drill.burst', { a });
+  await posted(channel, 3);
+  slack.isRateEnforced = false;
+  const { deliveries: found } = await eventually(
+    () => app.as(app.owner).get(200, `/api/webhooks/${id}/deliveries?status=delivered`),
+    (page: Json) => page.deliveries.length === 3,
+  );
+  for (const each of found) expect(each.attempts ?? each.attemptCount).toBe(1);
 });
 
 test('without a connected workspace a delivery fails at once, and works when it is connected again', async () => {
@@ -201,7 +215,7 @@ test('an approval is asked for with buttons, and its message is changed wherever
   const message = await messageOf(channel, clicked);
   expect(message.buttons.map(({ text }) => text)).toEqual(['Approve', 'Reject']);
   await eventually(
-    () => app.sql('select 1 from chat_message where approval_id = ?', [clicked]),
+    () => app.sql('select 1 from chat_message where approval_id = ? and channel = ?', [clicked, channel]),
     (rows) => rows.length === 1,
   );
   await acme.click(owner, message, 'Approve');
