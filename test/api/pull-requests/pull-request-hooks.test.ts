@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { HOSTS, type HostHook, sent } from '../../simulators/host-hooks.ts';
 import { pullRequestHook, reviewHook, type SimulatedPullRequest } from '../../simulators/pull-request-hooks.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
@@ -36,10 +37,9 @@ test.each(HOSTS)(
       { title: 'Better', reviewed: { erin: 'approved' }, labels: ['bug'], at: ago(30) },
       { title: 'Better', state: 'merged', reviewed: { erin: 'approved' }, labels: ['bug'], at: ago(20) },
     ];
+    const openedAt = ago(60);
     const hooksOf = (number: number) =>
-      story.map((step) =>
-        pullRequestHook(host, { repository, number, openedAt: ago(60), headSha: 'a'.repeat(40), ...step }),
-      );
+      story.map((step) => pullRequestHook(host, { repository, number, openedAt, headSha: 'a'.repeat(40), ...step }));
     for (const hook of hooksOf(1)) await send(202, hook, secret);
     const [expected] = await rowsOf(repository);
     expect(expected).toMatchObject({
@@ -49,23 +49,22 @@ test.each(HOSTS)(
       is_in_review: false,
       awaited: [],
     });
-    const tenfold = [2, 3, 4].flatMap((number) =>
+    const tenfold = [2, 3].flatMap((number) =>
       hooksOf(number).flatMap((hook) =>
-        Array.from({ length: 10 }, (_, index) => ({
-          ...hook,
-          headers: {
-            ...hook.headers,
-            'x-github-delivery': `${number}-${index}`,
-            'idempotency-key': `${number}-${index}`,
-          },
-          // Otherwise they were repetitions of one delivery, which are not looked at again.
-          body: { ...hook.body, id: `${number}-${index}-${Math.random()}` },
-        })),
+        Array.from({ length: 10 }, () => {
+          const id = randomUUID();
+          // Of their own, since repetitions of one delivery are not looked at again.
+          return {
+            ...hook,
+            headers: { ...hook.headers, 'x-github-delivery': id, 'idempotency-key': id },
+            body: { ...hook.body, id },
+          };
+        }),
       ),
     );
     await Promise.all(shuffled(tenfold).map((hook) => send(202, hook, secret)));
     const rows = await rowsOf(repository);
-    expect(rows).toHaveLength(4);
+    expect(rows).toHaveLength(3);
     const shown = ({
       number: _,
       url: __,
