@@ -20,10 +20,10 @@ export const chatLaneContract = defineContract('chatLane', {
   }),
 });
 
-/** How long a pump polls for more after it last did something. */
-export const CHAT_LINGER_MS = 30_000;
+/** How long a pump polls for more after it last did something: shorter than that of webhooks, as people are slower. */
+export const CHAT_LINGER_MS = 5_000;
 /** A lane that was signalled stays hot for longer, so that further signals within this time are not needed. */
-const QUIET_MS = 20_000;
+const QUIET_MS = 3_000;
 
 /** Signals a lane after a commit, without waiting; lost signals are recovered by the sweeper. */
 export const signalChatLane = (launch: Launch, { tenantId, tenantSlug, workspaceId }: ChatLane): void =>

@@ -215,7 +215,7 @@ test('an approval is asked for with buttons, and its message is changed wherever
   const message = await messageOf(channel, clicked);
   expect(message.buttons.map(({ text }) => text)).toEqual(['Approve', 'Reject']);
   await eventually(
-    () => app.sql('select 1 from chat_message where approval_id = ? and channel = ?', [clicked, channel]),
+    () => app.sql('select 1 from chat_message where ts = ?', [message.ts]),
     (rows) => rows.length === 1,
   );
   await acme.click(owner, message, 'Approve');
@@ -266,7 +266,7 @@ test('a message that is sent while its approval is decided, or while Slack or th
   const lost = await approval();
   const unsignalled = await messageOf(channel, lost);
   await eventually(
-    () => app.sql('select 1 from chat_message where approval_id = ? and channel = ?', [lost, channel]),
+    () => app.sql('select 1 from chat_message where ts = ?', [unsignalled.ts]),
     (rows) => rows.length === 1,
   );
   await app.sql(
