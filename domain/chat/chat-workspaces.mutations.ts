@@ -35,7 +35,7 @@ export async function putWorkspace(tx: Tx, encryption: Encryption, input: Worksp
   );
   if (existing) {
     const before = shown(existing);
-    tx.em.assign(existing, { ...sealed(encryption, existing.id, input), isActive: true });
+    tx.em.assign(existing, { ...sealed(encryption, existing.id, input), isActive: true, connectedAt: tx.now });
     note(tx, 'updated', existing, { before, after: { ...shown(existing), secrets: 'replaced' } });
     await tx.em.flush();
     await renewTargets(tx);
@@ -49,6 +49,7 @@ export async function putWorkspace(tx: Tx, encryption: Encryption, input: Worksp
     id,
     tenantId: tx.tenantId,
     createdBy: tx.actor.email,
+    connectedAt: tx.now,
   });
   await tx.em.flush();
   await renewTargets(tx);
@@ -75,6 +76,7 @@ export async function changeWorkspace(
   const { botToken, appToken, signingSecret, ...plain } = change;
   tx.em.assign(workspace, {
     ...plain,
+    ...((botToken !== undefined || (change.isActive === true && !workspace.isActive)) && { connectedAt: tx.now }),
     ...(botToken !== undefined && { botToken: seal(botToken) }),
     ...(appToken !== undefined && { appToken: appToken === null ? null : seal(appToken) }),
     ...(signingSecret !== undefined && { signingSecret: seal(signingSecret) }),

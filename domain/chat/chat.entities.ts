@@ -23,6 +23,8 @@ export const ChatWorkspaceSchema = defineEntity({
     /** False once the app was removed there or its tokens were revoked. */
     isActive: p.boolean().default(true),
     createdBy: p.text(),
+    /** When it was made active, or given its tokens, last. */
+    connectedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
 export class ChatWorkspace extends ChatWorkspaceSchema.class {}

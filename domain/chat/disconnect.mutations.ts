@@ -23,7 +23,8 @@ export async function disconnectWorkspace(
   );
   if (!workspace) return;
   // The platform's time has no fraction of a second.
-  if (occurredAt !== null && Math.floor(workspace.updatedAt.getTime() / 1_000) * 1_000 > Date.parse(occurredAt)) return;
+  if (occurredAt !== null && Math.floor(workspace.connectedAt.getTime() / 1_000) * 1_000 > Date.parse(occurredAt))
+    return;
   workspace.isActive = false;
   const { teamId, teamName } = workspace;
   tx.audit({

@@ -64,7 +64,8 @@ export async function receiveInbound(
       responseUrl: responseUrl !== null && isResponseUrl(responseUrl, apiUrl) ? responseUrl : null,
     }),
   );
-  // The platform may repeat an event as it was; nobody gains by that.
-  if (stored === 'replayed' && headers['x-slack-retry-num'] === undefined) throw unproven();
+  // The platform may repeat an event as it was, and nothing else.
+  const isRepeated = kind === 'events' && headers['x-slack-retry-num'] !== undefined;
+  if (stored === 'replayed' && !isRepeated) throw unproven();
   return { challenge: null, lane: stored === 'added' ? lane : undefined };
 }

@@ -72,6 +72,8 @@ test('forged, stale, unsigned and replayed requests, and those of others, are re
   expect(await stored()).toEqual([]);
   expect(await send({})).toBe(200);
   expect(await send({})).toBe(401);
+  // Only events are repeated.
+  expect(await send({ headers: { ...request.headers, 'x-slack-retry-num': '1' } })).toBe(401);
   expect(await stored()).toHaveLength(1);
 });
 
