@@ -22,7 +22,7 @@ import type { Deps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { createDuePoller, type DuePoller } from '../webhooks/due-poller.ts';
 import { WorkQueue } from '../work-queue.ts';
-import { performAction } from './perform-action.ts';
+import { answerGivenUp, performAction } from './perform-action.ts';
 
 /** Actions of one workspace that are under way at a time. */
 const OPEN_MAX = 8;
@@ -175,6 +175,8 @@ function actionQueue(deps: Deps): Queue {
     });
     const { error, retryInMs } = outcomeOf(action.attempts, failure);
     const isOver = now().getTime() + (retryInMs ?? 0) - Date.parse(action.createdAt) > GIVE_UP_MS;
+    if (isOver && retryInMs !== undefined && action.content.kind !== 'disconnect')
+      await answerGivenUp(platform, action.responseUrl, action.content);
     await store.conclude(action, {
       ...(error !== undefined && { error }),
       ...(!isOver && retryInMs !== undefined && { retryInMs }),

@@ -2,11 +2,12 @@ import { type SendDecision, takeDecision } from '../../domain/approvals/decision
 import { subjectOf } from '../../domain/chat/approval-message-rules.ts';
 import type { ClaimedAction } from '../../domain/chat/chat-actions.queries.ts';
 import { answerCommand, type CommandParts } from '../../domain/chat/chat-commands.ts';
+import { insertApprovalMessage } from '../../domain/chat/chat-messages.queries.ts';
 import type { ChatTeam, FindChatPerson } from '../../domain/chat/chat-people.ts';
 import type { ChatFailure, ChatPlatform } from '../../domain/chat/chat-platform.port.ts';
 import { APPROVE_ACTION, type ChatActionContent } from '../../domain/chat/inbound-rules.ts';
 import { type ChatMessage, sentence } from '../../domain/chat/message-rules.ts';
-import type { Actor } from '../../domain/shared/actor.ts';
+import { type Actor, systemActor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { isId } from '../../domain/shared/ids.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
@@ -36,10 +37,37 @@ export async function performAction(
 ): Promise<ChatFailure | undefined> {
   const person = await parts.findPerson(team, asked.chatUserId);
   if (!person.isOk) return person;
+  if (asked.kind === 'click') await keepPlace(parts, team, id, asked);
   const answer = person.value === null ? NOBODY : await answerTo(parts, person.value, id, asked);
   if (answer === undefined || responseUrl === null) return undefined;
   const sent = await parts.platform.respond(responseUrl, answer);
-  return sent.isOk ? undefined : sent;
+  // A decision is made whether or not its answer can be given.
+  return sent.isOk || (asked.kind === 'click' && !sent.isTransient) ? undefined : sent;
+}
+
+/** What somebody gets to read whose command or click is given up; that cannot be given is no further failure. */
+export async function answerGivenUp(
+  platform: Pick<ChatPlatform, 'respond'>,
+  responseUrl: string | null,
+  asked: Asked,
+): Promise<void> {
+  if (responseUrl === null) return;
+  const what = asked.kind === 'click' ? 'Your decision was not recorded' : 'Your command was not carried out';
+  await platform.respond(responseUrl, sentence(`${what}: Quayside had trouble for too long. Please try again.`));
+}
+
+/** A message whose place was lost after it was sent is known again by a click on it, so that it is changed. */
+async function keepPlace(
+  { actingAs }: ActionParts,
+  { lane }: ChatTeam,
+  requestId: string,
+  { value: approvalId, place }: Extract<Asked, { kind: 'click' }>,
+): Promise<void> {
+  if (!place || !isId(approvalId)) return;
+  const { workspaceId } = lane;
+  await actingAs(systemActor(lane, 'chat'), { requestId })((tx) =>
+    insertApprovalMessage(tx, { workspaceId, approvalId, ...place }),
+  );
 }
 
 /** What the person gets to read; undefined: the message that everybody sees says it. */

@@ -36,10 +36,22 @@ export async function insertApprovalMessage(
     .where('tenantId', '=', tenantId)
     .where('id', '=', approvalId)
     .forShare()
-    .select('status')
+    .select((eb) => [
+      'status',
+      eb
+        .exists(
+          eb
+            .selectFrom('approval_event as e')
+            .whereRef('e.tenantId', '=', 'approval.tenantId')
+            .whereRef('e.approvalId', '=', 'approval.id')
+            .where('e.voterId', 'is not', null)
+            .select(sql.lit(1).as('one')),
+        )
+        .as('hasVotes'),
+    ])
     .executeTakeFirst();
   if (!approval) return false;
-  const isChanged = approval.status !== 'requested';
+  const isChanged = approval.status !== 'requested' || approval.hasVotes === true;
   await db
     .insertInto('chat_message')
     .values({ tenantId, workspaceId, channel, ts, approvalId, wantedRevision: isChanged ? 1 : 0 })

@@ -6,6 +6,8 @@ import type { ChatAnswer, ChatPlatform } from './chat-platform.port.ts';
 
 /** How long the e-mail of a chat user is kept. Who has that e-mail here, and may do what, is looked up each time. */
 const KEPT_MS = 3_600_000;
+/** How long it is kept that the workspace shows none: people correct that, and try again. */
+const UNKNOWN_KEPT_MS = 10_000;
 const KEPT_MAX = 20_000;
 
 export interface ChatTeam {
@@ -36,7 +38,7 @@ export function createChatPeople(
     const { email, teamId: home, isPerson } = answer.value;
     const trusted = isPerson && home === teamId ? email : null;
     if (kept.size >= KEPT_MAX) kept.clear();
-    kept.set(key, { email: trusted, until: now().getTime() + KEPT_MS });
+    kept.set(key, { email: trusted, until: now().getTime() + (trusted === null ? UNKNOWN_KEPT_MS : KEPT_MS) });
     return { isOk: true, value: trusted };
   };
   return async (team, chatUserId) => {

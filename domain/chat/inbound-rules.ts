@@ -1,10 +1,19 @@
 import { UntrustedJson } from '../builds/untrusted-json-rules.ts';
+import type { MessagePlace } from './chat-platform.port.ts';
 import type { InboundKind } from './manifest-rules.ts';
 
 /** What is to be done for a request of the platform. */
 export type ChatActionContent =
   | { kind: 'command'; chatUserId: string; text: string }
-  | { kind: 'click'; chatUserId: string; actionId: string; value: string; isPrivate: boolean }
+  | {
+      kind: 'click';
+      chatUserId: string;
+      actionId: string;
+      value: string;
+      isPrivate: boolean;
+      /** Of the message, where everybody sees it. */
+      place?: MessagePlace;
+    }
   | { kind: 'disconnect'; reason: 'app_uninstalled' | 'tokens_revoked'; occurredAt: string | null };
 
 export interface InboundRequest {
@@ -52,11 +61,14 @@ function readInteraction(body: UntrustedJson): InboundRequest {
   if (!isClick || !isDecision(actionId)) return { ...NOTHING, teamId };
   const value = body.at('actions', 0, 'value').text() ?? '';
   const isPrivate = body.at('container', 'is_ephemeral').isTrue();
+  const channel = body.at('container', 'channel_id').text(40);
+  const ts = body.at('container', 'message_ts').text(40);
+  const place = !isPrivate && channel !== null && ts !== null ? { channel, ts } : undefined;
   return {
     ...NOTHING,
     teamId,
     responseUrl: body.at('response_url').text(),
-    content: { kind: 'click', chatUserId, actionId, value, isPrivate },
+    content: { kind: 'click', chatUserId, actionId, value, isPrivate, ...(place && { place }) },
   };
 }
 

@@ -97,6 +97,54 @@ test('a click is the decision of the person who clicked, audited with where it w
   expect(acme.ephemerals).toEqual([]);
 });
 
+test('a decision of which Slack no longer takes the answer is made all the same', async () => {
+  const id = await approval();
+  const message = acme.post('C0GENERAL', 'x', [], owner.id);
+  const request = acme.clickRequest(owner, message, { actionId: 'approval.approve', value: id, text: 'Approve' });
+  slack.fail({ kind: 'status', status: 404, method: 'response_url' });
+  await acme.send(request);
+  await becomes(id, 'approved');
+  await settled();
+  expect(await app.sql(`select status from chat_action where content->>'value' = ?`, [id])).toEqual([
+    { status: 'done' },
+  ]);
+});
+
+test('a message whose place was lost is changed after a click on it, and a vote that was given meanwhile shows', async () => {
+  const id = await approval({
+    approvers: [app.owner.email, app.member.email],
+    minApprovals: 2,
+    allowSelfApproval: true,
+  });
+  await app.as(app.member).post(200, `/api/flows/approvals/${id}/approve`, {});
+  const message = acme.post('C0GENERAL', 'x', []);
+  const button = { actionId: 'approval.approve', value: id, text: 'Approve' };
+  const stranger = acme.addUser('passer-by', 'nobody@elsewhere.example');
+  await acme.send(acme.clickRequest(stranger, message, button));
+  await eventually(
+    async () => JSON.stringify(message.blocks),
+    (blocks) => blocks.includes('1 of 2'),
+  );
+  await acme.send(acme.clickRequest(owner, message, button));
+  await eventually(
+    async () => message,
+    ({ text, buttons }) => text.startsWith('Approved: ') && buttons.length === 0,
+  );
+});
+
+test('who clicked is told when the decision could not be made for too long', async () => {
+  const id = await approval();
+  const late = acme.addUser('late', app.owner.email);
+  slack.fail({ kind: 'error', error: 'internal_error', method: 'users.info', times: 1_000 });
+  await click(late, id);
+  await app.sql(`update chat_action set created_at = now() - interval '16 minutes' where content->>'value' = ?`, [id]);
+  const [{ text, only } = { text: '' }] = await privately();
+  expect(text).toMatch(/^Your decision was not recorded/);
+  expect(only).toBe(late.id);
+  await settled();
+  expect((await get(id)).status).toBe('requested');
+});
+
 test('clicked twice, by one person or by two, it is decided once', async () => {
   const id = await approval({ approvers: [app.owner.email, app.member.email], allowSelfApproval: true });
   await Promise.all([click(owner, id), click(owner, id), click(member, id, 'reject'), click(owner, id)]);
@@ -234,7 +282,10 @@ test('an app that is removed makes its workspace inactive, once, and says so', a
     event: 'chat_workspace.disconnected',
     config: { url: 'http://127.0.0.1:9/' },
   });
-  await app.sql(`update chat_workspace set updated_at = now() - interval '2 seconds' where team_id = ?`, [gone.teamId]);
+  await app.sql(
+    `update chat_workspace set connected_at = now() - interval '2 seconds', updated_at = now() + interval '1 hour' where team_id = ?`,
+    [gone.teamId],
+  );
   await gone.uninstall();
   await gone.revokeTokens();
   const shown = () => app.as(app.member).get(200, `/api/slack/workspace?team_id=${gone.teamId}`);
@@ -247,7 +298,9 @@ test('an app that is removed makes its workspace inactive, once, and says so', a
   gone.isRevoked = false;
   await app.as(app.owner).post(201, '/api/slack/workspace', gone.connection);
   const late = gone.eventRequest({ type: 'app_uninstalled' });
-  await app.sql(`update chat_workspace set updated_at = now() + interval '5 seconds' where team_id = ?`, [gone.teamId]);
+  await app.sql(`update chat_workspace set connected_at = now() + interval '5 seconds' where team_id = ?`, [
+    gone.teamId,
+  ]);
   await gone.send(late);
   await settled();
   expect(await shown()).toMatchObject({ is_active: true });
