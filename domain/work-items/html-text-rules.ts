@@ -13,11 +13,26 @@ const characterOf = (entity: string, name: string): string => {
   return code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff) ? String.fromCodePoint(code) : entity;
 };
 
-/** HTML of a work item as plain text: without tags, comments, scripts and styles; blocks begin new lines. */
+/** Of the HTML that is read, in characters. */
+const HTML_MAX = 1_000_000;
+
+const isBlank = (sign: string | undefined): boolean => sign === ' ' || sign === '\t';
+
+/** A regular expression that looks for blanks at the end takes quadratic time for blanks elsewhere. */
+function withoutOuterBlanks(line: string): string {
+  let [start, end] = [0, line.length];
+  while (isBlank(line[start])) start++;
+  while (end > start && isBlank(line[end - 1])) end--;
+  return line.slice(start, end);
+}
+
+/** HTML of a work item as plain text, of at most its first 1,000,000 characters: without tags, comments, scripts and styles; blocks begin new lines. */
 export function textOfHtml(html: string): string {
-  return withoutMarkup(html)
+  return withoutMarkup(html.slice(0, HTML_MAX))
     .replaceAll(/&(#x?[0-9a-f]{1,6}|[a-z]{2,6});/gi, characterOf)
-    .replaceAll(/[ \t]*\n[ \t]*/g, '\n')
+    .split('\n')
+    .map(withoutOuterBlanks)
+    .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
 }
@@ -37,6 +52,8 @@ function withoutMarkup(html: string): string {
     parts.push('\n');
     isLineBegun = false;
   };
+  // Other than `toLowerCase`, this keeps the length of every text.
+  const lowerCase = html.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
   let at = 0;
   while (at < html.length) {
     const open = html.indexOf('<', at);
@@ -54,7 +71,7 @@ function withoutMarkup(html: string): string {
       continue;
     }
     at = endOf(html, '>', open + 1);
-    if (HIDDEN.has(tag) && slash === '') at = endOf(html, `</${tag}>`, at);
+    if (HIDDEN.has(tag) && slash === '') at = endOf(html, '>', endOf(lowerCase, `</${tag}`, at));
     else if (tag === 'br' || (BLOCKS.test(tag) && isLineBegun)) breakLine();
     if (tag === 'li' && slash === '') parts.push('- ');
   }

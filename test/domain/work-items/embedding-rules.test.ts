@@ -92,6 +92,20 @@ test('text comes back from the HTML that is made of it', () => {
   for (const text of ['a <b> & "c"\nd', ...HOSTILE]) expect(textOfHtml(htmlOf(text))).toBe(text.trim());
 });
 
+test('scripts and styles are left out, however their tags are written', () => {
+  for (const html of [
+    '<STYLE>p {}</STYLE><p>The text</p>',
+    '<style>p {}</Style ><p>The text</p>',
+    '<Script>İ</SCRIPT>The text',
+  ])
+    expect(textOfHtml(html)).toBe('The text');
+});
+
+test('blanks around lines are left out, and what is longer than a million characters', () => {
+  expect(textOfHtml(`<p> a${' '.repeat(60_000)}b \t</p>\t\n \n \n<p>&nbsp;c</p>`)).toBe(`a${' '.repeat(60_000)}b\n\nc`);
+  expect(textOfHtml('x'.repeat(2_000_000))).toHaveLength(1_000_000);
+});
+
 test('hostile HTML takes time in proportion to its length', () => {
   const cpuMs = (html: string) => {
     const before = process.threadCpuUsage();
@@ -99,6 +113,20 @@ test('hostile HTML takes time in proportion to its length', () => {
     const { user, system } = process.threadCpuUsage(before);
     return (user + system) / 1_000;
   };
-  for (const sign of ['<', '<a ', '<!--', '&', '<script>', '\n \n '])
+  for (const sign of [
+    '<',
+    '<a ',
+    '<!--',
+    '&',
+    '<script>',
+    '<STYLE>',
+    '</',
+    '\n \n ',
+    ' ',
+    '\t',
+    '\t \n',
+    ' a',
+    '&nbsp;',
+  ])
     expect([sign, cpuMs(sign.repeat(1_000_000 / sign.length)) < 1_000]).toEqual([sign, true]);
 });
