@@ -16,6 +16,7 @@ export const FIELD = {
   priority: 'Microsoft.VSTS.Common.Priority',
   createdAt: 'System.CreatedDate',
   changedAt: 'System.ChangedDate',
+  history: 'System.History',
 } as const;
 export const SUMMARY_FIELDS = ['System.Id', FIELD.title, FIELD.type, FIELD.state, FIELD.priority];
 

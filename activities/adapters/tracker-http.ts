@@ -50,6 +50,8 @@ export interface TrackerConnection {
   limitKey: string;
   /** The vendor's own message in the body of a failure. */
   messageOf: (json: unknown) => string | undefined;
+  /** Left out of messages: the credential as it is sent and as it was given, and the host's name. Longest first. */
+  secrets: readonly string[];
   /** What a redirect means: the work item has moved, or the sign-in page. */
   redirectMeans: 'not_found' | 'auth_failed';
 }
@@ -64,19 +66,24 @@ export type CallTracker = <Schema extends z.ZodType>(
   schema: Schema,
 ) => Promise<TrackerAnswer<z.output<Schema>>>;
 
-/** Calls a tracker within its limits. Every failure is a value. */
+/**
+ * Calls a tracker within its limits, for one operation. Every failure is a value. A pause that a successful reply asks
+ * for begins after the operation: what is half done would have to be done again.
+ */
 export function trackerCalls(
   exchange: ExchangeWithHost,
   limits: TrackerLimits,
-  { platform, headers, limitKey, messageOf, redirectMeans }: TrackerConnection,
+  { platform, headers, limitKey, messageOf, redirectMeans, secrets }: TrackerConnection,
 ): CallTracker {
   const limited = (retryAt: Date): TrackerFailure => ({
     ...failureOf('limited', `${platform} limits how often it is asked`),
     retryAt,
   });
+  const withoutSecrets = (text: string) => secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
+  let ownPauseEndMs = 0;
   return async (call, schema) => {
     const closedUntil = limits.until(limitKey);
-    if (closedUntil) return limited(closedUntil);
+    if (closedUntil && closedUntil.getTime() > ownPauseEndMs) return limited(closedUntil);
     const answer = await exchange(platform, {
       ...call,
       headers: { ...headers, ...call.headers },
@@ -90,9 +97,10 @@ export function trackerCalls(
       return { ...failureOf(kind, answer.reason), mayBeDone: answer.mayBeDone };
     }
     const { status, headers: received, json } = answer.value;
-    const message = messageOf(json) ?? '';
-    const limitMs = learnedLimitMs(status, received, message);
-    const retryAt = limitMs === undefined ? undefined : limits.learn(limitKey, limitMs);
+    const message = withoutSecrets(messageOf(json) ?? '');
+    const limit = learnedLimit(status, received, message);
+    const retryAt = limit === undefined ? undefined : limits.learn(limitKey, limit.forMs);
+    if (limit?.isPause && retryAt) ownPauseEndMs = retryAt.getTime();
     if (status < 300 && status !== 203) {
       const parsed = schema.safeParse(json);
       if (parsed.success) return { isOk: true, value: parsed.data };
@@ -136,17 +144,23 @@ export const failureOf = (kind: TrackerFailureKind, message: string): TrackerFai
 const isRefusedByLimit = (status: number, headers: IncomingHttpHeaders, message: string): boolean =>
   status === 503 || limitedForMs(status, headers, { message, nowMs: Date.now() }) !== undefined;
 
+interface LearnedLimit {
+  forMs: number;
+  /** The tracker answers nevertheless, as Azure DevOps does of calls that it delays. */
+  isPause: boolean;
+}
+
 /** For how long a reply asks not to be asked again; undefined for one that does not. */
-function learnedLimitMs(status: number, headers: IncomingHttpHeaders, message: string): number | undefined {
+function learnedLimit(status: number, headers: IncomingHttpHeaders, message: string): LearnedLimit | undefined {
   const nowMs = Date.now();
   const ofRefusal = limitedForMs(status, headers, { message, nowMs });
-  if (ofRefusal !== undefined) return ofRefusal;
+  if (ofRefusal !== undefined) return { forMs: ofRefusal, isPause: false };
   const header = (name: string) => [headers[name]].flat()[0];
-  // The last call of a window succeeds, and so do calls that Azure DevOps delays.
-  const retryAfter = status < 300 || status === 503 ? header('retry-after') : undefined;
-  if (retryAfter !== undefined && /^\d+$/.test(retryAfter)) return Number(retryAfter) * 1_000;
-  if (header('x-ratelimit-remaining') !== '0') return undefined;
+  // The last call of a window succeeds.
   const reset = header('x-ratelimit-reset') ?? '';
   const resetMs = /^\d+$/.test(reset) ? Number(reset) * 1_000 : Date.parse(reset);
-  return resetMs > nowMs ? resetMs - nowMs : undefined;
+  if (header('x-ratelimit-remaining') === '0' && resetMs > nowMs) return { forMs: resetMs - nowMs, isPause: false };
+  const retryAfter = status < 300 || status === 503 ? header('retry-after') : undefined;
+  if (retryAfter === undefined || !/^\d+$/.test(retryAfter)) return undefined;
+  return { forMs: Number(retryAfter) * 1_000, isPause: status < 300 };
 }

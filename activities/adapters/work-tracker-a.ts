@@ -160,7 +160,7 @@ export function trackerA(call: CallTracker, { baseUrl, boards, issueType, pagesU
       if (url === undefined) return noIssue(id);
       const issue = await call({ method: 'GET', url: `${url}?fields=${SUMMARY_FIELDS.join(',')}` }, Issue);
       if (!issue.isOk) return issue;
-      if (isClosed(issue.value)) return { isOk: true, value: { isChanged: false } };
+      if (isClosed(issue.value)) return { isOk: true, value: { isChanged: false, isClosed: true } };
       const offered = await call({ method: 'GET', url: `${url}/transitions` }, Transitions);
       if (!offered.isOk) return offered;
       const transition = offered.value.transitions.find(({ to }) => to.statusCategory.key === 'done');
@@ -172,7 +172,7 @@ export function trackerA(call: CallTracker, { baseUrl, boards, issueType, pagesU
       }
       const body = { transition: { id: transition.id } };
       const closed = await call({ method: 'POST', url: `${url}/transitions`, body }, ANYTHING);
-      return closed.isOk ? { isOk: true, value: { isChanged: true } } : closed;
+      return closed.isOk ? { isOk: true, value: { isChanged: true, isClosed: true } } : closed;
     },
 
     async report(id, { marker, lines, links, state, commentId }) {

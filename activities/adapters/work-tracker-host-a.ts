@@ -36,6 +36,8 @@ const PAGE = 50;
 /** Pages of one list that are read: pull requests are among the issues, and types are known by labels. */
 const PAGES_MAX = 10;
 const COMMENTS_PAGE = 100;
+/** A closing that failed may be repeated with its comment for so long: longer than any limit holds. */
+const CLOSING_REPEATED_MS = 3 * 3_600_000;
 
 const Comment = z.looseObject({ id: z.number(), body: z.string().nullish() });
 const ANYTHING = z.unknown();
@@ -120,6 +122,16 @@ export function hostATracker(
       create: () => call({ method: 'POST', url: `${issues}/${id}/comments`, body: { body } }, Comment),
     });
 
+  /** Written once, also when it is repeated because closing failed after it. */
+  async function writeClosingComment(id: string, body: string): Promise<TrackerAnswer<unknown>> {
+    const url = `${issues}/${id}/comments`;
+    const since = new Date(Date.now() - CLOSING_REPEATED_MS).toISOString();
+    const query = new URLSearchParams({ since, per_page: String(COMMENTS_PAGE) });
+    const recent = await call({ method: 'GET', url: `${url}?${query}` }, z.array(Comment));
+    if (!recent.isOk || recent.value.some((comment) => comment.body === body)) return recent;
+    return call({ method: 'POST', url, body: { body } }, Comment);
+  }
+
   async function setLabel(id: string, state: ReportedState): Promise<TrackerAnswer<unknown>> {
     const added = await call(
       { method: 'POST', url: `${issues}/${id}/labels`, body: { labels: [reportLabel(state)] } },
@@ -187,17 +199,14 @@ export function hostATracker(
     async close(id, { comment, reason }) {
       const old = await issueOf(id);
       if (!old.isOk) return old;
-      if (old.value.state === 'closed') return { isOk: true, value: { isChanged: false } };
+      if (old.value.state === 'closed') return { isOk: true, value: { isChanged: false, isClosed: true } };
       if (comment !== undefined) {
-        const written = await call(
-          { method: 'POST', url: `${issues}/${id}/comments`, body: { body: markdownWithPayload(comment) } },
-          Comment,
-        );
+        const written = await writeClosingComment(id, markdownWithPayload(comment));
         if (!written.isOk) return written;
       }
       const change = { state: 'closed', ...(reason !== undefined && { state_reason: reason }) };
       const answer = await call({ method: 'PATCH', url: `${issues}/${id}`, body: change }, Issue);
-      return answer.isOk ? { isOk: true, value: { isChanged: true } } : answer;
+      return answer.isOk ? { isOk: true, value: { isChanged: true, isClosed: true } } : answer;
     },
 
     async report(id, { marker, lines, links, state, commentId }) {

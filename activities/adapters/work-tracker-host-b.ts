@@ -5,6 +5,7 @@ import {
   type BoardState,
   boardState,
   closingState,
+  isClosedName,
   isClosedState,
   isWorkItemId,
   otherReportLabels,
@@ -38,7 +39,7 @@ const COMMENTS_VERSION = 'api-version=7.1-preview.4';
 const COMMENTS_MAX = 200;
 const PATCH_TYPE = { 'content-type': 'application/json-patch+json' };
 const PARENT = 'System.LinkTypes.Hierarchy-Reverse';
-/** How often a label is set again when somebody changes the work item meanwhile. */
+/** How often a label or a closed state is set when somebody changes the work item meanwhile. */
 const TRIES = 3;
 
 const Found = z.looseObject({ workItems: z.array(z.looseObject({ id: z.int() })) });
@@ -103,12 +104,13 @@ export function hostBTracker(
     return { id, key: id, title: answer.isOk ? (answer.value.value[0]?.fields[FIELD.title] ?? null) : null };
   }
 
-  async function workItemOf(item: Item): Promise<TrackerAnswer<WorkItem>> {
-    const [states, parent] = await Promise.all([statesOf(item.fields[FIELD.type]), parentOf(item)]);
-    // A type may have been removed from the process since.
-    if (!states.isOk && states.kind !== 'not_found') return states;
-    const state = states.isOk ? states.value.find(({ name }) => name === item.fields[FIELD.state]) : undefined;
-    const isClosed = state !== undefined && isClosedState(state);
+  /** What is known of the item is shown, whether or not the tracker says more about its type and its parent. */
+  async function workItemOf(item: Item, known?: readonly BoardState[]): Promise<TrackerAnswer<WorkItem>> {
+    const [states, parent] = await Promise.all([
+      known ? { isOk: true as const, value: known } : statesOf(item.fields[FIELD.type]),
+      parentOf(item),
+    ]);
+    const isClosed = isClosedIn(states.isOk ? states.value : [], item.fields[FIELD.state]);
     return { isOk: true, value: { ...shownItem(item, projectUrl), parent, isClosed } };
   }
 
@@ -205,9 +207,10 @@ export function hostBTracker(
       const item = await itemOf(id);
       if (!item.isOk) return item;
       const { fields } = item.value;
-      const states = state === undefined ? undefined : await statesOf(fields[FIELD.type]);
-      if (states?.isOk === false) return states;
-      const newState = states && state !== undefined && boardState(states.value, fields[FIELD.state], state);
+      const states = await statesOf(fields[FIELD.type]);
+      if (!states.isOk && state !== undefined) return states;
+      const known = states.isOk ? states.value : [];
+      const newState = state === undefined ? undefined : boardState(known, fields[FIELD.state], state);
       const operations = [
         ...(title === undefined ? [] : [setField(FIELD.title, title)]),
         ...(body === undefined ? [] : [describedAs(item.value, body)]),
@@ -215,35 +218,37 @@ export function hostBTracker(
         ...(labels === undefined ? [] : [tagged(item.value, labels)]),
         ...(assignees === undefined ? [] : [setField(FIELD.assignee, assignees[0] ?? '')]),
       ];
-      if (operations.length === 0) return workItemOf(item.value);
+      if (operations.length === 0) return workItemOf(item.value, known);
       const changed = await change(id, [guard(item.value), ...operations]);
       // The reply to a change has no relations.
-      return changed.isOk ? workItemOf({ ...changed.value, relations: item.value.relations }) : changed;
+      return changed.isOk ? workItemOf({ ...changed.value, relations: item.value.relations }, known) : changed;
     },
 
     async close(id, { comment, reason }) {
-      const before = await itemOf(id);
-      if (!before.isOk) return before;
-      const states = await statesOf(before.value.fields[FIELD.type]);
-      if (!states.isOk) return states;
-      const current = states.value.find(({ name }) => name === before.value.fields[FIELD.state]);
-      if (current && isClosedState(current)) return { isOk: true, value: { isChanged: false } };
-      const state = closingState(states.value, reason);
-      if (state === undefined)
-        return failureOf(
-          'refused',
-          `${before.value.fields[FIELD.type]} has no state ${reason ?? 'Completed'}: one of ${states.value.map(({ name }) => name).join(', ')}`,
-        );
-      if (comment !== undefined) {
-        const url = `${wit}/workItems/${id}/comments?${COMMENTS_VERSION}`;
-        const written = await call({ method: 'POST', url, body: { text: htmlOf(comment) } }, Comment);
-        if (!written.isOk) return written;
+      for (let tries = 1; ; tries++) {
+        const item = await itemOf(id);
+        if (!item.isOk) return item;
+        const { [FIELD.type]: type, [FIELD.state]: current } = item.value.fields;
+        const states = await statesOf(type);
+        if (!states.isOk) return states;
+        if (isClosedIn(states.value, current)) return { isOk: true, value: { isChanged: false, isClosed: true } };
+        const state = closingState(states.value, reason);
+        if (state === undefined)
+          return failureOf(
+            'refused',
+            `${type} has no closed state ${reason ?? 'Completed'}: one of ${states.value.map(({ name }) => name).join(', ')}`,
+          );
+        const isClosed = isClosedState(state);
+        if (state.name === current) return { isOk: true, value: { isChanged: false, isClosed } };
+        const changed = await change(id, [
+          guard(item.value),
+          // What is written to the history is a comment. In the same change it is there once, whatever fails.
+          ...(comment === undefined ? [] : [setField(FIELD.history, htmlOf(comment))]),
+          setField(FIELD.state, state.name),
+        ]);
+        if (changed.isOk) return { isOk: true, value: { isChanged: true, isClosed } };
+        if (changed.kind !== 'conflict' || tries === TRIES) return changed;
       }
-      // A comment makes a revision.
-      const item = comment === undefined ? before : await itemOf(id);
-      if (!item.isOk) return item;
-      const changed = await change(id, [guard(item.value), setField(FIELD.state, state)]);
-      return changed.isOk ? { isOk: true, value: { isChanged: true } } : changed;
     },
 
     async report(id, { marker, lines, links, state, commentId }) {
@@ -258,6 +263,12 @@ export function hostBTracker(
       return labelled.isOk ? { isOk: true, value: { commentId: String(comment.value.id) } } : labelled;
     },
   };
+}
+
+/** By its name where the type's states are not known, as of one that was removed from the process. */
+function isClosedIn(states: readonly BoardState[], current: string): boolean {
+  const state = states.find(({ name }) => name === current);
+  return state ? isClosedState(state) : isClosedName(current);
 }
 
 /** The change fails with 412 when the work item is no longer as it was read. */

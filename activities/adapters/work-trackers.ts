@@ -91,8 +91,34 @@ export function trackerAt(
   const limitKey = createHash('sha256')
     .update(JSON.stringify([baseUrl, headers]))
     .digest('base64');
-  const call = trackerCalls(exchange, limits, { platform, headers, limitKey, ...answers });
-  return connect(call, place, { baseUrl, settings });
+  const secrets = secretsOf(baseUrl, headers, credentials);
+  const operation = () =>
+    connect(trackerCalls(exchange, limits, { platform, headers, limitKey, secrets, ...answers }), place, {
+      baseUrl,
+      settings,
+    });
+  // A place that cannot be told is refused at once.
+  operation();
+  return {
+    fetch: (id) => operation().fetch(id),
+    list: (filter) => operation().list(filter),
+    create: (item) => operation().create(item),
+    update: (id, change) => operation().update(id, change),
+    close: (id, closing) => operation().close(id, closing),
+    report: (id, report) => operation().report(id, report),
+  };
+}
+
+/** Shorter ones would mask words. */
+const SECRET_MIN = 4;
+
+/** What trackers and proxies might say of a request in their messages. */
+function secretsOf(baseUrl: string, headers: Record<string, string>, credentials: HostCredentials): string[] {
+  const secret = secretOf(credentials);
+  const { host, hostname } = new URL(baseUrl);
+  const [, sent = ''] = (headers.authorization ?? '').split(' ');
+  const given = [secret, sent, Buffer.from(secret).toString('base64'), encodeURIComponent(secret), host, hostname];
+  return [...new Set(given)].filter((text) => text.length >= SECRET_MIN).toSorted((a, b) => b.length - a.length);
 }
 
 const basic = (username: string, secret: string) => ({

@@ -1,6 +1,8 @@
 import { REPORTED_STATES, type ReportedState, type TrackerPlatform } from './work-tracker.port.ts';
 
 const NUMBER = /^[1-9]\d{0,9}$/;
+/** Azure's ids have 32 bits. */
+const HOST_B_MAX = 2 ** 31 - 1;
 const IDS: Record<TrackerPlatform, RegExp> = {
   'tracker-a': /^[A-Z][A-Z0-9_]{0,99}-[1-9]\d{0,9}$/i,
   'host-a': NUMBER,
@@ -8,7 +10,8 @@ const IDS: Record<TrackerPlatform, RegExp> = {
 };
 
 /** Whether a text can be the id of a work item: `KEY-12` on tracker-a, else a number. */
-export const isWorkItemId = (platform: TrackerPlatform, id: string): boolean => IDS[platform].test(id);
+export const isWorkItemId = (platform: TrackerPlatform, id: string): boolean =>
+  IDS[platform].test(id) && (platform !== 'host-b' || Number(id) <= HOST_B_MAX);
 
 /** Types that labels name where a tracker has none of its own. */
 const TYPE_LABELS = ['bug', 'story', 'task', 'epic'];
@@ -38,6 +41,9 @@ export interface BoardState {
 }
 
 const CLOSED = new Set(['Completed', 'Removed']);
+/** Closed states of the processes that Azure Boards has, for types whose states are not known. */
+const CLOSED_NAMES = new Set(['closed', 'done', 'completed', 'removed']);
+export const isClosedName = (state: string): boolean => CLOSED_NAMES.has(state.toLowerCase());
 export const isClosedState = ({ category }: BoardState): boolean => CLOSED.has(category);
 
 const isSame = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
@@ -58,16 +64,15 @@ export function boardState(states: readonly BoardState[], current: string, wante
   return stateNamed(states, wanted)?.name ?? wanted;
 }
 
-/** The state that closes a work item of host-b. @param reason a closed state or its category; undefined where it is neither. */
-export function closingState(states: readonly BoardState[], reason = 'Completed'): string | undefined {
+/**
+ * The state that closes a work item of host-b.
+ * @param reason a closed or resolved state, or its category; the answer is undefined where it is neither.
+ */
+export function closingState(states: readonly BoardState[], reason = 'Completed'): BoardState | undefined {
   const closed = states.filter((state) => isClosedState(state));
-  // `Resolved` is not closed for Azure Boards, but may be asked for.
-  return (
-    stateNamed(closed, reason)?.name ??
-    firstOf(closed, reason)?.name ??
-    stateNamed(states, reason)?.name ??
-    firstOf(states, reason)?.name
-  );
+  // Azure Boards counts `Resolved` among the open states, but it may be asked for.
+  const resolved = states.filter(({ category }) => category === 'Resolved');
+  return [closed, resolved].map((some) => stateNamed(some, reason) ?? firstOf(some, reason)).find(Boolean);
 }
 
 export const reportLabel = (state: ReportedState): string => `quayside:${state}`;

@@ -134,10 +134,9 @@ export async function closeWorkItem(scope: WorkItemScope, item: HostWorkItem, cl
   if (platform === 'host-a' && reason !== undefined && !HOST_A_REASONS.includes(reason))
     throw invalidField('reason', `must be one of ${HOST_A_REASONS.join(', ')} on host-a`);
   const { tracker, project, id } = await hostPlace(scope, item, 'Closing');
-  const { isChanged } = valueOf(scope, `Work item ${id}`, await tracker.close(id, closing));
-  if (!isChanged) return;
+  const { isChanged, isClosed } = valueOf(scope, `Work item ${id}`, await tracker.close(id, closing));
   const after = { reason, hasComment: closing.comment !== undefined };
-  await note(scope, item, project, { step: 'closed', after, isClosed: true });
+  await note(scope, item, project, { isClosed, ...(isChanged && { step: 'closed', after }) });
 }
 
 const HOST_A_REASONS = ['completed', 'not_planned'];
@@ -147,17 +146,18 @@ const note = (
   { tx }: WorkItemScope,
   { platform, id }: HostWorkItem,
   project: ProjectFacts,
-  { step, after, isClosed }: { step: 'updated' | 'closed'; after: Record<string, unknown>; isClosed: boolean },
+  { step, after, isClosed }: { step?: 'updated' | 'closed'; after?: Record<string, unknown>; isClosed: boolean },
 ): Promise<void> =>
   tx(async (work) => {
-    work.audit({
-      source: 'integration',
-      action: `work_item.${step}`,
-      entityType: 'work_item',
-      entityId: `${platform}:${id}`,
-      repositoryIdentifier: project.identifier,
-      summary: `Work item ${id} of ${project.identifier} ${step} at ${platform}`,
-      after,
-    });
+    if (step)
+      work.audit({
+        source: 'integration',
+        action: `work_item.${step}`,
+        entityType: 'work_item',
+        entityId: `${platform}:${id}`,
+        repositoryIdentifier: project.identifier,
+        summary: `Work item ${id} of ${project.identifier} ${step} at ${platform}`,
+        after,
+      });
     await noteItemState(work, project, { projectId: project.id, platform, workItemKey: id, isClosed, at: work.now });
   });

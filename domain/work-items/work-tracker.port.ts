@@ -119,10 +119,17 @@ export interface WorkItemChange {
 }
 
 export interface WorkItemClosing {
-  /** Written before the state is changed; not when it is closed already. */
+  /** Written before the state is changed, or with it; not when it is closed already. */
   comment?: string | undefined;
   /** host-a: `completed`, `not_planned`; host-b: a state or a category of states, without regard to case. */
   reason?: string | undefined;
+}
+
+export interface ClosedWorkItem {
+  /** It was not in that state before. */
+  isChanged: boolean;
+  /** Whether the tracker counts the state among those that are done: `Resolved` of host-b is not. */
+  isClosed: boolean;
 }
 
 export const REPORTED_STATES = ['running', 'done', 'failed'] as const;
@@ -152,8 +159,8 @@ export interface WorkTracker {
   create(item: NewWorkItem): Promise<TrackerAnswer<CreatedWorkItem>>;
   /** The work item after the change. `conflict` where somebody else changed it meanwhile (host-b). */
   update(id: string, change: WorkItemChange): Promise<TrackerAnswer<WorkItem>>;
-  /** One that is closed stays as it is. `isChanged`: it was open. */
-  close(id: string, closing: WorkItemClosing): Promise<TrackerAnswer<{ isChanged: boolean }>>;
+  /** One that is closed stays as it is. Repeating it after a failure writes no second comment. */
+  close(id: string, closing: WorkItemClosing): Promise<TrackerAnswer<ClosedWorkItem>>;
   /** Writes or edits the comment, then sets the label. */
   report(id: string, report: WorkItemReport): Promise<TrackerAnswer<{ commentId: string }>>;
 }

@@ -51,8 +51,8 @@ export interface HostRules {
 export interface HostServer {
   url: string;
   requests: HostRequest[];
-  /** What happens to the next requests of which `path` is a part; by default to the next one. */
-  failNext: (fault: Fault, of?: { path?: RegExp; times?: number }) => void;
+  /** What happens to the next requests of this method of which `path` is a part; by default to the next one. */
+  failNext: (fault: Fault, of?: { method?: string; path?: RegExp; times?: number }) => void;
   /** Undefined: none. */
   limit: Limit | undefined;
   close: () => Promise<void>;
@@ -62,9 +62,9 @@ const PAGE = '<!DOCTYPE html><html><body>We are down for maintenance.</body></ht
 
 /** A server on loopback that answers as a vendor's interface does. @param rulesAt given the address of the server. */
 export async function hostServer(rulesAt: (url: string) => HostRules): Promise<HostServer> {
-  const faults: { fault: Fault; path: RegExp; times: number }[] = [];
-  const takeFault = (path: string): Fault | undefined => {
-    const rule = faults.find((each) => each.path.test(path));
+  const faults: { fault: Fault; method: string | undefined; path: RegExp; times: number }[] = [];
+  const takeFault = (method: string, path: string): Fault | undefined => {
+    const rule = faults.find((each) => (each.method ?? method) === method && each.path.test(path));
     if (rule && --rule.times <= 0) faults.splice(faults.indexOf(rule), 1);
     return rule?.fault;
   };
@@ -84,7 +84,7 @@ export async function hostServer(rulesAt: (url: string) => HostRules): Promise<H
         caller: caller ?? '',
       };
       host.requests.push(request);
-      const fault = takeFault(request.path);
+      const fault = takeFault(request.method, request.path);
       if (fault === 'hang') return;
       if (fault === 'html') {
         response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
@@ -121,7 +121,7 @@ export async function hostServer(rulesAt: (url: string) => HostRules): Promise<H
     url: '',
     requests: [],
     limit: undefined,
-    failNext: (fault, { path = /^/, times = 1 } = {}) => void faults.push({ fault, path, times }),
+    failNext: (fault, { method, path = /^/, times = 1 } = {}) => void faults.push({ fault, method, path, times }),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -126,6 +126,21 @@ describe.each(Object.keys(CASES) as TrackerPlatform[])('%s', (platform) => {
     // oxlint-disable-next-line no-control-regex
     expect(message).not.toMatch(/127\.0\.0\.1|[\u0000-\u001f]/);
   });
+
+  test('a vendor or proxy that repeats the credential and the address shows neither', async () => {
+    const { server, tracker, id } = given;
+    valueOf(await tracker.fetch(id));
+    const sent = server.requests.at(-1)?.headers.authorization?.split(' ')[1] ?? '';
+    const decoded = Buffer.from(sent, 'base64').toString('utf8').split(':').at(-1) ?? '';
+    const credentials = platform === 'tracker-a' ? jiraCredentials : hostCredentials;
+    const { token } = credentials as { token: string };
+    const text = `Bad credentials: ${sent} or ${token} at ${server.url}`;
+    server.failNext({ status: 401, body: { message: text, errorMessages: [text] } });
+    const { message } = failureOf(await tracker.fetch(id));
+    expect(message).toContain('Bad credentials: ***');
+    for (const secret of [sent, token, decoded, '127.0.0.1'].filter((each) => each.length > 3))
+      expect(message).not.toContain(secret);
+  });
 });
 
 test('the last call of a window succeeds and closes it, where the vendor counts down', async () => {
@@ -141,15 +156,59 @@ test('the last call of a window succeeds and closes it, where the vendor counts 
   }
 });
 
-test('a tracker that answers late and asks for a pause gets it', async () => {
+test('a tracker that answers late and asks for a pause gets it after what was begun', async () => {
   const { server, tracker, id } = await CASES['host-b']();
   servers.push(server);
-  const body = { id: 1, rev: 1, fields: { 'System.WorkItemType': 'Task', 'System.State': 'New' } };
-  server.failNext({ status: 200, body, headers: { 'retry-after': '30' } });
-  const { kind, retryAt } = failureOf(await tracker.fetch(id));
-  expect(kind).toBe('limited');
-  expect(Math.round(((retryAt?.getTime() ?? 0) - Date.now()) / 10_000)).toBe(3);
-  expect(server.requests).toHaveLength(1);
+  const late = (fields: object, given = {}) =>
+    server.failNext(
+      {
+        status: 200,
+        body: { id: 1, rev: 1, fields: { 'System.WorkItemType': 'Task', 'System.State': 'New', ...fields } },
+        headers: { 'retry-after': '30' },
+      },
+      given,
+    );
+  const isPaused = async () => {
+    const asked = server.requests.length;
+    const { kind, retryAt } = failureOf(await tracker.fetch(id));
+    expect([kind, server.requests.length]).toEqual(['limited', asked]);
+    expect(Math.round(((retryAt?.getTime() ?? 0) - Date.now()) / 10_000)).toBe(3 + trackers.clock.laterMs / 10_000);
+    trackers.clock.laterMs += 60_000;
+  };
+  late({});
+  valueOf(await tracker.fetch(id));
+  expect(server.requests).toHaveLength(2);
+  await isPaused();
+  late({ 'System.Title': 'New' }, { method: 'PATCH' });
+  expect(valueOf(await tracker.update(id, { title: 'New' })).title).toBe('New');
+  await isPaused();
+  late({});
+  expect(valueOf(await tracker.close(id, { comment: 'Bye' })).isChanged).toBe(true);
+  await isPaused();
+});
+
+test('a limit that begins with a change leaves the change done and answered', async () => {
+  for (const platform of ['host-a', 'host-b'] as const) {
+    const { server, tracker, id } = await CASES[platform]();
+    servers.push(server);
+    const resetAt = new Date(Date.now() + HOUR_MS);
+    server.limit = { remaining: platform === 'host-a' ? 2 : 3, resetAt };
+    expect(valueOf(await tracker.update(id, { title: 'New' })).title).toBe('New');
+    expect(failureOf(await tracker.fetch(id))).toMatchObject({ kind: 'limited' });
+  }
+});
+
+test('a comment is written once where a limit begins with it', async () => {
+  const { server, tracker, id } = await CASES['host-a']();
+  servers.push(server);
+  const close = () => tracker.close(id, { comment: 'Bye' });
+  server.limit = { remaining: 3, resetAt: new Date(Date.now() + HOUR_MS) };
+  expect(failureOf(await close()).kind).toBe('limited');
+  server.limit = undefined;
+  trackers.clock.laterMs = 2 * HOUR_MS;
+  expect(valueOf(await close()).isChanged).toBe(true);
+  const comments = server.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/comments'));
+  expect(comments).toHaveLength(1);
 });
 
 test('a limit is that of one credential, and at most two hours long', async () => {

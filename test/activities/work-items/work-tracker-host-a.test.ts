@@ -166,11 +166,12 @@ test('closing comments first, once', async () => {
   host.issues.add(shop, {});
   expect(valueOf(await tracker().close('1', { comment: 'Done <!-- quayside -->', reason: 'not_planned' }))).toEqual({
     isChanged: true,
+    isClosed: true,
   });
   expect(host.issues.find(shop, 1)).toMatchObject({ state: 'closed', stateReason: 'not_planned' });
   expect(written()).toEqual(['POST /repos/acme/shop/issues/1/comments', 'PATCH /repos/acme/shop/issues/1']);
   expect(host.issues.find(shop, 1)?.comments.map(({ body }) => body)).toEqual(['Done &lt;!-- quayside -->']);
-  expect(valueOf(await tracker().close('1', { comment: 'Again' }))).toEqual({ isChanged: false });
+  expect(valueOf(await tracker().close('1', { comment: 'Again' }))).toEqual({ isChanged: false, isClosed: true });
   expect(host.issues.find(shop, 1)?.comments).toHaveLength(1);
 });
 
@@ -208,4 +209,15 @@ test('an issue with 500 hostile labels is shown', async () => {
   host.issues.add(shop, { labels });
   expect(valueOf(await tracker().fetch('1')).labels).toEqual(labels);
   expect(failureOf(await tracker().update('1', { labels })).kind).toBe('refused');
+});
+
+test('closing that is repeated after a failure writes its comment once', async () => {
+  const issue = host.issues.add(shop);
+  issue.comments.push({ id: 9, body: 'Bye', author: 'dana', at: new Date(Date.now() - 86_400_000) });
+  for (const fault of [{ status: 502, body: {} }, 'hang'] as const) host.failNext(fault, { method: 'PATCH' });
+  const close = () => tracker().close('1', { comment: 'Bye' });
+  expect(failureOf(await close()).kind).toBe('unreachable');
+  expect(failureOf(await close()).kind).toBe('timeout');
+  expect(valueOf(await close()).isChanged).toBe(true);
+  expect(issue.comments.map(({ body }) => body)).toEqual(['Bye', 'Bye']);
 });

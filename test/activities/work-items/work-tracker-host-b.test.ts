@@ -138,7 +138,7 @@ test.each([
   expect(valueOf(await tracker().update('1', { state: 'closed' }))).toMatchObject({ status: closed, isClosed: true });
   expect(valueOf(await tracker().update('1', { state: 'closed' })).status).toBe(closed);
   expect(valueOf(await tracker().update('1', { state: 'open' }))).toMatchObject({ status: opened, isClosed: false });
-  expect(valueOf(await tracker().close('1', {}))).toEqual({ isChanged: true });
+  expect(valueOf(await tracker().close('1', {}))).toEqual({ isChanged: true, isClosed: true });
   expect(fieldOf(1, 'System.State')).toBe(closed);
 });
 
@@ -179,8 +179,6 @@ test('a change of somebody else is not overwritten', async () => {
   host.boards.racingChanges = 1;
   expect(failureOf(await tracker().update('1', { title: 'Mine' })).kind).toBe('conflict');
   expect(fieldOf(1, 'System.Title')).toBe('A work item');
-  host.boards.racingChanges = 1;
-  expect(failureOf(await tracker().close('1', {})).kind).toBe('conflict');
   valueOf(await tracker().update('1', { title: 'Mine' }));
   expect(fieldOf(1, 'System.Title')).toBe('Mine');
 });
@@ -190,10 +188,14 @@ test.each([
   ['Resolved', 'Resolved'],
   ['removed', 'Removed'],
   [undefined, 'Closed'],
-])('closing for the reason %s, with a comment before', async (reason, state) => {
+])('closing for the reason %s, with a comment, which repeating does not write again', async (reason, state) => {
   host.boards.add(place, { 'System.WorkItemType': 'Epic', 'System.State': 'Active' });
-  expect(valueOf(await tracker().close('1', { reason, comment: 'Bye <b>' }))).toEqual({ isChanged: true });
+  expect(valueOf(await tracker().close('1', { reason, comment: 'Bye <b>' }))).toEqual({
+    isChanged: true,
+    isClosed: state !== 'Resolved',
+  });
   expect(fieldOf(1, 'System.State')).toBe(state);
+  expect(valueOf(await tracker().close('1', { reason, comment: 'Bye <b>' })).isChanged).toBe(false);
   expect(host.boards.find(1)?.comments.map(({ text }) => text)).toEqual(['Bye &lt;b&gt;']);
 });
 
@@ -201,12 +203,49 @@ test('one that is closed gets no comment, and a reason that the type has not is 
   host.boards.process = 'basic';
   host.boards.add(place, { 'System.State': 'Done' });
   host.boards.add(place, {});
-  expect(valueOf(await tracker().close('1', { comment: 'Bye' }))).toEqual({ isChanged: false });
+  expect(valueOf(await tracker().close('1', { comment: 'Bye' }))).toEqual({ isChanged: false, isClosed: true });
   expect(failureOf(await tracker().close('2', { reason: 'Removed', comment: 'Bye' }))).toMatchObject({
     kind: 'refused',
-    message: 'Task has no state Removed: one of To Do, Doing, Done',
+    message: 'Task has no closed state Removed: one of To Do, Doing, Done',
   });
   expect(host.boards.all.flatMap(({ comments }) => comments)).toEqual([]);
+});
+
+test('a reason that is an open state is refused', async () => {
+  host.boards.add(place, { 'System.WorkItemType': 'Bug' });
+  for (const reason of ['Active', 'InProgress', 'New', 'Proposed'])
+    expect(failureOf(await tracker().close('1', { reason })).kind).toBe('refused');
+  expect(fieldOf(1, 'System.State')).toBe('New');
+});
+
+test('closing while somebody else changes the work item, or after a failure, writes one comment', async () => {
+  const item = host.boards.add(place, {});
+  host.failNext({ status: 502, body: {} }, { method: 'PATCH' });
+  expect(failureOf(await tracker().close('1', { comment: 'Bye' })).kind).toBe('unreachable');
+  host.boards.racingChanges = 1;
+  expect(valueOf(await tracker().close('1', { comment: 'Bye' }))).toEqual({ isChanged: true, isClosed: true });
+  expect(item.comments).toMatchObject([{ text: 'Bye' }]);
+  expect(valueOf(await tracker().fetch('1')).customFields).not.toHaveProperty('System.History');
+  host.boards.add(place, {});
+  host.boards.racingChanges = 9;
+  expect(failureOf(await tracker().close('2', { comment: 'Bye' })).kind).toBe('conflict');
+  expect(host.boards.find(2)?.comments).toEqual([]);
+});
+
+test('what the tracker does not say of states and parents keeps nobody from seeing or changing a work item', async () => {
+  host.boards.add(place, { 'System.State': 'Closed' });
+  const path = /\/states/;
+  for (const status of [500, 404, 403]) {
+    host.failNext({ status, body: {} }, { path });
+    expect(valueOf(await tracker().fetch('1'))).toMatchObject({ status: 'Closed', isClosed: true });
+    host.failNext({ status, body: {} }, { path });
+    expect(valueOf(await tracker().update('1', { title: `${status}` }))).toMatchObject({ isClosed: true });
+    host.failNext({ status, body: {} }, { path });
+    failureOf(await tracker().update('1', { state: 'open' }));
+  }
+  const read = host.requests.length;
+  valueOf(await tracker().update('1', { title: 'New' }));
+  expect(host.requests.slice(read).map(({ method }) => method)).toEqual(['GET', 'GET', 'PATCH']);
 });
 
 test('a report is one comment and one tag, also while others change the work item', async () => {

@@ -298,6 +298,40 @@ test('closing is 204, also of what is closed, and closes completed requests', as
   await app.as(app.member).post(400, path, {});
 });
 
+test('closing what is closed already closes completed requests, and Resolved leaves them completed', async () => {
+  github.issues.add('acme/shop', { state: 'closed' });
+  azure.boards.add('acme/web', { 'System.WorkItemType': 'Bug' });
+  const complete = (projectIdentifier: string, platform: string) =>
+    app.as(app.application).post(204, '/api/work-items/requests/callback', {
+      event: 'completed',
+      projectIdentifier,
+      platform,
+      workItemKey: '1',
+      taskType: 'validate-metadata',
+    });
+  const statusOf = async (projectIdentifier: string) => {
+    const path = `/api/work-items/requests?${query({ projectIdentifier, taskType: 'validate-metadata' })}`;
+    return (await app.as(app.member).get(200, path)).items[0].status;
+  };
+  await complete('acme/shop', 'host-a');
+  await complete('acme/web/shop', 'host-b');
+  const closed = await trail('work_item.closed');
+  await app.as(app.member).post(204, '/api/work-items/host-a/1/close', { projectIdentifier: 'acme/shop' });
+  expect(await statusOf('acme/shop')).toBe('closed');
+  expect(await trail('work_item.closed')).toHaveLength(closed.length);
+  const close = (status: number, reason: string) =>
+    app
+      .as(app.member)
+      .post(status, '/api/work-items/host-b/1/close', { projectIdentifier: 'acme/web/shop', reason, comment: 'Bye' });
+  await close(400, 'Active');
+  await close(204, 'Resolved');
+  await close(204, 'Resolved');
+  expect(azure.boards.find(1)?.comments).toHaveLength(1);
+  expect(await statusOf('acme/web/shop')).toBe('completed');
+  await close(204, 'Completed');
+  expect(await statusOf('acme/web/shop')).toBe('closed');
+});
+
 test('a provider that hangs is 504, one that answers with a page or refuses its credential 502', async () => {
   github.issues.add('acme/shop', {});
   github.failNext('hang');

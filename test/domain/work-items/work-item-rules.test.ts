@@ -17,7 +17,7 @@ import { PROCESSES } from '../../simulators/trackers/azure-processes.ts';
 test.each([
   ['tracker-a', ['SHOP-12', 'shop-1', 'A1_B-9'], ['SHOP-0', '12', 'SHOP-', '-1', 'SHOP-1/../x', 'SHOP-12 ', '1SHOP-1']],
   ['host-a', ['1', '4711'], ['0', '-1', '01', 'SHOP-1', '1.5', '12345678901', '']],
-  ['host-b', ['1', '4711'], ['0', 'a', '1/states']],
+  ['host-b', ['1', '4711', '2147483647'], ['0', 'a', '1/states', '2147483648', '9999999999']],
 ] as const)('ids of %s', (platform, good, bad) => {
   for (const id of good) expect([id, isWorkItemId(platform, id)]).toEqual([id, true]);
   for (const id of bad) expect([id, isWorkItemId(platform, id)]).toEqual([id, false]);
@@ -69,8 +69,12 @@ test.each([
   [agile.Bug, 'Resolved', 'Resolved'],
   [scrum.Bug, 'done', 'Done'],
   [scrum.Bug, 'nonsense', undefined],
+  [agile.Bug, 'Active', undefined],
+  [agile.Bug, 'inprogress', undefined],
+  [agile.Bug, 'New', undefined],
+  [agile.Bug, 'Proposed', undefined],
 ] as const)('reason %#: %j closes as %j', (states, reason, expected) => {
-  expect(closingState(states, reason)).toBe(expected);
+  expect(closingState(states, reason)?.name).toBe(expected);
 });
 
 test('custom fields are what nothing else shows, at most a hundred', () => {

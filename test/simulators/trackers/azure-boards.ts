@@ -223,7 +223,7 @@ export class AzureBoards {
   }
 
   #set(
-    { fields }: SimulatedWorkItem,
+    { fields, comments }: SimulatedWorkItem,
     { op, field, value }: { op: string; field: string; value: Json },
   ): Reply | undefined {
     if (IDENTITY_FIELDS.has(field)) {
@@ -244,6 +244,10 @@ export class AzureBoards {
       const tags = [...new Set([...old, ...tagsOf(value)])];
       if (tags.some((tag) => tag.length > 400)) return refuse(400, 'TF401401: The tag name is invalid.');
       fields[field] = tags.join('; ');
+      return undefined;
+    }
+    if (field === 'System.History') {
+      comments.push({ id: ++this.#comments, text: value });
       return undefined;
     }
     fields[field] = value;

@@ -18,7 +18,7 @@ export interface SimulatedIssue {
   milestone: string | null;
   parent: number | null;
   isPullRequest: boolean;
-  comments: { id: number; body: string; author: string }[];
+  comments: { id: number; body: string; author: string; at?: Date }[];
   createdAt: Date;
   updatedAt: Date;
 }
@@ -99,7 +99,10 @@ export class GitHubIssues {
         path: at(String.raw`/(\d+)/comments`),
         handle: one(({ repository, number, comments }, { query }) => ({
           status: 200,
-          body: pageOf(comments, query).map((comment) => shownComment(url, { repository, number }, comment)),
+          body: pageOf(
+            comments.filter((comment) => (comment.at ?? new Date()) >= new Date(query.get('since') ?? 0)),
+            query,
+          ).map((comment) => shownComment(url, { repository, number }, comment)),
         })),
       },
       {
@@ -107,7 +110,7 @@ export class GitHubIssues {
         path: at(String.raw`/(\d+)/comments`),
         handle: one((issue, { body, caller }) => {
           if (!isText(body.body, BODY_MAX) || body.body === '') return invalid('IssueComment', 'body');
-          const comment = { id: ++this.#made, body: body.body, author: caller };
+          const comment = { id: ++this.#made, body: body.body, author: caller, at: new Date() };
           issue.comments.push(comment);
           touch(issue);
           return { status: 201, body: shownComment(url, issue, comment) };
