@@ -8,7 +8,7 @@ import type { ChatFailure } from '../../domain/chat/chat-platform.port.ts';
 import { openChatSecret } from '../../domain/chat/chat-secrets.ts';
 import { findWorkspace, secretsOfWorkspace } from '../../domain/chat/chat-workspaces.queries.ts';
 import type { ChatMessage } from '../../domain/chat/message-rules.ts';
-import { compileMessageTemplate } from '../../domain/chat/message-template-rules.ts';
+import { compileMessageTemplate } from '../../domain/chat/message-template.ts';
 import { notification } from '../../domain/chat/notification-rules.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { isId } from '../../domain/shared/ids.ts';

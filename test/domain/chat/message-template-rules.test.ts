@@ -1,4 +1,4 @@
-import { compileMessageTemplate } from '../../../domain/chat/message-template-rules.ts';
+import { compileMessageTemplate } from '../../../domain/chat/message-template.ts';
 import { TemplateError } from '../../../domain/webhooks/body-template.ts';
 import { mentionsOf } from '../../simulators/slack/message-limits.ts';
 
