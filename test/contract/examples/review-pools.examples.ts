@@ -78,6 +78,9 @@ export const reviewPoolsExamples = featureExamples(
     getReviewAssignment: ({ assignmentId }) => ({ params: { id: assignmentId } }),
     extendReviewAssignment: ({ assignmentId }) => ({ params: { id: assignmentId }, body: { hours: 30 } }),
     releaseReviewAssignment: ({ endingId }) => ({ params: { id: endingId } }),
+    // Without a session they lead to the sign-in.
+    getReviewEnvPage: ({ assignmentId }) => ({ params: { assignmentId }, status: 302 }),
+    submitReviewEnvForm: ({ assignmentId }) => ({ params: { assignmentId }, form: { action: 'extend' }, status: 400 }),
     createReviewPool: ({ repositoryIdentifier }) => ({
       body: {
         repositoryIdentifier,
