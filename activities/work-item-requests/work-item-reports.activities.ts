@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { projectById } from '../../domain/projects/projects.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
+import { isWorkItemId } from '../../domain/work-items/work-item-rules.ts';
 import { trackerPlace } from '../../domain/work-items/tracker-place-rules.ts';
 import type { TrackerAnswer, TrackerFailure, WorkTracker } from '../../domain/work-items/work-tracker.port.ts';
 import { commentLines, markerOf, stateOnItem } from '../../domain/work-item-requests/report-rules.ts';
@@ -39,7 +40,7 @@ export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracke
   /** Asks the tracker of a request. Without one, that is a refusal. */
   async function ask<Value>(
     input: WorkItemReportInput,
-    { projectId, platform }: ItemReport,
+    { projectId, platform, workItemKey }: ItemReport,
     call: (tracker: WorkTracker) => Promise<TrackerAnswer<Value>>,
   ): Promise<TrackerAnswer<Value>> {
     const actor = actorOf(input);
@@ -47,6 +48,7 @@ export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracke
     const refused = (message: string) =>
       ({ isOk: false, kind: 'refused', message, mayBeDone: false, retryAt: null }) as const;
     if (!project) return refused('The project was removed');
+    if (!isWorkItemId(platform, workItemKey)) return refused(`${platform} has no work item ${workItemKey}`);
     try {
       const purpose = `report to the work item of request ${input.requestId}`;
       return await call(await findWorkTracker(trackerPlace(project, platform), { actor, purpose }));

@@ -79,11 +79,12 @@ export async function endRun(
     durationMs,
     error: error ?? null,
   });
-  if (endedAt !== null) await reportRunToRequest(tx, run, { status, at: endedAt, error });
   if (run.status === 'waiting_approval') await makeApprovalOfRunStale(tx, run.id);
   if (run.override) await insertOverrideStep(tx, run.id);
   if (!(await recordDeployment(tx, run, { status })) && startedAt !== null)
     await announceUnrecorded(tx, run, { status, startedAt, endedAt });
+  // After the locks of a deployment, as where a run begins: otherwise both could wait for each other.
+  if (endedAt !== null) await reportRunToRequest(tx, run, { status, at: endedAt, error });
   // Others of the same parent may wait for what this one deploys.
   if (run.parentId !== null)
     for (const { runId, taskType } of await openChildren(tx, run.parentId)) tx.signalRun({ runId, taskType });

@@ -41,7 +41,7 @@ export async function projectById({ db, tenantId }: Reads, id: string): Promise<
 export async function projectInRequest(
   reads: Reads,
   identifier: string,
-  field: 'repositoryIdentifier' | 'projectIdentifier' = 'repositoryIdentifier',
+  field: 'repositoryIdentifier' | 'projectIdentifier' | 'payload/repositoryIdentifier' = 'repositoryIdentifier',
 ): Promise<ProjectFacts> {
   const project = await findProject(reads, identifier);
   if (!project) throw unregistered(identifier, field);

@@ -8,7 +8,7 @@ export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
 /** The most events that a request remembers; the oldest are forgotten. */
 export const HISTORY_MAX = 200;
-/** Results are kept of the newest executions: later news can make only one of them the newest. */
+/** Of the newest executions the result that counts is kept: later news can make only one of them the newest. */
 const EXECUTIONS_WITH_RESULT = 3;
 
 /** The whole table of what an event makes of a request. */
@@ -91,7 +91,7 @@ const isRepeated = (each: NotedEvent, index: number, events: readonly NotedEvent
 /**
  * The state of a request by all that was reported of it; undefined before the first event. The newest execution counts;
  * within it the latest event does, and a start never undoes an end.
- * @param isItemClosed what is completed is closed where its work item is.
+ * @param isItemClosed what was carried out is closed where its work item is; what was rejected is not.
  */
 export function stateOf(
   history: readonly NotedEvent[],
@@ -104,9 +104,8 @@ export function stateOf(
   const ended = events.findLast((each) => !isStart(each));
   const last = ended ?? started;
   if (!last) return undefined;
-  const status = STATUS_AFTER[last.event];
   return {
-    status: status === 'completed' && isItemClosed ? 'closed' : status,
+    status: last.event === 'completed' && isItemClosed ? 'closed' : STATUS_AFTER[last.event],
     executionId: newest.id,
     startedAt: started ? momentOf(started) : null,
     completedAt: ended ? momentOf(ended) : null,
@@ -116,8 +115,15 @@ export function stateOf(
   };
 }
 
+/** The event of an execution that its state follows from. */
+function countingIn({ events }: Execution): NotedEvent | undefined {
+  const distinct = events.filter((...each) => !isRepeated(...each));
+  return distinct.findLast((each) => !isStart(each)) ?? distinct[0];
+}
+
 /**
- * The history with one more event; undefined for one that is known: the same event of an execution counts once.
+ * The history with one more event; undefined for one that is known, and for one older than a full history. The same event
+ * of an execution counts once, at the earliest time that was reported of it.
  * @param isRevision the execution itself says that it ended otherwise than it did before.
  */
 export function withEvent(
@@ -128,16 +134,22 @@ export function withEvent(
   const kept = isRevision
     ? history.filter((each) => isStart(each) || each.executionId !== added.executionId)
     : [...history];
-  const all = [...kept, added].toSorted(byMoment);
-  if (kept.some((each) => isSame(each, added, all))) return undefined;
-  const withResults = new Set(
-    executionsOf(all)
-      .slice(-EXECUTIONS_WITH_RESULT)
-      .flatMap(({ events }) => events),
-  );
-  return all
-    .slice(-HISTORY_MAX)
-    .map((each) => (withResults.has(each) || each.result === undefined ? each : withoutResult(each)));
+  const withAdded = [...kept, added].toSorted(byMoment);
+  const known = kept.find((each) => isSame(each, added, withAdded));
+  if (known && momentOf(known) <= momentOf(added)) return undefined;
+  const all = withAdded.filter((each) => each !== known);
+  const newest = executionsOf(all).slice(-EXECUTIONS_WITH_RESULT);
+  const remembered = withoutOldest(all, newest);
+  if (!remembered.includes(added)) return undefined;
+  const withResults = new Set(newest.map(countingIn));
+  return remembered.map((each) => (withResults.has(each) || each.result === undefined ? each : withoutResult(each)));
+}
+
+/** As many events as are remembered. The starts of the newest executions stay: they say which of them is the newest. */
+function withoutOldest(all: readonly NotedEvent[], newest: readonly Execution[]): NotedEvent[] {
+  const starts = new Set(newest.flatMap(({ events }) => events.find(isStart) ?? []));
+  const others = new Set(all.filter((each) => !starts.has(each)).slice(starts.size - HISTORY_MAX));
+  return all.filter((each) => starts.has(each) || others.has(each));
 }
 
 function isSame(known: NotedEvent, added: NotedEvent, all: readonly NotedEvent[]): boolean {
@@ -149,9 +161,3 @@ function isSame(known: NotedEvent, added: NotedEvent, all: readonly NotedEvent[]
 }
 
 const withoutResult = ({ result: _, ...each }: NotedEvent): NotedEvent => each;
-
-/** A work item as its tracker's interface names it: people write `#12` or `owner/repo#12`. */
-export function normalKey(platform: string, key: string): string {
-  const text = key.trim();
-  return platform === 'tracker-a' ? text.toUpperCase() : text.replace(/^.*#(?=\d+$)/, '');
-}

@@ -94,6 +94,9 @@ export const overdueReports = (system: Database, limit: number): Promise<Request
         eb('r.closeDueAt', '<', secondsAgo(REPORTED_WITHIN_SECONDS)),
       ]),
     )
+    // What was due longest comes first; each attempt that fails sets a later time.
+    .orderBy(sql`least(r.report_changed_at, r.close_due_at)`)
+    .orderBy('r.id')
     .limit(limit)
     .execute();
 

@@ -1,7 +1,7 @@
 import { projectById } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { CreatedWorkItem } from '../work-items/work-tracker.port.ts';
-import { normalKey } from './callback-rules.ts';
+import { itemKeyOf } from './item-reference-rules.ts';
 import {
   announceChange,
   auditChange,
@@ -42,7 +42,7 @@ export async function completeCreation(
   if (!before) return;
   const after = {
     ...before,
-    workItemKey: normalKey(before.platform, key),
+    workItemKey: itemKeyOf(before.platform, key, project.identifier) ?? key,
     workItemUrl: url,
     ...(before.history.length === 0 && { status: 'open' as const, message, error: null }),
   };
@@ -54,11 +54,9 @@ export async function completeCreation(
   });
 }
 
-/** Notes which run carries out a request, and is heard of later. */
-export async function linkRun(tx: Tx, id: string, runId: string): Promise<void> {
-  const request = await lockedRequest(tx, id);
-  if (request) await keepExecution(tx, request, runId);
-}
+/** Notes which run carries out a request, and is heard of later. @param projectId of the run. */
+export const linkRun = (tx: Tx, id: string, run: { runId: string; projectId: string }): Promise<void> =>
+  keepExecution(tx, { id, projectId: run.projectId }, run.runId);
 
 /** Ends a request whose work item was not created; nothing once a callback has adopted it. */
 export async function failCreation(tx: Tx, project: Project, id: string, error: string): Promise<void> {

@@ -1,20 +1,12 @@
-import type { WorkItemRef } from '../flows/flow-payloads.ts';
 import type { RunContext } from '../flows/flow-runs.queries.ts';
 import type { RunStatus } from '../flows/run-status-rules.ts';
 import { projectById } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { TrackerPlatform } from '../work-items/work-tracker.port.ts';
-import { normalKey, withEvent } from './callback-rules.ts';
+import { withEvent } from './callback-rules.ts';
+import { keyOfRef, platformOfRef } from './item-reference-rules.ts';
 import { CLOSE_AFTER_MS, eventOfRun } from './report-rules.ts';
 import { afterEvents, announceChange, auditChange } from './work-item-requests.mutations.ts';
 import { findRequest, keepExecution, storeRequest } from './work-item-requests.queries.ts';
-
-/** Kinds of what a run may name that requests are made in. */
-const PLATFORM_OF: Partial<Record<WorkItemRef['type'], TrackerPlatform>> = {
-  'tracker-a-issue': 'tracker-a',
-  'host-a-issue': 'host-a',
-  'host-b-workitem': 'host-b',
-};
 
 type RequestedRun = Pick<
   RunContext,
@@ -31,20 +23,20 @@ export interface ReachedStatus {
 }
 
 /**
- * Takes the new status of a run to the request that it carries out: that of its id, else the newest of the work item that
- * it names and of its type. What the work item is to show of it is written after the commit.
+ * Takes the new status of a run to the request that it carries out: that of its id, which may be of another project, else
+ * the newest of the work item that it names in its own project and of its type. What the work item is to show of it is written after the commit.
  */
 export async function reportRunToRequest(tx: Tx, run: RequestedRun, reached: ReachedStatus): Promise<void> {
   const { id: executionId, parentId, projectId, repositoryIdentifier, taskType } = run;
   const { workItemRef } = run.payload;
   const event = eventOfRun(reached.status);
-  const platform = workItemRef && PLATFORM_OF[workItemRef.type];
+  const platform = workItemRef && platformOfRef(workItemRef);
   if (!workItemRef || !platform || !event || parentId !== null || projectId === null || repositoryIdentifier === null)
     return;
-  const item = { projectId, platform, workItemKey: normalKey(platform, workItemRef.key) };
-  const request = await findRequest(tx, { ...item, executionId, taskType });
-  if (!request) return;
-  const project = { id: projectId, identifier: repositoryIdentifier };
+  const workItemKey = keyOfRef(workItemRef, repositoryIdentifier);
+  const request = await findRequest(tx, { projectId, platform, workItemKey, executionId, taskType });
+  const project = request && (await projectById(tx, request.projectId));
+  if (!project) return;
   const { status, error = null, isRevision = false } = reached;
   const noted = {
     event,
@@ -60,7 +52,9 @@ export async function reportRunToRequest(tx: Tx, run: RequestedRun, reached: Rea
     after.report = { runId: executionId, taskType, status, error, url: run.cicdRunUrl };
     after.reportRevision = request.reportRevision + 1;
     const closesItem =
-      event === 'completed' && after.status === 'completed' && (await closesOnCompletion(tx, projectId));
+      event === 'completed' &&
+      after.status === 'completed' &&
+      (project.configuration.workItems?.closeOnCompletion ?? true);
     after.closeDueAt = closesItem ? new Date(tx.now.getTime() + CLOSE_AFTER_MS).toISOString() : null;
     tx.signalReport(request.id);
   }
@@ -71,9 +65,4 @@ export async function reportRunToRequest(tx: Tx, run: RequestedRun, reached: Rea
     before: { status: request.status },
     after: { event, executionId, status: after.status, error },
   });
-}
-
-async function closesOnCompletion(tx: Tx, projectId: string): Promise<boolean> {
-  const project = await projectById(tx, projectId);
-  return project?.configuration.workItems?.closeOnCompletion ?? true;
 }

@@ -57,6 +57,11 @@ export async function createWithPayload(scope: RequestScope, order: WorkItemOrde
   assertRequestable(payload.id);
   const { type, payload: parsed } = parsePayload(payload, 'payload/');
   const project = await tx((work) => projectInRequest(work, order.projectIdentifier, 'projectIdentifier'));
+  const { repositoryIdentifier } = parsed;
+  const carrier =
+    repositoryIdentifier === undefined
+      ? project
+      : await tx((work) => projectInRequest(work, repositoryIdentifier, 'payload/repositoryIdentifier'));
   const place = trackerPlace(project);
   if (triggerFlow) await rehearseRun(scope, project, place.platform, payload);
   const title = order.title ?? type.summary;
@@ -74,7 +79,7 @@ export async function createWithPayload(scope: RequestScope, order: WorkItemOrde
       title,
       taskType: type.id,
       releaseCandidate: domain === undefined || releaseName === undefined ? null : `${domain}:${releaseName}`,
-      repositoryIdentifier: parsed.repositoryIdentifier ?? project.identifier,
+      repositoryIdentifier: carrier.identifier,
       createdBy: actor.email,
     }),
   );
@@ -93,7 +98,7 @@ export async function createWithPayload(scope: RequestScope, order: WorkItemOrde
     await tx((work) => completeCreation(work, project, id, item));
     return { id, item, run: undefined };
   }
-  const run = await completeAndRun(scope, project, place.platform, { id, item, payload });
+  const run = await completeAndRun(scope, project, place.platform, { id, item, payload, carrier });
   return { id, item, run };
 }
 
@@ -106,13 +111,18 @@ async function completeAndRun(
   scope: RequestScope,
   project: ProjectFacts,
   platform: TrackerPlatform,
-  { id, item, payload }: { id: string; item: CreatedWorkItem; payload: Record<string, unknown> },
+  {
+    id,
+    item,
+    payload,
+    carrier,
+  }: { id: string; item: CreatedWorkItem; payload: Record<string, unknown>; carrier: ProjectFacts },
 ): Promise<AcceptedRun | undefined> {
   try {
     return await scope.tx(async (work) => {
       await completeCreation(work, project, id, item);
       const run = await acceptForItem(work, scope, project, { payload, workItemRef: refOf(project, platform, item) });
-      await linkRun(work, id, run.runId);
+      await linkRun(work, id, { runId: run.runId, projectId: carrier.id });
       return run;
     });
   } catch (error) {

@@ -1,10 +1,11 @@
-import type { ProjectFacts } from '../projects/projects.queries.ts';
+import { projectById, type ProjectFacts } from '../projects/projects.queries.ts';
 import { invalidField } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { TrackerPlatform } from '../work-items/work-tracker.port.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
-import { type CallbackEvent, type NotedEvent, normalKey, stateOf, withEvent } from './callback-rules.ts';
+import { type CallbackEvent, type NotedEvent, stateOf, withEvent } from './callback-rules.ts';
+import { itemKeyOf } from './item-reference-rules.ts';
 import {
   findRequest,
   insertRequest,
@@ -72,17 +73,23 @@ export const newRequest = (request: NewRequest): LockedRequest => ({
 /**
  * Takes what automation reports: the request that it is about changes by what is known of all its executions, so that
  * order and repetition make no difference. A request that nobody knows yet is added. Throws `invalid_request` for a time
- * in the future.
+ * in the future, and for a work item that the project cannot have.
  */
 export async function takeCallback(tx: Tx, project: Project, callback: Callback): Promise<void> {
   const { platform, taskType, occurredAt } = callback;
   if (occurredAt && occurredAt.getTime() - tx.now.getTime() > AHEAD_MAX_MS)
     throw invalidField('occurredAt', 'is more than ten minutes ahead');
-  const item = { projectId: project.id, platform, workItemKey: normalKey(platform, callback.workItemKey) };
+  const workItemKey = itemKeyOf(platform, callback.workItemKey, project.identifier);
+  if (workItemKey === undefined) throw invalidField('workItemKey', `is no work item of ${project.identifier}`);
+  const item = { projectId: project.id, platform, workItemKey };
   await lockItem(tx, item);
   const { requestId, executionId } = callback;
   const found = await findRequest(tx, { ...item, requestId, executionId, taskType });
   const request = found ?? (await backfilled(tx, project, item));
+  const owner = request.projectId === project.id ? project : await projectById(tx, request.projectId);
+  if (!owner) return;
+  // A work item of another platform or project is none of this request's.
+  const isOfItem = request.platform === platform && owner.id === project.id;
   const event: NotedEvent = {
     event: callback.event,
     executionId: executionId ?? null,
@@ -94,8 +101,8 @@ export async function takeCallback(tx: Tx, project: Project, callback: Callback)
   };
   const history = withEvent(request.history, event);
   const learned = {
-    workItemKey: request.workItemKey ?? item.workItemKey,
-    workItemUrl: request.workItemUrl ?? callback.workItemUrl ?? null,
+    workItemKey: request.workItemKey ?? (isOfItem ? workItemKey : null),
+    workItemUrl: request.workItemUrl ?? (isOfItem ? (callback.workItemUrl ?? null) : null),
     taskType: request.taskType ?? taskType ?? null,
     releaseCandidate: request.releaseCandidate ?? callback.releaseCandidate ?? null,
   };
@@ -106,8 +113,8 @@ export async function takeCallback(tx: Tx, project: Project, callback: Callback)
   if (executionId !== undefined && !request.history.some((known) => known.executionId === executionId))
     await keepExecution(tx, request, executionId);
   const { message, error } = event;
-  announceChange(tx, project, { before: found, after: { ...request, ...change } }, { reason: error ?? message });
-  auditChange(tx, project, { ...request, ...change }, `reported ${event.event}`, {
+  announceChange(tx, owner, { before: found, after: { ...request, ...change } }, { reason: error ?? message });
+  auditChange(tx, owner, { ...request, ...change }, `reported ${event.event}`, {
     ...(found && { before: { status: request.status } }),
     after: { event: event.event, executionId: event.executionId, status: change.status ?? request.status, error },
   });
@@ -116,7 +123,7 @@ export async function takeCallback(tx: Tx, project: Project, callback: Callback)
 const isUnchanged = (request: LockedRequest, change: RequestChange): boolean =>
   Object.entries(change).every(([name, value]) => request[name as keyof LockedRequest] === value);
 
-/** Someone else's work item may have requests already, which know whether it was closed. */
+/** A request of a work item that may have others already, which know whether it was closed. */
 async function backfilled(tx: Tx, project: Project, item: ItemKey): Promise<LockedRequest> {
   const known = await knownItemState(tx, item);
   return newRequest({
@@ -137,6 +144,11 @@ export function afterEvents(request: LockedRequest, history: NotedEvent[]): Requ
   };
 }
 
+const secondOf = (time: Date): number => Math.floor(time.getTime() / 1_000);
+const tallied = ({ repositoryIdentifier, taskType }: LockedRequest): string =>
+  `${repositoryIdentifier}\n${taskType ?? ''}`;
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
 /**
  * Takes that a work item was closed or opened again: what is completed is closed with it. Older news than those known
  * change nothing.
@@ -147,9 +159,11 @@ export async function noteItemState(
   { isClosed, at, ...item }: ItemKey & { isClosed: boolean; at: Date },
 ): Promise<void> {
   await lockItem(tx, item);
-  for (const request of await requestsOfItem(tx, item)) {
-    // Hosts tell the time in seconds: of the same one, what comes later counts.
-    if (request.itemStateAt !== null && Date.parse(request.itemStateAt) > at.getTime()) continue;
+  const requests = await requestsOfItem(tx, item);
+  // All store in the order of the tally, so that changes of several work items cannot deadlock.
+  for (const request of requests.toSorted((a, b) => compareTexts(tallied(a), tallied(b)))) {
+    // Hosts report the time in whole seconds: of the same one, what comes later counts.
+    if (request.itemStateAt !== null && secondOf(new Date(request.itemStateAt)) > secondOf(at)) continue;
     if (request.isItemClosed === isClosed) {
       await keepItemStateTime(tx, request.id, at);
       continue;

@@ -50,7 +50,9 @@ const DECIDED_BY = [
   'r.closeDueAt',
 ] as const;
 
-export interface RequestClues extends ItemKey {
+export interface RequestClues extends Omit<ItemKey, 'workItemKey'> {
+  /** Undefined: only the other clues count. */
+  workItemKey: string | undefined;
   requestId?: string | undefined;
   executionId?: string | undefined;
   taskType?: string | undefined;
@@ -67,7 +69,9 @@ const FIND = statement<RequestClues & { tenantId: string }>()(
             .where('tenantId', '=', tenantId)
             .where('projectId', '=', projectId);
           const ranked = (rank: number) => ['id', 'createdAt', sql.lit<number>(rank).as('rank')] as const;
-          const ofItem = ofProject.where('platform', '=', platform).where('workItemKey', '=', workItemKey);
+          const ofItem = ofProject
+            .where('platform', '=', platform)
+            .where('workItemKey', '=', sql<string>`${workItemKey ?? null}::text`);
           let clues = taskType
             ? ofItem
                 .where((eb) => eb.or([eb('taskType', '=', taskType), eb('taskType', 'is', null)]))
@@ -75,7 +79,9 @@ const FIND = statement<RequestClues & { tenantId: string }>()(
             : ofItem.select(ranked(4));
           if (executionId)
             clues = clues.unionAll(
-              ofProject
+              inner
+                .selectFrom('work_item_request')
+                .where('tenantId', '=', tenantId)
                 .where('id', 'in', ({ selectFrom }) =>
                   selectFrom('work_item_request_execution as e')
                     .where('e.tenantId', '=', tenantId)
@@ -214,7 +220,7 @@ const KEEP_EXECUTION = sentWithNext<{ tenantId: string; projectId: string; execu
       .onConflict((conflict) => conflict.doNothing()),
 );
 
-/** Notes an execution by which the request is found from now on. */
+/** Notes an execution in a project by which the request is found from now on. */
 export async function keepExecution(
   { db, tenantId }: Tx,
   { id: requestId, projectId }: Pick<LockedRequest, 'id' | 'projectId'>,

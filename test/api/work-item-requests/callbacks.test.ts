@@ -169,6 +169,8 @@ test('what is malformed, hostile or foreign is refused', async () => {
   expect(await bad({ occurredAt: new Date(Date.now() + 11 * 60_000).toISOString() })).toMatchObject({
     errors: [{ pointer: '#/body/occurredAt' }],
   });
+  for (const workItemKey of ['../x', '../../../other/secret/issues/7', '1?x', '1/lock', '%2e%2e', 'acme/platform#12'])
+    expect(await bad({ workItemKey })).toMatchObject({ errors: [{ pointer: '#/body/workItemKey' }] });
   await bad({ event: 'finished' });
   await bad({ platform: 'host-c' });
   await bad({ message: 'a\u0000b' });
@@ -178,6 +180,15 @@ test('what is malformed, hostile or foreign is refused', async () => {
   await callback('started', {}, { status: 403, as: app.member });
   await callback('started', {}, { status: 400, as: app.strangerApplication });
   expect((await list()).total).toBe(0);
+});
+
+test('a request of one platform takes no work item of another', async () => {
+  const { callback, only } = await requestsOf(app);
+  await callback('started', { taskType });
+  const { id } = await only();
+  await app.sql('update work_item_request set work_item_key = null where id = ?', [id]);
+  await callback('completed', { requestId: id, platform: 'tracker-a', workItemKey: 'SHOP-1' });
+  expect(await only()).toMatchObject({ status: 'completed', workItemKey: null });
 });
 
 test('requests of other tenants and projects are not there', async () => {

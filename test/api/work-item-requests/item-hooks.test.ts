@@ -84,6 +84,19 @@ test('on host-a what is completed is closed with its issue, and what is closed b
   expect(await only()).toMatchObject({ status: 'failed' });
 });
 
+test('of hooks of one second the later to arrive counts, also after a change of the same second by this service', async () => {
+  const { callback, only, send, identifier } = await hooked('host-a');
+  await callback('completed');
+  const second = `${secondsAgo(20).slice(0, 19)}Z`;
+  await send(issueHook(identifier, 'closed', second));
+  await app.sql('update work_item_request set item_state_at = ? where id = ?', [
+    new Date(Date.parse(second) + 400).toISOString(),
+    (await only()).id,
+  ]);
+  await send(issueHook(identifier, 'open', second));
+  expect(await only()).toMatchObject({ status: 'completed' });
+});
+
 test('a request that is made known after its issue was closed completes as closed', async () => {
   const { callback, list, send, identifier } = await hooked('host-a');
   await callback('completed', { taskType: 'build' });

@@ -224,6 +224,37 @@ test('with `triggerFlow` the run is accepted with the work item, and is found by
   expect(await app.as(app.member).get(200, `${REQUESTS}/${made.id}`)).toMatchObject({ status: 'in_progress' });
 });
 
+test('a run in the repository that the payload names reports to the request of the project that has the issue', async () => {
+  const [tickets, shop] = [await orders(), await orders()];
+  const other = await shop.order();
+  const made = await tickets.order({
+    triggerFlow: true,
+    payload: { ...payload, repositoryIdentifier: shop.projectIdentifier },
+  });
+  expect(made).toMatchObject({ repositoryIdentifier: shop.projectIdentifier });
+  // The unrelated request is of an item with the same number.
+  await app.sql('update work_item_request set work_item_key = ? where id = ?', [made.key, other.id]);
+  const run = made.flowExecution.id;
+  await app.as(app.application).post(204, `${REQUESTS}/callback`, {
+    event: 'failed',
+    platform: 'host-a',
+    projectIdentifier: shop.projectIdentifier,
+    workItemKey: made.key,
+    executionId: run,
+  });
+  expect(await tickets.only()).toMatchObject({ id: made.id, executionId: run, status: 'failed' });
+  expect(await shop.only()).toMatchObject({ id: other.id, executionId: null, status: 'open' });
+});
+
+test('a payload of a repository that is not registered creates nothing, also without a run', async () => {
+  const { order, list, issues } = await orders();
+  expect(await order({ payload: { ...payload, repositoryIdentifier: 'nobody/nothing' } }, 400)).toMatchObject({
+    errors: [{ pointer: '#/body/payload/repositoryIdentifier' }],
+  });
+  expect((await list()).total).toBe(0);
+  expect(issues()).toHaveLength(0);
+});
+
 test('a run that is refused after the work item was created leaves the request with the reason', async () => {
   const { projectIdentifier, order, issues } = await orders();
   await app.as(app.owner).post(201, '/api/environments', {

@@ -3,7 +3,6 @@ import {
   CALLBACK_EVENTS,
   type CallbackEvent,
   HISTORY_MAX,
-  normalKey,
   type NotedEvent,
   stateOf,
   withEvent,
@@ -31,7 +30,7 @@ test.each([
   ['started', 'in_progress', 'in_progress'],
   ['completed', 'completed', 'closed'],
   ['failed', 'failed', 'failed'],
-  ['rejected', 'completed', 'closed'],
+  ['rejected', 'completed', 'completed'],
   ['cancelled', 'closed', 'closed'],
 ] as const)('%s makes a request %s, or %s where its work item is closed', (event, status, whereClosed) => {
   expect(statusAfter([noted('a', event, 1)])).toBe(status);
@@ -104,6 +103,32 @@ test('the oldest events are forgotten, and results of old executions', () => {
   });
 });
 
+test('of an execution without a name only the result that counts is kept, too', () => {
+  const history = historyOf(Array.from({ length: HISTORY_MAX }, (_, n) => noted(null, 'failed', n)));
+  expect(history).toHaveLength(HISTORY_MAX);
+  expect(history.filter(({ result }) => result !== undefined)).toEqual([
+    expect.objectContaining({ result: { second: 0 } }),
+  ]);
+});
+
+test('what is older than a full history changes nothing, and the start of the newest execution is not forgotten', () => {
+  const full = historyOf([
+    noted('old', 'started', 1),
+    noted('a', 'started', 5),
+    ...Array.from({ length: HISTORY_MAX }, (_, n) => noted(null, 'failed', 10 + n)),
+  ]);
+  expect(withEvent(full, noted('late', 'completed', 2))).toBeUndefined();
+  expect(full).toHaveLength(HISTORY_MAX);
+  expect(stateOf(full, { isItemClosed: false })).toMatchObject({ executionId: 'a', startedAt: at(5) });
+});
+
+test('an event that is reported with two times counts at the earlier one', () => {
+  const [one, two, three] = [noted('a', 'completed', 3), noted('a', 'failed', 4), noted('a', 'completed', 5)];
+  expect(statusAfter([one, two, three])).toBe('failed');
+  expect(statusAfter([three, two, one])).toBe('failed');
+  expect(statusAfter([two, three, one])).toBe('failed');
+});
+
 test('callbacks in every order, each tenfold, end the same', () => {
   const event = fc.record({
     executionId: fc.option(fc.constantFrom('a', 'b', 'c', 'd'), { nil: null }),
@@ -135,14 +160,4 @@ test('callbacks in every order, each tenfold, end the same', () => {
     }),
     { numRuns: 500 },
   );
-});
-
-test.each([
-  ['host-a', '#12', '12'],
-  ['host-a', 'acme/storefront#12', '12'],
-  ['host-a', ' 12 ', '12'],
-  ['host-b', 'AB#7', '7'],
-  ['tracker-a', 'shop-12', 'SHOP-12'],
-])('on %s %s is the work item %s', (platform, written, key) => {
-  expect(normalKey(platform, written)).toBe(key);
 });
