@@ -24,7 +24,7 @@ const hours = (description: string) => z.int().min(1).max(LEASE_HOURS_MAX).meta(
 
 const fields = {
   minAvailable: z.int().min(0).max(50).meta({
-    description: 'Orgs to keep available: runs of type pool-prepare make what is missing',
+    description: 'Orgs to keep available: runs of type pool-prepare make what is missing, and what others wait for',
   }),
   maxInstances: z.int().min(1).max(200).meta({ description: 'Orgs that the pool may have; ended ones do not count' }),
   leaseHours: hours('Hours for which an org is assigned unless the request says otherwise'),
@@ -37,7 +37,9 @@ const fields = {
     description:
       'For the builder, which gets it in the payload of its run. `pipeline` has the runs carried out as a pipeline of the git host, as in a payload',
   }),
-  isActive: z.boolean().meta({ description: 'An inactive pool prepares no orgs and takes no new assignments' }),
+  isActive: z
+    .boolean()
+    .meta({ description: 'An inactive pool prepares no orgs, also for those who wait, and takes no new assignments' }),
 };
 
 export const ReviewPoolIn = z.strictObject({

@@ -42,6 +42,19 @@ export interface Lease {
   orgEndsAt: Date | null;
 }
 
+/** When a lease ends whose org now ends then; one that the old end of the org shortened gets back what it lost. */
+export function endWithOrg(
+  { assignedAt, expiresAt, orgEndsAt: before }: Lease,
+  orgEndsAt: Date | null,
+  { hours, isImmortal }: { hours: number; isImmortal: boolean },
+): Date | null {
+  const isShortened = before !== null && expiresAt !== null && expiresAt.getTime() === before.getTime();
+  if (!isShortened || assignedAt === null) return earlier(expiresAt, orgEndsAt);
+  const full = leaseEnd(assignedAt, { hours, isImmortal, orgEndsAt: null });
+  // By an extension the lease may be longer than it began.
+  return earlier(full !== null && full < expiresAt ? expiresAt : full, orgEndsAt);
+}
+
 /** Whether a lease has ended, whether or not that was recorded. */
 export const isOver = ({ state, expiresAt }: Pick<Lease, 'state' | 'expiresAt'>, now: Date): boolean =>
   isActive(state) && expiresAt !== null && expiresAt <= now;

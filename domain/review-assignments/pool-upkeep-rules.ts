@@ -8,15 +8,13 @@ export const prepareBackoffMs = (failures: number): number =>
   Math.min(BACKOFF_MAX_MS, MINUTE_MS * 2 ** Math.min(10, Math.max(0, failures - 1)));
 
 /**
- * How many orgs a pool lacks: for those who wait and those to be kept available, within what the pool may have. A pool
- * that keeps none available gets its orgs from elsewhere.
+ * How many orgs a pool lacks: for those who wait and those to be kept available, within what the pool may have.
  */
 export function missingOrgs(
   { provisioning, available, assigned, refreshing }: InstanceCounts,
   { minAvailable, maxInstances }: { minAvailable: number; maxInstances: number },
   waiting: number,
 ): number {
-  if (minAvailable === 0) return 0;
   const coming = provisioning + available + refreshing;
   const room = maxInstances - coming - assigned;
   return Math.max(0, Math.min(minAvailable + waiting - coming, room));

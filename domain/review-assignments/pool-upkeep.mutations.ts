@@ -6,13 +6,15 @@ import { isFinal, isSuccess } from '../flows/run-status-rules.ts';
 import {
   endedInstances,
   findPool,
-  hasNewInstance,
+  hasPrepared,
   instanceCounts,
   lockPool,
   nextInstanceEnd,
   notePool,
+  overdueInstances,
   type PoolRow,
   refreshingInstances,
+  unfinishedInstances,
 } from '../review-pools/review-pools.queries.ts';
 import { type InstanceCounts, isAssigned } from '../review-pools/instance-rules.ts';
 import { setInstanceState } from '../review-pools/review-instances.mutations.ts';
@@ -49,11 +51,11 @@ export async function reevaluatePool(
   const pool = await findPool(tx, poolId);
   if (!pool) return undefined;
   await retireEnded(tx, pool);
+  const upkeep = await settleRun(tx, pool);
   await serveLine(tx, pool);
   const counts = (await instanceCounts(tx, [poolId]))(poolId);
   const waiting = await countWaiting(tx, poolId);
   await announceLow(tx, pool, counts, waiting);
-  const upkeep = await settleRun(tx, pool);
   const prepared = await prepare(tx, { ...pool, ...upkeep }, counts, waiting, commands);
   await notePool(tx, poolId, { checkedAt: tx.now });
   const dues = [
@@ -84,11 +86,13 @@ async function retireEnded(tx: Tx, pool: PoolRow): Promise<void> {
     if (isAssigned(state)) await endAssignmentOfInstance(tx, id, 'expired', 'the org has ended');
     await setInstanceState(tx, pool.id, id, { state: 'expired', reason: 'the org has ended' });
   }
+  for (const { id } of await overdueInstances(tx, pool.id, tx.now))
+    await setInstanceState(tx, pool.id, id, { state: 'failed', reason: 'the org did not become available in time' });
 }
 
 async function announceLow(tx: Tx, pool: PoolRow, { available }: InstanceCounts, waiting: number): Promise<void> {
   const { id: poolId, tag: poolTag, repositoryIdentifier, minAvailable, prepareFailures, lowAnnouncedAt } = pool;
-  const isLow = pool.isActive && available < minAvailable;
+  const isLow = pool.isActive && (available < minAvailable || waiting > 0);
   if (isLow === (lowAnnouncedAt !== null)) return;
   await notePool(tx, poolId, { lowAnnouncedAt: isLow ? tx.now : null });
   if (!isLow) return;
@@ -104,11 +108,18 @@ interface Upkeep {
 
 /** What the end of a run makes of the next: one that failed, or brought no org forth, puts it off. */
 async function settleRun(tx: Tx, { id, ...pool }: PoolRow): Promise<Upkeep> {
-  const { prepareRunId, prepareStartedAt, prepareFailures, prepareDueAt } = pool;
+  const { prepareRunId, prepareFailures, prepareDueAt } = pool;
   const run = prepareRunId === null ? undefined : await findRun(tx, prepareRunId);
   if (prepareRunId === null || (run && !isFinal(run.status))) return { prepareRunId, prepareFailures, prepareDueAt };
-  const hasMade = prepareStartedAt !== null && (await hasNewInstance(tx, id, prepareStartedAt));
-  const isOk = run !== undefined && isSuccess(run.status) && hasMade;
+  const hasSucceeded = run !== undefined && isSuccess(run.status);
+  // After a success they may become available later, as when the org is made in the background.
+  if (!hasSucceeded)
+    for (const unfinished of await unfinishedInstances(tx, id, prepareRunId))
+      await setInstanceState(tx, id, unfinished.id, {
+        state: 'failed',
+        reason: 'the run that made the org has failed',
+      });
+  const isOk = hasSucceeded && (await hasPrepared(tx, id, prepareRunId));
   return notePrepared(tx, id, isOk ? 0 : prepareFailures + 1);
 }
 

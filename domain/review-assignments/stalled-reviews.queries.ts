@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 import { secondsAgo } from '../data/conditions.ts';
 import type { Database } from '../data/tables.ts';
 import type { TenantKey } from '../shared/actor.ts';
+import { PROVISIONED_WITHIN_SECONDS } from '../review-pools/instance-rules.ts';
 import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import type { ReviewAssignmentKey, ReviewPoolKey } from '../unit-of-work.ts';
 
@@ -52,14 +53,16 @@ export const stalledPools = (system: Database, limit: number): Promise<(TenantKe
       sql<SqlBool>`coalesce(o.checked_at, o.created_at) < ${secondsAgo(DONE_WITHIN_SECONDS)} and (
         exists (select from review_instance i where i.tenant_id = o.tenant_id and i.pool_id = o.id
           and i.state in ('provisioning', 'available', 'assigned', 'refreshing')
-          and i.expires_at < ${secondsAgo(DONE_WITHIN_SECONDS)})
+          and (i.expires_at < ${secondsAgo(DONE_WITHIN_SECONDS)}
+            or i.state = 'provisioning' and i.state_changed_at < ${secondsAgo(PROVISIONED_WITHIN_SECONDS + DONE_WITHIN_SECONDS)}))
         or exists (select from review_instance i where i.tenant_id = o.tenant_id and i.pool_id = o.id and i.state = 'available'
             and (i.expires_at is null or i.expires_at > now()))
           and exists (select from review_assignment a where a.tenant_id = o.tenant_id and a.pool_id = o.id and a.state = 'pending')
         or o.is_active and coalesce(o.checked_at, o.created_at) < ${secondsAgo(POOL_SEEN_WITHIN_SECONDS)}
           and (o.prepare_due_at is null or o.prepare_due_at < now())
           and (o.prepare_run_id is not null
-            or o.min_available > 0 and ${count(`'provisioning', 'available', 'refreshing'`)} < o.min_available
+            or ${count(`'provisioning', 'available', 'refreshing'`)} < o.min_available + (select count(*) from review_assignment a
+                where a.tenant_id = o.tenant_id and a.pool_id = o.id and a.state = 'pending')
               and ${count(`'provisioning', 'available', 'assigned', 'refreshing'`)} < o.max_instances
             or ${count(`'refreshing'`)} > 0))`,
     )

@@ -28,6 +28,9 @@ export const mayMove = (from: InstanceState, to: InstanceState): boolean => MOVE
 /** Whether it counts towards the most instances of its pool. */
 export const isLive = (state: InstanceState): boolean => MOVES[state].length > 0;
 
+/** What is not available so many seconds after it was registered has failed. */
+export const PROVISIONED_WITHIN_SECONDS = 24 * 3_600;
+
 /** Whether somebody has it. */
 export const isAssigned = (state: InstanceState): boolean => state === 'assigned';
 /** Whether it can be handed out. */

@@ -65,7 +65,16 @@ export async function registerInstance(
       throw new DomainError('invalid_transition', `The pool has all of its ${pool.maxInstances} orgs`);
     await tx.db
       .insertInto('review_instance')
-      .values({ id, tenantId: tx.tenantId, projectId: pool.projectId, poolId, username, state, ...values })
+      .values({
+        id,
+        tenantId: tx.tenantId,
+        projectId: pool.projectId,
+        poolId,
+        username,
+        state,
+        preparedBy: runOf(tx),
+        ...values,
+      })
       .execute();
   }
   const instance = await instanceById(tx, poolId, id);
@@ -73,6 +82,9 @@ export async function registerInstance(
   tx.signalReviewPool(poolKeyOf(pool));
   return { instance, isNew: !found };
 }
+
+/** The run that acts by its token, if one does. */
+const runOf = ({ actor }: Tx): string | null => (actor.type === 'run' ? actor.id : null);
 
 async function refreshInstance(
   tx: Tx,
@@ -88,7 +100,7 @@ async function refreshInstance(
       .where('id', '=', found.id)
       .execute();
   if (isAvailable(state) && !isAssigned(found.state) && mayMove(found.state, state))
-    await moveInstance(tx, found.id, { state, reason: null });
+    await moveInstance(tx, found.id, { state, reason: null, preparedBy: runOf(tx) });
 }
 
 /**
@@ -105,7 +117,7 @@ export async function setInstanceState(
   const pool = await poolById(tx, poolId);
   const before = await instanceById(tx, poolId, id);
   if (!decideMove(before.state, state)) return before;
-  await moveInstance(tx, id, { state, reason });
+  await moveInstance(tx, id, { state, reason, ...(isAvailable(state) && { preparedBy: runOf(tx) }) });
   const after = await instanceById(tx, poolId, id);
   audit(tx, 'updated', pool, after, before);
   tx.signalReviewPool(poolKeyOf(pool));

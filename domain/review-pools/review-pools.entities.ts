@@ -60,6 +60,8 @@ export const ReviewInstanceSchema = defineEntity({
     /** Why it came into this state. */
     reason: p.text().nullable(),
     stateChangedAt: p.datetime(3).defaultRaw('now()'),
+    /** The run that registered it, or was the last to make it available. */
+    preparedBy: p.uuid().nullable(),
   },
 });
 export class ReviewInstance extends ReviewInstanceSchema.class {}

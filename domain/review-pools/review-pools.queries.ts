@@ -4,7 +4,12 @@ import { statement } from '../data/statement.ts';
 import type { ReadDatabase } from '../data/tables.ts';
 import { notFound } from '../shared/errors.ts';
 import type { ReviewPoolKey, Tx } from '../unit-of-work.ts';
-import { INSTANCE_STATES, type InstanceCounts, type InstanceState } from './instance-rules.ts';
+import {
+  INSTANCE_STATES,
+  type InstanceCounts,
+  type InstanceState,
+  PROVISIONED_WITHIN_SECONDS,
+} from './instance-rules.ts';
 
 const POOL_COLUMNS = [
   'o.id',
@@ -184,15 +189,15 @@ export async function countLive({ db, tenantId }: Reads, poolId: string): Promis
   return count;
 }
 
-/** Moves an org into a state. */
+/** Moves an org into a state. @param move.preparedBy the run that does so; without it the org keeps the one it has. */
 export async function moveInstance(
   { db, tenantId }: Tx,
   id: string,
-  { state, reason }: { state: InstanceState; reason: string | null },
+  move: { state: InstanceState; reason: string | null; preparedBy?: string | null },
 ): Promise<void> {
   await db
     .updateTable('review_instance')
-    .set({ state, reason, stateChangedAt: sql`clock_timestamp()`, updatedAt: sql`now()` })
+    .set({ ...move, stateChangedAt: sql`clock_timestamp()`, updatedAt: sql`now()` })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .execute();
@@ -225,11 +230,33 @@ export const endedInstances = ({ db, tenantId }: Reads, poolId: string, now: Dat
     .select(['id', 'state'])
     .execute();
 
-/** When the next org of a pool ends. */
+const PROVISIONED_UNTIL = sql<Date>`state_changed_at + make_interval(secs => ${sql.lit(PROVISIONED_WITHIN_SECONDS)})`;
+
+/** Orgs of a pool that should have become available by now. */
+export const overdueInstances = ({ db, tenantId }: Reads, poolId: string, now: Date) =>
+  instancesOf(db, tenantId, poolId)
+    .where('state', '=', sql.lit<InstanceState>('provisioning'))
+    .where(PROVISIONED_UNTIL, '<=', now)
+    .select('id')
+    .execute();
+
+/** Orgs that a run registered, and did not make available. */
+export const unfinishedInstances = ({ db, tenantId }: Reads, poolId: string, runId: string) =>
+  instancesOf(db, tenantId, poolId)
+    .where('state', '=', sql.lit<InstanceState>('provisioning'))
+    .where('preparedBy', '=', runId)
+    .select('id')
+    .execute();
+
+/** When the next org of a pool ends, or should have become available. */
 export async function nextInstanceEnd({ db, tenantId }: Reads, poolId: string): Promise<Date | null> {
   const { next } = await instancesOf(db, tenantId, poolId)
     .where(IS_LIVE)
-    .select(sql<string | null>`min(expires_at)`.as('next'))
+    .select(
+      sql<string | null>`min(least(expires_at, case when state = 'provisioning' then ${PROVISIONED_UNTIL} end))`.as(
+        'next',
+      ),
+    )
     .executeTakeFirstOrThrow();
   return next === null ? null : new Date(next);
 }
@@ -242,15 +269,10 @@ export const refreshingInstances = ({ db, tenantId }: Reads, poolId: string) =>
     .select('username')
     .execute();
 
-/** Whether an org of the pool was made, or became available, since then. */
-export async function hasNewInstance({ db, tenantId }: Reads, poolId: string, since: string): Promise<boolean> {
+/** Whether a run registered an org of the pool, or made one available. */
+export async function hasPrepared({ db, tenantId }: Reads, poolId: string, runId: string): Promise<boolean> {
   const made = await instancesOf(db, tenantId, poolId)
-    .where((eb) =>
-      eb.or([
-        eb('createdAt', '>=', since),
-        eb.and([eb('stateChangedAt', '>=', since), eb('state', 'in', [sql.lit<InstanceState>('available')])]),
-      ]),
-    )
+    .where('preparedBy', '=', runId)
     .limit(sql.lit(1))
     .select('id')
     .executeTakeFirst();

@@ -9,6 +9,7 @@ import {
   mayChange,
   mayMove,
   pullRequestOf,
+  endWithOrg,
   warnsInMs,
 } from '../../../domain/review-assignments/assignment-rules.ts';
 import { missingOrgs, prepareBackoffMs } from '../../../domain/review-assignments/pool-upkeep-rules.ts';
@@ -108,6 +109,19 @@ test('the number of a pull request', () => {
   expect(pullRequestOf({ assignmentType: 'issue', assignmentKey: '118' })).toBeNull();
 });
 
+test.each<[string, Date | null, Date | null, Date | null, boolean, Date | null]>([
+  ['an earlier end shortens', hours(24), null, hours(3), false, hours(3)],
+  ['a later end gives back what the old one took', hours(3), hours(3), hours(48), false, hours(24)],
+  ['no end any more gives all of it back', hours(3), hours(3), null, false, hours(24)],
+  ['an end beyond the lease changes nothing', hours(24), hours(30), hours(48), false, hours(24)],
+  ['an extended lease never gets shorter than its org', hours(30), hours(30), hours(48), false, hours(30)],
+  ['an immortal one ends with its org alone', hours(3), hours(3), null, true, null],
+  ['an immortal one gets the end of its org', null, null, hours(3), true, hours(3)],
+])('when the end of an assigned org changes: %s', (_case, expiresAt, before, now, isImmortal, expected) => {
+  const lease = { state: 'active' as const, assignedAt: NOW, expiresAt, orgEndsAt: before };
+  expect(endWithOrg(lease, now, { hours: 24, isImmortal })).toEqual(expected);
+});
+
 test('the backoff of a pool doubles from 1 to 60 minutes', () =>
   expect([1, 2, 3, 6, 7, 8, 100].map((failures) => prepareBackoffMs(failures) / 60_000)).toEqual([
     1, 2, 4, 32, 60, 60, 60,
@@ -120,5 +134,6 @@ test('a pool lacks what is to be available and who waits for, within what it may
   expect(missingOrgs(counts, pool, 4)).toBe(6);
   expect(missingOrgs(counts, { ...pool, maxInstances: 7 }, 4)).toBe(1);
   expect(missingOrgs(counts, { ...pool, maxInstances: 2 }, 4)).toBe(0);
-  expect(missingOrgs(counts, { minAvailable: 0, maxInstances: 20 }, 4)).toBe(0);
+  const keepsNone = { minAvailable: 0, maxInstances: 20 };
+  expect([0, 3, 4].map((waiting) => missingOrgs(counts, keepsNone, waiting))).toEqual([0, 0, 1]);
 });

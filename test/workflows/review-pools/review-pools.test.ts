@@ -9,7 +9,10 @@ import { eventually, startWorker, type TestWorker } from '../../support/worker.t
 
 const folder = mkdtempSync(join(tmpdir(), 'quayside-review-pools-'));
 const commandsFile = join(folder, 'commands.json');
-/** Makes as many orgs as it is asked for, and refreshes the others; that of a pool named `broken` fails. */
+/**
+ * Makes as many orgs as it is asked for. By the pool's name: `broken` fails, `dying` fails with its orgs half made,
+ * `idle` makes none.
+ */
 const BUILDER = `
   const { QUAYSIDE_TOKEN: token, QUAYSIDE_URL: url, QUAYSIDE_RUN_ID: runId } = process.env;
   const [poolId, count, tag] = process.argv.slice(1);
@@ -19,10 +22,13 @@ const BUILDER = `
     const reply = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) });
     console.log(method, path, reply.status);
   };
-  (async () => {
+  if (tag === 'idle') setTimeout(() => process.exit(0), 1_500);
+  else (async () => {
     const instances = '/api/review/pools/' + poolId + '/instances';
+    const state = tag === 'dying' ? 'provisioning' : 'available';
     for (let n = 0; n < Number(count); n++)
-      await call('POST', instances, { username: runId + '-' + n + '@acme.example.com' });
+      await call('POST', instances, { username: runId + '-' + n + '@acme.example.com', state });
+    if (tag === 'dying') process.exit(1);
     await call('GET', instances);
     await call('POST', '/api/review/pools/' + runId + '/instances', { username: 'elsewhere@acme.example.com' });
   })();`;
@@ -121,4 +127,66 @@ test('a pool whose builder always fails is announced as low once, and tried agai
   ]);
   await app.as(app.owner).patch(200, path, { isActive: false });
   await expect(runsOf(id)).resolves.toHaveLength(4);
+}, 60_000);
+
+test('orgs that a failed run left half made have failed, and the pool tries again', async () => {
+  const { newPool } = await reviewStage(app);
+  const { id } = await newPool('dying', { minAvailable: 2, maxInstances: 2 });
+  const path = `/api/review/pools/${id}`;
+  const failed = (failures: number): Promise<Json> =>
+    eventually(
+      () => app.as(app.owner).get(200, path),
+      ({ prepareFailures }) => prepareFailures === failures,
+    );
+  await expect(failed(1)).resolves.toMatchObject({ instances: { provisioning: 0, failed: 2 } });
+  await app.sql(`update review_pool set prepare_due_at = now() - interval '1 second' where id = ?`, [id]);
+  await app.as(app.owner).patch(200, path, { leaseHours: 20 });
+  await expect(failed(2)).resolves.toMatchObject({ instances: { provisioning: 0, failed: 4 } });
+  await app.as(app.owner).patch(200, path, { isActive: false });
+}, 60_000);
+
+test('an org that others registered and never finished fails after a day', async () => {
+  const { poolId, orgs, instances, pool } = await reviewStage(app);
+  await orgs(1, { state: 'provisioning' });
+  await app.sql(`update review_instance set state_changed_at = now() - interval '25 hours' where pool_id = ?`, [
+    poolId,
+  ]);
+  await app.as(app.owner).patch(200, `/api/review/pools/${poolId}`, { leaseHours: 20 });
+  await eventually(pool, (shown) => shown.instances.failed === 1);
+  await expect(instances()).resolves.toMatchObject([{ reason: 'the org did not become available in time' }]);
+});
+
+test('a pool that keeps no org available builds for those who wait', async () => {
+  await insertWebhook(app, { event: 'review_pool.low' });
+  const { poolId, assign, pool } = await reviewStage(app);
+  await expect(assign({}, 202)).resolves.toMatchObject({ position: 1 });
+  await eventually(pool, ({ instances }) => instances.assigned === 1);
+  await expect(pool()).resolves.toMatchObject({ minAvailable: 0, instances: { available: 0 } });
+  const low = await app.sql<{ payload: string }>(
+    `select distinct payload::text from webhook_delivery where event = 'review_pool.low' and payload->>'poolId' = ?`,
+    [poolId],
+  );
+  expect(low.map(({ payload }): Json => JSON.parse(payload))).toEqual([
+    expect.objectContaining({ waiting: 1, minAvailable: 0 }),
+  ]);
+}, 60_000);
+
+test('a run that makes nothing is put off, also when somebody releases an org meanwhile', async () => {
+  const { newPool, assign } = await reviewStage(app);
+  const { id } = await newPool('idle', { onRelease: 'reuse', maxInstances: 3 });
+  const path = `/api/review/pools/${id}`;
+  await app.as(app.application).post(201, `${path}/instances`, { username: `idle-${id}@acme.example.com` });
+  const had = await assign({ poolTag: 'idle' });
+  await app.as(app.owner).patch(200, path, { minAvailable: 2 });
+  await eventually(
+    () => runsOf(id),
+    (runs) => runs.length === 1,
+  );
+  await app.as(app.owner).post(200, `/api/review/assignments/${had.id}/release`);
+  await expect(
+    eventually(
+      () => app.as(app.owner).get(200, path),
+      ({ prepareFailures }) => prepareFailures > 0,
+    ),
+  ).resolves.toMatchObject({ prepareFailures: 1 });
 }, 60_000);
