@@ -85,7 +85,7 @@ export async function updateReviewRule(tx: Tx, id: string, input: ReviewRulePatc
   });
   const patterns = assertPatterns({
     branchPattern: input.branchPattern ?? rule.branchPattern,
-    domainPatterns: givenDomains(input) ?? rule.domainPatterns,
+    domainPatterns: givenDomains(withoutShownPattern(input, rule)) ?? rule.domainPatterns,
   });
   tx.em.assign(rule, {
     ...target,
@@ -115,6 +115,15 @@ function givenDomains({ domainPattern, domainPatterns }: Patterns): string[] | u
   if (domainPattern === undefined && domainPatterns === undefined) return undefined;
   return [...(domainPatterns ?? []), ...(typeof domainPattern === 'string' ? [domainPattern] : [])];
 }
+
+/** The `domainPattern` that a rule shows is sent back with the rule; beside new `domainPatterns` it is no wish to keep it. */
+const withoutShownPattern = (
+  { domainPattern, domainPatterns }: Patterns,
+  { domainPatterns: [shown, ...more] }: Pick<ReviewRule, 'domainPatterns'>,
+): Patterns =>
+  domainPatterns !== undefined && more.length === 0 && domainPattern === shown
+    ? { domainPatterns }
+    : { domainPattern, domainPatterns };
 
 /** Throws `invalid_request` for what is no pattern, and for too many of them. */
 function assertPatterns(given: { branchPattern: string; domainPatterns: readonly string[] }) {

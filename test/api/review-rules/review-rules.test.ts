@@ -56,6 +56,14 @@ test('a rule is made, read, changed and deleted', async () => {
   });
   // As it was read, it can be sent back.
   await expect(owner.put(200, path, changed)).resolves.toMatchObject({ domainPatterns: ['sales'], priority: 7 });
+  // What is taken out of it is gone.
+  const read = await member.get(200, path);
+  await expect(owner.put(200, path, { ...read, domainPatterns: ['hr'] })).resolves.toMatchObject({
+    domainPatterns: ['hr'],
+  });
+  const { version: _, ...shown } = { ...read, domainPattern: 'hr', domainPatterns: [] };
+  await expect(owner.put(200, path, shown)).resolves.toMatchObject({ domainPattern: null, domainPatterns: [] });
+  await owner.put(200, path, { domainPattern: 'sales' });
   await expect(owner.put(409, path, { priority: 8, version: 1 })).resolves.toMatchObject({ code: 'version_conflict' });
   await expect(owner.put(200, path, { targetType: 'environment', environmentName: 'uat' })).resolves.toMatchObject({
     targetType: 'environment',
@@ -73,7 +81,7 @@ test('a rule is made, read, changed and deleted', async () => {
   ]);
   expect(actions.map(({ action }) => action)).toEqual([
     'review_rule.created',
-    ...Array.from({ length: 4 }, () => 'review_rule.updated'),
+    ...Array.from({ length: 7 }, () => 'review_rule.updated'),
     'review_rule.deleted',
   ]);
   expect(new Set(actions.map(({ source }) => source))).toEqual(new Set(['environment']));
