@@ -104,7 +104,7 @@ export const reviewAssignmentsRoutes = [
     group: GROUP,
     summary: 'Extend the lease of a review assignment',
     description:
-      'The hours count from now, until at most `maxLeaseHours` of the pool after `assignedAt`: 409 beyond, and for an assignment that is not active. An org that ends before shortens it. Members extend what they requested, and what is assigned to them.',
+      'The hours count from now, until at most `maxLeaseHours` of the pool after `assignedAt`: 409 beyond, and for an assignment that is not active. An org that ends before shortens it. Members extend what they requested themselves, and what is assigned to them as `user`; what an application requested, such as the org of a pull request, is changed by owners and applications.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,
@@ -123,7 +123,7 @@ export const reviewAssignmentsRoutes = [
     group: GROUP,
     summary: 'Release a review assignment, or withdraw the request for one',
     description:
-      'One that has ended is not changed. The org becomes what `onRelease` of its pool says. Members release what they requested, and what is assigned to them.',
+      'One that has ended is not changed. The org becomes what `onRelease` of its pool says. Members release what they requested themselves, and what is assigned to them as `user`; owners and applications release any.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,

@@ -23,7 +23,7 @@ export const reviewInstancesRoutes = [
     group: GROUP,
     summary: 'Register an org of a pool, for builders',
     description:
-      'An org of the pool with this username is brought up to date: 200; `state` counts unless it is assigned. One that has ended is registered anew. An org of another pool, and a pool that is full: 409.',
+      'An org of the pool with this username is brought up to date: 200; `state` counts unless it is assigned; then its lease follows a new `expiresAt`. One that has ended is registered anew. An org of another pool, and a pool that is full: 409.',
     roles: ['owner', 'application'],
     projectScope: 'row',
     admitsRun: ({ poolId }, { params: { id } }) => id === poolId,
@@ -33,7 +33,12 @@ export const reviewInstancesRoutes = [
     otherStatuses: [200],
     response: ReviewInstance,
     errors: ['already_exists', 'invalid_transition'],
-    audit: ['review_instance.registered', 'review_instance.updated', 'review_assignment.assigned'],
+    audit: [
+      'review_instance.registered',
+      'review_instance.updated',
+      'review_assignment.assigned',
+      'review_assignment.adjusted',
+    ],
     async handle({ params: { id }, body }, { tx, adapters: { encryption } }) {
       const { instance, isNew } = await tx((work) => addInstance(work, encryption, id, body));
       return reply(instance, { status: isNew ? 201 : 200 });

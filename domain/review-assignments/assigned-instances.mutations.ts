@@ -3,7 +3,7 @@ import { type GivenInstance, registerInstance, setInstanceState } from '../revie
 import { instanceById, type InstanceRow, lockPool, poolById } from '../review-pools/review-pools.queries.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { endAssignmentOfInstance, serveLine } from './review-leases.mutations.ts';
+import { endAssignmentOfInstance, followOrgEnd, serveLine } from './review-leases.mutations.ts';
 
 /**
  * Moves an org of a pool into a state. One that has ended or failed ends the assignment that has it; one that becomes
@@ -25,7 +25,10 @@ export async function changeInstance(
   return instanceById(tx, poolId, id);
 }
 
-/** Adds an org to a pool, or brings it up to date; one that is available goes to the first who waits. Throws as `registerInstance`. */
+/**
+ * Adds an org to a pool, or brings it up to date; one that is available goes to the first who waits, and the lease of one
+ * that is assigned follows its end. Throws as `registerInstance`.
+ */
 export async function addInstance(
   tx: Tx,
   encryption: Encryption,
@@ -33,6 +36,9 @@ export async function addInstance(
   given: GivenInstance,
 ): Promise<{ instance: InstanceRow; isNew: boolean }> {
   const { instance, isNew } = await registerInstance(tx, encryption, poolId, given);
-  await serveLine(tx, await poolById(tx, poolId));
+  const pool = await poolById(tx, poolId);
+  if (isAssigned(instance.state))
+    await followOrgEnd(tx, pool, instance.id, instance.expiresAt === null ? null : new Date(instance.expiresAt));
+  await serveLine(tx, pool);
   return { instance: await instanceById(tx, poolId, instance.id), isNew };
 }

@@ -93,6 +93,7 @@ export async function assign(
   });
   if (!isInserted) {
     // Somebody else requested it for the same key at the same time.
+    if (override) return assign(tx, rulesOf, request);
     const other = await openAssignment(tx, key);
     if (!other) throw new DomainError('unavailable', 'The request conflicted with a concurrent request; try again');
     return { assignment: kept(other, wait), isNew: false };

@@ -3,9 +3,9 @@ import type { Reads } from '../data/fenced-reads.ts';
 import { json } from '../data/columns.ts';
 import { inserting, type NewRow, statement } from '../data/statement.ts';
 import type { ReadDatabase } from '../data/tables.ts';
-import { notFound } from '../shared/errors.ts';
+import { DomainError, notFound } from '../shared/errors.ts';
 import type { ReviewAssignmentKey, Tx } from '../unit-of-work.ts';
-import { type AssignmentEnd, type AssignmentState, type AssignmentType, subjectOf } from './assignment-rules.ts';
+import { type AssignmentEnd, type AssignmentState, type AssignmentType, keyOf, subjectOf } from './assignment-rules.ts';
 
 const COLUMNS = [
   'a.id',
@@ -185,26 +185,50 @@ const changeAssignment = (db: Tx['db'], tenantId: string, id: string) =>
     .where('tenantId', '=', tenantId)
     .where('id', '=', id);
 
+/** Throws `unavailable` when it no longer waits. */
 export async function activate({ db, tenantId }: Tx, id: string, lent: Lent): Promise<void> {
-  await changeAssignment(db, tenantId, id)
+  const { numUpdatedRows } = await changeAssignment(db, tenantId, id)
+    .where('state', '=', sql.lit<AssignmentState>('pending'))
     .set({ ...lent, state: 'active' })
-    .execute();
+    .executeTakeFirstOrThrow();
+  assertChanged(numUpdatedRows);
+}
+
+function assertChanged(count: bigint): void {
+  if (count === 0n)
+    throw new DomainError('unavailable', 'The assignment was changed by a concurrent request; try again');
 }
 
 export async function writeLeaseEnd({ db, tenantId }: Tx, id: string, expiresAt: Date): Promise<void> {
   await changeAssignment(db, tenantId, id).set({ expiresAt, warnedAt: null }).execute();
 }
 
+/** Notes another end of the org, and of the lease with it. */
+export async function writeOrgEnd(
+  { db, tenantId }: Tx,
+  id: string,
+  ends: { orgExpiresAt: Date | null; expiresAt: Date | null },
+): Promise<void> {
+  await changeAssignment(db, tenantId, id)
+    .set({ ...ends, warnedAt: null })
+    .execute();
+}
+
 export async function writeWarned({ db, tenantId }: Tx, id: string, warnedAt: Date): Promise<void> {
   await changeAssignment(db, tenantId, id).set({ warnedAt }).execute();
 }
 
+/** Throws `unavailable` when it has ended already. */
 export async function writeEnd(
   { db, tenantId }: Tx,
   id: string,
   end: { state: AssignmentEnd; endedAt: Date; reason: string | null },
 ): Promise<void> {
-  await changeAssignment(db, tenantId, id).set(end).execute();
+  const { numUpdatedRows } = await changeAssignment(db, tenantId, id)
+    .where(sql<SqlBool>`state in ('pending', 'active')`)
+    .set(end)
+    .executeTakeFirstOrThrow();
+  assertChanged(numUpdatedRows);
 }
 
 /** Notes that the workflow of an assignment knows its state. */
@@ -269,7 +293,12 @@ export async function listAssignments(
   let matching = assignments(db).where('a.tenantId', '=', tenantId);
   if (projectId !== undefined) matching = matching.where('a.projectId', '=', projectId);
   if (assignmentType !== undefined) matching = matching.where('a.assignmentType', '=', assignmentType);
-  if (assignmentKey !== undefined) matching = matching.where('a.assignmentKey', '=', assignmentKey);
+  if (assignmentKey !== undefined)
+    matching = matching.where(
+      // As it is kept of a person, and of anything else.
+      sql<SqlBool>`a.assignment_key = case when a.assignment_type = 'user'
+        then ${keyOf('user', assignmentKey)} else ${assignmentKey} end`,
+    );
   if (state !== undefined) matching = matching.where('a.state', '=', state);
   if (poolTag !== undefined) matching = matching.where('a.targetType', '=', 'pool').where('a.targetName', '=', poolTag);
   if (environmentName !== undefined)

@@ -9,6 +9,7 @@ import { type EventData, emitEvent } from '../webhooks/event-catalog.ts';
 import {
   type AssignmentEnd,
   assertMayChange,
+  endWithOrg,
   extendedEnd,
   hasEnded,
   isActive,
@@ -33,6 +34,7 @@ import {
   noteSeen,
   writeEnd,
   writeLeaseEnd,
+  writeOrgEnd,
   writeWarned,
 } from './review-assignments.queries.ts';
 
@@ -188,6 +190,22 @@ export async function endAssignmentOfInstance(
   if (isActive(before.state)) await endAssignment(tx, before, state, reason);
 }
 
+/** Has the lease of an org follow the end of the org, which builders changed. The caller has the lock of the pool. */
+export async function followOrgEnd(tx: Tx, pool: PoolRow, instanceId: string, orgEndsAt: Date | null): Promise<void> {
+  const id = await assignmentOfInstance(tx, instanceId);
+  if (id === undefined) return;
+  await lockAssignment(tx, id);
+  const before = await assignmentById(tx, id);
+  const lease = leaseOf(before);
+  if (!isActive(before.state) || lease.orgEndsAt?.getTime() === orgEndsAt?.getTime()) return;
+  const { isImmortal, expirationHours } = before;
+  const expiresAt = endWithOrg(lease, orgEndsAt, { hours: expirationHours ?? pool.leaseHours, isImmortal });
+  await writeOrgEnd(tx, id, { orgExpiresAt: orgEndsAt, expiresAt });
+  const after = await assignmentById(tx, id);
+  record(tx, after, 'adjusted', 'The org ends at another time, and with it the lease of', before);
+  tx.signalReviewAssignment(assignmentKeyOf(after));
+}
+
 /** An assignment as its workflow knows it. */
 export interface AssignmentProgress {
   state: AssignmentRow['state'];
@@ -247,7 +265,7 @@ const stateOf = ({ state, targetName, orgUsername, assignedAt, expiresAt, reason
 export function record(
   tx: Tx,
   assignment: AssignmentRow,
-  action: 'requested' | 'assigned' | 'extended' | 'expiring' | AssignmentEnd,
+  action: 'requested' | 'assigned' | 'extended' | 'adjusted' | 'expiring' | AssignmentEnd,
   what: string,
   before?: AssignmentRow,
 ): void {

@@ -135,6 +135,43 @@ test('leases: hours of the request, those of the pool, none, and those of the or
   await expect(assign({})).resolves.toMatchObject({ instance: { username: fitting } });
 });
 
+test('a lease follows its org whose end builders change', async () => {
+  const { assign, orgs, path } = await reviewStage(app, { leaseHours: 24 });
+  const [username] = await orgs(1);
+  const { id, expiresAt } = await assign({});
+  const soon = new Date(Date.now() + 3 * 3_600_000).toISOString();
+  const ends = (end: string | null) =>
+    app.as(app.application).post(200, `${path}/instances`, { username, expiresAt: end });
+  await ends(soon);
+  await expect(read(id)).resolves.toMatchObject({ expiresAt: soon });
+  await ends(new Date(Date.now() + 100 * 3_600_000).toISOString());
+  await expect(read(id)).resolves.toMatchObject({ expiresAt });
+  const extended = await extend(id, 48);
+  expect(hoursOf(extended)).toBeGreaterThan(47);
+  await app.as(app.application).post(200, `${path}/instances`, { username });
+  await expect(read(id)).resolves.toEqual(extended);
+  const changes = await app.sql(
+    `select action from audit_entry where entity_id = ? and action = 'review_assignment.adjusted'`,
+    [id],
+  );
+  expect(changes).toHaveLength(2);
+});
+
+test('an environment replaced five times at once: each assignment ends once, and every caller gets their own', async () => {
+  const { repositoryIdentifier, assign } = await reviewStage(app);
+  await app.as(app.owner).post(201, '/api/environments', { repositoryIdentifier, name: 'own', category: 'test' });
+  const wanted = { assignmentId: 'same', poolTag: undefined, environmentName: 'own', override: true };
+  const made = [await assign(wanted)];
+  made.push(...(await Promise.all(Array.from({ length: 5 }, () => assign(wanted)))));
+  expect(new Set(made.map(({ id }) => id)).size).toBe(6);
+  const ends = await app.sql(
+    `select entity_id, count(*)::int as count from audit_entry
+     where action = 'review_assignment.released' and repository_identifier = ? group by 1`,
+    [repositoryIdentifier],
+  );
+  expect(ends.map(({ count }) => count)).toEqual([1, 1, 1, 1, 1]);
+});
+
 test('an extension counts from now, up to the most of the pool', async () => {
   const { assign, orgs } = await reviewStage(app, { leaseHours: 2, maxLeaseHours: 6 });
   await orgs(2);
@@ -175,6 +212,10 @@ test('persons are known by their e-mail; members have what is theirs, and change
   await assign({ assignmentType: 'user', assignmentId: 'other@acme.example' }, 403, app.member);
   const own = await assign({ assignmentType: 'user', assignmentId: email }, 201, app.owner);
   expect(own.assignmentId).toBe(app.member.email);
+  for (const type of ['&assignmentType=user', '']) {
+    const query = `?assignmentId=${encodeURIComponent(email)}${type}`;
+    await expect(app.as(app.owner).get(200, `${PATH}${query}`)).resolves.toMatchObject({ items: [{ id: own.id }] });
+  }
   await expect(
     assign({ assignmentType: 'user', assignmentId: app.member.email }, 200, app.member),
   ).resolves.toMatchObject({ id: own.id });
