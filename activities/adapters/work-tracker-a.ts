@@ -11,14 +11,18 @@ import { type CallTracker, failureOf } from './tracker-http.ts';
 
 const PLATFORM = 'tracker-a';
 /** An OAuth token is used here, below the id of its site. */
-const OAUTH_HOST = 'api.atlassian.com';
+export const OAUTH_HOST = 'api.atlassian.com';
 const COMMENTS_MAX = 100;
+/** Boards that are searched at a time. */
+const AT_A_TIME = 5;
+/** Pages of one search that are read. */
+const PAGES_MAX = 10;
 /** Hidden from people: a property of the comment. */
 const REPORT_PROPERTY = 'quayside.report';
 /** All but long lists that no member shows. */
 const FETCHED_FIELDS = '*all,-comment,-worklog,-attachment,-issuelinks,-subtasks';
 
-const Found = z.looseObject({ issues: z.array(Issue) });
+const Found = z.looseObject({ issues: z.array(Issue), nextPageToken: z.string().nullish() });
 const Created = z.looseObject({ id: z.string(), key: z.string() });
 const Board = z.looseObject({ location: z.looseObject({ projectKey: z.string().nullish() }).nullish() });
 const ServerInfo = z.looseObject({ baseUrl: z.string() });
@@ -32,10 +36,13 @@ const Comment = z.looseObject({
   properties: z.array(z.looseObject({ key: z.string(), value: z.unknown() })).nullish(),
 });
 const Comments = z.looseObject({ comments: z.array(Comment) });
+const CommentList = z.looseObject({ values: z.array(Comment) });
 const ANYTHING = z.unknown();
 
 export interface JiraPlace {
   baseUrl: string;
+  /** Where the pages are, if that is not below `baseUrl`. */
+  siteUrl?: string;
   /** Ids of agile boards, which are digits, and keys of projects. */
   boards: readonly string[];
   issueType: string;
@@ -46,7 +53,7 @@ export interface JiraPlace {
 const isBoardId = (board: string): boolean => /^\d{1,18}$/.test(board);
 
 /** Jira Cloud: REST interface, version 3. */
-export function trackerA(call: CallTracker, { baseUrl, boards, issueType, pagesUrl }: JiraPlace): WorkTracker {
+export function trackerA(call: CallTracker, { baseUrl, siteUrl, boards, issueType, pagesUrl }: JiraPlace): WorkTracker {
   const api = `${baseUrl}/rest/api/3`;
   const agile = `${baseUrl}/rest/agile/1.0/board`;
   const projects = boards.filter((board) => !isBoardId(board));
@@ -59,14 +66,27 @@ export function trackerA(call: CallTracker, { baseUrl, boards, issueType, pagesU
   /** Makes the addresses of pages. The address that OAuth tokens are used at has no pages. */
   async function pages(): Promise<(key: string) => string> {
     if (pagesUrl !== null) return (key) => workItemUrl(key, { workItems: { baseUrl: pagesUrl } }) ?? pagesUrl;
+    if (siteUrl !== undefined) return (key) => `${siteUrl}/browse/${key}`;
     if (new URL(baseUrl).hostname !== OAUTH_HOST) return (key) => `${baseUrl}/browse/${key}`;
     const info = await call({ method: 'GET', url: `${api}/serverInfo` }, ServerInfo);
     const site = info.isOk ? info.value.baseUrl.replace(/\/+$/, '') : baseUrl;
     return (key) => `${site}/browse/${key}`;
   }
 
-  const search = (jql: string, maxResults: number) =>
-    call({ method: 'POST', url: `${api}/search/jql`, body: { jql, maxResults, fields: SUMMARY_FIELDS } }, Found);
+  /** Jira may give fewer at once than it is asked for. */
+  async function search(jql: string, maxResults: number): Promise<TrackerAnswer<z.output<typeof Found>>> {
+    const issues: Issue[] = [];
+    let nextPageToken: string | undefined;
+    for (let page = 1; page <= PAGES_MAX; page++) {
+      const body = { jql, maxResults: maxResults - issues.length, fields: SUMMARY_FIELDS, nextPageToken };
+      const answer = await call({ method: 'POST', url: `${api}/search/jql`, body }, Found);
+      if (!answer.isOk) return answer;
+      issues.push(...answer.value.issues);
+      nextPageToken = answer.value.nextPageToken ?? undefined;
+      if (nextPageToken === undefined || issues.length >= maxResults) break;
+    }
+    return { isOk: true, value: { issues } };
+  }
 
   const searchBoard = (id: string, jql: string, maxResults: number) => {
     const query = new URLSearchParams({ jql, maxResults: String(maxResults), fields: SUMMARY_FIELDS.join(',') });
@@ -92,7 +112,21 @@ export function trackerA(call: CallTracker, { baseUrl, boards, issueType, pagesU
     const query = `orderBy=-created&maxResults=${COMMENTS_MAX}&expand=properties`;
     const answer = await call({ method: 'GET', url: `${url}/comment?${query}` }, Comments);
     if (!answer.isOk) return answer;
-    const found = answer.value.comments.find(({ properties }) =>
+    const { comments } = answer.value;
+    const isWithProperties = comments.every(({ properties }) => Array.isArray(properties));
+    // Jira documents properties for the list by ids alone.
+    const listed = isWithProperties
+      ? { isOk: true as const, value: { values: comments } }
+      : await call(
+          {
+            method: 'POST',
+            url: `${api}/comment/list?expand=properties`,
+            body: { ids: comments.map(({ id }) => Number(id)) },
+          },
+          CommentList,
+        );
+    if (!listed.isOk) return listed;
+    const found = listed.value.values.find(({ properties }) =>
       properties?.some(({ key, value }) => key === REPORT_PROPERTY && markerIn(value) === marker),
     );
     return { isOk: true, value: found?.id };
@@ -120,16 +154,17 @@ export function trackerA(call: CallTracker, { baseUrl, boards, issueType, pagesU
       const found = new Map<string, Issue>();
       const queries = [
         ...(projects.length > 0 || boardIds.length === 0
-          ? [search(projectsJql(filter, projects), filter.maxResults)]
+          ? [() => search(projectsJql(filter, projects), filter.maxResults)]
           : []),
-        ...boardIds.map((id) => searchBoard(id, boardJql(filter), filter.maxResults)),
+        ...boardIds.map((id) => () => searchBoard(id, boardJql(filter), filter.maxResults)),
       ];
-      for (const answer of await Promise.all(queries)) {
-        // Jira refuses the name of a status, type or person that it has not.
-        if (!answer.isOk && isUnknownValue(answer.message)) continue;
-        if (!answer.isOk) return answer;
-        for (const issue of answer.value.issues) found.set(issue.key, issue);
-      }
+      for (let first = 0; first < queries.length; first += AT_A_TIME)
+        for (const answer of await Promise.all(queries.slice(first, first + AT_A_TIME).map((ask) => ask()))) {
+          // Jira refuses the name of a status, type or person that it has not.
+          if (!answer.isOk && isUnknownValue(answer.message)) continue;
+          if (!answer.isOk) return answer;
+          for (const issue of answer.value.issues) found.set(issue.key, issue);
+        }
       const urlOf = await pages();
       const newest = [...found.values()].toSorted((a, b) => timeOf(b) - timeOf(a));
       return { isOk: true, value: newest.slice(0, filter.maxResults).map((issue) => summaryOf(issue, urlOf)) };
@@ -143,9 +178,11 @@ export function trackerA(call: CallTracker, { baseUrl, boards, issueType, pagesU
         project: { key: project.value },
         issuetype: { name: issueType },
         summary: title.replaceAll(/\s+/g, ' '),
-        description: code === undefined ? documentOf(body) : documentWithCode(body, { title: PAYLOAD_TITLE, code }),
+        // Jira refuses fields that the project's screen for new issues lacks, also empty ones.
+        ...(code !== undefined && { description: documentWithCode(body, { title: PAYLOAD_TITLE, code }) }),
+        ...(code === undefined && body !== '' && { description: documentOf(body) }),
         // A label of Jira has no spaces.
-        labels: labels.map((label) => label.trim().replaceAll(/\s+/g, '-')),
+        ...(labels.length > 0 && { labels: labels.map((label) => label.trim().replaceAll(/\s+/g, '-')) }),
       };
       const answer = await call({ method: 'POST', url: `${api}/issue`, body: { fields } }, Created);
       if (!answer.isOk) return answer;

@@ -35,6 +35,10 @@ const BODY_MAX = 65_536;
 const PAGE = 50;
 /** Pages of one list that are read: pull requests are among the issues, and types are known by labels. */
 const PAGES_MAX = 10;
+/** What a list over many labels may cost: at least a page of each is read, unless that takes too long. */
+const LIST_CALLS_MAX = 50;
+const LIST_MAX_MS = 20_000;
+const AT_A_TIME = 5;
 const COMMENTS_PAGE = 100;
 /** A closing that failed may be repeated with its comment for so long: longer than any limit holds. */
 const CLOSING_REPEATED_MS = 3 * 3_600_000;
@@ -81,6 +85,7 @@ export function hostATracker(
     label: string | undefined,
     login: string | undefined,
     { status, type, maxResults }: WorkItemFilter,
+    pagesMax: number,
   ): Promise<TrackerAnswer<Issue[]>> {
     const query = new URLSearchParams({
       state: status?.toLowerCase() ?? 'all',
@@ -91,7 +96,7 @@ export function hostATracker(
       ...(login !== undefined && { assignee: login }),
     });
     const found: Issue[] = [];
-    for (let page = 1; page <= PAGES_MAX && found.length < maxResults; page++) {
+    for (let page = 1; page <= pagesMax && found.length < maxResults; page++) {
       query.set('page', String(page));
       const answer = await call({ method: 'GET', url: `${issues}?${query}` }, z.array(Issue));
       if (!answer.isOk) return answer;
@@ -113,6 +118,23 @@ export function hostATracker(
       if (found || answer.value.length < COMMENTS_PAGE) return { isOk: true, value: found && String(found.id) };
     }
     return { isOk: true, value: undefined };
+  }
+
+  /** Of any of the labels; a few are asked for at a time. */
+  async function listBoards(login: string | undefined, filter: WorkItemFilter): Promise<TrackerAnswer<Issue[]>> {
+    if (boards.length === 0) return listLabelled(undefined, login, filter, PAGES_MAX);
+    const pagesMax = Math.max(1, Math.min(PAGES_MAX, Math.floor(LIST_CALLS_MAX / boards.length)));
+    const endMs = performance.now() + LIST_MAX_MS;
+    const found: Issue[] = [];
+    for (let first = 0; first < boards.length && performance.now() < endMs; first += AT_A_TIME) {
+      const labels = boards.slice(first, first + AT_A_TIME);
+      const answers = await Promise.all(labels.map((label) => listLabelled(label, login, filter, pagesMax)));
+      for (const answer of answers) {
+        if (!answer.isOk) return answer;
+        found.push(...answer.value);
+      }
+    }
+    return { isOk: true, value: found };
   }
 
   const writeComment = (id: string, body: string, marker: string, known: string | undefined) =>
@@ -157,14 +179,12 @@ export function hostATracker(
       if (filter.status !== undefined && !categoryOf(filter.status)) return { isOk: true, value: [] };
       const login = filter.assignee === undefined ? undefined : await loginOf(filter.assignee);
       if (login?.isOk === false) return login;
-      const found = new Map<number, Issue>();
-      for (const label of boards.length === 0 ? [undefined] : boards) {
-        const answer = await listLabelled(label, login?.value, filter);
-        // GitHub refuses the login of nobody.
-        if (!answer.isOk && answer.kind === 'refused' && login) return { isOk: true, value: [] };
-        if (!answer.isOk) return answer;
-        for (const issue of answer.value) found.set(issue.number, issue);
-      }
+      // For GitHub these two words mean nobody and anybody.
+      if (login && ['none', '*'].includes(login.value)) return { isOk: true, value: [] };
+      const answer = await listBoards(login?.value, filter);
+      // GitHub refuses the login of nobody.
+      if (!answer.isOk) return answer.kind === 'refused' && login ? { isOk: true, value: [] } : answer;
+      const found = new Map(answer.value.map((issue) => [issue.number, issue]));
       const newest = [...found.values()].toSorted((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
       return { isOk: true, value: newest.slice(0, filter.maxResults).map(summaryOf) };
     },

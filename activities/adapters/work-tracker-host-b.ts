@@ -36,7 +36,9 @@ import { type CallTracker, failureOf } from './tracker-http.ts';
 const PLATFORM = 'host-b';
 const VERSION = 'api-version=7.1';
 const COMMENTS_VERSION = 'api-version=7.1-preview.4';
-const COMMENTS_MAX = 200;
+/** A comment has up to 150 KB: more of them might be a larger reply than is read. */
+const COMMENTS_PAGE = 40;
+const COMMENT_PAGES_MAX = 5;
 const PATCH_TYPE = { 'content-type': 'application/json-patch+json' };
 const PARENT = 'System.LinkTypes.Hierarchy-Reverse';
 /** How often a label or a closed state is set when somebody changes the work item meanwhile. */
@@ -49,7 +51,7 @@ const Types = z.looseObject({
   value: z.array(z.looseObject({ name: z.string(), states: z.array(State).default([]) })),
 });
 const Comment = z.looseObject({ id: z.int(), text: z.string().nullish() });
-const Comments = z.looseObject({ comments: z.array(Comment) });
+const Comments = z.looseObject({ comments: z.array(Comment), continuationToken: z.string().nullish() });
 interface Operation {
   op: 'add' | 'replace' | 'test';
   path: string;
@@ -123,11 +125,18 @@ export function hostBTracker(
 
   /** The comment that has the marker; its text is there, whether or not the vendor hides it. */
   async function commentWith(id: string, marker: string): Promise<TrackerAnswer<string | undefined>> {
-    const url = `${wit}/workItems/${id}/comments?${COMMENTS_VERSION}&$top=${COMMENTS_MAX}&order=desc`;
-    const answer = await call({ method: 'GET', url }, Comments);
-    if (!answer.isOk) return answer;
-    const found = answer.value.comments.find(({ text }) => text?.includes(marker));
-    return { isOk: true, value: found && String(found.id) };
+    const url = `${wit}/workItems/${id}/comments?${COMMENTS_VERSION}&$top=${COMMENTS_PAGE}&order=desc`;
+    let next = '';
+    for (let page = 1; page <= COMMENT_PAGES_MAX; page++) {
+      const answer = await call({ method: 'GET', url: url + next }, Comments);
+      if (!answer.isOk) return answer;
+      const { comments, continuationToken } = answer.value;
+      const found = comments.find(({ text }) => text?.includes(marker));
+      if (found) return { isOk: true, value: String(found.id) };
+      if (!continuationToken) break;
+      next = `&continuationToken=${encodeURIComponent(continuationToken)}`;
+    }
+    return { isOk: true, value: undefined };
   }
 
   function writeComment(id: string, text: string, marker: string, known: string | undefined) {

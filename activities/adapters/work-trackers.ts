@@ -19,7 +19,7 @@ import {
   trackerCalls,
   type TrackerLimits,
 } from './tracker-http.ts';
-import { trackerA } from './work-tracker-a.ts';
+import { OAUTH_HOST, trackerA } from './work-tracker-a.ts';
 import { hostATracker } from './work-tracker-host-a.ts';
 import { hostBTracker } from './work-tracker-host-b.ts';
 
@@ -31,6 +31,8 @@ export interface WorkTrackers {
 interface Located {
   baseUrl: string;
   settings: IntegrationOptions;
+  /** The credential has no user name. */
+  isBearer: boolean;
 }
 
 interface Vendor extends Pick<TrackerConnection, 'messageOf' | 'redirectMeans'> {
@@ -96,6 +98,7 @@ export function trackerAt(
     connect(trackerCalls(exchange, limits, { platform, headers, limitKey, secrets, ...answers }), place, {
       baseUrl,
       settings,
+      isBearer: credentials.username === undefined,
     });
   // A place that cannot be told is refused at once.
   operation();
@@ -149,6 +152,9 @@ const unplaced = (platform: TrackerPlatform, needed: string) =>
     `The project's repository is not on ${platform}: the integration of this kind needs ${needed} in its settings`,
   );
 
+/** Jira's messages are read, and are else in the language of the account. */
+const IN_ENGLISH = { 'accept-language': 'en', 'x-force-accept-language': 'true' };
+
 const VENDORS: Record<TrackerPlatform, Vendor> = {
   'tracker-a': {
     defaultUrl: null,
@@ -159,9 +165,14 @@ const VENDORS: Record<TrackerPlatform, Vendor> = {
     },
     headersOf: (credentials) =>
       credentials.username === undefined
-        ? { authorization: `Bearer ${secretOf(credentials)}` }
-        : basic(credentials.username, secretOf(credentials)),
-    connect: (call, place, { baseUrl }) => trackerA(call, { ...place, baseUrl }),
+        ? { ...IN_ENGLISH, authorization: `Bearer ${secretOf(credentials)}` }
+        : { ...IN_ENGLISH, ...basic(credentials.username, secretOf(credentials)) },
+    connect(call, place, { baseUrl, settings, isBearer }) {
+      const cloudId = setting(settings, 'cloudId');
+      if (!isBearer || cloudId === undefined) return trackerA(call, { ...place, baseUrl });
+      const atOAuth = `https://${OAUTH_HOST}/ex/jira/${encodeURIComponent(cloudId)}`;
+      return trackerA(call, { ...place, baseUrl: atOAuth, siteUrl: baseUrl });
+    },
   },
   'host-a': {
     defaultUrl: 'https://api.github.com',

@@ -1,8 +1,11 @@
-import type { CallTracker } from '../../../activities/adapters/tracker-http.ts';
+import type { ExchangeWithHost } from '../../../activities/adapters/host-http.ts';
+import { type CallTracker, createTrackerLimits } from '../../../activities/adapters/tracker-http.ts';
+import { trackerAt } from '../../../activities/adapters/work-trackers.ts';
 import { trackerA } from '../../../activities/adapters/work-tracker-a.ts';
 import type { HostCredentials } from '../../../domain/integrations/integration-rules.ts';
 import type { TrackerPlace } from '../../../domain/work-items/work-tracker.port.ts';
 import { JIRA_USER_TOKEN, jiraCredentials, type JiraSimulator, jiraSite } from '../../simulators/trackers/jira.ts';
+import type { Json } from '../../support/client.ts';
 import { failureOf, type TestTrackers, testTrackers, valueOf } from '../../support/work-trackers.ts';
 
 const credentials = jiraCredentials as HostCredentials;
@@ -191,4 +194,76 @@ test('a report is one comment and one label, however often it is written', async
     { content: [{ text: 'Done' }] },
     { content: [{ text: 'Run', marks: [{ type: 'link', attrs: { href: 'https://q.example/r' } }] }] },
   ]);
+});
+
+/** Answers as a test says, and notes what it was asked. */
+function answering(answer: (url: string, body: Json) => unknown) {
+  const asked: { url: string; body: Json }[] = [];
+  const call: CallTracker = async ({ url, body }, schema) => {
+    asked.push({ url, body });
+    return { isOk: true, value: schema.parse(answer(url, body)) };
+  };
+  return { asked, call };
+}
+const jira = { baseUrl: 'https://acme.example', boards: ['SHOP'], issueType: 'Task', pagesUrl: null };
+
+test('a search goes on where Jira gives fewer at once than it is asked for', async () => {
+  const issue = (number: number) => ({ id: `${number}`, key: `SHOP-${number}`, fields: { status: { name: 'Done' } } });
+  const { asked, call } = answering((_, { nextPageToken = '0' }) => {
+    const start = Number(nextPageToken);
+    return { issues: [issue(start + 1), issue(start + 2)], nextPageToken: `${start + 2}` };
+  });
+  expect(valueOf(await trackerA(call, jira).list({ maxResults: 5 }))).toHaveLength(5);
+  expect(asked.map(({ body }) => [body.maxResults, body.nextPageToken])).toEqual([
+    [5, undefined],
+    [3, '2'],
+    [1, '4'],
+  ]);
+});
+
+test('new issues have no empty fields, which the screen of a project may lack', async () => {
+  const { asked, call } = answering(() => ({ id: '1', key: 'SHOP-1' }));
+  valueOf(await trackerA(call, jira).create({ title: 'x', body: '', labels: [] }));
+  expect(Object.keys(asked[0]?.body.fields)).toEqual(['project', 'issuetype', 'summary']);
+});
+
+test('the comment of a report is found where comments of an issue come without properties', async () => {
+  const properties = [{ key: 'quayside.report', value: { marker: 'r1' } }];
+  const { asked, call } = answering((url) =>
+    url.includes('/comment/list')
+      ? { values: [{ id: '7' }, { id: '8', properties }] }
+      : { id: '8', comments: [{ id: '7' }, { id: '8' }] },
+  );
+  const report = { marker: 'r1', lines: ['x'], links: [], state: 'done' } as const;
+  expect(valueOf(await trackerA(call, jira).report('SHOP-1', report))).toEqual({ commentId: '8' });
+  expect(asked[1]).toMatchObject({
+    url: 'https://acme.example/rest/api/3/comment/list?expand=properties',
+    body: { ids: [7, 8] },
+  });
+});
+
+test("a bearer is used at the address of OAuth, where the site's id is known; messages are asked for in English", async () => {
+  const asked: { url: string; headers: object | undefined }[] = [];
+  const exchange: ExchangeWithHost = async (_, { url, headers }) => {
+    asked.push({ url, headers });
+    return {
+      isOk: true,
+      value: { status: 200, headers: {}, json: { id: '1', key: 'SHOP-1', fields: { status: { name: 'Done' } } } },
+    };
+  };
+  const place = { platform: 'tracker-a', projectId: 'p', repositoryIdentifier: 'acme/shop', ...jira } as const;
+  const limits = createTrackerLimits(() => new Date());
+  const fetchWith = (given: HostCredentials, settings = {}) =>
+    trackerAt(exchange, limits, place, { baseUrl: jira.baseUrl, settings, credentials: given }).fetch('SHOP-1');
+  const settings = { cloudId: '1f2e' };
+  expect(valueOf(await fetchWith(person, settings)).url).toBe('https://acme.example/browse/SHOP-1');
+  await fetchWith(credentials, settings);
+  await fetchWith(person);
+  expect(asked.map(({ url }) => url.split('/rest/')[0])).toEqual([
+    'https://api.atlassian.com/ex/jira/1f2e',
+    jira.baseUrl,
+    jira.baseUrl,
+  ]);
+  for (const { headers } of asked)
+    expect(headers).toMatchObject({ 'accept-language': 'en', 'x-force-accept-language': 'true' });
 });

@@ -90,7 +90,7 @@ test('the newest changes come first, of any of the labels, without pull requests
   expect(await titles({ type: 'STORY' })).toEqual(['new']);
   expect(await titles({ type: 'issue' })).toEqual(['old']);
   expect(await titles({ assignee: 'me' })).toEqual(['new']);
-  expect(await titles({ assignee: 'nobody-there' })).toEqual([]);
+  for (const assignee of ['nobody-there', 'none', '*']) expect(await titles({ assignee })).toEqual([]);
   expect(await titles({}, ['"; drop'])).toEqual([]);
 });
 
@@ -220,4 +220,19 @@ test('closing that is repeated after a failure writes its comment once', async (
   expect(failureOf(await close()).kind).toBe('timeout');
   expect(valueOf(await close()).isChanged).toBe(true);
   expect(issue.comments.map(({ body }) => body)).toEqual(['Bye', 'Bye']);
+});
+
+test('a list over many labels costs a bounded number of calls', async () => {
+  const boards = Array.from({ length: 50 }, (_, n) => `team-${n}`);
+  for (let made = 0; made < 60; made++) host.issues.add(shop, { isPullRequest: true, labels: boards.slice(0, 5) });
+  host.issues.add(shop, { title: 'the newest', labels: ['team-49'] });
+  expect(valueOf(await tracker({ boards }).list({ maxResults: 10, type: 'issue' }))).toHaveLength(1);
+  expect(host.requests).toHaveLength(50);
+});
+
+test('an issue of somebody who may not set labels has none', async () => {
+  host.issues.readers.add('dana');
+  const person: HostCredentials = { type: 'token', token: 'token-of-dana' };
+  valueOf(await tracker({}, person).create({ title: 'x', body: '', labels: ['ops'] }));
+  expect(host.issues.find(shop, 1)?.labels).toEqual([]);
 });

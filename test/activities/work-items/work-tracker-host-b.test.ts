@@ -297,3 +297,14 @@ test('the settings of an integration say where work items of a repository elsewh
   const elsewhere = tracker({ repositoryIdentifier: 'acme/shop' }, { settings });
   expect(valueOf(await elsewhere.fetch('1')).title).toBe('elsewhere');
 });
+
+test('the comment of a report is found among many, page by page', async () => {
+  const item = host.boards.add(place, {});
+  const report = { marker: 'quayside-request:r1', lines: ['x'], links: [], state: 'done' } as const;
+  const { commentId } = valueOf(await tracker().report('1', report));
+  for (let id = 1_000; id < 1_100; id++) item.comments.push({ id, text: 'chatter' });
+  expect(valueOf(await tracker().report('1', report))).toEqual({ commentId });
+  expect(item.comments).toHaveLength(101);
+  const sizes = host.requests.map(({ query }) => query.get('$top')).filter((top) => top !== null);
+  expect(sizes).toEqual(['40', '40', '40', '40']);
+});

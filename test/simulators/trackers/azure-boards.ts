@@ -121,16 +121,19 @@ export class AzureBoards {
       {
         method: 'GET',
         path: at(String.raw`workItems/(\d+)/comments`),
-        handle: one(({ comments }, { query }) => ({
-          status: 200,
-          body: {
-            totalCount: comments.length,
-            comments: (query.get('order') === 'desc' ? comments.toReversed() : comments).slice(
-              0,
-              Number(query.get('$top') ?? 200),
-            ),
-          },
-        })),
+        handle: one(({ comments }, { query }) => {
+          const start = Number(query.get('continuationToken') ?? 0);
+          const end = start + Number(query.get('$top') ?? 200);
+          const ordered = query.get('order') === 'desc' ? comments.toReversed() : comments;
+          return {
+            status: 200,
+            body: {
+              totalCount: comments.length,
+              comments: ordered.slice(start, end),
+              ...(end < comments.length && { continuationToken: String(end) }),
+            },
+          };
+        }),
       },
       {
         method: 'POST',

@@ -34,6 +34,8 @@ export class GitHubIssues {
   /** Repositories whose issues are switched off. */
   readonly switchedOff = new Set<string>();
   /** Who may be assigned. */
+  /** Callers without the right to push, whose labels are dropped. */
+  readonly readers = new Set<string>();
   readonly people = new Set(['dana', 'ole', 'quayside-bot']);
   #made = 0;
 
@@ -158,13 +160,17 @@ export class GitHubIssues {
     const assignee = query.get('assignee');
     const labels = query.get('labels')?.split(',') ?? [];
     if (!['open', 'closed', 'all'].includes(state)) return invalid('Issue', 'state');
-    if (assignee !== null && !this.people.has(assignee)) return invalid('Issue', 'assignee');
+    if (assignee !== null && !this.people.has(assignee) && assignee !== 'none' && assignee !== '*')
+      return invalid('Issue', 'assignee');
     const found = this.all
       .filter(
         (issue) =>
           issue.repository === repository &&
           (state === 'all' || issue.state === state) &&
-          (assignee === null || issue.assignees.includes(assignee)) &&
+          (assignee === null ||
+            (assignee === 'none' && issue.assignees.length === 0) ||
+            (assignee === '*' && issue.assignees.length > 0) ||
+            issue.assignees.includes(assignee)) &&
           labels.every((label) => issue.labels.some((each) => each.toLowerCase() === label.toLowerCase())),
       )
       .toSorted((a, b) =>
@@ -183,7 +189,7 @@ export class GitHubIssues {
     const issue = this.add(repository, {
       title: body.title,
       body: body.body ?? null,
-      labels: body.labels ?? [],
+      labels: this.readers.has(caller) ? [] : (body.labels ?? []),
       assignees: this.#assignable(body.assignees),
       author: caller,
       createdAt: now,
