@@ -106,7 +106,7 @@ async function whereIs(
   tx: Tx,
   { key, repositoryIdentifier }: Extract<ChatCommand, { name: 'where' }>,
 ): Promise<ChatMessage> {
-  const projects = await projectsFor(tx, repositoryIdentifier);
+  const { items: projects, total } = await projectsFor(tx, repositoryIdentifier);
   if (projects.length === 0)
     return sentence(`No repository ${repositoryIdentifier ?? ''} is registered`.replace('  ', ' '));
   const blocks: ChatBlock[] = [];
@@ -122,11 +122,20 @@ async function whereIs(
       blocks.push(domainBlock(domain, candidates, environments));
   }
   const shownKey = escaped(key);
+  const searched =
+    projects.length < total
+      ? ` in the first ${projects.length} of ${total} repositories; name another: \`/quayside where KEY owner/repo\``
+      : '';
   if (blocks.length === 0)
-    return message(`No commit mentions ${shownKey}`, [section(`No commit mentions *${shownKey}*.`)], [], '');
+    return message(
+      `No commit mentions ${shownKey}${searched}`,
+      [section(`No commit mentions *${shownKey}*${searched}.`)],
+      [],
+      '',
+    );
   return message(
     `Where ${shownKey} is`,
-    [section(`Where *${shownKey}* is`), ...blocks],
+    [section(`Where *${shownKey}* is${searched}`), ...blocks],
     [],
     'There is more than fits here: follow the links.',
   );
@@ -162,8 +171,12 @@ function domainBlock(
   return lines.length === 1 ? context(`${lines[0]}: in no candidate`) : section(lines.join('\n'));
 }
 
-async function projectsFor(tx: Tx, identifier: string | undefined): Promise<ProjectFacts[]> {
-  if (identifier === undefined) return (await listProjects(tx, { limit: PROJECTS_MAX, offset: 0 })).items;
+/** Where to look for a work item, and how many repositories there are. */
+async function projectsFor(
+  tx: Tx,
+  identifier: string | undefined,
+): Promise<{ items: readonly ProjectFacts[]; total: number }> {
+  if (identifier === undefined) return listProjects(tx, { limit: PROJECTS_MAX, offset: 0 });
   const project = await findProject(tx, identifier);
-  return project ? [project] : [];
+  return project ? { items: [project], total: 1 } : { items: [], total: 0 };
 }

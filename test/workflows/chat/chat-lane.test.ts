@@ -233,6 +233,14 @@ test('commands are answered to that person alone', async () => {
   expect((await privately())[0]?.text).toMatch(/no command dance/);
 });
 
+test('a work item that was not looked for in every repository is not said to be nowhere', async () => {
+  for (let n = 0; n < 21; n++)
+    await app.as(app.owner).post(201, '/api/projects', { identifier: `acme/many-${n}`, platform: 'host-a' });
+  acme.ephemerals.length = 0;
+  await acme.command(member, 'where SHOP-12');
+  expect((await privately())[0]?.text).toMatch(/^No commit mentions SHOP-12 in the first 20 of \d+ repositories;/);
+});
+
 test('a limit, a page and an absent Slack only delay', async () => {
   const zoe = acme.addUser('zoe', app.owner.email);
   const id = await approval();
