@@ -28,6 +28,8 @@ import {
 const GROUP = 'Review assignment rules';
 /** Rules that do not match whose reasons are shown. */
 const EXPLAINED_MAX = 50;
+/** Rules that match that are shown: a rule may have some 13 kB of patterns. */
+const MATCHES_MAX = 100;
 
 const view = (rule: ReviewRuleRow) => ({
   ...rule,
@@ -90,7 +92,7 @@ export const reviewRulesRoutes = [
     async handle({ body: { repositoryIdentifier, branch, domain } }, { reads, adapters }) {
       const project = await projectInRequest(reads, repositoryIdentifier);
       const asked = { branch, domains: domain === undefined ? [] : [domain] };
-      const { matches, mismatches } = await matchedRules(reads, adapters.reviewRules, project.id, asked);
+      const { matches, mismatches } = await matchedRules(reads, adapters.reviewRules, project.id, asked, MATCHES_MAX);
       const shown = matches.map(({ rule, ...scores }) => ({ assignment: view(rule), ...scores }));
       const best = shown[0]?.assignment;
       // To parse thousands of matches by the schema would take most of the time.

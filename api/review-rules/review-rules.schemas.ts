@@ -130,7 +130,7 @@ export const RuleTestOut = z
           totalScore: z.int().meta({ description: '`priority` × 1000 + `branchScore` + `domainScore`' }),
         }),
       )
-      .meta({ description: 'The best first; of equal ones the older rule' }),
+      .meta({ description: 'The best 100, the best first; of equal ones the older rule' }),
     explained: z
       .array(z.object({ ruleId: z.uuid(), reason: z.enum(MISMATCHES) }))
       .meta({ description: 'Why others do not match: the 50 oldest' }),

@@ -227,3 +227,13 @@ test('a renamed environment keeps its rules, a removed one takes them along; a p
   await owner.delete(204, `${RULES}/${ofPool.id}`);
   await owner.delete(204, `/api/review/pools/${poolId}`);
 });
+
+test('of very many rules that match the best hundred are shown', async () => {
+  const { rule, testRules } = await stage();
+  await Promise.all(
+    Array.from({ length: 102 }, (_, n) => rule(toPool({ priority: n, domainPatterns: [`d${n}`, '*'] }))),
+  );
+  const { matches, assignment } = await testRules({ branch: 'feature/a', domain: 'sales' });
+  expect([matches.length, matches[0].assignment.priority, matches.at(-1).assignment.priority]).toEqual([100, 101, 2]);
+  expect(assignment).toEqual(matches[0].assignment);
+});
