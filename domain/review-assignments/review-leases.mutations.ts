@@ -1,7 +1,13 @@
-import { instanceById, lockPool, moveInstance, poolById, poolKeyOf } from '../review-pools/review-pools.queries.ts';
+import {
+  instanceById,
+  lockPool,
+  moveInstance,
+  poolById,
+  poolKeyOf,
+  type PoolRow,
+} from '../review-pools/review-pools.queries.ts';
 import { stateAfterRelease } from '../review-pools/instance-rules.ts';
 import { LEASE_HOURS, LEASE_HOURS_MAX } from '../review-pools/review-pools.mutations.ts';
-import type { PoolRow } from '../review-pools/review-pools.queries.ts';
 import { systemActor } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';

@@ -63,7 +63,10 @@ export async function removePool(tx: Tx, id: string): Promise<void> {
   const { rules, assigned } = await countUsers(tx, id);
   if (rules > 0) throw new DomainError('invalid_transition', `${rules} rules lead to the pool: change them first`);
   if (assigned > 0)
-    throw new DomainError('invalid_transition', `${assigned} orgs of the pool are assigned: release them first`);
+    throw new DomainError(
+      'invalid_transition',
+      `${assigned} assignments have an org of the pool or wait for one: release them first`,
+    );
   await tx.db.deleteFrom('review_pool').where('tenantId', '=', tx.tenantId).where('id', '=', id).execute();
   audit(tx, 'deleted', before, { before: stateOf(before) });
 }

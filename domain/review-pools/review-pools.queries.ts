@@ -8,6 +8,7 @@ import {
   INSTANCE_STATES,
   type InstanceCounts,
   type InstanceState,
+  isLive,
   PROVISIONED_WITHIN_SECONDS,
 } from './instance-rules.ts';
 
@@ -189,7 +190,10 @@ export async function countLive({ db, tenantId }: Reads, poolId: string): Promis
   return count;
 }
 
-/** Moves an org into a state. @param move.preparedBy the run that does so; without it the org keeps the one it has. */
+/**
+ * Moves an org into a state; one that ends loses its credential.
+ * @param move.preparedBy the run that does so; without it the org keeps the one it has.
+ */
 export async function moveInstance(
   { db, tenantId }: Tx,
   id: string,
@@ -197,7 +201,12 @@ export async function moveInstance(
 ): Promise<void> {
   await db
     .updateTable('review_instance')
-    .set({ ...move, stateChangedAt: sql`clock_timestamp()`, updatedAt: sql`now()` })
+    .set({
+      ...move,
+      ...(!isLive(move.state) && { cliAuthUrl: null }),
+      stateChangedAt: sql`clock_timestamp()`,
+      updatedAt: sql`now()`,
+    })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .execute();

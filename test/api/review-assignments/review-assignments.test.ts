@@ -262,6 +262,25 @@ test('an org that fails while it is assigned ends the assignment; one that is as
   await expect(read(waiting.id)).resolves.toMatchObject({ state: 'active', instance: { username } });
 });
 
+test('an org that has ended or failed leaves no credential behind', async () => {
+  const { assign, orgs, instances, path } = await reviewStage(app, { onRelease: 'discard' });
+  const cliAuthUrl = 'force://PlatformCLI::5Aep861secret@acme.my.salesforce.com';
+  await orgs(2, { cliAuthUrl });
+  const kept = async () => {
+    const rows = await app.sql<{ state: string; isKept: boolean }>(
+      `select state, cli_auth_url is not null as "isKept" from review_instance where pool_id = ? order by state`,
+      [path.split('/').at(-1)],
+    );
+    return rows.map(({ state, isKept }) => `${state} ${isKept}`);
+  };
+  const { id } = await assign({});
+  await expect(kept()).resolves.toEqual(['assigned true', 'available true']);
+  await release(id);
+  const free = (await instances('?state=available'))[0];
+  await app.as(app.application).patch(200, `${path}/instances/${free?.id}`, { state: 'failed' });
+  await expect(kept()).resolves.toEqual(['expired false', 'failed false']);
+});
+
 test('two for the last org: one gets it, the other waits', async () => {
   const { repositoryIdentifier, orgs } = await reviewStage(app);
   for (let round = 0; round < 5; round++) {
