@@ -27,6 +27,7 @@ export const reviewPoolsExamples = featureExamples(
     const { id: assignmentId } = await owner.post(201, '/api/review/assignments', { ...request, assignmentId: '117' });
     const { id: endingId } = await owner.post(201, '/api/review/assignments', { ...request, assignmentId: '116' });
     return {
+      session: `Bearer ${app.owner.token}`,
       lent,
       assignmentId,
       endingId,
@@ -78,9 +79,13 @@ export const reviewPoolsExamples = featureExamples(
     getReviewAssignment: ({ assignmentId }) => ({ params: { id: assignmentId } }),
     extendReviewAssignment: ({ assignmentId }) => ({ params: { id: assignmentId }, body: { hours: 30 } }),
     releaseReviewAssignment: ({ endingId }) => ({ params: { id: endingId } }),
-    // Without a session they lead to the sign-in.
+    // Without a session: to the sign-in.
     getReviewEnvPage: ({ assignmentId }) => ({ params: { assignmentId }, status: 302 }),
-    submitReviewEnvForm: ({ assignmentId }) => ({ params: { assignmentId }, form: { action: 'extend' }, status: 400 }),
+    submitReviewEnvForm: ({ assignmentId, session }) => ({
+      params: { assignmentId },
+      form: { action: 'extend', hours: '36' },
+      headers: { authorization: session },
+    }),
     createReviewPool: ({ repositoryIdentifier }) => ({
       body: {
         repositoryIdentifier,
