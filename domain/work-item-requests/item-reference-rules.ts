@@ -1,4 +1,3 @@
-import type { WorkItemRef } from '../flows/flow-payloads.ts';
 import { isWorkItemId } from '../work-items/work-item-rules.ts';
 import type { TrackerPlatform } from '../work-items/work-tracker.port.ts';
 
@@ -20,16 +19,25 @@ export function itemKeyOf(platform: TrackerPlatform, written: string, repository
   return isOfProject && isWorkItemId(platform, key) ? key : undefined;
 }
 
+/** What a run names as its work item (`workItemRef` of its payload). */
+export interface ItemReference {
+  type: string;
+  key: string;
+  repository?: string | undefined;
+  organization?: string | undefined;
+  project?: string | undefined;
+}
+
 /** Kinds of what a run may name that requests are made in. */
-const PLATFORM_OF: Partial<Record<WorkItemRef['type'], TrackerPlatform>> = {
+const PLATFORM_OF: Partial<Record<string, TrackerPlatform>> = {
   'tracker-a-issue': 'tracker-a',
   'host-a-issue': 'host-a',
   'host-b-workitem': 'host-b',
 };
-export const platformOfRef = ({ type }: WorkItemRef): TrackerPlatform | undefined => PLATFORM_OF[type];
+export const platformOfRef = ({ type }: ItemReference): TrackerPlatform | undefined => PLATFORM_OF[type];
 
 /** Key of a work item that a run names; undefined where it names one of another place than the project's. */
-export function keyOfRef(ref: WorkItemRef, repository: string): string | undefined {
+export function keyOfRef(ref: ItemReference, repository: string): string | undefined {
   const platform = platformOfRef(ref);
   const [organization = '', project = ''] = repository.split('/');
   const isElsewhere = (given: string | undefined, own: string) => given !== undefined && !isSame(given, own);
