@@ -148,12 +148,15 @@ async function serve(
   assertOwnRun(route, actor, input);
   const { handle } = route;
   const reads = deps.reads.as(actor, () => goneSignal(ctx));
-  const handled = (tx: UnitOfWork) =>
-    withinLimit(actor, async () => answerOf(route, await handle(input, { ...base, log: state.log, actor, tx, reads })));
+  const handled = (tx: UnitOfWork, undo: UnitOfWork) =>
+    withinLimit(actor, async () =>
+      answerOf(route, await handle(input, { ...base, log: state.log, actor, tx, undo, reads })),
+    );
   if (route.givesCredential) ctx.set('Cache-Control', 'no-store');
   const key = takesIdempotencyKey(route) ? ctx.get('idempotency-key') : '';
   if (key === '') {
-    await send(ctx, await handled(actingAs(actor)));
+    const tx = actingAs(actor);
+    await send(ctx, await handled(tx, tx));
     return;
   }
   const keyed = { subject: `${actor.type}:${actor.id}`, method: ctx.method, path: ctx.url, key };
@@ -163,7 +166,10 @@ async function serve(
     { ...keyed, bodyBytes: body?.bytes ?? NO_BYTES },
     {
       handle: () =>
-        handled(actingAs(actor, route.isRepeatable ? undefined : (tx) => deps.idempotency.markDone(tx, keyed))),
+        handled(
+          actingAs(actor, route.isRepeatable ? undefined : (tx) => deps.idempotency.markDone(tx, keyed)),
+          actingAs(actor, (tx) => deps.idempotency.markUndone(tx, keyed)),
+        ),
       onLostReply: (error) =>
         state.log.warn({ err: error }, 'the reply to a request with an Idempotency-Key was not kept'),
     },

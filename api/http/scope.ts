@@ -109,6 +109,8 @@ interface BaseScope {
 export interface Scope extends BaseScope {
   actor: Actor;
   tx: UnitOfWork;
+  /** Undoes what `tx` began in an earlier transaction: a repeat with the same `Idempotency-Key` is handled again. */
+  undo: UnitOfWork;
   /** Reads without a transaction, for handlers that only read. */
   reads: ActorReads;
 }

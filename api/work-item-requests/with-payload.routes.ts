@@ -65,9 +65,9 @@ export const withPayloadRoutes = [
     response: CreatedRequest,
     errors: ['flow_unavailable', 'invalid_transition', 'upstream_error', 'upstream_timeout'],
     audit: ['work_item_request.updated', 'flow.run_requested', 'promotion.overridden', 'integration.credentials_read'],
-    async handle({ body }, { adapters, tx, reads, actor, requestId, now }) {
+    async handle({ body }, { adapters, tx, undo, reads, actor, requestId, now }) {
       const { workItems, flows, launch } = adapters;
-      const scope = { actor, tx, requestId, now, findTracker: workItems.findTracker, commands: flows.commands };
+      const scope = { actor, tx, undo, requestId, now, findTracker: workItems.findTracker, commands: flows.commands };
       const { id, item, run } = await createWithPayload(scope, body);
       if (run) launch.startInBackground(flowRunContract, run);
       return {

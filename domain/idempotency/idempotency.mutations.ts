@@ -2,7 +2,7 @@ import { hashSecret } from '../auth/secrets.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { Database } from '../data/tables.ts';
-import { claimKey, freeKey, type KeyIdentity, keepReply, markDone } from './idempotency.queries.ts';
+import { claimKey, freeKey, type KeyIdentity, keepReply, markDone, markUndone } from './idempotency.queries.ts';
 
 /** One use of an `Idempotency-Key`: the key holds per tenant, credential, method and path. */
 export interface KeyedRequest extends Omit<KeyIdentity, 'tenantId'> {
@@ -56,6 +56,10 @@ export const createIdempotency = (encryption: Encryption) => ({
   /** Notes in a transaction of the request that it does what was asked for: from its commit on, it is not done again. */
   markDone: ({ db, tenantId }: { db: Database; tenantId: string }, request: Omit<KeyedRequest, 'bodyBytes'>) =>
     markDone(db, { ...request, tenantId }),
+
+  /** Notes in a transaction of the request that nothing is left of what it did: a repeat does it anew. */
+  markUndone: ({ db, tenantId }: { db: Database; tenantId: string }, request: Omit<KeyedRequest, 'bodyBytes'>) =>
+    markUndone(db, { ...request, tenantId }),
 
   /** Keeps the reply for requests that repeat this one. */
   keep: (tx: UnitOfWork, request: KeyedRequest, reply: KeptReply): Promise<void> =>

@@ -97,6 +97,15 @@ export async function markDone(db: Database, identity: KeyIdentity): Promise<voi
   await DONE(db, identity);
 }
 
+/** In the transaction that undoes what the request has done. */
+export async function markUndone(db: Database, identity: KeyIdentity): Promise<void> {
+  await db
+    .updateTable('idempotency_key')
+    .set({ doneAt: null })
+    .where((eb) => eb.and({ ...identity }))
+    .execute();
+}
+
 /** Removes a key whose request has done nothing and has no reply. */
 export async function freeKey(db: Database, identity: KeyIdentity): Promise<void> {
   await db

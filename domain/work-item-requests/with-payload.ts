@@ -20,6 +20,8 @@ import { beginCreation, completeCreation, failCreation, linkRun } from './reques
 export interface RequestScope {
   actor: Actor;
   tx: UnitOfWork;
+  /** Notes that nothing was created, so that the caller may ask again with the same `Idempotency-Key`. */
+  undo: UnitOfWork;
   requestId: string;
   now: () => Date;
   findTracker: FindWorkTracker;
@@ -52,7 +54,7 @@ export interface OrderedWorkItem {
  * Throws `invalid_request`, what a run is refused with, and what the provider failed with.
  */
 export async function createWithPayload(scope: RequestScope, order: WorkItemOrder): Promise<OrderedWorkItem> {
-  const { tx, actor, requestId, now, findTracker } = scope;
+  const { tx, undo, actor, requestId, now, findTracker } = scope;
   const { payload, triggerFlow, authToken } = order;
   assertRequestable(payload.id);
   const { type, payload: parsed } = parsePayload(payload, 'payload/');
@@ -90,7 +92,7 @@ export async function createWithPayload(scope: RequestScope, order: WorkItemOrde
     payload: { ...payload, requestId: id },
   });
   if (!created.isOk) {
-    if (!created.mayBeDone) await tx((work) => failCreation(work, project, id, created.message));
+    if (!created.mayBeDone) await undo((work) => failCreation(work, project, id, created.message));
     throw creationFailed(created, now());
   }
   const item = created.value;

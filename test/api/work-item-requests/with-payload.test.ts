@@ -200,6 +200,25 @@ test('a provider that answers in time with nonsense, limits or nothing is said t
   expect((await list()).total).toBe(3);
 });
 
+test('an Idempotency-Key may be used again where nothing was created, and not where that is unknown', async () => {
+  const { projectIdentifier, issues, list } = await orders();
+  const send = (status: number, key: string) =>
+    app
+      .as(app.member)
+      .post(status, PATH, { projectIdentifier, authToken: USER_TOKEN, payload }, { 'idempotency-key': key });
+  const [away, lost] = [newId(), newId()];
+  hostA.failNext({ status: 425, body: { message: 'Too early' } }, { path: /\/issues$/ });
+  await send(502, away);
+  const made = await send(201, away);
+  expect(await send(201, away)).toMatchObject({ id: made.id });
+  expect(issues()).toHaveLength(1);
+  expect((await list()).items.map(({ status }: Json) => status)).toEqual(['open', 'failed']);
+  hostA.failNext('lost', { path: /\/issues$/ });
+  await send(502, lost);
+  await send(409, lost);
+  expect(issues()).toHaveLength(2);
+});
+
 test('with `triggerFlow` the run is accepted with the work item, and is found by it', async () => {
   const { projectIdentifier, order } = await orders();
   const made = await order({ triggerFlow: true });
