@@ -7,7 +7,6 @@ export default {
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',
   reporters: ['default', './test/support/slowest-files.ts'],
-  // Test files wait for processes more than they compute: a third one uses what two leave idle on two cores.
-  maxWorkers: 3,
+  maxWorkers: 2,
   testTimeout: 30_000,
 };
