@@ -17,23 +17,26 @@ const REPOSITORY = { 'host-a': 'acme/shop', 'host-b': 'acme/sales/shop', 'host-c
 const NOW = Date.now();
 const ago = (minutes: number) => new Date(Math.floor(NOW / 1_000) * 1_000 - minutes * 60_000);
 
-const http = createHostHttp(outboundAddresses('127.0.0.0/8'), 400);
+const loopback = outboundAddresses('127.0.0.0/8');
+const http = createHostHttp(loopback);
+/** Waits less for a host that hangs. */
+const shortHttp = createHostHttp(loopback, 400);
 const simulators = new Map<Host, GitHostSimulator>();
 beforeAll(async () => {
   for (const host of HOSTS) simulators.set(host, await gitHost(host));
 });
 afterAll(async () => {
-  await http.close();
+  await Promise.all([http.close(), shortHttp.close()]);
   await Promise.all([...simulators.values()].map((each) => each.close()));
 });
 
-function stage(host: Host, pullRequests: Omit<StoredPullRequest, 'repository'>[]) {
+function stage(host: Host, pullRequests: Omit<StoredPullRequest, 'repository'>[], { exchange } = http) {
   const simulator = simulators.get(host) as GitHostSimulator;
   const repository = REPOSITORY[host];
   simulator.pullRequests.length = 0;
   simulator.pullRequests.push(...pullRequests.map((each) => ({ repository, ...each })));
   simulator.requests.length = 0;
-  const connected: PullRequestHost = CONNECT[host](http.exchange, {
+  const connected: PullRequestHost = CONNECT[host](exchange, {
     baseUrl: simulator.url,
     token: hostCredentials.token,
     username: '',
@@ -97,7 +100,8 @@ test.each(HOSTS)('%s: reads all pages', async (host) => {
 test.each(HOSTS)(
   '%s: a host that hangs, limits, fails, or answers a page for people is a failure in time',
   async (host) => {
-    const { connected, repository, simulator } = stage(host, [{ number: 1, at: ago(5) }]);
+    const pullRequests = [{ number: 1, at: ago(5) }];
+    const { connected, repository, simulator } = stage(host, pullRequests, shortHttp);
     const { signal } = new AbortController();
     const ask = () =>
       connected.list({ repository, since: ago(60).toISOString(), withAllOpen: false, etag: null, signal });
