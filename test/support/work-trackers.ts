@@ -23,7 +23,7 @@ export interface TestTrackers {
 }
 
 /** Trackers as the service calls them, with loopback open and short times. */
-export function testTrackers({ timeoutMs = 400 } = {}): TestTrackers {
+export function testTrackers({ timeoutMs = 1_500 } = {}): TestTrackers {
   const clock = { laterMs: 0 };
   const http = createHostHttp(outboundAddresses('127.0.0.0/8'), timeoutMs);
   const limits = createTrackerLimits(() => new Date(Date.now() + clock.laterMs));
