@@ -15,16 +15,17 @@ export interface Dashboard {
   polledAt: Date | null;
   /** Of what was read for it, in milliseconds. */
   queryDurationMs: number;
-  /** JSON of the members `timeSeries`, `snapshot` and `alerts`, without braces: a megabyte for seven days. */
+  /**
+   * JSON of the members `timeSeries`, `snapshot` and `alerts`, without braces: a megabyte for seven days. Once there is a
+   * reply, a part of its bytes.
+   */
   members: Buffer;
   /** The reply that was sent last, by how the org was named. */
   reply?: { name: string; bytes: Buffer };
 }
 export type DashboardCache = BoundedCache<Dashboard>;
 
-/** Each has its members twice: by themselves, and in a reply. */
-export const createDashboardCache = (): DashboardCache =>
-  createCache(CACHE_SECONDS, ({ members }) => 2 * members.length);
+export const createDashboardCache = (): DashboardCache => createCache(CACHE_SECONDS, ({ members }) => members.length);
 
 /** The course of an org's limits, and how they are now. @param isFresh made anew although there is one in the cache. */
 export async function limitDashboard(
@@ -59,6 +60,11 @@ export const withMeta = ({ members }: Dashboard, meta: object): Buffer =>
 
 /** The same bytes as long as the org is named alike. @param name of the org in the request: `meta` follows from it. */
 export function repeatedReply(dashboard: Dashboard, name: string, meta: object): Buffer {
-  if (dashboard.reply?.name !== name) dashboard.reply = { name, bytes: withMeta(dashboard, meta) };
+  if (dashboard.reply?.name !== name) {
+    const bytes = withMeta(dashboard, meta);
+    dashboard.reply = { name, bytes };
+    // The members alone would be kept a second time.
+    dashboard.members = bytes.subarray(-1 - dashboard.members.length, -1);
+  }
   return dashboard.reply.bytes;
 }
