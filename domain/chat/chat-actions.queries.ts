@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { json } from '../data/columns.ts';
+import { msUntilDue, untilDue } from '../data/leases.ts';
 import { statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
 import type { TenantKey } from '../shared/actor.ts';
@@ -68,7 +69,8 @@ export interface ChatLaneKey extends TenantKey {
 
 /** Longer than everything that an action asks of the platform. */
 const LEASE_MS = 60_000;
-const NOW = sql<string>`now()`;
+/** And held by nobody. */
+const IS_DUE = sql<boolean>`a.status = 'pending' and a.due_at <= now() and (a.lease_until is null or a.lease_until <= now())`;
 
 const CLAIM = statement<{ workspaceId: string; limit: number }>()((db, { workspaceId, limit }) =>
   db
@@ -76,9 +78,7 @@ const CLAIM = statement<{ workspaceId: string; limit: number }>()((db, { workspa
       inner
         .selectFrom('chat_action as a')
         .where('a.workspaceId', '=', workspaceId)
-        .where('a.status', '=', sql.lit('pending'))
-        .where('a.dueAt', '<=', NOW)
-        .where((eb) => eb.or([eb('a.leaseUntil', 'is', null), eb('a.leaseUntil', '<=', NOW)]))
+        .where(IS_DUE)
         .orderBy('a.dueAt')
         .limit(limit)
         .forUpdate()
@@ -104,9 +104,7 @@ const DUE_WORKSPACES = statement<{ workspaceIds: readonly string[] }>()((db, { w
       exists(
         selectFrom('chat_action as a')
           .whereRef('a.workspaceId', '=', 'lane.id')
-          .where('a.status', '=', sql.lit('pending'))
-          .where('a.dueAt', '<=', NOW)
-          .where((eb) => eb.or([eb('a.leaseUntil', 'is', null), eb('a.leaseUntil', '<=', NOW)]))
+          .where(IS_DUE)
           .select(sql.lit(1).as('one')),
       ),
     )
@@ -159,10 +157,9 @@ export const createChatActionStore = (db: Database) => ({
       .selectFrom('chat_action as a')
       .where('a.workspaceId', '=', workspaceId)
       .where('a.status', '=', 'pending')
-      .select(sql<string | null>`extract(epoch from min(greatest(a.due_at, a.lease_until)) - now()) * 1000`.as('inMs'))
+      .select(untilDue('a').as('inMs'))
       .executeTakeFirst();
-    const inMs = row?.inMs ?? undefined;
-    return inMs === undefined ? undefined : Math.max(0, Math.ceil(Number(inMs)));
+    return msUntilDue(row);
   },
 
   /** Those of the lanes that have something due which nobody holds. */
@@ -174,9 +171,8 @@ export const createChatActionStore = (db: Database) => ({
   overdue: (byMs: number, limit: number): Promise<ChatLaneKey[]> =>
     db
       .selectFrom('chat_action as a')
-      .where('a.status', '=', 'pending')
+      .where(IS_DUE)
       .where('a.dueAt', '<', sql<string>`now() - ${byMs}::int * interval '1 ms'`)
-      .where((eb) => eb.or([eb('a.leaseUntil', 'is', null), eb('a.leaseUntil', '<=', NOW)]))
       .groupBy(['a.tenantId', 'a.workspaceId'])
       .limit(limit)
       .select(['a.tenantId', tenantSlugOf('a.tenantId'), 'a.workspaceId'])

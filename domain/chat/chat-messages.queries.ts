@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { msUntilDue, untilDue } from '../data/leases.ts';
 import { statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
 import type { Tx } from '../unit-of-work.ts';
@@ -62,6 +63,7 @@ export async function insertApprovalMessage(
 
 const LEASE_MS = 60_000;
 const NOW = sql<string>`now()`;
+/** And held by nobody. */
 const IS_DUE = sql<boolean>`m.shown_revision < m.wanted_revision and m.due_at <= now()
   and (m.lease_until is null or m.lease_until <= now())`;
 
@@ -147,10 +149,9 @@ export const createChatMessageStore = (db: Database) => ({
       .selectFrom('chat_message as m')
       .where('m.workspaceId', '=', workspaceId)
       .where(sql<boolean>`m.shown_revision < m.wanted_revision`)
-      .select(sql<string | null>`extract(epoch from min(greatest(m.due_at, m.lease_until)) - now()) * 1000`.as('inMs'))
+      .select(untilDue('m').as('inMs'))
       .executeTakeFirst();
-    const inMs = row?.inMs ?? undefined;
-    return inMs === undefined ? undefined : Math.max(0, Math.ceil(Number(inMs)));
+    return msUntilDue(row);
   },
 
   async dueWorkspaces(workspaceIds: readonly string[]): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { msUntilDue, untilDue } from '../data/leases.ts';
 import { statement } from '../data/statement.ts';
 import type { Database } from '../data/tables.ts';
 import type { TenantKey } from '../shared/actor.ts';
@@ -91,7 +92,7 @@ const NEXT_DUE = statement<{ webhookId: string }>()((db, { webhookId }) =>
     .where('d.webhookId', '=', webhookId)
     .where('d.status', '=', sql.lit('pending'))
     .where(sql<boolean>`(select status = 'active' and deleted_at is null from webhook where id = ${webhookId})`)
-    .select(sql<string | null>`extract(epoch from min(greatest(d.due_at, d.lease_until)) - now()) * 1000`.as('inMs')),
+    .select(untilDue('d').as('inMs')),
 );
 
 const DUE_WEBHOOKS = statement<{ webhookIds: readonly string[] }>()((db, { webhookIds }) =>
@@ -163,8 +164,7 @@ export const createLaneStore = (db: Database) => ({
   /** Milliseconds until the lane has work again; undefined when nothing is pending, or the webhook is not active. */
   async nextDueInMs({ webhookId }: LaneKey): Promise<number | undefined> {
     const [row] = await NEXT_DUE(db, { webhookId });
-    const inMs = row?.inMs ?? undefined;
-    return inMs === undefined ? undefined : Math.max(0, Math.ceil(Number(inMs)));
+    return msUntilDue(row);
   },
 
   /** Those of the webhooks that have something due which nobody holds. */
