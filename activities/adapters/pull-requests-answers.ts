@@ -1,5 +1,7 @@
 import { UntrustedJson } from '../../domain/builds/untrusted-json-rules.ts';
 import type { HostAnswer } from '../../domain/git-hosts/git-host.port.ts';
+import { ChangedFilesList, FILES_MAX } from '../../domain/pull-requests/changed-files-rules.ts';
+import type { ListOrder, PullRequestList } from '../../domain/pull-requests/pull-request-host.port.ts';
 import type { PullRequestReport } from '../../domain/pull-requests/pull-request-rules.ts';
 import type { ExchangeWithHost, HostReply } from './host-http.ts';
 
@@ -62,7 +64,87 @@ export function distinct(reports: readonly PullRequestReport[]): PullRequestRepo
   return [...byNumber.values()];
 }
 
-export const newestOf = (reports: readonly PullRequestReport[]): string | null =>
+/** What pages of a list hold; null: nothing has changed since the `etag` of the order. */
+export type PagesAnswer = HostAnswer<Omit<PullRequestList, 'readUntil'> | null>;
+
+interface PagesCall {
+  headers: Record<string, string>;
+  urlOf: (page: number) => string;
+  /** Null: no pull request. */
+  reportOf: (item: UntrustedJson) => PullRequestReport | null;
+  /** The list has the newest change first, and is read until one that changed before; absent: to its end. */
+  since?: string | undefined;
+}
+
+/** The pages of a list, from 1. Where the order has an `etag`, a list that has not changed since costs one call. */
+export async function readPages(
+  exchange: ExchangeWithHost,
+  name: string,
+  { etag, signal }: ListOrder,
+  { headers, urlOf, reportOf, since = '' }: PagesCall,
+): Promise<PagesAnswer> {
+  const found: PullRequestReport[] = [];
+  let firstEtag: string | null = null;
+  for (let page = 1; page <= PAGES_MAX; page++) {
+    const isConditional = page === 1 && etag !== null;
+    const answer = await readPage(exchange, name, {
+      url: urlOf(page),
+      headers: { ...headers, ...(isConditional && { 'if-none-match': etag }) },
+      acceptedStatuses: isConditional ? [304] : [],
+      signal,
+    });
+    if (!answer.isOk) return answer;
+    const { items } = answer.value;
+    if (!items) return { isOk: true, value: null };
+    if (page === 1) firstEtag = headerOf(answer.value.headers, 'etag');
+    const reports = items.flatMap((item) => reportOf(item) ?? []);
+    found.push(...reports.filter(({ changedAt }) => changedAt >= since));
+    const isLast = items.length < PAGE_SIZE || reports.some(({ changedAt }) => changedAt < since);
+    if (isLast) return { isOk: true, value: { reports: found, isCut: false, etag: firstEtag } };
+  }
+  return { isOk: true, value: { reports: found, isCut: true, etag: firstEtag } };
+}
+
+/** The list of what has changed and, where the order asks for them, of all that are open. */
+export async function changedAndOpen(
+  order: ListOrder,
+  readChanged: (order: ListOrder) => Promise<PagesAnswer>,
+  readOpen: (order: ListOrder) => Promise<PagesAnswer>,
+): Promise<HostAnswer<PullRequestList | null>> {
+  const changed = await readChanged(order);
+  if (!changed.isOk) return changed;
+  if (changed.value === null) return { isOk: true, value: null };
+  const open = order.withAllOpen ? await readOpen({ ...order, etag: null }) : undefined;
+  if (open && !open.isOk) return open;
+  // Read later, the list of the open ones counts; what changed in between comes with the next list.
+  const reports = distinct([...(open?.value?.reports ?? []), ...changed.value.reports]);
+  const isCut = changed.value.isCut || open?.value?.isCut === true;
+  return {
+    isOk: true,
+    value: { reports, isCut, readUntil: newestOf(changed.value.reports), etag: changed.value.etag },
+  };
+}
+
+/**
+ * The changed files of a pull request, page by page, as many as are kept.
+ * @param read one page, from 1. @param add adds what an entry says to the files.
+ */
+export async function changedFiles(
+  read: (page: number) => Promise<HostAnswer<ListPage>>,
+  add: (list: ChangedFilesList, entry: UntrustedJson) => void,
+): Promise<HostAnswer<ChangedFilesList['files']>> {
+  const list = new ChangedFilesList();
+  for (let page = 1; page <= FILES_MAX / PAGE_SIZE + 1; page++) {
+    const answer = await read(page);
+    if (!answer.isOk) return answer;
+    const items = answer.value.items ?? [];
+    for (const item of items) add(list, item);
+    if (items.length < PAGE_SIZE || list.files.truncated) break;
+  }
+  return { isOk: true, value: list.files };
+}
+
+const newestOf = (reports: readonly PullRequestReport[]): string | null =>
   reports.reduce<string | null>(
     (newest, { changedAt }) => (newest === null || changedAt > newest ? changedAt : newest),
     null,

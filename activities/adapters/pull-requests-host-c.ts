@@ -1,11 +1,16 @@
 import { UntrustedJson } from '../../domain/builds/untrusted-json-rules.ts';
-import { ChangedFilesList, FILES_MAX } from '../../domain/pull-requests/changed-files-rules.ts';
+import type { ChangedFilesList } from '../../domain/pull-requests/changed-files-rules.ts';
 import { readMergeRequest, reviewsOf } from '../../domain/pull-requests/host-c-pull-request-rules.ts';
-import type { ListOrder, PullRequestHost, PullRequestList } from '../../domain/pull-requests/pull-request-host.port.ts';
-import type { PullRequestReport } from '../../domain/pull-requests/pull-request-rules.ts';
-import type { HostAnswer } from '../../domain/git-hosts/git-host.port.ts';
+import type { ListOrder, PullRequestHost } from '../../domain/pull-requests/pull-request-host.port.ts';
 import type { ExchangeWithHost, HostAccess } from './host-http.ts';
-import { distinct, headerOf, newestOf, PAGE_SIZE, PAGES_MAX, readPage } from './pull-requests-answers.ts';
+import {
+  changedAndOpen,
+  changedFiles,
+  PAGE_SIZE,
+  type PagesAnswer,
+  readPage,
+  readPages,
+} from './pull-requests-answers.ts';
 
 const NAME = 'host-c';
 
@@ -14,43 +19,22 @@ export function createPullRequestsHostC(exchange: ExchangeWithHost, { baseUrl, t
   const headers = { 'private-token': token };
   const project = (repository: string) => `${baseUrl}/projects/${encodeURIComponent(repository)}`;
 
-  async function pages(
-    { repository, etag, signal }: ListOrder,
-    criteria: string,
-  ): Promise<HostAnswer<Omit<PullRequestList, 'readUntil'> | null>> {
-    const reports: PullRequestReport[] = [];
-    let firstEtag: string | null = null;
-    const order = 'scope=all&with_labels_details=true&order_by=updated_at&sort=desc';
-    for (let page = 1; page <= PAGES_MAX; page++) {
-      const answer = await readPage(exchange, NAME, {
-        url: `${project(repository)}/merge_requests?${order}&${criteria}&per_page=${PAGE_SIZE}&page=${page}`,
-        headers: { ...headers, ...(page === 1 && etag !== null && { 'if-none-match': etag }) },
-        acceptedStatuses: page === 1 && etag !== null ? [304] : [],
-        signal,
-      });
-      if (!answer.isOk) return answer;
-      const { items } = answer.value;
-      if (!items) return { isOk: true, value: null };
-      if (page === 1) firstEtag = headerOf(answer.value.headers, 'etag');
-      reports.push(...items.flatMap((item) => readMergeRequest(item) ?? []));
-      if (items.length < PAGE_SIZE) return { isOk: true, value: { reports, isCut: false, etag: firstEtag } };
-    }
-    return { isOk: true, value: { reports, isCut: true, etag: firstEtag } };
-  }
+  const pages = (order: ListOrder, criteria: string): Promise<PagesAnswer> => {
+    const query = `scope=all&with_labels_details=true&order_by=updated_at&sort=desc&${criteria}&per_page=${PAGE_SIZE}`;
+    return readPages(exchange, NAME, order, {
+      headers,
+      urlOf: (page) => `${project(order.repository)}/merge_requests?${query}&page=${page}`,
+      reportOf: readMergeRequest,
+    });
+  };
 
   return {
-    async list(order) {
-      const changed = await pages(order, `updated_after=${encodeURIComponent(order.since)}`);
-      if (!changed.isOk || changed.value === null) return changed as HostAnswer<null>;
-      const open = order.withAllOpen ? await pages({ ...order, etag: null }, 'state=opened') : undefined;
-      if (open && (!open.isOk || open.value === null)) return open as HostAnswer<null>;
-      const reports = distinct([...(open?.value?.reports ?? []), ...changed.value.reports]);
-      const isCut = changed.value.isCut || open?.value?.isCut === true;
-      return {
-        isOk: true,
-        value: { reports, isCut, readUntil: newestOf(changed.value.reports), etag: changed.value.etag },
-      };
-    },
+    list: (order) =>
+      changedAndOpen(
+        order,
+        (given) => pages(given, `updated_after=${encodeURIComponent(given.since)}`),
+        (given) => pages(given, 'state=opened'),
+      ),
 
     async reviews({ repository, number }) {
       const url = `${project(repository)}/merge_requests/${number}/reviewers`;
@@ -60,15 +44,15 @@ export function createPullRequestsHostC(exchange: ExchangeWithHost, { baseUrl, t
     },
 
     async compare({ repository, number, baseBranch, headSha }) {
-      const list = new ChangedFilesList();
-      for (let page = 1; page <= FILES_MAX / PAGE_SIZE + 1; page++) {
-        const url = `${project(repository)}/merge_requests/${number}/diffs?per_page=${PAGE_SIZE}&page=${page}`;
-        const answer = await readPage(exchange, NAME, { url, headers });
-        if (!answer.isOk) return answer;
-        const items = answer.value.items ?? [];
-        for (const item of items) addDiff(list, item);
-        if (items.length < PAGE_SIZE || list.files.truncated) break;
-      }
+      const files = await changedFiles(
+        (page) =>
+          readPage(exchange, NAME, {
+            url: `${project(repository)}/merge_requests/${number}/diffs?per_page=${PAGE_SIZE}&page=${page}`,
+            headers,
+          }),
+        addDiff,
+      );
+      if (!files.isOk) return files;
       const commits = async (from: string, to: string): Promise<number | null> => {
         const query = `from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`;
         const url = `${project(repository)}/repository/compare?${query}`;
@@ -77,7 +61,7 @@ export function createPullRequestsHostC(exchange: ExchangeWithHost, { baseUrl, t
         return counted?.isList() ? counted.items(10_000).length : null;
       };
       const [ahead, behind] = [await commits(baseBranch, headSha), await commits(headSha, baseBranch)];
-      return { isOk: true, value: { files: list.files, ahead, behind } };
+      return { isOk: true, value: { files: files.value, ahead, behind } };
     },
   };
 }
