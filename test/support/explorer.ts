@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { CrmSimulator } from '../simulators/crm-org/simulator.ts';
+import { type CrmSimulator, crmSimulator } from '../simulators/crm-org/simulator.ts';
 import type { SimulatedOrg } from '../simulators/crm-org/org.ts';
-import type { TestApp } from './app.ts';
+import { type TestApp, testApp } from './app.ts';
 import type { ApiClient, Json } from './client.ts';
+import { engineAway } from './launch.ts';
 import { eventually } from './worker.ts';
 
 export const EXPLORER = '/api/orgs/explorer';
@@ -17,6 +18,30 @@ export interface ExploredOrg {
   repositoryIdentifier: string;
   /** What reads of one repository take. */
   place: { repositoryIdentifier: string; orgUsername: string };
+}
+
+/** Simulated orgs and an app without an engine, and who calls it. */
+export interface ExplorerStage {
+  crm: CrmSimulator;
+  app: TestApp;
+  owner: ApiClient;
+  /** A worker outside, which reports what orgs have. */
+  reporter: ApiClient;
+}
+
+/** Starts both for the tests of a file and stops them afterwards. @param use gets them before the first test. */
+export function withExplorer(use: (stage: ExplorerStage) => void): void {
+  let crm: CrmSimulator;
+  let app: TestApp;
+  beforeAll(async () => {
+    crm = await crmSimulator();
+    app = await testApp({ launch: engineAway });
+    use({ crm, app, owner: app.as(app.owner), reporter: app.as(app.application) });
+  });
+  afterAll(async () => {
+    await app.close();
+    await crm.close();
+  });
 }
 
 let made = 0;

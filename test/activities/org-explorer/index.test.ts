@@ -6,23 +6,26 @@ import { systemActor } from '../../../domain/shared/actor.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import type { Tx } from '../../../domain/unit-of-work.ts';
 import { activityDeps } from '../../support/activities.ts';
-import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
-import { type TestApp, testApp } from '../../support/app.ts';
-import { classFile, classOf, exploredOrg, EXPLORER, queryOf, reported, syncReported } from '../../support/explorer.ts';
-import { engineAway } from '../../support/launch.ts';
+import type { CrmSimulator } from '../../simulators/crm-org/simulator.ts';
+import type { TestApp } from '../../support/app.ts';
+import {
+  classFile,
+  classOf,
+  exploredOrg,
+  EXPLORER,
+  queryOf,
+  reported,
+  syncReported,
+  withExplorer,
+} from '../../support/explorer.ts';
 
 let crm: CrmSimulator;
 let app: TestApp;
 let worker: WorkerBackend;
-beforeAll(async () => {
-  crm = await crmSimulator();
-  app = await testApp({ launch: engineAway });
+afterAll(() => worker.close());
+withExplorer((started) => {
+  ({ crm, app } = started);
   worker = activityDeps(app);
-});
-afterAll(async () => {
-  await worker.close();
-  await app.close();
-  await crm.close();
 });
 
 const inUnit = <T>(work: (tx: Tx) => Promise<T>) =>

@@ -123,7 +123,7 @@ describe.each(Object.keys(CASES) as TrackerPlatform[])('%s', (platform) => {
     const { kind, message } = failureOf(await tracker.fetch(id));
     expect(kind).toBe('refused');
     expect(message.length).toBeLessThanOrEqual(400);
-    // oxlint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
     expect(message).not.toMatch(/127\.0\.0\.1|[\u0000-\u001f]/);
   });
 

@@ -1,5 +1,5 @@
-import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
-import { type TestApp, testApp } from '../../support/app.ts';
+import type { CrmSimulator } from '../../simulators/crm-org/simulator.ts';
+import type { TestApp } from '../../support/app.ts';
 import type { ApiClient } from '../../support/client.ts';
 import {
   classFile,
@@ -12,22 +12,15 @@ import {
   reported,
   sha,
   syncReported,
+  withExplorer,
 } from '../../support/explorer.ts';
-import { engineAway } from '../../support/launch.ts';
 
 let crm: CrmSimulator;
 let app: TestApp;
 let owner: ApiClient;
 let worker: ApiClient;
-beforeAll(async () => {
-  crm = await crmSimulator();
-  app = await testApp({ launch: engineAway });
-  owner = app.as(app.owner);
-  worker = app.as(app.application);
-});
-afterAll(async () => {
-  await app.close();
-  await crm.close();
+withExplorer((started) => {
+  ({ crm, app, owner, reporter: worker } = started);
 });
 
 const report = (explored: ExploredOrg, ...components: object[]) => reported(worker, explored, ...components);

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { type CrmSimulator, crmSimulator } from '../../simulators/crm-org/simulator.ts';
-import { type TestApp, testApp } from '../../support/app.ts';
+import type { CrmSimulator } from '../../simulators/crm-org/simulator.ts';
+import type { TestApp } from '../../support/app.ts';
 import type { ApiClient } from '../../support/client.ts';
 import {
   classFile,
@@ -13,23 +13,16 @@ import {
   reported,
   sha,
   syncReported,
+  withExplorer,
 } from '../../support/explorer.ts';
-import { engineAway } from '../../support/launch.ts';
 import { eventually } from '../../support/worker.ts';
 
 let crm: CrmSimulator;
 let app: TestApp;
 let owner: ApiClient;
 let worker: ApiClient;
-beforeAll(async () => {
-  crm = await crmSimulator();
-  app = await testApp({ launch: engineAway });
-  owner = app.as(app.owner);
-  worker = app.as(app.application);
-});
-afterAll(async () => {
-  await app.close();
-  await crm.close();
+withExplorer((started) => {
+  ({ crm, app, owner, reporter: worker } = started);
 });
 
 const componentsOf = ({ orgUsername }: ExploredOrg) =>
