@@ -2,12 +2,12 @@ import { packageMatcher } from '../../domain/git/package-rules.ts';
 import { currentPackages } from '../../domain/git/packages.queries.ts';
 import { ChangedFilesList } from '../../domain/pull-requests/changed-files-rules.ts';
 import type { PullRequestHost } from '../../domain/pull-requests/pull-request-host.port.ts';
+import { planNextRefresh } from '../../domain/pull-requests/refresh.queries.ts';
 import {
   type Comparison,
-  planNextRefresh,
   saveComparisons,
   uncompared,
-} from '../../domain/pull-requests/refresh.queries.ts';
+} from '../../domain/pull-requests/pull-request-details.queries.ts';
 import { RECENT_MS } from '../../domain/pull-requests/refresh-rules.ts';
 import type { Deps } from '../deps.ts';
 import type { ReadingParts } from './read-list.ts';

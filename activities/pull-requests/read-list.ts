@@ -7,11 +7,10 @@ import {
   lastChange,
   noteFailedRefresh,
   noteRefreshed,
-  noteReviewsRead,
   planNextRefresh,
   removeVanished,
-  unreadReviews,
 } from '../../domain/pull-requests/refresh.queries.ts';
+import { noteReviewsRead, unreadReviews } from '../../domain/pull-requests/pull-request-details.queries.ts';
 import {
   listQuestion,
   refreshAfterMs,

@@ -1,10 +1,9 @@
 import { reevaluatePool, type PoolProgress } from '../../domain/review-assignments/pool-upkeep.mutations.ts';
+import { extendAssignment, releaseAssignment } from '../../domain/review-assignments/review-leases.mutations.ts';
 import {
   type AssignmentProgress,
-  extendAssignment,
   reevaluateAssignment,
-  releaseAssignment,
-} from '../../domain/review-assignments/review-leases.mutations.ts';
+} from '../../domain/review-assignments/lease-progress.mutations.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';

@@ -1,6 +1,7 @@
 import { addInstance, changeInstance } from '../../domain/review-assignments/assigned-instances.mutations.ts';
 import { removeInstance } from '../../domain/review-pools/review-instances.mutations.ts';
-import { listInstances, poolById } from '../../domain/review-pools/review-pools.queries.ts';
+import { poolById } from '../../domain/review-pools/review-pools.queries.ts';
+import { listInstances } from '../../domain/review-pools/review-instances.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent } from '../http/parameters.ts';
 import { pageReply, reply } from '../http/replies.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createWithPayload } from '../../domain/work-item-requests/with-payload.ts';
 import { PAYLOAD_TYPES } from '../../domain/work-item-requests/payload-types.ts';
-import { requestById } from '../../domain/work-item-requests/work-item-requests.queries.ts';
+import { requestById } from '../../domain/work-item-requests/shown-requests.queries.ts';
 import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { JsonObject, Name, RepositoryIdentifier, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';

@@ -1,7 +1,7 @@
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { listRequests } from '../../domain/work-item-requests/request-list.queries.ts';
 import { takeCallback } from '../../domain/work-item-requests/work-item-requests.mutations.ts';
-import { requestById } from '../../domain/work-item-requests/work-item-requests.queries.ts';
+import { requestById } from '../../domain/work-item-requests/shown-requests.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, NoContent } from '../http/parameters.ts';
 import { pageReply } from '../http/replies.ts';

@@ -11,7 +11,8 @@ import {
   type Reviews,
   withReviews,
 } from './pull-request-rules.ts';
-import { noteHook, noteReviewsRead } from './refresh.queries.ts';
+import { noteHook } from './refresh.queries.ts';
+import { noteReviewsRead } from './pull-request-details.queries.ts';
 import { insertPullRequests, lockPullRequests, type ReportedRow, updatePullRequests } from './pull-requests.queries.ts';
 
 /** The project that pull requests belong to. */

@@ -1,6 +1,7 @@
 import { decideMove, endsAssignment, isAssigned, type SettableState } from '../review-pools/instance-rules.ts';
 import { type GivenInstance, registerInstance, setInstanceState } from '../review-pools/review-instances.mutations.ts';
-import { instanceById, type InstanceRow, lockPool, poolById } from '../review-pools/review-pools.queries.ts';
+import { lockPool, poolById } from '../review-pools/review-pools.queries.ts';
+import { instanceById, type InstanceRow } from '../review-pools/review-instances.queries.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { endAssignmentOfInstance, followOrgEnd, serveLine } from './review-leases.mutations.ts';

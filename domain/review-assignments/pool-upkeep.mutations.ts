@@ -3,19 +3,15 @@ import { findRun } from '../flows/flow-runs.queries.ts';
 import { POOL_PREPARE } from '../flows/flow-types.ts';
 import { type AcceptedRun, acceptNewRun } from '../flows/new-runs.mutations.ts';
 import { isFinal, isSuccess } from '../flows/run-status-rules.ts';
+import { findPool, instanceCounts, lockPool, notePool, type PoolRow } from '../review-pools/review-pools.queries.ts';
 import {
   endedInstances,
-  findPool,
   hasPrepared,
-  instanceCounts,
-  lockPool,
   nextInstanceEnd,
-  notePool,
   overdueInstances,
-  type PoolRow,
   refreshingInstances,
   unfinishedInstances,
-} from '../review-pools/review-pools.queries.ts';
+} from '../review-pools/review-instances.queries.ts';
 import { type InstanceCounts, isAssigned } from '../review-pools/instance-rules.ts';
 import { setInstanceState } from '../review-pools/review-instances.mutations.ts';
 import { DomainError } from '../shared/errors.ts';

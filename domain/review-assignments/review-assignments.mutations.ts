@@ -17,15 +17,10 @@ import {
   isPending,
   keyOf,
 } from './assignment-rules.ts';
-import {
-  assignmentById,
-  assignmentKeyOf,
-  type AssignmentRow,
-  insertAssignment,
-  lockAssignment,
-  openAssignment,
-} from './review-assignments.queries.ts';
-import { assignEnvironment, endAssignment, leaseOf, record, serveLine } from './review-leases.mutations.ts';
+import { assignmentById, assignmentKeyOf, type AssignmentRow, openAssignment } from './review-assignments.queries.ts';
+import { insertAssignment, lockAssignment } from './assignment-changes.queries.ts';
+import { assignEnvironment, endAssignment, leaseOf, serveLine } from './review-leases.mutations.ts';
+import { record } from './assignment-announcements.ts';
 
 export interface AssignmentRequest {
   repositoryIdentifier: string;

@@ -1,17 +1,11 @@
-import {
-  instanceById,
-  lockPool,
-  moveInstance,
-  poolById,
-  poolKeyOf,
-  type PoolRow,
-} from '../review-pools/review-pools.queries.ts';
+import { lockPool, poolById, poolKeyOf, type PoolRow } from '../review-pools/review-pools.queries.ts';
+import { instanceById, moveInstance } from '../review-pools/review-instances.queries.ts';
 import { stateAfterRelease } from '../review-pools/instance-rules.ts';
 import { LEASE_HOURS, LEASE_HOURS_MAX } from '../review-pools/review-pools.mutations.ts';
 import { systemActor } from '../shared/actor.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { type EventData, emitEvent } from '../webhooks/event-catalog.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
 import {
   type AssignmentEnd,
   assertMayChange,
@@ -23,28 +17,19 @@ import {
   type Lease,
   leaseEnd,
   mayMove,
-  pullRequestOf,
-  subjectOf,
-  warnsInMs,
 } from './assignment-rules.ts';
 import { claimInstance } from './claimed-instances.queries.ts';
 import {
-  activate,
   assignmentById,
   assignmentKeyOf,
   type AssignmentRow,
   assignmentOfInstance,
-  findAssignment,
   firstInLine,
-  lockAssignment,
-  noteSeen,
-  writeEnd,
-  writeLeaseEnd,
-  writeOrgEnd,
-  writeWarned,
 } from './review-assignments.queries.ts';
+import { activate, lockAssignment, writeEnd, writeLeaseEnd, writeOrgEnd } from './assignment-changes.queries.ts';
+import { eventOf, record, recordAssigned } from './assignment-announcements.ts';
 
-const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+export const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
 export const leaseOf = ({ state, assignedAt, expiresAt, orgExpiresAt }: AssignmentRow): Lease => ({
   state,
@@ -54,7 +39,7 @@ export const leaseOf = ({ state, assignedAt, expiresAt, orgExpiresAt }: Assignme
 });
 
 /** An assignment that nobody else changes until this transaction ends, and neither the line for its pool. Throws `not_found`. */
-async function lockedAssignment(tx: Tx, id: string): Promise<AssignmentRow> {
+export async function lockedAssignment(tx: Tx, id: string): Promise<AssignmentRow> {
   const { poolId } = await assignmentById(tx, id);
   // In this order everywhere: whoever has the pool may change its assignments.
   if (poolId !== null) await lockPool(tx, poolId);
@@ -104,12 +89,6 @@ export async function assignEnvironment(tx: Tx, id: string, orgUsername: string 
   const assigned = await assignmentById(tx, id);
   recordAssigned(tx, assigned);
   return assigned;
-}
-
-function recordAssigned(tx: Tx, assignment: AssignmentRow): void {
-  record(tx, assignment, 'assigned', `${assignment.orgUsername ?? assignment.targetName} is assigned to`);
-  emitEvent(tx, 'review_environment.assigned', eventOf(assignment));
-  tx.signalReviewAssignment(assignmentKeyOf(assignment));
 }
 
 /**
@@ -211,93 +190,3 @@ export async function followOrgEnd(tx: Tx, pool: PoolRow, instanceId: string, or
   record(tx, after, 'adjusted', 'The org ends at another time, and with it the lease of', before);
   tx.signalReviewAssignment(assignmentKeyOf(after));
 }
-
-/** An assignment as its workflow knows it. */
-export interface AssignmentProgress {
-  state: AssignmentRow['state'];
-  hasEnded: boolean;
-  orgUsername: string | null;
-  /** ISO 8601; null: it does not expire, or waits. */
-  expiresAt: string | null;
-  /** Milliseconds until something is due; null: nothing is. */
-  dueInMs: number | null;
-}
-
-/** Expires a lease that has ended and announces one that ends soon; null when the assignment is gone. Retrying is safe. */
-export async function reevaluateAssignment(tx: Tx, id: string): Promise<AssignmentProgress | null> {
-  if (!(await findAssignment(tx, id))) return null;
-  let assignment = await lockedAssignment(tx, id);
-  if (isOver(leaseOf(assignment), tx.now)) assignment = await endAssignment(tx, assignment, 'expired', null);
-  else if (isActive(assignment.state)) {
-    const warnsIn = warnsInMs({ ...leaseOf(assignment), warnedAt: dateOf(assignment.warnedAt) }, tx.now);
-    if (warnsIn === 0) {
-      await writeWarned(tx, id, tx.now);
-      assignment = await assignmentById(tx, id);
-      record(tx, assignment, 'expiring', 'The lease ends soon of');
-      emitEvent(tx, 'review_environment.expiring', eventOf(assignment));
-    }
-  }
-  await noteSeen(tx, id);
-  return progressOf(assignment, tx.now);
-}
-
-function progressOf(assignment: AssignmentRow, now: Date): AssignmentProgress {
-  const { state, orgUsername, expiresAt, warnedAt } = assignment;
-  const warnsIn = isActive(state) ? warnsInMs({ ...leaseOf(assignment), warnedAt: dateOf(warnedAt) }, now) : null;
-  const endsIn = isActive(state) && expiresAt !== null ? Date.parse(expiresAt) - now.getTime() : null;
-  return {
-    state,
-    hasEnded: hasEnded(state),
-    orgUsername,
-    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-    dueInMs: warnsIn ?? endsIn,
-  };
-}
-
-/** What of an assignment stands in the audit trail. */
-const stateOf = ({ state, targetName, orgUsername, assignedAt, expiresAt, reason, ...rest }: AssignmentRow) => ({
-  state,
-  assignmentType: rest.assignmentType,
-  assignmentId: rest.assignmentKey,
-  target: targetName,
-  orgUsername,
-  assignedAt,
-  expiresAt,
-  isImmortal: rest.isImmortal,
-  reason,
-});
-
-/** Writes to the trail what happened to an assignment. */
-export function record(
-  tx: Tx,
-  assignment: AssignmentRow,
-  action: 'requested' | 'assigned' | 'extended' | 'adjusted' | 'expiring' | AssignmentEnd,
-  what: string,
-  before?: AssignmentRow,
-): void {
-  tx.audit({
-    source: 'environment',
-    action: `review_assignment.${action}`,
-    entityType: 'review_assignment',
-    entityId: assignment.id,
-    repositoryIdentifier: assignment.repositoryIdentifier,
-    summary: `${what} ${subjectOf(assignment)} of ${assignment.targetName}`,
-    ...(before && { before: stateOf(before) }),
-    after: stateOf(assignment),
-  });
-}
-
-const eventOf = (assignment: AssignmentRow): EventData<'review_environment.assigned'> => ({
-  assignmentId: assignment.id,
-  repositoryIdentifier: assignment.repositoryIdentifier,
-  assignmentType: assignment.assignmentType,
-  assignedFor: assignment.assignmentKey,
-  environmentName: assignment.targetType === 'environment' ? assignment.targetName : null,
-  poolTag: assignment.targetType === 'pool' ? assignment.targetName : null,
-  orgUsername: assignment.orgUsername,
-  branch: assignment.branch,
-  prNumber: pullRequestOf(assignment),
-  assignedTo: assignment.requestedBy.email,
-  expiresAt: assignment.expiresAt === null ? null : new Date(assignment.expiresAt).toISOString(),
-  reason: assignment.reason,
-});

@@ -5,17 +5,8 @@ import { DomainError, invalidField } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { decideMove, isAssigned, isAvailable, isLive, mayMove, type SettableState } from './instance-rules.ts';
-import {
-  countLive,
-  instanceById,
-  type InstanceRow,
-  liveInstance,
-  lockPool,
-  moveInstance,
-  poolById,
-  poolKeyOf,
-  type PoolRow,
-} from './review-pools.queries.ts';
+import { lockPool, poolById, poolKeyOf, type PoolRow } from './review-pools.queries.ts';
+import { countLive, instanceById, type InstanceRow, liveInstance, moveInstance } from './review-instances.queries.ts';
 
 /** The context under which the auth URL of an instance is encrypted. */
 export const reviewInstanceContext = (instanceId: string): string => `review-instance:${instanceId}`;

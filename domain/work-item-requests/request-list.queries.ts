@@ -4,7 +4,7 @@ import type { ActorReads, Reads } from '../data/fenced-reads.ts';
 import type { Tables } from '../data/tables.ts';
 import type { TrackerPlatform } from '../work-items/work-tracker.port.ts';
 import type { RequestStatus } from './callback-rules.ts';
-import { requestsShown, type ShownRequest } from './work-item-requests.queries.ts';
+import { requestsShown, type ShownRequest } from './shown-requests.queries.ts';
 
 export interface RequestFilter {
   projectId?: string | undefined;

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { ReviewActivities } from '../../activities/review-assignments/review-assignments.activities.ts';
 import { assertExtendable } from '../../domain/review-assignments/assignment-rules.ts';
-import type { AssignmentProgress } from '../../domain/review-assignments/review-leases.mutations.ts';
+import type { AssignmentProgress } from '../../domain/review-assignments/lease-progress.mutations.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
 import {
