@@ -2,10 +2,10 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What counts as recent: how long ended pull requests are shown, and for how long one keeps its project lively. */
+/** What counts as recent: ended pull requests are shown for so long, and make their project be read more often. */
 export const RECENT_MS = 14 * DAY_MS;
 /** How often a host is asked about a project with recent pull requests, and about another. */
-const LIVELY_EVERY_MS = 15 * MINUTE_MS;
+const ACTIVE_EVERY_MS = 15 * MINUTE_MS;
 const QUIET_EVERY_MS = 6 * HOUR_MS;
 /** How often all that are open are read: those that a host has deleted are told in no other way. */
 const ALL_OPEN_EVERY_MS = DAY_MS;
@@ -13,11 +13,11 @@ const STALE_AFTER_MS = 45 * MINUTE_MS;
 
 /** The wait for the next refresh. @param changedAt when a pull request last changed. */
 export const refreshAfterMs = (changedAt: Date | undefined, now: Date): number =>
-  changedAt && now.getTime() - changedAt.getTime() <= RECENT_MS ? LIVELY_EVERY_MS : QUIET_EVERY_MS;
+  changedAt && now.getTime() - changedAt.getTime() <= RECENT_MS ? ACTIVE_EVERY_MS : QUIET_EVERY_MS;
 
 /** The wait after a failure: that of the host's limit, else one that doubles with each further failure. */
 export const retryAfterMs = (failures: number, limitMs: number | undefined): number =>
-  Math.min(limitMs ?? LIVELY_EVERY_MS * 2 ** Math.min(failures, 8), QUIET_EVERY_MS);
+  Math.min(limitMs ?? ACTIVE_EVERY_MS * 2 ** Math.min(failures, 8), QUIET_EVERY_MS);
 
 /** The wait where there is no credential for the host. */
 export const WITHOUT_CREDENTIAL_MS = QUIET_EVERY_MS;

@@ -12,9 +12,9 @@ const inSeconds = (seconds: number | Expression<number>) =>
 /** How soon after a hook the changes of a new commit are looked at: the mirror fetches it meanwhile. */
 const DETAILS_AFTER_SECONDS = 30;
 /** What a hook tells of is checked with the host's list within this time. */
-const LIVELY_SECONDS = 900;
+const CHECK_AFTER_HOOK_SECONDS = 900;
 
-/** Notes that a hook told of a pull request of a project: it is lively from now on. */
+/** Notes that a hook told of a pull request of a project: it is read more often from now on. */
 export async function noteHook({ db, tenantId }: Writes, projectId: string): Promise<void> {
   await db
     .insertInto('pull_request_refresh')
@@ -25,7 +25,7 @@ export async function noteHook({ db, tenantId }: Writes, projectId: string): Pro
         .doUpdateSet((eb) => ({
           hookAt: sql<string>`now()`,
           detailsDueAt: eb.fn.coalesce('pull_request_refresh.detailsDueAt', 'excluded.detailsDueAt'),
-          nextRefreshAt: sql<string>`least(pull_request_refresh.next_refresh_at, ${inSeconds(LIVELY_SECONDS)})`,
+          nextRefreshAt: sql<string>`least(pull_request_refresh.next_refresh_at, ${inSeconds(CHECK_AFTER_HOOK_SECONDS)})`,
         }))
         // Of hooks in quick succession one will do.
         .where((eb) =>
@@ -107,7 +107,7 @@ export async function beginRefresh({ db, tenantId }: Writes, projectId: string) 
     .set({
       attemptedAt: sql<string>`clock_timestamp()`,
       detailsDueAt: null,
-      ...(state.isListDue && { nextRefreshAt: inSeconds(LIVELY_SECONDS) }),
+      ...(state.isListDue && { nextRefreshAt: inSeconds(CHECK_AFTER_HOOK_SECONDS) }),
     })
     .execute();
   return { project, ...state };

@@ -48,15 +48,15 @@ const DECIDED_BY = [
   'r.closeDueAt',
 ] as const;
 
-export interface RequestClues extends Omit<ItemKey, 'workItemKey'> {
-  /** Undefined: only the other clues count. */
+/** By what a request is looked up; what is undefined does not count. */
+export interface RequestLookup extends Omit<ItemKey, 'workItemKey'> {
   workItemKey: string | undefined;
   requestId?: string | undefined;
   executionId?: string | undefined;
   taskType?: string | undefined;
 }
 
-const FIND = statement<RequestClues & { tenantId: string }>()(
+const FIND = statement<RequestLookup & { tenantId: string }>()(
   (db, { tenantId, projectId, platform, workItemKey, requestId, executionId, taskType }) =>
     db
       .with(
@@ -70,13 +70,13 @@ const FIND = statement<RequestClues & { tenantId: string }>()(
           const ofItem = ofProject
             .where('platform', '=', platform)
             .where('workItemKey', '=', sql<string>`${workItemKey ?? null}::text`);
-          let clues = taskType
+          let candidates = taskType
             ? ofItem
                 .where((eb) => eb.or([eb('taskType', '=', taskType), eb('taskType', 'is', null)]))
                 .select(['id', 'createdAt', sql<number>`case when task_type is null then 4 else 3 end`.as('rank')])
             : ofItem.select(ranked(4));
           if (executionId)
-            clues = clues.unionAll(
+            candidates = candidates.unionAll(
               inner
                 .selectFrom('work_item_request')
                 .where('tenantId', '=', tenantId)
@@ -89,13 +89,13 @@ const FIND = statement<RequestClues & { tenantId: string }>()(
                 )
                 .select(ranked(2)),
             );
-          if (requestId) clues = clues.unionAll(ofProject.where('id', '=', requestId).select(ranked(1)));
+          if (requestId) candidates = candidates.unionAll(ofProject.where('id', '=', requestId).select(ranked(1)));
           return inner
-            .selectFrom(clues.as('clue'))
-            .select('clue.id')
-            .orderBy('clue.rank')
-            .orderBy('clue.createdAt', 'desc')
-            .orderBy('clue.id', 'desc')
+            .selectFrom(candidates.as('candidate'))
+            .select('candidate.id')
+            .orderBy('candidate.rank')
+            .orderBy('candidate.createdAt', 'desc')
+            .orderBy('candidate.id', 'desc')
             .limit(sql.lit(1));
         },
       )
@@ -113,8 +113,8 @@ export type LockedRequest = Awaited<ReturnType<typeof FIND>>[number];
  * The request that somebody writes of: that of its id, else that of the execution, else the newest of the work item and
  * task type, or of the work item where they name no type. One without a type passes for one of any.
  */
-export async function findRequest({ db, tenantId }: Tx, clues: RequestClues): Promise<LockedRequest | undefined> {
-  const [request] = await FIND(db, { tenantId, ...clues });
+export async function findRequest({ db, tenantId }: Tx, lookup: RequestLookup): Promise<LockedRequest | undefined> {
+  const [request] = await FIND(db, { tenantId, ...lookup });
   return request;
 }
 
