@@ -36,7 +36,7 @@ export const createGcCheckActivities = (deps: Deps) => ({
       try {
         const target = await targetOf(deps, tenant, checkId, name);
         // What is detected while the org is asked was not asked for.
-        const checkedAt = deps.now();
+        const checkedAt = new Date(Math.max(deps.now().getTime(), target.askedSince.getTime()));
         const listing = await listingOf(deps, tenant, target, signal);
         const error = listing.failure ? failureText(`The org ${target.username}`, listing.failure) : null;
         return { ...(await recordListing(deps, tenant, target, { ...listing, checkedAt }, signal)), error };
@@ -84,7 +84,7 @@ const targetOf = (deps: Deps, tenant: TenantKey, checkId: string, name: string) 
     const environment = await environmentByName(tx, check.projectId, name);
     if (!project || !environment) throw notFound(`Environment ${name}`);
     const place = { project, branch: check.branch };
-    return { name, place, username: environment.orgUsername ?? '' };
+    return { name, place, username: environment.orgUsername ?? '', askedSince: new Date(check.createdAt) };
   });
 
 const branchOf = ({ place: { project, branch } }: Target): GcBranch => ({ projectId: project.id, branch });
@@ -97,7 +97,7 @@ async function recordListing(
   { presenceOf, checkedAt }: Pick<Listing, 'presenceOf'> & { checkedAt: Date },
   signal: AbortSignal,
 ): Promise<GcCheckedEnvironment> {
-  const { name: environment, place, username: orgUsername } = target;
+  const { name: environment, place, username: orgUsername, askedSince } = target;
   const outcome = { environment, present: 0, absent: 0, unknown: 0, error: null };
   for await (const entries of pagesOf(deps.reads.as(checker(tenant)), branchOf(target))) {
     const results = entries.map(({ packageName, componentType, fullName }) => {
@@ -105,7 +105,7 @@ async function recordListing(
       outcome[presence]++;
       return { packageName, componentType, fullName, presence };
     });
-    const check = { environment, results, checkedAt, orgUsername };
+    const check = { environment, results, checkedAt, orgUsername, askedSince };
     await deps.actingAs(checker(tenant))((tx) => recordOrgCheck(tx, place, check));
     signal.throwIfAborted();
   }

@@ -189,6 +189,13 @@ export async function forgetPresence(
 
 export type Checked = ComponentName & Evidence & { id: string; status: GcStatus };
 
+/** An org that tracks the branch. */
+export interface TrackingOrg extends AskedOrg {
+  isRelease: boolean;
+  /** What it said before does not count, since a check that began then asks it again; null: all counts. */
+  askedSince: Date | null;
+}
+
 /**
  * Entries with the evidence that counts of the orgs that track their branch: of each environment, what the org said that it
  * names now.
@@ -196,18 +203,24 @@ export type Checked = ComponentName & Evidence & { id: string; status: GcStatus 
 export async function evidenceOf(
   { db, tenantId, now }: Tx,
   ids: readonly string[],
-  orgs: readonly (AskedOrg & { isRelease: boolean })[],
+  orgs: readonly TrackingOrg[],
 ): Promise<Checked[]> {
   const since = new Date(now.getTime() - EVIDENCE_DAYS * 86_400_000);
-  const asked = batch('o', orgs, { environmentId: 'uuid', orgUsername: 'text', isRelease: 'boolean' });
+  const asked = batch('o', orgs, {
+    environmentId: 'uuid',
+    orgUsername: 'text',
+    isRelease: 'boolean',
+    askedSince: 'timestamptz',
+  });
   const { rows } = await sql<Checked>`
     with asked as materialized (select * from ${asked}),
     found as materialized (
-      select p.entry_id, p.environment_id, p.org_username, p.presence from gc_presence p
+      select p.entry_id, p.environment_id, p.org_username, p.presence, p.checked_at from gc_presence p
       where p.tenant_id = ${tenantId} and p.entry_id = any (${ids}::uuid[]) and p.checked_at > ${since}),
     said as (
       select f.entry_id, f.presence, o.is_release from found f
-      join asked o on o.environment_id = f.environment_id and o.org_username = f.org_username),
+      join asked o on o.environment_id = f.environment_id and o.org_username = f.org_username
+      where o.asked_since is null or f.checked_at >= o.asked_since),
     counted as (
       select s.entry_id, count(*) filter (where s.presence = 'absent')::int as absent,
         count(*) filter (where s.presence = 'absent' and s.is_release)::int as "absentInRelease",

@@ -16,6 +16,7 @@ import {
   removeEntries,
   type Result,
   type Step,
+  type TrackingOrg,
 } from './gc-entries.queries.ts';
 import { countByStatus } from './gc-events.mutations.ts';
 import {
@@ -42,10 +43,15 @@ export function untrackedReason(
 }
 
 /** The orgs that may have what a branch drops: also those of environments that are not active. */
-const trackingOrgs = async (tx: Tx, { projectId, branch }: GcBranch) =>
+const trackingOrgs = async (tx: Tx, { projectId, branch }: GcBranch, since: Date | null): Promise<TrackingOrg[]> =>
   (await listEnvironments(tx, projectId)).flatMap(({ id, orgUsername, branch: pattern, category, isActive }) =>
     orgUsername !== null && matchesPattern(pattern, branch)
-      ? { environmentId: id, orgUsername: orgUsername.toLowerCase(), isRelease: category === 'release' && isActive }
+      ? {
+          environmentId: id,
+          orgUsername: orgUsername.toLowerCase(),
+          isRelease: category === 'release' && isActive,
+          askedSince: isActive ? since : null,
+        }
       : [],
   );
 
@@ -56,6 +62,11 @@ export interface OrgCheck {
   checkedAt?: Date;
   /** The org that was asked: when the environment names another one by now, nothing is recorded. Absent: that one. */
   orgUsername?: string;
+  /**
+   * When the check began that asks all active orgs of the branch: what these said before is asked again and does not count,
+   * so that the order in which they answer plays no part. Absent: a report of this one org.
+   */
+  askedSince?: Date;
 }
 
 /**
@@ -77,7 +88,7 @@ export async function recordOrgCheck(tx: Tx, place: LedgerPlace, check: OrgCheck
   const results = foldComponents(check.results);
   const asked = { environmentId: environment.id, orgUsername };
   const known = await keepPresence(tx, at, asked, results, check.checkedAt ?? tx.now);
-  const orgs = await trackingOrgs(tx, at);
+  const orgs = await trackingOrgs(tx, at, check.askedSince ?? null);
   const tracking = { all: orgs.length, release: orgs.filter(({ isRelease }) => isRelease).length };
   const outcomes = (await evidenceOf(tx, known, orgs)).map((entry) => ({
     ...entry,

@@ -72,9 +72,10 @@ test('the service asks the orgs itself, and the ledger follows', async () => {
   expect((await ledger.statuses())['core ApexClass OnlyUat']).toBe('detected');
 });
 
-test('an org that is away leaves all unknown, and keeps no other from being asked', async () => {
+test('an org that is away leaves all unknown, whatever it said before, and keeps no other from being asked', async () => {
   const ledger = await checkedLedger(app, crm);
   await ledger.events([detected('Gone')]);
+  await ledger.check('acme', [{ ...dropped('Gone'), presence: 'absent' }]);
   crm.org('acme').fail({ kind: 'html-503' }, { times: 1_000 });
   const { environments, status } = await check(ledger);
   expect([status, environments.find(({ environment }: Json) => environment === 'acme')]).toEqual([
@@ -88,7 +89,7 @@ test('an org that is away leaves all unknown, and keeps no other from being aske
     },
   ]);
   expect((await ledger.list()).items[0]).toMatchObject({
-    status: 'detected',
+    status: 'reclaimed',
     presence: [
       { environment: 'acme', presence: 'unknown' },
       { environment: 'acme-uat', presence: 'absent' },
