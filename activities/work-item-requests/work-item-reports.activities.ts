@@ -5,7 +5,7 @@ import { DomainError } from '../../domain/shared/errors.ts';
 import { isWorkItemId } from '../../domain/work-items/work-item-rules.ts';
 import { trackerPlace } from '../../domain/work-items/tracker-place-rules.ts';
 import type { TrackerAnswer, TrackerFailure, WorkTracker } from '../../domain/work-items/work-tracker.port.ts';
-import { commentLines, markerOf, stateOnItem } from '../../domain/work-item-requests/report-rules.ts';
+import { commentLines, markerOf, reportRetryAt, stateOnItem } from '../../domain/work-item-requests/report-rules.ts';
 import {
   type ItemReport,
   noteNotClosed,
@@ -18,13 +18,13 @@ import type { WorkItemReportInput } from '../../workflows/work-item-requests/wor
 import type { Deps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 
-/** Failures that end by themselves. */
-const isTransient = ({ kind }: TrackerFailure): boolean =>
-  kind === 'unreachable' || kind === 'timeout' || kind === 'limited' || kind === 'malformed' || kind === 'conflict';
-
-/** While a limit holds no call leaves: the sweeper comes back afterwards. */
+/** While a limit holds no call leaves, and a refused credential is not renewed at once: the sweeper comes back. */
 const failed = ({ kind, message }: TrackerFailure): ApplicationFailure =>
-  kind === 'limited' ? ApplicationFailure.nonRetryable(message) : ApplicationFailure.retryable(message);
+  kind === 'limited' || kind === 'auth_failed'
+    ? ApplicationFailure.nonRetryable(message)
+    : ApplicationFailure.retryable(message);
+
+const sinceOf = ({ completedAt, startedAt }: ItemReport): string | null => completedAt ?? startedAt;
 
 interface Closing {
   /** Milliseconds until the work item is to be closed; null: it is not. */
@@ -37,7 +37,7 @@ export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracke
     closeInMs: closeDueAt === null ? null : Math.max(0, Date.parse(closeDueAt) - now().getTime()),
   });
 
-  /** Asks the tracker of a request. Without one, that is a refusal. */
+  /** Asks the tracker of a request. Without an integration that is as if its credential were refused. */
   async function ask<Value>(
     input: WorkItemReportInput,
     { projectId, platform, workItemKey }: ItemReport,
@@ -45,8 +45,8 @@ export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracke
   ): Promise<TrackerAnswer<Value>> {
     const actor = actorOf(input);
     const project = await projectById(reads.as(actor), projectId);
-    const refused = (message: string) =>
-      ({ isOk: false, kind: 'refused', message, mayBeDone: false, retryAt: null }) as const;
+    const refused = (message: string, kind: 'refused' | 'auth_failed' = 'refused') =>
+      ({ isOk: false, kind, message, mayBeDone: false, retryAt: null }) as const;
     if (!project) return refused('The project was removed');
     if (!isWorkItemId(platform, workItemKey)) return refused(`${platform} has no work item ${workItemKey}`);
     try {
@@ -54,7 +54,7 @@ export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracke
       return await call(await findWorkTracker(trackerPlace(project, platform), { actor, purpose }));
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      return refused(error.message);
+      return refused(error.message, 'auth_failed');
     }
   }
 
@@ -80,11 +80,15 @@ export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracke
         if (answer.isOk) {
           const written = { revision, commentId: answer.value.commentId, error: null };
           await unit((tx) => noteReportWritten(tx, requestId, written));
-        } else if (isTransient(answer)) {
-          const why = { error: answer.message, retryAt: answer.retryAt ?? now() };
+          return closingOf(found);
+        }
+        const retryAt = reportRetryAt(answer, { now: now(), since: sinceOf(found) });
+        if (retryAt !== null) {
+          const why = { error: answer.message, retryAt };
           await unit((tx) => noteReportUnwritten(tx, requestId, why));
           throw failed(answer);
-        } else await unit((tx) => noteReportWritten(tx, requestId, { revision, error: answer.message }));
+        }
+        await unit((tx) => noteReportWritten(tx, requestId, { revision, error: answer.message }));
         return closingOf(found);
       }),
 
@@ -98,7 +102,7 @@ export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracke
         const unit = actingAs(actorOf(input));
         const answer = await ask(input, found, (tracker) => tracker.close(found.workItemKey, {}));
         if (!answer.isOk) {
-          const retryAt = isTransient(answer) ? (answer.retryAt ?? now()) : null;
+          const retryAt = reportRetryAt(answer, { now: now(), since: sinceOf(found) });
           await unit((tx) => noteNotClosed(tx, requestId, { error: answer.message, retryAt }));
           if (retryAt !== null) throw failed(answer);
           return { closeInMs: null };

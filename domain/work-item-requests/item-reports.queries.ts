@@ -25,6 +25,8 @@ export const reportOf = ({ db, tenantId }: Reads, requestId: string) =>
       'reportWrittenRevision',
       'commentId',
       'closeDueAt',
+      'startedAt',
+      'completedAt',
     ])
     .executeTakeFirst();
 export type ItemReport = NonNullable<Awaited<ReturnType<typeof reportOf>>>;
@@ -47,7 +49,7 @@ export async function noteReportWritten(
     .execute();
 }
 
-/** Records why something is not written yet, and when it may be tried again. */
+/** Records why something is not written yet, and when it may be tried again; the work item is not closed before. */
 export async function noteReportUnwritten(
   { db, tenantId }: Tx,
   requestId: string,
@@ -55,7 +57,11 @@ export async function noteReportUnwritten(
 ): Promise<void> {
   await db
     .updateTable('work_item_request')
-    .set({ reportError: error, reportChangedAt: retryAt })
+    .set({
+      reportError: error,
+      reportChangedAt: retryAt,
+      closeDueAt: sql<string | null>`case when close_due_at is not null then greatest(close_due_at, ${retryAt}) end`,
+    })
     .where('tenantId', '=', tenantId)
     .where('id', '=', requestId)
     .execute();

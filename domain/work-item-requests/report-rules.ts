@@ -1,5 +1,5 @@
 import { displayOf, isFinal, isSuccess, type RunStatus } from '../flows/run-status-rules.ts';
-import type { ReportedState } from '../work-items/work-tracker.port.ts';
+import type { ReportedState, TrackerFailure } from '../work-items/work-tracker.port.ts';
 import type { CallbackEvent } from './callback-rules.ts';
 
 /** What a work item should show of a run. */
@@ -26,6 +26,27 @@ const EVENTS: Partial<Record<RunStatus, CallbackEvent>> = {
   cancelled: 'cancelled',
   expired: 'cancelled',
 };
+
+const HOUR_MS = 3_600_000;
+/** A credential that nobody renewed for so long will not be. */
+const MENDED_WITHIN_MS = 7 * 24 * HOUR_MS;
+
+/**
+ * When a work item is to be tried again that could not be written; null: never. Somebody may renew a credential or add
+ * an integration, and then the work item shows what became of its request.
+ * @param since when the run began or ended, in ISO 8601.
+ */
+export function reportRetryAt(
+  { kind, retryAt }: Pick<TrackerFailure, 'kind' | 'retryAt'>,
+  { now, since }: { now: Date; since: string | null },
+): Date | null {
+  if (kind === 'auth_failed') {
+    const isLost = since !== null && now.getTime() - Date.parse(since) > MENDED_WITHIN_MS;
+    return isLost ? null : new Date(now.getTime() + HOUR_MS);
+  }
+  const endsByItself = ['unreachable', 'timeout', 'limited', 'malformed', 'conflict'].includes(kind);
+  return endsByItself ? (retryAt ?? now) : null;
+}
 
 /** What the status of a run is for the request that it carries out; undefined while it waits. */
 export const eventOfRun = (status: RunStatus): CallbackEvent | undefined => EVENTS[status];

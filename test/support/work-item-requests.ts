@@ -1,5 +1,6 @@
 import type { Json } from './client.ts';
 import type { TestApp } from './app.ts';
+import type { NewRow } from '../../domain/data/statement.ts';
 import { newId } from '../../domain/shared/ids.ts';
 
 export const CALLBACK = '/api/work-items/requests/callback';
@@ -23,4 +24,30 @@ export async function requestsOf(app: TestApp, project: { identifier?: string; [
     return owner.get(200, `${REQUESTS}/${items[0].id}`);
   };
   return { projectIdentifier, callback, list, only };
+}
+
+export type NewRequestRow = Partial<NewRow<'work_item_request'>>;
+
+/** A request as a row, in a project of its own. */
+export async function addedRequest(app: TestApp, given: NewRequestRow) {
+  const requests = await requestsOf(app);
+  const [project] = await app.sql<{ id: string }>('select id from project where identifier = ?', [
+    requests.projectIdentifier,
+  ]);
+  const id = newId();
+  await app.db
+    .insertInto('work_item_request')
+    .values({
+      id,
+      tenantId: app.tenant.id,
+      projectId: project?.id ?? '',
+      platform: 'host-a',
+      taskType: 'install-packages',
+      repositoryIdentifier: requests.projectIdentifier,
+      createdBy: 'dana@example.com',
+      status: 'open',
+      ...given,
+    })
+    .execute();
+  return { id, ...requests };
 }

@@ -4,13 +4,12 @@ import {
 } from '../../../activities/work-item-requests/work-item-requests.sweep.ts';
 import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { json } from '../../../domain/data/columns.ts';
-import type { NewRow } from '../../../domain/data/statement.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import type { Launch } from '../../../workflows/launch.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { engineAway } from '../../support/launch.ts';
-import { REQUESTS, requestsOf } from '../../support/work-item-requests.ts';
+import { addedRequest, type NewRequestRow, REQUESTS } from '../../support/work-item-requests.ts';
 
 let app: TestApp;
 let activities: ReturnType<typeof activityDeps>;
@@ -33,28 +32,7 @@ afterAll(async () => {
 
 const before = (seconds: number) => new Date(Date.now() - seconds * 1_000);
 
-async function added(given: Partial<NewRow<'work_item_request'>>) {
-  const requests = await requestsOf(app);
-  const [project] = await app.sql<{ id: string }>('select id from project where identifier = ?', [
-    requests.projectIdentifier,
-  ]);
-  const id = newId();
-  await app.db
-    .insertInto('work_item_request')
-    .values({
-      id,
-      tenantId: app.tenant.id,
-      projectId: project?.id ?? '',
-      platform: 'host-a',
-      taskType: 'install-packages',
-      repositoryIdentifier: requests.projectIdentifier,
-      createdBy: 'dana@example.com',
-      status: 'open',
-      ...given,
-    })
-    .execute();
-  return { id, ...requests };
-}
+const added = (given: NewRequestRow) => addedRequest(app, given);
 const show = (id: string) => app.as(app.owner).get(200, `${REQUESTS}/${id}`);
 
 test('a request whose process died while its work item was created fails after five minutes, and a callback adopts it', async () => {
