@@ -13,10 +13,11 @@ import type { DatabaseAccess } from '../domain/data/pool.ts';
 import { createLockQueue } from '../domain/environment-locks/lock-queue.ts';
 import type { LockQueue } from '../domain/environment-locks/lock-queue.port.ts';
 import { type Commands, loadCommands } from '../domain/flows/commands-file.ts';
+import type { MetricsStore } from '../domain/metrics/metrics-store.port.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import type { ObjectStore } from '../domain/objects/object-store.port.ts';
 import type { Actor } from '../domain/shared/actor.ts';
-import { type Config, internalUrlOf, publicUrlOf } from '../domain/shared/config.ts';
+import { type Config, ConfigError, internalUrlOf, publicUrlOf } from '../domain/shared/config.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
 import { type Keys, loadKeys } from '../domain/shared/keys.ts';
 import { type UnitOfWork, unitOfWork, type CommitSignals, type WorkContext } from '../domain/unit-of-work.ts';
@@ -29,6 +30,7 @@ import { createCrmPlatform } from './adapters/crm-platform.ts';
 import { createGitBranches } from './adapters/git-branches.ts';
 import { createGitHosts } from './adapters/git-hosts.ts';
 import { createGitMirrors } from './adapters/git-mirrors.ts';
+import { createMetricsStore } from './adapters/metrics-store.ts';
 import { createObjectStore } from './adapters/object-store.ts';
 import { createProgramRunner } from './adapters/program-runner.ts';
 import { createSlackPlatform } from './adapters/slack-platform.ts';
@@ -64,6 +66,8 @@ export interface Backend {
   /** Asks orgs for their limits. */
   orgPolls: OrgPolls;
   findWorkTracker: FindWorkTracker;
+  /** Undefined where there is none: metrics are kept for it, and cannot be queried. */
+  metricsStore: MetricsStore | undefined;
   /** Programs that the operator allows, by type of flow. */
   commands: Commands;
   log: Logger;
@@ -109,6 +113,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     { outbound, actingAs, encryption, now },
     config.WORK_TRACKER_TIMEOUT_SECONDS * 1_000,
   );
+  const metricsStore = config.METRICS_URL === undefined ? undefined : createMetricsStore(config.METRICS_URL);
   const connections = createOrgConnections({ platform, reads, actingAs, encryption, now, log });
   return {
     access,
@@ -139,14 +144,30 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
       log,
     }),
     findWorkTracker: workTrackers.find,
+    metricsStore,
     commands: loadCommands(config.COMMANDS_FILE),
     log,
     now,
     onConnectionLost,
     async close() {
-      await Promise.all([orm.close(true), reads.close(), platform.close(), slack.close(), workTrackers.close()]);
+      await Promise.all([
+        orm.close(true),
+        reads.close(),
+        platform.close(),
+        slack.close(),
+        workTrackers.close(),
+        metricsStore?.close(),
+      ]);
     },
   };
+}
+
+/** Throws `ConfigError` for a metrics store that would not keep what is sent as it is meant; one that is away may come. */
+export async function refuseUnfitMetricsStore({ METRICS_URL: url }: Config): Promise<void> {
+  if (url === undefined) return;
+  const store = createMetricsStore(url);
+  const problem = await store.problem().finally(() => store.close());
+  if (problem !== undefined) throw new ConfigError(problem);
 }
 
 /** For the connections of the delivery lanes (ADR 5). */

@@ -23,6 +23,7 @@ export interface Deps
     | 'crm'
     | 'orgPolls'
     | 'findWorkTracker'
+    | 'metricsStore'
     | 'log'
     | 'now'
   > {

@@ -12,7 +12,7 @@ import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { deploymentName } from '../workflows/temporal-deployments.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
-import { createBackend, createWorkerBackend, databaseAccess } from './backend.ts';
+import { createBackend, createWorkerBackend, databaseAccess, refuseUnfitMetricsStore } from './backend.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
 import { workerConfig, type WorkerConfig } from './config.ts';
 import { taskQueues } from './registry.ts';
@@ -41,6 +41,7 @@ async function main(): Promise<void> {
     shutdownSignals: [],
   });
   await refuseUnfenced(databaseAccess(config));
+  await refuseUnfitMetricsStore(config);
   const telemetry = await startTelemetry('quayside-worker', config.OTEL_EXPORTER_OTLP_ENDPOINT);
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins: telemetry.plugins };
   const client = createTemporalClient(engine);

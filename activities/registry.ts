@@ -23,6 +23,7 @@ import { createPullRequestActivities } from './pull-requests/pull-requests.activ
 import { createGcCheckActivities } from './gc-ledger/gc-check.activities.ts';
 import { CRM_QUEUE } from '../workflows/crm/crm-queue.ts';
 import { createOrgExplorerActivities } from './org-explorer/org-explorer.activities.ts';
+import { createMetricsActivities } from './metrics/metrics.activities.ts';
 import { createReleaseActivities } from './release-candidates/release-candidates.activities.ts';
 import { createSweepActivities } from './system/system.activities.ts';
 import { SWEEPS } from './system/sweeps.ts';
@@ -46,6 +47,9 @@ const GIT_AT_ONCE = 8;
 const CRM_AT_ONCE = 200;
 /** One that hangs keeps no other from its turn, and the database from no other work. */
 const SWEEPS_AT_ONCE = 8;
+
+/** One, and one that a lost worker left behind. */
+const METRICS_PUMPS = 2;
 
 export interface TaskQueue {
   taskQueue: string;
@@ -119,7 +123,7 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
   },
   {
     taskQueue: SYSTEM_QUEUE,
-    activities: createSweepActivities(deps, SWEEPS),
-    options: { maxConcurrentActivityTaskExecutions: SWEEPS_AT_ONCE },
+    activities: { ...createSweepActivities(deps, SWEEPS), ...createMetricsActivities(deps) },
+    options: { maxConcurrentActivityTaskExecutions: SWEEPS_AT_ONCE + METRICS_PUMPS },
   },
 ];

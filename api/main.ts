@@ -7,7 +7,7 @@ import { UnfencedConnectionError } from '../domain/data/served-connection.ts';
 import { ConfigError } from '../domain/shared/config.ts';
 import { serveMetrics } from '../domain/metrics-server.ts';
 import { collectAfterStart, onStop, reportReady, sentenceOf } from '../domain/process.ts';
-import { databaseAccess } from '../activities/backend.ts';
+import { databaseAccess, refuseUnfitMetricsStore } from '../activities/backend.ts';
 import { createTemporalClient } from '../workflows/temporal-client.ts';
 import { ensureSearchAttributes, SearchAttributesError } from '../workflows/temporal-search-attributes.ts';
 import { temporalLaunch } from '../workflows/temporal-launch.ts';
@@ -23,6 +23,7 @@ async function main(): Promise<void> {
   const config = apiConfig(process.env);
   const log = pino({ level: config.LOG_LEVEL, base: { process: 'api' } });
   await refuseUnfenced(databaseAccess(config));
+  await refuseUnfitMetricsStore(config);
   const telemetry = await startTelemetry('quayside-api', config.OTEL_EXPORTER_OTLP_ENDPOINT);
   const client = createTemporalClient({
     address: config.TEMPORAL_ADDRESS,

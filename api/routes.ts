@@ -47,6 +47,8 @@ import { workItemsRoutes } from './work-items/work-items.routes.ts';
 import { rollingAnalysisRoutes } from './release-candidates/rolling-analysis.routes.ts';
 import { releaseEventRoutes } from './release-candidates/release-event.routes.ts';
 import { orgLimitsRoutes } from './org-limits/org-limits.routes.ts';
+import { metricQueriesRoutes } from './metrics/metric-queries.routes.ts';
+import { metricsRoutes as ingestedMetricsRoutes } from './metrics/metrics.routes.ts';
 import { mirrorRoutes } from './projects/mirror.routes.ts';
 import { orgDriftRoutes } from './org-explorer/org-drift.routes.ts';
 import { orgExplorerRoutes } from './org-explorer/org-explorer.routes.ts';
@@ -117,6 +119,8 @@ export const routes: readonly AnyRoute[] = [
   ...gcDeletionsRoutes,
   ...gcChecksRoutes,
   ...orgLimitsRoutes,
+  ...ingestedMetricsRoutes,
+  ...metricQueriesRoutes,
   ...auditRoutes,
   ...auditExportsRoutes,
   ...auditInternalRoutes,

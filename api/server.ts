@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { createBackend } from '../activities/backend.ts';
+import { type Backend, createBackend } from '../activities/backend.ts';
 import { connectDatabase } from '../domain/data/database.ts';
 import { createSmtpMailer } from '../activities/adapters/smtp-mailer.ts';
 import { createOwnInvitations } from '../domain/invitations/acceptance.mutations.ts';
@@ -23,10 +23,13 @@ import { assignmentOfOrg } from '../domain/review-assignments/review-assignments
 import { createRuleCache } from '../domain/review-rules/rule-cache.ts';
 import { createDashboardCache } from '../domain/org-limits/limit-dashboard.ts';
 import { createTextCache } from '../domain/shared/text-cache.ts';
+import { createAskMetrics } from '../domain/metrics/ask-metrics.ts';
+import { createIngest } from '../domain/metrics/ingest.mutations.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.mutations.ts';
 import { createDownloadLinks } from '../domain/objects/download-links.ts';
 import { createDeliveryQueue } from '../domain/webhooks/delivery-queue.ts';
 import type { Launch } from '../workflows/launch.ts';
+import { signalMetricsLane } from '../workflows/metrics/metrics-lane.contract.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { cookiesOf } from './http/cookies.ts';
@@ -139,6 +142,13 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         findInvited: createFindInvited(database),
         own: createOwnInvitations(database, actingAs),
       },
+      metrics: {
+        ingest: createIngest({ seriesPerDay: config.METRICS_SERIES_PER_DAY, bufferRows: config.METRICS_BUFFER_ROWS }),
+        signalLane: () => {
+          if (backend.metricsStore) signalMetricsLane(launch);
+        },
+        ask: createAskMetrics(backend.metricsStore),
+      },
       orgLimits: { polls: backend.orgPolls, dashboards: createDashboardCache() },
       objects: {
         store: backend.objects,
@@ -159,7 +169,11 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     log,
     metrics,
     accessTokens,
-    dependencies: [{ name: 'postgresql', check: () => sql`select 1`.execute(database) }, ...dependencies],
+    dependencies: [
+      { name: 'postgresql', check: () => sql`select 1`.execute(database) },
+      metricsDependency(backend),
+      ...dependencies,
+    ],
     isStopping: () => isStopping,
     basePath: config.BASE_PATH,
   });
@@ -179,6 +193,16 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     },
   };
 }
+
+/** What comes for it is kept, and queries wait until it is there. */
+const metricsDependency = ({ metricsStore }: Backend): Dependency => ({
+  name: 'metrics',
+  isOptional: true,
+  check: async () => {
+    if (!metricsStore) throw new Error('METRICS_URL names no metrics store');
+    await metricsStore.check();
+  },
+});
 
 const workflowUrls =
   ({ TEMPORAL_UI_URL: root, TEMPORAL_NAMESPACE: namespace }: ApiConfig) =>

@@ -8,9 +8,11 @@ import { checkDatabase, checkEngine } from './dependencies.ts';
 import { startPostgres } from './embedded-postgres.ts';
 import { greetingText } from './greeting.ts';
 import { type InstanceLock, lockInstance } from './instance-lock.ts';
-import { exitWith } from './operator-error.ts';
+import { exitWith, OperatorError } from './operator-error.ts';
 import { createParts, createRestartLimit } from './parts.ts';
 import { localUrlOf, metricsPortsOf, portOf, startSettings, type StartSettings } from './start-settings.ts';
+import { anyFreePort } from './ports.ts';
+import { startMetricsStore } from './metrics-store.ts';
 import { startTemporal } from './temporal-dev-server.ts';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -21,32 +23,37 @@ const STOP_SIGNALS = { process: 'SIGTERM', engine: 'SIGTERM', database: 'SIGINT'
 const SAME_SIGNAL_MS = 1_000;
 
 const WORKER = 'worker';
-const WORKER_RESTARTS_PER_MINUTE = 3;
+const METRICS_STORE = 'metrics store';
+const RESTARTS_PER_MINUTE = 3;
 
 let lock: InstanceLock | undefined;
 let stoppingSince: number | undefined;
 const abort = new AbortController();
-/** Starts the worker again; undefined until it has started once. */
-let startWorker: (() => Promise<unknown>) | undefined;
-const mayRestart = createRestartLimit(WORKER_RESTARTS_PER_MINUTE, 60_000);
+/** Start a part again that ended by itself, by its name; empty until all have started once. */
+const restarts = new Map<string, () => Promise<unknown>>();
+const mayRestart = createRestartLimit(RESTARTS_PER_MINUTE, 60_000);
 const parts = createParts({
   onStarted: (name, layer, { pid }) => lock?.note({ name, pid, signal: STOP_SIGNALS[layer] }),
   onLost: (name, exitCode) => lost(name, exitCode === null ? 'killed' : `exit code ${exitCode}`),
 });
 
-/** A worker that ended by itself is started again; half a service helps nobody, so anything else takes the rest along. */
+/**
+ * A worker or metrics store that ended by itself is started again; half a service helps nobody, so anything else takes
+ * the rest along.
+ */
 function lost(name: string, reason: string): void {
   const complain = (what: string) => process.stderr.write(`The ${name} ended unexpectedly (${reason}); ${what}.\n`);
-  if (name !== WORKER || !startWorker) {
+  const restart = restarts.get(name);
+  if (!restart) {
     complain('stopping');
     void stop(1);
   } else if (!mayRestart(performance.now())) {
-    complain(`it was restarted ${WORKER_RESTARTS_PER_MINUTE} times within a minute: stopping`);
+    complain(`parts were restarted ${RESTARTS_PER_MINUTE} times within a minute: stopping`);
     void stop(1);
   } else {
     complain('restarting it');
-    startWorker().then(
-      () => say('The worker is running again.'),
+    restart().then(
+      () => say(`The ${name} is running again.`),
       () => stoppingSince === undefined && lost(name, 'it did not start'),
     );
   }
@@ -94,13 +101,37 @@ async function preflight(settings: StartSettings) {
   };
 }
 
+/** The address of the metrics store; undefined when it cannot be installed, and everything else runs without it. */
+async function metricsStore({ env, dataDir }: StartSettings): Promise<string | undefined> {
+  const { METRICS_URL: given, METRICS_RETENTION: retention } = env;
+  if (given !== undefined) return given;
+  const port = await anyFreePort();
+  const options = {
+    dataDir,
+    port,
+    onProgress: say,
+    signal: abort.signal,
+    ...(retention !== undefined && { retention }),
+  };
+  const start = () => parts.start(METRICS_STORE, 'engine', () => startMetricsStore(options));
+  try {
+    const { url } = await start();
+    restarts.set(METRICS_STORE, start);
+    return url;
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    process.stderr.write(`${error.message} Metrics are accepted, and cannot be queried.\n`);
+    return undefined;
+  }
+}
+
 async function main(): Promise<void> {
   const startedAt = performance.now();
   const settings = startSettings(process.env);
   const { env, dataDir, host } = settings;
   lock = await lockInstance(dataDir);
   const { port, metricsPorts, temporal } = await preflight(settings);
-  const [databaseUrl, address] = await Promise.all([
+  const [databaseUrl, address, metricsUrl] = await Promise.all([
     settings.databaseUrl ??
       parts.start('PostgreSQL', 'database', () => startPostgres({ dataDir })).then(({ url }) => url),
     temporal
@@ -110,6 +141,7 @@ async function main(): Promise<void> {
           )
           .then((server) => server.address)
       : settings.temporalAddress,
+    metricsStore(settings),
   ]);
   const uiUrl = temporal ? `http://127.0.0.1:${temporal.uiPort}` : env.TEMPORAL_UI_URL;
   await migrate(databaseUrl);
@@ -126,6 +158,7 @@ async function main(): Promise<void> {
     // With compiled modules kept, a process starts sooner and need not load what strips types.
     NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE ?? join(dataDir, 'compile-cache'),
     ...(uiUrl !== undefined && { TEMPORAL_UI_URL: uiUrl }),
+    ...(metricsUrl !== undefined && { METRICS_URL: metricsUrl }),
   };
   const child = (name: string, modulePath: string, metricsPort: number) =>
     parts.start(name, 'process', () =>
@@ -133,7 +166,7 @@ async function main(): Promise<void> {
     );
   const worker = () => child(WORKER, 'activities/main.ts', metricsPorts.worker);
   await Promise.all([child('API', 'api/main.ts', metricsPorts.api), worker()]);
-  startWorker = worker;
+  restarts.set(WORKER, worker);
   if (stoppingSince !== undefined) return;
   lock.noteUrl(localUrlOf(parseConfig(childEnv)));
   const greeting = {

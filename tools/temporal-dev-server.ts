@@ -1,27 +1,22 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import { type BackgroundProcess, startInBackground } from './background-process.ts';
+import { type InstallOptions, installServer } from './install-server.ts';
 import { OperatorError } from './operator-error.ts';
 
 const SCRIPT = fileURLToPath(new URL('../temporal-dev.sh', import.meta.url));
 const READY_MS = 60_000;
 const STOP_MS = 5_000;
 
-export interface TemporalOptions {
+export interface TemporalOptions extends InstallOptions {
   dataDir: string;
   port: number;
   uiPort: number;
   /** Further settings of the server, by name. */
   dynamicConfig?: Record<string, number>;
-  /** Told of what the script says while it looks for the server or builds it. */
-  onProgress?: (line: string) => void;
-  /** Ends the search or the build. */
-  signal?: AbortSignal;
 }
 
 export interface RunningTemporal {
@@ -38,7 +33,7 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   const { port, uiPort, dynamicConfig = {} } = options;
   const folder = resolve(options.dataDir);
   mkdirSync(folder, { recursive: true });
-  await install(options);
+  await installServer(SCRIPT, options);
   const logFile = join(folder, 'temporal.log');
   const settings = Object.entries(dynamicConfig).flatMap(([name, value]) => [
     '--dynamic-config-value',
@@ -80,29 +75,6 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 function lostAPort(log: string, given: readonly number[]): boolean {
   const taken = /:(\d+): bind: address already in use/.exec(log)?.[1];
   return taken !== undefined && !given.includes(Number(taken));
-}
-
-/** Makes sure that the server is on this machine; the first time that may take minutes. */
-async function install({ onProgress, signal }: TemporalOptions): Promise<void> {
-  signal?.throwIfAborted();
-  const script = spawn(SCRIPT, ['--install-only'], { detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
-  // The compiler is a child of the script: the whole group has to go.
-  const abort = () => void (script.pid && process.kill(-script.pid, 'SIGTERM'));
-  signal?.addEventListener('abort', abort);
-  let last = '';
-  createInterface(script.stderr).on('line', (line) => {
-    last = line;
-    onProgress?.(line);
-  });
-  try {
-    const code = await new Promise<number | null>((settle, reject) => {
-      script.once('close', settle).once('error', reject);
-    });
-    signal?.throwIfAborted();
-    if (code !== 0) throw new OperatorError(last || `temporal-dev.sh ended with exit code ${code}.`);
-  } finally {
-    signal?.removeEventListener('abort', abort);
-  }
 }
 
 async function untilNamespaceAnswers(address: string, isGone: () => boolean): Promise<void> {

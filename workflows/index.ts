@@ -16,4 +16,5 @@ export { orgExplorer } from './org-explorer/org-explorer.workflow.ts';
 export { gitMirror } from './git/git-mirror.workflow.ts';
 export { chatLane } from './chat/chat-lane.workflow.ts';
 export { pullRequests } from './pull-requests/pull-requests.workflow.ts';
+export { metricsLane } from './metrics/metrics-lane.workflow.ts';
 export { orgLimits } from './org-limits/org-limits.workflow.ts';

@@ -10,6 +10,7 @@ import { gcChecksSweep } from '../gc-ledger/gc-checks.sweep.ts';
 import { mirrorsSweep } from '../git/mirrors.sweep.ts';
 import { pullRequestsSweep } from '../pull-requests/pull-requests.sweep.ts';
 import { releaseEventsSweep } from '../release-candidates/release-events.sweep.ts';
+import { expiredMetricsChore, metricsLaneSweep } from '../metrics/metrics.sweep.ts';
 import { expiredLimitSamplesChore, orgLimitsSweep } from '../org-limits/org-limits.sweep.ts';
 import { reviewAssignmentsSweep, reviewPoolsSweep } from '../review-assignments/reviews.sweep.ts';
 import { failedWebhooksSweep, webhookLanesSweep } from '../webhooks/webhook-lanes.sweep.ts';
@@ -42,6 +43,8 @@ export const SWEEPS: readonly Sweep[] = [
   expiringOrgsSweep,
   orgLimitsSweep,
   expiredLimitSamplesChore,
+  metricsLaneSweep,
+  expiredMetricsChore,
   webhookLanesSweep,
   chatLanesSweep,
   failedWebhooksSweep,

@@ -62,6 +62,8 @@ interface RouteShape<
   body?: B;
   /** Default: JSON; `form`: `application/x-www-form-urlencoded`; `bytes`: `application/octet-stream`, as a `Buffer`. */
   bodyType?: 'form' | 'bytes';
+  /** Of a form: each field is a list of its values. Absent: of a field that is repeated the last value counts. */
+  takesRepeatedFields?: boolean;
   /** Request headers that the handler uses, in lower case. */
   headers?: H;
   /** Whether the command of a run may make the request with the run's token, which reports and does nothing else. Absent: no. */

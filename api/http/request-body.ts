@@ -34,14 +34,17 @@ export interface ParsedBody {
   value: unknown;
 }
 
-/** Reads the fields of an HTML form; if a field is repeated, the last value wins. */
+/** Reads the fields of an HTML form; if a field is repeated, the last value wins, or the route takes all. */
 export async function readFormBody(route: AnyRoute, ctx: Context, readBytes: ReadBytes): Promise<ParsedBody> {
   assertEncoding(ctx);
   if (mediaType(ctx).toLowerCase() !== FORM_TYPE)
     throw new DomainError('unsupported_media_type', `The body must be ${FORM_TYPE}`);
   const bytes = await readBytes(ctx.req, ctx.res, bodyLimitBytes(route));
   const text = decode(bytes);
-  const value = Object.fromEntries(new URLSearchParams(text));
+  const fields = new URLSearchParams(text);
+  const value = route.takesRepeatedFields
+    ? Object.fromEntries([...new Set(fields.keys())].map((name) => [name, fields.getAll(name)]))
+    : Object.fromEntries(fields);
   assertStorable(value, '#/body');
   return { bytes, text, value };
 }

@@ -21,6 +21,8 @@ import type { Sessions } from '../../domain/auth/sessions.ts';
 import type { SignInThrottle } from '../../domain/auth/sign-in-throttle.ts';
 import type { OwnInvitations } from '../../domain/invitations/acceptance.mutations.ts';
 import type { FindInvited } from '../../domain/invitations/invitations.queries.ts';
+import type { AskMetrics } from '../../domain/metrics/ask-metrics.ts';
+import type { IngestMetrics } from '../../domain/metrics/ingest.mutations.ts';
 import type { Mailer } from '../../domain/mail/mailer.port.ts';
 import type { SignIn } from '../../domain/auth/sign-in.ts';
 import type { LockQueue } from '../../domain/environment-locks/lock-queue.port.ts';
@@ -74,6 +76,12 @@ export interface Adapters {
     mail: Mailer | undefined;
     findInvited: FindInvited;
     own: OwnInvitations;
+  };
+  metrics: {
+    ingest: IngestMetrics;
+    /** There is something for the store. */
+    signalLane: () => void;
+    ask: AskMetrics;
   };
   orgLimits: { polls: OrgPolls; dashboards: DashboardCache };
   objects: { store: ObjectStore; downloads: DownloadLinks };

@@ -20,6 +20,7 @@ export const TAGS = {
   'Review assignments': 'Who has which review org, until when, and who waits for one',
   'GC ledger': 'Components that packages have dropped, and what became of them in the orgs',
   'Org limits': 'How full the limits of CRM orgs are, and when they will be used up',
+  Metrics: 'Events that pipelines and tools send, and queries over them',
   'Org explorer': 'Metadata of orgs: components, their files, and what changed',
   'Org explorer: internal': 'For workers that read orgs themselves',
   'Document store': 'JSON documents with versions, in collections',

@@ -59,6 +59,12 @@ import {
   OrgContentSchema,
   OrgSyncSchema,
 } from '../org-explorer/org-explorer.entities.ts';
+import {
+  AiUsageDaySchema,
+  MetricSeriesDaySchema,
+  MetricSeriesSchema,
+  MetricWindowSchema,
+} from '../metrics/metrics.entities.ts';
 import { ProjectSchema } from '../projects/projects.entities.ts';
 import { PullRequestRefreshSchema, PullRequestSchema } from '../pull-requests/pull-requests.entities.ts';
 import {
@@ -121,6 +127,10 @@ export const entities = [
   OrgLimitHourSchema,
   OrgLimitSampleSchema,
   OrgLimitStateSchema,
+  AiUsageDaySchema,
+  MetricSeriesDaySchema,
+  MetricSeriesSchema,
+  MetricWindowSchema,
   ReleaseDeploymentSchema,
   DocumentSchema,
   DocumentCollectionSchema,

@@ -47,6 +47,13 @@ const Environment = z.object({
     .optional(),
   WORKFLOW_BUNDLE_DIR: z.string().min(1).optional(),
   METRICS_PORT: port(9464),
+  METRICS_URL: httpUrl.optional(),
+  METRICS_RETENTION: z
+    .string()
+    .regex(/^[1-9]\d{0,4}[hdwy]?$/, 'must be a number of months, or of hours (h), days (d), weeks (w) or years (y)')
+    .default('12'),
+  METRICS_SERIES_PER_DAY: count(50_000),
+  METRICS_BUFFER_ROWS: count(5_000_000),
   RATE_LIMIT_PER_MINUTE: count(600),
   AUTH_RATE_LIMIT_PER_MINUTE: count(30),
   HOOK_RATE_LIMIT_PER_MINUTE: count(300),

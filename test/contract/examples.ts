@@ -19,6 +19,7 @@ import { userActivityExamples } from './examples/user-activity.examples.ts';
 import { usersExamples } from './examples/users.examples.ts';
 import { chatExamples } from './examples/chat.examples.ts';
 import { crmOrgsExamples } from './examples/crm-orgs.examples.ts';
+import { metricsExamples } from './examples/metrics.examples.ts';
 import { orgLimitsExamples } from './examples/org-limits.examples.ts';
 import { orgExplorerExamples } from './examples/org-explorer.examples.ts';
 import { reviewPoolsExamples } from './examples/review-pools.examples.ts';
@@ -42,6 +43,7 @@ const FEATURES: readonly FeatureExamples[] = [
   buildsExamples,
   gcLedgerExamples,
   reviewPoolsExamples,
+  metricsExamples,
   orgLimitsExamples,
   userActivityExamples,
   chatExamples,

@@ -28,6 +28,8 @@ const ADDITIONS = [
   /^\w+ \/api\/review\/assignments(\/\{id\}(\/(extend|release))?)?$/,
   /^(GET|POST) \/review-env\/\{assignmentId\}$/,
   /^\w+ \/api\/review\/pools(\/\{id\}(\/instances(\/\{instanceId\})?)?)?$/,
+  /^(GET|POST) \/api\/metrics\/api\/v1\/(query|query_range|labels|series)$/,
+  /^GET \/api\/metrics\/api\/v1\/(metadata|status\/buildinfo)$/,
   /^POST \/api\/hooks\/\{host\}$/,
   /^GET \/api\/slack\/manifest$/,
   /^POST \/api\/slack\/inbound\/\{key\}\/(commands|interactions|events)$/,

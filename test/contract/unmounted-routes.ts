@@ -34,12 +34,4 @@ export const UNMOUNTED: readonly string[] = [
   'GET /api/ai-reports/latest',
   'GET /api/ai-reports/history',
   'POST /api/ai-reports/refresh',
-  'POST /api/metrics/ingest',
-  'GET /api/metrics/query',
-  'GET /api/metrics/api/v1/query',
-  'GET /api/metrics/query_range',
-  'GET /api/metrics/api/v1/query_range',
-  'GET /api/metrics/label/{name}/values',
-  'GET /api/metrics/api/v1/label/{name}/values',
-  'GET /api/metrics/ai-usage',
 ];

@@ -96,6 +96,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     TEMPORAL_ADDRESS: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '127.0.0.1:1',
     TASK_QUEUE_PREFIX: queuePrefix,
     METRICS_PORT: '0',
+    METRICS_URL: process.env.QS_TEST_METRICS_URL ?? '',
     RATE_LIMIT_PER_MINUTE: '1000000',
     AUTH_RATE_LIMIT_PER_MINUTE: '1000000',
     HOOK_RATE_LIMIT_PER_MINUTE: '1000000',

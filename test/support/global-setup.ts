@@ -7,6 +7,7 @@ import pg from 'pg';
 import { ensureBundle } from '../../activities/workflow-bundle.ts';
 import { migrate } from '../../domain/migrate.ts';
 import { startPostgres } from '../../tools/embedded-postgres.ts';
+import { startMetricsStore } from '../../tools/metrics-store.ts';
 import { anyFreePort } from '../../tools/ports.ts';
 import { startTemporal } from '../../tools/temporal-dev-server.ts';
 import { startReaper } from './reaper.ts';
@@ -18,14 +19,14 @@ const KEPT = fileURLToPath(new URL('../../node_modules/.cache/quayside', import.
 export const running = { stop: async () => {} };
 
 /**
- * One PostgreSQL and one Temporal dev server for the whole run. Test files get databases of their own, cloned from a
+ * One PostgreSQL, one Temporal dev server and one metrics store for the whole run. Test files get databases of their own, cloned from a
  * migrated template, and task queues of their own. Addresses go to the workers of Jest by the environment.
  */
 export async function startServers(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= join(KEPT, 'compiled');
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
   const folder = mkdtempSync(join(tmpdir(), 'quayside-run-'));
-  const starting = [startPostgres({ dataDir: folder, isFast: true }), startEngine(folder)] as const;
+  const starting = [startPostgres({ dataDir: folder, isFast: true }), startEngine(folder), startStore(folder)] as const;
   const started = await Promise.allSettled(starting);
   const servers = started.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   const dismissReaper = startReaper({ pids: servers.map(({ pid }) => pid), folder });
@@ -35,12 +36,13 @@ export async function startServers(): Promise<void> {
     dismissReaper();
   };
   try {
-    const [postgres, temporal] = await Promise.all(starting);
+    const [postgres, temporal, metrics] = await Promise.all(starting);
     const url = postgres.url.slice(0, postgres.url.lastIndexOf('/'));
     const bundle = { folder: join(KEPT, 'workflows'), isTraced: false };
     const [codePath] = await Promise.all([ensureBundle(bundle), makeTemplate(url)]);
     process.env.QS_TEST_PG_URL = url;
     process.env.QS_TEST_TEMPORAL_ADDRESS = temporal.address;
+    process.env.QS_TEST_METRICS_URL = metrics.url;
     process.env.QS_TEST_BUNDLE = codePath;
   } catch (error) {
     // Jest runs no teardown after a setup that failed.
@@ -60,6 +62,9 @@ const startEngine = async (dataDir: string) =>
     dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': EVENTS_OF_ONE_HISTORY },
     onProgress: (line) => process.stderr.write(`${line}\n`),
   });
+
+const startStore = async (dataDir: string) =>
+  startMetricsStore({ dataDir, port: await anyFreePort(), onProgress: (line) => process.stderr.write(`${line}\n`) });
 
 async function makeTemplate(url: string): Promise<void> {
   const client = new pg.Client(`${url}/postgres`);

@@ -45,6 +45,13 @@ export const analysisEvents = {
       analyzedAt: dateTime('When it was analysed'),
     }),
   ),
+  'metrics_series.limited': defineEvent(
+    'Metrics of new series were refused, because the tenant had as many on that day as are allowed; once a day',
+    z.strictObject({
+      day: text('Day of UTC', '2026-03-02'),
+      limit: number('New series that are allowed in a day', 50_000),
+    }),
+  ),
   'ai_report.completed': defineEvent(
     'An AI analysis report was published',
     z.strictObject({

@@ -112,6 +112,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
   const rights = await rightsOf(client, SYSTEM);
   const tables = rights.flatMap((line) => /^(?:SELECT|INSERT|UPDATE|DELETE) ([a-z_]+)$/.exec(line)?.[1] ?? []);
   expect([...new Set(tables)].toSorted()).toEqual([
+    'ai_usage_day',
     'approval',
     'audit_export',
     'build_preview',
@@ -121,6 +122,9 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'environment_lock_ticket',
     'gc_check',
     'git_mirror',
+    'metric_series',
+    'metric_series_day',
+    'metric_window',
     'org_component_change',
     'org_component_file',
     'org_content',

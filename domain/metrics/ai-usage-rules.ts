@@ -1,0 +1,69 @@
+import type { MetricSample } from './event-rules.ts';
+
+export const AI_TOKEN_KINDS = ['input', 'output', 'reasoning', 'cacheRead', 'cacheWrite'] as const;
+export type AiTokenKind = (typeof AI_TOKEN_KINDS)[number];
+/** What is added up of the use of AI. */
+export type AiMeasure = 'sessions' | 'prompts' | 'promptsFailed' | 'turns' | 'durationMs' | 'cost' | AiTokenKind;
+
+/** By the names of metrics as the store knows them. */
+const MEASURES: ReadonlyMap<string, AiMeasure> = new Map([
+  ['ai_sessions', 'sessions'],
+  ['ai_prompts', 'prompts'],
+  ['ai_prompts_failed', 'promptsFailed'],
+  ['ai_turns', 'turns'],
+  ['ai_duration', 'durationMs'],
+  ['ai_cost', 'cost'],
+]);
+
+/** How far back the use of AI is shown. */
+export const AI_USAGE_DAYS_MAX = 90;
+
+export interface AiUsageChange {
+  repositoryIdentifier: string;
+  /** Of UTC. */
+  day: string;
+  measure: AiMeasure;
+  amount: number;
+}
+
+/** What samples say about the use of AI in repositories, added up: `ai.tokens` by its tag `kind`, others by name. */
+export function aiUsageIn(samples: readonly MetricSample[]): AiUsageChange[] {
+  const found = new Map<string, AiUsageChange>();
+  for (const { name, labels, at, value } of samples) {
+    const { repository, kind } = labels;
+    const measure = name === 'ai_tokens' ? AI_TOKEN_KINDS.find((one) => one === kind) : MEASURES.get(name);
+    if (measure === undefined || repository === undefined) continue;
+    const day = new Date(at).toISOString().slice(0, 10);
+    const key = JSON.stringify([repository, day, measure]);
+    const before = found.get(key)?.amount ?? 0;
+    found.set(key, { repositoryIdentifier: repository, day, measure, amount: before + value });
+  }
+  return [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
+}
+
+export interface AiUsage {
+  sessions: number;
+  prompts: number;
+  promptsFailed: number;
+  tokens: Record<AiTokenKind, number>;
+  turns: number;
+  durationMs: number;
+  /** In USD; null when nothing had a price. */
+  cost: number | null;
+}
+
+/** The sums of each measure, as clients see them; other sources are added to the same measures. */
+export function aiUsageOf(sums: readonly { measure: AiMeasure; amount: number }[]): AiUsage {
+  const amounts = new Map<AiMeasure, number>();
+  for (const { measure, amount } of sums) amounts.set(measure, (amounts.get(measure) ?? 0) + amount);
+  const of = (measure: AiMeasure): number => amounts.get(measure) ?? 0;
+  return {
+    sessions: of('sessions'),
+    prompts: of('prompts'),
+    promptsFailed: of('promptsFailed'),
+    tokens: Object.fromEntries(AI_TOKEN_KINDS.map((kind) => [kind, of(kind)])) as Record<AiTokenKind, number>,
+    turns: of('turns'),
+    durationMs: of('durationMs'),
+    cost: amounts.get('cost') ?? null,
+  };
+}

@@ -1,0 +1,29 @@
+/** What is read of the store, by the last part of its path. */
+export type StoreRead = 'query' | 'query_range' | 'series' | 'labels' | `label/${string}/values`;
+
+/** Parameters by name; those that repeat stand more than once. */
+export type StoreParameters = readonly (readonly [name: string, value: string])[];
+
+export type StoreAnswer =
+  | { outcome: 'answered'; status: number; body: AsyncIterable<Uint8Array> }
+  | { outcome: 'away' | 'timeout' };
+
+/** The store of metrics: VictoriaMetrics, or what has its interface. Every read and write is fenced to one tenant. */
+export interface MetricsStore {
+  /** Writes samples, a line of JSON each. Rejects when the store is away or refuses. */
+  write: (tenantId: string, lines: string) => Promise<void>;
+  read: (
+    tenantId: string,
+    what: StoreRead,
+    parameters: StoreParameters,
+    options?: { timeoutMs?: number; signal?: AbortSignal },
+  ) => Promise<StoreAnswer>;
+  /** Resolves when it answers. */
+  check: () => Promise<void>;
+  /** Why it cannot be used, as one sentence; undefined also when it does not answer. */
+  problem: () => Promise<string | undefined>;
+  close: () => Promise<void>;
+}
+
+/** The label that holds the tenant in the store; clients never see it. */
+export const TENANT_LABEL = '__tenant_id__';

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { Database } from '../data/tables.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { type AiMeasure, type AiUsageChange } from './ai-usage-rules.ts';
+import type { MetricType, WindowChange } from './event-rules.ts';
+
+/** The id of a series in rows, by its key. */
+export const seriesId = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 32);
+
+/** Those of the series that are known. */
+export async function knownSeries({ db, tenantId }: Reads, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('metric_series')
+    .where('tenantId', '=', tenantId)
+    .where('series', '=', sql<string>`any (${ids}::uuid[])`)
+    .select('series')
+    .execute();
+  return new Set(rows.map(({ series }) => series.replaceAll('-', '')));
+}
+
+/** How many series of the tenant were new on a day; nobody else adds any until the transaction ends. */
+export async function lockSeriesDay({ db, tenantId }: Tx, day: string) {
+  return db
+    .insertInto('metric_series_day')
+    .values({ tenantId, day, created: 0 })
+    .onConflict((conflict) =>
+      conflict.columns(['tenantId', 'day']).doUpdateSet((eb) => ({ created: eb.ref('metric_series_day.created') })),
+    )
+    .returning(['created', 'limitedAt'])
+    .executeTakeFirstOrThrow();
+}
+
+export type NewSeries = Pick<WindowChange, 'name' | 'type' | 'labels'> & { id: string };
+
+/** Adds series that were not known when the day was locked; another request may have added some before. */
+export async function addSeries({ db, tenantId }: Tx, day: string, series: readonly NewSeries[]): Promise<void> {
+  await sql`
+    with added as (
+      insert into metric_series (tenant_id, series, name, type, labels, first_day)
+      select ${tenantId}, id, name, type, labels::jsonb, ${day}
+      from unnest(${series.map(({ id }) => id)}::uuid[], ${series.map(({ name }) => name)}::text[],
+        ${series.map(({ type }) => type)}::text[], ${series.map(({ labels }) => JSON.stringify(labels))}::text[])
+        as given (id, name, type, labels)
+      on conflict do nothing returning 1)
+    update metric_series_day set created = created + (select count(*) from added)
+    where tenant_id = ${tenantId} and day = ${day}`.execute(db);
+}
+
+export const noteLimited = ({ db, tenantId, now }: Tx, day: string) =>
+  db
+    .updateTable('metric_series_day')
+    .set({ limitedAt: now })
+    .where('tenantId', '=', tenantId)
+    .where('day', '=', day)
+    .execute();
+
+/** Adds changes to their windows, each of which is given once. In one order for all, so that none waits in a circle. */
+export async function addToWindows(
+  { db, tenantId }: Tx,
+  changes: readonly (WindowChange & { id: string })[],
+): Promise<void> {
+  const of = <T>(value: (change: WindowChange & { id: string }) => T): T[] => changes.map(value);
+  await sql`
+    insert into metric_window as w (tenant_id, series, ends_at, last_at, last, count, sum)
+    select ${tenantId}, id, to_timestamp(ends_at / 1000), to_timestamp(last_at / 1000), last, count, sum
+    from unnest(${of(({ id }) => id)}::uuid[], ${of(({ endsAt }) => endsAt)}::float8[],
+      ${of(({ lastAt }) => lastAt)}::float8[], ${of(({ last }) => last)}::float8[],
+      ${of(({ count }) => count)}::float8[], ${of(({ sum: total }) => total)}::float8[])
+      as given (id, ends_at, last_at, last, count, sum)
+    order by id, ends_at
+    on conflict (tenant_id, series, ends_at) do update set
+      last = case when (excluded.last_at, excluded.last) > (w.last_at, w.last) then excluded.last else w.last end,
+      last_at = greatest(excluded.last_at, w.last_at),
+      count = w.count + excluded.count,
+      sum = w.sum + excluded.sum,
+      revision = w.revision + 1,
+      is_sent = false`.execute(db);
+}
+
+/** How many windows there are, as the database estimates it without reading them. */
+export async function estimatedWindows({ db }: Reads): Promise<number> {
+  const {
+    rows: [row],
+  } = await sql<{ windows: number }>`
+    select pg_stat_get_live_tuples('metric_window'::regclass)::float8 as windows`.execute(db as Database);
+  return row?.windows ?? 0;
+}
+
+/** Adds up the use of AI; repositories that are not registered are left out. */
+export async function addAiUsage({ db, tenantId }: Tx, changes: readonly AiUsageChange[]): Promise<void> {
+  await sql`
+    insert into ai_usage_day as u (tenant_id, project_id, day, measure, amount)
+    select ${tenantId}, p.id, given.day, given.measure, given.amount
+    from unnest(${changes.map(({ repositoryIdentifier }) => repositoryIdentifier)}::text[],
+      ${changes.map(({ day }) => day)}::date[], ${changes.map(({ measure }) => measure)}::text[],
+      ${changes.map(({ amount }) => amount)}::float8[]) as given (repository, day, measure, amount)
+    join project p on p.tenant_id = ${tenantId} and p.identifier = given.repository
+    order by p.id, given.day, given.measure
+    on conflict (tenant_id, project_id, day, measure) do update set amount = u.amount + excluded.amount`.execute(db);
+}
+
+/** The use of AI that was reported of a project since a day, the day included. */
+export const aiUsageSince = ({ db, tenantId }: Reads, projectId: string, day: string) =>
+  db
+    .selectFrom('ai_usage_day')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('day', '>=', day)
+    .groupBy('measure')
+    .select(['measure', sql<number>`sum(amount)`.as('amount')])
+    .$narrowType<{ measure: AiMeasure }>()
+    .execute();
+
+/** A window that the store does not have as it is now. */
+export interface UnsentWindow {
+  tenantId: string;
+  series: string;
+  name: string;
+  type: MetricType;
+  labels: Record<string, string>;
+  /** As the database writes it: names the window. */
+  endsAt: string;
+  /** Epoch milliseconds. */
+  lastAt: number;
+  last: number;
+  count: number;
+  sum: number;
+  revision: number;
+}
+
+/** Statements of the system role, which sees the windows of all tenants. */
+export const createWindowStore = (system: Database) => ({
+  /** Windows that changed since they were sent, those of a tenant together. */
+  async unsent(limit: number): Promise<UnsentWindow[]> {
+    const { rows } = await sql<UnsentWindow>`
+      with unsent as materialized (
+        select * from metric_window where not is_sent order by tenant_id limit ${sql.lit(limit)})
+      select w.tenant_id as "tenantId", w.series, s.name, s.type, s.labels, w.ends_at::text as "endsAt",
+        (extract(epoch from w.last_at) * 1000)::float8 as "lastAt", w.last, w.count, w.sum, w.revision
+      from unsent w join metric_series s on s.tenant_id = w.tenant_id and s.series = w.series
+      order by w.tenant_id`.execute(system);
+    return rows;
+  },
+
+  /** These states are in the store; windows that have changed since stay unsent. */
+  async markSent(windows: readonly UnsentWindow[]): Promise<void> {
+    await sql`
+      update metric_window w set is_sent = true
+      from unnest(${windows.map(({ tenantId }) => tenantId)}::uuid[], ${windows.map(({ series }) => series)}::uuid[],
+        ${windows.map(({ endsAt }) => endsAt)}::timestamptz[], ${windows.map(({ revision }) => revision)}::int[])
+        as sent (tenant_id, series, ends_at, revision)
+      where w.tenant_id = sent.tenant_id and w.series = sent.series and w.ends_at = sent.ends_at
+        and w.revision = sent.revision`.execute(system);
+  },
+
+  /** Whether there is anything to send. */
+  async hasUnsent(): Promise<boolean> {
+    const { rows } = await sql`select from metric_window where not is_sent limit 1`.execute(system);
+    return rows.length > 0;
+  },
+
+  /** Removes sent windows to which no event can come any more, series without windows, and old sums. Answers how many. */
+  async purge(keptHours: number, keptDays: number): Promise<number> {
+    const windows = await sql`
+      delete from metric_window
+      where ends_at < now() - make_interval(hours => ${keptHours}) and is_sent`.execute(system);
+    const series = await sql`
+      delete from metric_series s
+      where first_day < current_date - 3 and not exists (
+        select from metric_window w where w.tenant_id = s.tenant_id and w.series = s.series)`.execute(system);
+    await sql`delete from metric_series_day where day < current_date - 3`.execute(system);
+    await sql`delete from ai_usage_day where day < current_date - ${keptDays}::int`.execute(system);
+    return Number((windows.numAffectedRows ?? 0n) + (series.numAffectedRows ?? 0n));
+  },
+});

@@ -1,0 +1,37 @@
+import { featureExamples } from './example.ts';
+
+const query = 'sum(deploy.count)';
+const range = { query, start: '2026-03-02T09:00:00Z', end: '2026-03-02T10:00:00Z', step: '5m' };
+const selectors = { 'match[]': '{__name__=~"deploy_.*"}' };
+
+export const metricsExamples = featureExamples(() => Promise.resolve({}), {
+  ingestMetrics: ({ repositoryIdentifier }) => ({
+    body: {
+      events: [
+        { metric: 'deploy.count', type: 'count', tags: { package: 'sales-core', org: 'uat' } },
+        { metric: 'deploy.duration', type: 'timers', value: 182_000, tags: { pipeline: 'release' } },
+        {
+          metric: 'ai.tokens',
+          type: 'guage',
+          value: 1_250,
+          tags: { repository: repositoryIdentifier, kind: 'output' },
+        },
+      ],
+    },
+  }),
+  getAiUsage: ({ repositoryIdentifier }) => ({ query: { repositoryIdentifier } }),
+  queryMetrics: () => ({ query: { query } }),
+  queryMetricsRange: () => ({ query: range }),
+  listMetricLabelValues: () => ({ params: { name: '__name__' } }),
+  prometheusQuery: () => ({ query: { query } }),
+  postPrometheusQuery: () => ({ form: { query } }),
+  prometheusQueryRange: () => ({ query: range }),
+  postPrometheusQueryRange: () => ({ form: range }),
+  prometheusLabelValues: () => ({ params: { name: 'package' } }),
+  prometheusLabels: () => ({}),
+  postPrometheusLabels: () => ({ form: selectors }),
+  prometheusSeries: () => ({ query: selectors }),
+  postPrometheusSeries: () => ({ form: selectors }),
+  prometheusMetadata: () => ({}),
+  prometheusBuildInfo: () => ({}),
+});

@@ -1,0 +1,33 @@
+import { withStoredNames } from '../../../domain/metrics/query-name-rules.ts';
+
+test.each([
+  ['deploy.count', 'deploy_count'],
+  ['sum by (org.name) (rate(deploy.duration_sum[1.5h]))', 'sum by (org_name) (rate(deploy_duration_sum[1.5h]))'],
+  ['deploy.count > 1.5', 'deploy_count > 1.5'],
+  ['deploy.count * .5 + 1e-3 + 0x1F', 'deploy_count * .5 + 1e-3 + 0x1F'],
+  ['deploy.count offset 1.5d @ 1.5', 'deploy_count offset 1.5d @ 1.5'],
+  ['{__name__="deploy.count"}', '{__name__="deploy_count"}'],
+  ["{ __name__ = 'deploy.count' }", "{ __name__ = 'deploy_count' }"],
+  ['{__name__!="deploy.count"}', '{__name__!="deploy.count"}'],
+  ['{__name__=~"deploy.*"}', '{__name__=~"deploy.*"}'],
+  ['{"deploy.count", org="u.a.t"}', '{"deploy_count", org="u.a.t"}'],
+  ['{org="u.a.t", "deploy.count"}', '{org="u.a.t", "deploy_count"}'],
+  ['x.y{a.b="c.d", e=~"f.g"}', 'x_y{a_b="c.d", e=~"f.g"}'],
+  ['label_replace(a.b, "x", "$1.$2", "y", "(.*)")', 'label_replace(a_b, "x", "$1.$2", "y", "(.*)")'],
+  ['a.b # c.d\n + e.f', 'a_b # c.d\n + e_f'],
+  ['a\\.b', 'a_b'],
+  ['`a.b`', '`a.b`'],
+  ['"a.b', '"a_b'],
+  ['{"a\\".b"}', '{"a\\".b"}'],
+  ['', ''],
+])('%s becomes %s', (given, expected) => {
+  expect(withStoredNames(given)).toBe(expected);
+});
+
+test('an expression of 16 KB takes no time, whatever it is', () => {
+  for (const text of ['{', '"', '\\', 'a.', '#', '{"', '.1', "'\\"]) {
+    const began = process.threadCpuUsage().user;
+    withStoredNames(text.repeat(16_384 / text.length));
+    expect(process.threadCpuUsage().user - began).toBeLessThan(200_000);
+  }
+});
