@@ -57,11 +57,9 @@ test('events are counted, and queried as Prometheus answers', async () => {
   const sums = await values('sum_over_time(deploy.count[1h])');
   expect(sums.map(([, value]) => value)).toEqual([3]);
   expect(await values('queue.size')).toEqual([[{ __name__: 'queue_size', metric_type: 'guage' }, 7]]);
-  const timers = await values('sum by (__name__) (sum_over_time({__name__=~"deploy_duration.*"}[1h]))');
-  expect(Object.fromEntries(timers.map(([metric, value]) => [metric.__name__, value]))).toMatchObject({
-    deploy_duration_count: 2,
-    deploy_duration_sum: 400,
-  });
+  const total = async (name: string) => (await values(`sum(sum_over_time(${name}[1h]))`))[0]?.[1];
+  expect(await total('deploy.duration_count')).toBe(2);
+  expect(await total('deploy.duration_sum')).toBe(400);
   const answer = await app.as(app.member).get(200, at(`${V1}/query`, { query: 'deploy.count' }));
   expect(Object.keys(answer)).toEqual(['status', 'data']);
   expect(answer.data.result[0].metric).toEqual({ __name__: 'deploy_count', metric_type: 'count', org: 'uat' });
