@@ -6,25 +6,25 @@ import { queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 export const EVENTS_MAX = 5_000;
 
 /** For the reference: events are checked one by one, so that one that is malformed spoils no other. */
-const MetricEvent = z
-  .object({
-    metric: z.string().max(128).meta({ description: 'Name in dot notation', example: 'deploy.duration' }),
-    type: z.enum([...METRIC_TYPES, 'gauge']).meta({
-      description:
-        '`count`: adds up within five minutes. `guage` (or `gauge`): the latest value of five minutes is kept. `timers`: likewise, and the series with `_count` and `_sum` add up',
-    }),
-    value: z.number().optional().meta({ description: 'Of a count always 1, whatever is sent' }),
-    timestamp: z.int().optional().meta({ description: 'Milliseconds since 1970; default: now' }),
-    tags: z.record(z.string().max(64), z.string().max(256)).optional().meta({ description: 'At most 20' }),
-  })
-  .meta({ id: 'MetricEvent' });
+const MetricEvent = z.object({
+  metric: z.string().max(128).meta({ description: 'Name in dot notation', example: 'deploy.duration' }),
+  type: z.enum([...METRIC_TYPES, 'gauge']).meta({
+    description:
+      '`count`: adds up within five minutes. `guage` (or `gauge`): the latest value of five minutes is kept. `timers`: likewise, and the series with `_count` and `_sum` add up',
+  }),
+  value: z.number().optional().meta({ description: 'Of a count always 1, whatever is sent' }),
+  timestamp: z.int().optional().meta({ description: 'Milliseconds since 1970; default: now' }),
+  tags: z.record(z.string().max(64), z.string().max(256)).optional().meta({ description: 'At most 20' }),
+});
+
+const { $schema: _, ...shownEvent } = z.toJSONSchema(MetricEvent, { io: 'input' });
 
 export const MetricEvents = z.strictObject({
   events: z
     .array(z.unknown())
     .min(1)
     .max(EVENTS_MAX)
-    .meta({ override: ({ jsonSchema }) => Object.assign(jsonSchema, { items: z.toJSONSchema(MetricEvent) }) }),
+    .meta({ override: ({ jsonSchema }) => Object.assign(jsonSchema, { items: shownEvent }) }),
 });
 
 export const IngestReply = z

@@ -3,7 +3,7 @@ import { withResult } from '../../domain/metrics/answer-rules.ts';
 import { type MetricAnswer, tooLarge, wholeAnswer } from '../../domain/metrics/ask-metrics.ts';
 import { isTrouble, type QueryErrorType, type QueryTrouble } from '../../domain/metrics/query-rules.ts';
 import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
-import { JsonText, RawReply, Reply, reply } from '../http/replies.ts';
+import { JsonText, RawReply, type Reply, reply } from '../http/replies.ts';
 
 /** As Prometheus' `web/api/v1/api.go` has them. */
 const STATUS_OF: Record<QueryErrorType, number> = {

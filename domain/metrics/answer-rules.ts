@@ -58,17 +58,20 @@ export function troubleOf(status: number, body: string): QueryTrouble {
     : { errorType: 'execution', error: reason };
 }
 
+const NO_REASON = 'the query cannot be answered';
+
 /** The store says first what it was asked, with what we added; then why. */
 function reasonIn(body: string): string {
-  let error = '';
+  let error: string;
   try {
-    error = String((JSON.parse(body) as { error?: unknown }).error ?? '');
+    ({ error = '' } = JSON.parse(body) as { error?: string });
   } catch {
     // Not JSON: it says nothing to clients.
+    return NO_REASON;
   }
   const asked = /^error when executing query="(?:[^"\\]|\\.)*" (?:for|on the time range) \([^)]*\): /.exec(error);
   const reason = asked ? error.slice(asked[0].length) : error;
-  return reason.replaceAll(TENANT_LABEL, '…') || 'the query cannot be answered';
+  return reason.replaceAll(TENANT_LABEL, '…') || NO_REASON;
 }
 
 export const TIMED_OUT: QueryTrouble = { errorType: 'timeout', error: 'query timed out in query execution' };

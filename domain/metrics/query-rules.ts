@@ -126,7 +126,7 @@ const checked =
     }
   };
 
-export const isTrouble = <T extends object>(value: T | QueryTrouble): value is QueryTrouble => 'errorType' in value;
+export const isTrouble = (value: object): value is QueryTrouble => 'errorType' in value;
 
 /** Without `time` it is about `now`: the store itself would take the whole second before. */
 export const checkInstantQuery = checked((input, now) => {

@@ -84,7 +84,7 @@ export async function estimatedWindows({ db }: Reads): Promise<number> {
   const {
     rows: [row],
   } = await sql<{ windows: number }>`
-    select pg_stat_get_live_tuples('metric_window'::regclass)::float8 as windows`.execute(db as Database);
+    select pg_stat_get_live_tuples('metric_window'::regclass)::float8 as windows`.execute(db);
   return row?.windows ?? 0;
 }
 

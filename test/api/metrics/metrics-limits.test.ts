@@ -12,6 +12,7 @@ const withApp = async (env: Record<string, string>, work: (app: TestApp) => Prom
     await app.close();
   }
 };
+const NAME = '__name__';
 const event = (metric: string) => ({ metric, type: 'count' });
 
 test('series past those of a day are refused, and that is announced once', () =>
@@ -106,8 +107,8 @@ test('nothing is lost while the store is away, or a worker is killed', async () 
     }
     const latest = new Map(
       lines.map((line) => {
-        const { metric, values } = JSON.parse(line) as { metric: { __name__: string }; values: number[] };
-        return [metric.__name__, values[0]];
+        const { metric, values } = JSON.parse(line) as { metric: Record<string, string>; values: number[] };
+        return [metric[NAME], values[0]];
       }),
     );
     const total = await app.sql<{ name: string; sum: number }>(

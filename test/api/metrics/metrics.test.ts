@@ -3,6 +3,7 @@ import type { Json } from '../../support/client.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 const STORE = process.env.QS_TEST_METRICS_URL ?? '';
+const NAME = '__name__';
 const V1 = '/api/metrics/api/v1';
 
 let app: TestApp;
@@ -82,7 +83,7 @@ test('Grafana asks by forms', async () => {
     ['match[]', 'queue.size'],
     ['match[]', '{__name__="deploy.count"}'],
   ];
-  expect((await form('series', both)).map((one: Json) => one.__name__).toSorted()).toEqual([
+  expect((await form('series', both)).map((one: Record<string, string>) => one[NAME]).toSorted()).toEqual([
     'deploy_count',
     'queue_size',
   ]);

@@ -3,6 +3,7 @@ import { addUp, isProblem, type MetricSample, readEvent, seriesKey } from '../..
 import { sampleLines } from '../../../domain/metrics/sample-line-rules.ts';
 
 const NOW = Date.parse('2026-03-02T09:30:00Z');
+const NAME = '__name__';
 const HOUR_MS = 3_600_000;
 const read = (event: unknown) => readEvent(event, NOW);
 
@@ -99,7 +100,7 @@ test('timers are three series for the store', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as { metric: Record<string, string>; values: number[]; timestamps: number[] });
-  expect(lines('timers').map(({ metric, values }) => [metric.__name__, values[0]])).toEqual([
+  expect(lines('timers').map(({ metric, values }) => [metric[NAME], values[0]])).toEqual([
     ['x', 4],
     ['x_count', 2],
     ['x_sum', 7],
