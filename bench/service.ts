@@ -10,6 +10,7 @@ import { createProvisioning } from '../domain/tenants/provisioning.mutations.ts'
 import { nodeFlags } from '../tools/child.ts';
 import { startPostgres } from '../tools/embedded-postgres.ts';
 import { anyFreePort } from '../tools/ports.ts';
+import { startMetricsStore } from '../tools/metrics-store.ts';
 import { startTemporal } from '../tools/temporal-dev-server.ts';
 import { type CpuTimes, cpuTimes } from './cpu.ts';
 
@@ -18,6 +19,8 @@ export interface Service {
   url: string;
   databaseUrl: string;
   temporalAddress: string;
+  /** Root of the metrics store's interface. */
+  metricsUrl: string;
   tenantId: string;
   /** Of role application, for all projects. */
   token: string;
@@ -26,6 +29,8 @@ export interface Service {
   database: pg.Client;
   /** Calls the API as the owner; fails unless it succeeds. */
   call: <Reply = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<Reply>;
+  /** The same with another bearer token. */
+  callAs: (token: string, method: string, path: string, body?: unknown) => Promise<unknown>;
   /** A further tenant, with a token as the first one's. */
   addTenant: (slug: string) => Promise<{ tenantId: string; token: string }>;
   /** Resident memory of the API process, MB. */
@@ -46,8 +51,9 @@ export async function startService(queues: readonly string[]): Promise<Service> 
   const dataDir = mkdtempSync(join(tmpdir(), 'quayside-bench-'));
   // As root, PostgreSQL runs as another user, who must be able to walk through it.
   chmodSync(dataDir, 0o755);
-  const [postgres, temporal] = await Promise.all([
+  const [postgres, metrics, temporal] = await Promise.all([
     startPostgres({ dataDir }),
+    startMetricsStore({ dataDir, port: await anyFreePort(), onProgress: console.log }),
     startTemporal({ dataDir, port: await anyFreePort(), uiPort: await anyFreePort(), onProgress: console.log }),
   ]);
   await migrate(postgres.url);
@@ -61,6 +67,7 @@ export async function startService(queues: readonly string[]): Promise<Service> 
     DATA_DIR: dataDir,
     PORT: String(port),
     METRICS_PORT: '0',
+    METRICS_URL: metrics.url,
     RATE_LIMIT_PER_MINUTE: '100000000',
     AUTH_RATE_LIMIT_PER_MINUTE: '100000000',
     HOOK_RATE_LIMIT_PER_MINUTE: '1000000',
@@ -100,11 +107,13 @@ export async function startService(queues: readonly string[]): Promise<Service> 
     url,
     databaseUrl: postgres.url,
     temporalAddress: temporal.address,
+    metricsUrl: metrics.url,
     tenantId,
     token,
     ownerToken,
     database,
     call: (method, path, body) => send(url, ownerToken, method, path, body),
+    callAs: (bearer, method, path, body) => send(url, bearer, method, path, body),
     apiMegabytes: () => megabytesOf(api),
     workerMegabytes: () => megabytesOf(worker),
     measureCpu() {
@@ -125,7 +134,7 @@ export async function startService(queues: readonly string[]): Promise<Service> 
     async stop() {
       await database.end();
       await Promise.all(children.map(stopChild));
-      await Promise.all([postgres.stop(), temporal.stop()]);
+      await Promise.all([postgres.stop(), temporal.stop(), metrics.stop()]);
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -1,5 +1,10 @@
 import { Migration } from '@mikro-orm/migrations';
-import { fenceProject, fenceTenant, openToSystem } from './fences.ts';
+import { APP_ROLE, fenceProject, fenceTenant, openToSystem } from './fences.ts';
+
+/** Series belong to the tenant as a whole: a token with projects has none. */
+const closeToProjects = (table: string): string => `
+  create policy project on ${table} as restrictive to ${APP_ROLE}
+    using ((select current_projects()) is null) with check ((select current_projects()) is null);`;
 
 /** Metrics on their way to the store: known series, their windows, and what AI tools reported of a day. */
 export class Metrics extends Migration {
@@ -56,6 +61,7 @@ export class Metrics extends Migration {
       ${openToSystem('metric_window', ['select', 'update', 'delete'])}
       ${fenceTenant('ai_usage_day', ['select', 'insert', 'update'])}
       ${openToSystem('ai_usage_day', ['select', 'delete'])}
+      ${['metric_series', 'metric_series_day', 'metric_window'].map(closeToProjects).join('')}
       ${fenceProject('ai_usage_day')}`);
   }
 }
