@@ -31,7 +31,10 @@ let stoppingSince: number | undefined;
 const abort = new AbortController();
 /** Start a part again that ended by itself, by its name; empty until all have started once. */
 const restarts = new Map<string, () => Promise<unknown>>();
-const mayRestart = createRestartLimit(RESTARTS_PER_MINUTE, 60_000);
+const mayRestart = {
+  [WORKER]: createRestartLimit(RESTARTS_PER_MINUTE, 60_000),
+  [METRICS_STORE]: createRestartLimit(RESTARTS_PER_MINUTE, 60_000),
+};
 const parts = createParts({
   onStarted: (name, layer, { pid }) => lock?.note({ name, pid, signal: STOP_SIGNALS[layer] }),
   onLost: (name, exitCode) => lost(name, exitCode === null ? 'killed' : `exit code ${exitCode}`),
@@ -44,12 +47,14 @@ const parts = createParts({
 function lost(name: string, reason: string): void {
   const complain = (what: string) => process.stderr.write(`The ${name} ended unexpectedly (${reason}); ${what}.\n`);
   const restart = restarts.get(name);
-  if (!restart) {
+  if (!restart || (name !== WORKER && name !== METRICS_STORE)) {
     complain('stopping');
     void stop(1);
-  } else if (!mayRestart(performance.now())) {
-    complain(`parts were restarted ${RESTARTS_PER_MINUTE} times within a minute: stopping`);
-    void stop(1);
+  } else if (!mayRestart[name](performance.now())) {
+    const isNeeded = name === WORKER;
+    const then = isNeeded ? 'stopping' : 'metrics are accepted, and cannot be queried';
+    complain(`it was restarted ${RESTARTS_PER_MINUTE} times within a minute: ${then}`);
+    if (isNeeded) void stop(1);
   } else {
     complain('restarting it');
     restart().then(

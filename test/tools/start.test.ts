@@ -80,7 +80,7 @@ describe('npm start', () => {
       await signIn();
 
       const parts = place.leftRunning();
-      expect(parts).toHaveLength(4);
+      expect(parts).toHaveLength(5);
       const before = place.leftRunning;
       first.signal('SIGINT');
       expect(await first.ended).toBe(0);
@@ -105,7 +105,7 @@ describe('npm start', () => {
       const parts = place.leftRunning();
       first.signal('SIGKILL');
       await first.ended;
-      await until(() => place.leftRunning().length === 2, 15_000);
+      await until(() => place.leftRunning().length === 3, 15_000);
       const again = start();
       await again.ready();
       await signIn();
@@ -135,6 +135,10 @@ describe('npm start', () => {
       const service = start({ METRICS_PORT: String(metricsPort) });
       await service.ready();
       const caller = await signIn();
+      expect(await caller.get(200, '/readyz')).toMatchObject({ status: 'ready', dependencies: { metrics: 'up' } });
+      process.kill(pidOf('metrics store'), 'SIGKILL');
+      await until(() => service.stdout().includes('The metrics store is running again.'), 20_000);
+      expect(await caller.get(200, '/readyz')).toMatchObject({ status: 'ready' });
       const restarts = () => service.stdout().split('The worker is running again.').length - 1;
       for (let time = 1; time <= 3; time++) {
         const killed = pidOf('worker');
@@ -142,7 +146,7 @@ describe('npm start', () => {
         await caller.get(200, '/api/users/me');
         await until(() => restarts() === time, 20_000);
         expect(pidOf('worker')).not.toBe(killed);
-        expect(place.leftRunning()).toHaveLength(4);
+        expect(place.leftRunning()).toHaveLength(5);
       }
       expect(service.stderr()).toContain('The worker ended unexpectedly (killed); restarting it.');
       const [, workersMetrics = ''] = /Metrics +\S+ +(\S+)/.exec(service.stdout()) ?? [];
