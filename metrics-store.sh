@@ -9,7 +9,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 name=victoria-metrics
 module=VictoriaMetrics/VictoriaMetrics
 package=github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics
-title='The metrics store'
+title='metrics store'
 build_time='a minute'
 # shellcheck source=tools/cached-program.sh
 . "$root/tools/cached-program.sh"

@@ -9,7 +9,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 name=temporal
 module=temporalio/cli
 package=github.com/temporalio/cli/cmd/temporal
-title='The Temporal dev server'
+title='Temporal dev server'
 build_time='3 minutes'
 # shellcheck source=tools/cached-program.sh
 . "$root/tools/cached-program.sh"

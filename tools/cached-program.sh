@@ -38,10 +38,10 @@ download() { return 1; }
 
 build() {
   if ! command -v go >/dev/null; then
-    say "$title is neither on PATH nor in $cache and cannot be downloaded, and go, which would build it, is not on PATH."
+    say "The $title is neither on PATH nor in $cache and cannot be downloaded, and go, which would build it, is not on PATH."
     exit 1
   fi
-  say "Building $title $version (about $build_time on two cores, once per machine) ..."
+  say "Building the $title $version (about $build_time on two cores, once per machine) ..."
   local started=$SECONDS waited=0
   (cd "$root/tools" && CGO_ENABLED=0 exec go build -trimpath -ldflags='-s -w' -o "$draft" "$package") >"$build_log" 2>&1 &
   builder=$!
@@ -52,7 +52,7 @@ build() {
   done
   if ! wait "$builder"; then
     tail -n 20 "$build_log" >&2
-    say "$title could not be built: see above."
+    say "The $title could not be built: see above."
     exit 1
   fi
   builder=

@@ -17,7 +17,13 @@ export async function installServer(script: string, { onProgress, signal }: Inst
   signal?.throwIfAborted();
   const running = spawn(script, ['--install-only'], { detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
   // The compiler is a child of the script: the whole group has to go.
-  const abort = () => void (running.pid && process.kill(-running.pid, 'SIGTERM'));
+  const abort = () => {
+    try {
+      if (running.pid !== undefined) process.kill(-running.pid, 'SIGTERM');
+    } catch {
+      // It has just ended.
+    }
+  };
   signal?.addEventListener('abort', abort);
   let last = '';
   createInterface(running.stderr).on('line', (line) => {

@@ -83,7 +83,7 @@ const prometheusRoutes = [
   }),
   defineRoute({
     ...inForm,
-    operationId: 'postPrometheusQuery',
+    operationId: 'prometheusQueryByForm',
     path: '/api/metrics/api/v1/query',
     summary: 'Evaluate an expression of a form at a moment, as Prometheus does',
     description: AS_PROMETHEUS,
@@ -104,7 +104,7 @@ const prometheusRoutes = [
   }),
   defineRoute({
     ...inForm,
-    operationId: 'postPrometheusQueryRange',
+    operationId: 'prometheusQueryRangeByForm',
     path: '/api/metrics/api/v1/query_range',
     summary: 'Evaluate an expression of a form over a range of time, as Prometheus does',
     description: AS_PROMETHEUS,
@@ -145,7 +145,7 @@ const listRoutes: AnyRoute[] = lists.flatMap(({ what, name, summary, check }) =>
   }),
   defineRoute({
     ...inForm,
-    operationId: `postPrometheus${name}`,
+    operationId: `prometheus${name}ByForm`,
     path: `/api/metrics/api/v1/${what}`,
     summary: `${summary} that a form selects, as Prometheus does`,
     description: AS_PROMETHEUS,

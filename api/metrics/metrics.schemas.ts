@@ -38,7 +38,9 @@ export const IngestReply = z
   })
   .meta({ id: 'MetricIngestReply' });
 
-const Text = z.union([z.string(), z.array(z.string())]).optional();
+/** More are refused before they are looked at; a caller who repeats what counts once is not. */
+const REPEATED_MAX = 1_000;
+const Text = z.union([z.string(), z.array(z.string()).max(REPEATED_MAX)]).optional();
 const Time = Text.meta({ description: 'RFC 3339, or Unix seconds' });
 const Selectors = {
   'match[]': Text.meta({ description: 'Series selectors; may be repeated' }),

@@ -8,6 +8,7 @@ import { ensureBundle } from '../../activities/workflow-bundle.ts';
 import { migrate } from '../../domain/migrate.ts';
 import { startPostgres } from '../../tools/embedded-postgres.ts';
 import { startMetricsStore } from '../../tools/metrics-store.ts';
+import { OperatorError } from '../../tools/operator-error.ts';
 import { anyFreePort } from '../../tools/ports.ts';
 import { startTemporal } from '../../tools/temporal-dev-server.ts';
 import { startReaper } from './reaper.ts';
@@ -19,8 +20,9 @@ const KEPT = fileURLToPath(new URL('../../node_modules/.cache/quayside', import.
 export const running = { stop: async () => {} };
 
 /**
- * One PostgreSQL, one Temporal dev server and one metrics store for the whole run. Test files get databases of their own, cloned from a
- * migrated template, and task queues of their own. Addresses go to the workers of Jest by the environment.
+ * One PostgreSQL, one Temporal dev server and one metrics store for the whole run. Test files get databases of their
+ * own, cloned from a migrated template, and task queues of their own. Addresses go to the workers of Jest by the
+ * environment. Where the metrics store cannot be installed, only its own tests fail.
  */
 export async function startServers(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= join(KEPT, 'compiled');
@@ -28,7 +30,9 @@ export async function startServers(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'quayside-run-'));
   const starting = [startPostgres({ dataDir: folder, isFast: true }), startEngine(folder), startStore(folder)] as const;
   const started = await Promise.allSettled(starting);
-  const servers = started.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const servers = started.flatMap((outcome) =>
+    outcome.status === 'fulfilled' && outcome.value ? [outcome.value] : [],
+  );
   const dismissReaper = startReaper({ pids: servers.map(({ pid }) => pid), folder });
   running.stop = async () => {
     await Promise.all(servers.map(({ stop }) => stop()));
@@ -42,7 +46,7 @@ export async function startServers(): Promise<void> {
     const [codePath] = await Promise.all([ensureBundle(bundle), makeTemplate(url)]);
     process.env.QS_TEST_PG_URL = url;
     process.env.QS_TEST_TEMPORAL_ADDRESS = temporal.address;
-    process.env.QS_TEST_METRICS_URL = metrics.url;
+    process.env.QS_TEST_METRICS_URL = metrics?.url ?? '';
     process.env.QS_TEST_BUNDLE = codePath;
   } catch (error) {
     // Jest runs no teardown after a setup that failed.
@@ -63,8 +67,15 @@ const startEngine = async (dataDir: string) =>
     onProgress: (line) => process.stderr.write(`${line}\n`),
   });
 
-const startStore = async (dataDir: string) =>
-  startMetricsStore({ dataDir, port: await anyFreePort(), onProgress: (line) => process.stderr.write(`${line}\n`) });
+const startStore = async (dataDir: string) => {
+  const onProgress = (line: string) => process.stderr.write(`${line}\n`);
+  try {
+    return await startMetricsStore({ dataDir, port: await anyFreePort(), onProgress });
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return undefined;
+  }
+};
 
 async function makeTemplate(url: string): Promise<void> {
   const client = new pg.Client(`${url}/postgres`);
