@@ -219,6 +219,10 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
         pauseSeconds: config.ORG_EXPLORER_PAUSE_SECONDS,
         pollMs: config.ORG_EXPLORER_POLL_MS,
       },
+      retention: {
+        reviewDays: config.REVIEW_RETENTION_DAYS,
+        pullRequestDays: config.PULL_REQUEST_RETENTION_DAYS,
+      },
       webhooks: { lanes: lanes.db, send: webhookSender.send, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS },
     },
     async close() {

@@ -52,6 +52,8 @@ export interface Deps
     /** How long it waits before it first asks how far an order is. */
     pollMs: number;
   };
+  /** For how many days what has ended is kept. */
+  retention: { reviewDays: number; pullRequestDays: number };
   webhooks: {
     /** Connections with the role of the system, for the statements of the delivery lanes alone. */
     lanes: Database;

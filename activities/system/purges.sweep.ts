@@ -1,4 +1,4 @@
-import { type Purge, purgeAll } from '../../domain/system/purges.queries.ts';
+import { type Purge, purgeAll, purgeOlderThan } from '../../domain/system/purges.queries.ts';
 import { purgeSweepFailures } from '../../domain/system/sweep-failures.queries.ts';
 import { createLaneStore } from '../../domain/webhooks/lane-store.queries.ts';
 import { defineChore } from './define-sweep.ts';
@@ -25,6 +25,14 @@ export const PURGES = [
   defineChore({
     name: 'expired-deliveries',
     run: ({ system, webhooks }) => createLaneStore(system).purge(webhooks.logRetentionDays),
+  }),
+  defineChore({
+    name: 'ended-reviews',
+    run: ({ system, retention }) => purgeOlderThan(system, 'purge_reviews', retention.reviewDays),
+  }),
+  defineChore({
+    name: 'ended-pull-requests',
+    run: ({ system, retention }) => purgeOlderThan(system, 'purge_pull_requests', retention.pullRequestDays),
   }),
   defineChore({ name: 'abandoned-files', run: ({ objects }) => objects.removeAbandoned(ABANDONED_MS) }),
   defineChore({ name: 'expired-sweep-failures', run: ({ system }) => purgeSweepFailures(system) }),

@@ -92,7 +92,7 @@ export const orgCredentialsRoutes = [
     path: '/api/auth/crm/frontdoor',
     group: GROUP,
     summary: 'Open an org in the browser',
-    description: `Redirects to a front door of the org, which opens a session once; with \`redirect=false\` the reply has its address. \`target\` is sought among registered orgs, then as a scratch org in the dev hubs, then as a sandbox of \`prodOrg\` or of every production org: one of several gets 409 \`ambiguous\` with \`candidates\`. Production orgs and dev hubs are for owners and applications. ${OF_PROJECTS}`,
+    description: `Redirects to a front door of the org, which opens a session once; with \`redirect=false\` the reply has its address. \`target\` is sought among registered orgs, then among orgs of review pools that are assigned and have an auth URL, then as a scratch org in the dev hubs, then as a sandbox of \`prodOrg\` or of every production org: one of several gets 409 \`ambiguous\` with \`candidates\`. Production orgs and dev hubs are for owners and applications. ${OF_PROJECTS}`,
     roles: ANY_ROLE,
     projectScope: 'row',
     query: FrontDoorQuery,

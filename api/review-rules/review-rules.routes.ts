@@ -62,7 +62,8 @@ export const reviewRulesRoutes = [
     path: '/api/review/pools/assign',
     group: GROUP,
     summary: 'List review assignment rules',
-    description: 'By priority, the highest first; of equal ones the older first.',
+    description:
+      'By priority, the highest first; of equal ones the older first. The header `Link` leads to further pages.',
     roles: ANY_ROLE,
     projectScope: 'row',
     query: ReviewRulesQuery,
@@ -92,7 +93,8 @@ export const reviewRulesRoutes = [
     async handle({ body: { repositoryIdentifier, branch, domain } }, { reads, adapters }) {
       const project = await projectInRequest(reads, repositoryIdentifier);
       const asked = { branch, domains: domain === undefined ? [] : [domain] };
-      const { matches, mismatches } = await matchedRules(reads, adapters.reviewRules, project.id, asked, MATCHES_MAX);
+      const found = await matchedRules(reads, adapters.reviewRules, project.id, asked, MATCHES_MAX);
+      const { matches, total, mismatches } = found;
       const shown = matches.map(({ rule, ...scores }) => ({ assignment: view(rule), ...scores }));
       const best = shown[0]?.assignment;
       // To parse thousands of matches by the schema would take most of the time.
@@ -104,6 +106,7 @@ export const reviewRulesRoutes = [
           environmentName: best?.environmentName ?? null,
           assignment: best ?? null,
           matches: shown,
+          matchesTotal: total,
           explained: mismatches.slice(0, EXPLAINED_MAX),
           testParams: { repositoryIdentifier, branch, domain: domain ?? null },
         }),

@@ -98,7 +98,7 @@ export const ReviewRulesQuery = z.strictObject({
     .optional(),
   branchPattern: text.optional().meta({ description: 'Part of the pattern' }),
   domainPattern: text.optional().meta({ description: 'Part of one of the patterns' }),
-  limit: queryInt(1, 5_000, 5_000),
+  limit: queryInt(1, 500, 100),
   offset: queryInt(0, 1_000_000, 0),
 });
 
@@ -131,6 +131,7 @@ export const RuleTestOut = z
         }),
       )
       .meta({ description: 'The best 100, the best first; of equal ones the older rule' }),
+    matchesTotal: z.int().meta({ description: 'How many rules match, those included that are not shown' }),
     explained: z
       .array(z.object({ ruleId: z.uuid(), reason: z.enum(MISMATCHES) }))
       .meta({ description: 'Why others do not match: the 50 oldest' }),

@@ -10,7 +10,7 @@ export interface AccessNote {
   actor: Actor;
   requestId: string;
   action: 'credentials_read' | 'front_door_opened';
-  /** Row of the org, or of the one through which it was reached. */
+  /** Row of the org, registered or of a review pool, or of the one through which it was reached. */
   orgId: string;
   summary: string;
   after?: unknown;

@@ -1,6 +1,8 @@
 import { isOwnPath } from '../auth/own-path-rules.ts';
-import type { CrmOrg } from '../crm/crm-platform.port.ts';
+import type { CrmAnswer, CrmFailure, CrmOrg, FrontDoor } from '../crm/crm-platform.port.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
+import { openAssignedOrg } from './assigned-org-doors.ts';
+import { orgByUsername } from './crm-orgs.queries.ts';
 import { accessOf, rowIdOf } from './org-access.ts';
 import { platformFailed } from './org-failure-rules.ts';
 import { mayOpenFrontDoor } from './org-rules.ts';
@@ -15,17 +17,31 @@ interface Door {
 }
 
 /** The address of a front door, with an entry in the audit trail. Throws `upstream_error`, `upstream_timeout`. */
-export async function doorOf(
+export async function doorOf(scope: OrgScope, { target, username, calls, path }: Door): Promise<string> {
+  return openedDoor(scope, { rowId: rowIdOf(target), username, door: await calls.frontDoor(path), path });
+}
+
+interface OpenedDoor {
+  /** Of the org, registered or of a pool, or of the one through which it was reached. */
+  rowId: string;
+  username: string;
+  door: CrmAnswer<FrontDoor>;
+  path: string | undefined;
+}
+
+const doorFailed = (username: string, failure: CrmFailure) =>
+  platformFailed(`Org ${username} opens no front door`, failure);
+
+async function openedDoor(
   { actor, requestId, crm }: OrgScope,
-  { target, username, calls, path }: Door,
+  { rowId: orgId, username, door, path }: OpenedDoor,
 ): Promise<string> {
-  const door = await calls.frontDoor(path);
-  if (!door.isOk) throw platformFailed(`Org ${username} opens no front door`, door);
+  if (!door.isOk) throw doorFailed(username, door);
   await crm.noteAccess({
     actor,
     requestId,
     action: 'front_door_opened',
-    orgId: rowIdOf(target),
+    orgId,
     summary: `Front door of org ${username} opened`,
     ...(path !== undefined && { after: { path } }),
   });
@@ -41,7 +57,8 @@ export interface FrontDoorOrder {
 }
 
 /**
- * The address of a front door, a secret that opens a session. Throws `invalid_request` for a path that is not one within
+ * The address of a front door, a secret that opens a session. An org that is assigned for a review is opened with the
+ * credential that its pool has, unless it is registered. Throws `invalid_request` for a path that is not one within
  * the org, `forbidden` for members at production orgs and dev hubs, and as `findTarget`.
  */
 export async function openFrontDoor(scope: OrgScope, { target: name, prodOrg, path }: FrontDoorOrder): Promise<string> {
@@ -49,7 +66,14 @@ export async function openFrontDoor(scope: OrgScope, { target: name, prodOrg, pa
     throw invalidField('path', 'must be a path within the org that begins with one slash');
   const parent =
     prodOrg === undefined ? undefined : await parentOrg(scope, { field: 'prodOrg', name: prodOrg, kind: 'production' });
-  const target = await findTarget(scope, { name, parent, parentParameter: 'prodOrg' });
+  const isRegistered = (await orgByUsername(scope.reads, name)) !== undefined;
+  const assigned = isRegistered || parent ? undefined : await openAssignedOrg(scope, name, path);
+  const opened = assigned && { rowId: assigned.instanceId, username: assigned.username, door: assigned.door, path };
+  if (opened?.door.isOk) return openedDoor(scope, opened);
+  const target = await findTarget(scope, { name, parent, parentParameter: 'prodOrg' }).catch((error: unknown) => {
+    // What is wrong with the credential of its pool says more than that nobody else knows the org.
+    throw opened && !opened.door.isOk ? doorFailed(opened.username, opened.door) : error;
+  });
   if (target.type === 'registered' && !mayOpenFrontDoor(scope.actor.role, target.org))
     throw new DomainError('forbidden', 'Forbidden - Requires role: owner, application');
   const [username, calls] =

@@ -76,6 +76,40 @@ export async function countLive({ db, tenantId }: Reads, poolId: string): Promis
   return count;
 }
 
+export interface AssignedOrg {
+  id: string;
+  username: string;
+  /** Encrypted. */
+  cliAuthUrl: string;
+}
+
+/** The orgs of that username that are assigned and have a credential: there is one at most. */
+export const assignedOrgs = ({ db, tenantId }: Reads, username: string): Promise<AssignedOrg[]> =>
+  db
+    .selectFrom('review_instance')
+    .where('tenantId', '=', tenantId)
+    .where(sql<SqlBool>`lower(username) = lower(${username})`)
+    .where(IS_LIVE)
+    .where('state', '=', sql.lit<InstanceState>('assigned'))
+    .where('cliAuthUrl', 'is not', null)
+    .select(['id', 'username', sql<string>`cli_auth_url`.as('cliAuthUrl')])
+    .execute();
+
+/** Replaces the credential of an org, unless somebody has done so since it was read. Both are encrypted. */
+export async function replaceCredential(
+  { db, tenantId }: Tx,
+  id: string,
+  { before, after }: { before: string; after: string },
+): Promise<void> {
+  await db
+    .updateTable('review_instance')
+    .set({ cliAuthUrl: after, updatedAt: sql`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('cliAuthUrl', '=', before)
+    .execute();
+}
+
 /**
  * Moves an org into a state; one that ends loses its credential.
  * @param move.preparedBy the run that does so; without it the org keeps the one it has.

@@ -118,6 +118,13 @@ export async function ruleSetRevision({ db, tenantId }: Reads, projectId: string
   return row?.revision ?? '';
 }
 
+interface MatchedRules {
+  matches: RuleMatch<ReviewRuleRow>[];
+  /** How many match, shown or not. */
+  total: number;
+  mismatches: { ruleId: string; reason: Mismatch }[];
+}
+
 /** Rules of a project that match, best first, and why the others do not. @param shown how many of those that match. */
 export async function matchedRules(
   { db, tenantId }: Reads,
@@ -125,7 +132,7 @@ export async function matchedRules(
   projectId: string,
   asked: AskedPlace,
   shown = REVIEW_RULES_MAX,
-): Promise<{ matches: RuleMatch<ReviewRuleRow>[]; mismatches: { ruleId: string; reason: Mismatch }[] }> {
+): Promise<MatchedRules> {
   const compared = matchRules(await rulesOf({ db, tenantId }, projectId), asked);
   const matches = compared.matches.slice(0, shown);
   const ids = matches.map(({ rule }) => rule.id);
@@ -136,6 +143,7 @@ export async function matchedRules(
       const rule = byId.get(id);
       return rule ? [{ rule, ...scores }] : [];
     }),
+    total: compared.matches.length,
     mismatches: compared.mismatches.map(({ rule, reason }) => ({ ruleId: rule.id, reason })),
   };
 }

@@ -110,6 +110,9 @@ const Environment = z.object({
   COMMANDS_FILE: z.string().min(1).optional(),
   ALLOW_LOCAL_GIT: flag,
   WEBHOOK_LOG_RETENTION_DAYS: count(90),
+  REVIEW_RETENTION_DAYS: count(90),
+  // What ended within the last 14 days is shown.
+  PULL_REQUEST_RETENTION_DAYS: z.coerce.number().int().min(15).default(90),
   GIT_MIRROR_DIR: z.string().min(1).optional(),
   GIT_FETCH_EVERY_SECONDS: count(300),
   ROLLING_ANALYSIS_CACHE_TTL_SECONDS: count(900),

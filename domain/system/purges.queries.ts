@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../data/tables.ts';
 
 /** Functions of the schema's owner that remove expired rows of all tenants, some at a time; no role sees the rows. */
@@ -15,11 +15,21 @@ export type Purge =
   | 'purge_run_tokens'
   | 'purge_chat_actions';
 
+/** Of those, the ones that are told how many days rows are kept. */
+export type PurgeByAge = 'purge_reviews' | 'purge_pull_requests';
+
 /** Removes all that has expired; answers how many rows. */
-export async function purgeAll(system: Database, purge: Purge): Promise<number> {
+export const purgeAll = (system: Database, purge: Purge): Promise<number> =>
+  removeAll(system, sql`${sql.raw(purge)}()`);
+
+/** Removes all that ended more than so many days ago; answers how many rows. */
+export const purgeOlderThan = (system: Database, purge: PurgeByAge, days: number): Promise<number> =>
+  removeAll(system, sql`${sql.raw(purge)}(${days}::int)`);
+
+async function removeAll(system: Database, call: RawBuilder<unknown>): Promise<number> {
   let total = 0;
   for (;;) {
-    const { rows } = await sql<{ removed: number }>`select ${sql.raw(purge)}() as removed`.execute(system);
+    const { rows } = await sql<{ removed: number }>`select ${call} as removed`.execute(system);
     const removed = rows[0]?.removed ?? 0;
     if (removed === 0) return total;
     total += removed;

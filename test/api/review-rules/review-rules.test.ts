@@ -190,6 +190,7 @@ test('the test of rules names the best one, all that match, and why others do no
       { assignment: best, branchScore: 58, domainScore: 100, totalScore: 158 },
       { assignment: any, branchScore: 1, domainScore: 0, totalScore: 1 },
     ],
+    matchesTotal: 2,
     explained: [
       { ruleId: off.id, reason: 'inactive' },
       { ruleId: other.id, reason: 'branch' },
@@ -228,12 +229,19 @@ test('a renamed environment keeps its rules, a removed one takes them along; a p
   await owner.delete(204, `/api/review/pools/${poolId}`);
 });
 
-test('of very many rules that match the best hundred are shown', async () => {
-  const { rule, testRules } = await stage();
+test('of very many rules a hundred are shown and listed at a time, with how many there are', async () => {
+  const { repositoryIdentifier, rule, testRules } = await stage();
   await Promise.all(
     Array.from({ length: 102 }, (_, n) => rule(toPool({ priority: n, domainPatterns: [`d${n}`, '*'] }))),
   );
-  const { matches, assignment } = await testRules({ branch: 'feature/a', domain: 'sales' });
+  const { matches, matchesTotal, assignment } = await testRules({ branch: 'feature/a', domain: 'sales' });
+  expect(matchesTotal).toBe(102);
   expect([matches.length, matches[0].assignment.priority, matches.at(-1).assignment.priority]).toEqual([100, 101, 2]);
   expect(assignment).toEqual(matches[0].assignment);
+  const page = await app
+    .as(app.member)
+    .request(200, 'GET', `${RULES}?${new URLSearchParams({ repositoryIdentifier })}`);
+  expect(page.body).toHaveLength(100);
+  expect(page.headers.get('link')).toContain('rel="next"');
+  await app.as(app.member).get(400, `${RULES}?limit=501`);
 });
