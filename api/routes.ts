@@ -1,3 +1,4 @@
+import { aiReportsRoutes } from './ai-reports/ai-reports.routes.ts';
 import { applicationTokensRoutes } from './application-tokens/application-tokens.routes.ts';
 import { approvalsRoutes } from './approvals/approvals.routes.ts';
 import { complianceRoutes } from './approvals/compliance.routes.ts';
@@ -115,6 +116,7 @@ export const routes: readonly AnyRoute[] = [
   ...reviewInstancesRoutes,
   ...reviewAssignmentsRoutes,
   ...reviewEnvRoutes,
+  ...aiReportsRoutes,
   ...gcLedgerRoutes,
   ...gcDeletionsRoutes,
   ...gcChecksRoutes,

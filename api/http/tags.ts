@@ -23,6 +23,7 @@ export const TAGS = {
   Metrics: 'Events that pipelines and tools send, and queries over them',
   'Org explorer': 'Metadata of orgs: components, their files, and what changed',
   'Org explorer: internal': 'For workers that read orgs themselves',
+  'AI reports': 'Reports on a repository, a domain or a package: facts, and what a language model makes of them',
   'Document store': 'JSON documents with versions, in collections',
   'Chat workspace': 'Slack workspaces in which people are notified, decide and ask',
   Webhooks: 'Subscriptions to events, and their deliveries',

@@ -1,5 +1,6 @@
 import type { InferKyselyDB } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
+import { AiReportSchema } from '../ai-reports/ai-reports.entities.ts';
 import { ApplicationTokenSchema } from '../application-tokens/application-tokens.entities.ts';
 import { ApprovalSchema, ApprovalEventSchema } from '../approvals/approvals.entities.ts';
 import { AuditEntrySchema, AuditExportSchema, AuditHeadSchema, AuditTallySchema } from '../audit/audit.entities.ts';
@@ -101,6 +102,7 @@ import type { Cell } from './columns.ts';
 
 /** Every table of the schema. */
 export const entities = [
+  AiReportSchema,
   ApplicationTokenSchema,
   ApprovalSchema,
   ApprovalEventSchema,

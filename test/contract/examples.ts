@@ -3,6 +3,7 @@ import { routes } from '../../api/routes.ts';
 import type { TestApp } from '../support/app.ts';
 import type { RequestOptions } from '../support/client.ts';
 import { type BaseFixtures, type Example, type FeatureCalls, type FeatureExamples, fresh } from './examples/example.ts';
+import { aiReportsExamples } from './examples/ai-reports.examples.ts';
 import { approvalsExamples } from './examples/approvals.examples.ts';
 import { environmentLocksExamples } from './examples/environment-locks.examples.ts';
 import { gcLedgerExamples } from './examples/gc-ledger.examples.ts';
@@ -41,6 +42,7 @@ const FEATURES: readonly FeatureExamples[] = [
   releaseCandidatesExamples,
   releasesExamples,
   buildsExamples,
+  aiReportsExamples,
   gcLedgerExamples,
   reviewPoolsExamples,
   metricsExamples,

@@ -28,10 +28,5 @@ export const UNMOUNTED: readonly string[] = [
   'POST /api/testreports/code-analysis/results',
   'GET /api/testreports/code-analysis/history/{branch}',
   'GET /api/testreports/code-analysis/dashboard/{branch}',
-  'POST /api/ai-reports/results',
-  'GET /api/ai-reports',
-  'GET /api/ai-reports/status',
-  'GET /api/ai-reports/latest',
-  'GET /api/ai-reports/history',
   'POST /api/ai-reports/refresh',
 ];

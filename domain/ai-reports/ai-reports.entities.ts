@@ -1,0 +1,41 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { jsonColumn } from '../data/columns.ts';
+import { tenantOwned } from '../data/tenant-owned.ts';
+import type { ReportScope, ReportStatus } from './ai-report-rules.ts';
+
+/** Tokens that a model took: `input` without what was read from its cache, `output` with what it reasoned. */
+export interface TokenUsage {
+  input: number;
+  output: number;
+  reasoning: number;
+  cacheRead: number;
+  cacheWrite: number;
+}
+
+export const AiReportSchema = defineEntity({
+  name: 'AiReport',
+  tableName: 'ai_report',
+  properties: {
+    ...tenantOwned,
+    projectId: p.uuid(),
+    branch: p.text(),
+    scope: p.text().$type<ReportScope>(),
+    scopeName: p.text(),
+    status: p.text().$type<ReportStatus>(),
+    commitSha: p.text().nullable(),
+    /** Of a generation under way: when it was asked for. */
+    analyzedAt: p.datetime(3),
+    markdown: p.text().nullable(),
+    provider: p.text().nullable(),
+    model: p.text().nullable(),
+    executionTimeMs: p.integer().nullable(),
+    taskExecutionId: p.text().nullable(),
+    usage: jsonColumn<TokenUsage>().nullable(),
+    /** USD; null: not known. */
+    cost: p.double().$type<number>().nullable(),
+    error: p.text().nullable(),
+    requestedBy: p.text(),
+  },
+});
+export class AiReport extends AiReportSchema.class {}
+AiReportSchema.setClass(AiReport);
