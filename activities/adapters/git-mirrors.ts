@@ -13,6 +13,7 @@ import type {
 import { DISK_FULL, fetchFailure, isDiskFull } from '../../domain/git/fetch-failure-rules.ts';
 import { newId } from '../../domain/shared/ids.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { checkOut } from './git-checkout.ts';
 import { closedEnvironment, type GitResult, type GitRun, runGit } from './git-program.ts';
 import { openRemote, RefusedRemoteError, type RemoteOptions } from './git-remote.ts';
 
@@ -248,6 +249,17 @@ export function createGitMirrors({
         return run(mirror, ['cat-file', 'blob', '--end-of-options', spec], lazily);
       });
       return exitCode === 0 ? stdout : undefined;
+    },
+
+    async checkout(mirror, remote, order, stop) {
+      const fetch = (args: readonly string[], input: string, whole: AbortSignal) =>
+        withRemote(mirror, remote, (access) => run(mirror, args, { ...access, input }), whole);
+      try {
+        return await checkOut(order, { gitDir: dirOf(mirror), run: (...given) => run(mirror, ...given), fetch }, stop);
+      } catch (error) {
+        if (error instanceof RefusedRemoteError) return { isOk: false, reason: error.message };
+        throw error;
+      }
     },
   };
 }

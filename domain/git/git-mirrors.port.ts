@@ -50,6 +50,19 @@ export interface CommitPair {
   parent: string | null;
 }
 
+export interface CheckoutOrder {
+  sha: string;
+  /** Exists and is empty; beside it an index of the same name is written. */
+  folder: string;
+  /** Whether a file is not written. */
+  isLeftOut: (path: string) => boolean;
+  /** Why nothing is written; asked as the files are counted and received. */
+  whyTooLarge: (checkout: { files: number; bytes: number }) => string | undefined;
+}
+
+/** @property leftOut counts links, submodules and unwritable names, too. @property reason for people. */
+export type Checkout = { isOk: true; files: number; leftOut: number; bytes: number } | { isOk: false; reason: string };
+
 /** Copies of the repositories of projects, read by the git program. Names and ids in them are untrusted. */
 export interface GitMirrors {
   /** Updates a mirror from its remote, and creates it where there is none. */
@@ -78,4 +91,9 @@ export interface GitMirrors {
   ) => Promise<{ ahead: number; behind: number } | undefined>;
   /** A file as it is in a commit; undefined when there is none, or it is larger. Fetches it where the mirror lacks it. */
   file: (mirror: MirrorOf, remote: Remote, sha: string, path: string, maxBytes: number) => Promise<string | undefined>;
+  /**
+   * Writes the regular files of a commit into a folder: no links, no submodules, nothing outside of it. Fetches what the
+   * mirror lacks of them.
+   */
+  checkout: (mirror: MirrorOf, remote: Remote, order: CheckoutOrder, signal: AbortSignal) => Promise<Checkout>;
 }

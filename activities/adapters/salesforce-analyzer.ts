@@ -1,0 +1,189 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { AnalysisOutcome, AnalysisPlace, CodeAnalyzer } from '../../domain/code-analysis/code-analyzer.port.ts';
+import { newId } from '../../domain/shared/ids.ts';
+import type { EndedAnalyzer, HostOrder, HostReport } from './analysis-host.ts';
+import type { AnalyzerReport } from './salesforce-analyzer-process.ts';
+
+const HOST = fileURLToPath(new URL('./analysis-host.ts', import.meta.url));
+const PROCESS = fileURLToPath(new URL('./salesforce-analyzer-process.ts', import.meta.url));
+const PACKAGE_JSON = fileURLToPath(new URL('../../package.json', import.meta.url));
+
+const NEEDED = '@salesforce/code-analyzer-core';
+const ENGINES = ['eslint', 'regex', 'retirejs'].map((engine) => `@salesforce/code-analyzer-${engine}-engine`);
+const NOT_INSTALLED = `Salesforce Code Analyzer is not installed on this worker: install its packages with \`npm install --no-save ${[NEEDED, ...ENGINES].join(' ')}\`, or have a pipeline or a command carry out \`analyze\``;
+
+const TIMEOUT_MS = 15 * 60_000;
+/** No analysis and its checkout take so long: a folder of this age was left by a machine that stopped. */
+const STALE_MS = 2 * 3_600_000;
+
+export interface SalesforceAnalyzerOptions {
+  /** Holds a folder for each analysis that is under way. */
+  folder: string;
+  /** Heap of the analyzer, in MB. */
+  heapMb: number;
+  timeoutMs?: number;
+  /** A file beside which the packages of the analyzer are looked up. */
+  packagesFrom?: string;
+  /** What node runs as the analyzer. */
+  program?: string;
+}
+
+/**
+ * Salesforce Code Analyzer, whose packages are optional. It runs as a process group of its own with a closed environment
+ * and, where the system permits that, without a network.
+ */
+export function createSalesforceAnalyzer({
+  folder,
+  heapMb,
+  timeoutMs = TIMEOUT_MS,
+  packagesFrom = PACKAGE_JSON,
+  program = PROCESS,
+}: SalesforceAnalyzerOptions): CodeAnalyzer {
+  const isInstalled = () => {
+    try {
+      createRequire(packagesFrom).resolve(NEEDED);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return {
+    name: 'Salesforce Code Analyzer',
+    whyUnavailable: () => (isInstalled() ? undefined : NOT_INSTALLED),
+    async open() {
+      await mkdir(folder, { recursive: true });
+      await removeStale(folder);
+      return Place.open(join(folder, newId()), ({ files, scratch, results }) => ({
+        args: [`--max-old-space-size=${heapMb}`, program, files, results, packagesFrom],
+        cwd: scratch,
+        env: {
+          PATH: `${dirname(process.execPath)}:${process.env.PATH ?? '/usr/bin:/bin'}`,
+          HOME: scratch,
+          TMPDIR: scratch,
+          LC_ALL: 'C.UTF-8',
+        },
+        timeoutMs,
+      }));
+    },
+  };
+}
+
+type Folders = Record<'files' | 'scratch' | 'results', string>;
+type PlannedRun = Omit<Extract<HostOrder, { run: unknown }>['run'], 'program'>;
+
+class Place implements AnalysisPlace {
+  readonly folder: string;
+  readonly #folders: Folders;
+  readonly #host: ChildProcess;
+  readonly #ended: Promise<void>;
+  readonly #plan: PlannedRun;
+
+  private constructor(folders: Folders, host: ChildProcess, plan: PlannedRun) {
+    this.folder = folders.files;
+    this.#folders = folders;
+    this.#host = host;
+    this.#plan = plan;
+    this.#ended = new Promise((resolve) => host.once('exit', () => resolve()));
+  }
+
+  static async open(folder: string, planned: (folders: Folders) => PlannedRun): Promise<Place> {
+    const folders = {
+      files: join(folder, 'files'),
+      scratch: join(folder, 'scratch'),
+      results: join(folder, 'results'),
+    };
+    const host = fork(HOST, [], {
+      detached: true,
+      execArgv: [],
+      env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+    });
+    const place = new Place(folders, host, planned(folders));
+    await place.#ask({ open: { folder, subfolders: Object.values(folders) } });
+    return place;
+  }
+
+  async analyze(signal: AbortSignal): Promise<AnalysisOutcome> {
+    const startedAt = performance.now();
+    const apart = await withoutNetwork();
+    const [program = process.execPath, ...args] = [...apart, process.execPath, ...this.#plan.args];
+    const stop = () => this.#disconnect();
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    const report = await this.#ask({ run: { ...this.#plan, program, args } }).finally(() =>
+      signal.removeEventListener('abort', stop),
+    );
+    signal.throwIfAborted();
+    if (!report || !('ended' in report)) return { isOk: false, reason: 'The analyzer was killed' };
+    const reason = this.#whyFailed(report.ended);
+    if (reason !== undefined) return { isOk: false, reason };
+    const { results } = this.#folders;
+    const found = JSON.parse(await readFile(join(results, 'report.json'), 'utf8')) as AnalyzerReport;
+    return {
+      isOk: true,
+      sarif: () => createReadStream(join(results, 'result.sarif')),
+      ...found,
+      isOffline: apart.length > 0,
+      durationMs: Math.round(performance.now() - startedAt),
+    };
+  }
+
+  /** Kills what still runs and removes the folder; resolves when both is done. */
+  async close(): Promise<void> {
+    this.#disconnect();
+    await this.#ended;
+  }
+
+  #disconnect(): void {
+    if (this.#host.connected) this.#host.disconnect();
+  }
+
+  /** The answer of the host; undefined when it has ended. */
+  #ask(order: HostOrder): Promise<HostReport | undefined> {
+    if (!this.#host.connected) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#host.once('message', (report: HostReport) => resolve(report));
+      void this.#ended.then(() => resolve(undefined));
+      this.#host.send(order);
+    });
+  }
+
+  #whyFailed({ why, exitCode, tail }: EndedAnalyzer): string | undefined {
+    if (why === 'timed_out') return `The analyzer did not end within ${this.#plan.timeoutMs / 1_000} s`;
+    if (why === 'not_started') return 'The analyzer could not be started';
+    if (exitCode === 0) return undefined;
+    if (/heap out of memory/i.test(tail)) return 'The analyzer ran out of memory (ANALYSIS_HEAP_MB)';
+    const end = exitCode === null ? 'was killed' : `ended with exit code ${exitCode}`;
+    const line = /^(?:\w*Error: )(.*)$/m.exec(tail)?.[1];
+    return line === undefined ? `The analyzer ${end}` : `The analyzer ${end}: ${withoutPaths(line)}`;
+  }
+}
+
+const withoutPaths = (text: string): string => text.replaceAll(/(\/[^\s'",:/]+){2,}/g, '…').slice(0, 300);
+
+let apart: Promise<string[]> | undefined;
+
+/** What starts a program without a network: as root, or in a namespace of users of its own; empty where neither works. */
+function withoutNetwork(): Promise<string[]> {
+  apart ??= (async () => {
+    for (const options of [['-n'], ['-r', '-n']]) {
+      const tried = promisify(execFile)('unshare', [...options, 'true'], { timeout: 5_000 });
+      if (await tried.then(() => true).catch(() => false)) return ['unshare', ...options];
+    }
+    return [];
+  })();
+  return apart;
+}
+
+async function removeStale(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > STALE_MS) await rm(path, { recursive: true, force: true });
+  }
+}
