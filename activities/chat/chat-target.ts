@@ -3,7 +3,13 @@ import { insertApprovalMessage } from '../../domain/chat/chat-messages.queries.t
 import { type ShownApproval, approvalMessage } from '../../domain/chat/approval-message-rules.ts';
 import { shownApproval } from '../../domain/chat/shown-approval.queries.ts';
 import type { Reads } from '../../domain/data/fenced-reads.ts';
-import { MALFORMED, type PostAnswer, readPostAnswer, refusedCall } from '../../domain/chat/chat-failure-rules.ts';
+import {
+  isLimit,
+  MALFORMED,
+  type PostAnswer,
+  readPostAnswer,
+  refusedCall,
+} from '../../domain/chat/chat-failure-rules.ts';
 import type { ChatFailure } from '../../domain/chat/chat-platform.port.ts';
 import { openChatSecret } from '../../domain/chat/chat-secrets.ts';
 import { findWorkspace, secretsOfWorkspace } from '../../domain/chat/chat-workspaces.queries.ts';
@@ -18,6 +24,7 @@ import type { AttemptOutcome } from '../../domain/webhooks/webhook-sender.port.t
 import { actSignal, chatLaneContract } from '../../workflows/chat/chat-lane.contract.ts';
 import type { Deps } from '../deps.ts';
 import type { LaneTarget } from '../webhooks/lane-target.ts';
+import { type AskedWorkspace, noteVoidToken } from './void-token.ts';
 
 interface ChatSettings {
   channel: string;
@@ -57,7 +64,8 @@ export async function openChatTarget(
       refused: ({ id, createdAt }, retryAfterMs) =>
         Date.now() - Date.parse(createdAt) > PACED_MAX_MS ? undefined : deps.pace.refused(place, id, retryAfterMs),
     },
-    judge: (outcome, delivery) => judged(deps, { ...lane, workspaceId: workspace.id }, outcome, delivery),
+    judge: (outcome, delivery) =>
+      judged(deps, { ...lane, workspaceId: workspace.id, botToken: secrets.botToken }, outcome, delivery),
   };
 }
 
@@ -94,7 +102,7 @@ async function approvalOf(reads: Reads, data: unknown): Promise<ShownApproval | 
   return approval?.repositoryIdentifier === repositoryIdentifier ? approval : undefined;
 }
 
-type ChatLaneOfWebhook = LaneKey & { workspaceId: string };
+type ChatLaneOfWebhook = LaneKey & AskedWorkspace;
 
 /** Slack answers 200 with `ok: false` to what it does not take. */
 async function judged(
@@ -109,9 +117,10 @@ async function judged(
     if (delivery.event === 'approval.requested') await keepMessage(deps, lane, answer, delivery);
     return outcome;
   }
-  const { reason, isTransient }: ChatFailure =
-    answer?.ok === false ? refusedCall(answer.error, answer.needed) : MALFORMED;
-  return { ...outcome, error: reason, verdict: isTransient ? 'retried' : 'final' };
+  const failure: ChatFailure = answer?.ok === false ? refusedCall(answer.error, answer.needed) : MALFORMED;
+  await noteVoidToken(deps, lane, failure);
+  const verdict = isLimit(failure) ? 'limited' : failure.isTransient ? 'retried' : 'final';
+  return { ...outcome, error: failure.reason, verdict };
 }
 
 /** Keeps where the message is, so that it can be changed; a message that is not kept stays as it is. */
@@ -126,7 +135,7 @@ async function keepMessage(
   try {
     const approvalId = (await approvalOf(reads.as(systemActor(lane, 'chat')), JSON.parse(payload)))?.id;
     if (approvalId === undefined) return;
-    const isChanged = await actingAs(systemActor(lane, 'chat'))((tx) =>
+    const { isChanged } = await actingAs(systemActor(lane, 'chat'))((tx) =>
       insertApprovalMessage(tx, { workspaceId, approvalId, channel, ts }),
     );
     if (isChanged) await launch.signalWithStart(chatLaneContract, lane, actSignal);

@@ -37,8 +37,9 @@ export async function performAction(
 ): Promise<ChatFailure | undefined> {
   const person = await parts.findPerson(team, asked.chatUserId);
   if (!person.isOk) return person;
-  if (asked.kind === 'click') await keepPlace(parts, team, id, asked);
-  const answer = person.value === null ? NOBODY : await answerTo(parts, person.value, id, asked);
+  // The message that everybody sees shows what was decided, if it is known to be one.
+  const isShown = asked.kind === 'click' && (await keepPlace(parts, team, id, asked));
+  const answer = person.value === null ? NOBODY : await answerTo(parts, person.value, id, asked, isShown);
   if (answer === undefined || responseUrl === null) return undefined;
   const sent = await parts.platform.respond(responseUrl, answer);
   // A decision is made whether or not its answer can be given.
@@ -56,18 +57,22 @@ export async function answerGivenUp(
   await platform.respond(responseUrl, sentence(`${what}: Quayside had trouble for too long. Please try again.`));
 }
 
-/** A message whose place was lost after it was sent is known again by a click on it, so that it is changed. */
+/**
+ * A message whose place was lost after it was sent is known again by a click on it, so that it is changed. True for one
+ * that was known before.
+ */
 async function keepPlace(
   { actingAs }: ActionParts,
   { lane }: ChatTeam,
   requestId: string,
   { value: approvalId, place }: Extract<Asked, { kind: 'click' }>,
-): Promise<void> {
-  if (!place || !isId(approvalId)) return;
+): Promise<boolean> {
+  if (!place || !isId(approvalId)) return false;
   const { workspaceId } = lane;
-  await actingAs(systemActor(lane, 'chat'), { requestId })((tx) =>
+  const { isNew } = await actingAs(systemActor(lane, 'chat'), { requestId })((tx) =>
     insertApprovalMessage(tx, { workspaceId, approvalId, ...place }),
   );
+  return !isNew;
 }
 
 /** What the person gets to read; undefined: the message that everybody sees says it. */
@@ -76,13 +81,16 @@ async function answerTo(
   person: Actor,
   actionId: string,
   asked: Asked,
+  isShown: boolean,
 ): Promise<ChatMessage | undefined> {
   const tx = parts.actingAs(person, { requestId: actionId });
   try {
     if (asked.kind === 'command') return await answerCommand(parts, tx, asked.text);
-    return await decide(parts, tx, person, actionId, asked);
+    const decided = await decide(parts, tx, person, actionId, asked);
+    return isShown ? undefined : decided;
   } catch (error) {
-    if (error instanceof DomainError && error.code !== 'unavailable') return sentence(`${error.message}.`);
+    if (error instanceof DomainError && error.code !== 'unavailable')
+      return sentence(error.message.replace(/[^.!?]$/, '$&.'));
     throw error;
   }
 }
@@ -92,17 +100,14 @@ async function decide(
   tx: UnitOfWork,
   person: Actor,
   requestId: string,
-  { actionId, value, isPrivate }: Extract<Asked, { kind: 'click' }>,
-): Promise<ChatMessage | undefined> {
+  { actionId, value }: Extract<Asked, { kind: 'click' }>,
+): Promise<ChatMessage> {
   // As the roles of the route say.
   if (person.role === 'application') throw new DomainError('forbidden', 'Only owners and members may decide');
   if (!isId(value)) throw new DomainError('not_found', 'The approval is not known');
   const decision = actionId === APPROVE_ACTION ? 'approve' : 'reject';
   const made = { decision, comment: null, by: person, requestId, traceparent: undefined, via: 'slack' } as const;
   const approval = await takeDecision(tx, sendDecision, value, made);
-  return isPrivate
-    ? sentence(
-        `You ${decision === 'approve' ? 'approved' : 'rejected'} ${subjectOf(approval)}. It is ${approval.status}.`,
-      )
-    : undefined;
+  const did = decision === 'approve' ? 'approved' : 'rejected';
+  return sentence(`You ${did} ${subjectOf(approval)}. It is ${approval.status}.`);
 }

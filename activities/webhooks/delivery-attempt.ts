@@ -45,7 +45,8 @@ export async function attemptDelivery(
     const answered = await send({ url, method, headers, body, timeoutMs }, stop);
     const outcome = target.judge ? await target.judge(answered, delivery) : answered;
     span.end(outcome);
-    const pauseMs = outcome.statusCode === 429 ? pauseAfter(delivery, target, outcome) : undefined;
+    const isLimited = outcome.statusCode === 429 || outcome.verdict === 'limited';
+    const pauseMs = isLimited ? pauseAfter(delivery, target, outcome) : undefined;
     if (pauseMs !== undefined) return postponed(delivery, pauseMs);
     return recorded(delivery, target, {
       ...outcome,

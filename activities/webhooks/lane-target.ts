@@ -24,7 +24,7 @@ export interface LaneTarget extends RetryPolicy {
   pace?: {
     /** In how many ms a delivery may be sent; 0: now. */
     waitMs: (delivery: ClaimedDelivery) => number;
-    /** In how many ms a delivery may be sent again that was answered 429; undefined: the attempt counts. */
+    /** In how many ms a delivery may be sent again that came too soon for the receiver; undefined: the attempt counts. */
     refused: (delivery: ClaimedDelivery, retryAfterMs: number) => number | undefined;
   };
   /** Reads answers of a receiver that says in the body whether it took a delivery. */

@@ -20,10 +20,21 @@ const SENTENCES: Readonly<Record<string, string>> = {
   user_not_found: 'Slack has no such user',
 };
 
+/** The token is void until somebody connects the workspace again. */
+const VOID_TOKEN = ['invalid_auth', 'token_revoked', 'account_inactive'] as const;
+export type VoidToken = (typeof VOID_TOKEN)[number];
+
+/** Which of these a failure is; undefined: none. */
+export const voidTokenOf = ({ code }: ChatFailure): VoidToken | undefined => VOID_TOKEN.find((each) => each === code);
+
+const LIMITS: ReadonlySet<string> = new Set(['ratelimited', 'rate_limited']);
+
+/** Whether the platform was asked too often, whatever the status of its answer. */
+export const isLimit = ({ code }: ChatFailure): boolean => LIMITS.has(code);
+
 /** The platform's own trouble, which passes. */
 const TRANSIENT = new Set([
-  'ratelimited',
-  'rate_limited',
+  ...LIMITS,
   'internal_error',
   'fatal_error',
   'service_unavailable',

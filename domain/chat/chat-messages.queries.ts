@@ -24,14 +24,21 @@ export async function markApprovalMessages({ db, tenantId }: Tx, approvalId: str
   return [...new Set(rows.map(({ workspaceId }) => workspaceId))];
 }
 
+/** What became of a message whose place was noted. */
+export interface NotedMessage {
+  /** It was not known before. */
+  isNew: boolean;
+  /** The approval changed while it was sent, so that it is to be changed at once. */
+  isChanged: boolean;
+}
+
 /**
- * Keeps where a message about an open approval is. True when the approval changed while it was sent, so that it is to be
- * changed at once. The lock of the approval makes sure that whoever changes it sees the message, or is seen here.
+ * Keeps where a message about an open approval is. The lock of the approval makes sure that whoever changes it sees the message, or is seen here.
  */
 export async function insertApprovalMessage(
   { db, tenantId }: Tx,
   { workspaceId, approvalId, channel, ts }: MessagePlace & { workspaceId: string; approvalId: string },
-): Promise<boolean> {
+): Promise<NotedMessage> {
   const approval = await db
     .selectFrom('approval')
     .where('tenantId', '=', tenantId)
@@ -51,14 +58,15 @@ export async function insertApprovalMessage(
         .as('hasVotes'),
     ])
     .executeTakeFirst();
-  if (!approval) return false;
+  if (!approval) return { isNew: true, isChanged: false };
   const isChanged = approval.status !== 'requested' || approval.hasVotes === true;
-  await db
+  const added = await db
     .insertInto('chat_message')
     .values({ tenantId, workspaceId, channel, ts, approvalId, wantedRevision: isChanged ? 1 : 0 })
     .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  return isChanged;
+    .returning('ts')
+    .executeTakeFirst();
+  return { isNew: added !== undefined, isChanged };
 }
 
 const LEASE_MS = 60_000;

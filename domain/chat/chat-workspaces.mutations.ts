@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { sql } from 'kysely';
 import type { Encryption } from '../shared/encryption.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
@@ -28,6 +29,8 @@ const sealed = (encryption: Encryption, id: string, input: WorkspaceInput) => ({
 
 /** Makes a workspace active, or replaces the one with the same `teamId`. Throws `invalid_request` for one too many. */
 export async function putWorkspace(tx: Tx, encryption: Encryption, input: WorkspaceInput): Promise<ChatWorkspace> {
+  // Of two requests for one new workspace the second replaces it.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`chat-workspaces/${tx.tenantId}`}, 0))`.execute(tx.db);
   const existing = await tx.em.findOne(
     ChatWorkspace,
     { tenantId: tx.tenantId, teamId: input.teamId },

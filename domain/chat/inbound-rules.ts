@@ -10,8 +10,7 @@ export type ChatActionContent =
       chatUserId: string;
       actionId: string;
       value: string;
-      isPrivate: boolean;
-      /** Of the message, where everybody sees it. */
+      /** Of the message, where everybody sees it; absent: only that person does, or it is not said. */
       place?: MessagePlace;
     }
   | { kind: 'disconnect'; reason: 'app_uninstalled' | 'tokens_revoked'; occurredAt: string | null };
@@ -68,7 +67,7 @@ function readInteraction(body: UntrustedJson): InboundRequest {
     ...NOTHING,
     teamId,
     responseUrl: body.at('response_url').text(),
-    content: { kind: 'click', chatUserId, actionId, value, isPrivate, ...(place && { place }) },
+    content: { kind: 'click', chatUserId, actionId, value, ...(place && { place }) },
   };
 }
 

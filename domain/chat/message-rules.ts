@@ -80,10 +80,19 @@ export const section = (text: string): ChatBlock => ({
   text: markdown(cutMarkdown(text, LIMITS.section)),
 });
 
+const FACT_MAX = 300;
+
+type Facts = Readonly<Record<string, string | null | undefined>>;
+
+/** Whether a message with this title and these facts shows less than there is. */
+export const isShortened = (title: string, values: Facts): boolean =>
+  escaped(title, LIMITS.header).endsWith('…') ||
+  Object.values(values).some((value) => value && escaped(value, FACT_MAX).length < escaped(value, Infinity).length);
+
 /** Names with values, which are data; those without a value are left out. */
-export const facts = (values: Readonly<Record<string, string | null | undefined>>): ChatBlock[] => {
+export const facts = (values: Facts): ChatBlock[] => {
   const fields = Object.entries(values).flatMap(([name, value]) =>
-    value === null || value === undefined || value === '' ? [] : [markdown(`*${name}*\n${escaped(value, 300)}`)],
+    value === null || value === undefined || value === '' ? [] : [markdown(`*${name}*\n${escaped(value, FACT_MAX)}`)],
   );
   return fields.length === 0 ? [] : [{ type: 'section', fields: fields.slice(0, 10) }];
 };

@@ -8,12 +8,14 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
  */
 export type AttemptErrorKind = 'network' | 'timeout' | 'refused' | 'template';
 
+/** What an answer of status 200 means that says it is no success; `limited`: as one of status 429. */
+export type Verdict = 'retried' | 'limited' | 'final';
+
 /** What the next step depends on: `statusCode` if the receiver answered, otherwise `errorKind`. */
 export interface AttemptResult {
   statusCode?: number;
   errorKind?: AttemptErrorKind;
-  /** What an answer of status 200 means that says it is no success. */
-  verdict?: 'retried' | 'final';
+  verdict?: Verdict;
   /** What the receiver asked for with `Retry-After`. */
   retryAfterMs?: number | undefined;
 }
@@ -64,7 +66,7 @@ export function errorOfStatus(statusCode: number): string {
 }
 
 function isWorthRetrying({ statusCode, errorKind, verdict }: AttemptResult): boolean {
-  if (verdict !== undefined) return verdict === 'retried';
+  if (verdict !== undefined) return verdict !== 'final';
   if (statusCode === undefined) return errorKind === 'network' || errorKind === 'timeout';
   return statusCode >= 500 || RETRIED_CLIENT_ERRORS.has(statusCode);
 }

@@ -1,4 +1,4 @@
-import type { AttemptErrorKind } from './delivery-rules.ts';
+import type { AttemptErrorKind, Verdict } from './delivery-rules.ts';
 
 export interface OutgoingRequest {
   url: string;
@@ -14,7 +14,7 @@ export interface AttemptOutcome {
   statusCode?: number;
   errorKind?: AttemptErrorKind;
   /** What an answer of status 200 means that says it is no success; `error` says why. */
-  verdict?: 'retried' | 'final';
+  verdict?: Verdict;
   error?: string;
   responseHeaders?: Record<string, string>;
   /** At most 64 KiB of the response, without U+0000. */

@@ -1,8 +1,12 @@
 import { type SlackSimulator, slackSimulator } from '../../simulators/slack/slack.ts';
+import { actionQueue } from '../../../activities/chat/chat-queues.ts';
+import { createApprovalActivities } from '../../../activities/approvals/approvals.activities.ts';
 import { signatureHeaders, type SlackUser, type SlackWorkspace } from '../../simulators/slack/workspace.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { activityDeps } from '../../support/activities.ts';
 import { connectedWorkspace } from '../../support/chat.ts';
-import { engineAway } from '../../support/launch.ts';
+import { insertRun } from '../../support/factories.ts';
+import { engineAway, idleEngine } from '../../support/launch.ts';
 
 const said: { logs: string[]; problems: string[] } = { logs: [], problems: [] };
 let slack: SlackSimulator;
@@ -46,7 +50,7 @@ test('a click on Approve is stored; on a link, or of another kind, it is acknowl
   expect(await stored()).toEqual([]);
   expect((await click('approval.approve')).status).toBe(200);
   expect(await stored()).toMatchObject([
-    { content: { kind: 'click', chatUserId: dana.id, actionId: 'approval.approve', value: 'v', isPrivate: false } },
+    { content: { kind: 'click', chatUserId: dana.id, actionId: 'approval.approve', value: 'v' } },
   ]);
 });
 
@@ -158,4 +162,49 @@ test('logs and problems show no secret and no signature', () => {
   expect(said.logs.length).toBeGreaterThan(0);
   for (const secret of [acme.botToken, acme.signingSecret, foreign.signingSecret, 'v0=', '/actions/'])
     expect(texts).not.toContain(secret);
+});
+
+test('a click while nobody applies decisions is kept, tried again, and given up with a private sentence', async () => {
+  const activities = activityDeps({ env: app.env, launch: idleEngine });
+  try {
+    const repositoryIdentifier = 'acme/shop';
+    await app.as(app.owner).post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+    const { id: environmentId } = await app.as(app.owner).post(201, '/api/environments', {
+      repositoryIdentifier,
+      name: 'production',
+      category: 'release',
+      approvalPolicy: { approvers: [app.owner.email] },
+    });
+    const runId = await insertRun(app, { repositoryIdentifier, requestedBy: app.member.email, environmentId });
+    const { approvalId: value } = await createApprovalActivities(activities.deps).openApproval({
+      ...app.tenantKey,
+      runId,
+    });
+    const message = acme.post('C0GENERAL', 'x', []);
+    await acme.send(acme.clickRequest(dana, message, { actionId: 'approval.approve', value, text: 'Approve' }));
+    const [{ workspace_id: workspaceId } = { workspace_id: '' }] = await app.sql<{ workspace_id: string }>(
+      'select workspace_id from chat_action',
+    );
+    const lane = { ...app.tenantKey, workspaceId };
+    const perform = async () => {
+      const works = await actionQueue({ ...activities.deps, launch: engineAway }).claim(lane, 8);
+      await Promise.all(works.map((work) => work()));
+      return works.length;
+    };
+    const row = () => app.sql('select status, attempts, due_at > now() as is_later from chat_action');
+    expect(await perform()).toBe(1);
+    expect(await row()).toEqual([{ status: 'pending', attempts: 1, is_later: true }]);
+    expect(acme.ephemerals).toEqual([]);
+    await app.sql(
+      `update chat_action set due_at = now() - interval '1 second', created_at = now() - interval '16 minutes'`,
+    );
+    expect(await perform()).toBe(1);
+    expect(await row()).toMatchObject([{ status: 'failed', attempts: 2 }]);
+    expect(acme.ephemerals).toMatchObject([
+      { only: dana.id, text: expect.stringMatching(/^Your decision was not recorded.* try again\.$/) },
+    ]);
+    expect(await app.as(app.owner).get(200, `/api/flows/approvals/${value}`)).toMatchObject({ status: 'requested' });
+  } finally {
+    await activities.close();
+  }
 });

@@ -25,6 +25,11 @@ const connect = (given: SlackWorkspace = workspace, more: object = {}) =>
   app.as(app.owner).post(201, '/api/slack/workspace', { ...given.connection, ...more });
 const testOf = (query = '') => app.as(app.member).get(200, `/api/slack/test${query}`);
 
+test('a workspace that two requests connect at once is connected once', async () => {
+  const saved = await Promise.all([connect(), connect(workspace, { team_name: 'Again' }), connect()]);
+  expect(new Set(saved.map(({ workspace: { id } }) => id)).size).toBe(1);
+});
+
 test('a workspace is connected, read, changed and disconnected; nothing is called', async () => {
   const before = slack.calls.length;
   const saved = await connect();

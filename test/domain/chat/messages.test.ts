@@ -1,3 +1,4 @@
+import { EVENT_FAMILIES } from '../../../domain/chat/event-family-rules.ts';
 import { approvalList } from '../../../domain/chat/approval-message-rules.ts';
 import { parseCommand } from '../../../domain/chat/command-rules.ts';
 import { isResponseUrl } from '../../../domain/chat/inbound-rules.ts';
@@ -47,6 +48,24 @@ test.each(catalogEntries.map(({ event, sample }) => [event, sample.data] as cons
       expect(problemOf(notification(event, odd, PUBLIC_URL))).toBeUndefined();
   },
 );
+
+test('each family of events has facts, and says where there is more', () => {
+  const families = new Set(catalogEntries.map(({ event }) => event.split('.')[0] ?? ''));
+  expect([...families].filter((family) => !(family in EVENT_FAMILIES))).toEqual([]);
+  const long = notification('org.auth_failed', { orgUsername: 'a@b.example', error: 'x'.repeat(400) }, PUBLIC_URL);
+  expect(long.blocks.at(-1)).toMatchObject({
+    type: 'context',
+    elements: [
+      {
+        text: `There is more than fits here. · <${PUBLIC_URL}/api/auth/crm/org?username=a%40b.example&authType=none|Details>`,
+      },
+    ],
+  });
+  const lease = { assignmentId: 'a1', poolTag: 'p', assignedFor: '17', reason: 'no longer needed' };
+  const shown = JSON.stringify(notification('review_environment.released', lease, PUBLIC_URL));
+  for (const text of ['*For*\\n17', '*Reason*\\nno longer needed', '/review-env/a1|Details>'])
+    expect(shown).toContain(text);
+});
 
 test('an event of clients shows its first members', () => {
   const shown = notification('smoke_test.done', { result: 'green', [HOSTILE]: HOSTILE, nested: { a: 1 } }, PUBLIC_URL);
@@ -133,6 +152,16 @@ dana@example.com",
       ],
       "type": "section",
     },
+    {
+      "elements": [
+        {
+          "text": "<https://quayside.example/api/flows/approvals/0198c5a0-7b3e-7000-8000-000000000001|Details>",
+          "type": "mrkdwn",
+          "verbatim": true,
+        },
+      ],
+      "type": "context",
+    },
   ],
   "text": "Approval requested: execute-release · 2026.03 · production",
 }
@@ -194,6 +223,16 @@ checked",
         },
       ],
       "type": "section",
+    },
+    {
+      "elements": [
+        {
+          "text": "<https://quayside.example/api/flows/approvals/0198c5a0-7b3e-7000-8000-000000000001|Details>",
+          "type": "mrkdwn",
+          "verbatim": true,
+        },
+      ],
+      "type": "context",
     },
   ],
   "text": "Approval approved: execute-release · 2026.03 · production",

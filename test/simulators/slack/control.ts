@@ -13,7 +13,7 @@ export const ACTIONS = [
   'POST /{team}/click {"user": "dana", "ts": "…", "button": "Approve"}',
   'POST /{team}/uninstall {}',
   'POST /faults {"kind": "limit", "retryAfter": 5, "times": 1, "method": "chat.postMessage"}',
-  '    kinds: limit hang html error (with "error") status (with "status")',
+  '    kinds: limit hang html lost error (with "error") status (with "status")',
   'DELETE /faults                           everything works again',
 ] as const;
 

@@ -6,7 +6,8 @@ import { type Block, SlackWorkspace } from './workspace.ts';
 
 /** What goes wrong for the next `times` calls of `method` (default: any). */
 export interface SlackFault {
-  kind: 'limit' | 'hang' | 'html' | 'error' | 'status';
+  /** `lost`: the call is carried out, and its answer does not arrive. */
+  kind: 'limit' | 'hang' | 'html' | 'error' | 'status' | 'lost';
   method?: string;
   times?: number;
   /** Of a `limit`, seconds. */
@@ -63,13 +64,15 @@ export async function slackSimulator(port = 0): Promise<SlackSimulator> {
     const method = team === undefined ? path.replace(/^\/api\//, '') : 'response_url';
     const given = fieldsOf(request.headers['content-type'], body);
     calls.push({ method, arguments: given, at: Date.now() });
-    if (goesWrong(method, response)) return;
+    const fault = nextFault(method);
+    if (fault && fault.kind !== 'lost') return goWrong(fault, response);
     if (team !== undefined && action !== undefined) return respond(team, action, given, response);
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? plain(given.token);
     const workspace = workspaces.find(({ botToken, appToken }) => token === botToken || token === appToken);
     const limited = method === 'chat.postMessage' && isTooOften(workspace, given);
     if (limited) return void response.writeHead(429, { 'retry-after': '1' }).end('{"ok":false,"error":"ratelimited"}');
     const reply = call(method, given, workspace, token);
+    if (fault) return void response.destroy();
     response.writeHead(200, {
       'content-type': 'application/json; charset=utf-8',
       ...(workspace && { 'x-oauth-scopes': workspace.scopes.join(',') }),
@@ -77,11 +80,13 @@ export async function slackSimulator(port = 0): Promise<SlackSimulator> {
     response.end(asciiJson(reply));
   };
 
-  const goesWrong = (method: string, response: ServerResponse): boolean => {
+  const nextFault = (method: string): SlackFault | undefined => {
     const fault = faults.find((each) => each.method === undefined || each.method === method);
-    if (!fault) return false;
-    fault.times -= 1;
-    if (fault.times <= 0) faults = faults.filter((each) => each !== fault);
+    if (fault && --fault.times <= 0) faults = faults.filter((each) => each !== fault);
+    return fault;
+  };
+
+  const goWrong = (fault: SlackFault, response: ServerResponse): void => {
     const json = { 'content-type': 'application/json; charset=utf-8' };
     if (fault.kind === 'limit')
       response
@@ -94,7 +99,6 @@ export async function slackSimulator(port = 0): Promise<SlackSimulator> {
     if (fault.kind === 'error')
       response.writeHead(200, json).end(JSON.stringify({ ok: false, error: fault.error ?? 'internal_error' }));
     if (fault.kind === 'status') response.writeHead(fault.status ?? 503).end();
-    return true;
   };
 
   const isTooOften = (workspace: SlackWorkspace | undefined, { channel }: Fields): boolean => {

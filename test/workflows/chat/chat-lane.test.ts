@@ -94,7 +94,8 @@ test('a click is the decision of the person who clicked, audited with where it w
   );
   expect(entry).toMatchObject({ actor_email: app.owner.email, source: 'approval', after: { via: 'slack' } });
   await settled();
-  expect(acme.ephemerals).toEqual([]);
+  // Nobody had noted that message.
+  expect(acme.ephemerals).toMatchObject([{ only: owner.id, text: expect.stringMatching(/^You approved /) }]);
 });
 
 test('a decision of which Slack no longer takes the answer is made all the same', async () => {

@@ -170,6 +170,41 @@ test('a burst to a channel is delayed by the limits of Slack, without an attempt
   for (const each of found) expect(each.attempts ?? each.attemptCount).toBe(1);
 });
 
+test('a limit that Slack answers with status 200 is a limit like any other', async () => {
+  const { id, channel } = await notify('drill.limited', { retryCount: 0 });
+  slack.fail({ kind: 'error', error: 'ratelimited', method: 'chat.postMessage' });
+  for (const a of [1, 2]) await trigger('drill.limited', { a });
+  await posted(channel, 2);
+  const { deliveries: found } = await eventually(
+    () => app.as(app.owner).get(200, `/api/webhooks/${id}/deliveries?status=delivered`),
+    (page: Json) => page.deliveries.length === 2,
+  );
+  for (const each of found) expect(each.attempts ?? each.attemptCount).toBe(1);
+});
+
+test('a token that Slack refuses makes its workspace inactive, once, until it is connected again', async () => {
+  const other = await connectedWorkspace(app, slack, 'Void');
+  other.addChannel('C0VOID');
+  const ids = [];
+  for (const _ of [1, 2]) ids.push(await notify('drill.void', {}, { channel: 'C0VOID', teamId: other.teamId }));
+  other.isRevoked = true;
+  await trigger('drill.void', {});
+  for (const { id } of ids)
+    expect((await deliveries(id, 'failed')).deliveries[0].error).toMatch(/The token was revoked|is not connected/);
+  const shown = () => app.as(app.member).get(200, `/api/slack/workspace?team_id=${other.teamId}`);
+  expect(await eventually(shown, ({ is_active }) => is_active === false)).toMatchObject({ team_name: 'Void' });
+  const entries = await app.sql<Json>(`select * from audit_entry where action = 'chat_workspace.disconnected'`);
+  expect(entries).toEqual([expect.objectContaining({ after: { isActive: false, reason: 'token_revoked' } })]);
+  other.isRevoked = false;
+  await app.as(app.owner).post(201, '/api/slack/workspace', other.connection);
+  await trigger('drill.void', {});
+  await eventually(
+    async () => other.messages,
+    (messages) => messages.length === 2,
+  );
+  await app.as(app.owner).delete(200, `/api/slack/workspace?team_id=${other.teamId}`);
+});
+
 test('without a connected workspace a delivery fails at once, and works when it is connected again', async () => {
   const other = await connectedWorkspace(app, slack, 'Beta');
   other.addChannel('C0BETA');
@@ -245,6 +280,29 @@ test('an approval is asked for with buttons, and its message is changed wherever
   expect(third.buttons).toHaveLength(2);
   await app.as(app.member).post(200, `/api/flows/approvals/${two}/approve`, {});
   await shows(third, 'Approved: ');
+});
+
+test('a message whose answer was lost is sent again; a click on the first changes both, and is answered', async () => {
+  const { channel } = await notify('approval.requested');
+  // The webhooks of other tests get it, too.
+  slack.fail({ kind: 'lost', method: 'chat.postMessage', times: 100 });
+  const id = await approval();
+  await posted(channel);
+  slack.heal();
+  const [{ ts } = { ts: '' }] = await eventually(
+    () => app.sql<{ ts: string }>('select ts from chat_message where approval_id = ? and channel = ?', [id, channel]),
+    (rows) => rows.length === 1,
+  );
+  const [first, ...others] = await posted(channel, 2);
+  const noted = others.find((message) => message.ts === ts);
+  acme.ephemerals.length = 0;
+  await acme.click(owner, first as SlackMessage, 'Approve');
+  for (const message of [first, noted]) await shows(message as SlackMessage, 'Approved: ');
+  const [answer] = await eventually(
+    async () => acme.ephemerals,
+    (messages) => messages.length > 0,
+  );
+  expect(answer?.text).toMatch(/^You approved .* It is approved\.$/);
 });
 
 test('a message that is sent while its approval is decided, or while Slack or the signal is away, is changed after all', async () => {

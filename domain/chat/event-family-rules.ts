@@ -1,0 +1,187 @@
+/** What messages about a family of events show. Members are paths of the event's data. */
+export interface EventFamily {
+  /** What the event is about, in a few words: members, joined. */
+  subject: readonly string[];
+  facts: Readonly<Record<string, string>>;
+  /** Address of the thing: a path of the service with members in braces, or a member that holds one. */
+  link?: string;
+}
+
+const PLACE = { Repository: 'repositoryIdentifier', Domain: 'domain' };
+const RELEASE: EventFamily = {
+  subject: ['releaseName', 'environmentName'],
+  facts: {
+    ...PLACE,
+    Release: 'releaseName',
+    Environment: 'environmentName',
+    Branch: 'branch',
+    Reason: 'reason',
+    By: 'by',
+  },
+  link: '/api/releases/{releaseName}/notes?repositoryIdentifier={repositoryIdentifier}&domain={domain}&format=html',
+};
+const ORG: EventFamily = {
+  subject: ['orgUsername'],
+  facts: { Org: 'orgUsername', Type: 'orgType', Error: 'error', Expires: 'expiresAt' },
+  link: '/api/auth/crm/org?username={orgUsername}&authType=none',
+};
+
+/** One renderer for each family: what stands before the first dot of an event's name. */
+export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
+  release: RELEASE,
+  deployment: {
+    ...RELEASE,
+    facts: { ...PLACE, Release: 'releaseName', Environment: 'environmentName', Status: 'status', By: 'deployedBy' },
+  },
+  release_candidate: {
+    subject: ['releaseName'],
+    facts: {
+      ...PLACE,
+      Branch: 'branch',
+      Status: 'status',
+      Before: 'previousStatus',
+      Reason: 'reason',
+      By: 'changedBy',
+    },
+    link: '/api/release-candidates/{id}',
+  },
+  promotion: {
+    subject: ['releaseName', 'environmentName'],
+    facts: { ...PLACE, Run: 'taskType', Reason: 'reason', By: 'by' },
+    link: '/api/flows/runs/{executionId}',
+  },
+  build: {
+    subject: ['branch'],
+    facts: {
+      Repository: 'repositoryIdentifier',
+      Branch: 'branch',
+      Commit: 'commitSha',
+      Build: 'buildNumber',
+      Error: 'error',
+    },
+    link: 'buildUrl',
+  },
+  flow: {
+    subject: ['taskType', 'environmentName'],
+    facts: {
+      Repository: 'repositoryIdentifier',
+      Environment: 'environmentName',
+      'Started by': 'startedBy',
+      Reason: 'reason',
+      Error: 'error',
+    },
+    link: '/api/flows/runs/{id}',
+  },
+  /** Without buttons: what they decide on is for the row to say, see `approvalMessage`. */
+  approval: {
+    subject: ['taskType', 'releaseName', 'environmentName'],
+    facts: {
+      ...PLACE,
+      Release: 'releaseName',
+      Environment: 'environmentName',
+      Status: 'status',
+      'Requested by': 'requestedBy',
+      'Decided by': 'resolvedBy',
+      Comment: 'comment',
+    },
+    link: '/api/flows/approvals/{id}',
+  },
+  environment: {
+    subject: ['environmentName'],
+    facts: { Repository: 'repositoryIdentifier', Holder: 'holder', Reason: 'reason', Expires: 'expiresAt' },
+    link: '/api/environments/{environmentId}',
+  },
+  review_environment: {
+    subject: ['poolTag', 'environmentName', 'branch'],
+    facts: {
+      Repository: 'repositoryIdentifier',
+      Org: 'orgUsername',
+      Branch: 'branch',
+      For: 'assignedFor',
+      'Assigned to': 'assignedTo',
+      Expires: 'expiresAt',
+      Reason: 'reason',
+    },
+    link: '/review-env/{assignmentId}',
+  },
+  review_pool: {
+    subject: ['poolTag', 'tag'],
+    facts: { Repository: 'repositoryIdentifier', Available: 'available', Wanted: 'minAvailable', Waiting: 'waiting' },
+    link: '/api/review/pools/{poolId}',
+  },
+  work_item_request: {
+    subject: ['workItemId', 'workItemKey', 'taskType'],
+    facts: { Project: 'project', Task: 'taskType', Status: 'status', Before: 'previousStatus', Reason: 'reason' },
+    link: 'workItemUrl',
+  },
+  org: ORG,
+  org_explorer: {
+    ...ORG,
+    facts: { Org: 'orgUsername', Status: 'status', Components: 'componentsCount', Error: 'error' },
+  },
+  org_limit: {
+    subject: ['limitName', 'orgUsername'],
+    facts: {
+      Org: 'orgUsername',
+      Limit: 'limitName',
+      Used: 'used',
+      Allowed: 'max',
+      'Used, %': 'usagePct',
+      'Used up': 'forecastAt',
+    },
+    link: '/api/observability/limits/dashboard',
+  },
+  gc: {
+    subject: ['packageName'],
+    facts: {
+      Repository: 'repositoryIdentifier',
+      Branch: 'branch',
+      Package: 'packageName',
+      Components: 'count',
+      By: 'changedBy',
+    },
+    link: '/api/gc-ledger?repositoryIdentifier={repositoryIdentifier}&branch={branch}',
+  },
+  code_analysis: {
+    subject: ['branch'],
+    facts: {
+      Repository: 'repositoryIdentifier',
+      Branch: 'branch',
+      Issues: 'totalIssues',
+      Errors: 'errors',
+      Warnings: 'warnings',
+    },
+  },
+  ai_report: {
+    subject: ['scopeName'],
+    facts: { Repository: 'repositoryIdentifier', Scope: 'scope', Status: 'status' },
+  },
+  project: {
+    subject: ['repositoryIdentifier'],
+    facts: { Platform: 'platform', Branch: 'defaultBranch' },
+    link: '/api/projects/{repositoryIdentifier}',
+  },
+  user: {
+    subject: ['email'],
+    facts: { 'First name': 'firstName', 'Last name': 'lastName', Role: 'role', By: 'changedBy' },
+    link: '/api/users/{email}',
+  },
+  document: { subject: ['collection', 'key'], facts: { Store: 'store', Version: 'version', By: 'changedBy' } },
+  application_token: {
+    subject: ['name'],
+    facts: { Expires: 'expiresAt', 'Made by': 'createdBy' },
+    link: '/api/application-tokens/{id}',
+  },
+  audit_export: {
+    subject: ['status'],
+    facts: { 'Requested by': 'requestedBy', Rows: 'rowCount', Error: 'error' },
+    link: '/api/audit/exports/{id}',
+  },
+  webhook: { subject: ['name'], facts: { Address: 'url', Reason: 'reason' }, link: '/api/webhooks/{id}' },
+  chat_workspace: {
+    subject: ['teamName'],
+    facts: { Team: 'teamId', Reason: 'reason' },
+    link: '/api/slack/workspace?team_id={teamId}',
+  },
+  metrics_series: { subject: ['day'], facts: { Day: 'day', Limit: 'limit' } },
+};
