@@ -29,7 +29,7 @@ export const Usage = z
     cacheRead: Tokens.default(0),
     cacheWrite: Tokens.default(0),
   })
-  .meta({ id: 'AiUsage', description: 'Tokens that the model took' });
+  .meta({ id: 'AiTokens', description: 'Tokens that the model took' });
 
 export const PublishIn = z.strictObject({
   ...scope,
