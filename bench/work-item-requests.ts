@@ -71,7 +71,7 @@ try {
         event: n % 2 ? 'completed' : 'started',
         platform: 'host-a',
         projectIdentifier: identifiers[Math.floor(n / 2) % PROJECTS],
-        workItemKey: String(n % 4 < 2 ? n * 3 : 1_000_000 + round * 10_000 + Math.floor(n / 2)),
+        workItemKey: String(n % 4 < 2 ? Math.floor(n / 2) * 6 + 1 : 1_000_000 + round * 10_000 + Math.floor(n / 2)),
         taskType: TYPES[Math.floor(n / 2) % TYPES.length],
         executionId: `round-${round}-${Math.floor(n / 2)}`,
         result: { installed: ['core@1.4.0-7'] },

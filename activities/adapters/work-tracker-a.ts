@@ -197,7 +197,10 @@ export function trackerA(call: CallTracker, { baseUrl, siteUrl, boards, issueTyp
       if (url === undefined) return noIssue(id);
       const issue = await call({ method: 'GET', url: `${url}?fields=${SUMMARY_FIELDS.join(',')}` }, Issue);
       if (!issue.isOk) return issue;
-      if (isClosed(issue.value)) return { isOk: true, value: { isChanged: false, isClosed: true } };
+      if (isClosed(issue.value)) {
+        const updatedAt = new Date(timeOf(issue.value)).toISOString();
+        return { isOk: true, value: { isChanged: false, isClosed: true, updatedAt } };
+      }
       const offered = await call({ method: 'GET', url: `${url}/transitions` }, Transitions);
       if (!offered.isOk) return offered;
       const transition = offered.value.transitions.find(({ to }) => to.statusCategory.key === 'done');
@@ -209,7 +212,7 @@ export function trackerA(call: CallTracker, { baseUrl, siteUrl, boards, issueTyp
       }
       const body = { transition: { id: transition.id } };
       const closed = await call({ method: 'POST', url: `${url}/transitions`, body }, ANYTHING);
-      return closed.isOk ? { isOk: true, value: { isChanged: true, isClosed: true } } : closed;
+      return closed.isOk ? { isOk: true, value: { isChanged: true, isClosed: true, updatedAt: null } } : closed;
     },
 
     async report(id, { marker, lines, links, state, commentId }) {

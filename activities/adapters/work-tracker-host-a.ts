@@ -4,11 +4,13 @@ import {
   markdownOf,
   markdownWithPayload,
   replacedMarkdown,
+  TEXT_MAX,
   webLinks,
 } from '../../domain/work-items/embedding-rules.ts';
 import { categoryOf } from '../../domain/work-items/tracker-query-rules.ts';
 import { isWorkItemId, otherReportLabels, reportLabel } from '../../domain/work-items/work-item-rules.ts';
 import {
+  type ClosedWorkItem,
   type ReportedState,
   type TrackerAnswer,
   type WorkItem,
@@ -31,7 +33,6 @@ import { writeReportComment } from './report-comment.ts';
 import { type CallTracker, failureOf } from './tracker-http.ts';
 
 const PLATFORM = 'host-a';
-const BODY_MAX = 65_536;
 const PAGE = 50;
 /** Pages of one list that are read: pull requests are among the issues, and types are known by labels. */
 const PAGES_MAX = 10;
@@ -191,8 +192,8 @@ export function hostATracker(
 
     async create({ title, body, labels, payload }) {
       const text = markdownWithPayload(body, payload);
-      if (text.length > BODY_MAX)
-        return failureOf('refused', `${PLATFORM} takes at most ${BODY_MAX} characters, with the payload`);
+      if (text.length > TEXT_MAX[PLATFORM])
+        return failureOf('refused', `${PLATFORM} takes at most ${TEXT_MAX[PLATFORM]} characters, with the payload`);
       const answer = await call({ method: 'POST', url: issues, body: { title, body: text, labels } }, Issue);
       if (!answer.isOk) {
         // GitHub says so of a repository that the token does not see, too.
@@ -219,14 +220,14 @@ export function hostATracker(
     async close(id, { comment, reason }) {
       const old = await issueOf(id);
       if (!old.isOk) return old;
-      if (old.value.state === 'closed') return { isOk: true, value: { isChanged: false, isClosed: true } };
+      if (old.value.state === 'closed') return { isOk: true, value: closedAs(old.value, { isChanged: false }) };
       if (comment !== undefined) {
         const written = await writeClosingComment(id, markdownWithPayload(comment));
         if (!written.isOk) return written;
       }
       const change = { state: 'closed', ...(reason !== undefined && { state_reason: reason }) };
       const answer = await call({ method: 'PATCH', url: `${issues}/${id}`, body: change }, Issue);
-      return answer.isOk ? { isOk: true, value: { isChanged: true, isClosed: true } } : answer;
+      return answer.isOk ? { isOk: true, value: closedAs(answer.value, { isChanged: true }) } : answer;
     },
 
     async report(id, { marker, lines, links, state, commentId }) {
@@ -239,3 +240,9 @@ export function hostATracker(
     },
   };
 }
+
+const closedAs = ({ updated_at: updatedAt }: Issue, { isChanged }: { isChanged: boolean }): ClosedWorkItem => ({
+  isChanged,
+  isClosed: true,
+  updatedAt: isoOf(updatedAt),
+});

@@ -12,6 +12,7 @@ import {
   reportLabel,
 } from '../../domain/work-items/work-item-rules.ts';
 import {
+  type ClosedWorkItem,
   type ReportedState,
   type TrackerAnswer,
   type TrackerFailure,
@@ -240,7 +241,11 @@ export function hostBTracker(
         const { [FIELD.type]: type, [FIELD.state]: current } = item.value.fields;
         const states = await statesOf(type);
         if (!states.isOk) return states;
-        if (isClosedIn(states.value, current)) return { isOk: true, value: { isChanged: false, isClosed: true } };
+        const as = (isClosed: boolean, changed?: Item): TrackerAnswer<ClosedWorkItem> => ({
+          isOk: true,
+          value: { isChanged: changed !== undefined, isClosed, updatedAt: changedAt(changed ?? item.value) },
+        });
+        if (isClosedIn(states.value, current)) return as(true);
         const state = closingState(states.value, reason);
         if (state === undefined)
           return failureOf(
@@ -248,14 +253,14 @@ export function hostBTracker(
             `${type} has no closed state ${reason ?? 'Completed'}: one of ${states.value.map(({ name }) => name).join(', ')}`,
           );
         const isClosed = isClosedState(state);
-        if (state.name === current) return { isOk: true, value: { isChanged: false, isClosed } };
+        if (state.name === current) return as(isClosed);
         const changed = await change(id, [
           guard(item.value),
           // What is written to the history is a comment. In the same change it is there once, whatever fails.
           ...(comment === undefined ? [] : [setField(FIELD.history, htmlOf(comment))]),
           setField(FIELD.state, state.name),
         ]);
-        if (changed.isOk) return { isOk: true, value: { isChanged: true, isClosed } };
+        if (changed.isOk) return as(isClosed, changed.value);
         if (changed.kind !== 'conflict' || tries === TRIES) return changed;
       }
     },
@@ -279,6 +284,8 @@ function isClosedIn(states: readonly BoardState[], current: string): boolean {
   const state = states.find(({ name }) => name === current);
   return state ? isClosedState(state) : isClosedName(current);
 }
+
+const changedAt = ({ fields }: Item): string | null => isoOf(fields[FIELD.changedAt]) ?? null;
 
 /** The change fails with 412 when the work item is no longer as it was read. */
 const guard = ({ rev }: Item): Operation => ({ op: 'test', path: '/rev', value: rev });

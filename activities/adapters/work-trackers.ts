@@ -4,6 +4,7 @@ import { findCredentials } from '../../domain/integrations/integrations.mutation
 import { usableIntegration } from '../../domain/integrations/integrations.queries.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
+import { itemsPlace } from '../../domain/work-items/tracker-place-rules.ts';
 import type {
   FindWorkTracker,
   TrackerPlace,
@@ -188,8 +189,8 @@ const VENDORS: Record<TrackerPlatform, Vendor> = {
       authorization: `Bearer ${secretOf(credentials)}`,
     }),
     connect(call, { repositoryIdentifier, boards }, { baseUrl, settings }) {
-      const repository = setting(settings, 'repository') ?? repositoryIdentifier;
-      if (repository.split('/').length !== 2) throw unplaced('host-a', '`repository` (owner/repo)');
+      const { repository } = itemsPlace('host-a', repositoryIdentifier, settings) ?? {};
+      if (repository === undefined) throw unplaced('host-a', '`repository` (owner/repo)');
       return hostATracker(call, { baseUrl, repository, boards });
     },
   },
@@ -202,9 +203,7 @@ const VENDORS: Record<TrackerPlatform, Vendor> = {
       return isJwt(secret) ? { authorization: `Bearer ${secret}` } : basic(credentials.username ?? '', secret);
     },
     connect(call, { repositoryIdentifier, boards, issueType }, { baseUrl, settings }) {
-      const [first, second] = repositoryIdentifier.split('/');
-      const organization = setting(settings, 'organization') ?? first;
-      const project = setting(settings, 'project') ?? second;
+      const { organization, project } = itemsPlace('host-b', repositoryIdentifier, settings) ?? {};
       if (organization === undefined || project === undefined) throw unplaced('host-b', '`organization` and `project`');
       return hostBTracker(call, { baseUrl, organization, project, boards, issueType });
     },

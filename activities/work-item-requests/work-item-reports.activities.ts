@@ -107,11 +107,12 @@ export const createWorkItemReportActivities = ({ actingAs, reads, findWorkTracke
           if (retryAt !== null) throw failed(answer);
           return { closeInMs: null };
         }
+        const { updatedAt } = answer.value;
+        const at = updatedAt === null ? now() : new Date(updatedAt);
         await unit(async (tx) => {
           const project = await projectById(tx, found.projectId);
           const { projectId, platform, workItemKey } = found;
-          if (project)
-            await noteItemState(tx, project, { projectId, platform, workItemKey, isClosed: true, at: now() });
+          if (project) await noteItemState(tx, project, { projectId, platform, workItemKey, isClosed: true, at });
         });
         return { closeInMs: null };
       }),

@@ -56,7 +56,7 @@ const fields = {
     { max: 50, message: 'at most 50 members' },
   ).meta({
     description:
-      'Other settings of the system, such as a model or a workspace; for work items of a project whose repository is elsewhere, host-a has `repository`, host-b `organization` and `project`. Returned as they are, so no secrets',
+      'Other settings of the system, such as a model or a workspace; for work items of a project whose repository is elsewhere, host-a has `repository`, host-b `organization` and `project`; tracker-a has `cloudId` where bearers are used beside the API token of the site. Returned as they are, so no secrets',
   }),
   isActive: z.boolean(),
 };

@@ -7,7 +7,7 @@ import type { Encryption } from '../shared/encryption.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
 import { newWebhookSecret } from '../webhooks/standard-webhooks.ts';
-import { noteItemState } from '../work-item-requests/work-item-requests.mutations.ts';
+import { noteHookedItem } from '../work-item-requests/item-hooks.mutations.ts';
 import { upsertPush } from './builds.queries.ts';
 import {
   deliveryOf,
@@ -86,7 +86,8 @@ export async function receiveHook(
   named: string | undefined,
 ): Promise<HookResult> {
   const content = readHook(host, hook.body, hook.headers['x-github-event'] ?? '');
-  const repositoryIdentifier = content.repositoryIdentifier ?? named;
+  // Work items may be in another repository than the project's, which the address names then.
+  const repositoryIdentifier = (content.workItem ? named : undefined) ?? content.repositoryIdentifier ?? named;
   if (repositoryIdentifier === undefined) throw unproven();
   assertPlausibleProof(host, hook.headers);
   await limit(repositoryIdentifier);
@@ -104,17 +105,19 @@ export async function receiveHook(
   if (!isPush && events.length === 0 && !pullRequest && !workItem) return { outcome: 'ignored', events: 0 };
   const { projectId } = sender;
   return actingAs(systemActor(sender, `hooks-${host}`))((tx) =>
-    recordHook(tx, projectId, deliveryOf(host, hook), content),
+    recordHook(tx, { projectId, host }, deliveryOf(host, hook), content),
   );
 }
 
 async function recordHook(
   tx: Tx,
-  projectId: string,
+  { projectId, host }: { projectId: string; host: Platform },
   delivery: HookDelivery,
   { events, pullRequest, workItem, isPush }: HookContent,
 ): Promise<HookResult> {
   const project = await tx.em.findOne(Project, { tenantId: tx.tenantId, id: projectId });
+  // Of a host that is not the repository's, only work items concern the project.
+  if (project && project.platform !== host && !workItem) return { outcome: 'ignored', events: 0 };
   if (!project || !(await insertHookDelivery(tx, projectId, delivery))) return { outcome: 'known', events: 0 };
   // In the order of commits, so that hooks about the same commits cannot deadlock.
   for (const event of events.toSorted((a, b) => (a.commitId < b.commitId ? -1 : 1))) {
@@ -122,7 +125,7 @@ async function recordHook(
     else await recordStatus(tx, project, event);
   }
   if (pullRequest) await recordPullRequests(tx, project, [pullRequest], { isFromList: false });
-  if (workItem) await noteItemState(tx, project, { ...workItem, projectId, at: new Date(workItem.at) });
+  if (workItem) await noteHookedItem(tx, project, workItem);
   const commits = events.map(({ commitId }) => commitId);
   const toFetch = isPush ? await fetchAtOnce(tx, project) : await fetchUnknownCommits(tx, project, commits);
   return { outcome: 'accepted', events: events.length + (pullRequest ? 1 : 0) + (workItem ? 1 : 0), toFetch };

@@ -13,7 +13,7 @@ export function readHostA(body: UntrustedJson, event: string): HookContent {
   if (event === 'create' || event === 'delete') return { ...nothing, isPush: true };
   if (event === 'workflow_run') return { ...nothing, ...workflowRun(body.at('workflow_run')) };
   if (event === 'issues') {
-    const workItem = readIssueA(body.at('issue'));
+    const workItem = readIssueA(body.at('issue'), repositoryIdentifier);
     return { ...nothing, workItem, occurredAt: workItem?.at ?? null };
   }
   if (event === 'status') return { ...nothing, ...commitStatus(body) };

@@ -55,6 +55,19 @@ export async function integrationById(reads: Reads, id: string): Promise<Integra
   return integration;
 }
 
+/** The settings of the integration of a kind that is used for a project; undefined without one. */
+export const settingsOfIntegration = ({ db, tenantId }: Reads, kind: IntegrationKind, projectId: string) =>
+  db
+    .selectFrom('integration')
+    .where('tenantId', '=', tenantId)
+    .where('kind', '=', kind)
+    .where('isActive', '=', true)
+    .where((eb) => eb.or([eb('projectId', 'is', null), eb('projectId', '=', projectId)]))
+    .orderBy(sql`project_id is null`)
+    .limit(sql.lit(1))
+    .select('settings')
+    .executeTakeFirst();
+
 /** The active integration of a kind with its encrypted credentials: that of the project, else that of the tenant. */
 export const usableIntegration = (reads: Reads, kind: IntegrationKind, projectId: string | undefined) =>
   integrationsOf(reads)

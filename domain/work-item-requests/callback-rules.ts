@@ -136,7 +136,8 @@ export function withEvent(
     : [...history];
   const withAdded = [...kept, added].toSorted(byMoment);
   const known = kept.find((each) => isSame(each, added, withAdded));
-  if (known && momentOf(known) <= momentOf(added)) return undefined;
+  // When a repetition arrived says nothing of when it happened.
+  if (known && (added.occurredAt === null || momentOf(known) <= momentOf(added))) return undefined;
   const all = withAdded.filter((each) => each !== known);
   const newest = executionsOf(all).slice(-EXECUTIONS_WITH_RESULT);
   const remembered = withoutOldest(all, newest);

@@ -1,22 +1,33 @@
+import { isPlaceWithin, type ItemsPlace } from '../work-items/tracker-place-rules.ts';
 import { isWorkItemId } from '../work-items/work-item-rules.ts';
 import type { TrackerPlatform } from '../work-items/work-tracker.port.ts';
-
-const isSame = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
 
 /** What host-b writes before numbers of work items in texts. */
 const HOST_B_PREFIX = 'AB';
 
 /**
  * A work item as its tracker's interface names it: people write `#12` or `owner/repo#12`. Undefined for what the tracker
- * cannot have, and for a work item of another repository.
+ * cannot have, and for a work item of another place.
+ * @param place of the project's work items; without it only keys that name no place are understood.
  */
-export function itemKeyOf(platform: TrackerPlatform, written: string, repository: string): string | undefined {
+export function itemKeyOf(
+  platform: TrackerPlatform,
+  written: string,
+  place: ItemsPlace | undefined,
+): string | undefined {
   const text = written.trim();
   const [, prefix = '', number] = (platform !== 'tracker-a' && /^([^#]*)#(\d+)$/.exec(text)) || [];
-  const isOfProject =
-    prefix === '' || isSame(prefix, repository) || (platform === 'host-b' && prefix === HOST_B_PREFIX);
   const key = number ?? text.toUpperCase();
-  return isOfProject && isWorkItemId(platform, key) ? key : undefined;
+  return isWorkItemId(platform, key) && isPrefixOf(platform, prefix, place) ? key : undefined;
+}
+
+/** Whether a key with this prefix is of the place: `owner/repo`, on host-b `AB` or `organization/project`. */
+function isPrefixOf(platform: TrackerPlatform, prefix: string, place: ItemsPlace | undefined): boolean {
+  if (prefix === '' || (platform === 'host-b' && prefix === HOST_B_PREFIX)) return true;
+  if (!place) return false;
+  if (platform === 'host-a') return isPlaceWithin({ repository: prefix }, place);
+  const [organization = '', project = ''] = prefix.split('/');
+  return isPlaceWithin({ organization, project }, place);
 }
 
 /** What a run names as its work item (`workItemRef` of its payload). */
@@ -37,12 +48,14 @@ const PLATFORM_OF: Partial<Record<string, TrackerPlatform>> = {
 export const platformOfRef = ({ type }: ItemReference): TrackerPlatform | undefined => PLATFORM_OF[type];
 
 /** Key of a work item that a run names; undefined where it names one of another place than the project's. */
-export function keyOfRef(ref: ItemReference, repository: string): string | undefined {
+export function keyOfRef(ref: ItemReference, place: ItemsPlace | undefined): string | undefined {
   const platform = platformOfRef(ref);
-  const [organization = '', project = ''] = repository.split('/');
-  const isElsewhere = (given: string | undefined, own: string) => given !== undefined && !isSame(given, own);
-  if (platform === undefined || (platform === 'host-a' && isElsewhere(ref.repository, repository))) return undefined;
-  if (platform === 'host-b' && (isElsewhere(ref.organization, organization) || isElsewhere(ref.project, project)))
-    return undefined;
-  return itemKeyOf(platform, ref.key, repository);
+  if (platform === undefined || !isPlaceWithin(placeOfRef(platform, ref), place ?? {})) return undefined;
+  return itemKeyOf(platform, ref.key, place);
+}
+
+function placeOfRef(platform: TrackerPlatform, { repository, organization, project }: ItemReference): ItemsPlace {
+  if (platform === 'host-a') return repository === undefined ? {} : { repository };
+  if (platform === 'tracker-a') return {};
+  return { ...(organization !== undefined && { organization }), ...(project !== undefined && { project }) };
 }

@@ -42,7 +42,7 @@ export async function completeCreation(
   if (!before) return;
   const after = {
     ...before,
-    workItemKey: itemKeyOf(before.platform, key, project.identifier) ?? key,
+    workItemKey: itemKeyOf(before.platform, key, undefined) ?? key,
     workItemUrl: url,
     ...(before.history.length === 0 && { status: 'open' as const, message, error: null }),
   };

@@ -2,6 +2,7 @@ import type { RunContext } from '../flows/flow-runs.queries.ts';
 import type { RunStatus } from '../flows/run-status-rules.ts';
 import { projectById } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { placeOfItems } from '../work-items/work-items.queries.ts';
 import { withEvent } from './callback-rules.ts';
 import { keyOfRef, platformOfRef } from './item-reference-rules.ts';
 import { CLOSE_AFTER_MS, eventOfRun } from './report-rules.ts';
@@ -33,7 +34,8 @@ export async function reportRunToRequest(tx: Tx, run: RequestedRun, reached: Rea
   const platform = workItemRef && platformOfRef(workItemRef);
   if (!workItemRef || !platform || !event || parentId !== null || projectId === null || repositoryIdentifier === null)
     return;
-  const workItemKey = keyOfRef(workItemRef, repositoryIdentifier);
+  const place = await placeOfItems(tx, platform, { id: projectId, identifier: repositoryIdentifier });
+  const workItemKey = keyOfRef(workItemRef, place);
   const request = await findRequest(tx, { projectId, platform, workItemKey, executionId, taskType });
   const project = request && (await projectById(tx, request.projectId));
   if (!project) return;

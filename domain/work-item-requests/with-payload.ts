@@ -5,9 +5,12 @@ import { type AcceptedRun, acceptNewRun } from '../flows/new-runs.mutations.ts';
 import { type ProjectFacts, projectInRequest } from '../projects/projects.queries.ts';
 import type { Actor } from '../shared/actor.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
+import { newId } from '../shared/ids.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
+import { TEXT_MAX, textLength } from '../work-items/embedding-rules.ts';
 import { tokenFailed } from '../work-items/tracker-failure-rules.ts';
 import { trackerPlace } from '../work-items/tracker-place-rules.ts';
+import { placeOfItems } from '../work-items/work-items.queries.ts';
 import type {
   CreatedWorkItem,
   FindWorkTracker,
@@ -65,6 +68,7 @@ export async function createWithPayload(scope: RequestScope, order: WorkItemOrde
       ? project
       : await tx((work) => projectInRequest(work, repositoryIdentifier, 'payload/repositoryIdentifier'));
   const place = trackerPlace(project);
+  assertBodyFits(place.platform, order);
   if (triggerFlow) await rehearseRun(scope, project, place.platform, payload);
   const title = order.title ?? type.summary;
   const { domain, releaseName } = parsed;
@@ -104,6 +108,14 @@ export async function createWithPayload(scope: RequestScope, order: WorkItemOrde
   return { id, item, run };
 }
 
+/** Throws `invalid_request` for a body that is too long for its tracker with the payload. */
+function assertBodyFits(platform: TrackerPlatform, { body, payload }: WorkItemOrder): void {
+  const length = textLength(platform, body, { ...payload, requestId: newId() });
+  const max = TEXT_MAX[platform];
+  if (length > max)
+    throw invalidField('body', `is ${length} characters long with the payload, and ${platform} takes at most ${max}`);
+}
+
 /** Who may not see a project is told that it is not there: that, too, is the token's fault. */
 const creationFailed = (failure: TrackerFailure, now: Date): DomainError =>
   failure.kind === 'not_found' ? invalidField('authToken', failure.message) : tokenFailed('Work items', failure, now);
@@ -123,7 +135,8 @@ async function completeAndRun(
   try {
     return await scope.tx(async (work) => {
       await completeCreation(work, project, id, item);
-      const run = await acceptForItem(work, scope, project, { payload, workItemRef: refOf(project, platform, item) });
+      const workItemRef = await refOf(work, project, platform, item);
+      const run = await acceptForItem(work, scope, project, { payload, workItemRef });
       await linkRun(work, id, { runId: run.runId, projectId: carrier.id });
       return run;
     });
@@ -156,7 +169,7 @@ async function rehearseRun(
     await scope.tx(async (work) => {
       await acceptForItem(work, scope, project, {
         payload,
-        workItemRef: refOf(project, platform, { key: '0', url: undefined }),
+        workItemRef: await refOf(work, project, platform, { key: '0', url: undefined }),
       });
       throw new Rehearsed();
     });
@@ -165,19 +178,18 @@ async function rehearseRun(
   }
 }
 
-function refOf(
-  { identifier }: ProjectFacts,
+const REF_TYPES = {
+  'tracker-a': 'tracker-a-issue',
+  'host-a': 'host-a-issue',
+  'host-b': 'host-b-workitem',
+} as const satisfies Record<TrackerPlatform, WorkItemRef['type']>;
+
+async function refOf(
+  tx: Tx,
+  project: ProjectFacts,
   platform: TrackerPlatform,
   { key, url }: { key: string; url: string | undefined },
-): WorkItemRef {
-  const item = { key, ...(url !== undefined && { url }) };
-  const [organization, project] = identifier.split('/');
-  switch (platform) {
-    case 'tracker-a':
-      return { type: 'tracker-a-issue', ...item };
-    case 'host-a':
-      return { type: 'host-a-issue', ...item, repository: identifier };
-    case 'host-b':
-      return { type: 'host-b-workitem', ...item, organization, project };
-  }
+): Promise<WorkItemRef> {
+  const place = await placeOfItems(tx, platform, project);
+  return { type: REF_TYPES[platform], key, ...(url !== undefined && { url }), ...place };
 }

@@ -2,6 +2,7 @@ import { projectById, type ProjectFacts } from '../projects/projects.queries.ts'
 import { invalidField } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
+import { placeOfItems } from '../work-items/work-items.queries.ts';
 import type { TrackerPlatform } from '../work-items/work-tracker.port.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { type CallbackEvent, type NotedEvent, stateOf, withEvent } from './callback-rules.ts';
@@ -79,7 +80,8 @@ export async function takeCallback(tx: Tx, project: Project, callback: Callback)
   const { platform, taskType, occurredAt } = callback;
   if (occurredAt && occurredAt.getTime() - tx.now.getTime() > AHEAD_MAX_MS)
     throw invalidField('occurredAt', 'is more than ten minutes ahead');
-  const workItemKey = itemKeyOf(platform, callback.workItemKey, project.identifier);
+  const place = callback.workItemKey.includes('#') ? await placeOfItems(tx, platform, project) : undefined;
+  const workItemKey = itemKeyOf(platform, callback.workItemKey, place);
   if (workItemKey === undefined) throw invalidField('workItemKey', `is no work item of ${project.identifier}`);
   const item = { projectId: project.id, platform, workItemKey };
   await lockItem(tx, item);

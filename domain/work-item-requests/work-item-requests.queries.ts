@@ -149,6 +149,28 @@ export const requestsOfItem = (
     .forUpdate()
     .execute();
 
+/** Projects with requests in work items of this key, wherever their work items are. */
+export const projectsWithItem = (
+  { db, tenantId }: Tx,
+  { platform, workItemKey }: Pick<ItemKey, 'platform' | 'workItemKey'>,
+) =>
+  db
+    .selectFrom('project as p')
+    .where('p.tenantId', '=', tenantId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('work_item_request as r')
+          .where('r.tenantId', '=', tenantId)
+          .whereRef('r.projectId', '=', 'p.id')
+          .where('r.platform', '=', platform)
+          .where('r.workItemKey', '=', workItemKey)
+          .select(sql.lit(1).as('one')),
+      ),
+    )
+    .orderBy('p.id')
+    .select(['p.id', 'p.identifier', 'p.platform', 'p.configuration'])
+    .execute();
+
 /** Whether a work item was closed, as far as its requests know. */
 export const knownItemState = ({ db, tenantId }: Tx, { projectId, platform, workItemKey }: ItemKey) =>
   db

@@ -1,3 +1,6 @@
+import { documentWithCode } from './document-tree-rules.ts';
+import type { TrackerPlatform } from './work-tracker.port.ts';
+
 /** Heading of what people may unfold: the payload for automation. */
 export const PAYLOAD_TITLE = 'Automation payload';
 
@@ -26,6 +29,21 @@ export function htmlWithPayload(body: string, payload?: unknown): string {
   return payload === undefined
     ? shown
     : `${shown}<details><summary>${PAYLOAD_TITLE}</summary><pre>${embeddableJson(payload)}</pre></details>`;
+}
+
+/** The most characters of a work item's text. That of host-b is larger than any request. */
+export const TEXT_MAX: Record<TrackerPlatform, number> = {
+  'host-a': 65_536,
+  'host-b': 1_000_000,
+  'tracker-a': 32_767,
+};
+
+/** Characters of the text that a work item gets for a body and a payload. */
+export function textLength(platform: TrackerPlatform, body: string, payload: unknown): number {
+  if (platform === 'host-a') return markdownWithPayload(body, payload).length;
+  if (platform === 'host-b') return htmlWithPayload(body, payload).length;
+  const code = embeddableJson(payload);
+  return JSON.stringify(documentWithCode(body, { title: PAYLOAD_TITLE, code })).length;
 }
 
 const EMBEDDED_COMMENT = /<!-- quayside:payload ([^<>]*) -->/;

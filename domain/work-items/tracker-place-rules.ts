@@ -1,3 +1,4 @@
+import type { IntegrationOptions } from '../integrations/integration-rules.ts';
 import { invalidField } from '../shared/errors.ts';
 import { TRACKER_PLATFORMS, type TrackerPlace, type TrackerPlatform } from './work-tracker.port.ts';
 
@@ -19,6 +20,44 @@ export function trackerOf({ platform, configuration: { workItems = {} } }: Proje
   const { provider = platform } = workItems;
   return isTracker(provider) ? provider : undefined;
 }
+
+/** Where at its tracker the work items of a project are. Keys of tracker-a name their project themselves. */
+export interface ItemsPlace {
+  /** Of host-a: `owner/repo`. */
+  repository?: string;
+  /** Of host-b. */
+  organization?: string;
+  project?: string;
+}
+
+/**
+ * The place that the settings of the tracker's integration name, else the one of the project's repository. Undefined
+ * where neither does.
+ * @param identifier of the project.
+ */
+export function itemsPlace(
+  platform: TrackerPlatform,
+  identifier: string,
+  settings: IntegrationOptions,
+): ItemsPlace | undefined {
+  const setting = (name: string): string | undefined => String(settings[name] ?? '') || undefined;
+  if (platform === 'tracker-a') return {};
+  if (platform === 'host-a') {
+    const repository = setting('repository') ?? identifier;
+    return repository.split('/').length === 2 ? { repository } : undefined;
+  }
+  const [first, second] = identifier.split('/');
+  const [organization, project] = [setting('organization') ?? first, setting('project') ?? second];
+  return organization === undefined || project === undefined ? undefined : { organization, project };
+}
+
+const isSame = (left: string | undefined, right: string): boolean => left?.toLowerCase() === right.toLowerCase();
+
+/** Whether nothing that is said of a place is otherwise in another. */
+export const isPlaceWithin = (said: ItemsPlace, { repository, organization, project }: ItemsPlace): boolean =>
+  (said.repository === undefined || isSame(repository, said.repository)) &&
+  (said.organization === undefined || isSame(organization, said.organization)) &&
+  (said.project === undefined || isSame(project, said.project));
 
 /**
  * Where the work items of a project are. Throws `invalid_request` for a project without a tracker.

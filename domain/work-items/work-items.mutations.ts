@@ -9,6 +9,7 @@ import { trackerPlace } from './tracker-place-rules.ts';
 import { isWorkItemId } from './work-item-rules.ts';
 import { assigneeAtTracker } from './work-items.queries.ts';
 import type {
+  ClosedWorkItem,
   FindWorkTracker,
   TrackerAnswer,
   TrackerPlatform,
@@ -121,7 +122,12 @@ export async function changeWorkItem(
   const after = valueOf(scope, what, await tracker.update(id, change));
   const { body, ...shown } = change;
   const changed = { ...shown, ...(body !== undefined && { bodyLength: body.length }), status: after.status };
-  await note(scope, item, project, { step: 'updated', after: changed, isClosed: after.isClosed });
+  await note(scope, item, project, {
+    step: 'updated',
+    after: changed,
+    isClosed: after.isClosed,
+    updatedAt: after.updatedAt,
+  });
   return after;
 }
 
@@ -134,19 +140,25 @@ export async function closeWorkItem(scope: WorkItemScope, item: HostWorkItem, cl
   if (platform === 'host-a' && reason !== undefined && !HOST_A_REASONS.includes(reason))
     throw invalidField('reason', `must be one of ${HOST_A_REASONS.join(', ')} on host-a`);
   const { tracker, project, id } = await hostPlace(scope, item, 'Closing');
-  const { isChanged, isClosed } = valueOf(scope, `Work item ${id}`, await tracker.close(id, closing));
+  const closed = valueOf(scope, `Work item ${id}`, await tracker.close(id, closing));
   const after = { reason, hasComment: closing.comment !== undefined };
-  await note(scope, item, project, { isClosed, ...(isChanged && { step: 'closed', after }) });
+  await note(scope, item, project, { ...closed, ...(closed.isChanged && { step: 'closed', after }) });
 }
 
 const HOST_A_REASONS = ['completed', 'not_planned'];
+
+interface NotedChange extends Pick<ClosedWorkItem, 'isClosed' | 'updatedAt'> {
+  /** Absent: nothing was changed. */
+  step?: 'updated' | 'closed';
+  after?: Record<string, unknown>;
+}
 
 /** Writes to the audit trail what was done, and to the requests for automation in the work item whether it is closed. */
 const note = (
   { tx }: WorkItemScope,
   { platform, id }: HostWorkItem,
   project: ProjectFacts,
-  { step, after, isClosed }: { step?: 'updated' | 'closed'; after?: Record<string, unknown>; isClosed: boolean },
+  { step, after, isClosed, updatedAt }: NotedChange,
 ): Promise<void> =>
   tx(async (work) => {
     if (step)
@@ -159,5 +171,7 @@ const note = (
         summary: `Work item ${id} of ${project.identifier} ${step} at ${platform}`,
         after,
       });
-    await noteItemState(work, project, { projectId: project.id, platform, workItemKey: id, isClosed, at: work.now });
+    // By the tracker's clock, as its hooks are.
+    const at = updatedAt === null ? work.now : new Date(updatedAt);
+    await noteItemState(work, project, { projectId: project.id, platform, workItemKey: id, isClosed, at });
   });

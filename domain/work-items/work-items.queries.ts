@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
+import { settingsOfIntegration } from '../integrations/integrations.queries.ts';
 import type { Actor } from '../shared/actor.ts';
+import { itemsPlace, type ItemsPlace } from './tracker-place-rules.ts';
 import type { TrackerPlatform } from './work-tracker.port.ts';
 
 /** The name that a person has at host-a, by one of the addresses that the service knows. */
@@ -26,4 +28,14 @@ export async function assigneeAtTracker(
   const person = assignee === 'me' ? actor.email : assignee;
   if (platform !== 'host-a' || !person.includes('@')) return person;
   return (await nameAtHostA(reads, person))?.username ?? null;
+}
+
+/** Where at a tracker the work items of a project are; undefined where nothing says it. */
+export async function placeOfItems(
+  reads: Reads,
+  platform: TrackerPlatform,
+  project: { id: string; identifier: string },
+): Promise<ItemsPlace | undefined> {
+  const found = await settingsOfIntegration(reads, platform, project.id);
+  return itemsPlace(platform, project.identifier, found?.settings ?? {});
 }

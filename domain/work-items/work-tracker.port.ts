@@ -130,6 +130,8 @@ export interface ClosedWorkItem {
   isChanged: boolean;
   /** Whether the tracker counts the state among those that are done: `Resolved` of host-b is not. */
   isClosed: boolean;
+  /** ISO 8601; when the work item was changed last, by the tracker's clock. Null where it does not say so. */
+  updatedAt: string | null;
 }
 
 export const REPORTED_STATES = ['running', 'done', 'failed'] as const;

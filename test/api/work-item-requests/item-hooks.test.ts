@@ -47,14 +47,32 @@ const workItemHook = (state: string, at: string, more: object = {}): HostHook =>
   },
 });
 
-async function hooked(platform: 'host-a' | 'host-b') {
-  const identifier = platform === 'host-a' ? `acme/hooked-${newId()}` : `acme/sales/hooked-${newId()}`;
-  const requests = await requestsOf(app, { platform, identifier });
+interface Hooked {
+  identifier?: string;
+  /** Of the project's work items. */
+  tracker?: 'host-a' | 'host-b';
+  /** Of the integration of the tracker. */
+  settings?: Record<string, string>;
+}
+
+async function hooked(platform: 'host-a' | 'host-b', { tracker = platform, settings, ...given }: Hooked = {}) {
+  const { identifier = platform === 'host-a' ? `acme/hooked-${newId()}` : `acme/sales/hooked-${newId()}` } = given;
+  const configuration = tracker === platform ? {} : { workItems: { provider: tracker } };
+  const requests = await requestsOf(app, { platform, identifier, configuration });
+  if (settings)
+    await app.as(app.owner).post(201, '/api/integrations', {
+      kind: tracker,
+      name: 'tracker',
+      repositoryIdentifier: identifier,
+      credentials: { type: 'token', token: 'a-token' },
+      settings,
+    });
   const path = `/api/projects/${encodeURIComponent(identifier)}/hook-secret`;
   const { secret } = await app.as(app.owner).post(201, path);
   const send = async (hook: HostHook) => {
     const { path: address, headers, rawBody } = sent(hook, secret);
-    const query = platform === 'host-b' ? `?repositoryIdentifier=${encodeURIComponent(identifier)}` : '';
+    const isNamed = hook.host === 'host-b' || settings !== undefined;
+    const query = isNamed ? `?repositoryIdentifier=${encodeURIComponent(identifier)}` : '';
     return (await app.as().request(202, 'POST', address + query, { headers, rawBody })).body;
   };
   return { ...requests, send, identifier };
@@ -115,4 +133,47 @@ test.each([
   await callback('completed', { platform: 'host-b' });
   expect(await send(workItemHook(state, secondsAgo(20), more))).toEqual({ outcome: 'accepted', events: 1 });
   expect(await only()).toMatchObject({ status });
+});
+
+test('issues of the repository that the settings of the integration name are those of the project', async () => {
+  const tickets = `acme/tickets-${newId()}`;
+  const { callback, only, send, identifier } = await hooked('host-a', { settings: { repository: tickets } });
+  await callback('completed', { workItemKey: `${tickets}#12` });
+  await callback('completed', { workItemKey: `${identifier}#12` }, { status: 400 });
+  await send(issueHook(identifier, 'closed', secondsAgo(50)));
+  expect(await only()).toMatchObject({ status: 'completed' });
+  await send(issueHook(tickets, 'closed', secondsAgo(40)));
+  expect(await only()).toMatchObject({ status: 'closed' });
+  // Its secret says nothing of other repositories.
+  await send(issueHook(`acme/other-${newId()}`, 'open', secondsAgo(30)));
+  expect(await only()).toMatchObject({ status: 'closed' });
+});
+
+test('hooks of a tracker that is not the host of the repository close work items, and tell nothing of commits', async () => {
+  const settings = { organization: 'acme', project: `boards-${newId()}` };
+  const { callback, only, send } = await hooked('host-a', { tracker: 'host-b', settings });
+  await callback('completed', { platform: 'host-b' });
+  const elsewhere = { 'System.TeamProject': 'another' };
+  await send(workItemHook('Closed', secondsAgo(30), elsewhere));
+  expect(await only()).toMatchObject({ status: 'completed' });
+  await send(workItemHook('Closed', secondsAgo(20), { 'System.TeamProject': settings.project }));
+  expect(await only()).toMatchObject({ status: 'closed' });
+  const push: HostHook = {
+    host: 'host-b',
+    headers: {},
+    body: { eventType: 'git.push', resource: {}, createdDate: secondsAgo(10) },
+  };
+  expect(await send(push)).toEqual({ outcome: 'ignored', events: 0 });
+});
+
+test('a work item is closed for all projects that keep their work items in its place, and for no other', async () => {
+  const azure = `acme/shared-${newId()}`;
+  const one = await hooked('host-b', { identifier: `${azure}/one` });
+  const two = await hooked('host-b', { identifier: `${azure}/two` });
+  const other = await hooked('host-b', { identifier: `${azure}-too/one` });
+  for (const { callback } of [one, two, other]) await callback('completed', { platform: 'host-b' });
+  await one.send(workItemHook('Closed', secondsAgo(20)));
+  expect(await one.only()).toMatchObject({ status: 'closed' });
+  expect(await two.only()).toMatchObject({ status: 'closed' });
+  expect(await other.only()).toMatchObject({ status: 'completed' });
 });

@@ -243,6 +243,33 @@ test('with `triggerFlow` the run is accepted with the work item, and is found by
   expect(await app.as(app.member).get(200, `${REQUESTS}/${made.id}`)).toMatchObject({ status: 'in_progress' });
 });
 
+test('a run names the place that the settings of the integration say', async () => {
+  const { projectIdentifier, order } = await orders();
+  const repository = `acme/tickets-${newId()}`;
+  await app.as(app.owner).post(201, '/api/integrations', {
+    kind: 'host-a',
+    name: 'tickets',
+    repositoryIdentifier: projectIdentifier,
+    baseUrl: hostA.url,
+    credentials: hostCredentials,
+    settings: { repository },
+  });
+  const made = await order({ triggerFlow: true });
+  expect(hostA.issues.find(repository, Number(made.key))).toBeDefined();
+  const { workItemRef } = await app.as(app.member).get(200, `/api/flows/runs/${made.flowExecution.id}`);
+  expect(workItemRef).toEqual({ type: 'host-a-issue', key: made.key, url: made.url, repository });
+});
+
+test.each(['host-a', 'tracker-a'] as const)(
+  'a body that %s refuses for its length creates nothing',
+  async (platform) => {
+    const { order, list } = await orders(platform);
+    const problem = await order({ body: '<!--'.repeat(12_000) }, 400);
+    expect(problem).toMatchObject({ errors: [{ pointer: '#/body/body', detail: expect.stringContaining(platform) }] });
+    expect((await list()).total).toBe(0);
+  },
+);
+
 test('a run in the repository that the payload names reports to the request of the project that has the issue', async () => {
   const [tickets, shop] = [await orders(), await orders()];
   const other = await shop.order();

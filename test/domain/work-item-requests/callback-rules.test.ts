@@ -129,6 +129,16 @@ test('an event that is reported with two times counts at the earlier one', () =>
   expect(statusAfter([two, three, one])).toBe('failed');
 });
 
+test('a repetition without a time changes nothing, though it was received earlier', () => {
+  const [first, again] = [5, 3].map((second) => ({
+    ...noted('a', 'completed', second),
+    occurredAt: null,
+    receivedAt: at(second),
+  }));
+  if (!first || !again) throw new Error('there are two');
+  expect(withEvent([first], again)).toBeUndefined();
+});
+
 test('callbacks in every order, each tenfold, end the same', () => {
   const event = fc.record({
     executionId: fc.option(fc.constantFrom('a', 'b', 'c', 'd'), { nil: null }),

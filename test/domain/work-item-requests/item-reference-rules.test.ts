@@ -1,14 +1,20 @@
 import { itemKeyOf, keyOfRef } from '../../../domain/work-item-requests/item-reference-rules.ts';
 
+const storefront = { repository: 'acme/storefront' };
+const sales = { organization: 'acme', project: 'sales' };
+const PLACES = { 'host-a': storefront, 'host-b': sales, 'tracker-a': {} };
+
 test.each([
   ['host-a', '#12', '12'],
   ['host-a', 'acme/storefront#12', '12'],
   ['host-a', 'Acme/Storefront#12', '12'],
   ['host-a', ' 12 ', '12'],
   ['host-b', 'AB#7', '7'],
+  ['host-b', 'acme/sales#7', '7'],
+  ['host-b', 'Acme/Sales/crm#7', '7'],
   ['tracker-a', 'shop-12', 'SHOP-12'],
 ] as const)('on %s %s is the work item %s', (platform, written, key) => {
-  expect(itemKeyOf(platform, written, 'acme/storefront')).toBe(key);
+  expect(itemKeyOf(platform, written, PLACES[platform])).toBe(key);
 });
 
 const HOSTILE = [
@@ -26,16 +32,21 @@ const HOSTILE = [
 
 test.each(HOSTILE)('%j is no work item of any tracker', (written) => {
   for (const platform of ['host-a', 'host-b', 'tracker-a'] as const)
-    expect(itemKeyOf(platform, written, 'acme/storefront')).toBeUndefined();
+    expect(itemKeyOf(platform, written, PLACES[platform])).toBeUndefined();
 });
 
-test('a work item of another repository is none of the project', () => {
-  expect(itemKeyOf('host-a', 'acme/platform#12', 'acme/storefront')).toBeUndefined();
-  expect(keyOfRef({ type: 'host-a-issue', key: '12', repository: 'acme/platform' }, 'acme/storefront')).toBeUndefined();
-  expect(keyOfRef({ type: 'host-a-issue', key: '../x' }, 'acme/storefront')).toBeUndefined();
-  expect(keyOfRef({ type: 'host-a-issue', key: '12', repository: 'acme/storefront' }, 'acme/storefront')).toBe('12');
-  expect(keyOfRef({ type: 'host-a-issue', key: '#12' }, 'acme/storefront')).toBe('12');
-  const ref = { type: 'host-b-workitem', key: '12', organization: 'acme' } as const;
-  expect(keyOfRef({ ...ref, project: 'sales' }, 'acme/sales/crm')).toBe('12');
-  expect(keyOfRef({ ...ref, project: 'other' }, 'acme/sales/crm')).toBeUndefined();
+test('a work item of another place is none of the project', () => {
+  expect(itemKeyOf('host-a', 'acme/platform#12', storefront)).toBeUndefined();
+  expect(itemKeyOf('host-b', 'acme/other#12', sales)).toBeUndefined();
+  expect(itemKeyOf('host-b', 'sales#12', sales)).toBeUndefined();
+  const issue = { type: 'host-a-issue', key: '12' };
+  expect(keyOfRef({ ...issue, repository: 'acme/platform' }, storefront)).toBeUndefined();
+  expect(keyOfRef({ ...issue, repository: 'acme/storefront' }, undefined)).toBeUndefined();
+  expect(keyOfRef({ ...issue, key: '../x' }, storefront)).toBeUndefined();
+  expect(keyOfRef({ ...issue, repository: 'acme/storefront' }, storefront)).toBe('12');
+  expect(keyOfRef({ ...issue, key: '#12' }, storefront)).toBe('12');
+  expect(keyOfRef(issue, undefined)).toBe('12');
+  const item = { type: 'host-b-workitem', key: '12', organization: 'acme' };
+  expect(keyOfRef({ ...item, project: 'sales' }, sales)).toBe('12');
+  expect(keyOfRef({ ...item, project: 'other' }, sales)).toBeUndefined();
 });

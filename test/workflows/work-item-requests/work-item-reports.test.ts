@@ -112,6 +112,26 @@ test('a run that fails leaves the issue open; a rerun edits its comment', async 
   expect(issue.comments).toHaveLength(1);
 });
 
+test('a run about an issue of the same number elsewhere leaves the request as it is', async () => {
+  const { id, issue, run } = await requested('install-artifacts');
+  await inStatus(id, 'failed');
+  await labelled(issue, 'quayside:failed');
+  const start = async (repository: string): Promise<string> => {
+    const workItemRef = { type: 'host-a-issue', key: String(issue.number), repository };
+    const payload = { id: 'install-artifacts', repositoryIdentifier, note: 'a-note', workItemRef };
+    const started = await app.as(app.member).post(202, '/api/flows/run', { payload });
+    await eventually(
+      () => app.as(app.member).get(200, `/api/flows/runs/${started.id}`),
+      ({ rawStatus }: Json) => rawStatus === 'failed',
+    );
+    return started.id;
+  };
+  await start('acme/elsewhere');
+  expect(await request(id)).toMatchObject({ executionId: run });
+  const here = await start(repositoryIdentifier);
+  expect(await request(id)).toMatchObject({ executionId: here, status: 'failed' });
+});
+
 test('a project may keep its issues open', async () => {
   const path = `/api/projects/${encodeURIComponent(repositoryIdentifier)}`;
   const configure = (closeOnCompletion: boolean | null) =>
