@@ -56,6 +56,7 @@ try {
   await service.database.query('vacuum analyze work_item_request_execution');
   await service.database.query('vacuum analyze work_item_request');
   await service.database.query('vacuum analyze work_item_request_tally');
+  await service.database.query('vacuum analyze work_item_request_count');
   const generator = await service.start('./http-load.ts');
   const load = (
     given: Omit<HttpLoad, 'url' | 'token' | 'connections'>,

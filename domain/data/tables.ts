@@ -94,6 +94,7 @@ import {
   WebhookSubscriptionSchema,
 } from '../webhooks/webhooks.entities.ts';
 import {
+  WorkItemRequestCountSchema,
   WorkItemRequestExecutionSchema,
   WorkItemRequestSchema,
   WorkItemRequestTallySchema,
@@ -190,6 +191,7 @@ export const entities = [
   WebhookSubscriptionSchema,
   WebhookAttemptSchema,
   WebhookDeliverySchema,
+  WorkItemRequestCountSchema,
   WorkItemRequestExecutionSchema,
   WorkItemRequestSchema,
   WorkItemRequestTallySchema,

@@ -41,42 +41,82 @@ function onRows(eb: Builder, tenantId: string, filter: RequestFilter): Expressio
 
 const byStatus = (eb: Builder, { statuses }: RequestFilter) => (statuses ? [isOneOf(eb, 'status', statuses)] : []);
 
-/**
- * How many requests there are by a filter. Counts that triggers keep answer what they can. Of those since a time the
- * smaller part is counted, which may be the one before it.
- */
-async function countRequests({ db, tenantId }: Reads, filter: RequestFilter): Promise<number> {
-  const { since, createdBy, releaseCandidate } = filter;
-  const counted = (when?: { is: '>=' | '<'; since: Date }) =>
-    db
-      .selectFrom('work_item_request')
-      .where((eb) => eb.and([...onRows(eb, tenantId, filter), ...byStatus(eb, filter)]))
-      .$if(when !== undefined, (query) => query.where('createdAt', when?.is ?? '<', when?.since.toISOString() ?? ''))
-      .select(sql<string>`count(*)`.as('total'));
-  const summed = db
+const TOTAL = sql<string>`coalesce(sum(requests), 0)`.as('total');
+
+/** The sum of counts by creator or month, which know projects and statuses. */
+const sumOfCounts = (
+  { db, tenantId }: Reads,
+  { projectId, statuses }: RequestFilter,
+  { kind, is, value }: { kind: 'creator' | 'month'; is: '=' | '>'; value: string },
+) =>
+  db
+    .selectFrom('work_item_request_count')
+    .where('tenantId', '=', tenantId)
+    .where('kind', '=', kind)
+    .where('value', is, value)
+    .$if(projectId !== undefined, (query) => query.where('projectId', '=', projectId ?? ''))
+    .$if(statuses !== undefined, (query) => query.where((eb) => isOneOf(eb, 'status', statuses ?? [])))
+    .select(TOTAL);
+
+const countRows = ({ db, tenantId }: Reads, filter: RequestFilter) =>
+  db
+    .selectFrom('work_item_request')
+    .where((eb) => eb.and([...onRows(eb, tenantId, filter), ...byStatus(eb, filter)]))
+    .select(sql<string>`count(*)`.as('total'));
+
+/** Those since a time: the rows of its month, and the counts of the months after it. */
+function countByMonths(reads: Reads, filter: RequestFilter, since: Date) {
+  const nextMonth = new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() + 1));
+  const later = sumOfCounts(reads, filter, { kind: 'month', is: '>', value: since.toISOString().slice(0, 7) });
+  const ofMonth = countRows(reads, filter)
+    .where('createdAt', '>=', since.toISOString())
+    .where('createdAt', '<', nextMonth.toISOString());
+  return reads.db.selectNoFrom(sql<string>`(${later}) + (${ofMonth})`.as('total'));
+}
+
+/** Those since a time: the smaller part is counted, which may be the one before it. */
+function countSmallerPart(reads: Reads, filter: RequestFilter, since: Date) {
+  const oldest = reads.db
+    .selectFrom('work_item_request')
+    .where('tenantId', '=', reads.tenantId)
+    .orderBy('createdAt')
+    .limit(sql.lit(1))
+    .select('createdAt');
+  const at = since.toISOString();
+  const [after, before] = [
+    countRows(reads, filter).where('createdAt', '>=', at),
+    countRows(reads, filter).where('createdAt', '<', at),
+  ];
+  return reads.db.selectNoFrom(
+    sql<string>`case when ${at}::timestamptz > now() - (now() - (${oldest})) / 2
+      then (${after}) else (${sumOfTallies(reads, filter)}) - (${before}) end`.as('total'),
+  );
+}
+
+const sumOfTallies = ({ db, tenantId }: Reads, filter: RequestFilter) =>
+  db
     .selectFrom('work_item_request_tally')
     .where((eb) => {
       const alike = eb as unknown as Builder;
       return eb.and([...tallied(alike, tenantId, filter), ...byStatus(alike, filter)]);
     })
-    .select(sql<string>`coalesce(sum(requests), 0)`.as('total'));
+    .select(TOTAL);
+
+/** How many requests there are by a filter. Counts that triggers keep answer what they can. */
+async function countRequests(reads: Reads, filter: RequestFilter): Promise<number> {
+  const { since, createdBy, releaseCandidate, platform, taskType, repositoryIdentifier } = filter;
   const isTallied = createdBy === undefined && releaseCandidate === undefined;
-  let count = isTallied ? summed : counted();
-  if (since !== undefined && !isTallied) count = counted({ is: '>=', since });
-  if (since === undefined || !isTallied) return Number((await count.executeTakeFirst())?.total ?? 0);
-  const oldest = db
-    .selectFrom('work_item_request')
-    .where('tenantId', '=', tenantId)
-    .orderBy('createdAt')
-    .limit(sql.lit(1))
-    .select('createdAt');
-  const total = await db
-    .selectNoFrom(
-      sql<string>`case when ${since.toISOString()}::timestamptz > now() - (now() - (${oldest})) / 2
-        then (${counted({ is: '>=', since })}) else (${summed}) - (${counted({ is: '<', since })}) end`.as('total'),
-    )
-    .executeTakeFirst();
-  return Number(total?.total ?? 0);
+  const isOfCounts = [releaseCandidate, platform, taskType, repositoryIdentifier].every((each) => each === undefined);
+  const choose = () => {
+    if (since === undefined && isTallied) return sumOfTallies(reads, filter);
+    if (since === undefined)
+      return isOfCounts && createdBy !== undefined
+        ? sumOfCounts(reads, filter, { kind: 'creator', is: '=', value: createdBy })
+        : countRows(reads, filter);
+    if (!isTallied) return countRows(reads, filter).where('createdAt', '>=', since.toISOString());
+    return isOfCounts ? countByMonths(reads, filter, since) : countSmallerPart(reads, filter, since);
+  };
+  return Number((await choose().executeTakeFirst())?.total ?? 0);
 }
 
 /** Ids of a page, newest first. */

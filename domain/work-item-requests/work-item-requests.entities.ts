@@ -81,3 +81,20 @@ export const WorkItemRequestTallySchema = defineEntity({
 });
 export class WorkItemRequestTally extends WorkItemRequestTallySchema.class {}
 WorkItemRequestTallySchema.setClass(WorkItemRequestTally);
+
+/** Numbers of requests by who made them and by the month they were made in, kept by triggers. */
+export const WorkItemRequestCountSchema = defineEntity({
+  name: 'WorkItemRequestCount',
+  tableName: 'work_item_request_count',
+  properties: {
+    tenantId: p.uuid().primary(),
+    kind: p.text().$type<'creator' | 'month'>().primary(),
+    /** Who made them, or a month of UTC such as `2026-11`. */
+    value: p.text().primary(),
+    status: p.text().$type<RequestStatus>().primary(),
+    projectId: p.uuid().primary(),
+    requests: p.bigint('string'),
+  },
+});
+export class WorkItemRequestCount extends WorkItemRequestCountSchema.class {}
+WorkItemRequestCountSchema.setClass(WorkItemRequestCount);

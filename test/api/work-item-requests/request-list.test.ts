@@ -78,5 +78,39 @@ test('the counts that are kept are those of the rows', async () => {
     { status: 'completed', task_type: 'build', requests: 1 },
     { status: 'in_progress', task_type: '', requests: 1 },
   ]);
+  const counts = await app.sql(
+    `select c.kind, c.status, c.requests::int from work_item_request_count c join project p on p.id = c.project_id
+     where p.identifier = ? and c.requests <> 0 order by 1, 2`,
+    [projectIdentifier],
+  );
+  expect(counts).toEqual(
+    ['creator', 'month'].flatMap((kind) => [
+      { kind, status: 'completed', requests: 1 },
+      { kind, status: 'in_progress', requests: 1 },
+    ]),
+  );
   await app.as(app.owner).delete(204, `/api/projects/${encodeURIComponent(projectIdentifier)}`);
+});
+
+test('totals by creator and time are those of the rows, in the month of the time and after it', async () => {
+  const { callback, list } = await requestsOf(app);
+  const moments = ['2026-01-31T23:59:59Z', '2026-02-01T00:00:00Z', '2026-02-10T12:00:00Z', '2026-04-01T00:00:00Z'];
+  for (const [n, moment] of moments.entries()) {
+    await callback(n % 2 ? 'failed' : 'completed', { workItemKey: `${n + 1}` });
+    const [made] = (await list()).items;
+    await app.sql('update work_item_request set created_at = ? where id = ?', [moment, made.id]);
+  }
+  const [{ createdBy }] = (await list()).items;
+  const total = async (query: Record<string, string>): Promise<number> => (await list(query)).total;
+  const since = '2026-02-05T00:00:00Z';
+  expect(await total({ createdBy })).toBe(4);
+  expect(await total({ createdBy, status: 'failed' })).toBe(2);
+  expect(await total({ createdBy: 'nobody@example.com', status: 'failed' })).toBe(0);
+  expect(await total({ since })).toBe(2);
+  expect(await total({ since, status: 'failed,completed' })).toBe(2);
+  expect(await total({ since, status: 'failed' })).toBe(1);
+  expect(await total({ since: '2026-02-01T00:00:00Z', status: 'failed' })).toBe(2);
+  expect(await total({ since: '2026-01-31T23:59:59Z' })).toBe(4);
+  expect(await total({ since, createdBy, status: 'completed' })).toBe(1);
+  expect(await total({ since, taskType: 'none' })).toBe(0);
 });
