@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,6 +12,10 @@ export interface TestRepository {
   lines: (args: readonly string[], input?: string) => string[];
   /** What git itself lists for a range and paths, newest first. */
   log: (from: string | null, to: string, paths?: readonly string[]) => string[];
+  /** The commit at the end of a branch; undefined: there is no such branch. */
+  tip: (branch: string) => string | undefined;
+  /** Sets tags to commits, by their names. */
+  tag: (commits: Readonly<Record<string, string>>) => void;
   /** Commits some files on a branch, without a work tree; answers the commit's id. A file of null is removed. */
   commit: (options: NewCommit) => string;
   remove: () => void;
@@ -61,7 +65,13 @@ export function newRepository(): TestRepository {
   git(['init', '-q', '--bare', '--initial-branch=main']);
   git(['config', 'uploadpack.allowFilter', 'true']);
   let clock = EPOCH;
-  const tipOf = (branch: string) => lines(['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`])[0];
+  // A branch that was just written is a file of its own, which takes no process to read.
+  const tip = (branch: string) => {
+    const file = join(path, 'refs/heads', branch);
+    if (statSync(file, { throwIfNoEntry: false })?.isFile()) return readFileSync(file, 'utf8').trim();
+    if (!existsSync(join(path, 'packed-refs'))) return undefined;
+    return lines(['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`])[0];
+  };
   const repository: TestRepository = {
     path,
     git,
@@ -74,17 +84,22 @@ export function newRepository(): TestRepository {
         from === null ? to : `${from}..${to}`,
         ...(paths.length > 0 ? ['--', ...paths] : []),
       ]),
+    tip,
+    tag(commits) {
+      const updates = Object.entries(commits).map(([name, sha]) => `update refs/tags/${name} ${sha}\n`);
+      git(['update-ref', '--stdin'], updates.join(''));
+    },
     commit({
       branch = 'main',
       message = 'A change',
       files = {},
       merge = [],
-      from = tipOf(branch) ?? null,
+      from = tip(branch) ?? null,
       time = (clock +=
         60),
     }) {
       fastImport(git, [commitCommand({ ref: `refs/heads/${branch}`, message, time, from, merge, files })]);
-      return tipOf(branch) ?? '';
+      return tip(branch) ?? '';
     },
     remove: () => rmSync(path, { recursive: true, force: true }),
   };

@@ -60,7 +60,7 @@ export function teamHistory(
   const backMerges = new Set<string>();
   let number = 0;
   const key = () => `SHOP-${++number}`;
-  const tipOf = ({ branch }: Line) => remote.git(['rev-parse', branch]);
+  const tipOf = ({ branch }: Line) => remote.tip(branch) ?? '';
 
   const commit = (line: Line, message: string, files: Record<string, string>, merge: string[] = []): string => {
     for (const [path, content] of Object.entries(files)) {

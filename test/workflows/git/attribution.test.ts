@@ -19,8 +19,11 @@ const versionsAt = (place: number) => Object.fromEntries(PACKAGES.map((name) => 
 
 /** Tags the versions of all packages at some commits, and fetches. */
 async function tagAll(remote: TestRepository, project: MirroredProject, commits: readonly string[]): Promise<void> {
-  for (const [place, sha] of commits.entries())
-    for (const name of PACKAGES) remote.git(['tag', `${name}_v1.${place}.0`, sha]);
+  remote.tag(
+    Object.fromEntries(
+      commits.flatMap((sha, place) => PACKAGES.map((name) => [`${name}_v1.${place}.0`, sha] as const)),
+    ),
+  );
   await project.fetch();
 }
 
@@ -138,7 +141,7 @@ test.each([1, 2, 3])(
 
 /** A line of work: two commits on a branch, one to each of two packages, that name nothing. */
 function work(remote: TestRepository, branch: string): string {
-  const from = remote.git(['rev-parse', 'main']);
+  const from = remote.tip('main') ?? null;
   remote.commit({ branch, from, message: 'A step', files: { [`app/${branch}`]: '1' } });
   return remote.commit({ branch, message: 'Another step', files: { [`ui/${branch}`]: '1' } });
 }
