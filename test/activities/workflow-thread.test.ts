@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestApp, testApp } from '../support/app.ts';
-import { startWorker } from '../support/worker.ts';
+import { startWorkerProcess } from '../support/worker.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const COUNT_THREADS = new URL('../support/count-threads.ts', import.meta.url).hr
 async function startCountedWorker(name: string) {
   const file = join(app.dataDir, name);
   const env = { ...app.env, NODE_OPTIONS: `--import=${COUNT_THREADS}`, THREADS_FILE: file };
-  const worker = await startWorker({ ...app, env });
+  const worker = await startWorkerProcess({ ...app, env });
   return { worker, threads: () => readFileSync(file, 'utf8').trim().split('\n') };
 }
 

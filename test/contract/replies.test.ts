@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (isRecording) writeRecorded({ ...readRecorded(), ...recorded });
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
   await mail.close();
 });

@@ -16,7 +16,7 @@ export function withGitWorker(queues: readonly string[], use: (app: TestApp) => 
     worker = await startWorker(app, queues);
   });
   afterAll(async () => {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
     removeRepositories();
   });

@@ -2,15 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import './temporal-core.ts';
 
 const fileOf = (name: string) => new URL(`../workflows/histories/${name}.json`, import.meta.url);
-let isQuiet = false;
 
 /** Replays a recorded history with the workflows of today; rejects when they would do something else. */
 export async function replay(name: string): Promise<void> {
-  if (!isQuiet) Runtime.install({ logger: new DefaultLogger('ERROR') });
-  isQuiet = true;
   const workflowBundle = { codePath: process.env.QS_TEST_BUNDLE ?? '' };
   const history = JSON.parse(readFileSync(fileOf(name), 'utf8')) as {
     events: [{ workflowExecutionStartedEventAttributes: { workflowId: string } }];

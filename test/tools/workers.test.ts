@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { sweeperId } from '../../workflows/system/sweeper.contract.ts';
 import { type TestApp, testApp } from '../support/app.ts';
-import { eventually, startWorker, type TestWorker } from '../support/worker.ts';
+import { eventually, startWorkerProcess, type TestWorkerProcess } from '../support/worker.ts';
 
 const TOOL = join(import.meta.dirname, '../../tools/workers.ts');
 
@@ -14,7 +14,7 @@ interface Outcome {
 }
 
 const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
-const started: TestWorker[] = [];
+const started: TestWorkerProcess[] = [];
 let app: TestApp;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const startBuild = async (buildId: string, queues: string[]) =>
-  started.push(await startWorker({ ...app, env: { ...app.env, WORKER_BUILD_ID: buildId } }, queues));
+  started.push(await startWorkerProcess({ ...app, env: { ...app.env, WORKER_BUILD_ID: buildId } }, queues));
 
 const workers = (args: string[], env: Record<string, string> = {}): Promise<Outcome> =>
   new Promise((resolve) => {

@@ -65,7 +65,7 @@ test('a run that waits and a schedule, both under ids of an earlier version, are
   const queues = ['flows-v1', 'commands-v1', 'approvals-v1', 'environment-locks-v1'];
   const earlier = await startWorker(app, queues);
   await reached('waiting_approval');
-  await earlier.kill('SIGTERM');
+  await earlier.stop();
 
   // What the earlier version left: it named workflows by the id of the tenant.
   const input = { ...app.tenantKey, runId, taskType: 'execute-release' };
@@ -120,7 +120,7 @@ test('a run that waits and a schedule, both under ids of an earlier version, are
     await owner.post(200, `/api/flows/approvals/${items[0].id}/approve`, {});
     await reached('succeeded');
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await activities.close();
   }
   expect((await client.workflow.getHandle(old).describe()).status.name).toBe('TERMINATED');

@@ -6,7 +6,7 @@ import { webhookReceiver } from '../../simulators/webhook-receiver.ts';
 import { startApi } from '../../support/api-process.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { ApiClient } from '../../support/client.ts';
-import { eventually, startWorker } from '../../support/worker.ts';
+import { eventually, startWorkerProcess } from '../../support/worker.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -61,7 +61,7 @@ test('a trace leads from the request through the workflow to the webhook that is
   const collector = await otlpCollector();
   const receiver = await webhookReceiver();
   const telemetry = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-  const worker = await startWorker({ ...app, env: { ...app.env, ...telemetry } });
+  const worker = await startWorkerProcess({ ...app, env: { ...app.env, ...telemetry } });
   const api = await startApi(app, telemetry);
   const owner = new ApiClient(api.url, app.owner);
   const repositoryIdentifier = 'acme/traced';

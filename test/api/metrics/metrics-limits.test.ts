@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { eventually, startWorker } from '../../support/worker.ts';
+import { eventually, startWorker, startWorkerProcess } from '../../support/worker.ts';
 
 const withApp = async (env: Record<string, string>, work: (app: TestApp) => Promise<void>) => {
   const app = await testApp({ env });
@@ -89,7 +89,7 @@ test('nothing is lost while the store is away, or a worker is killed', async () 
   await once(store, 'listening');
   const url = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
   await withApp({ METRICS_URL: url }, async (app) => {
-    const first = await startWorker(app, ['system-v1']);
+    const first = await startWorkerProcess(app, ['system-v1']);
     const ingest = () => app.as(app.application).post(202, '/api/metrics/ingest', { events: [event('a'), event('b')] });
     await ingest();
     await first.kill('SIGKILL');
@@ -103,7 +103,7 @@ test('nothing is lost while the store is away, or a worker is killed', async () 
         25_000,
       );
     } finally {
-      await second.kill('SIGTERM');
+      await second.stop();
     }
     const latest = new Map(
       lines.map((line) => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   worker = await startWorker(app, ['system-v1']);
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
 });
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
   rmSync(folder, { recursive: true });
 });

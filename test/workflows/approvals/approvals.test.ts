@@ -5,7 +5,7 @@ import { activityDeps } from '../../support/activities.ts';
 import { type Caller, type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { type GivenRun, insertRun } from '../../support/factories.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorker, startWorkerProcess, type TestWorker } from '../../support/worker.ts';
 
 const repositoryIdentifier = 'acme/shop';
 const QUEUES = ['approvals-v1'];
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await app.as(app.owner).post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await activities.close();
   await app.close();
 });
@@ -297,9 +297,11 @@ test('a list shows what waits, and what waits for me', async () => {
 });
 
 test('a worker that is killed while approvals wait loses none: one expires in the meantime, one is approved afterwards', async () => {
+  await worker.stop();
+  const dying = await startWorkerProcess(app, QUEUES);
   const waiting = await request({});
   const expiring = await request({ expiresAfter: 'PT2S' });
-  await worker.kill('SIGKILL');
+  await dying.kill('SIGKILL');
   await expect(decide(app.owner, waiting.id, 'approve', 503)).resolves.toMatchObject({ code: 'unavailable' });
   worker = await startWorker(app, QUEUES);
   await becomes(expiring.id, 'expired');

@@ -46,7 +46,7 @@ recording('records the histories', async ({ keep }) => {
     await record(decided, 'decided');
     await record(await request({ expiresAfter: 'PT1S' }), 'expired');
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await activities.close();
     await app.close();
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { eventually, startWorker } from '../../support/worker.ts';
+import { eventually, startWorker, startWorkerProcess } from '../../support/worker.ts';
 import { webhookReceiver } from '../../simulators/webhook-receiver.ts';
 
 const QUEUES = ['audit-v1', 'webhooks-v1', 'system-v1'];
@@ -86,7 +86,7 @@ test('an export holds what the trail held when it was asked for, and can be fetc
 
   const [told] = await receiver.received(1);
   expect(JSON.parse(told?.body ?? '').data).toMatchObject({ id: made.id, status: 'completed', rowCount: rows.length });
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await receiver.close();
 });
 
@@ -100,18 +100,19 @@ test('filters narrow an export', async () => {
     repositoryIdentifier: 'acme/x',
   });
   await expect(settled(id)).resolves.toMatchObject({ rowCount: 1 });
-  await worker.kill('SIGTERM');
+  await worker.stop();
 });
 
 test('a worker killed in the midst of an export: another one writes it whole', async () => {
-  for (let n = 0; n < 4; n++) await fillTrail(10_000, 'long '.repeat(100));
+  for (let n = 0; n < 2; n++) await fillTrail(10_000, 'long '.repeat(100));
   const { id } = await owner().post(202, '/api/audit/exports', {});
-  const first = await startWorker(app, QUEUES);
+  const first = await startWorkerProcess(app, QUEUES);
   await eventually(
     () => owner().get(200, `/api/audit/exports/${id}`),
     ({ status }: Json) => status === 'running',
   );
   await first.kill('SIGKILL');
+  await expect(owner().get(200, `/api/audit/exports/${id}`)).resolves.toMatchObject({ status: 'running' });
   // The engine waits for a heartbeat that does not come before it gives the work to another worker.
   const second = await startWorker(app, QUEUES);
   const done = await eventually(
@@ -122,7 +123,7 @@ test('a worker killed in the midst of an export: another one writes it whole', a
   const { text } = await owner().request(200, 'GET', `/api/audit/exports/${id}/download`);
   const rows = records(text).slice(1);
   expect(done.rowCount).toBe(rows.length);
-  expect(done.rowCount).toBeGreaterThanOrEqual(40_000);
+  expect(done.rowCount).toBeGreaterThanOrEqual(20_000);
   expect(done.fileSizeBytes).toBe(Buffer.byteLength(text));
   // Each entry once, in the order of the trail, with the hash that it has there.
   const trail = await app.sql<{ sequence: string; hash: string }>(
@@ -133,7 +134,7 @@ test('a worker killed in the midst of an export: another one writes it whole', a
     trail.map(({ sequence, hash }) => `${sequence},${hash}`),
   );
   expect(done.sha256).toBe(createHash('sha256').update(text).digest('hex'));
-  await second.kill('SIGTERM');
+  await second.stop();
 }, 120_000);
 
 test('a worker outside reads the rows by cursor, each once, and completes the export', async () => {
@@ -213,5 +214,5 @@ test('an export whose launch was lost is found by the sweep', async () => {
   const [lost] = await app.sql<{ id: string }>('select id from audit_export');
   const worker = await startWorker(app, QUEUES);
   await expect(settled(lost?.id ?? '')).resolves.toMatchObject({ status: 'completed' });
-  await worker.kill('SIGTERM');
+  await worker.stop();
 });

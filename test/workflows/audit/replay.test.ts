@@ -32,7 +32,7 @@ recording('records the histories', async ({ keep }) => {
     writeFileSync(folder, 'a file where the folder was');
     await record('failed');
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
   }
 });

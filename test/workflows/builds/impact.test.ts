@@ -26,7 +26,7 @@ beforeAll(async () => {
   worker = await startWorker(app, ['git-v1', 'flows-v1', 'commands-v1']);
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
   removeRepositories();
   rmSync(folder, { recursive: true, force: true });

@@ -32,7 +32,7 @@ recording('records the history', async ({ keep }) => {
     );
     await keep('build-impact', impact.jobId);
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
   }
 });

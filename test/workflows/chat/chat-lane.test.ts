@@ -29,7 +29,7 @@ beforeAll(async () => {
   member = acme.addUser('member', app.member.email);
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await activities.close();
   await app.close();
   await slack.close();

@@ -27,7 +27,7 @@ beforeAll(async () => {
   owner = acme.addUser('owner', app.owner.email);
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await activities.close();
   await app.close();
   await slack.close();

@@ -31,7 +31,7 @@ recording('records the history', async ({ handleOf, keep }) => {
     await acme.command(member, 'help');
     await keep('chat-lane', workflowId);
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
     await slack.close();
   }

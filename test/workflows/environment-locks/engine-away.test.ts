@@ -46,5 +46,5 @@ test('with the engine away no lock is half taken, what is held can be given back
     ({ state }) => state === 'held',
   );
   await expect(owner.get(200, `${path}/${asked}`)).resolves.toMatchObject({ state: 'withdrawn' });
-  await worker.kill('SIGTERM');
+  await worker.stop();
 }, 60_000);

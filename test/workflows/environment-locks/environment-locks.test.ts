@@ -1,7 +1,7 @@
 import { type TestApp, testApp } from '../../support/app.ts';
 import { insertLockTickets } from '../../support/factories.ts';
 import type { Bearer, Json } from '../../support/client.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorker, startWorkerProcess, type TestWorker } from '../../support/worker.ts';
 
 let app: TestApp;
 let worker: TestWorker;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   await app.as(app.owner).post(201, '/api/projects', { identifier: 'acme/shop', platform: 'host-a' });
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
 });
 
@@ -215,11 +215,13 @@ test('subscribers and the trail are told who locked and who unlocked', async () 
 });
 
 test('a worker that is killed while a line waits loses nothing of it', async () => {
+  await worker.stop();
+  const dying = await startWorkerProcess(app, ['environment-locks-v1', 'system-v1']);
   const { ask, giveBack, becomes, line } = await environment();
   const tickets = [];
   for (let index = 0; index < 5; index++) tickets.push(await ask(app.application, { executionId: `run-${index}` }));
   const [first, ...others] = tickets;
-  await worker.kill('SIGKILL');
+  await dying.kill('SIGKILL');
   await giveBack(app.application, first.ticketId);
   await expect(line()).resolves.toMatchObject({ isLocked: false, total: 4 });
   worker = await startWorker(app, ['environment-locks-v1', 'system-v1']);

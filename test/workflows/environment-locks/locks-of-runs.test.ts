@@ -26,7 +26,7 @@ beforeAll(async () => {
   }));
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await activities.close();
   await app.close();
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await app.as(app.owner).post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await connection.close();
   await app.close();
 });

@@ -46,7 +46,7 @@ recording('records the history', async ({ keep }) => {
     const input = { ...app.tenantKey, environmentId, environmentName: 'prod', repositoryIdentifier };
     await keep('environment-lock', app.launch.idOf(environmentLockContract, input));
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await activities.close();
     await app.close();
   }

@@ -1,7 +1,7 @@
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorker, startWorkerProcess, type TestWorker } from '../../support/worker.ts';
 
 const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1'];
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await worker.kill('SIGKILL');
+  await worker.stop();
   await app.close();
   runs.remove();
 });
@@ -78,7 +78,7 @@ test('runs that are posted while the engine is away all run later, and none twic
   );
   away.env.TEMPORAL_ADDRESS = process.env.QS_TEST_TEMPORAL_ADDRESS ?? '';
   // Each sweeps when it starts.
-  const workers = await Promise.all([startWorker(away), startWorker(away)]);
+  const workers = await Promise.all([startWorkerProcess(away), startWorkerProcess(away)]);
   try {
     await eventually(
       () => owner.get(200, '/api/flows/runs?status=Completed'),

@@ -9,10 +9,10 @@ import { startApi } from '../../support/api-process.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { ApiClient } from '../../support/client.ts';
 import { DEPLOYING_QUEUES, deployingRuns, repositoryIdentifier } from '../../support/deploying-runs.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
 
 let app: TestApp;
-let worker: TestWorker;
+let worker: TestWorkerProcess;
 let temporal: RunningTemporal;
 const folder = mkdtempSync(join(tmpdir(), 'quayside-deployments-'));
 let startEngine: () => Promise<RunningTemporal>;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   startEngine = () => startTemporal({ dataDir: folder, port, uiPort });
   temporal = await startEngine();
   app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile, TEMPORAL_ADDRESS: temporal.address } });
-  worker = await startWorker(app, DEPLOYING_QUEUES);
+  worker = await startWorkerProcess(app, DEPLOYING_QUEUES);
   await runs.prepare();
   for (const [name, key, event, condition] of [
     ['record', RECORD, 'insert on release_deployment', 'true'],
@@ -77,7 +77,7 @@ test('a worker that dies between recording and closing leaves one deployment, an
   await waitingAtGate(END);
   await worker.kill('SIGKILL');
   await open();
-  worker = await startWorker(app, DEPLOYING_QUEUES);
+  worker = await startWorkerProcess(app, DEPLOYING_QUEUES);
   await reached(id, 'succeeded');
   expect(await deploymentsOf(id)).toMatchObject([{ status: 'Success' }]);
   expect(await statusOf('r1')).toBe('in_progress');
@@ -90,7 +90,7 @@ test('a worker that dies between deploying and recording leaves one deployment t
   await waitingAtGate(RECORD);
   await worker.kill('SIGKILL');
   await open();
-  worker = await startWorker(app, DEPLOYING_QUEUES);
+  worker = await startWorkerProcess(app, DEPLOYING_QUEUES);
   await reached(id, 'timed_out');
   expect(await deploymentsOf(id)).toMatchObject([{ status: 'Failed' }]);
   // Whoever looked reports how it really ended.

@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await worker.kill('SIGKILL');
+  await worker.stop();
   await app.close();
   await host.close();
   runs.remove();

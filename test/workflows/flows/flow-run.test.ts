@@ -51,7 +51,7 @@ beforeAll(async () => {
   await owner.post(201, '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a', configuration });
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await temporal.connection.close();
   await app.close();
   rmSync(folder, { recursive: true, force: true });

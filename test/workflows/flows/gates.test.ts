@@ -56,7 +56,7 @@ beforeAll(async () => {
     });
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await activities.close();
   await app.close();
   await host.close();

@@ -8,7 +8,13 @@ import { flowRunContract } from '../../../workflows/flows/flow-run.contract.ts';
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import {
+  eventually,
+  startWorker,
+  startWorkerProcess,
+  type TestWorker,
+  type TestWorkerProcess,
+} from '../../support/worker.ts';
 import { gitHost, type GitHostSimulator, hostCredentials } from '../../simulators/git-hosts.ts';
 
 const repositoryIdentifier = 'acme/shop';
@@ -18,7 +24,7 @@ const deploying = join(folder, 'deploying');
 /** Is there once two programs deployed at the same time. */
 const overlapped = join(folder, 'overlapped');
 let app: TestApp;
-let flows: TestWorker;
+let flows: TestWorkerProcess;
 let locks: TestWorker;
 let host: GitHostSimulator;
 const temporal = createTemporalClient({
@@ -26,7 +32,7 @@ const temporal = createTemporalClient({
   namespace: 'default',
 });
 
-const startFlows = () => startWorker(app, ['flows-v1', 'commands-v1']);
+const startFlows = () => startWorkerProcess(app, ['flows-v1', 'commands-v1']);
 
 beforeAll(async () => {
   host = await gitHost('host-a');
@@ -50,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await flows.kill('SIGKILL');
-  await locks.kill('SIGTERM');
+  await locks.stop();
   await temporal.connection.close();
   await host.close();
   await app.close();

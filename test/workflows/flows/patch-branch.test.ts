@@ -30,7 +30,7 @@ beforeAll(async () => {
   await app.as(app.owner).post(201, '/api/projects', { identifier: 'acme/shop', platform: 'host-a', remoteUrl: bare });
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   for (const simulator of hosts.values()) await simulator.close();
   await app.close();
 });

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await owner.patch(200, `/api/environments/${environments['their-prod']}`, { promotion: { after: ['their-int'] } });
 });
 afterAll(async () => {
-  await worker.kill('SIGKILL');
+  await worker.stop();
   await app.close();
   runs.remove();
 });

@@ -6,7 +6,7 @@ import type { Bearer, Json } from '../../support/client.ts';
 import { insertWebhook } from '../../support/factories.ts';
 import { cutRelease, success } from '../../support/releases.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorker, startWorkerProcess, type TestWorker } from '../../support/worker.ts';
 
 const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1', 'releases-v1'];
 const HOUR_MS = 3_600_000;
@@ -39,7 +39,7 @@ beforeAll(async () => {
   for (const event of ['flow.waiting', 'promotion.overridden']) await insertWebhook(app, { event });
 });
 afterAll(async () => {
-  await worker.kill('SIGKILL');
+  await worker.stop();
   await temporal.connection.close();
   await app.close();
   runs.remove();
@@ -370,10 +370,12 @@ test('a run that waits for its window ends at once when it is cancelled', async 
 });
 
 test('a worker that dies while a run waits for its window loses nothing', async () => {
+  await worker.stop();
+  const dying = await startWorkerProcess(app, QUEUES);
   await setPolicy('uat', frozen(new Date(Date.now() + 8_000).toISOString()));
   const { id, note } = await runs.start({ id: 'execute-release', environmentName: 'uat' });
   await reached(id, 'waiting_window');
-  await worker.kill('SIGKILL');
+  await dying.kill('SIGKILL');
   await sleep(2_000);
   worker = await startWorker(app, QUEUES);
   await reached(id, 'succeeded');

@@ -175,7 +175,7 @@ recording('records the histories', async ({ keep }) => {
     await app.launch.start(scheduledFlowContract, scheduled);
     await keep('scheduled-flow', app.launch.idOf(scheduledFlowContract, scheduled));
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await host.close();
     await app.close();
     rmSync(folder, { recursive: true, force: true });

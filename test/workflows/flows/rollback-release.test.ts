@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (const releaseName of ['r1', 'r2', 'r3']) await cut(releaseName, `${releaseName.slice(1)}.0.0`);
 });
 afterAll(async () => {
-  await worker.kill('SIGKILL');
+  await worker.stop();
   await app.close();
   runs.remove();
 });

@@ -64,7 +64,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await worker.kill('SIGKILL');
+  await worker.stop();
   await temporal.connection.close();
   await app.close();
   rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Json } from '../../support/client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
 import { gitHost, type GitHostSimulator, hostCredentials } from '../../simulators/git-hosts.ts';
 
 const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1'];
@@ -12,7 +12,7 @@ const QUEUES = ['flows-v1', 'commands-v1', 'environment-locks-v1', 'approvals-v1
 let app: TestApp;
 const runs = tracedRuns(() => app, { analyze: 'true', 'execute-release': 'true', 'install-packages': 'sleep 4714.5' });
 const { repositoryIdentifier, start, shown, reached, ran } = runs;
-let worker: TestWorker;
+let worker: TestWorkerProcess;
 let host: GitHostSimulator;
 /** Keeps those waiting who begin or end a run, as long as it has the lock of that name. */
 let gate: pg.Client;
@@ -22,7 +22,7 @@ const END = 2;
 beforeAll(async () => {
   host = await gitHost('host-a');
   app = await testApp({ env: { COMMANDS_FILE: runs.commandsFile, OUTBOUND_ALLOW: '127.0.0.0/8' } });
-  worker = await startWorker(app, QUEUES);
+  worker = await startWorkerProcess(app, QUEUES);
   const owner = app.as(app.owner);
   await owner.post(201, '/api/integrations', {
     kind: 'host-a',
@@ -122,7 +122,7 @@ test('a worker that is killed in any step of a run loses none, and nothing is do
     'running',
     'dispatched',
   ]);
-  worker = await startWorker(app, QUEUES);
+  worker = await startWorkerProcess(app, QUEUES);
 
   await approve(unapproved.id);
   await approve(child.id);
@@ -149,7 +149,7 @@ test('a worker that is stopped ends the commands that it runs, and their runs sa
   await sleep(3_000);
   await worker.kill('SIGTERM');
   expect(isProgramRunning()).toBe(false);
-  worker = await startWorker(app, QUEUES);
+  worker = await startWorkerProcess(app, QUEUES);
   expect((await reached(id, 'failed')).success.error).toBe('The worker was stopped while the command ran');
   expect(ran(note)).toBe(1);
 }, 60_000);

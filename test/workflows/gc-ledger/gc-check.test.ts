@@ -5,7 +5,7 @@ import { leaked } from '../../support/crm.ts';
 import { checkedLedger } from '../../support/gc-check.ts';
 import { detected, dropped, type Ledger, ledgerOf } from '../../support/gc-ledger.ts';
 import { historiesOf } from '../../support/histories.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorker, startWorkerProcess, type TestWorker } from '../../support/worker.ts';
 
 let app: TestApp;
 let crm: CrmSimulator;
@@ -16,7 +16,7 @@ beforeEach(async () => {
   worker = await startWorker(app, ['crm-v1']);
 });
 afterEach(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
   await crm.close();
 });
@@ -98,6 +98,8 @@ test('an org that is away leaves all unknown, whatever it said before, and keeps
 });
 
 test('a worker that dies in the midst of a check is replaced by another, which asks again', async () => {
+  await worker.stop();
+  const dying = await startWorkerProcess(app, ['crm-v1']);
   const ledger = await checkedLedger(app, crm);
   await ledger.events([detected('Gone')]);
   crm.org('acme').latencyMs = 2_000;
@@ -107,7 +109,7 @@ test('a worker that dies in the midst of a check is replaced by another, which a
     ({ items }: Json) => items[0].presence.length === 1,
     20_000,
   );
-  await worker.kill('SIGKILL');
+  await dying.kill('SIGKILL');
   crm.org('acme').latencyMs = 0;
   worker = await startWorker(app, ['crm-v1']);
   await expect(ended(id, 90_000)).resolves.toMatchObject({

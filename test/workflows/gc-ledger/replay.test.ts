@@ -22,7 +22,7 @@ recording('records the history', async ({ keep }) => {
       .post(202, '/api/gc-ledger/check', { repositoryIdentifier, branch: 'main' });
     await keep('gc-check', app.launch.idOf(gcCheckContract, { ...app.tenantKey, checkId }));
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
     await crm.close();
   }

@@ -35,7 +35,7 @@ beforeAll(async () => {
   project = await mirrored(app, remote, { configuration: CONFIGURATION });
 }, 60_000);
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
   remote.remove();
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   reads = createFencedReads({ databaseUrl: app.databaseUrl, role: 'quayside_app', poolSize: 2 }, () => {});
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await reads.close();
   await app.close();
   removeRepositories();

@@ -21,7 +21,7 @@ recording('records the history', async ({ keep }) => {
     for (let n = 0; n < 3; n++) await app.launch.signalWithStart(gitMirrorContract, mirror, fetchSignal);
     await keep('git-mirror', app.launch.idOf(gitMirrorContract, mirror));
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
     remote.remove();
   }

@@ -20,7 +20,7 @@ recording('records the history', async ({ keep }) => {
     await ingest();
     await keep('metrics-lane', app.launch.idOf(metricsLaneContract, {}));
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
   }
 });

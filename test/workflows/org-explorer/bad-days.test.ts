@@ -29,7 +29,7 @@ beforeAll(async () => {
   worker = await startWorker(app, ['crm-v1']);
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
   await crm.close();
 });

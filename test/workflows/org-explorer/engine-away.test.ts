@@ -18,7 +18,7 @@ test('a refresh that is asked for while the engine is away runs when it is back'
       data: { lastSync: { jobId, status: 'succeeded', filesRetrieved: 2 } },
     });
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
     await crm.close();
   }

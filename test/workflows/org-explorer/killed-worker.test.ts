@@ -9,12 +9,12 @@ import {
   whenRetrieving,
   writeClasses,
 } from '../../support/explorer.ts';
-import { eventually, startWorker } from '../../support/worker.ts';
+import { eventually, startWorkerProcess } from '../../support/worker.ts';
 
 test('a worker killed while it lists, waits and stores: the next one goes on, and no component is half', async () => {
   const crm = await crmSimulator([]);
   const app = await testApp({ env: { ORG_EXPLORER_POLL_MS: '1', CRM_CALL_SECONDS: '60' } });
-  let worker = await startWorker(app, ['crm-v1']);
+  let worker = await startWorkerProcess(app, ['crm-v1']);
   try {
     const [listing, waiting, storing] = [
       await exploredOrg(app, crm),
@@ -48,7 +48,7 @@ test('a worker killed while it lists, waits and stores: the next one goes on, an
     expect(half?.torn).toBe(0);
     listing.org.heal();
     for (const retrieve of waiting.org.retrieves.values()) retrieve.pollsLeft = 0;
-    worker = await startWorker(app, ['crm-v1']);
+    worker = await startWorkerProcess(app, ['crm-v1']);
     for (const [explored, total] of sizes) {
       const done = await settled(app, explored, 60_000);
       expect(done).toMatchObject({ status: 'available', data: { lastSync: { status: 'succeeded', failedTypes: [] } } });

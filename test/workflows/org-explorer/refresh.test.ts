@@ -20,7 +20,7 @@ beforeAll(async () => {
   owner = app.as(app.owner);
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
   await crm.close();
 });

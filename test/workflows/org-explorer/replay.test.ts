@@ -37,7 +37,7 @@ recording('records the history', async ({ keep, handleOf }) => {
     await keep('org-explorer-continued', id, (await handleOf(id).describe()).runId);
     await keep('org-explorer-bounded', id, runId);
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
     await crm.close();
   }

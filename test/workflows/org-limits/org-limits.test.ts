@@ -4,7 +4,7 @@ import { type TestApp, testApp } from '../../support/app.ts';
 import { leaked } from '../../support/crm.ts';
 import { historiesOf } from '../../support/histories.ts';
 import { allDue, registeredOrgs, samplesByOrg } from '../../support/polled-orgs.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorker, startWorkerProcess, type TestWorker } from '../../support/worker.ts';
 
 const QUEUES = ['crm-v1', 'system-v1'];
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
   app = await testApp();
 }, 30_000);
 afterEach(async () => {
-  await worker.kill('SIGKILL');
+  await worker.stop();
   await app.close();
   await crm.close();
 });
@@ -120,13 +120,13 @@ test('a worker that is killed while it polls leaves no sample twice and none out
   const orgs = await registeredOrgs(crm, app, names);
   crm.latencyMs = 300;
   await app.sql(`insert into org_limit_state (tenant_id, org_id) select tenant_id, id from crm_org`);
-  worker = await startWorker(app, QUEUES);
+  const dying = await startWorkerProcess(app, QUEUES);
   await wake();
   await eventually(
     () => samplesByOrg(app),
     (found) => Object.values(found).filter((count) => count > 0).length >= 5,
   );
-  await worker.kill('SIGKILL');
+  await dying.kill('SIGKILL');
   expect(Object.values(await samplesByOrg(app)).filter((count) => count > 0).length).toBeLessThan(orgs.length);
   worker = await startWorker(app, QUEUES);
   const samples = await eventually(

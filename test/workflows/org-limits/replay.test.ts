@@ -29,7 +29,7 @@ recording('records the history', async ({ keep }) => {
     await polled(1);
     await keep('org-limits', app.launch.idOf(orgLimitsContract, app.tenantKey));
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
     await crm.close();
   }

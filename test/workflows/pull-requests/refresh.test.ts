@@ -44,7 +44,7 @@ beforeAll(async () => {
   worker = await startWorker(app, ['git-v1', 'system-v1']);
 }, 60_000);
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await Promise.all([...hosts.values()].map((each) => each.close()));
   await app.close();
   remote.remove();

@@ -18,7 +18,7 @@ recording('records the history', async ({ keep }) => {
   try {
     await keep('pull-requests', app.launch.idOf(pullRequestsContract, project));
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
   }
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
   worker = await startWorker(app, ['releases-v1', 'system-v1']);
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
 });
 

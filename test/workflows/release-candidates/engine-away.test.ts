@@ -34,5 +34,5 @@ test('with the engine away events are recorded, and applied by the sweep when it
     () => owner.post(200, '/api/release-candidates/find', name),
     ({ status }) => status === 'finalized',
   );
-  await worker.kill('SIGTERM');
+  await worker.stop();
 });

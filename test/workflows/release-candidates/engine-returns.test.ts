@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { anyFreePort } from '../../../tools/ports.ts';
 import { type RunningTemporal, startTemporal } from '../../../tools/temporal-dev-server.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
 
 const AWAY_MS = 40_000;
 const APPLIED_WITHIN_MS = 15_000;
 
 let app: TestApp;
-let worker: TestWorker;
+let worker: TestWorkerProcess;
 let temporal: RunningTemporal;
 const folder = mkdtempSync(join(tmpdir(), 'quayside-engine-returns-'));
 let start: () => Promise<RunningTemporal>;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   start = () => startTemporal({ dataDir: folder, port, uiPort });
   temporal = await start();
   app = await testApp({ env: { TEMPORAL_ADDRESS: temporal.address } });
-  worker = await startWorker(app, ['releases-v1', 'system-v1']);
+  worker = await startWorkerProcess(app, ['releases-v1', 'system-v1']);
 }, 60_000);
 afterAll(async () => {
   await worker.kill('SIGKILL');

@@ -9,7 +9,7 @@ beforeAll(async () => {
   worker = await startWorker(app, ['releases-v1', 'system-v1']);
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
 });
 
@@ -253,7 +253,7 @@ test('a comparison knows what the events installed and how long it took', async 
 test('an event whose request found no worker is applied when one comes', async () => {
   const { candidate, event, statusOf } = await project(['prod']);
   await candidate('r1');
-  await worker.kill('SIGKILL');
+  await worker.stop();
   await expect(event('r1', 'prod', { executionId: 'run-1' }, 202)).resolves.toMatchObject({
     updated: false,
     message: expect.stringContaining('recorded'),

@@ -41,7 +41,7 @@ recording('records the history', async ({ keep }) => {
       app.launch.idOf(releaseDomainContract, { ...app.tenantKey, projectId, repositoryIdentifier, domain: 'core' }),
     );
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
   }
 });

@@ -34,6 +34,6 @@ test('with the engine away orgs are assigned, extended and released; leases end 
     );
     await expect(owner.get(200, path(second.id))).resolves.toMatchObject({ state: 'expired' });
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
   }
 }, 60_000);

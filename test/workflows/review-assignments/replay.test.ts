@@ -43,7 +43,7 @@ recording('records the histories', async ({ keep }) => {
     const pool = { ...app.tenantKey, poolId, poolTag: 'review', repositoryIdentifier };
     await keep('review-pool', app.launch.idOf(reviewPoolContract, pool));
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
   }
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   worker = await startWorker(app, ['environment-locks-v1', 'system-v1']);
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
 });
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
   worker = await startWorker(app, ['environment-locks-v1', 'flows-v1', 'commands-v1', 'system-v1']);
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
   rmSync(folder, { recursive: true });
 });

@@ -21,7 +21,7 @@ recording('records the history', async ({ handleOf, keep }) => {
     await handle.terminate();
     await keep('sweeper', sweeperId(app.queuePrefix), runId);
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
   }
 });

@@ -13,7 +13,7 @@ import { webhookReceiver, type WebhookReceiver } from '../../simulators/webhook-
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { cutRelease } from '../../support/releases.ts';
-import { eventually, startWorker } from '../../support/worker.ts';
+import { eventually, startWorkerProcess } from '../../support/worker.ts';
 
 const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
 const QUEUES = ['flows-v1', 'commands-v1', 'approvals-v1', 'environment-locks-v1', 'releases-v1', 'webhooks-v1'];
@@ -55,7 +55,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const startBuild = (buildId: string) => startWorker({ ...app, env: { ...app.env, WORKER_BUILD_ID: buildId } }, QUEUES);
+const startBuild = (buildId: string) =>
+  startWorkerProcess({ ...app, env: { ...app.env, WORKER_BUILD_ID: buildId } }, QUEUES);
 /** Workers register their build when they first poll. */
 const makeCurrent = (buildId: string) =>
   eventually(

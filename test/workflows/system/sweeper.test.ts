@@ -5,12 +5,12 @@ import { sweeperId } from '../../../workflows/system/sweeper.contract.ts';
 import { createTemporalClient } from '../../../workflows/temporal-client.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { anyFreePort } from '../../../tools/ports.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
 
 const client = createTemporalClient({ address: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '', namespace: 'default' });
 const log = pino({ level: 'silent' });
 let app: TestApp;
-const workers: TestWorker[] = [];
+const workers: TestWorkerProcess[] = [];
 beforeAll(async () => {
   app = await testApp();
 });
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const work = async (env: Record<string, string> = {}) =>
-  workers.push(await startWorker({ ...app, env: { ...app.env, ...env } }, ['system-v1']));
+  workers.push(await startWorkerProcess({ ...app, env: { ...app.env, ...env } }, ['system-v1']));
 
 /** Types of activities that were completed, over all runs of the sweeper, with how often. */
 async function completed(): Promise<Map<string, number>> {
@@ -78,7 +78,7 @@ test('a sweep that fails as a whole is seen, tried again, and keeps no other fro
   const broken = await testApp();
   try {
     await broken.sql('alter table build_preview rename to build_preview_gone');
-    workers.push(await startWorker(broken, ['system-v1']));
+    workers.push(await startWorkerProcess(broken, ['system-v1']));
     const handle = client.workflow.getHandle(sweeperId(broken.queuePrefix));
     const causes = async () =>
       ((await handle.fetchHistory()).events ?? []).flatMap(

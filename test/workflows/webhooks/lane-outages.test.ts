@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { anyFreePort } from '../../../tools/ports.ts';
 import { type RunningTemporal, startTemporal } from '../../../tools/temporal-dev-server.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorkerProcess, type TestWorkerProcess } from '../../support/worker.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../simulators/webhook-receiver.ts';
 
 const QUEUES = ['webhooks-v1', 'system-v1'];
@@ -13,7 +13,7 @@ const AWAY_MS = 20_000;
 
 let app: TestApp;
 let receiver: WebhookReceiver;
-let worker: TestWorker | undefined;
+let worker: TestWorkerProcess | undefined;
 
 beforeEach(async () => {
   receiver = await webhookReceiver();
@@ -68,7 +68,7 @@ test('Temporal is away for 20 s under load: triggers are accepted all the time, 
     app = await testApp({ env: { TEMPORAL_ADDRESS: engine.address } });
     await addWebhook('away.hot');
     await addWebhook('away.cold');
-    worker = await startWorker(app, QUEUES);
+    worker = await startWorkerProcess(app, QUEUES);
     const hot = keepTriggering(['away.hot']);
     await receiver.received(20);
     await engine.stop();
@@ -98,7 +98,7 @@ test('connections to the database are cut again and again under load: all that w
   app = await testApp();
   const events = ['cut.a', 'cut.b'];
   for (const event of events) await addWebhook(event);
-  worker = await startWorker(app, QUEUES);
+  worker = await startWorkerProcess(app, QUEUES);
   const stop = keepTriggering(events);
   for (let count = 0; count < 6; count++) {
     await sleep(500);

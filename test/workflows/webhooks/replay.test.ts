@@ -33,7 +33,7 @@ recording('records the history', async ({ handleOf, keep }) => {
     await trigger();
     await keep('webhook-lane', workflowId);
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await receiver.close();
     await app.close();
   }

@@ -13,7 +13,7 @@ beforeAll(async () => {
   worker = await startWorker(app, ['webhooks-v1']);
 }, 60_000);
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
 });
 beforeEach(async () => {

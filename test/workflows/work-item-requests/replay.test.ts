@@ -47,7 +47,7 @@ recording('records the history', async ({ keep }) => {
     await app.launch.signalWithStart(workItemReportContract, input, reportChangedSignal);
     await keep('work-item-report', app.launch.idOf(workItemReportContract, input));
   } finally {
-    await worker.kill('SIGTERM');
+    await worker.stop();
     await app.close();
     await host.close();
   }

@@ -3,7 +3,7 @@ import type { SimulatedIssue } from '../../simulators/trackers/github-issues.ts'
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { tracedRuns } from '../../support/traced-runs.ts';
-import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorker, startWorkerProcess, type TestWorker } from '../../support/worker.ts';
 import { REQUESTS } from '../../support/work-item-requests.ts';
 import {
   reportChangedSignal,
@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await worker.kill('SIGTERM');
+  await worker.stop();
   await app.close();
   await host.close();
   runs.remove();
@@ -147,13 +147,16 @@ test('a project may keep its issues open', async () => {
 });
 
 test('a worker that is killed between the comment and its row leaves one comment', async () => {
+  await worker.stop();
+  const dying = await startWorkerProcess(app, QUEUES);
   host.failNext('hang', { path: /\/issues\/\d+(\/labels)?$/ });
-  const { id, issue } = await requested();
+  const { id, issue, run } = await requested();
   await eventually(
     async () => issue.comments.length,
     (count) => count === 1,
   );
-  await worker.kill('SIGKILL');
+  await runs.reached(run, 'succeeded');
+  await dying.kill('SIGKILL');
   const [row] = await app.sql<{ comment_id: string | null }>('select comment_id from work_item_request where id = ?', [
     id,
   ]);

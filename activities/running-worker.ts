@@ -1,0 +1,81 @@
+import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { SYSTEM_QUEUE } from '../workflows/system/sweeper.contract.ts';
+import { createTemporalClient } from '../workflows/temporal-client.ts';
+import { deploymentName } from '../workflows/temporal-deployments.ts';
+import { temporalLaunch } from '../workflows/temporal-launch.ts';
+import { ensureSearchAttributes } from '../workflows/temporal-search-attributes.ts';
+import { createBackend, createWorkerBackend } from './backend.ts';
+import type { WorkerConfig } from './config.ts';
+import { taskQueues } from './registry.ts';
+import { startSweeper } from './system/start-sweeper.ts';
+import { createFleet } from './worker.ts';
+import { bundleFolder, ensureBundle } from './workflow-bundle.ts';
+
+export interface WorkerParts {
+  config: WorkerConfig;
+  log: Logger;
+  /** Carry traces through Temporal. */
+  plugins?: OpenTelemetryPlugin[];
+}
+
+/** A worker that takes tasks of its queues. */
+export interface RunningWorker {
+  /** The names of its task queues that have workflows. */
+  queues: readonly string[];
+  metrics: Registry;
+  /** Whether it asks for tasks of all queues. */
+  isPolling: () => boolean;
+  /** Has the sweeper run when this worker serves its queue. */
+  startSweeping: () => Promise<void>;
+  /** Resolves when it has stopped; rejects when it fails. */
+  ended: Promise<void>;
+  /** Takes no more work, waits for what is under way, and closes its connections. */
+  stop: () => Promise<void>;
+}
+
+/**
+ * Starts the worker of the configured queues. Rejects when Temporal does not answer; throws `ConfigError` for a queue
+ * that is none, `SearchAttributesError` for a namespace that cannot be used.
+ */
+export async function runWorker({ config, log, plugins = [] }: WorkerParts): Promise<RunningWorker> {
+  const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins };
+  const client = createTemporalClient(engine);
+  if ((await ensureSearchAttributes(client)) === 'unchecked')
+    log.warn('the search attributes of the namespace could not be listed');
+  const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });
+  const { deps, close } = createWorkerBackend(createBackend({ config, launch, log }), config);
+  const queues = taskQueues(deps, config.queues);
+  const version = buildOf(config);
+  const fleet = await createFleet({
+    ...engine,
+    queuePrefix: config.TASK_QUEUE_PREFIX,
+    queues,
+    bundlePath: await ensureBundle({ folder: bundleFolder(config), isTraced: plugins.length > 0 }),
+    version,
+  });
+  const ended = fleet.run();
+  let sweeper: { stop: () => void } | undefined;
+  return {
+    queues: queues.filter(({ isWithoutWorkflows }) => !isWithoutWorkflows).map(({ taskQueue }) => taskQueue),
+    metrics: deps.metrics,
+    isPolling: fleet.isPolling,
+    async startSweeping() {
+      if (!queues.some(({ taskQueue }) => taskQueue === SYSTEM_QUEUE)) return;
+      sweeper = await startSweeper(client, config.TASK_QUEUE_PREFIX, log, version);
+    },
+    ended,
+    async stop() {
+      fleet.stop();
+      sweeper?.stop();
+      await ended;
+      await Promise.all([close(), client.connection.close()]);
+    },
+  };
+}
+
+const buildOf = ({ TASK_QUEUE_PREFIX, WORKER_DEPLOYMENT_NAME, WORKER_BUILD_ID: buildId }: WorkerConfig) =>
+  buildId === undefined
+    ? undefined
+    : { deploymentName: deploymentName(TASK_QUEUE_PREFIX, WORKER_DEPLOYMENT_NAME), buildId };
