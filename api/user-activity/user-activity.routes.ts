@@ -1,10 +1,7 @@
-import type { z } from 'zod';
-import { type ShownPullRequest, userActivity } from '../../domain/user-activity/activity.ts';
-import { orgAddress } from '../../domain/crm-orgs/org-address-rules.ts';
-import { isActive } from '../../domain/review-assignments/assignment-rules.ts';
-import { isoOf } from '../../domain/shared/date-time-rules.ts';
-import type { ActivityAssignment } from '../../domain/user-activity/review-environments.queries.ts';
+import { userActivity } from '../../domain/user-activity/activity.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
+import { JsonText } from '../http/replies.ts';
+import { activityJson } from './activity-json.ts';
 import { ActivityQuery, UserActivity } from './user-activity.schemas.ts';
 
 export const userActivityRoutes = [
@@ -30,117 +27,8 @@ export const userActivityRoutes = [
       const generatedAt = now();
       const overrides = { 'host-a': githubUsername, 'host-b': adoUsername, 'host-c': gitlabUsername };
       const question = { repositoryIdentifiers: repositoryIdentifier, overrides };
-      const { identity, repositories, devEnvironments } = await userActivity(reads, actor, question, generatedAt);
-      const { names, isLinked, source, hint } = identity;
-      return {
-        identity: {
-          email: actor.email,
-          providerLinked: isLinked,
-          usernames: {
-            github: names['host-a'][0] ?? null,
-            azureDevops: names['host-b'][0] ?? null,
-            gitlab: names['host-c'][0] ?? null,
-          },
-          source,
-          hint,
-        },
-        repositories: repositories.map(({ pullRequests, reviewEnvironments, ...repository }) => {
-          const environments = reviewEnvironments.map((each) =>
-            reviewEnvironmentOut(publicUrl, repository.repositoryIdentifier, each),
-          );
-          const ofNumber = new Map(environments.map((each) => [each.prNumber, each]));
-          const listOf = (list: readonly ShownPullRequest[]) =>
-            list.map((shown) => pullRequestOut(shown, ofNumber.get(shown.number) ?? null));
-          return {
-            ...repository,
-            pullRequests: {
-              open: listOf(pullRequests.open),
-              inReview: listOf(pullRequests.inReview),
-              mergedRecently: listOf(pullRequests.mergedRecently),
-              closedRecently: listOf(pullRequests.closedRecently),
-              awaitingMyReview: listOf(pullRequests.awaitingMyReview),
-            },
-            reviewEnvironments: environments,
-          };
-        }),
-        devEnvironments: devEnvironments.map(({ targetType, targetName, orgUsername, state, ...assignment }) => ({
-          poolTag: targetType === 'pool' ? targetName : null,
-          sandboxName: orgUsername,
-          alias: targetName,
-          status: state,
-          instanceUrl: orgUsername === null ? null : publicUrl + orgAddress(orgUsername),
-          repositoryIdentifier: assignment.repositoryIdentifier,
-          assignedAt: assignment.assignedAt,
-          expiresAt: assignment.expiresAt,
-          isImmortal: assignment.isImmortal,
-        })),
-        generatedAt,
-      };
+      const shown = await userActivity(reads, actor, question, generatedAt);
+      return new JsonText(activityJson(shown, { email: actor.email, publicUrl, generatedAt }));
     },
   }),
 ];
-
-type RepositoryOut = z.input<typeof UserActivity>['repositories'][number];
-type Out = RepositoryOut['pullRequests']['open'][number];
-type EnvironmentOut = RepositoryOut['reviewEnvironments'][number];
-
-const pullRequestOut = (shown: ShownPullRequest, reviewEnvironment: EnvironmentOut | null): Out => ({
-  issueTitle: shown.title,
-  issueUrl: shown.url,
-  number: shown.number,
-  branch: shown.branch,
-  baseBranch: shown.baseBranch,
-  author: shown.author,
-  authorAvatarUrl: shown.authorAvatarUrl,
-  labels: shown.labels,
-  elapsedTime: shown.elapsedMs,
-  state: shown.state === 'open' ? 'open' : 'closed',
-  merged: shown.state === 'merged',
-  headSha: shown.headSha,
-  mergeCommitSha: shown.mergeCommitSha,
-  files: shown.files,
-  commitsAhead: shown.commitsAhead,
-  commitsBehind: shown.commitsBehind,
-  metadata: {
-    isDraft: shown.isDraft,
-    reviewers: shown.reviewers,
-    openedAt: shown.openedAt,
-    changedAt: shown.changedAt,
-    endedAt: shown.endedAt,
-  },
-  reviewEnvironment,
-  error: shown.detailsError,
-  buildActionLink: shown.buildLink,
-  checkStatus: shown.check.status,
-  checkConclusion: shown.check.conclusion,
-  validationActionLink: shown.validationLink,
-  build: shown.build,
-});
-
-const msOf = (text: string | null): number | null => (text === null ? null : Date.parse(isoOf(text)));
-
-const reviewEnvironmentOut = (
-  publicUrl: string,
-  repositoryIdentifier: string,
-  { targetType, targetName, orgUsername, ...assignment }: ActivityAssignment,
-): EnvironmentOut => ({
-  orgId: assignment.platformOrgId,
-  username: orgUsername,
-  browserLoginUrl: `${publicUrl}/review-env/${assignment.id}`,
-  apiAuthUrl: null,
-  type: targetType,
-  branch: assignment.branch,
-  pool: targetType === 'pool' ? targetName : null,
-  environmentName: targetType === 'environment' ? targetName : null,
-  status: assignment.state,
-  isActive: isActive(assignment.state),
-  name: targetName,
-  issue: null,
-  expiryDate: msOf(assignment.expiresAt),
-  assignedAt: msOf(assignment.assignedAt),
-  createdAt: Date.parse(isoOf(assignment.createdAt)),
-  isImmortal: assignment.isImmortal,
-  loginUrl: orgUsername === null ? null : publicUrl + orgAddress(orgUsername),
-  prNumber: Number(assignment.assignmentKey),
-  repositoryIdentifier,
-});

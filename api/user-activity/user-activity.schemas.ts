@@ -143,7 +143,9 @@ export const UserActivity = z
           closedRecently: z.array(PullRequestOut).meta({ description: `Closed without a merge. ${recent}` }),
           awaitingMyReview: z
             .array(PullRequestOut)
-            .meta({ description: `By anybody, where the caller was asked to review. ${open}` }),
+            .meta({
+              description: `By anybody, where the caller was asked to review by name; hosts do not say who is in a team that was asked. ${open}`,
+            }),
         }),
         reviewEnvironments: z
           .array(ReviewEnvironment)

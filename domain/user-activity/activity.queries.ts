@@ -4,8 +4,7 @@ import { isOneOf } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import { statement } from '../data/statement.ts';
 import type { ProjectConfiguration } from '../projects/projects.entities.ts';
-import type { ChangedFiles } from '../pull-requests/changed-files-rules.ts';
-import type { Label, PullRequestState, Requested, Reviews } from '../pull-requests/pull-request-rules.ts';
+import type { PullRequestState, Requested, Reviews } from '../pull-requests/pull-request-rules.ts';
 
 /** The accounts at git hosts that a person has linked. */
 export const linkedNames = ({ db }: Pick<Reads, 'db'>, userId: string) =>
@@ -44,14 +43,16 @@ export interface ActivityPullRequest {
   baseBranch: string;
   headSha: string | null;
   mergeCommitSha: string | null;
-  labels: Label[];
+  /** JSON of `Label[]`, which nobody here reads. */
+  labels: string;
   requested: Requested;
   reviews: Reviews;
   openedAt: string;
   /** Of one that has ended. */
   endedAt: string | null;
   changedAt: string;
-  files: ChangedFiles | null;
+  /** JSON of `ChangedFiles`. */
+  files: string | null;
   packages: string[] | null;
   commitsAhead: number | null;
   commitsBehind: number | null;
@@ -74,9 +75,9 @@ const PULL_REQUESTS = statement<{ tenantId: string; projectIds: string[]; names:
   (_, { tenantId, projectIds, names, since }) => sql<ActivityPullRequest>`
     select f.section, f.project_id as "projectId", f.number, f.title, f.url, f.state, f.is_draft as "isDraft", f.author,
       f.author_avatar_url as "authorAvatarUrl", f.branch, f.base_branch as "baseBranch", f.head_sha as "headSha",
-      f.merge_commit_sha as "mergeCommitSha", f.labels, f.requested, f.reviews, f.opened_at as "openedAt",
+      f.merge_commit_sha as "mergeCommitSha", f.labels::text as labels, f.requested, f.reviews, f.opened_at as "openedAt",
       case when f.state <> 'open' then coalesce(f.ended_at, f.changed_at) end as "endedAt", f.changed_at as "changedAt",
-      f.files, f.packages, f.commits_ahead as "commitsAhead", f.commits_behind as "commitsBehind",
+      f.files::text as files, f.packages, f.commits_ahead as "commitsAhead", f.commits_behind as "commitsBehind",
       f.details_error as "detailsError", b.state as "buildState", b.ci_info as "ciInfo",
       b.last_updated_at as "buildUpdatedAt"
     from unnest(${projectIds}::uuid[], ${names}::text[]) as w (project_id, name)

@@ -100,11 +100,14 @@ function sectionsOf(project: ActivityProject, rows: readonly ActivityPullRequest
 
 function shown({ domains }: ActivityProject, row: ActivityPullRequest, now: Date) {
   const { ciInfo, buildState } = row;
+  const [openedAt, endedAt] = [isoOf(row.openedAt), row.endedAt && isoOf(row.endedAt)];
   const packages = row.packages ?? [];
   const check = checkOf(buildState);
   return {
-    ...row,
-    elapsedMs: elapsedMs(isoOf(row.openedAt), row.endedAt && isoOf(row.endedAt), now),
+    row,
+    openedAt,
+    endedAt,
+    elapsedMs: elapsedMs(openedAt, endedAt, now),
     check,
     build:
       buildState === null
@@ -115,7 +118,7 @@ function shown({ domains }: ActivityProject, row: ActivityPullRequest, now: Date
             ciService: ciInfo?.service ?? null,
             buildUrl: ciInfo?.buildUrl ?? null,
             buildNumber: ciInfo?.buildNumber ?? null,
-            lastUpdatedAt: row.buildUpdatedAt,
+            lastUpdatedAt: row.buildUpdatedAt && isoOf(row.buildUpdatedAt),
             domains: domainsOf(domainPackages(domains ?? [], packages), new Set(packages)).map(({ name }) => ({
               domain: name,
               state: buildState,

@@ -1,3 +1,4 @@
+import { UserActivity } from '../../../api/user-activity/user-activity.schemas.ts';
 import { sent } from '../../simulators/host-hooks.ts';
 import { pullRequestHook } from '../../simulators/pull-request-hooks.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
@@ -39,6 +40,7 @@ test('review environments of shown pull requests are shown with links to this se
   await assign({ assignmentId: '9' }, 202);
   await assign({ assignmentId: '7', assignmentType: 'issue' }, 202);
   const shown = await activity();
+  expect(UserActivity.parse(shown)).toEqual(shown);
   const [repository] = shown.repositories;
   expect(repository.reviewEnvironments).toMatchObject([
     {
@@ -79,7 +81,9 @@ test('orgs that are assigned to the caller, and to nobody else, are development 
   const own = { assignmentType: 'user', assignmentId: app.member.email.toUpperCase() };
   await assign(own, 201);
   await assign({ assignmentType: 'user', assignmentId: app.owner.email }, 202);
-  expect((await activity()).devEnvironments).toEqual([
+  const shown = await activity();
+  expect(UserActivity.parse(shown)).toEqual(shown);
+  expect(shown.devEnvironments).toEqual([
     {
       poolTag: 'review',
       sandboxName: username,

@@ -1,3 +1,4 @@
+import { UserActivity } from '../../../api/user-activity/user-activity.schemas.ts';
 import { buildHook, type Host, HOSTS, sent } from '../../simulators/host-hooks.ts';
 import { pullRequestHook, reviewHook, type SimulatedPullRequest } from '../../simulators/pull-request-hooks.ts';
 import { type Caller, type TestApp, testApp } from '../../support/app.ts';
@@ -214,7 +215,9 @@ test('builds of its commit, files and domains are shown', async () => {
        commits_ahead = 3, commits_behind = 1 where author = 'jo' and number = 1`,
   );
   await app.sql(`update pull_request set details_error = 'gone' where author = 'jo' and number = 2`);
-  const { repositories } = await activity(app.owner, { repositoryIdentifier: repository, githubUsername: 'jo' });
+  const shown = await activity(app.owner, { repositoryIdentifier: repository, githubUsername: 'jo' });
+  expect(UserActivity.parse(shown)).toEqual(shown);
+  const { repositories } = shown;
   expect(repositories[0].pullRequests.open).toMatchObject([
     {
       number: 1,
