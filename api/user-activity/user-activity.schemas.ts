@@ -141,11 +141,9 @@ export const UserActivity = z
             .meta({ description: `By the caller: somebody was asked to review, or has done so. ${open}` }),
           mergedRecently: z.array(PullRequestOut).meta({ description: recent }),
           closedRecently: z.array(PullRequestOut).meta({ description: `Closed without a merge. ${recent}` }),
-          awaitingMyReview: z
-            .array(PullRequestOut)
-            .meta({
-              description: `By anybody, where the caller was asked to review by name; hosts do not say who is in a team that was asked. ${open}`,
-            }),
+          awaitingMyReview: z.array(PullRequestOut).meta({
+            description: `By anybody, where the caller was asked to review by name; hosts do not say who is in a team that was asked. ${open}`,
+          }),
         }),
         reviewEnvironments: z
           .array(ReviewEnvironment)

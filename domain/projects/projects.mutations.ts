@@ -1,3 +1,4 @@
+import { openAssignmentKeys } from '../review-assignments/review-assignments.queries.ts';
 import { shownRemote } from '../git/git-remote-rules.ts';
 import { requestFetch } from '../git/mirror.queries.ts';
 import { permittedRemote, type RemotePolicy } from '../git/remote-policy.ts';
@@ -103,6 +104,8 @@ export async function updateProject(
 export async function removeProject(tx: Tx, identifier: string): Promise<void> {
   const project = await projectInPath(tx, identifier, { forUpdate: true });
   const before = stateOf(project);
+  // Nothing else would end those that wait, or have no lease.
+  for (const key of await openAssignmentKeys(tx, project.id)) tx.signalReviewAssignment(key);
   await tx.em.remove(project).flush();
   record(tx, 'deleted', project, { before });
 }

@@ -1,7 +1,7 @@
 import { environmentByName } from '../environments/environments.queries.ts';
 import { projectInRequest, type ProjectFacts } from '../projects/projects.queries.ts';
 import { LEASE_HOURS_MAX } from '../review-pools/review-pools.mutations.ts';
-import { lockPool, poolByTag, poolKeyOf, type PoolRow } from '../review-pools/review-pools.queries.ts';
+import { lockPools, poolByTag, poolKeyOf, type PoolRow } from '../review-pools/review-pools.queries.ts';
 import { matchedRules } from '../review-rules/review-rules.queries.ts';
 import type { RuleCache } from '../review-rules/rule-cache.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
@@ -62,7 +62,6 @@ export async function assign(
   const target = await targetOf(tx, rulesOf, project, request);
   assertHours(request, target);
   const key = { projectId: project.id, ...subject };
-  if (target.pool) await lockPool(tx, target.pool.id);
   const existing = await existingOf(tx, key, target.pool);
   if (existing) {
     if (isOver(leaseOf(existing), tx.now)) await endAssignment(tx, existing, 'expired', null);
@@ -116,15 +115,18 @@ function kept(assignment: AssignmentRow, wait: boolean): AssignmentRow {
 const exhausted = ({ targetName }: AssignmentRow) =>
   new DomainError('pool_exhausted', `No org of the pool ${targetName} is free`);
 
-/** What the key has or waits for, which nobody else changes until this transaction ends. */
+/** What the key has or waits for, which nobody else changes until this transaction ends, as the line of the pool. */
 async function existingOf(
   tx: Tx,
   key: Parameters<typeof openAssignment>[1],
   pool: PoolRow | undefined,
 ): Promise<AssignmentRow | undefined> {
+  const seen = await openAssignment(tx, key);
+  await lockPools(tx, [pool?.id, seen?.poolId]);
   const existing = await openAssignment(tx, key);
   if (!existing) return undefined;
-  if (existing.poolId !== null && existing.poolId !== pool?.id) await lockPool(tx, existing.poolId);
+  // Somebody else has replaced it meanwhile.
+  if (existing.id !== seen?.id && existing.poolId !== pool?.id) await lockPools(tx, [existing.poolId]);
   await lockAssignment(tx, existing.id);
   const now = await assignmentById(tx, existing.id);
   return hasEnded(now.state) ? undefined : now;

@@ -113,6 +113,17 @@ export async function openAssignment(
   return assignment;
 }
 
+/** What the workflows of a project's open assignments are named by. */
+export async function openAssignmentKeys({ db, tenantId }: Reads, projectId: string): Promise<ReviewAssignmentKey[]> {
+  const open = await assignments(db)
+    .where('a.tenantId', '=', tenantId)
+    .where('a.projectId', '=', projectId)
+    .where(IS_OPEN)
+    .select([...COLUMNS, POSITION.as('position')])
+    .execute();
+  return open.map(assignmentKeyOf);
+}
+
 /** The first that waits for an org of the pool. */
 export const firstInLine = ({ db, tenantId }: Reads, poolId: string) =>
   db

@@ -1,3 +1,5 @@
+import { createReviewActivities } from '../../../activities/review-assignments/review-assignments.activities.ts';
+import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { idleEngine } from '../../support/launch.ts';
@@ -360,4 +362,67 @@ test('links to an org lead to its active assignment', async () => {
   await expect(leads(app.stranger)).resolves.toMatch(/^\/api\/auth\/crm\/frontdoor\?/);
   await release(id);
   await expect(leads()).resolves.toMatch(/^\/api\/auth\/crm\/frontdoor\?/);
+});
+
+test('replacements between two pools, crosswise and at once, wait for nobody who waits for them', async () => {
+  const { assign, orgs, path, newPool } = await reviewStage(app, { onRelease: 'reuse' });
+  await orgs(6);
+  const other = await newPool('other', { onRelease: 'reuse' });
+  for (const n of [1, 2, 3, 4, 5, 6])
+    await app.as(app.application).post(201, `${path.replace(/[^/]+$/, other.id)}/instances`, {
+      username: `cross-${n}-${other.id}@acme.example.com`,
+    });
+  const tags = ['review', 'other'];
+  for (let round = 0; round < 6; round++) {
+    const made = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((assignmentId, key) =>
+        assign({ assignmentId, poolTag: tags[(round + key) % 2], override: true }, 201),
+      ),
+    );
+    expect(made.map(({ state, poolTag }) => `${state} ${poolTag}`)).toEqual(
+      made.map((_, key) => `active ${tags[(round + key) % 2]}`),
+    );
+  }
+});
+
+test('U+0000 and halves of surrogate pairs are refused, or stored as what they are', async () => {
+  const { repositoryIdentifier, assign } = await reviewStage(app);
+  for (const field of ['assignmentId', 'branch'])
+    expect((await assign({ [field]: 'a\u0000b' }, 400)).errors[0].pointer).toBe(`#/body/${field}`);
+  await assign({ domains: ['a\u0000'] }, 400);
+  const raw = (text: string) =>
+    app.as(app.application).send('POST', PATH, {
+      headers: { 'content-type': 'application/json' },
+      rawBody: `{"repositoryIdentifier": "${repositoryIdentifier}", "assignmentType": "custom", "poolTag": "review", ${text}}`,
+    });
+  for (const text of [
+    '"assignmentId": "a\\ud800"',
+    '"assignmentId": "b", "branch": "\\udc00x"',
+    '"assignmentId": "c", "domains": ["\\ud800"]',
+  ])
+    expect([400, 202]).toContain((await raw(text)).status);
+  await app.as(app.member).get(200, `${PATH}?${new URLSearchParams({ assignmentId: 'a\ufffd' })}`);
+  await app.as(app.member).get(400, `${PATH}?assignmentId=a%00`);
+});
+
+test('a project or pool that is removed takes its assignments along, and their workflows find nothing', async () => {
+  const { repositoryIdentifier, assign, poolId } = await reviewStage(app);
+  const { id: assignmentId } = await assign({}, 202);
+  const empty = await reviewStage(app);
+  await app.as(app.owner).delete(409, `/api/review/pools/${poolId}`);
+  await app.as(app.owner).delete(204, empty.path);
+  await app.as(app.owner).delete(204, `/api/projects/${encodeURIComponent(repositoryIdentifier)}`);
+  const activities = activityDeps(app);
+  try {
+    const { reevaluatePool, reevaluateAssignment, extendAssignment } = createReviewActivities(activities.deps);
+    for (const id of [poolId, empty.poolId])
+      await expect(reevaluatePool({ ...app.tenantKey, poolId: id })).resolves.toBeNull();
+    await expect(reevaluateAssignment({ ...app.tenantKey, assignmentId })).resolves.toBeNull();
+    const by = { type: 'system', id: 'test', role: 'owner', email: 'system:test', ...app.tenantKey } as const;
+    const change = { ...app.tenantKey, assignmentId, hours: 1, by, requestId: 'r', traceparent: undefined };
+    await expect(extendAssignment(change)).resolves.toMatchObject({ code: 'not_found' });
+  } finally {
+    await activities.close();
+  }
+  await app.as(app.member).get(404, `${PATH}/${assignmentId}`);
 });
