@@ -15,7 +15,7 @@ const STYLE = `
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 main { width: 100%; max-width: 25rem; padding: 2rem; background: var(--card); border-radius: .75rem; box-shadow: 0 1px 2px #0002, 0 8px 32px #0000001a; }
-h1 { margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.25; }
+h1 { margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }
 p { margin: 0 0 1.25rem; color: var(--soft); }
 label { display: block; margin: 1rem 0 .375rem; font-weight: 600; }
 .hint { font-weight: 400; color: var(--soft); }
@@ -33,6 +33,7 @@ a { color: var(--accent); }
 dl { margin: 1rem 0 1.25rem; display: grid; grid-template-columns: max-content 1fr; gap: .375rem 1rem; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
+@media (max-width: 26rem) { dl { display: block; } dd { margin-bottom: .5rem; } }
 button.second { background: transparent; color: var(--accent); }
 `;
 

@@ -1,4 +1,4 @@
-import { type AssignmentState, subjectOf } from '../../domain/review-assignments/assignment-rules.ts';
+import type { AssignmentState, AssignmentType } from '../../domain/review-assignments/assignment-rules.ts';
 import type { AssignmentRow } from '../../domain/review-assignments/review-assignments.queries.ts';
 import { escapeHtml } from '../../domain/shared/html-rules.ts';
 import { alarm, page, titled } from '../http/html-page.ts';
@@ -26,10 +26,20 @@ const STATES: Record<AssignmentState, string> = {
 /** One that waits is looked at again after so many seconds, without a script. */
 const REFRESH = '<meta http-equiv="refresh" content="15">\n';
 
-const moment = (text: string): string => {
-  const at = new Date(text);
-  const shown = at.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-  return `<time datetime="${at.toISOString()}">${shown} UTC</time>`;
+const shownTime = (text: string): string =>
+  `${new Date(text).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })} UTC`;
+
+const moment = (text: string): string => `<time datetime="${new Date(text).toISOString()}">${shownTime(text)}</time>`;
+
+/** Refusals name the time as the interface does. */
+const withShownTimes = (error: string | undefined): string | undefined =>
+  error?.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, shownTime);
+
+const HEADINGS: Record<AssignmentType, string> = {
+  pr: 'Review of pull request',
+  issue: 'Review of issue',
+  user: 'Review environment of',
+  custom: 'Review environment:',
 };
 
 /** What somebody has, or waits for, for a review; works without scripts. */
@@ -48,17 +58,18 @@ export function reviewEnvPage({ basePath, assignment, isChangeable, hoursLeft, e
   ];
   const list = rows.flatMap(([name, value]) => (value === null ? [] : [`<dt>${name}</dt><dd>${value}</dd>`]));
   const action = escapeHtml(`${basePath}/review-env/${assignment.id}`);
+  const heading = `${HEADINGS[assignment.assignmentType]} ${assignment.assignmentKey}`;
   const parts = [
-    `<h1>Review of ${escapeHtml(subjectOf(assignment))}</h1>`,
-    alarm(error),
+    `<h1>${escapeHtml(heading)}</h1>`,
+    alarm(withShownTimes(error)),
     `<dl>\n${list.join('\n')}\n</dl>`,
     ...(state === 'active' && orgUsername !== null
       ? [`<a class="button" href="${escapeHtml(basePath + orgAddress(orgUsername))}">Open the org</a>`]
       : []),
     ...(isChangeable && hoursLeft > 0 ? [extendForm(action, hoursLeft)] : []),
-    ...(isChangeable && (state === 'active' || state === 'pending') ? [releaseForm(action, state)] : []),
+    ...(isChangeable && (state === 'active' || state === 'pending') ? [releaseForm(action, assignment)] : []),
   ];
-  const title = titled(`Review of ${subjectOf(assignment)}`, error);
+  const title = titled(heading, error);
   return page(title, parts.filter((part) => part !== '').join('\n'), state === 'pending' ? REFRESH : '');
 }
 
@@ -71,9 +82,12 @@ const extendForm = (action: string, hoursLeft: number): string => `<form method=
 <button class="second" type="submit">Extend</button>
 </form>`;
 
-const releaseForm = (action: string, state: AssignmentState): string => `<form method="post" action="${action}">
+const releaseForm = (
+  action: string,
+  { state, targetType }: AssignmentRow,
+): string => `<form method="post" action="${action}">
 <input type="hidden" name="action" value="release">
-<button class="second" type="submit">${state === 'pending' ? 'Stop waiting' : 'Release the org'}</button>
+<button class="second" type="submit">${state === 'pending' ? 'Stop waiting' : targetType === 'pool' ? 'Release the org' : 'Release the environment'}</button>
 </form>`;
 
 /** For an id that the visitor's tenant does not have. */

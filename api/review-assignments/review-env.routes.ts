@@ -52,9 +52,10 @@ async function shown(scope: PublicScope, actor: Actor, id: string, refusal?: { e
     : undefined;
   if (!found) return htmlReply(noReviewEnvPage(), 404);
   const { assignment, maxLeaseHours } = found;
-  const { state, assignedAt, expiresAt } = assignment;
+  const { state, assignedAt, expiresAt, orgExpiresAt } = assignment;
   const isExtendable = isActive(state) && assignedAt !== null && expiresAt !== null;
-  const latest = Date.parse(assignedAt ?? '') + maxLeaseHours * HOUR_MS;
+  const orgEnd = orgExpiresAt === null ? Infinity : Date.parse(orgExpiresAt);
+  const latest = Math.min(Date.parse(assignedAt ?? '') + maxLeaseHours * HOUR_MS, orgEnd);
   const hoursLeft = isExtendable ? Math.max(0, Math.floor((latest - scope.now().getTime()) / HOUR_MS)) : 0;
   const isChangeable = mayChange(actor, assignment);
   const basePath = basePathOf(scope.publicUrl);

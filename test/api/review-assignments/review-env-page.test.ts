@@ -40,7 +40,7 @@ test('a person signs in, sees what is theirs, extends it and releases it', async
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL(`${app.url}/review-env/${id}`);
   const content = () => page.locator('main').innerText();
-  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Review of pr 118');
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Review of pull request 118');
   for (const text of ['Active', 'review', 'feature/<b>a</b>', username, app.member.email])
     expect(await content()).toContain(text);
   await picture(page, 'active');
