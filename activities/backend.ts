@@ -10,6 +10,7 @@ import type { CrmParts } from '../domain/crm-orgs/org-scope.ts';
 import { connectDatabase } from '../domain/data/database.ts';
 import { connectOrm } from '../domain/data/orm.ts';
 import type { DatabaseAccess } from '../domain/data/pool.ts';
+import { createAskModel } from '../domain/language-models/ask-model.ts';
 import { createLockQueue } from '../domain/environment-locks/lock-queue.ts';
 import type { LockQueue } from '../domain/environment-locks/lock-queue.port.ts';
 import { type Commands, loadCommands } from '../domain/flows/commands-file.ts';
@@ -31,6 +32,7 @@ import { createGitBranches } from './adapters/git-branches.ts';
 import { createGitHosts } from './adapters/git-hosts.ts';
 import { createGitMirrors } from './adapters/git-mirrors.ts';
 import { createMetricsStore } from './adapters/metrics-store.ts';
+import { createLanguageModels } from './adapters/language-models.ts';
 import { createObjectStore } from './adapters/object-store.ts';
 import { createProgramRunner } from './adapters/program-runner.ts';
 import { createSlackPlatform } from './adapters/slack-platform.ts';
@@ -192,6 +194,10 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
   const lanes = connectDatabase({ ...systemAccess, settings: LANE_SETTINGS }, onConnectionLost);
   const webhookSender = createWebhookSender(outbound);
   const gitHosts = createGitHosts({ addresses: outbound, actingAs, encryption });
+  const languageModels = createLanguageModels({
+    addresses: outbound,
+    callTimeoutMs: config.AI_CALL_TIMEOUT_SECONDS * 1_000,
+  });
   const gitFolder = resolve(config.GIT_MIRROR_DIR ?? join(config.DATA_DIR, 'git'));
   const remotes = { folder: gitFolder, addresses: outbound, allowLocal: config.ALLOW_LOCAL_GIT };
   return {
@@ -199,6 +205,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
       ...backend,
       system: system.db,
       metrics: new Registry(),
+      askModel: createAskModel({ actingAs, encryption, log, callModel: languageModels.call }),
       flows: {
         commands: backend.commands,
         commandRuns: new CommandRuns({
@@ -226,7 +233,14 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
       webhooks: { lanes: lanes.db, send: webhookSender.send, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS },
     },
     async close() {
-      await Promise.all([backend.close(), system.close(), lanes.close(), webhookSender.close(), gitHosts.close()]);
+      await Promise.all([
+        backend.close(),
+        system.close(),
+        lanes.close(),
+        webhookSender.close(),
+        gitHosts.close(),
+        languageModels.close(),
+      ]);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Database } from '../domain/data/tables.ts';
 import type { Commands } from '../domain/flows/commands-file.ts';
+import type { AskModel } from '../domain/language-models/ask-model.port.ts';
 import type { CreateBranch, FindGitHost } from '../domain/git-hosts/git-host.port.ts';
 import type { FindPullRequestHost } from '../domain/pull-requests/pull-request-host.port.ts';
 import type { GitMirrors } from '../domain/git/git-mirrors.port.ts';
@@ -31,6 +32,8 @@ export interface Deps
   system: Database;
   /** What this process measures. */
   metrics: Registry;
+  /** Asks the language model of a project. */
+  askModel: AskModel;
   flows: {
     /** Programs that the operator allows, by type of flow. */
     commands: Commands;

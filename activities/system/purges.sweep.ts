@@ -1,3 +1,4 @@
+import { purgeCalls } from '../../domain/language-models/ai-calls.queries.ts';
 import { type Purge, purgeAll, purgeOlderThan } from '../../domain/system/purges.queries.ts';
 import { purgeSweepFailures } from '../../domain/system/sweep-failures.queries.ts';
 import { createLaneStore } from '../../domain/webhooks/lane-store.queries.ts';
@@ -5,6 +6,9 @@ import { defineChore } from './define-sweep.ts';
 
 /** Longer than any writer is at work without writing: a program may run for a day and print nothing. */
 const ABANDONED_MS = 2 * 86_400_000;
+
+/** Longer than the use of AI is shown, and than budgets run. */
+const AI_CALLS_KEPT_DAYS = 400;
 
 const purge = (name: string, purgeFunction: Purge) =>
   defineChore({ name, run: ({ system }) => purgeAll(system, purgeFunction) });
@@ -34,6 +38,7 @@ export const PURGES = [
     name: 'ended-pull-requests',
     run: ({ system, retention }) => purgeOlderThan(system, 'purge_pull_requests', retention.pullRequestDays),
   }),
+  defineChore({ name: 'expired-ai-calls', run: ({ system }) => purgeCalls(system, AI_CALLS_KEPT_DAYS) }),
   defineChore({ name: 'abandoned-files', run: ({ objects }) => objects.removeAbandoned(ABANDONED_MS) }),
   defineChore({ name: 'expired-sweep-failures', run: ({ system }) => purgeSweepFailures(system) }),
 ];

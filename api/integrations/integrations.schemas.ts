@@ -48,7 +48,8 @@ const fields = {
     .max(2_000)
     .nullable()
     .meta({
-      description: 'Base URL of the system; null: its public service. To change it, send the credentials again',
+      description:
+        'Base URL of the system; null: its public service. Of a language model with the interface of OpenAI the part before `/chat/completions`, of Anthropic before `/v1/messages`. To change it, send the credentials again',
     }),
   settings: mapOf(
     valueOf(z.string().min(1).max(NAME_MAX)),
@@ -56,7 +57,7 @@ const fields = {
     { max: 50, message: 'at most 50 members' },
   ).meta({
     description:
-      'Other settings of the system, such as a model or a workspace; for work items of a project whose repository is elsewhere, host-a has `repository`, host-b `organization` and `project`; tracker-a has `cloudId` where bearers are used beside the API token of the site. Returned as they are, so no secrets',
+      'Other settings of the system, such as a model or a workspace; for work items of a project whose repository is elsewhere, host-a has `repository`, host-b `organization` and `project`; tracker-a has `cloudId` where bearers are used beside the API token of the site. A language model (`ai-model`, with a token) has `provider` (openai, for every server with its interface, or anthropic), `model`, `models` (others that may be asked for, separated by commas), `inputPrice`, `outputPrice`, `cacheReadPrice`, `cacheWritePrice` (USD per million tokens, of all these models), `monthlyBudget` (USD per month of UTC; needs prices) and `maxTokensPerReport` (input and output of all calls for a report; 200,000 when absent), and no others. Returned as they are, so no secrets',
   }),
   isActive: z.boolean(),
 };

@@ -51,6 +51,7 @@ import {
 } from '../git/git.entities.ts';
 import { IdempotencyKeySchema } from '../idempotency/idempotency.entities.ts';
 import { IntegrationSchema } from '../integrations/integrations.entities.ts';
+import { AiBudgetMonthSchema, AiCallSchema } from '../language-models/language-models.entities.ts';
 import { InvitationSchema, InvitedMembershipSchema, InvitedUserSchema } from '../invitations/invitations.entities.ts';
 import {
   OrgComponentChangeSchema,
@@ -104,6 +105,8 @@ import type { Cell } from './columns.ts';
 /** Every table of the schema. */
 export const entities = [
   AiReportSchema,
+  AiBudgetMonthSchema,
+  AiCallSchema,
   ApplicationTokenSchema,
   ApprovalSchema,
   ApprovalEventSchema,

@@ -1,3 +1,5 @@
+import { readModelSettings, type SettingsProblem } from '../language-models/model-settings-rules.ts';
+
 /** The external systems that the service works with on behalf of a tenant. */
 export const INTEGRATION_KINDS = [
   'host-a',
@@ -32,6 +34,13 @@ export type CredentialsOf<Kind extends IntegrationKind> = Kind extends 'crm-app'
 
 /** Why an integration of this kind cannot have these credentials. */
 export function credentialsProblem(kind: IntegrationKind, { type }: Credentials): string | undefined {
+  if (kind === 'ai-model' && type !== 'token') return 'an ai-model has a token';
   if ((kind === 'crm-app') === (type === 'private_key')) return undefined;
   return kind === 'crm-app' ? 'a crm-app has a private_key' : 'only a crm-app has a private_key';
+}
+
+/** What is wrong with the settings of an integration; most kinds take any. */
+export function settingsProblems(kind: IntegrationKind, settings: IntegrationOptions): readonly SettingsProblem[] {
+  const read = kind === 'ai-model' ? readModelSettings(settings) : undefined;
+  return read?.isOk === false ? read.problems : [];
 }

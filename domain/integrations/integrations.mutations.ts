@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { json } from '../data/columns.ts';
 import type { Encryption } from '../shared/encryption.ts';
-import { DomainError, invalidField, notFound, versionConflict } from '../shared/errors.ts';
+import { DomainError, escapePointer, invalidField, notFound, versionConflict } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { refreshSoon } from '../pull-requests/refresh.queries.ts';
@@ -9,7 +9,14 @@ import { PLATFORMS } from '../projects/projects.entities.ts';
 import { projectInRequest } from '../projects/projects.queries.ts';
 import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
 import { isSameRecipient } from '../outbound/recipient-rules.ts';
-import { type Credentials, type CredentialsOf, credentialsProblem, type IntegrationKind } from './integration-rules.ts';
+import {
+  type Credentials,
+  type CredentialsOf,
+  credentialsProblem,
+  type IntegrationKind,
+  type IntegrationOptions,
+  settingsProblems,
+} from './integration-rules.ts';
 import { Integration } from './integrations.entities.ts';
 import { integrationById, type IntegrationRow, usableIntegration } from './integrations.queries.ts';
 
@@ -44,6 +51,15 @@ function assertSuitable(kind: IntegrationKind, credentials: Credentials): void {
   if (problem !== undefined) throw invalidField('credentials', problem);
 }
 
+function assertMeaningful(kind: IntegrationKind, settings: IntegrationOptions): void {
+  const fields = settingsProblems(kind, settings).map(({ name, detail }) => ({
+    pointer: `settings/${escapePointer(name)}`,
+    detail,
+  }));
+  const [first] = fields;
+  if (first) throw new DomainError('invalid_request', `${first.pointer} ${first.detail}`, { fields });
+}
+
 /**
  * One kind has at most one integration for the tenant and one for each project, else `already_exists`. Throws
  * `invalid_request` for an unknown project and for an address that must not be called.
@@ -55,6 +71,7 @@ export async function createIntegration(
 ): Promise<IntegrationRow> {
   assertCallable(input.baseUrl, outbound);
   assertSuitable(input.kind, credentials);
+  assertMeaningful(input.kind, settings);
   const project = repositoryIdentifier === null ? null : await projectInRequest(tx, repositoryIdentifier);
   const id = newId();
   const added = await tx.db
@@ -99,6 +116,7 @@ export async function changeIntegration(
   const integration = await lockedIntegration(tx, id);
   const before = await integrationById(tx, id);
   if (credentials) assertSuitable(before.kind, credentials);
+  if (change.settings) assertMeaningful(before.kind, change.settings);
   if (version !== undefined && version !== integration.version)
     throw versionConflict('The integration', integration.version);
   const {

@@ -24,23 +24,45 @@ export function waitBeforeRetry(
   return Math.min(FIRST_WAIT_MS * 2 ** (callsMade - 1), WAIT_MAX_MS) * (0.5 + random / 2);
 }
 
-/** What an HTTP status of a provider means. Both name their errors beside it: `code` and `type`. */
-export function failureOfStatus(status: number, code: string): ModelFailureKind {
-  if (OUT_OF_MONEY.has(code)) return 'quota';
-  if (TOO_LONG.has(code)) return 'length';
-  if (status === 401 || status === 403) return 'auth_failed';
-  if (status === 429) return 'limited';
-  if (status === 402) return 'quota';
-  if (status === 408 || status === 409 || status >= 500) return 'unavailable';
+/**
+ * What a failure of a provider means.
+ * @param status of HTTP; undefined for an error that came within a stream.
+ * @param codes how the provider names the error: `code` and `type`.
+ */
+export function failureKindOf(status: number | undefined, codes: readonly string[]): ModelFailureKind {
+  for (const code of codes) {
+    const kind = BY_CODE.get(code);
+    if (kind) return kind;
+  }
+  if (status === undefined) return 'unavailable';
+  const kind = BY_STATUS.get(status);
+  if (kind) return kind;
+  if (status >= 500) return 'unavailable';
   return status >= 400 ? 'rejected' : 'malformed';
 }
 
-const OUT_OF_MONEY: ReadonlySet<string> = new Set([
-  'insufficient_quota',
-  'billing_hard_limit_reached',
-  'billing_error',
+const BY_CODE: ReadonlyMap<string, ModelFailureKind> = new Map<string, ModelFailureKind>([
+  ['insufficient_quota', 'quota'],
+  ['billing_hard_limit_reached', 'quota'],
+  ['billing_error', 'quota'],
+  ['context_length_exceeded', 'length'],
+  ['request_too_large', 'length'],
+  ['content_filter', 'refused'],
+  ['content_policy_violation', 'refused'],
+  ['rate_limit_exceeded', 'limited'],
+  ['rate_limit_error', 'limited'],
+  ['authentication_error', 'auth_failed'],
+  ['permission_error', 'auth_failed'],
 ]);
-const TOO_LONG: ReadonlySet<string> = new Set(['context_length_exceeded', 'request_too_large']);
+const BY_STATUS: ReadonlyMap<number, ModelFailureKind> = new Map<number, ModelFailureKind>([
+  [401, 'auth_failed'],
+  [402, 'quota'],
+  [403, 'auth_failed'],
+  [408, 'unavailable'],
+  [409, 'unavailable'],
+  [413, 'length'],
+  [429, 'limited'],
+]);
 
 /**
  * The time of a `Retry-After` (RFC 9110, section 10.2.3: seconds or a date), or of OpenAI's `retry-after-ms`; null for

@@ -107,6 +107,7 @@ const Environment = z.object({
   ORG_EXPLORER_PAUSE_SECONDS: count(300),
   ORG_EXPLORER_POLL_MS: count(500),
   WORK_TRACKER_TIMEOUT_SECONDS: count(15),
+  AI_CALL_TIMEOUT_SECONDS: count(600),
   COMMANDS_FILE: z.string().min(1).optional(),
   ALLOW_LOCAL_GIT: flag,
   WEBHOOK_LOG_RETENTION_DAYS: count(90),

@@ -52,6 +52,18 @@ export const analysisEvents = {
       limit: number('New series that are allowed in a day', 50_000),
     }),
   ),
+  'ai_budget.warning': defineEvent(
+    'Most of the budget of a month for calls of language models is used; once per month and integration',
+    z.strictObject({
+      integrationId: id('Integration'),
+      name: text('Name of the integration', 'Model of the team'),
+      repositoryIdentifier: repositoryIdentifier.nullable(),
+      month: text('Month of UTC', '2026-03'),
+      budget: number('Budget of the month, in USD', 50),
+      spent: number('What was spent of it, in USD', 40.12),
+      percent: number('Part of the budget from which on it is announced', 80),
+    }),
+  ),
   'ai_report.completed': defineEvent(
     'An AI analysis report was published',
     z.strictObject({

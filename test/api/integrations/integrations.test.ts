@@ -111,7 +111,11 @@ test('a kind has one integration for the tenant and one for each project', async
 });
 
 test('stored credentials are not sent to another server by a changed address', async () => {
-  const { id } = await create(201, { kind: 'ai-model', baseUrl: 'https://model.example.com/v1' });
+  const { id } = await create(201, {
+    kind: 'ai-model',
+    baseUrl: 'https://model.example.com/v1',
+    settings: { provider: 'openai', model: 'gpt' },
+  });
   const change = (status: number, body: object) => app.as(app.owner).patch(status, `/api/integrations/${id}`, body);
   for (const baseUrl of [
     'https://evil.example.com/v1',

@@ -1,3 +1,10 @@
+import { strictSchema } from '../../../domain/language-models/answer-schema-rules.ts';
+import {
+  budgetRefusal,
+  isNearBudget,
+  monthOf,
+  outputTokensLeft,
+} from '../../../domain/language-models/budget-rules.ts';
 import { readModelSettings } from '../../../domain/language-models/model-settings-rules.ts';
 import {
   addUsage,
@@ -9,7 +16,7 @@ import {
 } from '../../../domain/language-models/price-rules.ts';
 import {
   CALLS_MAX,
-  failureOfStatus,
+  failureKindOf,
   retryAfterMsOf,
   waitBeforeRetry,
 } from '../../../domain/language-models/retry-rules.ts';
@@ -105,8 +112,10 @@ test.each([
   [403, '', 'auth_failed'],
   [404, 'model_not_found', 'rejected'],
   [302, '', 'malformed'],
-])('%i %s is %s', (status, code, kind) => {
-  expect(failureOfStatus(status, code)).toBe(kind);
+  [undefined, 'rate_limit_error', 'limited'],
+  [undefined, 'overloaded_error', 'unavailable'],
+])('%s %s is %s', (status, code, kind) => {
+  expect(failureKindOf(status, [code])).toBe(kind);
 });
 
 test('the time to wait is read in all its forms', () => {
@@ -118,4 +127,59 @@ test('the time to wait is read in all its forms', () => {
   expect(of({ 'retry-after-ms': '750', 'retry-after': '1' })).toBe(750);
   expect(of({ 'retry-after': 'soon' })).toBeNull();
   expect(of({})).toBeNull();
+});
+
+test('a budget holds what is spent, what is reserved, and what a call may cost', () => {
+  const state = { budget: 10, spent: 6, reserved: 3 };
+  expect(budgetRefusal(state, 1)).toBeUndefined();
+  expect(budgetRefusal(state, 1.01)).toBe(
+    "The call may cost $1.01, and of the month's budget of $10.00, $6.00 are spent and $3.00 reserved",
+  );
+  expect(budgetRefusal({ budget: 0, spent: 0, reserved: 0 }, 0.000_1)).toMatch(/budget of \$0.00, \$0.00 are spent$/);
+  expect(budgetRefusal({ budget: null, spent: 1e9, reserved: 0 }, 1e9)).toBeUndefined();
+  expect(isNearBudget({ budget: 10, spent: 8 })).toBe(true);
+  expect(isNearBudget({ budget: 10, spent: 7.99 })).toBe(false);
+  expect(isNearBudget({ budget: null, spent: 8 })).toBe(false);
+  expect(monthOf(new Date('2026-02-28T23:59:59.999Z'))).toBe('2026-02-01');
+});
+
+test('the calls of a report share its tokens', () => {
+  const call = { inputTokens: 1_000, maxOutputTokens: 4_000 };
+  expect(outputTokensLeft({ maxTokens: 10_000, usedTokens: 0 }, call)).toBe(4_000);
+  expect(outputTokensLeft({ maxTokens: 10_000, usedTokens: 6_000 }, call)).toBe(3_000);
+  expect(outputTokensLeft({ maxTokens: 10_000, usedTokens: 8_744 }, call)).toBe(256);
+  expect(outputTokensLeft({ maxTokens: 10_000, usedTokens: 8_745 }, call)).toBeUndefined();
+  expect(outputTokensLeft({ maxTokens: 2_000, usedTokens: 0 }, { ...call, maxOutputTokens: 100 })).toBe(100);
+});
+
+test('a schema becomes strict in all its parts', () => {
+  const text = { type: 'string', minLength: 1, maxLength: 10, description: 'Text' };
+  expect(
+    strictSchema({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: {
+        minLength: text,
+        risks: { type: 'array', maxItems: 3, items: { type: 'object', properties: { text }, required: [] } },
+        other: { anyOf: [{ type: 'null' }, { type: 'integer', minimum: 0 }] },
+      },
+    }),
+  ).toEqual({
+    type: 'object',
+    properties: {
+      minLength: { type: 'string', description: 'Text' },
+      risks: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { text: { type: 'string', description: 'Text' } },
+          required: ['text'],
+          additionalProperties: false,
+        },
+      },
+      other: { anyOf: [{ type: 'null' }, { type: 'integer' }] },
+    },
+    required: ['minLength', 'risks', 'other'],
+    additionalProperties: false,
+  });
 });

@@ -25,7 +25,7 @@ test.each([
   ['a private key within JSON', `-----BEGIN PRIVATE KEY-----\\nMIIEow${letters(64)}\\n-----END PRIVATE KEY-----\\n`],
   ['a private key without its end', `-----BEGIN PRIVATE KEY-----\nMIIEow${letters(64)}`],
 ])('%s is masked', (_name, secret) => {
-  for (const text of [`{"text":"Deploy with ${secret}"}`, `${secret}`, `key=${secret};`]) {
+  for (const text of [`{"text":"Deploy with ${secret}"}`, secret, `key=${secret};`]) {
     const masked = maskSecrets(text);
     expect(masked).toContain('***');
     for (const part of secret.match(/\w{12,}/g) ?? []) expect(masked).not.toContain(part);

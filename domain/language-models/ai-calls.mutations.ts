@@ -1,0 +1,88 @@
+import { newId } from '../shared/ids.ts';
+import type { Tx } from '../unit-of-work.ts';
+import { emitEvent } from '../webhooks/event-catalog.ts';
+import {
+  addToSpent,
+  endCall,
+  type EndedCall,
+  endLostCalls,
+  insertCall,
+  lockBudgetMonth,
+  noteWarned,
+  reservedCost,
+  tokensOfTask,
+} from './ai-calls.queries.ts';
+import { budgetRefusal, isNearBudget, monthOf, outputTokensLeft, WARNED_FROM } from './budget-rules.ts';
+import type { ConfiguredModel } from './configured-model.queries.ts';
+import { highestCostOf } from './price-rules.ts';
+
+export interface WantedCall {
+  configured: ConfiguredModel;
+  projectId: string;
+  taskExecutionId: string;
+  /** At most so many, of the input. */
+  inputTokens: number;
+  maxOutputTokens: number;
+}
+
+export interface ReservedCall {
+  isReserved: true;
+  id: string;
+  /** Of which it is paid. */
+  month: string;
+  maxOutputTokens: number;
+}
+
+/** Reserves the cost of a call. Who reserves from the same budget waits meanwhile, so that no two exceed it together. */
+export async function reserveCall(
+  tx: Tx,
+  { configured, projectId, taskExecutionId, inputTokens, maxOutputTokens }: WantedCall,
+): Promise<ReservedCall | { isReserved: false; reason: string }> {
+  const { integrationId, settings, model } = configured;
+  const month = monthOf(tx.now);
+  const { spent } = await lockBudgetMonth(tx, integrationId, month);
+  await endLostCalls(tx, integrationId);
+  const usedTokens = await tokensOfTask(tx, taskExecutionId);
+  const left = outputTokensLeft(
+    { maxTokens: settings.maxTokensPerReport, usedTokens },
+    { inputTokens, maxOutputTokens },
+  );
+  if (left === undefined)
+    return {
+      isReserved: false,
+      reason: `Of ${settings.maxTokensPerReport} tokens (maxTokensPerReport) ${usedTokens} are used, and the call needs about ${inputTokens} for its input`,
+    };
+  const estimate = highestCostOf({ inputTokens, maxOutputTokens: left }, settings);
+  const reserved = await reservedCost(tx, integrationId);
+  const refusal = budgetRefusal({ budget: settings.monthlyBudget, spent, reserved }, estimate);
+  if (refusal !== undefined) return { isReserved: false, reason: refusal };
+  const id = newId();
+  const { provider } = settings;
+  await insertCall(tx, { id, projectId, taskExecutionId, integrationId, provider, model, estimate });
+  return { isReserved: true, id, month, maxOutputTokens: left };
+}
+
+/** Keeps what a call came to, and releases what was reserved for it. The first that uses most of a budget announces it. */
+export async function settleCall(
+  tx: Tx,
+  { integrationId, name, repositoryIdentifier, settings }: ConfiguredModel,
+  month: string,
+  ended: EndedCall,
+): Promise<void> {
+  const before = await lockBudgetMonth(tx, integrationId, month);
+  await endCall(tx, ended);
+  if (ended.cost !== null && ended.cost > 0) await addToSpent(tx, integrationId, month, ended.cost);
+  const spent = before.spent + (ended.cost ?? 0);
+  const { monthlyBudget: budget } = settings;
+  if (budget === null || before.warnedAt !== null || !isNearBudget({ budget, spent })) return;
+  await noteWarned(tx, integrationId, month);
+  emitEvent(tx, 'ai_budget.warning', {
+    integrationId,
+    name,
+    repositoryIdentifier,
+    month: month.slice(0, 7),
+    budget,
+    spent,
+    percent: WARNED_FROM * 100,
+  });
+}

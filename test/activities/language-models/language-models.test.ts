@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLanguageModels, type LanguageModels } from '../../../activities/adapters/language-models.ts';
+import {
+  MODEL_PROVIDERS,
+  type ModelAnswer,
+  type ModelCall,
+} from '../../../domain/language-models/language-model.port.ts';
+import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
+import { type ModelSimulator, modelSimulator } from '../../simulators/models/simulator.ts';
+
+let simulator: ModelSimulator;
+let models: LanguageModels;
+
+beforeAll(async () => {
+  simulator = await modelSimulator();
+  models = createLanguageModels({ addresses: outboundAddresses('127.0.0.0/8'), callTimeoutMs: 5_000 });
+});
+afterAll(async () => {
+  await models.close();
+  await simulator.close();
+});
+beforeEach(() => simulator.reset());
+
+const SCHEMA = {
+  type: 'object',
+  properties: { summary: { type: 'string', maxLength: 100 } },
+  required: ['summary'],
+  additionalProperties: false,
+};
+
+describe.each(MODEL_PROVIDERS)('%s', (provider) => {
+  const ask = (call: Partial<ModelCall> = {}, access: object = {}, by = models): Promise<ModelAnswer> =>
+    by.call(
+      { provider, baseUrl: simulator.baseUrlOf(provider), apiKey: simulator.apiKey, ...access },
+      {
+        model: 'model-1',
+        system: 'Write a report.',
+        messages: [{ role: 'user', text: 'F1: three issues' }],
+        schema: { name: 'report', schema: SCHEMA },
+        maxOutputTokens: 1_000,
+        signal: new AbortController().signal,
+        onProgress: () => undefined,
+        ...call,
+      },
+    );
+
+  test('an answer comes with its tokens, and tells how far it is', async () => {
+    const usage = { input: 120, output: 60, reasoning: 20, cacheRead: 40, cacheWrite: 0 };
+    simulator.next({ kind: 'answer', text: `{"summary":"${'ok '.repeat(50)}"}`, usage });
+    const progress: number[] = [];
+    const answer = await ask({
+      messages: [
+        { role: 'user', text: 'F1' },
+        { role: 'assistant', text: 'no' },
+        { role: 'user', text: 'as JSON' },
+      ],
+      onProgress: (tokens) => progress.push(tokens),
+    });
+    expect(answer).toMatchObject({ kind: 'ok', text: `{"summary":"${'ok '.repeat(50)}"}`, usage });
+    expect(progress.length).toBeGreaterThan(3);
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b));
+    expect(answer.receivedTokens).toBe(progress.at(-1));
+    expect(simulator.requests).toMatchObject([
+      {
+        provider,
+        model: 'model-1',
+        system: 'Write a report.',
+        messages: [{ role: 'user' }, { role: 'assistant', text: 'no' }, { role: 'user', text: 'as JSON' }],
+        schema: { properties: { summary: { type: 'string' } } },
+        maxTokens: 1_000,
+      },
+    ]);
+    expect(JSON.stringify(simulator.requests[0]?.schema)).not.toContain('maxLength');
+  });
+
+  test.each([
+    [
+      { kind: 'limited', retryAfter: 2 },
+      { kind: 'limited', retryAfterMs: 2_000 },
+    ],
+    [{ kind: 'limited' }, { kind: 'limited', retryAfterMs: null }],
+    [{ kind: 'quota' }, { kind: 'quota' }],
+    [{ kind: 'status', status: 408 }, { kind: 'unavailable' }],
+    [{ kind: 'status', status: 409 }, { kind: 'unavailable' }],
+    [{ kind: 'status', status: 500 }, { kind: 'unavailable' }],
+    [{ kind: 'status', status: 529, code: 'overloaded_error' }, { kind: 'unavailable' }],
+    [{ kind: 'status', status: 400 }, { kind: 'rejected' }],
+    [{ kind: 'status', status: 404 }, { kind: 'rejected' }],
+    [{ kind: 'status', status: 403 }, { kind: 'auth_failed' }],
+    [{ kind: 'status', status: 302 }, { kind: 'malformed' }],
+    [{ kind: 'html' }, { kind: 'malformed' }],
+    [{ kind: 'broken' }, { kind: 'unavailable' }],
+    [{ kind: 'error' }, { kind: 'unavailable' }],
+    [{ kind: 'refusal' }, { kind: 'refused' }],
+    [{ kind: 'length' }, { kind: 'length' }],
+  ] as const)('%j is a failure of its kind', async (behavior, expected) => {
+    simulator.next(behavior);
+    const answer = await ask();
+    expect(answer).toMatchObject(expected);
+    expect(JSON.stringify(answer)).not.toContain(simulator.apiKey);
+    const hasBegun = ['broken', 'error', 'length'].includes(behavior.kind);
+    expect(answer.receivedTokens !== null && answer.receivedTokens > 0).toBe(
+      hasBegun || (behavior.kind === 'refusal' && provider === 'openai'),
+    );
+    // The libraries try nothing again.
+    expect(simulator.requests).toHaveLength(1);
+  });
+
+  test('a wrong key, and an address that is not permitted or not there, are failures', async () => {
+    expect(await ask({}, { apiKey: 'wrong' })).toMatchObject({ kind: 'auth_failed' });
+    expect(await ask({}, { baseUrl: 'http://10.1.2.3/v1' })).toMatchObject({
+      kind: 'rejected',
+      message: 'The address of the model is not permitted',
+    });
+    expect(await ask({}, { baseUrl: 'http://127.0.0.1:9/v1' })).toMatchObject({ kind: 'unavailable' });
+  });
+
+  test('an aborted call ends at once, and with it the stream', async () => {
+    simulator.next({ kind: 'trickle', everyMs: 5 });
+    const abort = new AbortController();
+    const answer = await ask({
+      signal: abort.signal,
+      onProgress: (tokens) => {
+        if (tokens > 5) abort.abort();
+      },
+    });
+    expect(answer).toMatchObject({ kind: 'cancelled' });
+    expect(answer.receivedTokens).toBeGreaterThan(5);
+    while (simulator.aborted === 0) await sleep(5);
+  });
+
+  test('a model that trickles for ever, or says nothing, is given up', async () => {
+    const hasty = createLanguageModels({ addresses: outboundAddresses('127.0.0.0/8'), callTimeoutMs: 300 });
+    try {
+      simulator.next({ kind: 'trickle', everyMs: 5 }, { kind: 'hang' });
+      const answer = await ask({}, {}, hasty);
+      expect(answer).toMatchObject({ kind: 'timeout', message: `${provider} did not complete the answer in 0.3 s` });
+      expect(answer.receivedTokens).toBeGreaterThan(0);
+      expect(await ask({}, {}, hasty)).toMatchObject({ kind: 'timeout', receivedTokens: null });
+    } finally {
+      await hasty.close();
+    }
+  });
+
+  test('a server without newer parameters is asked without them, once found out', async () => {
+    simulator.always({ kind: 'plain', text: '{}' });
+    const baseUrl = simulator.baseUrlOf(provider);
+    for (let round = 0; round < 2; round++) {
+      const answer = await ask({ model: 'plain' }, { baseUrl });
+      expect(answer).toMatchObject({ kind: 'ok', text: '{}' });
+    }
+    expect(simulator.requests).toHaveLength(2);
+    expect(simulator.requests[1]).toMatchObject({
+      schema: undefined,
+      maxTokens: 1_000,
+      system: expect.stringContaining('"summary"'),
+    });
+  });
+});
