@@ -4,6 +4,8 @@ import { chosenQueues } from './config.ts';
 import type { Deps } from './deps.ts';
 import { RELEASES_QUEUE } from '../workflows/release-candidates/release-domain.contract.ts';
 import { AUDIT_QUEUE } from '../workflows/audit/audit-export.contract.ts';
+import { AI_QUEUE } from '../workflows/ai-reports/ai-report.contract.ts';
+import { createAiReportActivities } from './ai-reports/ai-reports.activities.ts';
 import { APPROVALS_QUEUE } from '../workflows/approvals/approval.contract.ts';
 import { ENVIRONMENT_LOCKS_QUEUE } from '../workflows/environment-locks/environment-lock.contract.ts';
 import { createAuditExportActivities } from './audit/audit-exports.activities.ts';
@@ -45,6 +47,8 @@ const QUICK_CANCELLATION = { maxHeartbeatThrottleInterval: '500 milliseconds' } 
 const GIT_AT_ONCE = 8;
 /** The pump of each tenant holds one for as long as it polls. */
 const CRM_AT_ONCE = 200;
+/** Each mostly waits for a model. */
+const AI_AT_ONCE = 20;
 /** One that hangs keeps no other from its turn, and the database from no other work. */
 const SWEEPS_AT_ONCE = 8;
 
@@ -78,6 +82,11 @@ export function taskQueues(deps: Deps, names: readonly string[] | undefined): re
 
 const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): TaskQueue[] => [
   { taskQueue: APPROVALS_QUEUE, activities: createApprovalActivities(deps) },
+  {
+    taskQueue: AI_QUEUE,
+    activities: createAiReportActivities(deps),
+    options: { ...QUICK_CANCELLATION, maxConcurrentActivityTaskExecutions: AI_AT_ONCE },
+  },
   {
     taskQueue: AUDIT_QUEUE,
     activities: createAuditExportActivities(deps),

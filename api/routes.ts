@@ -1,3 +1,4 @@
+import { aiReportRefreshRoutes } from './ai-reports/ai-report-refresh.routes.ts';
 import { aiReportsRoutes } from './ai-reports/ai-reports.routes.ts';
 import { applicationTokensRoutes } from './application-tokens/application-tokens.routes.ts';
 import { approvalsRoutes } from './approvals/approvals.routes.ts';
@@ -117,6 +118,7 @@ export const routes: readonly AnyRoute[] = [
   ...reviewAssignmentsRoutes,
   ...reviewEnvRoutes,
   ...aiReportsRoutes,
+  ...aiReportRefreshRoutes,
   ...gcLedgerRoutes,
   ...gcDeletionsRoutes,
   ...gcChecksRoutes,

@@ -47,6 +47,18 @@ export const OUTSIDE_CALL = {
 /** As a call to another system; a lost worker is detected by its heartbeat. */
 export const TRACKER_CALL = { ...OUTSIDE_CALL, heartbeatTimeout: '5 seconds' } satisfies ActivityOptions;
 
+/**
+ * A question to a language model, its own retries included: long as long as heartbeats arrive. What the model fails at is a
+ * result; only what a lost worker or an unavailable database interrupted is retried, with few attempts, because each costs.
+ * A cancellation waits until the stream is ended and its cost is recorded.
+ */
+export const MODEL_CALL = {
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '5 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 4 },
+} satisfies ActivityOptions;
+
 /** A call to another system that the caller can do without: given up after two attempts. */
 export const BRIEF_OUTSIDE_CALL = {
   startToCloseTimeout: '25 seconds',

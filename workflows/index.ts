@@ -11,6 +11,7 @@ export { scheduledFlow } from './flows/scheduled-flow.workflow.ts';
 export { workItemReport } from './work-item-requests/work-item-report.workflow.ts';
 export { flowChecks } from './flows/flow-checks.workflow.ts';
 export { buildImpact } from './builds/build-impact.workflow.ts';
+export { aiReport } from './ai-reports/ai-report.workflow.ts';
 export { gcCheck } from './gc-ledger/gc-check.workflow.ts';
 export { orgExplorer } from './org-explorer/org-explorer.workflow.ts';
 export { gitMirror } from './git/git-mirror.workflow.ts';

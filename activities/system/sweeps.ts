@@ -1,3 +1,4 @@
+import { aiReportsSweep } from '../ai-reports/ai-reports.sweep.ts';
 import { expiringTokensSweep } from '../application-tokens/application-tokens.sweep.ts';
 import { approvalsSweep } from '../approvals/approvals.sweep.ts';
 import { auditExportsSweep, expiredExportsSweep } from '../audit/audit-exports.sweep.ts';
@@ -37,6 +38,7 @@ export const SWEEPS: readonly Sweep[] = [
   pullRequestsSweep,
   buildImpactsSweep,
   gcChecksSweep,
+  aiReportsSweep,
   reviewAssignmentsSweep(),
   reviewPoolsSweep,
   expiringTokensSweep,

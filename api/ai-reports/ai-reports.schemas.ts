@@ -6,7 +6,8 @@ import {
   REPORTS_KEPT,
   WHOLE_REPOSITORY,
 } from '../../domain/ai-reports/ai-report-rules.ts';
-import { DateTime, Name, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { LOCAL } from '../../domain/ai-reports/generation.mutations.ts';
+import { DateTime, Name, queryFlag, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 const INTEGER_MAX = 2_147_483_647;
 
@@ -85,3 +86,21 @@ export const StatusOut = z
     updatedAt: Timestamp.nullable(),
   })
   .meta({ id: 'AiReportStatus' });
+
+export const RefreshQuery = z.strictObject({
+  ...scope,
+  branch,
+  provider: Name.optional().meta({
+    description: `\`${LOCAL}\`: facts alone, without any model. Default: that of the integration`,
+  }),
+  model: Name.optional().meta({ description: "One of the integration's models; default: its first" }),
+  force: queryFlag(false),
+});
+
+export const RefreshOut = z
+  .object({
+    taskExecutionId: z.string().meta({ description: 'Id of the report, too' }),
+    status: z.enum(['generating', 'completed']),
+    cached: z.boolean().meta({ description: 'The report of the same facts, prompt and model that there is' }),
+  })
+  .meta({ id: 'AiReportRefresh' });

@@ -1,5 +1,4 @@
 import { domainNames } from '../projects/project-rules.ts';
-import type { ProjectConfiguration } from '../projects/projects.entities.ts';
 import { didYouMean } from '../shared/suggestion-rules.ts';
 
 export const REPORT_SCOPES = ['repository', 'domain', 'package'] as const;
@@ -46,14 +45,16 @@ export interface KnownNames {
   package: readonly string[];
 }
 
+interface WithNames {
+  domains?: (string | { name: string; packages?: string[] })[];
+  packagePaths?: Record<string, string>;
+}
+
 /** The names that a project's configuration lists, with those of its repository and candidates. */
-export function knownNames(
-  { domains = [], packagePaths = {}, ...configuration }: ProjectConfiguration,
-  found: KnownNames,
-): KnownNames {
+export function knownNames({ domains = [], packagePaths = {} }: WithNames, found: KnownNames): KnownNames {
   const ofDomains = domains.flatMap((domain) => (typeof domain === 'string' ? [] : (domain.packages ?? [])));
   return {
-    domain: [...new Set([...domainNames({ ...configuration, domains }), ...found.domain])],
+    domain: [...new Set([...domainNames({ domains }), ...found.domain])],
     package: [...new Set([...ofDomains, ...Object.keys(packagePaths), ...found.package])],
   };
 }

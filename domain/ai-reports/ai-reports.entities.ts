@@ -2,6 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
 import type { ReportScope, ReportStatus } from './ai-report-rules.ts';
+import type { ReportFacts } from './fact-rules.ts';
+import type { Findings } from './findings-rules.ts';
 
 /** Tokens that a model took: `input` without what was read from its cache, `output` with what it reasoned. */
 export interface TokenUsage {
@@ -35,6 +37,19 @@ export const AiReportSchema = defineEntity({
     cost: p.double().$type<number>().nullable(),
     error: p.text().nullable(),
     requestedBy: p.text(),
+    /** Of the prompt that a generation uses; null: the report was published. */
+    promptVersion: p.integer().nullable(),
+    /** SHA-256 of its facts. */
+    factsDigest: p.text().nullable(),
+    /** How many facts it lists. */
+    factCount: p.integer().nullable(),
+    /** Claims of the model without a valid citation. */
+    droppedClaims: p.integer().nullable(),
+    /** These three are null again once it has ended. */
+    facts: jsonColumn<ReportFacts>().nullable(),
+    /** The model's last answer. */
+    answer: p.text().nullable(),
+    findings: jsonColumn<Findings>().nullable(),
   },
 });
 export class AiReport extends AiReportSchema.class {}

@@ -28,5 +28,4 @@ export const UNMOUNTED: readonly string[] = [
   'POST /api/testreports/code-analysis/results',
   'GET /api/testreports/code-analysis/history/{branch}',
   'GET /api/testreports/code-analysis/dashboard/{branch}',
-  'POST /api/ai-reports/refresh',
 ];

@@ -31,6 +31,7 @@ export const aiReportsExamples = featureExamples(
     listAiReports: ({ reported }) => ({ query: { repositoryIdentifier: reported } }),
     getAiReportStatus: ({ reported }) => ({ query: key(reported) }),
     getLatestAiReport: ({ reported }) => ({ query: key(reported) }),
+    refreshAiReport: ({ reported }) => ({ query: { ...key(reported), provider: 'local' } }),
     listAiReportHistory: ({ reported }) => ({ query: { ...key(reported), limit: '5' } }),
   },
 );

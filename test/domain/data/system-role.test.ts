@@ -113,6 +113,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
   const tables = rights.flatMap((line) => /^(?:SELECT|INSERT|UPDATE|DELETE) ([a-z_]+)$/.exec(line)?.[1] ?? []);
   expect([...new Set(tables)].toSorted()).toEqual([
     'ai_call',
+    'ai_report',
     'ai_usage_day',
     'approval',
     'audit_export',
