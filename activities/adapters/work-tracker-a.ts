@@ -33,10 +33,12 @@ const Transitions = z.looseObject({
 });
 const Comment = z.looseObject({
   id: z.string(),
+  author: z.looseObject({ accountId: z.string().nullish() }).nullish(),
   properties: z.array(z.looseObject({ key: z.string(), value: z.unknown() })).nullish(),
 });
 const Comments = z.looseObject({ comments: z.array(Comment) });
 const CommentList = z.looseObject({ values: z.array(Comment) });
+const Myself = z.looseObject({ accountId: z.string() });
 const ANYTHING = z.unknown();
 
 export interface JiraPlace {
@@ -126,10 +128,14 @@ export function trackerA(call: CallTracker, { baseUrl, siteUrl, boards, issueTyp
           CommentList,
         );
     if (!listed.isOk) return listed;
-    const found = listed.value.values.find(({ properties }) =>
+    const marked = listed.value.values.filter(({ properties }) =>
       properties?.some(({ key, value }) => key === REPORT_PROPERTY && markerIn(value) === marker),
     );
-    return { isOk: true, value: found?.id };
+    if (marked.length === 0) return { isOk: true, value: undefined };
+    // Anybody can set the property on a comment.
+    const me = await call({ method: 'GET', url: `${api}/myself` }, Myself);
+    if (!me.isOk) return me;
+    return { isOk: true, value: marked.find(({ author }) => author?.accountId === me.value.accountId)?.id };
   }
 
   function writeComment(url: string, content: object, marker: string, known: string | undefined) {

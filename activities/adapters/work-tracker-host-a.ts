@@ -44,7 +44,9 @@ const COMMENTS_PAGE = 100;
 /** A closing that failed may be repeated with its comment for so long: longer than any limit holds. */
 const CLOSING_REPEATED_MS = 3 * 3_600_000;
 
-const Comment = z.looseObject({ id: z.number(), body: z.string().nullish() });
+const Author = z.looseObject({ login: z.string(), type: z.string().nullish() });
+const Comment = z.looseObject({ id: z.number(), body: z.string().nullish(), user: Author.nullish() });
+type Comment = z.output<typeof Comment>;
 const ANYTHING = z.unknown();
 
 /** GitHub's issues: REST interface, version 2022-11-28. @param repository `owner/repo`. */
@@ -109,14 +111,27 @@ export function hostATracker(
     return { isOk: true, value: found };
   }
 
-  /** The comment that has the marker. */
+  /** Tells comments of the credential's own user. An app's credential has none: its comments are those of bots. */
+  async function ownComments(): Promise<TrackerAnswer<(comment: Comment) => boolean>> {
+    const me = await call({ method: 'GET', url: `${baseUrl}/user` }, User);
+    if (me.isOk) return { isOk: true, value: ({ user }) => user?.login === me.value.login };
+    return me.kind === 'auth_failed' ? { isOk: true, value: ({ user }) => user?.type === 'Bot' } : me;
+  }
+
+  /** The comment that has the marker, which anybody can copy, and is our own. */
   async function commentWith(id: string, marker: string): Promise<TrackerAnswer<string | undefined>> {
     for (let page = 1; page <= PAGES_MAX; page++) {
       const url = `${issues}/${id}/comments?per_page=${COMMENTS_PAGE}&page=${page}`;
       const answer = await call({ method: 'GET', url }, z.array(Comment));
       if (!answer.isOk) return answer;
-      const found = answer.value.find(({ body }) => body?.includes(inHtmlComment(marker)));
-      if (found || answer.value.length < COMMENTS_PAGE) return { isOk: true, value: found && String(found.id) };
+      const marked = answer.value.filter(({ body }) => body?.includes(inHtmlComment(marker)));
+      if (marked.length > 0) {
+        const isOwn = await ownComments();
+        if (!isOwn.isOk) return isOwn;
+        const found = marked.find(isOwn.value);
+        if (found) return { isOk: true, value: String(found.id) };
+      }
+      if (answer.value.length < COMMENTS_PAGE) break;
     }
     return { isOk: true, value: undefined };
   }

@@ -51,7 +51,12 @@ const States = z.looseObject({ value: z.array(State) });
 const Types = z.looseObject({
   value: z.array(z.looseObject({ name: z.string(), states: z.array(State).default([]) })),
 });
-const Comment = z.looseObject({ id: z.int(), text: z.string().nullish() });
+const Comment = z.looseObject({
+  id: z.int(),
+  text: z.string().nullish(),
+  createdBy: z.looseObject({ id: z.string().nullish() }).nullish(),
+});
+const Connection = z.looseObject({ authenticatedUser: z.looseObject({ id: z.string() }) });
 const Comments = z.looseObject({ comments: z.array(Comment), continuationToken: z.string().nullish() });
 interface Operation {
   op: 'add' | 'replace' | 'test';
@@ -124,7 +129,15 @@ export function hostBTracker(
     return types.isOk ? { isOk: true, value: boardsWiql(filter, boards, types.value.value) } : types;
   }
 
-  /** The comment that has the marker; its text is there, whether or not the vendor hides it. */
+  /** Whom the credential belongs to. */
+  async function ownId(): Promise<TrackerAnswer<string>> {
+    const path = '_apis/connectionData?api-version=7.1-preview.1';
+    const url = `${baseUrl}/${encodeURIComponent(organization)}/${path}`;
+    const answer = await call({ method: 'GET', url }, Connection);
+    return answer.isOk ? { isOk: true, value: answer.value.authenticatedUser.id } : answer;
+  }
+
+  /** The comment that has the marker, which anybody can copy, and is our own. Its text is there, shown or not. */
   async function commentWith(id: string, marker: string): Promise<TrackerAnswer<string | undefined>> {
     const url = `${wit}/workItems/${id}/comments?${COMMENTS_VERSION}&$top=${COMMENTS_PAGE}&order=desc`;
     let next = '';
@@ -132,7 +145,10 @@ export function hostBTracker(
       const answer = await call({ method: 'GET', url: url + next }, Comments);
       if (!answer.isOk) return answer;
       const { comments, continuationToken } = answer.value;
-      const found = comments.find(({ text }) => text?.includes(marker));
+      const marked = comments.filter(({ text }) => text?.includes(marker));
+      const own = marked.length === 0 ? undefined : await ownId();
+      if (own?.isOk === false) return own;
+      const found = marked.find(({ createdBy }) => createdBy?.id === own?.value);
       if (found) return { isOk: true, value: String(found.id) };
       if (!continuationToken) break;
       next = `&continuationToken=${encodeURIComponent(continuationToken)}`;

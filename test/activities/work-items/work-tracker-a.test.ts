@@ -181,7 +181,8 @@ test('closing takes a transition to what is done; changes are not implemented', 
 
 test('a report is one comment and one label, however often it is written', async () => {
   const issue = site.add('SHOP', { labels: ['ops', 'quayside:failed'] });
-  issue.comments.push({ id: '900', body: doc('chatter'), properties: [] });
+  const forged = [{ key: 'quayside.report', value: { marker: 'quayside-request:r1' } }];
+  issue.comments.push({ id: '900', body: doc('chatter'), properties: forged, author: { accountId: '5b10' } });
   const report = {
     marker: 'quayside-request:r1',
     lines: ['Running', ''],
@@ -237,8 +238,13 @@ test('the comment of a report is found where comments of an issue come without p
   const properties = [{ key: 'quayside.report', value: { marker: 'r1' } }];
   const { asked, call } = answering((url) =>
     url.includes('/comment/list')
-      ? { values: [{ id: '7' }, { id: '8', properties }] }
-      : { id: '8', comments: [{ id: '7' }, { id: '8' }] },
+      ? {
+          values: [
+            { id: '7', author: { accountId: 'other' }, properties },
+            { id: '8', author: { accountId: 'me' }, properties },
+          ],
+        }
+      : { id: '8', accountId: 'me', comments: [{ id: '7' }, { id: '8' }] },
   );
   const report = { marker: 'r1', lines: ['x'], links: [], state: 'done' } as const;
   expect(valueOf(await trackerA(call, jira).report('SHOP-1', report))).toEqual({ commentId: '8' });

@@ -205,6 +205,25 @@ test('a report is one comment and one label, however often it is written', async
   expect(issue.comments).toHaveLength(152);
 });
 
+test("a stranger's comment with the marker is left alone, and one that may not be edited is replaced", async () => {
+  const issue = host.issues.add(shop);
+  const forged = { id: 900, body: '<!-- quayside-request:r1 -->', author: 'ole' };
+  issue.comments.push(forged);
+  const report = { marker: 'quayside-request:r1', lines: ['Done'], links: [], state: 'done' } as const;
+  const { commentId } = valueOf(await tracker().report('1', report));
+  expect(valueOf(await tracker().report('1', report))).toEqual({ commentId });
+  expect(issue.comments).toEqual([forged, expect.objectContaining({ author: 'quayside-bot' })]);
+  // An app has no user; its comments are those of bots.
+  host.failNext({ status: 403, body: { message: 'Resource not accessible by integration' } }, { path: /\/user$/ });
+  expect(valueOf(await tracker().report('1', report)).commentId).not.toBe(commentId);
+  host.issues.readers.add('quayside-bot');
+  const replaced = valueOf(await tracker().report('1', { ...report, commentId: '900' }));
+  expect(replaced).toEqual({ commentId });
+  host.failNext({ status: 403, body: { message: 'Forbidden' } }, { method: 'PATCH', times: 2 });
+  expect(valueOf(await tracker().report('1', { ...report, commentId })).commentId).not.toBe(commentId);
+  expect(forged.body).toBe('<!-- quayside-request:r1 -->');
+});
+
 test('an issue with 500 hostile labels is shown', async () => {
   const labels = Array.from({ length: 500 }, (_, n) => `"'\\\u0000</script>${'x'.repeat(40)}${n}`);
   host.issues.add(shop, { labels });

@@ -271,6 +271,17 @@ test('a report is one comment and one tag, also while others change the work ite
   ]);
 });
 
+test("a stranger's comment with the marker is left alone", async () => {
+  const item = host.boards.add(place, {});
+  item.comments.push({ id: 900, text: 'quayside-request:r1' });
+  const report = { marker: 'quayside-request:r1', lines: ['Done'], links: [], state: 'done' } as const;
+  const { commentId } = valueOf(await tracker().report('1', report));
+  expect(valueOf(await tracker().report('1', report))).toEqual({ commentId });
+  expect(valueOf(await tracker().report('1', { ...report, commentId: '900' }))).toEqual({ commentId });
+  expect(item.comments.map(({ id }) => id)).toEqual([900, Number(commentId)]);
+  expect(item.comments[0]?.text).toBe('quayside-request:r1');
+});
+
 test('personal access tokens go as Basic, tokens of Entra ID as Bearer', async () => {
   host.boards.add(place, {});
   await tracker().fetch('1');

@@ -16,7 +16,7 @@ export interface SimulatedWorkItem {
   /** By reference name; identities are objects. */
   fields: Record<string, Json>;
   parent: number | null;
-  comments: { id: number; text: string }[];
+  comments: { id: number; text: string; createdBy?: ReturnType<typeof shownIdentity> }[];
 }
 
 const PEOPLE: readonly Identity[] = [
@@ -76,6 +76,11 @@ export class AzureBoards {
           : refuse(404, `TF401232: Work item ${match[2]} does not exist, or you do not have permissions to read it.`);
       }) satisfies Endpoint['handle'];
     return [
+      {
+        method: 'GET',
+        path: /^\/[^/]+\/_apis\/connectionData$/,
+        handle: ({ caller }) => ({ status: 200, body: { authenticatedUser: identityOf(caller) } }),
+      },
       {
         method: 'GET',
         path: at(String.raw`workitems/(\d+)`),
@@ -138,9 +143,9 @@ export class AzureBoards {
       {
         method: 'POST',
         path: at(String.raw`workItems/(\d+)/comments`),
-        handle: one((item, { body }) => {
+        handle: one((item, { body, caller }) => {
           if (typeof body.text !== 'string' || body.text === '') return refuse(400, 'Comment text cannot be empty.');
-          const comment = { id: ++this.#comments, text: body.text };
+          const comment = { id: ++this.#comments, text: body.text, createdBy: identityOf(caller) };
           item.comments.push(comment);
           // Comments are part of the work item's history.
           item.rev++;
@@ -150,9 +155,11 @@ export class AzureBoards {
       {
         method: 'PATCH',
         path: at(String.raw`workItems/(\d+)/comments/(\d+)`),
-        handle: one(({ comments }, { body }, [, , , id]) => {
+        handle: one(({ comments }, { body, caller }, [, , , id]) => {
           const comment = comments.find((each) => each.id === Number(id));
           if (!comment) return refuse(404, 'Comment does not exist.');
+          if (comment.createdBy?.id !== identityOf(caller).id)
+            return refuse(403, 'You can edit your own comments only.');
           if (typeof body.text !== 'string') return refuse(400, 'Comment text cannot be empty.');
           comment.text = body.text;
           return { status: 200, body: comment };
@@ -165,7 +172,7 @@ export class AzureBoards {
     const states = this.#statesOf(type);
     if (states.length === 0) return refuse(404, `VS402323: Work item type ${type} does not exist in project ${place}.`);
     const at = new Date().toISOString();
-    const author = shownIdentity(PEOPLE.find(({ displayName }) => displayName === request.caller) ?? PEOPLE[0]);
+    const author = identityOf(request.caller);
     const made: SimulatedWorkItem = {
       id: this.all.length + 1,
       rev: 1,
@@ -304,6 +311,9 @@ const tagsOf = (text: string | undefined): string[] =>
     .split(';')
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '');
+
+const identityOf = (caller: string) =>
+  shownIdentity(PEOPLE.find(({ displayName }) => displayName === caller) ?? PEOPLE[0]);
 
 const shownIdentity = (identity: Identity | undefined) => ({
   ...identity,

@@ -121,10 +121,12 @@ export class GitHubIssues {
       {
         method: 'PATCH',
         path: at(String.raw`/comments/(\d+)`),
-        handle: ({ body }, [, repository, id]) => {
+        handle: ({ body, caller }, [, repository, id]) => {
           for (const issue of this.all.filter((each) => each.repository === repository)) {
             const comment = issue.comments.find((each) => each.id === Number(id));
             if (!comment) continue;
+            if (this.readers.has(caller) && comment.author !== caller)
+              return { status: 403, body: { message: 'Must have admin rights to Repository.' } };
             if (!isText(body.body, BODY_MAX)) return invalid('IssueComment', 'body');
             comment.body = body.body;
             return { status: 200, body: shownComment(url, issue, comment) };

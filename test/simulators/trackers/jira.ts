@@ -24,7 +24,12 @@ export interface JiraIssue {
   labels: string[];
   parent: string | null;
   fields: Record<string, Json>;
-  comments: { id: string; body: Json; properties: { key: string; value: Json }[] }[];
+  comments: {
+    id: string;
+    body: Json;
+    properties: { key: string; value: Json }[];
+    author?: { accountId: string };
+  }[];
   createdAt: Date;
   updatedAt: Date;
 }
@@ -264,6 +269,11 @@ export async function jiraSite(): Promise<JiraSimulator> {
         },
         {
           method: 'GET',
+          path: at('myself'),
+          handle: ({ caller }) => ({ status: 200, body: { accountId: caller } }),
+        },
+        {
+          method: 'GET',
           path: at(`${ISSUE}/comment`),
           handle: one(({ comments }, { query }) => ({
             status: 200,
@@ -282,10 +292,11 @@ export async function jiraSite(): Promise<JiraSimulator> {
         {
           method: 'POST',
           path: at(`${ISSUE}/comment`),
-          handle: one((issue, { body }) => {
+          handle: one((issue, { body, caller }) => {
             if (!isDocument(body.body))
               return refuse(400, ['INVALID_INPUT'], { comment: 'Comment body is not valid!' });
-            const comment = { id: String(++made), body: body.body, properties: body.properties ?? [] };
+            const author = { accountId: caller };
+            const comment = { id: String(++made), author, body: body.body, properties: body.properties ?? [] };
             issue.comments.push(comment);
             return { status: 201, body: { id: comment.id } };
           }),
@@ -293,9 +304,11 @@ export async function jiraSite(): Promise<JiraSimulator> {
         {
           method: 'PUT',
           path: at(`${ISSUE}/comment/(\\d+)`),
-          handle: one(({ comments }, { body }, [, , id]) => {
+          handle: one(({ comments }, { body, caller }, [, , id]) => {
             const comment = comments.find((each) => each.id === id);
             if (!comment) return refuse(404, ['Can not find a comment for the id.']);
+            if (comment.author?.accountId !== caller)
+              return refuse(403, ['You do not have the permission to edit this comment.']);
             if (!isDocument(body.body)) return refuse(400, ['INVALID_INPUT']);
             comment.body = body.body;
             return { status: 200, body: { id } };
