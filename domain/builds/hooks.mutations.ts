@@ -1,3 +1,4 @@
+import { persistently } from '../data/database-trouble.ts';
 import { fetchUnknownCommits, type MirrorToFetch } from '../git/commit-fetches.mutations.ts';
 import { requestFetch } from '../git/mirror.queries.ts';
 import { type Platform, Project } from '../projects/projects.entities.ts';
@@ -104,8 +105,11 @@ export async function receiveHook(
   const { isPush, events, pullRequest, workItem } = content;
   if (!isPush && events.length === 0 && !pullRequest && !workItem) return { outcome: 'ignored', events: 0 };
   const { projectId } = sender;
-  return actingAs(systemActor(sender, `hooks-${host}`))((tx) =>
-    recordHook(tx, { projectId, host }, deliveryOf(host, hook), content),
+  // Some hosts do not repeat a hook that failed.
+  return persistently(() =>
+    actingAs(systemActor(sender, `hooks-${host}`))((tx) =>
+      recordHook(tx, { projectId, host }, deliveryOf(host, hook), content),
+    ),
   );
 }
 

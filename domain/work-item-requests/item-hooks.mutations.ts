@@ -3,7 +3,7 @@ import { isPlaceWithin, itemsPlace, type ItemsPlace, trackerOf } from '../work-i
 import { placeOfItems } from '../work-items/work-items.queries.ts';
 import type { WorkItemNews } from './item-hooks-rules.ts';
 import { noteItemState } from './work-item-requests.mutations.ts';
-import { projectsWithItem } from './work-item-requests.queries.ts';
+import { projectsWithItem } from './requests-of-items.queries.ts';
 
 interface Sender {
   id: string;

@@ -101,7 +101,7 @@ export async function createWithPayload(scope: RequestScope, order: WorkItemOrde
   }
   const item = created.value;
   if (!triggerFlow) {
-    await tx((work) => completeCreation(work, project, id, item));
+    await tx((work) => completeCreation(work, project, id, { ...item, platform: place.platform }));
     return { id, item, run: undefined };
   }
   const run = await completeAndRun(scope, project, place.platform, { id, item, payload, carrier });
@@ -134,7 +134,7 @@ async function completeAndRun(
 ): Promise<AcceptedRun | undefined> {
   try {
     return await scope.tx(async (work) => {
-      await completeCreation(work, project, id, item);
+      await completeCreation(work, project, id, { ...item, platform });
       const workItemRef = await refOf(work, project, platform, item);
       const run = await acceptForItem(work, scope, project, { payload, workItemRef });
       await linkRun(work, id, { runId: run.runId, projectId: carrier.id });
@@ -143,7 +143,7 @@ async function completeAndRun(
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const message = `No run was started: ${error.message}`;
-    await scope.tx((work) => completeCreation(work, project, id, item, { message }));
+    await scope.tx((work) => completeCreation(work, project, id, { ...item, platform }, { message }));
     return undefined;
   }
 }

@@ -6,18 +6,16 @@ import { placeOfItems } from '../work-items/work-items.queries.ts';
 import type { TrackerPlatform } from '../work-items/work-tracker.port.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { type CallbackEvent, type NotedEvent, stateOf, withEvent } from './callback-rules.ts';
+import { keepItemStateTime, knownItemState, requestsOfItem } from './requests-of-items.queries.ts';
 import { itemKeyOf } from './item-reference-rules.ts';
 import {
   findRequest,
   insertRequest,
-  keepItemStateTime,
   keepExecution,
   type ItemKey,
-  knownItemState,
   type LockedRequest,
   lockItem,
   type RequestChange,
-  requestsOfItem,
   storeRequest,
 } from './work-item-requests.queries.ts';
 

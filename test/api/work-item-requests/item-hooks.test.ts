@@ -177,3 +177,15 @@ test('a work item is closed for all projects that keep their work items in its p
   expect(await two.only()).toMatchObject({ status: 'closed' });
   expect(await other.only()).toMatchObject({ status: 'completed' });
 });
+
+test('a hook that gives way to a concurrent change is recorded all the same', async () => {
+  const { callback, only, send, identifier } = await hooked('host-a');
+  await callback('completed');
+  await app.sql('create sequence given_way');
+  await app.sql(`create function give_way() returns trigger language plpgsql security definer as
+    'begin if nextval(''given_way'') = 1 then raise exception ''deadlock detected'' using errcode = ''40P01''; end if; return null; end'`);
+  await app.sql(`create trigger gives_way after update on work_item_request for each row execute function give_way()`);
+  expect(await send(issueHook(identifier, 'closed', secondsAgo(50)))).toEqual({ outcome: 'accepted', events: 1 });
+  await app.sql('drop trigger gives_way on work_item_request');
+  expect(await only()).toMatchObject({ status: 'closed' });
+});
