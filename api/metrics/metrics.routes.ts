@@ -1,4 +1,5 @@
-import { aiUsageOf } from '../../domain/metrics/ai-usage-rules.ts';
+import { callsSince } from '../../domain/language-models/ai-calls.queries.ts';
+import { aiUsageOf, measuresOfCalls } from '../../domain/metrics/ai-usage-rules.ts';
 import { aiUsageSince } from '../../domain/metrics/windows.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
@@ -41,7 +42,7 @@ export const metricsRoutes = [
     group: GROUP,
     summary: 'Show how much AI was used in a repository',
     description:
-      'Of the last days (UTC), today included, at most 90. Tools report it as metric events with the tag `repository`: `ai.sessions`, `ai.prompts`, `ai.prompts_failed`, `ai.turns`, `ai.tokens` (tag `kind`: input, output, reasoning, cacheRead, cacheWrite), `ai.duration` (milliseconds), `ai.cost` (USD). Values are added up exactly, whatever their type; a `count` adds 1.',
+      'Of the last days (UTC), today included, at most 90. The calls for AI reports of the service are counted exactly: each is a prompt, an answered one a turn, and those of one report a session. Other tools report theirs as metric events with the tag `repository`: `ai.sessions`, `ai.prompts`, `ai.prompts_failed`, `ai.turns`, `ai.tokens` (tag `kind`: input, output, reasoning, cacheRead, cacheWrite), `ai.duration` (milliseconds), `ai.cost` (USD). Values are added up exactly, whatever their type; a `count` adds 1.',
     roles: ANY_ROLE,
     projectScope: 'row',
     query: AiUsageQuery,
@@ -50,8 +51,9 @@ export const metricsRoutes = [
     async handle({ query: { repositoryIdentifier, windowDays } }, { reads, now }) {
       const { id } = await projectInRequest(reads, repositoryIdentifier);
       const firstDay = new Date(now().getTime() - (windowDays - 1) * DAY_MS).toISOString().slice(0, 10);
-      const sums = await aiUsageSince(reads, id, firstDay);
-      return { repositoryIdentifier, windowDays, ...aiUsageOf(sums) };
+      const reported = await aiUsageSince(reads, id, firstDay);
+      const calls = await callsSince(reads, id, firstDay);
+      return { repositoryIdentifier, windowDays, ...aiUsageOf([...reported, ...measuresOfCalls(calls)]) };
     },
   }),
 ];

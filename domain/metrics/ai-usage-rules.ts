@@ -67,3 +67,18 @@ export function aiUsageOf(sums: readonly { measure: AiMeasure; amount: number }[
     cost: amounts.get('cost') ?? null,
   };
 }
+
+interface CallSums extends Record<AiTokenKind, number> {
+  sessions: number;
+  prompts: number;
+  /** Calls that were answered. */
+  turns: number;
+  durationMs: number;
+  cost: number | null;
+}
+
+/** What our own calls of language models add to each measure: every call is a prompt, and those of a report a session. */
+export const measuresOfCalls = ({ cost, ...sums }: CallSums): { measure: AiMeasure; amount: number }[] => {
+  const measures = { ...sums, promptsFailed: sums.prompts - sums.turns, ...(cost !== null && { cost }) };
+  return Object.entries(measures).map(([measure, amount]) => ({ measure: measure as AiMeasure, amount }));
+};

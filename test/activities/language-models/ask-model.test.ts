@@ -58,7 +58,7 @@ const ask = (projectId: string, question: Partial<ModelQuestion> = {}) =>
 const PRICES = { inputPrice: 2, outputPrice: 10, cacheReadPrice: 0.5 };
 
 test('a call leaves a row with its tokens and what they cost; credentials are read on the record', async () => {
-  const { id, integrationId, rows } = await project(PRICES);
+  const { id, identifier, integrationId, rows } = await project(PRICES);
   const usage = { input: 500_000, output: 100_000, reasoning: 30_000, cacheRead: 200_000 };
   simulator.next({ kind: 'answer', text: '{}', usage });
   const taskExecutionId = randomUUID();
@@ -83,6 +83,15 @@ test('a call leaves a row with its tokens and what they cost; credentials are re
       error: null,
     },
   ]);
+  const query = `repositoryIdentifier=${encodeURIComponent(identifier)}`;
+  expect(await app.as(app.member).get(200, `/api/metrics/ai-usage?${query}`)).toMatchObject({
+    sessions: 1,
+    prompts: 1,
+    promptsFailed: 0,
+    turns: 1,
+    tokens: { ...usage, cacheWrite: 0 },
+    cost: reply.cost,
+  });
   const read = await app.sql('select summary from audit_entry where entity_id = ? and action = ?', [
     integrationId,
     'integration.credentials_read',
