@@ -143,7 +143,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         own: createOwnInvitations(database, actingAs),
       },
       metrics: {
-        ingest: createIngest({ seriesPerDay: config.METRICS_SERIES_PER_DAY, bufferRows: config.METRICS_BUFFER_ROWS }),
+        intake: createIngest({ seriesPerDay: config.METRICS_SERIES_PER_DAY, bufferRows: config.METRICS_BUFFER_ROWS }),
         signalLane: () => {
           if (backend.metricsStore) signalMetricsLane(launch);
         },

@@ -36,6 +36,8 @@ export interface Tx {
   traceparent: string | undefined;
   /** Queues an event to its subscribers; all events of the transaction are written together, just before the audit entries. */
   announce(announcement: Announcement): void;
+  /** Says that the transaction does what its request asks for, where it neither announces nor audits anything. */
+  noteDone(): void;
   /** Adds an entry to the tenant's audit trail; written as the last statement before the commit. */
   audit(note: AuditNote): void;
   /** Marks a webhook that has something new to deliver; its lane is signalled when the transaction is committed. */
@@ -146,6 +148,7 @@ export const unitOfWork =
       const db = inner.getKysely<Tables>();
       const announced: TracedAnnouncement[] = [];
       const entries: UnchainedEntry[] = [];
+      let isDone = false;
       const startedAt = now();
       const inNameOf = (cause: Cause): Tx => ({
         actor: cause.actor,
@@ -156,6 +159,9 @@ export const unitOfWork =
         traceparent: cause.traceparent,
         announce: (announcement) => {
           announced.push({ ...announcement, traceparent: cause.traceparent });
+        },
+        noteDone: () => {
+          isDone = true;
         },
         audit: (note) => {
           entries.push(unchainedEntry(note, cause.actor, cause.requestId ?? null, startedAt));
@@ -188,7 +194,7 @@ export const unitOfWork =
       });
       const tx = inNameOf({ actor, requestId, traceparent });
       const value = await work(tx);
-      if (announced.length + entries.length > 0) {
+      if (isDone || announced.length + entries.length > 0) {
         await inner.flush();
         await beforeRecord?.(tx);
       }

@@ -8,7 +8,8 @@ import { withHeartbeat } from '../heartbeat.ts';
 
 const BATCH_WINDOWS = 10_000;
 /** The store shows new samples after seconds, so that there is no hurry; the fewer batches, the less work. */
-const POLL_MS = 500;
+const REST_MS = 1_000;
+const POLL_MS = 250;
 /** A pump ends after this, so that one which always has something to send still moves between workers. */
 const PUMP_RUN_MS = 300_000;
 
@@ -41,7 +42,8 @@ export function createMetricsActivities({ system, metricsStore }: Pick<Deps, 'sy
             lastSentAt = performance.now();
           }
           if (performance.now() - lastSentAt > METRICS_LINGER_MS) return { sent, isMoreDue: false };
-          if (batch.length < BATCH_WINDOWS) await sleep(POLL_MS, undefined, { signal: stop }).catch(() => undefined);
+          const waitMs = batch.length === 0 ? POLL_MS : REST_MS;
+          if (batch.length < BATCH_WINDOWS) await sleep(waitMs, undefined, { signal: stop }).catch(() => undefined);
         }
         return { sent, isMoreDue: true };
       }),

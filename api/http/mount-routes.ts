@@ -148,12 +148,12 @@ async function serve(
   assertOwnRun(route, actor, input);
   const { handle } = route;
   const reads = deps.reads.as(actor, () => goneSignal(ctx));
+  const key = takesIdempotencyKey(route) ? ctx.get('idempotency-key') : '';
   const handled = (tx: UnitOfWork, undo: UnitOfWork) =>
     withinLimit(actor, async () =>
-      answerOf(route, await handle(input, { ...base, log: state.log, actor, tx, undo, reads })),
+      answerOf(route, await handle(input, { ...base, log: state.log, actor, tx, undo, reads, isKeyed: key !== '' })),
     );
   if (route.givesCredential) ctx.set('Cache-Control', 'no-store');
-  const key = takesIdempotencyKey(route) ? ctx.get('idempotency-key') : '';
   if (key === '') {
     const tx = actingAs(actor);
     await send(ctx, await handled(tx, tx));

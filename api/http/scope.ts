@@ -78,7 +78,7 @@ export interface Adapters {
     own: OwnInvitations;
   };
   metrics: {
-    ingest: IngestMetrics;
+    intake: IngestMetrics;
     /** There is something for the store. */
     signalLane: () => void;
     ask: AskMetrics;
@@ -117,6 +117,8 @@ interface BaseScope {
 export interface Scope extends BaseScope {
   actor: Actor;
   tx: UnitOfWork;
+  /** The request has an `Idempotency-Key`: a transaction of its own says that it is done. */
+  isKeyed: boolean;
   /** Undoes what `tx` began in an earlier transaction: a repeat with the same `Idempotency-Key` is handled again. */
   undo: UnitOfWork;
   /** Reads without a transaction, for handlers that only read. */

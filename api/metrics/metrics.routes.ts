@@ -26,10 +26,11 @@ export const metricsRoutes = [
     jsonMembersMax: EVENTS_MAX * MEMBERS_OF_EVENT,
     status: 202,
     response: IngestReply,
-    async handle({ body: { events } }, { actor, tx, adapters: { metrics } }) {
+    async handle({ body: { events } }, { actor, tx, isKeyed, adapters: { metrics } }) {
       if (actor.type !== 'application')
         return { accepted: 0, rejected: 0, message: 'Only events of application tokens are processed', errors: [] };
-      const report = await metrics.ingest(tx, events);
+      const { ingest, ingestOnce } = metrics.intake;
+      const report = await (isKeyed ? ingestOnce(tx, events) : ingest(tx, actor.tenantId, events));
       if (report.accepted > 0) metrics.signalLane();
       const { accepted, rejected } = report;
       return { ...report, message: `${accepted} accepted${rejected > 0 ? `, ${rejected} rejected` : ''}` };

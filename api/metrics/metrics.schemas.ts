@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { METRIC_TYPES } from '../../domain/metrics/event-rules.ts';
+import { METRIC_TYPES } from '../../domain/metrics/series-rules.ts';
 import { AI_USAGE_DAYS_MAX } from '../../domain/metrics/ai-usage-rules.ts';
 import { queryInt, RepositoryIdentifier } from '../http/parameters.ts';
 

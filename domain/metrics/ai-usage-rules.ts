@@ -29,7 +29,8 @@ export interface AiUsageChange {
 /** What samples say about the use of AI in repositories, added up: `ai.tokens` by its tag `kind`, others by name. */
 export function aiUsageIn(samples: readonly MetricSample[]): AiUsageChange[] {
   const found = new Map<string, AiUsageChange>();
-  for (const { name, labels, at, value } of samples) {
+  for (const { series, at, value } of samples) {
+    const { name, labels } = series;
     const { repository, kind } = labels;
     const measure = name === 'ai_tokens' ? AI_TOKEN_KINDS.find((one) => one === kind) : MEASURES.get(name);
     if (measure === undefined || repository === undefined) continue;

@@ -1,24 +1,21 @@
+import { batchedPerKey } from '../shared/batched.ts';
 import { DomainError, type FieldError } from '../shared/errors.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { aiUsageIn } from './ai-usage-rules.ts';
-import { addUp, isProblem, type MetricSample, readEvent, seriesKey, type WindowChange } from './event-rules.ts';
-import {
-  addAiUsage,
-  addSeries,
-  addToWindows,
-  estimatedWindows,
-  knownSeries,
-  lockSeriesDay,
-  noteLimited,
-  seriesId,
-} from './windows.queries.ts';
+import { addUp, type MetricSample, readEvent } from './event-rules.ts';
+import { createKnownSeries, type KnownSeries } from './known-series.ts';
+import { isProblem, rememberingSeries, type Series } from './series-rules.ts';
+import { addAiUsage, addToWindows, estimatedWindows } from './windows.queries.ts';
+import { addSeries, knownSeries, lockSeriesDay, noteLimited } from './series.queries.ts';
 
 /** How many refused events a reply names. */
 const SHOWN_MAX = 20;
 /** Estimating costs little, but not nothing. */
 const ESTIMATED_EVERY_MS = 1_000;
 const RETRY_AFTER_SECONDS = '30';
+/** Each may have 5,000 events. */
+const REQUESTS_OF_ONE_TRANSACTION = 16;
 
 export interface IngestLimits {
   seriesPerDay: number;
@@ -32,14 +29,25 @@ export interface IngestReport {
   errors: FieldError[];
 }
 
-/** Takes events into windows, from where they go to the store. */
-export type IngestMetrics = (uow: UnitOfWork, events: readonly unknown[]) => Promise<IngestReport>;
-
 /**
- * Events are accepted one by one: what is malformed, or of a series too many, is refused and named. Throws `unavailable`
- * while more windows wait than are allowed.
+ * Takes events into windows, from where they go to the store. Events are accepted one by one: what is malformed, or of a
+ * series too many, is refused and named. Throws `unavailable` while more windows wait than are allowed.
  */
+export interface IngestMetrics {
+  /** Requests of a tenant that come together share a transaction: they change the same windows. */
+  ingest: (tx: UnitOfWork, tenantId: string, events: readonly unknown[]) => Promise<IngestReport>;
+  /** In the transaction of one request alone, which then is done. */
+  ingestOnce: (tx: UnitOfWork, events: readonly unknown[]) => Promise<IngestReport>;
+}
+
+interface Request {
+  uow: UnitOfWork;
+  events: readonly unknown[];
+}
+
 export function createIngest({ seriesPerDay, bufferRows }: IngestLimits): IngestMetrics {
+  const read = rememberingSeries();
+  const known = createKnownSeries();
   let estimate = { windows: 0, at: -Infinity };
   const assertRoom = async (tx: Tx) => {
     if (performance.now() - estimate.at > ESTIMATED_EVERY_MS)
@@ -49,39 +57,59 @@ export function createIngest({ seriesPerDay, bufferRows }: IngestLimits): Ingest
         headers: { 'Retry-After': RETRY_AFTER_SECONDS },
       });
   };
-  const ingest = async (tx: Tx, events: readonly unknown[]): Promise<IngestReport> => {
+
+  const ingestIn = async (tx: Tx, requests: readonly (readonly unknown[])[]) => {
     await assertRoom(tx);
     const now = tx.now.getTime();
-    const errors: FieldError[] = [];
-    const samples: (MetricSample & { index: number })[] = [];
-    for (const [index, event] of events.entries()) {
-      const read = readEvent(event, now);
-      if (isProblem(read)) errors.push({ detail: read.detail, pointer: pointerTo(index, read.path) });
-      else samples.push({ ...read, index });
-    }
-    const isAllowed = await admitSeries(tx, samples, seriesPerDay);
-    const accepted = samples.filter((sample) => {
-      const isAccepted = isAllowed(seriesId(seriesKey(sample)));
-      if (!isAccepted) errors.push({ detail: tooManySeries(seriesPerDay), pointer: pointerTo(sample.index, '') });
-      return isAccepted;
+    const results = requests.map((events) => events.map((event) => readEvent(event, now, read)));
+    const admitted = await admitSeries(tx, seriesOf(results.flat()), seriesPerDay, known);
+    const accepted: MetricSample[] = [];
+    const reports = results.map((events): IngestReport => {
+      const before = accepted.length;
+      const errors: FieldError[] = [];
+      for (const [index, event] of events.entries()) {
+        if (isProblem(event)) errors.push({ detail: event.detail, pointer: pointerTo(index, event.path) });
+        else if (admitted.has(event.series.id)) accepted.push(event);
+        else errors.push({ detail: tooManySeries(seriesPerDay), pointer: pointerTo(index, '') });
+      }
+      return { accepted: accepted.length - before, rejected: errors.length, errors: errors.slice(0, SHOWN_MAX) };
     });
-    const changes = [...addUp(accepted)].flatMap(([key, windows]) => {
-      const id = seriesId(key);
-      return windows.map((window): WindowChange & { id: string } => ({ ...window, id }));
-    });
-    if (changes.length > 0) await addToWindows(tx, changes);
+    if (accepted.length > 0) await addToWindows(tx, addUp(accepted));
     const usage = aiUsageIn(accepted);
     if (usage.length > 0) await addAiUsage(tx, usage);
-    return { accepted: accepted.length, rejected: errors.length, errors: errors.slice(0, SHOWN_MAX) };
+    return { tenantId: tx.tenantId, reports, admitted };
   };
-  return async (uow, events) => {
-    try {
-      return await uow((tx) => ingest(tx, events));
-    } catch (error) {
-      // A series was forgotten at this very moment.
+
+  const ingestAll = async (uow: UnitOfWork, requests: readonly (readonly unknown[])[], isAlone: boolean) => {
+    const attempt = () =>
+      uow(async (tx) => {
+        const result = await ingestIn(tx, requests);
+        if (isAlone) tx.noteDone();
+        return result;
+      });
+    const { tenantId, reports, admitted } = await attempt().catch((error: unknown) => {
+      // A series was forgotten since it was last seen.
       if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION) throw error;
-      return uow((tx) => ingest(tx, events));
-    }
+      known.clear();
+      return attempt();
+    });
+    known.add(tenantId, admitted);
+    return reports;
+  };
+
+  const ingestTogether = batchedPerKey(
+    (tenantId: string) => tenantId,
+    (_, requests: Request[]) =>
+      ingestAll(
+        (requests[0] as Request).uow,
+        requests.map(({ events }) => events),
+        false,
+      ),
+    { maxBatch: REQUESTS_OF_ONE_TRANSACTION },
+  );
+  return {
+    ingest: (uow, tenantId, events) => ingestTogether(tenantId, { uow, events }),
+    ingestOnce: async (uow, events) => (await ingestAll(uow, [events], true))[0] as IngestReport,
   };
 }
 
@@ -91,27 +119,40 @@ const pointerTo = (index: number, path: string): string => `#/body/events/${inde
 const tooManySeries = (most: number): string =>
   `is of a new series, and the tenant has had ${most.toLocaleString('en')} new ones today`;
 
-/** Makes the series known that are new, as far as the day allows. @returns whether one is known. */
-async function admitSeries(tx: Tx, samples: readonly MetricSample[], perDay: number): Promise<(id: string) => boolean> {
-  const given = new Map(
-    samples.map(({ name, type, labels }) => {
-      const id = seriesId(seriesKey({ name, type, labels }));
-      return [id, { id, name, type, labels }];
-    }),
-  );
-  const known = given.size === 0 ? new Set<string>() : await knownSeries(tx, [...given.keys()]);
-  if (known.size === given.size) return (id) => known.has(id);
+function seriesOf(read: readonly (MetricSample | { detail: string })[]): Map<string, Series> {
+  const found = new Map<string, Series>();
+  for (const one of read) if ('series' in one) found.set(one.series.id, one.series);
+  return found;
+}
+
+/** Makes the series known that are new, as far as the day allows. Answers the ids of those that are. */
+async function admitSeries(
+  tx: Tx,
+  given: ReadonlyMap<string, Series>,
+  perDay: number,
+  known: KnownSeries,
+): Promise<ReadonlySet<string>> {
+  const ids = [...given.keys()];
+  const unseen = known.without(tx.tenantId, ids);
+  if (unseen.length === 0) return new Set(ids);
+  const found = await knownSeries(tx, unseen);
+  if (found.size === unseen.length) return new Set(ids);
   const day = tx.now.toISOString().slice(0, 10);
   const { created, limitedAt } = await lockSeriesDay(tx, day);
   // While this one waited for the day, another may have made them known.
-  const knownNow = await knownSeries(tx, [...given.keys()]);
-  const unknown = [...given.values()].filter(({ id }) => !knownNow.has(id));
+  const foundNow = await knownSeries(tx, unseen);
+  const unknown = unseen.filter((id) => !foundNow.has(id));
   const added = unknown.slice(0, Math.max(0, perDay - created));
-  if (added.length > 0) await addSeries(tx, day, added);
-  for (const { id } of added) knownNow.add(id);
+  if (added.length > 0)
+    await addSeries(
+      tx,
+      day,
+      added.map((id) => given.get(id) as Series),
+    );
   if (added.length < unknown.length && limitedAt === null) {
     await noteLimited(tx, day);
     emitEvent(tx, 'metrics_series.limited', { day, limit: perDay });
   }
-  return (id) => knownNow.has(id);
+  const refused = new Set(unknown.slice(added.length));
+  return new Set(ids.filter((id) => !refused.has(id)));
 }

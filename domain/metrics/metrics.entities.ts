@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
 import type { AiMeasure } from './ai-usage-rules.ts';
-import type { MetricType } from './event-rules.ts';
+import type { MetricType } from './series-rules.ts';
 
 /** A series that has windows; forgotten when the last of them is. */
 export const MetricSeriesSchema = defineEntity({

@@ -1,4 +1,4 @@
-import { storedMetricName } from './event-rules.ts';
+import { storedMetricName } from './series-rules.ts';
 
 /**
  * The parts of an expression that may hold dots: comments, quoted text, numbers with durations, and names. In MetricsQL a

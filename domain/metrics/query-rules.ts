@@ -1,4 +1,4 @@
-import { storedLabelName } from './event-rules.ts';
+import { storedLabelName } from './series-rules.ts';
 import { withStoredNames } from './query-name-rules.ts';
 import type { StoreParameters } from './metrics-store.port.ts';
 

@@ -1,4 +1,4 @@
-import { type MetricType, TYPE_LABEL } from './event-rules.ts';
+import { type MetricType, TYPE_LABEL } from './series-rules.ts';
 
 /** The state of a series in a window, as the store gets it. */
 export interface WindowState {

@@ -1,73 +1,19 @@
-import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Database } from '../data/tables.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { type AiMeasure, type AiUsageChange } from './ai-usage-rules.ts';
-import type { MetricType, WindowChange } from './event-rules.ts';
-
-/** The id of a series in rows, by its key. */
-export const seriesId = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 32);
-
-/** Those of the series that are known. */
-export async function knownSeries({ db, tenantId }: Reads, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('metric_series')
-    .where('tenantId', '=', tenantId)
-    .where('series', '=', sql<string>`any (${ids}::uuid[])`)
-    .select('series')
-    .execute();
-  return new Set(rows.map(({ series }) => series.replaceAll('-', '')));
-}
-
-/** How many series of the tenant were new on a day; nobody else adds any until the transaction ends. */
-export async function lockSeriesDay({ db, tenantId }: Tx, day: string) {
-  return db
-    .insertInto('metric_series_day')
-    .values({ tenantId, day, created: 0 })
-    .onConflict((conflict) =>
-      conflict.columns(['tenantId', 'day']).doUpdateSet((eb) => ({ created: eb.ref('metric_series_day.created') })),
-    )
-    .returning(['created', 'limitedAt'])
-    .executeTakeFirstOrThrow();
-}
-
-export type NewSeries = Pick<WindowChange, 'name' | 'type' | 'labels'> & { id: string };
-
-/** Adds series that were not known when the day was locked; another request may have added some before. */
-export async function addSeries({ db, tenantId }: Tx, day: string, series: readonly NewSeries[]): Promise<void> {
-  await sql`
-    with added as (
-      insert into metric_series (tenant_id, series, name, type, labels, first_day)
-      select ${tenantId}, id, name, type, labels::jsonb, ${day}
-      from unnest(${series.map(({ id }) => id)}::uuid[], ${series.map(({ name }) => name)}::text[],
-        ${series.map(({ type }) => type)}::text[], ${series.map(({ labels }) => JSON.stringify(labels))}::text[])
-        as given (id, name, type, labels)
-      on conflict do nothing returning 1)
-    update metric_series_day set created = created + (select count(*) from added)
-    where tenant_id = ${tenantId} and day = ${day}`.execute(db);
-}
-
-export const noteLimited = ({ db, tenantId, now }: Tx, day: string) =>
-  db
-    .updateTable('metric_series_day')
-    .set({ limitedAt: now })
-    .where('tenantId', '=', tenantId)
-    .where('day', '=', day)
-    .execute();
+import type { WindowChange } from './event-rules.ts';
+import type { MetricType } from './series-rules.ts';
 
 /** Adds changes to their windows, each of which is given once. In one order for all, so that none waits in a circle. */
-export async function addToWindows(
-  { db, tenantId }: Tx,
-  changes: readonly (WindowChange & { id: string })[],
-): Promise<void> {
-  const of = <T>(value: (change: WindowChange & { id: string }) => T): T[] => changes.map(value);
+export async function addToWindows({ db, tenantId }: Tx, changes: readonly WindowChange[]): Promise<void> {
   await sql`
     insert into metric_window as w (tenant_id, series, ends_at, last_at, last, count, sum)
     select ${tenantId}, id, to_timestamp(ends_at / 1000), to_timestamp(last_at / 1000), last, count, sum
-    from unnest(${of(({ id }) => id)}::uuid[], ${of(({ endsAt }) => endsAt)}::float8[],
-      ${of(({ lastAt }) => lastAt)}::float8[], ${of(({ last }) => last)}::float8[],
-      ${of(({ count }) => count)}::float8[], ${of(({ sum: total }) => total)}::float8[])
+    from unnest(${changes.map(({ series }) => series.id)}::uuid[], ${changes.map(({ endsAt }) => endsAt)}::float8[],
+      ${changes.map(({ lastAt }) => lastAt)}::float8[], ${changes.map(({ last }) => last)}::float8[],
+      ${changes.map(({ count }) => count)}::float8[], ${changes.map(({ sum }) => sum)}::float8[])
       as given (id, ends_at, last_at, last, count, sum)
     order by id, ends_at
     on conflict (tenant_id, series, ends_at) do update set
@@ -144,15 +90,22 @@ export const createWindowStore = (system: Database) => ({
     return rows;
   },
 
-  /** These states are in the store; windows that have changed since stay unsent. */
+  /**
+   * These states are in the store; windows that have changed since stay unsent, as do those that are being changed: to
+   * wait for them could be to wait in a circle.
+   */
   async markSent(windows: readonly UnsentWindow[]): Promise<void> {
     await sql`
-      update metric_window w set is_sent = true
-      from unnest(${windows.map(({ tenantId }) => tenantId)}::uuid[], ${windows.map(({ series }) => series)}::uuid[],
-        ${windows.map(({ endsAt }) => endsAt)}::timestamptz[], ${windows.map(({ revision }) => revision)}::int[])
-        as sent (tenant_id, series, ends_at, revision)
-      where w.tenant_id = sent.tenant_id and w.series = sent.series and w.ends_at = sent.ends_at
-        and w.revision = sent.revision`.execute(system);
+      with unchanged as materialized (
+        select w.tenant_id, w.series, w.ends_at
+        from unnest(${windows.map(({ tenantId }) => tenantId)}::uuid[], ${windows.map(({ series }) => series)}::uuid[],
+          ${windows.map(({ endsAt }) => endsAt)}::timestamptz[], ${windows.map(({ revision }) => revision)}::int[])
+          as sent (tenant_id, series, ends_at, revision)
+        join metric_window w using (tenant_id, series, ends_at, revision)
+        for no key update of w skip locked)
+      update metric_window w set is_sent = true from unchanged
+      where w.tenant_id = unchanged.tenant_id and w.series = unchanged.series
+        and w.ends_at = unchanged.ends_at`.execute(system);
   },
 
   /** Whether there is anything to send. */

@@ -1,6 +1,7 @@
 import { aiUsageIn, aiUsageOf } from '../../../domain/metrics/ai-usage-rules.ts';
-import { addUp, isProblem, type MetricSample, readEvent, seriesKey } from '../../../domain/metrics/event-rules.ts';
+import { addUp, type MetricSample, readEvent } from '../../../domain/metrics/event-rules.ts';
 import { sampleLines } from '../../../domain/metrics/sample-line-rules.ts';
+import { isProblem, readSeries, rememberingSeries, type Series } from '../../../domain/metrics/series-rules.ts';
 
 const NOW = Date.parse('2026-03-02T09:30:00Z');
 const NAME = '__name__';
@@ -10,13 +11,15 @@ const read = (event: unknown) => readEvent(event, NOW);
 test('names become those of the store, and a count is 1 whatever is sent', () => {
   expect(
     read({ metric: 'déploy.count-x:y', type: 'count', value: 7, tags: { 'org.name': 'a.b', '1st': 'x', none: '' } }),
-  ).toEqual({ name: 'd_ploy_count_x:y', type: 'count', value: 1, at: NOW, labels: { _1st: 'x', org_name: 'a.b' } });
-  expect(read({ metric: '9.lives', type: 'gauge', value: -2.5, timestamp: NOW - 1 })).toEqual({
-    name: '_9_lives',
-    type: 'guage',
+  ).toMatchObject({
+    series: { name: 'd_ploy_count_x:y', type: 'count', labels: { _1st: 'x', org_name: 'a.b' } },
+    value: 1,
+    at: NOW,
+  });
+  expect(read({ metric: '9.lives', type: 'gauge', value: -2.5, timestamp: NOW - 1 })).toMatchObject({
+    series: { name: '_9_lives', type: 'guage', labels: {} },
     value: -2.5,
     at: NOW - 1,
-    labels: {},
   });
 });
 
@@ -55,18 +58,15 @@ test.each([NOW + 10 * 60_000, NOW - 48 * HOUR_MS])('the bounds of time are accep
   expect(isProblem(read({ metric: 'x', type: 'count', timestamp }))).toBe(false);
 });
 
-const sample = (given: Partial<MetricSample>): MetricSample => ({
-  name: 'x',
-  type: 'count',
-  value: 1,
-  at: NOW,
-  labels: {},
-  ...given,
+const sample = ({ value = 1, at = NOW, ...series }: Partial<Omit<MetricSample, 'series'> & Series>): MetricSample => ({
+  series: { id: 'one', name: 'x', type: 'count', labels: {}, ...series },
+  value,
+  at,
 });
 
 test('a window ends at a multiple of five minutes, which belongs to it', () => {
-  const [windows] = addUp([sample({}), sample({ at: NOW + 1 }), sample({ at: NOW - 299_999 })]).values();
-  expect(windows?.map(({ endsAt, count, lastAt }) => [endsAt, count, lastAt])).toEqual([
+  const windows = addUp([sample({}), sample({ at: NOW + 1 }), sample({ at: NOW - 299_999 })]);
+  expect(windows.map(({ endsAt, count, lastAt }) => [endsAt, count, lastAt])).toEqual([
     [NOW, 2, NOW],
     [NOW + 300_000, 1, NOW + 1],
   ]);
@@ -74,19 +74,21 @@ test('a window ends at a multiple of five minutes, which belongs to it', () => {
 
 test('the latest value stays, of equal times the highest; counts and sums add up', () => {
   const type = 'timers';
-  const [windows] = addUp([
+  const windows = addUp([
     sample({ type, value: 5, at: NOW - 10 }),
     sample({ type, value: 3, at: NOW - 5 }),
     sample({ type, value: 9, at: NOW - 20 }),
     sample({ type, value: 4, at: NOW - 5 }),
-  ]).values();
+  ]);
   expect(windows).toMatchObject([{ last: 4, lastAt: NOW - 5, count: 4, sum: 21 }]);
 });
 
 test('the order of tags makes no other series, the type does', () => {
-  const key = (event: object) => {
-    const found = read({ metric: 'x', type: 'count', value: 1, ...event });
-    return isProblem(found) ? found.detail : seriesKey(found);
+  const reader = rememberingSeries();
+  const key = ({ type = 'count', tags = {} }: { type?: string; tags?: object }) => {
+    const found = reader('x', type, tags);
+    expect(found).toEqual(readSeries('x', type, tags));
+    return isProblem(found) ? found.detail : found.id;
   };
   expect(key({ tags: { a: '1', b: '2' } })).toBe(key({ tags: { b: '2', a: '1' } }));
   expect(key({ type: 'guage' })).not.toBe(key({}));
