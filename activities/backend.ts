@@ -14,7 +14,9 @@ import { createAskModel } from '../domain/language-models/ask-model.ts';
 import { createLockQueue } from '../domain/environment-locks/lock-queue.ts';
 import type { LockQueue } from '../domain/environment-locks/lock-queue.port.ts';
 import { type Commands, loadCommands } from '../domain/flows/commands-file.ts';
+import { createIngest, type IngestMetrics } from '../domain/metrics/ingest.mutations.ts';
 import type { MetricsStore } from '../domain/metrics/metrics-store.port.ts';
+import { createOwnMetrics } from '../domain/metrics/own-metrics.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import type { ObjectStore } from '../domain/objects/object-store.port.ts';
 import type { Actor } from '../domain/shared/actor.ts';
@@ -27,6 +29,7 @@ import { lockQueueMessages } from '../workflows/environment-locks/environment-lo
 import type { Launch } from '../workflows/launch.ts';
 import type { FindWorkTracker } from '../domain/work-items/work-tracker.port.ts';
 import { createCommitSignals } from '../workflows/commit-signals.contract.ts';
+import { signalMetricsLane } from '../workflows/metrics/metrics-lane.contract.ts';
 import { createCrmPlatform } from './adapters/crm-platform.ts';
 import { createGitBranches } from './adapters/git-branches.ts';
 import { createGitHosts } from './adapters/git-hosts.ts';
@@ -70,6 +73,11 @@ export interface Backend {
   findWorkTracker: FindWorkTracker;
   /** Undefined where there is none: metrics are kept for it, and cannot be queried. */
   metricsStore: MetricsStore | undefined;
+  metrics: {
+    intake: IngestMetrics;
+    /** There is something for the store. */
+    signalLane: () => void;
+  };
   /** Programs that the operator allows, by type of flow. */
   commands: Commands;
   log: Logger;
@@ -98,7 +106,10 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
   const onConnectionLost = (error: Error) => log.warn({ err: error }, 'database connection lost');
   const orm = connectOrm(access, onConnectionLost);
   const reads = createFencedReads({ ...access, slowPoolSize: config.DATABASE_SLOW_POOL_SIZE }, onConnectionLost);
-  const signals = createCommitSignals(launch);
+  const signals: CommitSignals = {
+    ...createCommitSignals(launch),
+    happened: (tenant, events) => ownMetrics.measure(tenant, events),
+  };
   const keys = loadKeys(config);
   const outbound = configuredAddresses(config);
   const encryption = createEncryption(keys.encryptionKeys);
@@ -116,6 +127,13 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     config.WORK_TRACKER_TIMEOUT_SECONDS * 1_000,
   );
   const metricsStore = config.METRICS_URL === undefined ? undefined : createMetricsStore(config.METRICS_URL);
+  const metrics = {
+    intake: createIngest({ seriesPerDay: config.METRICS_SERIES_PER_DAY, bufferRows: config.METRICS_BUFFER_ROWS }),
+    signalLane: () => {
+      if (metricsStore) signalMetricsLane(launch);
+    },
+  };
+  const ownMetrics = createOwnMetrics({ ...metrics, actingAs, now, log });
   const connections = createOrgConnections({ platform, reads, actingAs, encryption, now, log });
   return {
     access,
@@ -147,11 +165,13 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     }),
     findWorkTracker: workTrackers.find,
     metricsStore,
+    metrics,
     commands: loadCommands(config.COMMANDS_FILE),
     log,
     now,
     onConnectionLost,
     async close() {
+      await ownMetrics.settled();
       await Promise.all([
         orm.close(true),
         reads.close(),

@@ -24,12 +24,10 @@ import { createRuleCache } from '../domain/review-rules/rule-cache.ts';
 import { createDashboardCache } from '../domain/org-limits/limit-dashboard.ts';
 import { createTextCache } from '../domain/shared/text-cache.ts';
 import { createAskMetrics } from '../domain/metrics/ask-metrics.ts';
-import { createIngest } from '../domain/metrics/ingest.mutations.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.mutations.ts';
 import { createDownloadLinks } from '../domain/objects/download-links.ts';
 import { createDeliveryQueue } from '../domain/webhooks/delivery-queue.ts';
 import type { Launch } from '../workflows/launch.ts';
-import { signalMetricsLane } from '../workflows/metrics/metrics-lane.contract.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { cookiesOf } from './http/cookies.ts';
@@ -142,13 +140,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
         findInvited: createFindInvited(database),
         own: createOwnInvitations(database, actingAs),
       },
-      metrics: {
-        intake: createIngest({ seriesPerDay: config.METRICS_SERIES_PER_DAY, bufferRows: config.METRICS_BUFFER_ROWS }),
-        signalLane: () => {
-          if (backend.metricsStore) signalMetricsLane(launch);
-        },
-        ask: createAskMetrics(backend.metricsStore),
-      },
+      metrics: { ...backend.metrics, ask: createAskMetrics(backend.metricsStore) },
       orgLimits: { polls: backend.orgPolls, dashboards: createDashboardCache() },
       objects: {
         store: backend.objects,

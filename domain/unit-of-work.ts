@@ -36,6 +36,8 @@ export interface Tx {
   traceparent: string | undefined;
   /** Queues an event to its subscribers; all events of the transaction are written together, just before the audit entries. */
   announce(announcement: Announcement): void;
+  /** Measures what nobody is told of; events that are announced are measured by themselves. */
+  measure(measured: Announcement): void;
   /** Says that the transaction does what its request asks for, where it neither announces nor audits anything. */
   noteDone(): void;
   /** Adds an entry to the tenant's audit trail; written as the last statement before the commit. */
@@ -109,6 +111,7 @@ export interface CommitSignals {
   reviewPools: (tenant: TenantKey, pools: readonly ReviewPoolKey[]) => void;
   reviewAssignments: (tenant: TenantKey, assignments: readonly ReviewAssignmentKey[]) => void;
   reports: (tenant: TenantKey, requestIds: readonly string[]) => void;
+  happened: (tenant: TenantKey, events: readonly Announcement[]) => void;
 }
 
 /** Runs `work` in one transaction: all of it is committed, or nothing. It never spans an external call. */
@@ -144,10 +147,12 @@ export const unitOfWork =
     const reviewPools = new Map<string, ReviewPoolKey>();
     const reviewAssignments = new Map<string, ReviewAssignmentKey>();
     const reports = new Set<string>();
+    let happened: readonly Announcement[] = [];
     const result = await em.transactional(async (inner) => {
       const db = inner.getKysely<Tables>();
       const announced: TracedAnnouncement[] = [];
       const entries: UnchainedEntry[] = [];
+      const measured: Announcement[] = [];
       let isDone = false;
       const startedAt = now();
       const inNameOf = (cause: Cause): Tx => ({
@@ -159,6 +164,9 @@ export const unitOfWork =
         traceparent: cause.traceparent,
         announce: (announcement) => {
           announced.push({ ...announcement, traceparent: cause.traceparent });
+        },
+        measure: (one) => {
+          measured.push(one);
         },
         noteDone: () => {
           isDone = true;
@@ -200,6 +208,7 @@ export const unitOfWork =
       }
       if (announced.length > 0 && actor.projectIds) await openToSubscribers(db);
       for (const webhookId of await record(db, actor.tenantId, { announced, entries })) lanes.add(webhookId);
+      happened = [...announced, ...measured];
       return value;
     });
     if (lanes.size > 0) signals?.lanes(actor, [...lanes]);
@@ -210,6 +219,7 @@ export const unitOfWork =
     if (reviewPools.size > 0) signals?.reviewPools(actor, [...reviewPools.values()]);
     if (reviewAssignments.size > 0) signals?.reviewAssignments(actor, [...reviewAssignments.values()]);
     if (reports.size > 0) signals?.reports(actor, [...reports]);
+    if (happened.length > 0) signals?.happened(actor, happened);
     return result;
   };
 

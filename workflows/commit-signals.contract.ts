@@ -17,8 +17,8 @@ const POOL_QUIET_MS = 250;
 /** What is not applied by then is found by the sweeper. */
 const APPLIED_WITHIN_MS = 5_000;
 
-/** The signals that follow the commit of a unit of work. */
-export const createCommitSignals = (launch: Launch): CommitSignals => ({
+/** The signals to workflows that follow the commit of a unit of work. */
+export const createCommitSignals = (launch: Launch): Omit<CommitSignals, 'happened'> => ({
   lanes: signalLanes(launch),
   chats({ tenantId, tenantSlug }, workspaceIds) {
     for (const workspaceId of workspaceIds) signalChatLane(launch, { tenantId, tenantSlug, workspaceId });

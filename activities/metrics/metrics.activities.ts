@@ -31,6 +31,8 @@ export function createMetricsActivities({ system, metricsStore }: Pick<Deps, 'sy
       withHeartbeat(async (stop) => {
         let sent = 0;
         if (metricsStore === undefined) return { sent, isMoreDue: false };
+        const problem = await metricsStore.problem();
+        if (problem !== undefined) throw new Error(problem);
         const endAt = performance.now() + PUMP_RUN_MS;
         let lastSentAt = performance.now();
         while (!stop.aborted && performance.now() < endAt) {

@@ -147,11 +147,15 @@ async function serve(
   const { input, body } = await withBody(route, head, ctx, readBytesOf(actor.tenantId));
   assertOwnRun(route, actor, input);
   const { handle } = route;
-  const reads = deps.reads.as(actor, () => goneSignal(ctx));
+  const gone = () => goneSignal(ctx);
+  const reads = deps.reads.as(actor, gone);
   const key = takesIdempotencyKey(route) ? ctx.get('idempotency-key') : '';
   const handled = (tx: UnitOfWork, undo: UnitOfWork) =>
     withinLimit(actor, async () =>
-      answerOf(route, await handle(input, { ...base, log: state.log, actor, tx, undo, reads, isKeyed: key !== '' })),
+      answerOf(
+        route,
+        await handle(input, { ...base, log: state.log, actor, tx, undo, reads, gone, isKeyed: key !== '' }),
+      ),
     );
   if (route.givesCredential) ctx.set('Cache-Control', 'no-store');
   if (key === '') {

@@ -121,6 +121,8 @@ export interface Scope extends BaseScope {
   isKeyed: boolean;
   /** Undoes what `tx` began in an earlier transaction: a repeat with the same `Idempotency-Key` is handled again. */
   undo: UnitOfWork;
+  /** Aborts when the client leaves before it has the whole answer; made when it is asked for. */
+  gone: () => AbortSignal;
   /** Reads without a transaction, for handlers that only read. */
   reads: ActorReads;
 }

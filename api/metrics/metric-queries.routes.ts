@@ -23,8 +23,8 @@ const RESULT = 'Errors are problems.';
 const QUERY =
   'MetricsQL, which knows PromQL. Counts and the series `_count` and `_sum` of timers are one sample for each five minutes: what happened in them; `sum_over_time(deploy.count[1d])` adds up a day. A bare number or text is answered as a vector, as the store does.';
 
-const ask = ({ adapters, actor }: Scope, what: StoreRead, query: CheckedQuery | QueryTrouble) =>
-  adapters.metrics.ask(actor.tenantId, what, query);
+const ask = ({ adapters, actor, gone }: Scope, what: StoreRead, query: CheckedQuery | QueryTrouble) =>
+  adapters.metrics.ask(actor.tenantId, what, query, gone());
 
 const askLabel = (scope: Scope, name: string, query: QueryInput) => {
   const label = checkLabelName(name);

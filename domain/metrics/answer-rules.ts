@@ -6,6 +6,7 @@ export const ANSWER_MAX_BYTES = 50 * 1024 * 1024;
 
 /** In the store's JSON a quote within a text is escaped, so that these find members and never text. */
 const TENANT_MEMBER = new RegExp(String.raw`([{,])"${TENANT_LABEL}":"(?:[^"\\]|\\.)*"(,?)`, 'g');
+const WHOLE_TENANT = new RegExp(String.raw`^"${TENANT_LABEL}":"(?:[^"\\]|\\.)*"[,}]`);
 const STATS = /,"stats":\{[^{}]*\}/g;
 const PARTIAL = /"isPartial":(?:true|false),/g;
 
@@ -14,6 +15,13 @@ const cleaned = (json: string): string =>
     .replace(TENANT_MEMBER, (_, before: string, after: string) => (before === '{' ? '{' : after))
     .replace(STATS, '')
     .replace(PARTIAL, '');
+
+/** Where text can be cut so that what is taken out is whole on one side. Of that only the tenant may have brackets. */
+function cutOf(text: string): number {
+  const cut = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
+  const tenant = text.slice(0, cut).lastIndexOf(`"${TENANT_LABEL}":"`);
+  return tenant < 0 || WHOLE_TENANT.test(text.slice(tenant, cut)) ? cut : tenant - 1;
+}
 
 /** The store's JSON without the tenant's label and what Prometheus has not. Throws when it is too long. */
 export async function* cleanedAnswer(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
@@ -24,8 +32,7 @@ export async function* cleanedAnswer(chunks: AsyncIterable<Uint8Array>): AsyncGe
     size += chunk.length;
     if (size > ANSWER_MAX_BYTES) throw new AnswerTooLargeError();
     rest += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1');
-    // A member of the store's own has neither bracket: it is whole on one side.
-    const cut = Math.max(rest.lastIndexOf('}'), rest.lastIndexOf(']')) + 1;
+    const cut = cutOf(rest);
     if (cut === 0) continue;
     yield Buffer.from(cleaned(rest.slice(0, cut)), 'latin1');
     rest = rest.slice(cut);

@@ -7,11 +7,12 @@ export interface MetricAnswer {
   json: AsyncIterable<Buffer>;
 }
 
-/** Asks the store for what one tenant has. */
+/** Asks the store for what one tenant has; the signal ends that. */
 export type AskMetrics = (
   tenantId: string,
   what: StoreRead,
   query: CheckedQuery | QueryTrouble,
+  signal: AbortSignal,
 ) => Promise<MetricAnswer | QueryTrouble>;
 
 /** A refusal of the store is short. */
@@ -19,11 +20,11 @@ const REFUSAL_MAX_BYTES = 64 * 1024;
 
 export const createAskMetrics =
   (store: MetricsStore | undefined): AskMetrics =>
-  async (tenantId, what, query) => {
+  async (tenantId, what, query, signal) => {
     if (isTrouble(query)) return query;
     if (what === `label/${TENANT_LABEL}/values`) return { json: one('{"status":"success","data":[]}') };
     if (!store) return AWAY;
-    const answer = await store.read(tenantId, what, query.parameters, { timeoutMs: query.timeoutMs });
+    const answer = await store.read(tenantId, what, query.parameters, { timeoutMs: query.timeoutMs, signal });
     if (answer.outcome !== 'answered') return answer.outcome === 'away' ? AWAY : TIMED_OUT;
     if (answer.status !== 200) return troubleOf(answer.status, await textOf(answer.body, REFUSAL_MAX_BYTES));
     const json = cleanedAnswer(answer.body);

@@ -1,12 +1,4 @@
-import {
-  type EventProblem,
-  isObject,
-  isProblem,
-  problem,
-  readSeries,
-  type ReadSeries,
-  type Series,
-} from './series-rules.ts';
+import { type EventProblem, isObject, isProblem, problem, type ReadSeries, type Series } from './series-rules.ts';
 
 /** The store keeps one sample of each series in a window: (k · 5 min − 5 min, k · 5 min], epoch milliseconds. */
 export const WINDOW_MS = 300_000;
@@ -24,7 +16,7 @@ export interface MetricSample {
 }
 
 /** An event as it came, checked and normalised. A count has the value 1 whatever is sent, as the interface says. */
-export function readEvent(given: unknown, now: number, read: ReadSeries = readSeries): MetricSample | EventProblem {
+export function readEvent(given: unknown, now: number, read: ReadSeries): MetricSample | EventProblem {
   if (!isObject(given)) return problem('', 'must be an object');
   const { metric, type, timestamp = now, tags = {} } = given;
   const series = read(metric, type, tags);

@@ -5,7 +5,8 @@ import { emitEvent } from '../webhooks/event-catalog.ts';
 import { aiUsageIn } from './ai-usage-rules.ts';
 import { addUp, type MetricSample, readEvent } from './event-rules.ts';
 import { createKnownSeries, type KnownSeries } from './known-series.ts';
-import { isProblem, rememberingSeries, type Series } from './series-rules.ts';
+import { createSeriesReader } from './series-reader.ts';
+import { isProblem, type Series } from './series-rules.ts';
 import { addAiUsage, addToWindows, estimatedWindows } from './windows.queries.ts';
 import { addSeries, knownSeries, lockSeriesDay, noteLimited } from './series.queries.ts';
 
@@ -46,7 +47,7 @@ interface Request {
 }
 
 export function createIngest({ seriesPerDay, bufferRows }: IngestLimits): IngestMetrics {
-  const read = rememberingSeries();
+  const read = createSeriesReader();
   const known = createKnownSeries();
   let estimate = { windows: 0, at: -Infinity };
   const assertRoom = async (tx: Tx) => {

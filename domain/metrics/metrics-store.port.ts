@@ -16,7 +16,7 @@ export interface MetricsStore {
     tenantId: string,
     what: StoreRead,
     parameters: StoreParameters,
-    options?: { timeoutMs?: number; signal?: AbortSignal },
+    options: { timeoutMs: number; signal: AbortSignal },
   ) => Promise<StoreAnswer>;
   /** Resolves when it answers. */
   check: () => Promise<void>;

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 /** As the interface spells them. */
 export const METRIC_TYPES = ['count', 'guage', 'timers'] as const;
 export type MetricType = (typeof METRIC_TYPES)[number];
@@ -11,15 +9,21 @@ const TAG_VALUE_MAX = 256;
 /** Which label shows the type of a series. */
 export const TYPE_LABEL = 'metric_type';
 
-/** What samples belong to: a name, a type and labels. */
-export interface Series {
-  /** Follows from the rest; the same for every tenant. */
-  id: string;
+/** What samples belong to. */
+export interface SeriesNames {
   name: string;
   type: MetricType;
   /** By name, in the order of the names. */
   labels: Record<string, string>;
 }
+
+export interface Series extends SeriesNames {
+  /** Follows from the names; the same for every tenant. */
+  id: string;
+}
+
+/** Reads the series that an event names. */
+export type ReadSeries = (metric: unknown, type: unknown, tags: unknown) => Series | EventProblem;
 
 /** Why an event was not accepted, and which of its members it is about: `tags/__x`; empty: the event itself. */
 export interface EventProblem {
@@ -45,8 +49,8 @@ const leadingDigit = (name: string): string => (/^\d/.test(name) ? `_${name}` : 
 const known = (type: unknown): MetricType | undefined =>
   METRIC_TYPES.find((one) => one === type) ?? (type === 'gauge' ? 'guage' : undefined);
 
-/** The series that an event names. */
-export function readSeries(metric: unknown, type: unknown, tags: unknown): Series | EventProblem {
+/** The names of the series of an event, as the store knows them. */
+export function readNames(metric: unknown, type: unknown, tags: unknown): SeriesNames | EventProblem {
   if (typeof metric !== 'string' || metric === '') return problem('metric', 'must be a name');
   if (metric.length > NAME_MAX) return problem('metric', `must have at most ${NAME_MAX} characters`);
   const name = storedMetricName(metric);
@@ -55,7 +59,7 @@ export function readSeries(metric: unknown, type: unknown, tags: unknown): Serie
   if (knownType === undefined) return problem('type', `must be one of ${METRIC_TYPES.join(', ')}`);
   const labels = readTags(tags);
   if ('detail' in labels) return labels;
-  return { id: seriesId(name, knownType, labels.found), name, type: knownType, labels: labels.found };
+  return { name, type: knownType, labels: labels.found };
 }
 
 function readTags(tags: unknown): { found: Record<string, string> } | EventProblem {
@@ -78,34 +82,6 @@ function readTags(tags: unknown): { found: Record<string, string> } | EventProbl
   return { found: Object.fromEntries([...found].toSorted(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** A UUID of the series: the same for the same name, type and labels, and for no others. */
-function seriesId(name: string, type: MetricType, labels: Record<string, string>): string {
-  const key = JSON.stringify([name, type, ...Object.entries(labels).flat()]);
-  const hex = createHash('sha256').update(key).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
-}
-
-export type ReadSeries = typeof readSeries;
-
-/** The most characters of names and tags that are remembered: those of some 50,000 series. */
-const REMEMBERED_MAX = 8_000_000;
-
-/** `readSeries` that remembers what it has read: the same series come again and again. */
-export function rememberingSeries(): ReadSeries {
-  const remembered = new Map<string, Series>();
-  let size = 0;
-  return (metric, type, tags) => {
-    const given = JSON.stringify([metric, type, tags]);
-    const before = remembered.get(given);
-    if (before) return before;
-    const read = readSeries(metric, type, tags);
-    if (isProblem(read)) return read;
-    size += given.length;
-    if (size > REMEMBERED_MAX) {
-      remembered.clear();
-      size = given.length;
-    }
-    remembered.set(given, read);
-    return read;
-  };
-}
+/** The same text for the same series, and for no other. */
+export const seriesKey = ({ name, type, labels }: SeriesNames): string =>
+  JSON.stringify([name, type, ...Object.entries(labels).flat()]);

@@ -179,6 +179,25 @@ describe('npm start', () => {
     TIMEOUT_MS,
   );
 
+  test(
+    'everything else runs where the metrics store cannot be installed',
+    async () => {
+      const service = start({
+        QUAYSIDE_CACHE: join(place.dataDir, 'no-cache'),
+        GOFLAGS: '-no-such-flag',
+        TEMPORAL_ADDRESS: process.env.QS_TEST_TEMPORAL_ADDRESS ?? '',
+        TASK_QUEUE_PREFIX: `t${place.env.PORT}-`,
+      });
+      await service.ready();
+      expect(service.stderr()).toContain('Metrics are accepted, and cannot be queried.');
+      expect(await (await signIn()).get(200, '/readyz')).toMatchObject({
+        status: 'degraded',
+        dependencies: { metrics: 'down', temporal: 'up' },
+      });
+    },
+    TIMEOUT_MS,
+  );
+
   test.each(['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT'])(
     'a taken %s is named, and nothing stays',
     async (variable) => {

@@ -152,6 +152,22 @@ test.each([
   expect(problem).toMatchObject({ code: 'invalid_request', detail: expect.stringMatching(error) as string });
 });
 
+test('an expression has at most 16 KB', async () => {
+  const ask = async (status: number, length: number) => {
+    const { body } = await app.as(app.owner).request(status, 'POST', `${V1}/query`, {
+      rawBody: String(new URLSearchParams({ query: `none${'+none'.repeat((length - 4) / 5)}` })),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    return body;
+  };
+  expect((await ask(200, 16_384)).data.result).toEqual([]);
+  expect(await ask(400, 16_389)).toEqual({
+    status: 'error',
+    errorType: 'bad_data',
+    error: 'invalid parameter "query": must not be longer than 16384 bytes',
+  });
+});
+
 test('an expression that would explode elsewhere is answered', async () => {
   expect(await values('{__name__=~"(((a+)+)+)+b"}')).toEqual([]);
 });
@@ -164,7 +180,7 @@ test('what people send is accepted and ignored, and malformed requests are refus
     rejected: 0,
   });
   expect(await app.sql('select from metric_series')).toHaveLength(before.length);
-  await app.as(app.member).post(403, '/api/metrics/ingest', { events });
+  await app.as(app.member).post(202, '/api/metrics/ingest', { events });
   for (const body of [{}, { events: [] }, { events: 'x' }, { events: Array(5_001).fill(events[0]) }])
     await app.as(app.application).post(400, '/api/metrics/ingest', body);
 });
@@ -172,6 +188,10 @@ test('what people send is accepted and ignored, and malformed requests are refus
 test('a batch that is repeated counts again, unless it has a key', async () => {
   const events = [{ metric: 'repeated', type: 'count' }];
   await ingest(events, { 'idempotency-key': 'batch-1' });
+  const [key] = await app.sql<{ done: Date | null }>(
+    `select done_at as done from idempotency_key where key = 'batch-1'`,
+  );
+  expect(key?.done).not.toBeNull();
   await ingest(events, { 'idempotency-key': 'batch-1' });
   await ingest(events);
   await sent();

@@ -135,6 +135,7 @@ test('a unit of work begins behind its fence, and writes what it announces and a
     reviewPools: () => undefined,
     reviewAssignments: () => undefined,
     reports: () => undefined,
+    happened: () => undefined,
   };
   const quoted = { ...actor, email: `o'neill@example.com` };
   wire.length = 0;

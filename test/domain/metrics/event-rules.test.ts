@@ -1,12 +1,13 @@
 import { aiUsageIn, aiUsageOf } from '../../../domain/metrics/ai-usage-rules.ts';
 import { addUp, type MetricSample, readEvent } from '../../../domain/metrics/event-rules.ts';
 import { sampleLines } from '../../../domain/metrics/sample-line-rules.ts';
-import { isProblem, readSeries, rememberingSeries, type Series } from '../../../domain/metrics/series-rules.ts';
+import { createSeriesReader } from '../../../domain/metrics/series-reader.ts';
+import { isProblem, type Series } from '../../../domain/metrics/series-rules.ts';
 
 const NOW = Date.parse('2026-03-02T09:30:00Z');
 const NAME = '__name__';
 const HOUR_MS = 3_600_000;
-const read = (event: unknown) => readEvent(event, NOW);
+const read = (event: unknown) => readEvent(event, NOW, createSeriesReader());
 
 test('names become those of the store, and a count is 1 whatever is sent', () => {
   expect(
@@ -84,10 +85,10 @@ test('the latest value stays, of equal times the highest; counts and sums add up
 });
 
 test('the order of tags makes no other series, the type does', () => {
-  const reader = rememberingSeries();
+  const reader = createSeriesReader();
   const key = ({ type = 'count', tags = {} }: { type?: string; tags?: object }) => {
     const found = reader('x', type, tags);
-    expect(found).toEqual(readSeries('x', type, tags));
+    expect(found).toEqual(createSeriesReader()('x', type, tags));
     return isProblem(found) ? found.detail : found.id;
   };
   expect(key({ tags: { a: '1', b: '2' } })).toBe(key({ tags: { b: '2', a: '1' } }));

@@ -118,11 +118,15 @@ test.each([1, 7, 64, 100_000])(
         series('"__name__":"a","__tenant_id__":"t1","b":"c"'),
         series('"__tenant_id__":"t1"'),
         series('"__tenant_id__":"t\\"1","b":"c"'),
+        series('"__tenant_id__":"t}]1","b":"c]"'),
         series(`${text},"__tenant_id__":"t1"`),
       ],
       ['"isPartial":false,', ',"stats":{"seriesFetched": "1","executionTimeMsec":0}'],
     );
-    const expected = around([series('"__name__":"a","b":"c"'), series(''), series('"b":"c"'), series(text)], ['', '']);
+    const expected = around(
+      [series('"__name__":"a","b":"c"'), series(''), series('"b":"c"'), series('"b":"c]"'), series(text)],
+      ['', ''],
+    );
     expect((await wholeAnswer(cleanedAnswer(pieces(given, size)))).toString()).toBe(expected);
   },
 );

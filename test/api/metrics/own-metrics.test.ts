@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { insertCommits } from '../../support/factories.ts';
+import { cutRelease, success } from '../../support/releases.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
+
+let app: TestApp;
+let worker: TestWorker;
+beforeAll(async () => {
+  app = await testApp();
+  worker = await startWorker(app, ['releases-v1']);
+});
+afterAll(async () => {
+  await worker.stop();
+  await app.close();
+});
+
+const windowsOf = (name: string) =>
+  app.sql<{ labels: Record<string, string>; count: number; sum: number }>(
+    `select s.labels, sum(w.count) as count, sum(w.sum) as sum from metric_window w
+     join metric_series s using (tenant_id, series) where s.name = ? group by s.labels`,
+    [name],
+  );
+
+test('deployments and their lead times are metrics of the tenant', async () => {
+  const owner = app.as(app.owner);
+  const repositoryIdentifier = 'acme/shop';
+  const { id } = await owner.post(201, '/api/projects', {
+    identifier: repositoryIdentifier,
+    remoteUrl: 'https://github.com/acme/shop.git',
+    platform: 'host-a',
+    defaultBranch: 'main',
+  });
+  await owner.post(201, '/api/environments', { repositoryIdentifier, name: 'uat', category: 'release' });
+  await app.sql('delete from git_mirror');
+  const [first = '', second = ''] = await insertCommits(app, id, 2);
+  const deploy = async (releaseName: string, commitSha: string, artifacts: object, deployedAt: number) => {
+    await cutRelease(app, repositoryIdentifier, releaseName, { commitSha, value: { artifacts } });
+    const report = success(repositoryIdentifier, releaseName, 'uat', {
+      deployedAt: new Date(deployedAt).toISOString(),
+    });
+    await app.as(app.application).post(200, '/api/release-candidates/release-event', report);
+  };
+  const now = Date.now();
+  await deploy('r1', first, { app: '1', lib: '1' }, now - 120_000);
+  await deploy('r2', second, { app: '2', lib: '1' }, now - 60_000);
+  const labels = { repository: repositoryIdentifier, domain: 'core', environment: 'uat' };
+  const leadTimes = await eventually(
+    () => windowsOf('quayside_deployment_lead_time'),
+    (rows) => rows.length > 0,
+  );
+  const [commit] = await app.sql<{ at: string }>('select committed_at as at from git_commit where sha = ?', [second]);
+  // Only the version that the deployment before had not.
+  expect(leadTimes).toEqual([{ labels, count: 1, sum: now - 60_000 - Date.parse(commit?.at ?? '') }]);
+  expect(await windowsOf('quayside_deployments')).toEqual([
+    { labels: { ...labels, status: 'Success' }, count: 2, sum: 2 },
+  ]);
+});
+
+interface Panel {
+  id: number;
+  datasource: { uid: string };
+  gridPos: { x: number; w: number };
+  targets: { expr: string; datasource: { uid: string } }[];
+}
+interface Dashboard {
+  schemaVersion: number;
+  templating: { list: { name: string; type: string; query: unknown }[] };
+  panels: Panel[];
+}
+
+test('the dashboard for Grafana asks what can be answered, of the data source that is chosen', async () => {
+  const { schemaVersion, templating, panels } = JSON.parse(
+    readFileSync('docs/grafana/quayside.json', 'utf8'),
+  ) as Dashboard;
+  expect(schemaVersion).toBeGreaterThanOrEqual(36);
+  expect(templating.list[0]).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' });
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  for (const { datasource, gridPos, targets } of panels) {
+    expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
+    expect([datasource, ...targets.map((target) => target.datasource)].map(({ uid }) => uid)).toEqual(
+      Array(targets.length + 1).fill('${datasource}'),
+    );
+  }
+  const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  const asked = expressions.map((expr) =>
+    expr.replaceAll('$repository', '.*').replaceAll('$__range', '7d').replaceAll('$__interval', '5m'),
+  );
+  expect(asked.join('')).not.toContain('$');
+  const query = String(new URLSearchParams({ query: asked.map((expr) => `(${expr})`).join(' or ') }));
+  await app.as(app.owner).get(200, `/api/metrics/api/v1/query?${query}`);
+});

@@ -1,0 +1,61 @@
+import { readEvent } from '../../../domain/metrics/event-rules.ts';
+import { createSeriesReader } from '../../../domain/metrics/series-reader.ts';
+import { AI_CALL_ENDED, isMeasured, ownMetricsOf } from '../../../domain/metrics/own-metric-rules.ts';
+import { catalogEntries } from '../../../domain/webhooks/event-catalog.ts';
+
+const AT = Date.parse('2026-03-02T09:31:00Z');
+
+test('what the catalog shows of each measured event is an event for the ingest', () => {
+  const measured = catalogEntries.filter(({ event }) => isMeasured({ event, data: {} }));
+  const shown = measured.map(({ event, sample: { data } }) => {
+    const metrics = ownMetricsOf({ event, data }, AT);
+    for (const metric of metrics) expect(readEvent(metric, AT, createSeriesReader())).toHaveProperty('series');
+    return [event, metrics.map(({ metric, type }) => `${metric} ${type}`)];
+  });
+  const flow = ['quayside.flow.duration timers'];
+  expect(Object.fromEntries(shown)).toMatchObject({
+    'deployment.completed': ['quayside.deployments count'],
+    'deployment.failed': ['quayside.deployments count'],
+    'flow.completed': flow,
+    'flow.failed': flow,
+    'flow.cancelled': flow,
+    'code_analysis.completed': expect.arrayContaining([
+      'quayside.analysis.issues guage',
+      'quayside.analysis.errors guage',
+      'quayside.analysis.warnings guage',
+    ]) as string[],
+  });
+});
+
+test('a deployment counts when it took place, with what it went to', () => {
+  const data = {
+    repositoryIdentifier: 'acme/shop',
+    domain: 'sales',
+    environmentName: 'uat',
+    status: 'Failed',
+    deployedAt: '2026-03-02T09:30:00Z',
+  };
+  expect(ownMetricsOf({ event: 'deployment.failed', data }, AT)).toEqual([
+    {
+      metric: 'quayside.deployments',
+      type: 'count',
+      timestamp: AT - 60_000,
+      tags: { repository: 'acme/shop', domain: 'sales', environment: 'uat', status: 'Failed' },
+    },
+  ]);
+});
+
+test('tokens and costs of a call of a model are measured as far as they are known', () => {
+  const data = { repositoryIdentifier: 'acme/shop', provider: 'openai', model: 'm', input: 7, output: 3, cost: null };
+  const measured = ownMetricsOf({ event: AI_CALL_ENDED, data }, AT);
+  expect(measured.map(({ metric, value, tags }) => [metric, tags.kind, value])).toEqual([
+    ['quayside.ai.tokens', 'input', 7],
+    ['quayside.ai.tokens', 'output', 3],
+  ]);
+  for (const metric of measured) expect(readEvent(metric, AT, createSeriesReader())).toHaveProperty('series');
+});
+
+test('a run that never began has no duration, and what is not measured has nothing', () => {
+  expect(ownMetricsOf({ event: 'flow.cancelled', data: { taskType: 'build', durationMs: null } }, AT)).toEqual([]);
+  expect(ownMetricsOf({ event: 'project.updated', data: {} }, AT)).toEqual([]);
+});
