@@ -1,3 +1,4 @@
+import { AI_CALL_ENDED } from '../metrics/own-metric-rules.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
@@ -65,12 +66,17 @@ export async function reserveCall(
 /** Keeps what a call came to, and releases what was reserved for it. The first that uses most of a budget announces it. */
 export async function settleCall(
   tx: Tx,
-  { integrationId, name, repositoryIdentifier, settings }: ConfiguredModel,
+  { integrationId, name, repositoryIdentifier, settings, model }: ConfiguredModel,
   month: string,
   ended: EndedCall,
 ): Promise<void> {
   const before = await lockBudgetMonth(tx, integrationId, month);
   await endCall(tx, ended);
+  const { usage, cost, durationMs } = ended;
+  tx.measure({
+    event: AI_CALL_ENDED,
+    data: { repositoryIdentifier, provider: settings.provider, model, ...usage, cost, durationMs },
+  });
   if (ended.cost !== null && ended.cost > 0) await addToSpent(tx, integrationId, month, ended.cost);
   const spent = before.spent + (ended.cost ?? 0);
   const { monthlyBudget: budget } = settings;
