@@ -60,8 +60,11 @@ interface RouteShape<
   params?: P;
   query?: Q;
   body?: B;
-  /** Default: JSON; `form`: `application/x-www-form-urlencoded`; `bytes`: `application/octet-stream`, as a `Buffer`. */
-  bodyType?: 'form' | 'bytes';
+  /**
+   * Default: JSON; `form`: `application/x-www-form-urlencoded`; `bytes`: `application/octet-stream`, as a `Buffer`;
+   * `stream`: JSON as a `Readable`, which the handler reads while it arrives.
+   */
+  bodyType?: 'form' | 'bytes' | 'stream';
   /** Of a form: each field is a list of its values. Absent: of a field that is repeated the last value counts. */
   takesRepeatedFields?: boolean;
   /** Request headers that the handler uses, in lower case. */
@@ -82,6 +85,8 @@ interface RouteShape<
   isDeprecated?: boolean;
   /** Default: 5 MB; 16 KB where the body has a credential. */
   bodyLimitBytes?: number;
+  /** Of a streamed body that is sent as gzip. Default: as unpacked. */
+  packedLimitBytes?: number;
   /** Status of a success, and others that a `Reply` may set. */
   status: SuccessStatus;
   otherStatuses?: readonly SuccessStatus[];

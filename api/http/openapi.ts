@@ -179,7 +179,7 @@ function success(route: AnyRoute, status: number): ZodOpenApiResponseObject {
   return {
     description: 'Success',
     content: Object.fromEntries(
-      contentTypes.map((type) => [type, { schema: type === JSON_TYPE ? route.response : z.string() }]),
+      contentTypes.map((type) => [type, { schema: type.endsWith('json') ? route.response : z.string() }]),
     ),
   };
 }

@@ -13,7 +13,7 @@ const FIRST_BYTES = 16 * 1024;
  */
 export type ReadBytes = (request: IncomingMessage, response: ServerResponse, limitBytes: number) => Promise<Buffer>;
 
-const tooLarge = (limitBytes: number) =>
+export const tooLarge = (limitBytes: number) =>
   new DomainError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
 
 /** Whether the sender waits for `100 Continue` before it sends the body (RFC 9110, 10.1.1). */

@@ -99,7 +99,7 @@ export async function readJsonBody(
 
 const mediaType = (ctx: Context): string => ctx.get('content-type').split(';')[0]?.trim() ?? '';
 
-function assertJsonType(ctx: Context): void {
+export function assertJsonType(ctx: Context): void {
   if (!JSON_TYPE.test(mediaType(ctx)))
     throw new DomainError('unsupported_media_type', 'The body must be application/json');
 }

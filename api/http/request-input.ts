@@ -1,10 +1,12 @@
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
+import type { z } from 'zod';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { PARSING } from '../../domain/shared/input-errors.ts';
 import type { AnyRoute, ParsedInput } from './define-route.ts';
 import { schemaViolation } from './problems.ts';
 import type { ReadBytes } from './read-bytes.ts';
+import { readStreamedBody } from './streamed-body.ts';
 import { assertStorable, type ParsedBody, readBytesBody, readFormBody, readJsonBody } from './request-body.ts';
 
 /** What a request has besides its body, parsed by the schemas of the route. Throws `not_found` and `invalid_request`. */
@@ -14,7 +16,7 @@ export const headOf = (route: AnyRoute, ctx: RouterContext): Omit<ParsedInput, '
   headers: parseHeaders(route, ctx.headers),
 });
 
-const READERS = { json: readJsonBody, form: readFormBody, bytes: readBytesBody };
+const READERS = { json: readJsonBody, form: readFormBody, bytes: readBytesBody, stream: readStreamedBody };
 
 /** Reads the body and parses it by the schema of the route. */
 export async function withBody(
@@ -25,9 +27,14 @@ export async function withBody(
 ): Promise<{ input: ParsedInput; body: ParsedBody | undefined }> {
   const read = READERS[route.bodyType ?? 'json'];
   const body = route.body === undefined ? undefined : await read(route, ctx, readBytes);
-  const parsed = route.body?.safeParse(body?.value, PARSING);
-  if (parsed && !parsed.success) throw schemaViolation('body', parsed.error.issues);
-  return { input: { ...head, body: parsed?.data }, body };
+  return { input: { ...head, body: route.body && parseBody(route.body, body?.value) }, body };
+}
+
+/** What a body, or what was read of one, is by a schema. Throws `invalid_request`. */
+export function parseBody<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value, PARSING);
+  if (!parsed.success) throw schemaViolation('body', parsed.error.issues);
+  return parsed.data;
 }
 
 /** An invalid path parameter identifies no resource, so it is `not_found`. */

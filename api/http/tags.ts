@@ -19,6 +19,7 @@ export const TAGS = {
   'Review pools': 'Orgs that are handed out for reviews',
   'Review assignments': 'Who has which review org, until when, and who waits for one',
   'GC ledger': 'Components that packages have dropped, and what became of them in the orgs',
+  'Code analysis': 'What analysers found in the commits of a branch, and how that develops',
   'Org limits': 'How full the limits of CRM orgs are, and when they will be used up',
   Metrics: 'Events that pipelines and tools send, and queries over them',
   'Org explorer': 'Metadata of orgs: components, their files, and what changed',

@@ -20,6 +20,11 @@ import {
   HookSecretSchema,
 } from '../builds/builds.entities.ts';
 import { ChatActionSchema, ChatMessageSchema, ChatWorkspaceSchema } from '../chat/chat.entities.ts';
+import {
+  CodeAnalysisBodySchema,
+  CodeAnalysisResultSchema,
+  CodeAnalysisSchema,
+} from '../code-analysis/code-analysis.entities.ts';
 import { CrmOrgSchema, CrmTokenSchema } from '../crm-orgs/crm-orgs.entities.ts';
 import { OrgLimitHourSchema, OrgLimitSampleSchema, OrgLimitStateSchema } from '../org-limits/org-limits.entities.ts';
 import { ReleaseDeploymentSchema } from '../deployments/deployments.entities.ts';
@@ -125,6 +130,9 @@ export const entities = [
   BuildStatusSchema,
   HookDeliverySchema,
   HookSecretSchema,
+  CodeAnalysisSchema,
+  CodeAnalysisBodySchema,
+  CodeAnalysisResultSchema,
   ChatActionSchema,
   ChatMessageSchema,
   ChatWorkspaceSchema,

@@ -7,6 +7,7 @@ import { aiReportsExamples } from './examples/ai-reports.examples.ts';
 import { approvalsExamples } from './examples/approvals.examples.ts';
 import { environmentLocksExamples } from './examples/environment-locks.examples.ts';
 import { gcLedgerExamples } from './examples/gc-ledger.examples.ts';
+import { codeAnalysisExamples } from './examples/code-analysis.examples.ts';
 import { integrationsExamples } from './examples/integrations.examples.ts';
 import { flowsExamples } from './examples/flows.examples.ts';
 import { buildsExamples } from './examples/builds.examples.ts';
@@ -44,6 +45,7 @@ const FEATURES: readonly FeatureExamples[] = [
   buildsExamples,
   aiReportsExamples,
   gcLedgerExamples,
+  codeAnalysisExamples,
   reviewPoolsExamples,
   metricsExamples,
   orgLimitsExamples,

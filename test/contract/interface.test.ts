@@ -25,6 +25,7 @@ const ADDITIONS = [
   /^POST \/api\/webhooks\/\{id\}\/(test|recover|rotate-secret|deliveries\/\{deliveryId\}\/redeliver)$/,
   /^GET \/api\/releases\/(work-items\/\{key\}|metrics|\{name\}\/notes)$/,
   /^(GET|POST) \/api\/gc-ledger\/(destructive-changes|check(\/\{id\})?)$/,
+  /^GET \/api\/testreports\/code-analysis\/(compare|results\/\{id\}\/sarif)$/,
   /^\w+ \/api\/review\/assignments(\/\{id\}(\/(extend|release))?)?$/,
   /^(GET|POST) \/review-env\/\{assignmentId\}$/,
   /^\w+ \/api\/review\/pools(\/\{id\}(\/instances(\/\{instanceId\})?)?)?$/,

@@ -25,7 +25,4 @@ export const UNMOUNTED: readonly string[] = [
   'GET /api/environments/{envId}/browser/replay/{sessionId}/{pageId}',
   'GET /api/testreports/code-analysis',
   'POST /api/testreports/code-analysis/refresh',
-  'POST /api/testreports/code-analysis/results',
-  'GET /api/testreports/code-analysis/history/{branch}',
-  'GET /api/testreports/code-analysis/dashboard/{branch}',
 ];

@@ -120,6 +120,8 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'build_preview',
     'chat_action',
     'chat_message',
+    'code_analysis',
+    'code_analysis_body',
     'crm_org',
     'environment_lock_ticket',
     'gc_check',

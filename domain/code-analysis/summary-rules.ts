@@ -1,0 +1,134 @@
+import {
+  isAbsent,
+  isSuppressed,
+  type Level,
+  LEVELS,
+  levelOf,
+  messageOf,
+  ruleFinder,
+  type SarifResult,
+  type SarifRun,
+  wasSuccessful,
+} from './sarif-rules.ts';
+import { pathReducer } from './sarif-path-rules.ts';
+
+export interface RuleCount {
+  ruleId: string;
+  ruleName: string;
+  count: number;
+  /** The highest of its results. */
+  level: Level;
+}
+
+export interface UsedTool {
+  name: string;
+  version: string | null;
+}
+
+/** What a run of an analysis found, in numbers. */
+export interface AnalysisSummary {
+  /** The sum of `issuesByLevel`. */
+  totalIssues: number;
+  issuesByLevel: Record<Level, number>;
+  /** The most severe and most frequent ones. */
+  issuesByRule: RuleCount[];
+  toolsUsed: UsedTool[];
+  filesAffected: number;
+  analysisSuccessful: boolean;
+  /** Results that are suppressed, which the other numbers leave out. */
+  suppressed: number;
+}
+
+/** A result, with what its run says of it. */
+export interface Issue {
+  tool: string;
+  ruleId: string;
+  ruleName: string;
+  level: Level;
+  isSuppressed: boolean;
+  /** In the repository; empty without a place. */
+  path: string;
+  startLine: number | null;
+  message: string;
+  /** As the tool gave it. */
+  lineHash: string | null;
+}
+
+/** A list of rules beyond that is of no use to anybody. */
+const RULES_MAX = 1_000;
+const MESSAGE_MAX = 2_000;
+
+/** The issues of a run: its results, without those that only an earlier run had. */
+export function* issuesOf(
+  run: SarifRun,
+  results: readonly SarifResult[],
+  repositoryIdentifier: string,
+): Generator<Issue> {
+  const ruleOf = ruleFinder(run);
+  const pathOf = pathReducer(run, repositoryIdentifier);
+  for (const result of results) {
+    if (isAbsent(result)) continue;
+    const found = ruleOf(result);
+    const place = result.locations?.[0]?.physicalLocation;
+    const ruleId = found?.rule.id ?? result.ruleId ?? result.rule?.id ?? '';
+    yield {
+      tool: run.tool.driver.name,
+      ruleId,
+      ruleName: found?.rule.name ?? ruleId,
+      level: levelOf(run, result, found),
+      isSuppressed: isSuppressed(result),
+      path: pathOf(place?.artifactLocation),
+      startLine: place?.region?.startLine ?? null,
+      message: messageOf(result, found).slice(0, MESSAGE_MAX),
+      lineHash: result.partialFingerprints?.primaryLocationLineHash ?? null,
+    };
+  }
+}
+
+/** Adds up the runs of an analysis. */
+export class SummaryTally {
+  readonly #levels: Record<Level, number> = { error: 0, warning: 0, note: 0, none: 0 };
+  readonly #rules = new Map<string, RuleCount>();
+  readonly #files = new Set<string>();
+  readonly #tools = new Map<string, UsedTool>();
+  #suppressed = 0;
+  #isSuccessful = true;
+
+  /** Adds a run with its issues. */
+  add(run: SarifRun, issues: Iterable<Issue>): void {
+    const { name, semanticVersion, version } = run.tool.driver;
+    const tool = { name, version: semanticVersion ?? version ?? null };
+    this.#tools.set(`${tool.name} ${tool.version}`, tool);
+    this.#isSuccessful &&= wasSuccessful(run);
+    for (const issue of issues) this.#count(issue);
+  }
+
+  #count({ isSuppressed: isLeftOut, level, ruleId, ruleName, path }: Issue): void {
+    if (isLeftOut) {
+      this.#suppressed++;
+      return;
+    }
+    this.#levels[level]++;
+    if (path !== '') this.#files.add(path);
+    const rule = this.#rules.get(ruleId);
+    if (!rule) this.#rules.set(ruleId, { ruleId, ruleName, count: 1, level });
+    else {
+      rule.count++;
+      if (LEVELS.indexOf(level) < LEVELS.indexOf(rule.level)) rule.level = level;
+    }
+  }
+
+  get summary(): AnalysisSummary {
+    const bySeverity = (a: RuleCount, b: RuleCount) =>
+      LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) || b.count - a.count || (a.ruleId < b.ruleId ? -1 : 1);
+    return {
+      totalIssues: LEVELS.reduce((sum, level) => sum + this.#levels[level], 0),
+      issuesByLevel: { ...this.#levels },
+      issuesByRule: [...this.#rules.values()].toSorted(bySeverity).slice(0, RULES_MAX),
+      toolsUsed: [...this.#tools.values()],
+      filesAffected: this.#files.size,
+      analysisSuccessful: this.#isSuccessful,
+      suppressed: this.#suppressed,
+    };
+  }
+}
