@@ -38,6 +38,7 @@ import { createMetricsStore } from './adapters/metrics-store.ts';
 import { createLanguageModels } from './adapters/language-models.ts';
 import { createObjectStore } from './adapters/object-store.ts';
 import { createProgramRunner } from './adapters/program-runner.ts';
+import { createSalesforceAnalyzer } from './adapters/salesforce-analyzer.ts';
 import { createSlackPlatform } from './adapters/slack-platform.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
 import { createWorkTrackers } from './adapters/work-trackers.ts';
@@ -233,6 +234,13 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
           runProgram: createProgramRunner(),
           apiUrl: internalUrlOf(config),
         }),
+      },
+      analysis: {
+        analyzer: createSalesforceAnalyzer({
+          folder: resolve(config.ANALYSIS_DIR ?? join(config.DATA_DIR, 'analysis')),
+          heapMb: config.ANALYSIS_HEAP_MB,
+        }),
+        atOnce: config.ANALYSIS_AT_ONCE,
       },
       git: {
         findHost: gitHosts.find,

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Database } from '../domain/data/tables.ts';
+import type { CodeAnalyzer } from '../domain/code-analysis/code-analyzer.port.ts';
 import type { Commands } from '../domain/flows/commands-file.ts';
 import type { AskModel } from '../domain/language-models/ask-model.port.ts';
 import type { CreateBranch, FindGitHost } from '../domain/git-hosts/git-host.port.ts';
@@ -38,6 +39,11 @@ export interface Deps
     /** Programs that the operator allows, by type of flow. */
     commands: Commands;
     commandRuns: CommandRuns;
+  };
+  analysis: {
+    analyzer: CodeAnalyzer;
+    /** Analyses of this process at the same time. */
+    atOnce: number;
   };
   git: {
     findHost: FindGitHost;

@@ -16,6 +16,8 @@ import { createReviewActivities } from './review-assignments/review-assignments.
 import { createFlowActivities } from './flows/flows.activities.ts';
 import { createCommandActivities, createOwnCommandActivities } from './flows/commands.activities.ts';
 import { createOperationActivities } from './flows/operations.activities.ts';
+import { ANALYSIS_QUEUE } from '../workflows/code-analysis/nightly-analysis.contract.ts';
+import { createNightlyAnalysisActivities } from './code-analysis/nightly-analysis.activities.ts';
 import { COMMANDS_QUEUE, FLOWS_QUEUE } from '../workflows/flows/flow-run.contract.ts';
 import { GIT_QUEUE } from '../workflows/git/git-mirror.contract.ts';
 import { createBuildActivities } from './builds/builds.activities.ts';
@@ -108,6 +110,11 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
     options: { maxConcurrentActivityTaskExecutions: GIT_AT_ONCE },
   },
   {
+    taskQueue: ANALYSIS_QUEUE,
+    activities: createOperationActivities(deps),
+    options: { ...QUICK_CANCELLATION, maxConcurrentActivityTaskExecutions: deps.analysis.atOnce },
+  },
+  {
     taskQueue: webhookLaneContract.taskQueue,
     activities: { ...createWebhookActivities(deps), ...createChatLaneActivities(deps) },
     options: { maxConcurrentActivityTaskExecutions: HOT_LANES_MAX },
@@ -132,7 +139,11 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
   },
   {
     taskQueue: SYSTEM_QUEUE,
-    activities: { ...createSweepActivities(deps, SWEEPS), ...createMetricsActivities(deps) },
+    activities: {
+      ...createSweepActivities(deps, SWEEPS),
+      ...createMetricsActivities(deps),
+      ...createNightlyAnalysisActivities(deps),
+    },
     options: { maxConcurrentActivityTaskExecutions: SWEEPS_AT_ONCE + METRICS_PUMPS },
   },
 ];

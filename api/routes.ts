@@ -33,6 +33,7 @@ import { flowInternalRoutes } from './flows/flow-internal.routes.ts';
 import { flowRunsRoutes } from './flows/flow-runs.routes.ts';
 import { flowSchedulesRoutes } from './flows/flow-schedules.routes.ts';
 import { flowTypesRoutes } from './flows/flow-types.routes.ts';
+import { codeAnalysisRefreshRoutes } from './code-analysis/refresh.routes.ts';
 import { codeAnalysisResultsRoutes } from './code-analysis/results.routes.ts';
 import { gcChecksRoutes } from './gc-ledger/gc-checks.routes.ts';
 import { gcDeletionsRoutes } from './gc-ledger/gc-deletions.routes.ts';
@@ -124,6 +125,7 @@ export const routes: readonly AnyRoute[] = [
   ...gcDeletionsRoutes,
   ...gcChecksRoutes,
   ...codeAnalysisResultsRoutes,
+  ...codeAnalysisRefreshRoutes,
   ...orgLimitsRoutes,
   ...ingestedMetricsRoutes,
   ...metricQueriesRoutes,

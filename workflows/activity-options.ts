@@ -90,6 +90,17 @@ export const GIT_WORK = {
 } satisfies ActivityOptions;
 
 /**
+ * Checkout and analysis of a commit, which bound themselves: started again, a little later, when a worker was lost, which
+ * its heartbeat shows. It may wait long for a worker that has room.
+ */
+export const ANALYSIS = {
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 3, maximumInterval: '2 minutes', maximumAttempts: 4 },
+} satisfies ActivityOptions;
+
+/**
  * A long read that writes one big file: started again when a worker was lost, which its heartbeat shows; with few
  * attempts, because repeated failures have a cause that a retry does not remove.
  */

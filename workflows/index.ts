@@ -19,3 +19,4 @@ export { chatLane } from './chat/chat-lane.workflow.ts';
 export { pullRequests } from './pull-requests/pull-requests.workflow.ts';
 export { metricsLane } from './metrics/metrics-lane.workflow.ts';
 export { orgLimits } from './org-limits/org-limits.workflow.ts';
+export { nightlyAnalysis } from './code-analysis/nightly-analysis.workflow.ts';

@@ -1,5 +1,15 @@
-import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
+  type ScheduleOptionsStartWorkflowAction,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client';
+import type { Workflow } from '@temporalio/common';
 import type { CronTime, WorkflowContract } from './launch.ts';
+import { ANALYSIS_NIGHT, nightlyAnalysisId } from './code-analysis/nightly-analysis.contract.ts';
+import { SYSTEM_QUEUE } from './system/sweeper.contract.ts';
 import { startOptions } from './temporal-start.ts';
 import { boundedId } from './workflow-id.ts';
 
@@ -28,3 +38,29 @@ export const temporalSchedules = (client: Client, queuePrefix: string) => ({
     }
   },
 });
+
+/** Makes the schedule by which all tenants' code is analysed each night what this version wants it to be. */
+export async function ensureNightlyAnalysis(client: Client, queuePrefix: string): Promise<void> {
+  const scheduleId = nightlyAnalysisId(queuePrefix);
+  const schedule: Pick<ScheduleOptions, 'spec' | 'policies'> & {
+    action: ScheduleOptionsStartWorkflowAction<Workflow>;
+  } = {
+    spec: { cronExpressions: [ANALYSIS_NIGHT.cron], timezone: ANALYSIS_NIGHT.timezone },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '12 hours' },
+    action: {
+      type: 'startWorkflow',
+      workflowType: 'nightlyAnalysis',
+      workflowId: scheduleId,
+      taskQueue: queuePrefix + SYSTEM_QUEUE,
+      args: [{}],
+      staticSummary: 'Analyses the branches of all tenants that were analysed before',
+    },
+  };
+  try {
+    await client.schedule.create({ scheduleId, ...schedule, state: { note: 'Code analysis of the night' } });
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    // Whether it is paused is for operators to say.
+    await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...schedule, state }));
+  }
+}

@@ -5,13 +5,14 @@ import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import { gitCredential } from '../../domain/git/git-credentials.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import { withHeartbeat } from '../heartbeat.ts';
+import { analyze } from '../code-analysis/analyze.ts';
 import type { Deps } from '../deps.ts';
 
 /**
  * What the service itself does for runs of a type; `workflows/flows/operations.ts` says on which queue. Retrying it must
  * be safe.
  */
-type Operation = (deps: Deps, tenant: TenantKey, run: RunContext) => Promise<RunOutcome>;
+export type Operation = (deps: Deps, tenant: TenantKey, run: RunContext) => Promise<RunOutcome>;
 
 const createPatchBranch: Operation = async (deps, tenant, run) => {
   const { payload, projectId, platform, remoteUrl, repositoryIdentifier } = run;
@@ -32,7 +33,7 @@ const createPatchBranch: Operation = async (deps, tenant, run) => {
     : { status: 'failed', error: made.reason };
 };
 
-const operations: Record<OperationId, Operation> = { 'create-patch-branch': createPatchBranch };
+const operations: Record<OperationId, Operation> = { 'create-patch-branch': createPatchBranch, analyze };
 
 export const createOperationActivities = (deps: Deps) => ({
   /** Carries out a run of a type that the service does itself. */

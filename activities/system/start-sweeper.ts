@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { Logger } from 'pino';
+import { ensureNightlyAnalysis } from '../../workflows/temporal-schedules.ts';
 import type { SweepPlan } from '../../workflows/system/sweeper.contract.ts';
 import { currentSince } from '../../workflows/temporal-deployments.ts';
 import {
@@ -79,6 +80,7 @@ function watchEngine(client: Client, onReturn: () => Promise<void>): NodeJS.Time
 
 async function configure(client: Client, queuePrefix: string, plan: SweepPlan[], log: Logger): Promise<void> {
   await removeOldSchedules(client, queuePrefix);
+  await ensureNightlyAnalysis(client, queuePrefix);
   const ended = await endWorkflowsOfOldIds(client, queuePrefix);
   if (ended > 0)
     log.warn({ ended }, 'workflows with ids of an earlier version were ended; the sweeper carries them on');

@@ -77,6 +77,10 @@ const configuration = {
   buildPipeline: Pipeline.omit({ ref: true }).meta({
     description: 'The git host pipeline that `POST /api/builds/run` starts on the branch',
   }),
+  analysisPipeline: Pipeline.omit({ ref: true }).meta({
+    description:
+      'The git host pipeline that analyses a commit, instead of the service, and publishes the results by `POST /api/testreports/code-analysis/results`',
+  }),
   cascade: z.array(z.strictObject({ from: Name, to: Name })).max(200),
   workItems: z.strictObject({
     provider: z.enum(['tracker-a', 'host-a', 'host-b']).optional(),

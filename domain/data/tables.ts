@@ -20,6 +20,7 @@ import {
   HookSecretSchema,
 } from '../builds/builds.entities.ts';
 import { ChatActionSchema, ChatMessageSchema, ChatWorkspaceSchema } from '../chat/chat.entities.ts';
+import { CodeAnalysisScheduleSchema } from '../code-analysis/analysis-schedules.entities.ts';
 import {
   CodeAnalysisBodySchema,
   CodeAnalysisResultSchema,
@@ -133,6 +134,7 @@ export const entities = [
   CodeAnalysisSchema,
   CodeAnalysisBodySchema,
   CodeAnalysisResultSchema,
+  CodeAnalysisScheduleSchema,
   ChatActionSchema,
   ChatMessageSchema,
   ChatWorkspaceSchema,

@@ -5,7 +5,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { reportRunToRequest } from '../work-item-requests/run-reports.mutations.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { openChildren } from './child-runs.queries.ts';
-import { POOL_PREPARE } from './flow-types.ts';
+import { ANALYZE, POOL_PREPARE } from './flow-types.ts';
 import { moveRun, noteCancel, reviseRun, type RunContext, runById } from './flow-runs.queries.ts';
 import { type RunOutput, unclaimProgram } from './run-programs.queries.ts';
 import { keepEndOfCommand } from './pipelines.queries.ts';
@@ -39,6 +39,7 @@ export type RunSummary = Pick<
   | 'domain'
   | 'releaseName'
   | 'triggeredBy'
+  | 'isScheduled'
   | 'status'
   | 'override'
   | 'payload'
@@ -92,9 +93,16 @@ export async function endRun(
     const pool = await poolOfRun(tx, run.id);
     if (pool) tx.signalReviewPool(poolKeyOf(pool));
   }
+  if (run.taskType === ANALYZE && displayOf(status) === 'Failed') announceFailedAnalysis(tx, run, error);
   const after = { status, ...(error !== undefined && { error }) };
   auditMove(tx, run, 'run_ended', `Run of ${run.taskType} ended: ${status}`, after);
   return true;
+}
+
+function announceFailedAnalysis(tx: Tx, run: RunSummary, error = 'The analysis failed'): void {
+  const { id: jobId, repositoryIdentifier, payload, isScheduled } = run;
+  const { branch = null, commitId: commitSha = null } = payload;
+  emitEvent(tx, 'code_analysis.failed', { jobId, repositoryIdentifier, branch, commitSha, isScheduled, error });
 }
 
 /**

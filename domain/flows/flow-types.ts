@@ -43,6 +43,9 @@ export interface FlowType<Id extends string = string, Own extends FlowTraits['ow
 /** The type of the runs by which a release is deployed stage by stage. */
 export const CHILD_OF_RELEASE = 'execute-release';
 
+/** The type of the runs that analyse code. */
+export const ANALYZE = 'analyze';
+
 /** The type of the runs by which review pools get their orgs. */
 export const POOL_PREPARE = 'pool-prepare';
 
@@ -181,7 +184,12 @@ export const FLOW_TYPES = [
     },
   }),
   type('build', 'build', 'Build a commit', { payload: { forceBuildDomains: Names.optional() } }),
-  type('analyze', 'testing', 'Analyse the code of a branch'),
+  type(ANALYZE, 'testing', 'Analyse the code of a commit, or of the head of a branch', {
+    own: 'activity',
+    payload: {
+      force: z.boolean().optional().meta({ description: 'Replace the results that the commit has' }),
+    },
+  }),
   type('record-session', 'testing', 'Record a browser session', { payload: { sessionId: Name.optional() } }),
   type('build-domain', 'build', 'The part of a build that concerns one domain', { isInternal: true }),
   type('validate-domain', 'build', 'The part of a validation that concerns one domain', { isInternal: true }),

@@ -23,6 +23,8 @@ export type ProjectConfiguration = {
   approvalPolicy?: ApprovalPolicy;
   /** The pipeline of the git host that builds a commit. */
   buildPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
+  /** Likewise the one that analyses a commit and publishes the results. */
+  analysisPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
   cascade?: { from: string; to: string }[];
   workItems?: {
     provider?: string;

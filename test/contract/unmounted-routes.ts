@@ -24,5 +24,4 @@ export const UNMOUNTED: readonly string[] = [
   'GET /api/environments/{envId}/browser/replay/{sessionId}',
   'GET /api/environments/{envId}/browser/replay/{sessionId}/{pageId}',
   'GET /api/testreports/code-analysis',
-  'POST /api/testreports/code-analysis/refresh',
 ];

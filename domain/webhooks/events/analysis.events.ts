@@ -64,6 +64,17 @@ export const analysisEvents = {
       percent: number('Part of the budget from which on it is announced', 80),
     }),
   ),
+  'code_analysis.failed': defineEvent(
+    'An analysis of code failed',
+    z.strictObject({
+      jobId: id('Job'),
+      repositoryIdentifier: repositoryIdentifier.nullable(),
+      branch: branch.nullable(),
+      commitSha: commitSha.nullable(),
+      isScheduled: z.boolean().meta({ description: 'It was one of the night', example: false }),
+      error: text('What went wrong', 'The analyzer did not end within 900 s'),
+    }),
+  ),
   'ai_report.completed': defineEvent(
     'An AI analysis report was published',
     z.strictObject({

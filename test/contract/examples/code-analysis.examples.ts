@@ -54,6 +54,7 @@ export const codeAnalysisExamples = featureExamples(
       params: { branch: 'main' },
       query: { repositoryIdentifier: analyzed },
     }),
+    refreshCodeAnalysis: ({ analyzed }) => ({ query: { repositoryIdentifier: analyzed, branch: 'main' } }),
     getCodeAnalysisSarif: ({ analysisId }) => ({ params: { id: analysisId } }),
   },
 );

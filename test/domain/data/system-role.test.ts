@@ -122,6 +122,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'chat_message',
     'code_analysis',
     'code_analysis_body',
+    'code_analysis_schedule',
     'crm_org',
     'environment_lock_ticket',
     'gc_check',

@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import type { Reads } from '../data/fenced-reads.ts';
+import type { Database } from '../data/tables.ts';
+import { ANALYZE } from '../flows/flow-types.ts';
+import { isoOf } from '../shared/date-time-rules.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
+import type { Tx } from '../unit-of-work.ts';
+import type { AnalysisJob } from './analysis-job-rules.ts';
+
+type Writes = Pick<Tx, 'db' | 'tenantId'>;
+
+export interface BranchOfProject {
+  projectId: string;
+  branch: string;
+}
+
+/** The newest run that analyses a commit of a branch; null: its head, which was not known when it was requested. */
+export async function latestJob(
+  { db, tenantId }: Reads,
+  { projectId, branch }: BranchOfProject,
+  commitId: string | null,
+): Promise<AnalysisJob | undefined> {
+  const row = await db
+    .selectFrom('flow_run')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('taskType', '=', sql.lit(ANALYZE))
+    .where(sql`payload ->> 'branch'`, '=', branch)
+    .where(sql`payload ->> 'commitId'`, 'is not distinct from', commitId)
+    .orderBy('createdAt', 'desc')
+    .limit(1)
+    .select(['id as jobId', 'status', 'error', 'endedAt'])
+    .executeTakeFirst();
+  return row && { ...row, endedAt: row.endedAt === null ? null : isoOf(row.endedAt) };
+}
+
+/** Branches of a repository with their newest commits, as far as these are fetched; empty: nothing was fetched yet. */
+export const branchHeads = ({ db, tenantId }: Reads, projectId: string) =>
+  db
+    .selectFrom('git_ref')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('kind', '=', 'branch')
+    .orderBy('name')
+    .select(['name', 'sha'])
+    .execute();
+
+export const branchHead = ({ db, tenantId }: Reads, { projectId, branch }: BranchOfProject) =>
+  db
+    .selectFrom('git_ref')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('kind', '=', 'branch')
+    .where('name', '=', branch)
+    .select('sha')
+    .executeTakeFirst()
+    .then((row) => row?.sha);
+
+/** Whether the branches of a repository are known. */
+export const hasBranches = ({ db, tenantId }: Reads, projectId: string): Promise<boolean> =>
+  db
+    .selectFrom('git_ref')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('kind', '=', 'branch')
+    .limit(1)
+    .select('name')
+    .executeTakeFirst()
+    .then((row) => row !== undefined);
+
+/** Adds a branch to those that are analysed each night, and locks out other requests for it until the transaction ends. */
+export async function keepSchedule({ db, tenantId }: Writes, { projectId, branch }: BranchOfProject): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`analyze/${tenantId}/${projectId}/${branch}`}, 2))`.execute(
+    db,
+  );
+  await db
+    .insertInto('code_analysis_schedule')
+    .values({ tenantId, projectId, branch })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Takes the turn of a branch in a night; false when it had one, or is gone. @param night a date. */
+export async function takeTurn(
+  { db, tenantId }: Writes,
+  { projectId, branch }: BranchOfProject,
+  night: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('code_analysis_schedule')
+    .set({ lastNight: night })
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('branch', '=', branch)
+    .where((eb) => eb.or([eb('lastNight', 'is', null), eb('lastNight', '<', night)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export const removeSchedule = ({ db, tenantId }: Writes, { projectId, branch }: BranchOfProject) =>
+  db
+    .deleteFrom('code_analysis_schedule')
+    .where('tenantId', '=', tenantId)
+    .where('projectId', '=', projectId)
+    .where('branch', '=', branch)
+    .execute();
+
+/** Branches whose turn in a night has not come, of all tenants; those of different tenants take turns. */
+export const dueBranches = (system: Database, night: string, limit: number) =>
+  system
+    .with('due', (db) =>
+      db
+        .selectFrom('code_analysis_schedule')
+        .where((eb) => eb.or([eb('lastNight', 'is', null), eb('lastNight', '<', night)]))
+        .select(({ fn }) => [
+          'tenantId',
+          'projectId',
+          'branch',
+          fn
+            .agg<string>('row_number')
+            .over((over) => over.partitionBy('tenantId').orderBy('lastNight').orderBy('projectId').orderBy('branch'))
+            .as('place'),
+        ]),
+    )
+    .selectFrom('due')
+    .orderBy('place')
+    .orderBy('tenantId')
+    .limit(limit)
+    .select(['tenantId', tenantSlugOf('tenantId'), 'projectId', 'branch'])
+    .execute();
+
+/** How many analyses of the night are under way, in all tenants. */
+export const openNightlyJobs = (system: Database): Promise<number> =>
+  system
+    .selectFrom('flow_run')
+    .where('taskType', '=', sql.lit(ANALYZE))
+    .where('isScheduled', '=', sql.lit(true))
+    .where('endedAt', 'is', null)
+    .select(({ fn }) => fn.countAll<string>().as('open'))
+    .executeTakeFirstOrThrow()
+    .then(({ open }) => Number(open));
