@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { LEVELS } from '../../domain/code-analysis/sarif-rules.ts';
-import { DateTime, JsonObject, Name, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import { DateTime, Name, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
 
 export const CommitId = z
   .string()
@@ -90,10 +90,6 @@ const shown = z.object({
 });
 
 export const AnalysisOut = shown.meta({ id: 'CodeAnalysis' });
-
-export const AnalysisWithLog = shown
-  .extend({ sarif: JsonObject.optional().meta({ description: 'The SARIF log as it was published' }) })
-  .meta({ id: 'CodeAnalysisWithLog' });
 
 export const DashboardOut = z
   .object({
