@@ -34,9 +34,11 @@ afterAll(async () => {
   await app.close();
   await slack.close();
 });
-beforeEach(() => {
-  acme.ephemerals.length = 0;
+beforeEach(async () => {
   slack.heal();
+  // The answers to clicks of the test before are given by then.
+  await settled();
+  acme.ephemerals.length = 0;
 });
 
 let made = 0;
