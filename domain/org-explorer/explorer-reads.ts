@@ -33,8 +33,13 @@ interface OrgSyncs extends SyncState {
   last: SyncRow | undefined;
 }
 
+/**
+ * The syncs of an org. Of two statements that run side by side neither might see one that ends between them; and what a
+ * sync has written is to be read after its end was.
+ */
 async function syncsOf(reads: Reads, org: ExplorerOrg): Promise<OrgSyncs> {
-  const [open, last] = await Promise.all([openSyncs(reads, org.id), endedSync(reads, org.id, org.platformOrgId)]);
+  const open = await openSyncs(reads, org.id);
+  const last = await endedSync(reads, org.id, org.platformOrgId);
   const ended = last && {
     status: last.status === 'failed' ? ('failed' as const) : ('succeeded' as const),
     message: last.message,
@@ -74,8 +79,8 @@ export async function readComponent(
   { isRefreshed }: { isRefreshed: boolean },
 ): Promise<Read<ComponentWithFiles>> {
   const { reads } = scope;
-  const [syncs, component, type] = await Promise.all([
-    syncsOf(reads, org),
+  const syncs = await syncsOf(reads, org);
+  const [component, type] = await Promise.all([
     findComponent(reads, org, key),
     componentType(reads, org, key.metadataType),
   ]);
@@ -142,8 +147,8 @@ export async function readComponentList(
 ): Promise<Read<{ items: Awaited<ReturnType<typeof listComponents>>; total: number }>> {
   const { reads } = scope;
   const { metadataType, search } = filter;
-  const [syncs, items, kept, found] = await Promise.all([
-    syncsOf(reads, org),
+  const syncs = await syncsOf(reads, org);
+  const [items, kept, found] = await Promise.all([
     listComponents(reads, org, filter, page),
     keptTypes(reads, org, metadataType),
     search === undefined ? undefined : countFound(reads, org, { metadataType, search }),
@@ -163,7 +168,8 @@ export async function readComponentList(
 
 /** Types of an org with their counts, and its last sync. */
 export async function readMetadata(scope: ReadScope, org: ExplorerOrg) {
-  const [syncs, types] = await Promise.all([syncsOf(scope.reads, org), componentTypes(scope.reads, org)]);
+  const syncs = await syncsOf(scope.reads, org);
+  const types = await componentTypes(scope.reads, org);
   const isThere =
     types.some(({ syncedAt, componentCount }) => syncedAt !== null || componentCount > 0) ||
     syncs.last?.status === 'succeeded';
