@@ -127,7 +127,7 @@ test('nothing is lost while the store is away, or when a worker is killed while 
       await eventually(
         () => app.sql('select from metric_window where not is_sent'),
         (rows) => rows.length === 0,
-        25_000,
+        60_000,
       );
     } finally {
       await second.stop();
@@ -145,4 +145,4 @@ test('nothing is lost while the store is away, or when a worker is killed while 
   });
   store.closeAllConnections();
   store.close();
-});
+}, 90_000);
