@@ -153,10 +153,10 @@ describe('Metadata of an org', () => {
   });
 
   test('of megabytes arrives unharmed in many pieces', async () => {
-    const content = Array.from({ length: 200_000 }, (_, index) => `line ${index * 7_919}`).join('\n');
-    for (let index = 0; index < 20; index++) simulated.metadata.write(`classes/A${index}.cls`, content + String(index));
+    const content = Array.from({ length: 100_000 }, (_, index) => `line ${index * 7_919}`).join('\n');
+    for (let index = 0; index < 8; index++) simulated.metadata.write(`classes/A${index}.cls`, content + String(index));
     const { contents } = valueOf(await download(await retrieved(classes('*'))));
-    expect(Object.keys(contents)).toHaveLength(41);
+    expect(Object.keys(contents)).toHaveLength(17);
     expect(contents['unpackaged/classes/A7.cls']).toBe(`${content}7`);
   });
 
