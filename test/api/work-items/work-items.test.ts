@@ -10,7 +10,7 @@ let jira: JiraSimulator;
 
 beforeAll(async () => {
   [github, azure, jira] = await Promise.all([gitHost('host-a'), gitHost('host-b'), jiraSite()]);
-  app = await testApp({ env: { WORK_TRACKER_TIMEOUT_SECONDS: '1' } });
+  app = await testApp({ env: { WORK_TRACKER_TIMEOUT_SECONDS: '4' } });
   const project = async (identifier: string, platform: string, workItems?: object) =>
     app
       .as(app.owner)
