@@ -183,5 +183,9 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
     facts: { Team: 'teamId', Reason: 'reason' },
     link: '/api/slack/workspace?team_id={teamId}',
   },
+  ai_budget: {
+    subject: ['name'],
+    facts: { Repository: 'repositoryIdentifier', Month: 'month', 'Budget (USD)': 'budget', 'Spent (USD)': 'spent' },
+  },
   metrics_series: { subject: ['day'], facts: { Day: 'day', Limit: 'limit' } },
 };
