@@ -50,6 +50,9 @@ try {
        on p.n = i % $3 + 1`,
     [service.tenantId, Number(options.rows), PROJECTS, PLATFORMS, TYPES],
   );
+  // Repositories of requests that are kept by other projects; a filter by one that is not registered is refused.
+  for (let n = 0; n < 7; n++)
+    await service.call('POST', '/api/projects', { identifier: `bench/shared-${n}`, platform: 'host-a' });
   await service.database.query(
     `insert into work_item_request_execution select tenant_id, project_id, 'job-' || id, id from work_item_request`,
   );
