@@ -1,8 +1,5 @@
 import { sql } from 'kysely';
-import { isStalled, type StallLimits } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
-import type { Database } from '../data/tables.ts';
-import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import type { ReportKey } from './ai-report-rules.ts';
 import type { TokenUsage } from './ai-reports.entities.ts';
 
@@ -64,18 +61,3 @@ export async function callsOfReport(
     .executeTakeFirstOrThrow();
   return calls === 0 ? null : { usage, cost };
 }
-
-/** Generations of all tenants that did not begin, or did not end, within the times; `db` has the role of the system. */
-export const stalledReports = (db: Database, limits: StallLimits & { limit: number }) =>
-  db
-    .selectFrom('ai_report')
-    .where(isStalled(limits))
-    .orderBy('createdAt')
-    .limit(limits.limit)
-    .select((eb) => [
-      'tenantId',
-      tenantSlugOf('tenantId'),
-      'id as reportId',
-      eb('status', '=', sql.lit('queued')).as('isNew'),
-    ])
-    .execute();

@@ -1,6 +1,6 @@
 import { sql, type Updateable } from 'kysely';
 import { json } from '../data/columns.ts';
-import { isOneOf, isStalled, type StallLimits } from '../data/conditions.ts';
+import { isOneOf } from '../data/conditions.ts';
 import type { ActorReads, Reads } from '../data/fenced-reads.ts';
 import type { Database, Tables } from '../data/tables.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
@@ -92,21 +92,6 @@ export const tenantsWithExpiredExports = (db: Database, limit: number) =>
     .distinct()
     .limit(limit)
     .select(['tenantId', tenantSlugOf('tenantId')])
-    .execute();
-
-/** Exports of all tenants that did not begin, or did not end, within the times; `db` has the role of the system. */
-export const stalledExports = (db: Database, limits: StallLimits & { limit: number }) =>
-  db
-    .selectFrom('audit_export')
-    .where(isStalled(limits))
-    .orderBy('createdAt')
-    .limit(limits.limit)
-    .select((eb) => [
-      'tenantId',
-      tenantSlugOf('tenantId'),
-      'id as exportId',
-      eb('status', '=', sql.lit('queued')).as('isNew'),
-    ])
     .execute();
 
 type ExportScope = Pick<AuditExport, 'filters' | 'upperSequence'>;

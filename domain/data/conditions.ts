@@ -30,14 +30,3 @@ export const isOneOfNumbers = <DB, TB extends keyof DB>(
 
 /** The time so many seconds ago, by the database's clock. */
 export const secondsAgo = (seconds: number) => sql<string>`now() - make_interval(secs => ${seconds})`;
-
-/** How long work may be queued, and how long it may run without news. */
-export interface StallLimits {
-  queuedSeconds: number;
-  runningSeconds: number;
-}
-
-/** Whether the work that a row stands for did not begin, or did not end, within the times. */
-export const isStalled = ({ queuedSeconds, runningSeconds }: StallLimits) => sql<SqlBool>`
-  status in ('queued', 'running') and updated_at < now() - make_interval(secs => case status
-    when 'queued' then ${queuedSeconds}::int else ${runningSeconds}::int end)`;

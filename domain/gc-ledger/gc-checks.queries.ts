@@ -1,8 +1,5 @@
 import { sql } from 'kysely';
-import { isStalled, type StallLimits } from '../data/conditions.ts';
 import type { Reads } from '../data/fenced-reads.ts';
-import type { Database } from '../data/tables.ts';
-import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { GcCheckStatus } from './gc-ledger.entities.ts';
 import type { ComponentName } from './gc-ledger-rules.ts';
@@ -54,19 +51,4 @@ export const entriesAfter = (
     .orderBy('id')
     .limit(sql.lit(limit))
     .select(['id', 'packageName', 'componentType', 'fullName'])
-    .execute();
-
-/** Checks of all tenants that did not begin, or did not end, within the times; `db` has the role of the system. */
-export const stalledChecks = (db: Database, limits: StallLimits & { limit: number }) =>
-  db
-    .selectFrom('gc_check')
-    .where(isStalled(limits))
-    .orderBy('createdAt')
-    .limit(limits.limit)
-    .select((eb) => [
-      'tenantId',
-      tenantSlugOf('tenantId'),
-      'id as checkId',
-      eb('status', '=', sql.lit('queued')).as('isNew'),
-    ])
     .execute();

@@ -31,3 +31,16 @@ export const idleEngine: Launch = {
   createSchedule: done,
   deleteSchedule: done,
 };
+
+/** An engine that notes what is started, and says of every workflow the same. */
+export function recordingEngine() {
+  const seen = { started: [] as unknown[], isRunning: false };
+  const launch: Launch = {
+    ...engineAway,
+    async start(_contract, input) {
+      seen.started.push(input);
+    },
+    isRunning: async () => seen.isRunning,
+  };
+  return { seen, launch };
+}

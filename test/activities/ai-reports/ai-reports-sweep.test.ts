@@ -1,23 +1,14 @@
 import { aiReportsSweep } from '../../../activities/ai-reports/ai-reports.sweep.ts';
 import { runSweep } from '../../../activities/system/run-sweep.ts';
-import type { Launch } from '../../../workflows/launch.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { onRepository, type ReportedProject, reportedProject } from '../../support/ai-reports.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
-import { engineAway } from '../../support/launch.ts';
+import { engineAway, recordingEngine } from '../../support/launch.ts';
 import { refresh } from '../../support/model-reports.ts';
 
 let app: TestApp;
 let activities: ReturnType<typeof activityDeps>;
-let started: unknown[] = [];
-let isRunning = false;
-const launch: Launch = {
-  ...engineAway,
-  async start(_contract, input) {
-    started.push(input);
-  },
-  isRunning: async () => isRunning,
-};
+const { seen, launch } = recordingEngine();
 const sweep = () => runSweep({ ...activities.deps, launch }, aiReportsSweep);
 
 beforeAll(async () => {
@@ -39,19 +30,19 @@ async function accepted(secondsAgo: number): Promise<{ project: ReportedProject;
 
 test('a report whose launch was lost is launched', async () => {
   const [{ project, id }] = [await accepted(31), await accepted(5)];
-  started = [];
+  seen.started = [];
   await sweep();
-  expect(started).toEqual([{ ...app.tenantKey, reportId: id }]);
+  expect(seen.started).toEqual([{ ...app.tenantKey, reportId: id }]);
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({ status: 'generating', reportId: id });
 });
 
 test('a report whose workflow somebody ended fails, and the next one is another', async () => {
   const { project, id } = await accepted(301);
   await app.sql("update ai_report set status = 'running' where id = ?", [id]);
-  isRunning = true;
+  seen.isRunning = true;
   await sweep();
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({ status: 'generating' });
-  isRunning = false;
+  seen.isRunning = false;
   await sweep();
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({
     status: 'failed',

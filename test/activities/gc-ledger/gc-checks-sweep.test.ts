@@ -1,22 +1,13 @@
 import { gcChecksSweep } from '../../../activities/gc-ledger/gc-checks.sweep.ts';
 import { runSweep } from '../../../activities/system/run-sweep.ts';
-import type { Launch } from '../../../workflows/launch.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { ledgerOf } from '../../support/gc-ledger.ts';
-import { engineAway } from '../../support/launch.ts';
+import { engineAway, recordingEngine } from '../../support/launch.ts';
 
 let app: TestApp;
 let activities: ReturnType<typeof activityDeps>;
-let started: unknown[] = [];
-let isRunning = false;
-const launch: Launch = {
-  ...engineAway,
-  async start(_contract, input) {
-    started.push(input);
-  },
-  isRunning: async () => isRunning,
-};
+const { seen, launch } = recordingEngine();
 const sweep = () => runSweep({ ...activities.deps, launch }, gcChecksSweep);
 
 beforeAll(async () => {
@@ -41,19 +32,19 @@ const show = (id: string) => app.as(app.member).get(200, `/api/gc-ledger/check/$
 
 test('a check whose launch was lost is launched', async () => {
   const [id] = [await accepted(31), await accepted(5)];
-  started = [];
+  seen.started = [];
   await sweep();
-  expect(started).toEqual([{ ...app.tenantKey, checkId: id }]);
+  expect(seen.started).toEqual([{ ...app.tenantKey, checkId: id }]);
   await expect(show(id)).resolves.toMatchObject({ status: 'queued', endedAt: null });
 });
 
 test('a check whose workflow somebody ended fails, and the next one is another', async () => {
   const id = await accepted(601);
   await app.sql("update gc_check set status = 'running' where id = ?", [id]);
-  isRunning = true;
+  seen.isRunning = true;
   await sweep();
   await expect(show(id)).resolves.toMatchObject({ status: 'running' });
-  isRunning = false;
+  seen.isRunning = false;
   await sweep();
   const { status, error, endedAt, repositoryIdentifier } = await show(id);
   expect({ status, error, endedAt }).toEqual({

@@ -1,0 +1,41 @@
+import type { TenantKey } from '../../domain/shared/actor.ts';
+import { stalledWork, type WorkTable } from '../../domain/system/stalled-work.queries.ts';
+import type { WorkflowContract } from '../../workflows/launch.ts';
+import type { Deps } from '../deps.ts';
+import { defineSweep, type Sweep } from './define-sweep.ts';
+
+/** Work that was asked for this long ago and has not begun was not launched. */
+const QUEUED_MAX_SECONDS = 30;
+
+/** Work of a table, each row of which has a workflow. */
+interface StalledWork<Input extends TenantKey> {
+  name: string;
+  table: WorkTable;
+  contract: WorkflowContract<Input>;
+  /** Work that has been running for this long may have lost its workflow. */
+  runningMaxSeconds: number;
+  inputOf: (tenant: TenantKey, id: string) => Input;
+  /** Ends work whose workflow somebody ended. */
+  end: (deps: Deps, input: Input) => Promise<unknown>;
+}
+
+/** Launches work whose launch was lost, and settles what has lost its workflow. */
+export const defineStalledWorkSweep = <Input extends TenantKey>(work: StalledWork<Input>): Sweep =>
+  defineSweep({
+    name: work.name,
+    limit: 200,
+    due: ({ system }, limit) =>
+      stalledWork(system, work.table, {
+        queuedSeconds: QUEUED_MAX_SECONDS,
+        runningSeconds: work.runningMaxSeconds,
+        limit,
+      }),
+    key: ({ id }) => id,
+    async handle(deps, { id, isNew, ...tenant }) {
+      const input = work.inputOf(tenant, id);
+      if (isNew) await deps.launch.start(work.contract, input);
+      else if (await deps.launch.isRunning(work.contract, input)) return 0;
+      else await work.end(deps, input);
+      return 1;
+    },
+  });
