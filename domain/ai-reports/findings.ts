@@ -38,12 +38,15 @@ export const FINDINGS_SCHEMA: AnswerSchema = {
 /** The most problems that a model is told of. */
 const PROBLEMS_MAX = 10;
 
+/** Without what PostgreSQL's texts and JSON cannot have: U+0000 and unpaired surrogates, which a model may write. */
+export const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
+
 /** The findings in a model's answer, or what is wrong with it. Some models put a fence of Markdown around JSON. */
 export function readFindings(answer: string): { findings: Findings } | { problems: string[] } {
   const [, fenced] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(answer) ?? [];
   let value: unknown;
   try {
-    value = JSON.parse(fenced ?? answer);
+    value = JSON.parse(fenced ?? answer, (_, each: unknown) => (typeof each === 'string' ? storable(each) : each));
   } catch {
     return { problems: ['The answer is not JSON'] };
   }

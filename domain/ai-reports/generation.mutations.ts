@@ -7,7 +7,7 @@ import { AiReport } from './ai-reports.entities.ts';
 import { checkScope, recordReport } from './ai-reports.mutations.ts';
 import { lockReportKey } from './ai-reports.queries.ts';
 import { gatherFacts } from './facts.ts';
-import { readFindings } from './findings.ts';
+import { readFindings, storable } from './findings.ts';
 import { withValidCitations } from './findings-rules.ts';
 import { callsOfReport, generationUnderWay, reportsMadeBy } from './generation.queries.ts';
 import { PROMPT_VERSION, type ReportTitle } from './prompt-rules.ts';
@@ -134,8 +134,7 @@ export const titleOf = (
 export async function storeAnswer(tx: Tx, id: string, answer: string): Promise<void> {
   const found = await openReport(tx, id);
   if (!found) return;
-  // PostgreSQL's texts have no U+0000, and a model may write one.
-  found.report.answer = answer.slice(0, REPORT_BYTES_MAX).replaceAll('\0', '\uFFFD').toWellFormed();
+  found.report.answer = storable(answer.slice(0, REPORT_BYTES_MAX));
   await tx.em.flush();
 }
 
