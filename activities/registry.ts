@@ -23,6 +23,7 @@ import { GIT_QUEUE } from '../workflows/git/git-mirror.contract.ts';
 import { createBuildActivities } from './builds/builds.activities.ts';
 import { createOrgLimitActivities } from './org-limits/org-limits.activities.ts';
 import { createGitActivities } from './git/git.activities.ts';
+import { createAnalysisResultActivities } from './code-analysis/analysis-results.activities.ts';
 import { createPullRequestActivities } from './pull-requests/pull-requests.activities.ts';
 import { createGcCheckActivities } from './gc-ledger/gc-check.activities.ts';
 import { CRM_QUEUE } from '../workflows/crm/crm-queue.ts';
@@ -106,6 +107,7 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
       ...createBuildActivities(deps),
       ...createOperationActivities(deps),
       ...createPullRequestActivities(deps),
+      ...createAnalysisResultActivities(deps),
     },
     options: { maxConcurrentActivityTaskExecutions: GIT_AT_ONCE },
   },

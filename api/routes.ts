@@ -34,6 +34,7 @@ import { flowRunsRoutes } from './flows/flow-runs.routes.ts';
 import { flowSchedulesRoutes } from './flows/flow-schedules.routes.ts';
 import { flowTypesRoutes } from './flows/flow-types.routes.ts';
 import { codeAnalysisRefreshRoutes } from './code-analysis/refresh.routes.ts';
+import { codeAnalysisComparisonRoutes } from './code-analysis/comparisons.routes.ts';
 import { codeAnalysisResultsRoutes } from './code-analysis/results.routes.ts';
 import { gcChecksRoutes } from './gc-ledger/gc-checks.routes.ts';
 import { gcDeletionsRoutes } from './gc-ledger/gc-deletions.routes.ts';
@@ -126,6 +127,7 @@ export const routes: readonly AnyRoute[] = [
   ...gcChecksRoutes,
   ...codeAnalysisResultsRoutes,
   ...codeAnalysisRefreshRoutes,
+  ...codeAnalysisComparisonRoutes,
   ...orgLimitsRoutes,
   ...ingestedMetricsRoutes,
   ...metricQueriesRoutes,

@@ -16,6 +16,7 @@ export { gcCheck } from './gc-ledger/gc-check.workflow.ts';
 export { orgExplorer } from './org-explorer/org-explorer.workflow.ts';
 export { gitMirror } from './git/git-mirror.workflow.ts';
 export { chatLane } from './chat/chat-lane.workflow.ts';
+export { analysisResults } from './code-analysis/analysis-results.workflow.ts';
 export { pullRequests } from './pull-requests/pull-requests.workflow.ts';
 export { metricsLane } from './metrics/metrics-lane.workflow.ts';
 export { orgLimits } from './org-limits/org-limits.workflow.ts';

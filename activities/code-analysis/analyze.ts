@@ -8,6 +8,10 @@ import type { Remote } from '../../domain/git/git-mirrors.port.ts';
 import { projectById } from '../../domain/projects/projects.queries.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
+import {
+  analysisResultsContract,
+  resultsStoredSignal,
+} from '../../workflows/code-analysis/analysis-results.contract.ts';
 import type { Deps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 
@@ -62,6 +66,11 @@ export const analyze = (deps: Deps, tenant: TenantKey, run: RunContext): Promise
             isScheduled: run.isScheduled,
             isForced: payload.force === true,
           },
+        );
+        await deps.launch.signalWithStart(
+          analysisResultsContract,
+          { ...tenant, projectId, repositoryIdentifier, branch },
+          resultsStoredSignal,
         );
         const result = {
           branch,

@@ -9,6 +9,7 @@ import { environmentLocksSweep, lockTicketsSweep } from '../environment-locks/en
 import { flowChecksSweep, flowRunsSweep, flowSchedulesSweep, runCountsChore } from '../flows/flows.sweep.ts';
 import { gcChecksSweep } from '../gc-ledger/gc-checks.sweep.ts';
 import { mirrorsSweep } from '../git/mirrors.sweep.ts';
+import { analysisLogsSweep, analysisResultsSweep } from '../code-analysis/analysis-results.sweep.ts';
 import { pullRequestsSweep } from '../pull-requests/pull-requests.sweep.ts';
 import { releaseEventsSweep } from '../release-candidates/release-events.sweep.ts';
 import { expiredMetricsChore, metricsLaneSweep } from '../metrics/metrics.sweep.ts';
@@ -36,6 +37,8 @@ export const SWEEPS: readonly Sweep[] = [
   workItemReportsSweep,
   mirrorsSweep,
   pullRequestsSweep,
+  analysisResultsSweep,
+  analysisLogsSweep,
   buildImpactsSweep,
   gcChecksSweep,
   aiReportsSweep,

@@ -5,7 +5,12 @@ import { publishAnalysis } from '../../domain/code-analysis/analyses.mutations.t
 import { LOG_MAX_BYTES, logKey, PACKED_MAX_BYTES, SARIF_TYPE } from '../../domain/code-analysis/log-upload.ts';
 import { issuesTrend } from '../../domain/code-analysis/trend-rules.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
+import { tenantOf } from '../../domain/shared/actor.ts';
 import { notFound } from '../../domain/shared/errors.ts';
+import {
+  analysisResultsContract,
+  resultsStoredSignal,
+} from '../../workflows/code-analysis/analysis-results.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import { byId, JsonObject } from '../http/parameters.ts';
 import { RawReply, reply } from '../http/replies.ts';
@@ -53,8 +58,15 @@ export const codeAnalysisResultsRoutes = [
         const { sarif: _, duration: durationMs, ...facts } = parseBody(PublishIn, members);
         return { ...facts, durationMs };
       };
-      const { outcome } = await publishAnalysis(store, body, factsOf);
+      const { outcome, project, branch } = await publishAnalysis(store, body, factsOf);
       if (outcome === 'ignored') return reply({ success: true as const, ignored: true as const }, { status: 200 });
+      const input = {
+        ...tenantOf(actor),
+        projectId: project.id,
+        repositoryIdentifier: project.identifier,
+        branch,
+      };
+      adapters.launch.signalWithStartInBackground(analysisResultsContract, input, resultsStoredSignal, 0);
       return { success: true as const };
     },
   }),

@@ -81,6 +81,16 @@ const configuration = {
     description:
       'The git host pipeline that analyses a commit, instead of the service, and publishes the results by `POST /api/testreports/code-analysis/results`',
   }),
+  qualityGate: z
+    .strictObject({
+      maxErrors: z.int().min(0).optional(),
+      maxNewErrors: z.int().min(0).optional(),
+      maxNewWarnings: z.int().min(0).optional(),
+    })
+    .meta({
+      description:
+        'What the results of code analyses must keep to; the verdict is written to the git host as the commit status `quayside/code-analysis`',
+    }),
   cascade: z.array(z.strictObject({ from: Name, to: Name })).max(200),
   workItems: z.strictObject({
     provider: z.enum(['tracker-a', 'host-a', 'host-b']).optional(),

@@ -36,6 +36,7 @@ interface OwnRun {
 export interface StoredAnalysis {
   outcome: 'stored' | 'ignored';
   analysisId: string;
+  branch: string;
   project: ProjectFacts;
 }
 
@@ -100,7 +101,7 @@ async function attachAnalysis(
   const row = { id, ...of, commitId, analyzedAt, durationMs, summary, engine, triggeredBy, isScheduled, bodyId };
   if (!(await insertAnalysis(tx, row))) {
     const existing = await findAnalysis(tx, of, commitId);
-    return { outcome: 'ignored', analysisId: existing?.id ?? id, project, surplus: [bodyId] };
+    return { outcome: 'ignored', analysisId: existing?.id ?? id, branch, project, surplus: [bodyId] };
   }
   await compareNextAgain(tx, of, { id, analyzedAt });
   surplus.push(...(await pruneAnalyses(tx, of)));
@@ -113,5 +114,5 @@ async function attachAnalysis(
     summary: `${triggeredBy} published the analysis of ${commitId.slice(0, 12)} on ${branch}: ${summary.totalIssues} issues`,
     after: { branch, commitId, analyzedAt, totalIssues: summary.totalIssues, issuesByLevel: summary.issuesByLevel },
   });
-  return { outcome: 'stored', analysisId: id, project, surplus };
+  return { outcome: 'stored', analysisId: id, branch, project, surplus };
 }

@@ -57,6 +57,10 @@ export interface Issue {
 /** A list of rules beyond that is of no use to anybody. */
 const RULES_MAX = 1_000;
 const MESSAGE_MAX = 2_000;
+const INTEGER_MAX = 2 ** 31 - 1;
+
+/** As PostgreSQL can keep it. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
 /** The issues of a run: its results, without those that only an earlier run had. */
 export function* issuesOf(
@@ -70,16 +74,17 @@ export function* issuesOf(
     if (isAbsent(result)) continue;
     const found = ruleOf(result);
     const place = result.locations?.[0]?.physicalLocation;
-    const ruleId = found?.rule.id ?? result.ruleId ?? result.rule?.id ?? '';
+    const ruleId = storable(found?.rule.id ?? result.ruleId ?? result.rule?.id ?? '');
+    const startLine = place?.region?.startLine ?? null;
     yield {
-      tool: run.tool.driver.name,
+      tool: storable(run.tool.driver.name),
       ruleId,
-      ruleName: found?.rule.name ?? ruleId,
+      ruleName: storable(found?.rule.name ?? ruleId),
       level: levelOf(run, result, found),
       isSuppressed: isSuppressed(result),
-      path: pathOf(place?.artifactLocation),
-      startLine: place?.region?.startLine ?? null,
-      message: messageOf(result, found).slice(0, MESSAGE_MAX),
+      path: storable(pathOf(place?.artifactLocation)),
+      startLine: startLine !== null && startLine <= INTEGER_MAX ? startLine : null,
+      message: storable(messageOf(result, found).slice(0, MESSAGE_MAX)),
       lineHash: result.partialFingerprints?.primaryLocationLineHash ?? null,
     };
   }
@@ -97,7 +102,8 @@ export class SummaryTally {
   /** Adds a run with its issues. */
   add(run: SarifRun, issues: Iterable<Issue>): void {
     const { name, semanticVersion, version } = run.tool.driver;
-    const tool = { name, version: semanticVersion ?? version ?? null };
+    const given = semanticVersion ?? version;
+    const tool = { name: storable(name), version: given === undefined ? null : storable(given) };
     this.#tools.set(`${tool.name} ${tool.version}`, tool);
     this.#isSuccessful &&= wasSuccessful(run);
     for (const issue of issues) this.#count(issue);

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
 import type { ApprovalPolicy } from '../approvals/policy-rules.ts';
+import type { QualityGate } from '../code-analysis/gate-rules.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
 
 export const PLATFORMS = ['host-a', 'host-b', 'host-c'] as const;
@@ -25,6 +26,8 @@ export type ProjectConfiguration = {
   buildPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
   /** Likewise the one that analyses a commit and publishes the results. */
   analysisPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
+  /** What the results of code analyses must keep to. */
+  qualityGate?: QualityGate;
   cascade?: { from: string; to: string }[];
   workItems?: {
     provider?: string;

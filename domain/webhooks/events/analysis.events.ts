@@ -42,6 +42,12 @@ export const analysisEvents = {
       totalIssues: number('Issues found', 12),
       errors: number('Issues of level error', 1),
       warnings: number('Issues of level warning', 4),
+      newIssues: number('Issues that the run before it did not have', 2),
+      fixedIssues: number('Issues that only the run before it had', 3),
+      gate: z.strictObject({ status: z.enum(['passed', 'failed', 'none']), reasons: z.array(z.string()) }).meta({
+        description: "Whether the project's quality gate is kept, and a sentence for each limit that is not",
+        example: { status: 'failed', reasons: ['1 errors, at most 0 allowed'] },
+      }),
       analyzedAt: dateTime('When it was analysed'),
     }),
   ),

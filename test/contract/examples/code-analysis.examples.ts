@@ -1,3 +1,4 @@
+import type { TestApp } from '../../support/app.ts';
 import { fresh, featureExamples } from './example.ts';
 
 const sarif = {
@@ -20,6 +21,26 @@ const sarif = {
 };
 const analyzedAt = '2026-03-02T09:30:00.000Z';
 const PATH = '/api/testreports/code-analysis';
+const BASE = 'c'.repeat(40);
+
+/** No worker runs beside the examples: what it would write. */
+async function compared(app: TestApp, repositoryIdentifier: string): Promise<void> {
+  await app.sql(
+    `update code_analysis a set indexed_at = now(), compared_at = now(), fixed_issues = 0,
+       new_issues = (summary ->> 'totalIssues')::int, gate = '{"status": "none", "reasons": []}'
+     from project p where p.id = a.project_id and p.identifier = ?`,
+    [repositoryIdentifier],
+  );
+  await app.sql(
+    `insert into code_analysis_result (tenant_id, analysis_id, project_id, fingerprint, ordinal, position, tool, rule_id,
+       level, path, start_line, message)
+     select a.tenant_id, a.id, a.project_id, 'f', 0, 1, 'eslint', 'no-unused-vars', 'error', 'src/order.js', 12,
+       'total is never used'
+     from code_analysis a join project p on p.id = a.project_id
+     where p.identifier = ? and a.new_issues = 1`,
+    [repositoryIdentifier],
+  );
+}
 
 export const codeAnalysisExamples = featureExamples(
   async (app) => {
@@ -35,6 +56,13 @@ export const codeAnalysisExamples = featureExamples(
       sarif,
     };
     await owner.post(201, `${PATH}/results`, results);
+    await owner.post(201, `${PATH}/results`, {
+      ...results,
+      commitId: BASE,
+      analyzedAt: '2026-03-01T09:30:00.000Z',
+      sarif: { ...sarif, runs: sarif.runs.map((run) => ({ ...run, results: [] })) },
+    });
+    await compared(app, analyzed);
     const [{ id: analysisId }] = await owner.get(200, `${PATH}/history/main?repositoryIdentifier=${analyzed}`);
     return { analyzed, analysisId };
   },
@@ -55,6 +83,9 @@ export const codeAnalysisExamples = featureExamples(
       query: { repositoryIdentifier: analyzed },
     }),
     refreshCodeAnalysis: ({ analyzed }) => ({ query: { repositoryIdentifier: analyzed, branch: 'main' } }),
+    compareCodeAnalyses: ({ analyzed }) => ({
+      query: { repositoryIdentifier: analyzed, branch: 'main', base: BASE, head: 'a'.repeat(40) },
+    }),
     getCodeAnalysisSarif: ({ analysisId }) => ({ params: { id: analysisId } }),
   },
 );
