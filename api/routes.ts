@@ -33,6 +33,7 @@ import { flowInternalRoutes } from './flows/flow-internal.routes.ts';
 import { flowRunsRoutes } from './flows/flow-runs.routes.ts';
 import { flowSchedulesRoutes } from './flows/flow-schedules.routes.ts';
 import { flowTypesRoutes } from './flows/flow-types.routes.ts';
+import { codeAnalysisRoutes } from './code-analysis/analysis.routes.ts';
 import { codeAnalysisRefreshRoutes } from './code-analysis/refresh.routes.ts';
 import { codeAnalysisComparisonRoutes } from './code-analysis/comparisons.routes.ts';
 import { codeAnalysisResultsRoutes } from './code-analysis/results.routes.ts';
@@ -125,6 +126,7 @@ export const routes: readonly AnyRoute[] = [
   ...gcLedgerRoutes,
   ...gcDeletionsRoutes,
   ...gcChecksRoutes,
+  ...codeAnalysisRoutes,
   ...codeAnalysisResultsRoutes,
   ...codeAnalysisRefreshRoutes,
   ...codeAnalysisComparisonRoutes,

@@ -1,7 +1,15 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { LEVELS } from '../../domain/code-analysis/sarif-rules.ts';
-import { DateTime, Name, queryInt, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import {
+  DateTime,
+  JsonObject,
+  Name,
+  queryFlag,
+  queryInt,
+  RepositoryIdentifier,
+  Timestamp,
+} from '../http/parameters.ts';
 
 export const CommitId = z
   .string()
@@ -90,6 +98,25 @@ const shown = z.object({
 });
 
 export const AnalysisOut = shown.meta({ id: 'CodeAnalysis' });
+
+const AnalysisWithLog = shown
+  .extend({ sarif: JsonObject.optional().meta({ description: 'The SARIF log as it was published' }) })
+  .meta({ id: 'CodeAnalysisWithLog' });
+
+export const AnalysisQuery = ofRepository.extend({
+  branch: Name,
+  commitId: CommitId.optional().meta({ description: 'Absent: the newest analysis of the branch' }),
+  includeSarif: queryFlag(true),
+});
+
+export const EnvelopeOut = z
+  .object({
+    status: z.enum(['available', 'pending', 'error']),
+    jobId: z.uuid().nullable().meta({ description: 'A flow run: `GET /api/flows/runs/{id}`' }),
+    message: z.string().nullable(),
+    data: AnalysisWithLog.nullable(),
+  })
+  .meta({ id: 'CodeAnalysisEnvelope' });
 
 export const DashboardOut = z
   .object({

@@ -23,5 +23,4 @@ export const UNMOUNTED: readonly string[] = [
   'POST /api/environments/{envId}/browser/record',
   'GET /api/environments/{envId}/browser/replay/{sessionId}',
   'GET /api/environments/{envId}/browser/replay/{sessionId}/{pageId}',
-  'GET /api/testreports/code-analysis',
 ];

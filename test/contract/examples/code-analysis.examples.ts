@@ -83,6 +83,9 @@ export const codeAnalysisExamples = featureExamples(
       query: { repositoryIdentifier: analyzed },
     }),
     refreshCodeAnalysis: ({ analyzed }) => ({ query: { repositoryIdentifier: analyzed, branch: 'main' } }),
+    getCodeAnalysis: ({ analyzed }) => ({
+      query: { repositoryIdentifier: analyzed, branch: 'main', commitId: 'd'.repeat(40) },
+    }),
     compareCodeAnalyses: ({ analyzed }) => ({
       query: { repositoryIdentifier: analyzed, branch: 'main', base: BASE, head: 'a'.repeat(40) },
     }),
