@@ -1,4 +1,4 @@
-import type { MetricSample } from './event-rules.ts';
+import type { MetricSample, SeriesNames } from './series-rules.ts';
 
 export const AI_TOKEN_KINDS = ['input', 'output', 'reasoning', 'cacheRead', 'cacheWrite'] as const;
 export type AiTokenKind = (typeof AI_TOKEN_KINDS)[number];
@@ -26,13 +26,23 @@ export interface AiUsageChange {
   amount: number;
 }
 
-/** What samples say about the use of AI in repositories, added up: `ai.tokens` by its tag `kind`, others by name. */
+/** The most that one event adds: sums of such values stay numbers that can be shown. */
+export const USAGE_MAX = 1e15;
+
+/** `ai.tokens` by its tag `kind`, others by name. */
+const measureOf = ({ name, labels: { kind } }: SeriesNames): AiMeasure | undefined =>
+  name === 'ai_tokens' ? AI_TOKEN_KINDS.find((one) => one === kind) : MEASURES.get(name);
+
+/** Whether values of the series add up to the use of AI in a repository. */
+export const isSummedUsage = (series: SeriesNames): boolean =>
+  series.labels.repository !== undefined && measureOf(series) !== undefined;
+
+/** What samples say about the use of AI in repositories, added up. */
 export function aiUsageIn(samples: readonly MetricSample[]): AiUsageChange[] {
   const found = new Map<string, AiUsageChange>();
   for (const { series, at, value } of samples) {
-    const { name, labels } = series;
-    const { repository, kind } = labels;
-    const measure = name === 'ai_tokens' ? AI_TOKEN_KINDS.find((one) => one === kind) : MEASURES.get(name);
+    const { repository } = series.labels;
+    const measure = measureOf(series);
     if (measure === undefined || repository === undefined) continue;
     const day = new Date(at).toISOString().slice(0, 10);
     const key = JSON.stringify([repository, day, measure]);

@@ -1,4 +1,13 @@
-import { type EventProblem, isObject, isProblem, problem, type ReadSeries, type Series } from './series-rules.ts';
+import { isSummedUsage, USAGE_MAX } from './ai-usage-rules.ts';
+import {
+  type EventProblem,
+  isObject,
+  isProblem,
+  type MetricSample,
+  problem,
+  type ReadSeries,
+  type Series,
+} from './series-rules.ts';
 
 /** The store keeps one sample of each series in a window: (k · 5 min − 5 min, k · 5 min], epoch milliseconds. */
 export const WINDOW_MS = 300_000;
@@ -7,13 +16,11 @@ const MINUTE_MS = 60_000;
 const OLDEST_MS = 48 * 60 * MINUTE_MS;
 const AHEAD_MAX_MS = 10 * MINUTE_MS;
 
-/** A sample as it was measured. */
-export interface MetricSample {
-  series: Series;
-  value: number;
-  /** Epoch milliseconds. */
-  at: number;
-}
+/**
+ * What adds up in a window or a day stays far from the largest float, 1.8e308, where PostgreSQL refuses a sum. Programs
+ * that send the largest float mean that they have no value.
+ */
+const VALUE_MAX = 1e100;
 
 /** An event as it came, checked and normalised. A count has the value 1 whatever is sent, as the interface says. */
 export function readEvent(given: unknown, now: number, read: ReadSeries): MetricSample | EventProblem {
@@ -23,6 +30,9 @@ export function readEvent(given: unknown, now: number, read: ReadSeries): Metric
   if (isProblem(series)) return series;
   const value = series.type === 'count' ? 1 : given.value;
   if (typeof value !== 'number' || !Number.isFinite(value)) return problem('value', 'must be a number');
+  if (Math.abs(value) > VALUE_MAX) return problem('value', `must be between -${VALUE_MAX} and ${VALUE_MAX}`);
+  if (isSummedUsage(series) && (value < 0 || value > USAGE_MAX))
+    return problem('value', `must be between 0 and ${USAGE_MAX}, as it is added up`);
   if (series.type === 'timers' && value < 0) return problem('value', 'must not be negative, as it is a duration');
   if (typeof timestamp !== 'number' || !Number.isSafeInteger(timestamp))
     return problem('timestamp', 'must be an integer, milliseconds since 1970');

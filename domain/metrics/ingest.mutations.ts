@@ -3,10 +3,10 @@ import { DomainError, type FieldError } from '../shared/errors.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { aiUsageIn } from './ai-usage-rules.ts';
-import { addUp, type MetricSample, readEvent } from './event-rules.ts';
+import { addUp, readEvent } from './event-rules.ts';
 import { createKnownSeries, type KnownSeries } from './known-series.ts';
 import { createSeriesReader } from './series-reader.ts';
-import { isProblem, type Series } from './series-rules.ts';
+import { isProblem, type MetricSample, type Series } from './series-rules.ts';
 import { addAiUsage, addToWindows, estimatedWindows } from './windows.queries.ts';
 import { addSeries, knownSeries, lockSeriesDay, noteLimited } from './series.queries.ts';
 

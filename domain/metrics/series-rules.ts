@@ -22,6 +22,14 @@ export interface Series extends SeriesNames {
   id: string;
 }
 
+/** A sample as it was measured. */
+export interface MetricSample {
+  series: Series;
+  value: number;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
 /** Reads the series that an event names. */
 export type ReadSeries = (metric: unknown, type: unknown, tags: unknown) => Series | EventProblem;
 

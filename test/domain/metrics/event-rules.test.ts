@@ -1,8 +1,8 @@
 import { aiUsageIn, aiUsageOf } from '../../../domain/metrics/ai-usage-rules.ts';
-import { addUp, type MetricSample, readEvent } from '../../../domain/metrics/event-rules.ts';
+import { addUp, readEvent } from '../../../domain/metrics/event-rules.ts';
 import { sampleLines } from '../../../domain/metrics/sample-line-rules.ts';
 import { createSeriesReader } from '../../../domain/metrics/series-reader.ts';
-import { isProblem, type Series } from '../../../domain/metrics/series-rules.ts';
+import { isProblem, type MetricSample, type Series } from '../../../domain/metrics/series-rules.ts';
 
 const NOW = Date.parse('2026-03-02T09:30:00Z');
 const NAME = '__name__';
@@ -35,6 +35,10 @@ test.each([
   [{ metric: 'x', type: 'guage' }, 'value'],
   [{ metric: 'x', type: 'guage', value: '1' }, 'value'],
   [{ metric: 'x', type: 'timers', value: -1 }, 'value'],
+  [{ metric: 'x', type: 'guage', value: Number.MAX_VALUE }, 'value'],
+  [{ metric: 'x', type: 'guage', value: -1.1e100 }, 'value'],
+  [{ metric: 'ai.cost', type: 'guage', value: -0.5, tags: { repository: 'acme/shop' } }, 'value'],
+  [{ metric: 'ai.tokens', type: 'guage', value: 2e15, tags: { repository: 'acme/shop', kind: 'input' } }, 'value'],
   [{ metric: 'x', type: 'count', timestamp: NOW + 10 * 60_000 + 1 }, 'timestamp'],
   [{ metric: 'x', type: 'count', timestamp: NOW - 48 * HOUR_MS - 1 }, 'timestamp'],
   [{ metric: 'x', type: 'count', timestamp: 1.5 }, 'timestamp'],
@@ -53,6 +57,10 @@ test.each([
   ],
 ])('refuses %j at %s', (event, path) => {
   expect(read(event)).toEqual({ path, detail: expect.any(String) as string });
+});
+
+test.each([1e100, -1e100])('the bounds of values are accepted: %d', (value) => {
+  expect(read({ metric: 'x', type: 'guage', value })).toHaveProperty('value', value);
 });
 
 test.each([NOW + 10 * 60_000, NOW - 48 * HOUR_MS])('the bounds of time are accepted: %d', (timestamp) => {
