@@ -1,3 +1,4 @@
+import { REPLY_MAX_BYTES } from '../../domain/metrics/answer-rules.ts';
 import {
   type CheckedQuery,
   checkInstantQuery,
@@ -13,7 +14,7 @@ import type { StoreRead } from '../../domain/metrics/metrics-store.port.ts';
 import { type AnyRoute, ANY_ROLE, defineRoute } from '../http/define-route.ts';
 import type { Scope } from '../http/scope.ts';
 import { byLabel, InstantQuery, LabelQuery, PrometheusAnswer, RangeQuery, ResultAnswer } from './metrics.schemas.ts';
-import { prometheusReply, resultReply } from './prometheus-replies.ts';
+import { prometheusReply, RESULT_ANSWER_MAX_BYTES, resultReply } from './prometheus-replies.ts';
 
 const GROUP = 'Metrics';
 const AUDIT = { none: 'it only reads' };
@@ -23,13 +24,22 @@ const RESULT = 'Errors are problems.';
 const QUERY =
   'MetricsQL, which knows PromQL. Counts and the series `_count` and `_sum` of timers are one sample for each five minutes: what happened in them; `sum_over_time(deploy.count[1d])` adds up a day. A bare number or text is answered as a vector, as the store does.';
 
-const ask = ({ adapters, actor, gone }: Scope, what: StoreRead, query: CheckedQuery | QueryTrouble) =>
-  adapters.metrics.ask(actor.tenantId, what, query, gone());
+type Query = CheckedQuery | QueryTrouble;
 
-const askLabel = (scope: Scope, name: string, query: QueryInput) => {
+const ask = ({ adapters, actor, gone }: Scope, what: StoreRead, query: Query, maxBytes: number) =>
+  adapters.metrics.ask(actor.tenantId, what, query, { signal: gone(), maxBytes });
+
+const asPrometheusAnswers = async (scope: Scope, what: StoreRead, query: Query) =>
+  prometheusReply(await ask(scope, what, query, REPLY_MAX_BYTES));
+
+const withResultOnTop = async (scope: Scope, what: StoreRead, query: Query) =>
+  resultReply(await ask(scope, what, query, RESULT_ANSWER_MAX_BYTES));
+
+/** What is asked for the values of a label. */
+function labelValues(name: string, query: object): [StoreRead, Query] {
   const label = checkLabelName(name);
-  return isTrouble(label) ? label : ask(scope, `label/${label.name}/values`, checkLabels(query));
-};
+  return isTrouble(label) ? ['labels', label] : [`label/${label.name}/values`, checkLabels(query as QueryInput)];
+}
 
 const common = { group: GROUP, roles: ANY_ROLE, projectScope: 'refused', status: 200, audit: AUDIT } as const;
 const plain = { ...common, method: 'get', response: ResultAnswer, errors: ['unprocessable'] } as const;
@@ -44,8 +54,8 @@ const plainRoutes = [
     summary: 'Evaluate an expression at a moment',
     description: `${QUERY} ${RESULT}`,
     query: InstantQuery,
-    handle: async ({ query }, scope) =>
-      resultReply(await ask(scope, 'query', checkInstantQuery(query as QueryInput, scope.now().getTime()))),
+    handle: ({ query }, scope) =>
+      withResultOnTop(scope, 'query', checkInstantQuery(query as QueryInput, scope.now().getTime())),
   }),
   defineRoute({
     ...plain,
@@ -54,8 +64,7 @@ const plainRoutes = [
     summary: 'Evaluate an expression over a range of time',
     description: `${QUERY} At most 11,000 points. ${RESULT}`,
     query: RangeQuery,
-    handle: async ({ query }, scope) =>
-      resultReply(await ask(scope, 'query_range', checkRangeQuery(query as QueryInput))),
+    handle: ({ query }, scope) => withResultOnTop(scope, 'query_range', checkRangeQuery(query as QueryInput)),
   }),
   defineRoute({
     ...plain,
@@ -65,7 +74,7 @@ const plainRoutes = [
     description: `Of all that is kept, unless \`start\` is given. \`__name__\` gives the names of metrics. ${RESULT}`,
     params: byLabel,
     query: LabelQuery,
-    handle: async ({ params, query }, scope) => resultReply(await askLabel(scope, params.name, query as QueryInput)),
+    handle: ({ params, query }, scope) => withResultOnTop(scope, ...labelValues(params.name, query)),
   }),
 ];
 
@@ -78,8 +87,8 @@ const prometheusRoutes = [
     summary: 'Evaluate an expression at a moment, as Prometheus does',
     description: `${QUERY} ${AS_PROMETHEUS}`,
     query: InstantQuery,
-    handle: async ({ query }, scope) =>
-      prometheusReply(await ask(scope, 'query', checkInstantQuery(query as QueryInput, scope.now().getTime()))),
+    handle: ({ query }, scope) =>
+      asPrometheusAnswers(scope, 'query', checkInstantQuery(query as QueryInput, scope.now().getTime())),
   }),
   defineRoute({
     ...inForm,
@@ -88,8 +97,8 @@ const prometheusRoutes = [
     summary: 'Evaluate an expression of a form at a moment, as Prometheus does',
     description: AS_PROMETHEUS,
     body: InstantQuery,
-    handle: async ({ body }, scope) =>
-      prometheusReply(await ask(scope, 'query', checkInstantQuery(body as QueryInput, scope.now().getTime()))),
+    handle: ({ body }, scope) =>
+      asPrometheusAnswers(scope, 'query', checkInstantQuery(body as QueryInput, scope.now().getTime())),
   }),
   defineRoute({
     ...asPrometheus,
@@ -99,8 +108,7 @@ const prometheusRoutes = [
     summary: 'Evaluate an expression over a range of time, as Prometheus does',
     description: `${QUERY} ${AS_PROMETHEUS}`,
     query: RangeQuery,
-    handle: async ({ query }, scope) =>
-      prometheusReply(await ask(scope, 'query_range', checkRangeQuery(query as QueryInput))),
+    handle: ({ query }, scope) => asPrometheusAnswers(scope, 'query_range', checkRangeQuery(query as QueryInput)),
   }),
   defineRoute({
     ...inForm,
@@ -109,8 +117,7 @@ const prometheusRoutes = [
     summary: 'Evaluate an expression of a form over a range of time, as Prometheus does',
     description: AS_PROMETHEUS,
     body: RangeQuery,
-    handle: async ({ body }, scope) =>
-      prometheusReply(await ask(scope, 'query_range', checkRangeQuery(body as QueryInput))),
+    handle: ({ body }, scope) => asPrometheusAnswers(scope, 'query_range', checkRangeQuery(body as QueryInput)),
   }),
   defineRoute({
     ...asPrometheus,
@@ -121,8 +128,7 @@ const prometheusRoutes = [
     description: `Of all that is kept, unless \`start\` is given. ${AS_PROMETHEUS}`,
     params: byLabel,
     query: LabelQuery,
-    handle: async ({ params, query }, scope) =>
-      prometheusReply(await askLabel(scope, params.name, query as QueryInput)),
+    handle: ({ params, query }, scope) => asPrometheusAnswers(scope, ...labelValues(params.name, query)),
   }),
 ];
 
@@ -141,7 +147,7 @@ const listRoutes: AnyRoute[] = lists.flatMap(({ what, name, summary, check }) =>
     summary: `${summary}, as Prometheus does`,
     description: AS_PROMETHEUS,
     query: LabelQuery,
-    handle: async ({ query }, scope) => prometheusReply(await ask(scope, what, check(query as QueryInput))),
+    handle: ({ query }, scope) => asPrometheusAnswers(scope, what, check(query as QueryInput)),
   }),
   defineRoute({
     ...inForm,
@@ -150,7 +156,7 @@ const listRoutes: AnyRoute[] = lists.flatMap(({ what, name, summary, check }) =>
     summary: `${summary} that a form selects, as Prometheus does`,
     description: AS_PROMETHEUS,
     body: LabelQuery,
-    handle: async ({ body }, scope) => prometheusReply(await ask(scope, what, check(body as QueryInput))),
+    handle: ({ body }, scope) => asPrometheusAnswers(scope, what, check(body as QueryInput)),
   }),
 ]);
 

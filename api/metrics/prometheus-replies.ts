@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { withResult } from '../../domain/metrics/answer-rules.ts';
-import { type MetricAnswer, tooLarge, wholeAnswer } from '../../domain/metrics/ask-metrics.ts';
+import { REPLY_MAX_BYTES, withResult } from '../../domain/metrics/answer-rules.ts';
+import { type MetricAnswer, tooLarge } from '../../domain/metrics/ask-metrics.ts';
 import { isTrouble, type QueryErrorType, type QueryTrouble } from '../../domain/metrics/query-rules.ts';
 import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
 import { JsonText, RawReply, type Reply, reply } from '../http/replies.ts';
@@ -52,15 +52,27 @@ export async function prometheusReply(answer: MetricAnswer | QueryTrouble): Prom
   return new RawReply('application/json', Readable.from(rest(), { objectMode: false }));
 }
 
+/** The longest answer of the store to which there is a reply with `result` on top, which has most of it twice. */
+export const RESULT_ANSWER_MAX_BYTES = REPLY_MAX_BYTES / 2;
+
 /** The same with `result` on top; errors are thrown as `DomainError`. */
-export async function resultReply(answer: MetricAnswer | QueryTrouble): Promise<JsonText> {
+export async function resultReply(answer: MetricAnswer | QueryTrouble): Promise<RawReply | JsonText> {
   if (isTrouble(answer)) throw domainError(answer);
+  const chunks: Buffer[] = [];
+  let size = 0;
   try {
-    return new JsonText(withResult((await wholeAnswer(answer.json)).toString()));
+    for await (const chunk of answer.json) {
+      chunks.push(chunk);
+      size += chunk.length;
+    }
   } catch (error) {
     const trouble = tooLarge(error);
     throw trouble ? domainError(trouble) : error;
   }
+  const parts = withResult(chunks);
+  return size <= WHOLE_MAX_BYTES
+    ? new JsonText(Buffer.concat([...parts]))
+    : new RawReply('application/json', Readable.from(parts, { objectMode: false }));
 }
 
 function domainError({ errorType, error }: QueryTrouble): DomainError {

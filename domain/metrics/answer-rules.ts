@@ -1,57 +1,37 @@
 import { TENANT_LABEL } from './metrics-store.port.ts';
 import type { QueryTrouble } from './query-rules.ts';
 
-/** Larger answers are refused, or break off. */
-export const ANSWER_MAX_BYTES = 50 * 1024 * 1024;
+/** Replies are not larger: they are refused, or break off. */
+export const REPLY_MAX_BYTES = 50 * 1024 * 1024;
 
-/** In the store's JSON a quote within a text is escaped, so that these find members and never text. */
-const TENANT_MEMBER = new RegExp(String.raw`([{,])"${TENANT_LABEL}":"(?:[^"\\]|\\.)*"(,?)`, 'g');
-const WHOLE_TENANT = new RegExp(String.raw`^"${TENANT_LABEL}":"(?:[^"\\]|\\.)*"[,}]`);
-const STATS = /,"stats":\{[^{}]*\}/g;
-const PARTIAL = /"isPartial":(?:true|false),/g;
-
-const cleaned = (json: string): string =>
-  json
-    .replace(TENANT_MEMBER, (_, before: string, after: string) => (before === '{' ? '{' : after))
-    .replace(STATS, '')
-    .replace(PARTIAL, '');
-
-/** Where text can be cut so that what is taken out is whole on one side. Of that only the tenant may have brackets. */
-function cutOf(text: string): number {
-  const cut = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
-  const tenant = text.slice(0, cut).lastIndexOf(`"${TENANT_LABEL}":"`);
-  return tenant < 0 || WHOLE_TENANT.test(text.slice(tenant, cut)) ? cut : tenant - 1;
-}
-
-/** The store's JSON without the tenant's label and what Prometheus has not. Throws when it is too long. */
-export async function* cleanedAnswer(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  // One character a byte: what is looked for is ASCII, and everything else stays as it is.
-  let rest = '';
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > ANSWER_MAX_BYTES) throw new AnswerTooLargeError();
-    rest += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1');
-    const cut = cutOf(rest);
-    if (cut === 0) continue;
-    yield Buffer.from(cleaned(rest.slice(0, cut)), 'latin1');
-    rest = rest.slice(cut);
-  }
-  if (rest !== '') yield Buffer.from(cleaned(rest), 'latin1');
-}
-
-export class AnswerTooLargeError extends Error {
-  constructor() {
-    super(`the answer is larger than ${ANSWER_MAX_BYTES} bytes`);
+/** The part of a list of chunks between two offsets in bytes, not copied. */
+function* between(chunks: readonly Buffer[], from: number, to: number): Generator<Buffer> {
+  let offset = 0;
+  for (const chunk of chunks) {
+    const part = chunk.subarray(Math.max(0, from - offset), Math.max(0, to - offset));
+    if (part.length > 0) yield part;
+    offset += chunk.length;
   }
 }
 
-/** A whole answer with `result` on top, which is `data.result`, or `data` where that is a list. */
-export function withResult(answer: string): string {
-  const place = answer.indexOf('"data":');
-  const data = answer.slice(place + '"data":'.length, answer.lastIndexOf('}'));
-  const result = data.startsWith('{') ? data.slice(data.indexOf('"result":') + '"result":'.length, -1) : data;
-  return `${answer.slice(0, answer.lastIndexOf('}'))},"result":${result}}`;
+/** Enough to find where the data begins, and where it ends. */
+const EDGE_BYTES = 256;
+
+/** An answer with `result` on top, which is `data.result`, or `data` where that is a list. */
+export function* withResult(chunks: readonly Buffer[]): Generator<Buffer> {
+  const size = chunks.reduce((sum, { length }) => sum + length, 0);
+  const text = (from: number, to: number) => Buffer.concat([...between(chunks, from, to)]).toString('latin1');
+  const head = text(0, EDGE_BYTES);
+  const tailFrom = Math.max(0, size - EDGE_BYTES);
+  const end = tailFrom + text(tailFrom, size).lastIndexOf('}');
+  const data = head.indexOf('"data":') + '"data":'.length;
+  const isList = head[data] === '[';
+  yield* between(chunks, 0, end);
+  yield Buffer.from(',"result":');
+  yield* isList
+    ? between(chunks, data, end)
+    : between(chunks, head.indexOf('"result":', data) + '"result":'.length, end - 1);
+  yield Buffer.from('}');
 }
 
 /** What the store's refusal means in Prometheus' words. */
@@ -59,11 +39,15 @@ export function troubleOf(status: number, body: string): QueryTrouble {
   if (status === 503 || status === 429) return TIMED_OUT;
   if (status !== 400 && status !== 422) return AWAY;
   const reason = reasonIn(body);
-  if (/timeout|deadline|longer than|-search\.max(QueryDuration|ConcurrentRequests)/.test(reason)) return TIMED_OUT;
-  return status === 400
-    ? { errorType: 'bad_data', error: `invalid parameter "query": parse error: ${reason}` }
-    : { errorType: 'execution', error: reason };
+  if (status === 400) return { errorType: 'bad_data', error: `invalid parameter "query": parse error: ${reason}` };
+  return TIMEOUT.test(reason.replace(QUOTED, '""')) ? TIMED_OUT : { errorType: 'execution', error: reason };
 }
+
+/** What the caller wrote, as the store repeats it. */
+const QUOTED = /"(?:[^"\\]|\\.)*"|`[^`]*`/g;
+/** The store's own texts, which it gives with 422. */
+const TIMEOUT =
+  /timeout exceeded (?:before starting|during|while fetching) [^:]*: [\d.]+ seconds|(?:^|: )deadline exceeded$/;
 
 const NO_REASON = 'the query cannot be answered';
 

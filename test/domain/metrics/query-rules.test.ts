@@ -1,5 +1,3 @@
-import { cleanedAnswer, troubleOf, withResult } from '../../../domain/metrics/answer-rules.ts';
-import { wholeAnswer } from '../../../domain/metrics/ask-metrics.ts';
 import {
   checkInstantQuery,
   checkLabelName,
@@ -99,60 +97,4 @@ test.each(['{}', ' { } ', '{a=""}', '{__name__=~".*"}'])('the selector %s select
 test('a name of a label', () => {
   expect(checkLabelName('bad-name')).toEqual(bad('invalid label name: "bad-name"'));
   expect(checkLabelName('a.b')).toEqual({ name: 'a_b' });
-});
-
-async function* pieces(text: string, size: number): AsyncGenerator<Uint8Array> {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-}
-
-test.each([1, 7, 64, 100_000])(
-  'the tenant and what Prometheus has not are taken out, in pieces of %d bytes',
-  async (size) => {
-    const series = (metric: string) => `{"metric":{${metric}},"value":[1772443800,"3"]}`;
-    const around = (items: string[], extra: [string, string]) =>
-      `{"status":"success",${extra[0]}"data":{"resultType":"vector","result":[${items.join()}]}${extra[1]}}`;
-    const text = '"x":"ü,\\"__tenant_id__\\":\\"t1\\"]}"';
-    const given = around(
-      [
-        series('"__name__":"a","__tenant_id__":"t1","b":"c"'),
-        series('"__tenant_id__":"t1"'),
-        series('"__tenant_id__":"t\\"1","b":"c"'),
-        series('"__tenant_id__":"t}]1","b":"c]"'),
-        series(`${text},"__tenant_id__":"t1"`),
-      ],
-      ['"isPartial":false,', ',"stats":{"seriesFetched": "1","executionTimeMsec":0}'],
-    );
-    const expected = around(
-      [series('"__name__":"a","b":"c"'), series(''), series('"b":"c"'), series('"b":"c]"'), series(text)],
-      ['', ''],
-    );
-    expect((await wholeAnswer(cleanedAnswer(pieces(given, size)))).toString()).toBe(expected);
-  },
-);
-
-test('the result stands on top, too', () => {
-  expect(JSON.parse(withResult('{"status":"success","data":{"resultType":"vector","result":[{"a":1}]}}'))).toEqual({
-    status: 'success',
-    data: { resultType: 'vector', result: [{ a: 1 }] },
-    result: [{ a: 1 }],
-  });
-  expect(JSON.parse(withResult('{"status":"success","data":["a","b"]}'))).toEqual({
-    status: 'success',
-    data: ['a', 'b'],
-    result: ['a', 'b'],
-  });
-});
-
-test("the store's refusals are told as Prometheus tells them", () => {
-  const refusal = (error: string) => JSON.stringify({ status: 'error', errorType: '400', error });
-  const parse = refusal('error when executing query="a_b{\\"" for (time=1795381016000, step=300000): unexpected token');
-  expect(troubleOf(400, parse)).toEqual(bad('invalid parameter "query": parse error: unexpected token'));
-  expect(troubleOf(422, refusal('too many series'))).toEqual({ errorType: 'execution', error: 'too many series' });
-  expect(troubleOf(503, '')).toMatchObject({ errorType: 'timeout' });
-  expect(troubleOf(500, 'panic at /secret')).toEqual({
-    errorType: 'unavailable',
-    error: 'The metrics store is not available',
-  });
-  expect(troubleOf(422, refusal('filter {__tenant_id__="t1"}')).error).not.toContain('__tenant_id__');
 });
