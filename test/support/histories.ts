@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import './temporal-core.ts';
@@ -55,7 +56,7 @@ export function recording(what: string, record: (recorder: Recorder) => Promise<
         handleOf,
         async keep(name, workflowId, runId) {
           const handle = handleOf(workflowId, runId);
-          await handle.result().catch(() => undefined);
+          await hasEnded(handle);
           writeFileSync(fileOf(name), withoutMachine(historyToJSON(await handle.fetchHistory())));
         },
       });
@@ -63,6 +64,16 @@ export function recording(what: string, record: (recorder: Recorder) => Promise<
       await connection.close();
     }
   }, 300_000);
+}
+
+/** The workflow may be started after the reply to what asks for it. */
+async function hasEnded(handle: WorkflowHandle): Promise<void> {
+  for (let status = 'RUNNING'; status === 'RUNNING'; await sleep(100))
+    try {
+      status = (await handle.describe()).status.name;
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
 }
 
 /** Without what tells of the machine on which it was recorded. */
