@@ -88,7 +88,11 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
   {
     taskQueue: AI_QUEUE,
     activities: createAiReportActivities(deps),
-    options: { ...QUICK_CANCELLATION, maxConcurrentActivityTaskExecutions: AI_AT_ONCE },
+    options: {
+      ...QUICK_CANCELLATION,
+      maxConcurrentActivityTaskExecutions: AI_AT_ONCE,
+      maxConcurrentLocalActivityExecutions: AI_AT_ONCE,
+    },
   },
   {
     taskQueue: AUDIT_QUEUE,

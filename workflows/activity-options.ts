@@ -37,6 +37,15 @@ export const UNTIL_DONE = {
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 } satisfies ActivityOptions;
 
+/**
+ * A step of a report, on our own database: retried for about an hour, as long as the database may be away. What fails for
+ * longer has a cause that a retry does not remove, and the report fails.
+ */
+export const REPORT_STEP = {
+  ...LOCAL_DATABASE_WORK,
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 120 },
+} satisfies LocalActivityOptions;
+
 /** A call to another system, or git: bounded, retried a few times; the last failure fails the run. */
 export const OUTSIDE_CALL = {
   startToCloseTimeout: '5 minutes',

@@ -5,7 +5,7 @@ import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { historiesOf } from '../../support/histories.ts';
 import { refresh, settled, useModel } from '../../support/model-reports.ts';
-import { eventually, startWorker, startWorkerProcess, type TestWorker } from '../../support/worker.ts';
+import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 let app: TestApp;
 let models: ModelSimulator;
@@ -219,15 +219,3 @@ test('no model configured: what is missing is named, and facts can be had', asyn
     await app.as(app.owner).patch(200, `/api/integrations/${integration.id}`, { isActive: true });
   }
 });
-
-test('a worker that is killed while the stream runs is replaced by another, which asks again', async () => {
-  await worker.stop();
-  const dying = await startWorkerProcess(app, ['ai-v1']);
-  models.next({ kind: 'trickle', everyMs: 50 });
-  await refresh(app, project);
-  await running();
-  await dying.kill('SIGKILL');
-  worker = await startWorker(app, ['ai-v1']);
-  await expect(settled(project, 60_000)).resolves.toMatchObject({ status: 'completed' });
-  expect(models.requests).toHaveLength(2);
-}, 90_000);

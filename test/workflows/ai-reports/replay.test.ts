@@ -6,7 +6,10 @@ import { recording, replay } from '../../support/histories.ts';
 import { refresh, useModel } from '../../support/model-reports.ts';
 import { startWorker } from '../../support/worker.ts';
 
-test('a report that is being generated goes on with the code of today', () => replay('ai-report'));
+test.each(['ai-report', 'ai-report-local-steps'])(
+  'a report that is being generated goes on with the code of today: %s',
+  (name) => replay(name),
+);
 
 /** Records the history anew: `RECORD_HISTORIES=1 npm test -- test/workflows/ai-reports/replay`. */
 recording('records the history', async ({ keep }) => {
@@ -17,7 +20,7 @@ recording('records the history', async ({ keep }) => {
     await useModel(app, models);
     models.next({ kind: 'invalid-json' });
     const { taskExecutionId: reportId } = await refresh(app, await reportedProject(app));
-    await keep('ai-report', app.launch.idOf(aiReportContract, { ...app.tenantKey, reportId }));
+    await keep('ai-report-local-steps', app.launch.idOf(aiReportContract, { ...app.tenantKey, reportId }));
   } finally {
     await worker.stop();
     await app.close();
