@@ -11,6 +11,7 @@ export const AUDIT_SOURCES = [
   'flow',
   'document',
   'crm',
+  'mock',
   'system',
 ] as const;
 export type AuditSource = (typeof AUDIT_SOURCES)[number];

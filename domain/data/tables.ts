@@ -73,6 +73,13 @@ import {
   MetricSeriesSchema,
   MetricWindowSchema,
 } from '../metrics/metrics.entities.ts';
+import {
+  MockCallSchema,
+  MockRunSchema,
+  MockScenarioSchema,
+  MockStepSchema,
+  MockWorkspaceSchema,
+} from '../mocks/mocks.entities.ts';
 import { ProjectSchema } from '../projects/projects.entities.ts';
 import { PullRequestRefreshSchema, PullRequestSchema } from '../pull-requests/pull-requests.entities.ts';
 import {
@@ -174,6 +181,11 @@ export const entities = [
   InvitationSchema,
   InvitedMembershipSchema,
   InvitedUserSchema,
+  MockCallSchema,
+  MockRunSchema,
+  MockScenarioSchema,
+  MockStepSchema,
+  MockWorkspaceSchema,
   OrgComponentChangeSchema,
   OrgComponentFileSchema,
   OrgComponentSchema,

@@ -1,0 +1,83 @@
+/** Steps of a scenario, and the highest number of one. */
+export const STEPS_MAX = 2_000;
+export const SEQ_MAX = 1_000_000;
+export const SCENARIOS_MAX = 200;
+/** Of a scenario or a workspace. */
+export const NAME_MAX = 100;
+/** A body of a response, as it is sent. */
+export const BODY_MAX_BYTES = 5 * 1024 * 1024;
+/** All bodies of a scenario: they are loaded and exported together. */
+export const BODIES_MAX_BYTES = 64 * 1024 * 1024;
+/** What a step expects of a request, and a response without its body, each as JSON. */
+export const STEP_MAX_BYTES = 64 * 1024;
+export const DELAY_MAX_MS = 300_000;
+
+export const MOCK_MODES = ['strict', 'perEndpoint', 'any'] as const;
+/** In which order steps answer; see `replay-rules.ts`. */
+export type MockMode = (typeof MOCK_MODES)[number];
+
+export const FAULT_KINDS = ['reset', 'empty', 'truncated', 'malformed', 'hang', 'rate_limit'] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export interface Fault {
+  kind: FaultKind;
+  /** From 0 to 1. Default: always. */
+  probability?: number | undefined;
+}
+
+/** Which requests a step answers. What is absent matches anything. */
+export interface StepRequest {
+  /** In upper case; `*` is any. */
+  method: string;
+  /** `/accounts/{id}`: literal, a segment by name, `*` within a segment, `**` across segments. */
+  path: string;
+  /** Values by name: a scalar, a list, or operators of webhook filters (`{gt: 3}`). */
+  query?: Record<string, unknown> | undefined;
+  /** Likewise; names in lower case. */
+  headers?: Record<string, unknown> | undefined;
+  /** JSON and forms as a subset, with operators as values; any other text as it is. */
+  body?: unknown;
+  /** What may have no more than is named. */
+  exact?: ('query' | 'body')[] | undefined;
+  /** Variables of the run: a value, or operators. */
+  requires?: Record<string, unknown> | undefined;
+  /** Variables that are taken from the request: `{orderId: 'body.id'}`. */
+  captures?: Record<string, string> | undefined;
+}
+
+export interface StepResponse {
+  status: number;
+  /** Several values of one name are a list. */
+  headers?: Record<string, string | string[]> | undefined;
+  /** A string is sent verbatim, anything else as JSON. */
+  body?: unknown;
+  /** Instead of `body`. */
+  bodyBase64?: string | undefined;
+  delayMs?: number | { min: number; max: number } | undefined;
+  /** Bytes a second. */
+  throttle?: number | undefined;
+  fault?: Fault | undefined;
+  /** Variables of the run that are set after the answer was chosen. */
+  sets?: Record<string, unknown> | undefined;
+  /** Body, headers and variables are templates. */
+  template?: boolean | undefined;
+}
+
+/** One exchange of a scenario. */
+export interface Step {
+  /** From 1; the order of the steps. */
+  seq: number;
+  request: StepRequest;
+  response: StepResponse;
+  /** How often it answers. Null: always, in mode `strict` once. */
+  times: number | null;
+}
+
+/** What is done with requests that no step answers. */
+export type Unmatched =
+  | 'not_found'
+  | 'pass_through'
+  | { status: number; headers?: Record<string, string | string[]> | undefined; body?: unknown };
+
+/** What a step without a description of its requests answers: all. */
+export const ANY_REQUEST: StepRequest = { method: '*', path: '/**' };
