@@ -5,6 +5,7 @@ import { branchTip } from '../git/refs.queries.ts';
 import type { ProjectFacts } from '../projects/projects.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { ReportKey } from './ai-report-rules.ts';
+import { analysisGroups } from './analysis-facts.ts';
 import { changeGroups } from './change-facts.ts';
 import {
   counted,
@@ -47,6 +48,7 @@ export async function gatherFacts(
   const listed = listedFacts([
     { facts: sizeFacts(history, subject, key.branch, commitSha), share: 30 },
     { facts: releaseFacts(subject), share: 20 },
+    ...(await analysisGroups(tx, history, subject, key.branch)),
     await failureGroup(tx, project.id, subject),
     ...(changes ? [changes.packages, changes.workItems, changes.commits] : []),
   ]);

@@ -4,6 +4,7 @@ import { refresh } from '../../support/model-reports.ts';
 import { type ReleaseStage, releaseStage } from '../../support/release-stage.ts';
 import { removeRepositories } from '../../support/repository.ts';
 import type { Json } from '../../support/client.ts';
+import { logOf, resultAt } from '../../support/sarif.ts';
 import { eventually, startWorker, type TestWorker } from '../../support/worker.ts';
 
 let app: TestApp;
@@ -72,4 +73,43 @@ test('a domain and a package have their own', async () => {
   const ofPackage = await factsOn({ scope: 'package', scopeName: 'lib' });
   expect(ofPackage).toContain('(git) 1 package of the repository is covered here');
   expect(ofPackage.join('\n')).not.toContain('SHOP-7');
+});
+
+test('the latest analysis of the code: new, known and fixed issues, those of a package for itself', async () => {
+  const { repositoryIdentifier } = stage.project;
+  const publish = (commitId: string, minute: number, results: object[]) =>
+    app.as(app.application).post(201, '/api/testreports/code-analysis/results', {
+      repositoryIdentifier,
+      branch: 'main',
+      commitId,
+      analyzedAt: new Date(Date.UTC(2026, 2, 2, 9, minute)).toISOString(),
+      sarif: logOf(results),
+    });
+  expect(await factsOn({ scope: 'repository', scopeName: 'repository' })).toContain(
+    '(code analysis) The code of branch main was not analysed yet',
+  );
+  await publish('a'.repeat(40), 1, [resultAt('Known', 'app/a', 1), resultAt('Gone', 'lib/b', 2)]);
+  await publish('b'.repeat(40), 2, [resultAt('Known', 'app/a', 1), resultAt('New', 'lib/c', 3, { level: 'error' })]);
+  await eventually(
+    () =>
+      app
+        .as(app.member)
+        .get(
+          200,
+          `/api/testreports/code-analysis/history/main?repositoryIdentifier=${encodeURIComponent(repositoryIdentifier)}`,
+        ),
+    (rows: Json[]) => rows.every(({ gate }) => gate !== null),
+  );
+  expect(await factsOn({ scope: 'repository', scopeName: 'repository' })).toEqual(
+    expect.arrayContaining([
+      '(code analysis) The latest analysis of the whole code, of commit bbbbbbbbbb on 2026-03-02, found 1 error, 1 warning and 0 notes in 2 files',
+      '(code analysis) New issues since the analysis before it: 1; fixed ones: 1',
+      expect.stringMatching(/^\(code analysis\) New error New in lib\/c:3: /),
+      expect.stringMatching(/^\(code analysis\) Known warning Known in app\/a:1: /),
+      expect.stringMatching(/^\(code analysis\) Fixed warning Gone in lib\/b:2: /),
+    ]),
+  );
+  const ofPackage = await factsOn({ scope: 'package', scopeName: 'app' });
+  expect(ofPackage).toContain('(code analysis) 1 issue of that analysis in the packages of this report');
+  expect(ofPackage.join('\n')).not.toMatch(/lib\/[bc]/);
 });
