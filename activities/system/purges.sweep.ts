@@ -1,4 +1,4 @@
-import { purgeCalls } from '../../domain/language-models/ai-calls.queries.ts';
+import { purgeBudgetMonths, purgeCalls } from '../../domain/language-models/ai-calls.queries.ts';
 import { type Purge, purgeAll, purgeOlderThan } from '../../domain/system/purges.queries.ts';
 import { purgeSweepFailures } from '../../domain/system/sweep-failures.queries.ts';
 import { createLaneStore } from '../../domain/webhooks/lane-store.queries.ts';
@@ -39,6 +39,7 @@ export const PURGES = [
     run: ({ system, retention }) => purgeOlderThan(system, 'purge_pull_requests', retention.pullRequestDays),
   }),
   defineChore({ name: 'expired-ai-calls', run: ({ system }) => purgeCalls(system, AI_CALLS_KEPT_DAYS) }),
+  defineChore({ name: 'ended-ai-budgets', run: ({ system }) => purgeBudgetMonths(system, AI_CALLS_KEPT_DAYS) }),
   defineChore({ name: 'abandoned-files', run: ({ objects }) => objects.removeAbandoned(ABANDONED_MS) }),
   defineChore({ name: 'expired-sweep-failures', run: ({ system }) => purgeSweepFailures(system) }),
 ];

@@ -4,6 +4,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import {
   addToSpent,
+  costOfLost,
   endCall,
   type EndedCall,
   endLostCalls,
@@ -13,7 +14,7 @@ import {
   reservedCost,
   tokensOfTask,
 } from './ai-calls.queries.ts';
-import { budgetRefusal, isNearBudget, monthOf, outputTokensLeft, WARNED_FROM } from './budget-rules.ts';
+import { budgetRefusal, isToBeWarned, monthOf, outputTokensLeft, WARNED_FROM } from './budget-rules.ts';
 import type { ConfiguredModel } from './configured-model.queries.ts';
 import { highestCostOf } from './price-rules.ts';
 
@@ -41,8 +42,10 @@ export async function reserveCall(
 ): Promise<ReservedCall | { isReserved: false; reason: string }> {
   const { integrationId, settings, model } = configured;
   const month = monthOf(tx.now);
-  const { spent } = await lockBudgetMonth(tx, integrationId, month);
-  await endLostCalls(tx, integrationId);
+  const before = await lockBudgetMonth(tx, integrationId, month);
+  const lost = await endLostCalls(tx, { integrationId, taskExecutionId, hasPrices: settings.inputPrice !== null });
+  const changed = lost.find((each) => each.integrationId === integrationId && each.month === month);
+  const { spent } = changed ?? before;
   const usedTokens = await tokensOfTask(tx, taskExecutionId);
   const left = outputTokensLeft(
     { maxTokens: settings.maxTokensPerReport, usedTokens },
@@ -59,7 +62,8 @@ export async function reserveCall(
   if (refusal !== undefined) return { isReserved: false, reason: refusal };
   const id = newId();
   const { provider } = settings;
-  await insertCall(tx, { id, projectId, taskExecutionId, integrationId, provider, model, estimate });
+  const tokens = { input: inputTokens, output: left };
+  await insertCall(tx, { id, projectId, taskExecutionId, integrationId, provider, model, estimate, ...tokens });
   return { isReserved: true, id, month, maxOutputTokens: left };
 }
 
@@ -71,17 +75,19 @@ export async function settleCall(
   ended: EndedCall,
 ): Promise<void> {
   const before = await lockBudgetMonth(tx, integrationId, month);
+  const spentAlready = await costOfLost(tx, ended.id);
   await endCall(tx, ended);
   const { usage, cost, durationMs } = ended;
   tx.measure({
     event: AI_CALL_ENDED,
     data: { repositoryIdentifier, provider: settings.provider, model, ...usage, cost, durationMs },
   });
-  if (ended.cost !== null && ended.cost > 0) await addToSpent(tx, integrationId, month, ended.cost);
-  const spent = before.spent + (ended.cost ?? 0);
+  const added = (cost ?? 0) - spentAlready;
+  if (added !== 0) await addToSpent(tx, integrationId, month, added);
+  const spent = before.spent + added;
   const { monthlyBudget: budget } = settings;
-  if (budget === null || before.warnedAt !== null || !isNearBudget({ budget, spent })) return;
-  await noteWarned(tx, integrationId, month);
+  if (budget === null || !isToBeWarned({ budget, spent }, before.warnedOf)) return;
+  await noteWarned(tx, integrationId, month, budget);
   emitEvent(tx, 'ai_budget.warning', {
     integrationId,
     name,

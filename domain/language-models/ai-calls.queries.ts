@@ -20,7 +20,7 @@ export const lockBudgetMonth = ({ db, tenantId }: Tx, integrationId: string, mon
         .columns(['tenantId', 'integrationId', 'month'])
         .doUpdateSet((eb) => ({ spent: eb.ref('ai_budget_month.spent') })),
     )
-    .returning(['spent', 'warnedAt'])
+    .returning(['spent', 'warnedAt', 'warnedOf'])
     .executeTakeFirstOrThrow();
 
 /** Adds to what was spent in a month, which is locked. */
@@ -33,26 +33,46 @@ export const addToSpent = ({ db, tenantId }: Tx, integrationId: string, month: s
     .where('month', '=', month)
     .execute();
 
-/** Notes that it was announced how much of the month's budget is used. */
-export const noteWarned = ({ db, tenantId, now }: Tx, integrationId: string, month: string) =>
+/** Notes that it was announced how much of a month's budget is used. @param budget in USD. */
+export const noteWarned = ({ db, tenantId, now }: Tx, integrationId: string, month: string, budget: number) =>
   db
     .updateTable('ai_budget_month')
-    .set({ warnedAt: now })
+    .set({ warnedAt: now, warnedOf: budget })
     .where('tenantId', '=', tenantId)
     .where('integrationId', '=', integrationId)
     .where('month', '=', month)
     .execute();
 
-/** Ends the calls of an integration whose process has ended. */
-export const endLostCalls = ({ db, tenantId }: Tx, integrationId: string) =>
-  db
-    .updateTable('ai_call')
-    .set({ outcome: 'lost', error: 'The process that made the call ended', leaseUntil: null, endedAt: sql`now()` })
-    .where('tenantId', '=', tenantId)
-    .where('integrationId', '=', integrationId)
-    .where('outcome', '=', 'running')
-    .where('leaseUntil', '<', sql<string>`now()`)
-    .execute();
+interface LostCalls {
+  integrationId: string;
+  /** Makes one call at a time: whichever still runs is lost, even if its lease has not ended. */
+  taskExecutionId: string;
+  hasPrices: boolean;
+}
+
+/**
+ * Ends the calls of an integration, and those of a task, whose process has ended. The provider may bill them, so what was
+ * reserved for them is spent. Answers what was spent since in the months concerned.
+ */
+export async function endLostCalls(
+  { db, tenantId }: Tx,
+  { integrationId, taskExecutionId, hasPrices }: LostCalls,
+): Promise<{ integrationId: string; month: string; spent: number }[]> {
+  const { rows } = await sql<{ integrationId: string; month: string; spent: number }>`
+    with lost as (
+      update ai_call set outcome = 'lost', error = 'The process that made the call ended', lease_until = null,
+        cost = case when ${hasPrices} then estimate end, is_estimated = true, ended_at = now()
+      where tenant_id = ${tenantId} and outcome = 'running'
+        and (task_execution_id = ${taskExecutionId} or integration_id = ${integrationId} and lease_until < now())
+      returning integration_id, started_at, cost),
+    spent as (
+      select integration_id, date_trunc('month', started_at at time zone 'UTC')::date as month, sum(cost) as cost
+      from lost where cost > 0 group by 1, 2)
+    update ai_budget_month m set spent = m.spent + s.cost from spent s
+    where m.tenant_id = ${tenantId} and m.integration_id = s.integration_id and m.month = s.month
+    returning m.integration_id as "integrationId", m.month::text as month, m.spent`.execute(db);
+  return rows;
+}
 
 /** In USD, what calls of an integration that run may cost. */
 export async function reservedCost({ db, tenantId }: Reads, integrationId: string): Promise<number> {
@@ -77,6 +97,22 @@ export async function tokensOfTask({ db, tenantId }: Reads, taskExecutionId: str
   return tokens;
 }
 
+/** The calls for the question that a task asks now: those since its last answer. */
+export async function callsOfQuestion(
+  { db, tenantId }: Reads,
+  taskExecutionId: string,
+): Promise<{ calls: number; startedAt: string | null }> {
+  const ofTask = db
+    .selectFrom('ai_call')
+    .where('tenantId', '=', tenantId)
+    .where('taskExecutionId', '=', taskExecutionId);
+  const answeredAt = ofTask.where('outcome', '=', 'ok').select((eb) => eb.fn.max('startedAt').as('at'));
+  return ofTask
+    .where('startedAt', '>', (eb) => eb.fn.coalesce(answeredAt, sql<string>`'-infinity'::timestamptz`))
+    .select([sql<number>`count(*)::int`.as('calls'), (eb) => eb.fn.min('startedAt').as('startedAt')])
+    .executeTakeFirstOrThrow();
+}
+
 interface NewCall {
   id: string;
   projectId: string;
@@ -85,12 +121,17 @@ interface NewCall {
   provider: ModelProvider;
   model: string;
   estimate: number;
+  /** Tokens that are reserved, at most so many. */
+  input: number;
+  output: number;
 }
+
+const NO_OTHER_TOKENS = { reasoning: 0, cacheRead: 0, cacheWrite: 0 };
 
 export const insertCall = ({ db, tenantId, now }: Tx, call: NewCall) =>
   db
     .insertInto('ai_call')
-    .values({ ...call, tenantId, outcome: 'running', startedAt: now, leaseUntil: LEASE_END })
+    .values({ ...call, ...NO_OTHER_TOKENS, tenantId, outcome: 'running', startedAt: now, leaseUntil: LEASE_END })
     .execute();
 
 /** Keeps the reservation of a call that runs. */
@@ -111,6 +152,18 @@ export interface EndedCall {
   cost: number | null;
   durationMs: number;
   error: string | null;
+}
+
+/** What was taken as the cost of a call that was held for lost; 0: it was not. */
+export async function costOfLost({ db, tenantId }: Reads, id: string): Promise<number> {
+  const lost = await db
+    .selectFrom('ai_call')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('outcome', '=', 'lost')
+    .select('cost')
+    .executeTakeFirst();
+  return lost?.cost ?? 0;
 }
 
 export const endCall = ({ db, tenantId, now }: Tx, { id, usage, ...ended }: EndedCall) =>
@@ -145,5 +198,12 @@ export async function callsSince({ db, tenantId }: Reads, projectId: string, day
 export async function purgeCalls(system: Database, keptDays: number): Promise<number> {
   const deleted = await sql`
     delete from ai_call where started_at < now() - ${keptDays} * interval '1 day'`.execute(system);
+  return Number(deleted.numAffectedRows ?? 0n);
+}
+
+/** Forgets what was spent in months that began more than so many days ago, in all tenants. */
+export async function purgeBudgetMonths(system: Database, keptDays: number): Promise<number> {
+  const deleted = await sql`
+    delete from ai_budget_month where month < current_date - ${keptDays}::int`.execute(system);
   return Number(deleted.numAffectedRows ?? 0n);
 }

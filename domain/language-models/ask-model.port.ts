@@ -44,8 +44,8 @@ export type ModelReply = (
 };
 
 /**
- * Asks the model of a project: reserves the cost in the budget, calls, tries again where that helps (at most 5 calls,
- * waiting as long as the provider asks for), and keeps a row of each call. Every failure of a model is a value; only the
+ * Asks the model of a project: reserves the cost in the budget, calls, tries again where that helps (at most 5 calls
+ * within 40 minutes, those of a process that ended included, waiting as long as the provider asks for), and keeps a row of each call. Every failure of a model is a value; only the
  * database throws.
  */
 export type AskModel = (question: ModelQuestion) => Promise<ModelReply>;

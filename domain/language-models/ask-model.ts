@@ -6,12 +6,12 @@ import type { Encryption } from '../shared/encryption.ts';
 import { DomainError } from '../shared/errors.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
 import { type ReservedCall, reserveCall, settleCall } from './ai-calls.mutations.ts';
-import { LEASE_RENEWED_MS, renewLease } from './ai-calls.queries.ts';
+import { callsOfQuestion, LEASE_RENEWED_MS, renewLease } from './ai-calls.queries.ts';
 import type { AskFailureKind, AskModel, ModelQuestion, ModelReply } from './ask-model.port.ts';
 import { type ConfiguredModel, modelInRequest } from './configured-model.queries.ts';
 import type { CallModel, ModelAccess, ModelAnswer, ModelUsage } from './language-model.port.ts';
 import { addUsage, costOf, inputTokensAbout, inputTokensAtMost, NO_USAGE } from './price-rules.ts';
-import { waitBeforeRetry } from './retry-rules.ts';
+import { CALLS_MAX, QUESTION_MAX_MS, waitBeforeRetry } from './retry-rules.ts';
 import { maskSecrets } from './secret-pattern-rules.ts';
 
 export interface AskModelParts {
@@ -32,6 +32,11 @@ export function createAskModel(parts: AskModelParts): AskModel {
     const { configured, access } = found;
     const { provider } = configured.settings;
     const asked = masked(question);
+    // An attempt whose process ended has made some of them.
+    const earlier = await uow((tx) => callsOfQuestion(tx, question.taskExecutionId));
+    const begunAt = earlier.startedAt === null ? Date.now() : Date.parse(earlier.startedAt);
+    const isLate = (inMs: number) => Date.now() + inMs - begunAt > QUESTION_MAX_MS;
+    if (earlier.calls >= CALLS_MAX || isLate(0)) return failed('unavailable', GIVEN_UP);
     for (;;) {
       if (question.signal.aborted) return failed('cancelled', CANCELLED);
       const reserved = await uow((tx) =>
@@ -76,14 +81,15 @@ export function createAskModel(parts: AskModelParts): AskModel {
       const { kind } = answer;
       parts.log.info({ provider, model: configured.model, outcome: kind, durationMs, usage, error }, 'model called');
       if (answer.kind === 'ok') return { kind: 'ok', text: answer.text, provider, model: configured.model, ...total };
-      const waitMs = waitBeforeRetry(answer, total.calls, Math.random());
-      if (waitMs === undefined) return failed(answer.kind, answer.message);
+      const waitMs = waitBeforeRetry(answer, earlier.calls + total.calls, Math.random());
+      if (waitMs === undefined || isLate(waitMs)) return failed(answer.kind, answer.message);
       if (!(await waited(waitMs, question.signal))) return failed('cancelled', CANCELLED);
     }
   };
 }
 
 const CANCELLED = 'The task was cancelled';
+const GIVEN_UP = 'The model was asked several times, and each time the call was interrupted';
 
 /** The model of the project with its credential, or why there is none. */
 async function accessOf(

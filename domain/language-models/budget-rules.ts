@@ -21,6 +21,10 @@ export function budgetRefusal({ budget, spent, reserved }: BudgetState, estimate
 export const isNearBudget = ({ budget, spent }: Pick<BudgetState, 'budget' | 'spent'>): boolean =>
   budget !== null && spent >= budget * WARNED_FROM;
 
+/** Whether it is to be announced that most of the budget is used. @param warnedOf the budget that was announced in this month. */
+export const isToBeWarned = (state: Pick<BudgetState, 'budget' | 'spent'>, warnedOf: number | null): boolean =>
+  isNearBudget(state) && (warnedOf === null || (state.budget ?? 0) > warnedOf);
+
 const usd = (amount: number): string => `$${amount.toFixed(amount >= 0.01 || amount === 0 ? 2 : 6)}`;
 
 /** Less of an answer would be cut off before it says anything. */

@@ -59,6 +59,8 @@ export const AiBudgetMonthSchema = defineEntity({
     spent: p.double().$type<number>().default(0),
     /** When it was announced that most of the budget is used. */
     warnedAt: p.datetime(3).nullable(),
+    /** Of which budget that was, in USD; a higher one is announced again. */
+    warnedOf: p.double().$type<number>().nullable(),
   },
 });
 export class AiBudgetMonth extends AiBudgetMonthSchema.class {}

@@ -4,6 +4,8 @@ import type { ModelFailure, ModelFailureKind } from './language-model.port.ts';
 export const CALLS_MAX = 5;
 /** A provider that wants to be left alone for longer has refused. */
 export const RETRY_AFTER_MAX_MS = 10 * 60_000;
+/** No call for a question begins later than this after the first one: the activity that asks has an hour. */
+export const QUESTION_MAX_MS = 40 * 60_000;
 const FIRST_WAIT_MS = 1_000;
 const WAIT_MAX_MS = 30_000;
 

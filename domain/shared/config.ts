@@ -107,7 +107,8 @@ const Environment = z.object({
   ORG_EXPLORER_PAUSE_SECONDS: count(300),
   ORG_EXPLORER_POLL_MS: count(500),
   WORK_TRACKER_TIMEOUT_SECONDS: count(15),
-  AI_CALL_TIMEOUT_SECONDS: count(600),
+  // With the time for retries, less than the hour of the activity that asks.
+  AI_CALL_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(900).default(600),
   ANALYSIS_DIR: z.string().min(1).optional(),
   ANALYSIS_HEAP_MB: count(2_048),
   ANALYSIS_AT_ONCE: count(1),

@@ -112,6 +112,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
   const rights = await rightsOf(client, SYSTEM);
   const tables = rights.flatMap((line) => /^(?:SELECT|INSERT|UPDATE|DELETE) ([a-z_]+)$/.exec(line)?.[1] ?? []);
   expect([...new Set(tables)].toSorted()).toEqual([
+    'ai_budget_month',
     'ai_call',
     'ai_report',
     'ai_usage_day',
