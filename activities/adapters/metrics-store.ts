@@ -49,6 +49,16 @@ export function createMetricsStore(url: string): MetricsStore {
         return { outcome: clock.aborted ? 'timeout' : 'away' };
       }
     },
+    async startedAt() {
+      const { statusCode, body } = await request(`${root}/metrics`, {
+        dispatcher: agent,
+        signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
+      });
+      const text = await body.text();
+      if (statusCode >= 500) throw new Error(`the metrics store answered ${statusCode}`);
+      const [, seconds] = /^process_start_time_seconds (\d+)/m.exec(text) ?? [];
+      return seconds === undefined ? undefined : Number(seconds);
+    },
     async check() {
       await get('/health');
     },

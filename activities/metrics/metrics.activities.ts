@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MetricsStore } from '../../domain/metrics/metrics-store.port.ts';
-import { sampleLines } from '../../domain/metrics/sample-line-rules.ts';
-import { createWindowStore, type UnsentWindow } from '../../domain/metrics/windows.queries.ts';
+import { createWindowStore } from '../../domain/metrics/window-store.queries.ts';
 import { METRICS_LINGER_MS } from '../../workflows/metrics/metrics-lane.contract.ts';
 import type { Deps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';
+import { createWindowSender } from './window-sender.ts';
 
-const BATCH_WINDOWS = 10_000;
 /** The store shows new samples after seconds, so that there is no hurry; the fewer batches, the less work. */
 const REST_MS = 1_000;
 const POLL_MS = 250;
@@ -23,37 +21,34 @@ export interface MetricsReport {
 export type MetricsActivities = ReturnType<typeof createMetricsActivities>;
 
 /** The activity that sends metrics to the store. */
-export function createMetricsActivities({ system, metricsStore }: Pick<Deps, 'system' | 'metricsStore'>) {
+export function createMetricsActivities({ system, metricsStore, log }: Pick<Deps, 'system' | 'metricsStore' | 'log'>) {
   const windows = createWindowStore(system);
+  const sender = metricsStore && createWindowSender({ windows, store: metricsStore, log });
   return {
     /** Sends changed windows until there have been none for a while; fails when the store is away. */
     pumpMetrics: (): Promise<MetricsReport> =>
       withHeartbeat(async (stop) => {
         let sent = 0;
-        if (metricsStore === undefined) return { sent, isMoreDue: false };
+        if (metricsStore === undefined || sender === undefined) return { sent, isMoreDue: false };
         const problem = await metricsStore.problem();
         if (problem !== undefined) throw new Error(problem);
         const endAt = performance.now() + PUMP_RUN_MS;
         let lastSentAt = performance.now();
         while (!stop.aborted && performance.now() < endAt) {
-          const batch = await windows.unsent(BATCH_WINDOWS);
-          await sendAll(metricsStore, batch);
-          if (batch.length > 0) {
-            await windows.markSent(batch);
-            sent += batch.length;
+          const round = await sender.send();
+          if (round.sent > 0) {
+            sent += round.sent;
             lastSentAt = performance.now();
           }
-          if (performance.now() - lastSentAt > METRICS_LINGER_MS) return { sent, isMoreDue: false };
-          const waitMs = batch.length === 0 ? POLL_MS : REST_MS;
-          if (batch.length < BATCH_WINDOWS) await sleep(waitMs, undefined, { signal: stop }).catch(() => undefined);
+          if (performance.now() - lastSentAt > METRICS_LINGER_MS) {
+            // A store that has died since may have lost what it took: then this fails, and goes on when it is back.
+            await sender.checkStart();
+            return { sent, isMoreDue: await windows.hasUnsent() };
+          }
+          if (!round.isMoreDue)
+            await sleep(round.sent === 0 ? POLL_MS : REST_MS, undefined, { signal: stop }).catch(() => undefined);
         }
         return { sent, isMoreDue: true };
       }),
   };
-}
-
-/** By tenant, as the store takes the tenant with the request. */
-async function sendAll(store: MetricsStore, batch: readonly UnsentWindow[]): Promise<void> {
-  for (const [tenantId, windows] of Map.groupBy(batch, (window) => window.tenantId))
-    await store.write(tenantId, windows.map(sampleLines).join(''));
 }

@@ -1,7 +1,10 @@
 import { AI_USAGE_DAYS_MAX } from '../../domain/metrics/ai-usage-rules.ts';
-import { createWindowStore } from '../../domain/metrics/windows.queries.ts';
+import { createWindowStore } from '../../domain/metrics/window-store.queries.ts';
 import { metricsLaneContract, metricsSignal } from '../../workflows/metrics/metrics-lane.contract.ts';
 import { defineChore, defineSweep } from '../system/define-sweep.ts';
+
+/** Less than a chore may take. */
+const PURGE_MS = 180_000;
 
 /** Events may be 48 hours old. */
 const KEPT_HOURS = 49;
@@ -18,5 +21,5 @@ export const metricsLaneSweep = defineSweep({
 
 export const expiredMetricsChore = defineChore({
   name: 'expired-metrics',
-  run: ({ system }) => createWindowStore(system).purge(KEPT_HOURS, AI_USAGE_DAYS_MAX + 1),
+  run: ({ system }) => createWindowStore(system).purge(KEPT_HOURS, AI_USAGE_DAYS_MAX + 1, PURGE_MS),
 });

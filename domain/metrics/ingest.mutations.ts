@@ -1,20 +1,18 @@
 import { batchedPerKey } from '../shared/batched.ts';
-import { DomainError, type FieldError } from '../shared/errors.ts';
+import type { FieldError } from '../shared/errors.ts';
 import type { Tx, UnitOfWork } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { aiUsageIn } from './ai-usage-rules.ts';
+import { createBufferRoom } from './buffer-room.ts';
 import { addUp, readEvent } from './event-rules.ts';
 import { createKnownSeries, type KnownSeries } from './known-series.ts';
 import { createSeriesReader } from './series-reader.ts';
 import { isProblem, type MetricSample, type Series } from './series-rules.ts';
-import { addAiUsage, addToWindows, estimatedWindows } from './windows.queries.ts';
+import { addAiUsage, addToWindows } from './windows.queries.ts';
 import { addSeries, knownSeries, lockSeriesDay, noteLimited } from './series.queries.ts';
 
 /** How many refused events a reply names. */
 const SHOWN_MAX = 20;
-/** Estimating costs little, but not nothing. */
-const ESTIMATED_EVERY_MS = 1_000;
-const RETRY_AFTER_SECONDS = '30';
 /** Each may have 5,000 events. */
 const REQUESTS_OF_ONE_TRANSACTION = 16;
 
@@ -32,7 +30,7 @@ export interface IngestReport {
 
 /**
  * Takes events into windows, from where they go to the store. Events are accepted one by one: what is malformed, or of a
- * series too many, is refused and named. Throws `unavailable` while more windows wait than are allowed.
+ * series too many, is refused and named. Throws `unavailable` while too many windows wait for the store.
  */
 export interface IngestMetrics {
   /** Requests of a tenant that come together share a transaction: they change the same windows. */
@@ -49,15 +47,7 @@ interface Request {
 export function createIngest({ seriesPerDay, bufferRows }: IngestLimits): IngestMetrics {
   const read = createSeriesReader();
   const known = createKnownSeries();
-  let estimate = { windows: 0, at: -Infinity };
-  const assertRoom = async (tx: Tx) => {
-    if (performance.now() - estimate.at > ESTIMATED_EVERY_MS)
-      estimate = { windows: await estimatedWindows(tx), at: performance.now() };
-    if (estimate.windows >= bufferRows)
-      throw new DomainError('unavailable', 'Too many metrics wait for the store; send these again later', {
-        headers: { 'Retry-After': RETRY_AFTER_SECONDS },
-      });
-  };
+  const assertRoom = createBufferRoom(bufferRows);
 
   const ingestIn = async (tx: Tx, requests: readonly (readonly unknown[])[]) => {
     await assertRoom(tx);

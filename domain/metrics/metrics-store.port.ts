@@ -18,6 +18,8 @@ export interface MetricsStore {
     parameters: StoreParameters,
     options: { timeoutMs: number; signal: AbortSignal },
   ) => Promise<StoreAnswer>;
+  /** When it was started, in epoch seconds; undefined if it does not say so. Rejects when it is away. */
+  startedAt: () => Promise<number | undefined>;
   /** Resolves when it answers. */
   check: () => Promise<void>;
   /** Why it cannot be used, as one sentence; undefined also when it does not answer. */

@@ -52,6 +52,8 @@ export const MetricWindowSchema = defineEntity({
     revision: p.integer().default(1),
     /** Whether the store has the present state. */
     isSent: p.boolean().default(false),
+    /** When the store last took a state of it. */
+    sentAt: p.datetime(3).nullable(),
   },
 });
 export class MetricWindow extends MetricWindowSchema.class {}
