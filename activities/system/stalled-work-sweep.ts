@@ -33,9 +33,14 @@ export const defineStalledWorkSweep = <Input extends TenantKey>(work: StalledWor
     key: ({ id }) => id,
     async handle(deps, { id, isNew, ...tenant }) {
       const input = work.inputOf(tenant, id);
-      if (isNew) await deps.launch.start(work.contract, input);
-      else if (await deps.launch.isRunning(work.contract, input)) return 0;
-      else await work.end(deps, input);
+      const isRunning = () => deps.launch.isRunning(work.contract, input);
+      if (await isRunning()) return 0;
+      if (isNew) {
+        await deps.launch.start(work.contract, input);
+        if (await isRunning()) return 1;
+      }
+      // A workflow that has ended is not started again.
+      await work.end(deps, input);
       return 1;
     },
   });

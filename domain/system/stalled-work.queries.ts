@@ -5,7 +5,10 @@ import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 /** Tables whose rows are work of a workflow: `queued` until it begins, `running` until it ends. */
 export type WorkTable = 'ai_report' | 'audit_export' | 'gc_check';
 
-/** Work of all tenants that did not begin, or did not end, within the times; `db` has the role of the system. */
+/**
+ * Work of all tenants that did not begin, or did not end, within the times; `db` has the role of the system. Chosen at
+ * random: work that waits for a worker stays in the list, and must not keep other work out of it.
+ */
 export const stalledWork = (
   db: Database,
   table: WorkTable,
@@ -17,7 +20,7 @@ export const stalledWork = (
       sql<SqlBool>`status in ('queued', 'running') and updated_at < now() - make_interval(secs => case status
         when 'queued' then ${queuedSeconds}::int else ${runningSeconds}::int end)`,
     )
-    .orderBy('createdAt')
+    .orderBy(sql`random()`)
     .limit(limit)
     .select((eb) => ['tenantId', tenantSlugOf('tenantId'), 'id', eb('status', '=', sql.lit('queued')).as('isNew')])
     .execute();

@@ -32,15 +32,18 @@ export const idleEngine: Launch = {
   deleteSchedule: done,
 };
 
-/** An engine that notes what is started, and says of every workflow the same. */
+/** An engine that notes what is started; it says of every workflow the same, or that those run which it started. */
 export function recordingEngine() {
-  const seen = { started: [] as unknown[], isRunning: false };
+  const seen = { started: [] as unknown[], isRunning: 'if started' as boolean | 'if started' };
+  const running = new Set<string>();
   const launch: Launch = {
     ...engineAway,
-    async start(_contract, input) {
+    async start(contract, input) {
       seen.started.push(input);
+      running.add(contract.workflowId(input));
     },
-    isRunning: async () => seen.isRunning,
+    isRunning: async (contract, input) =>
+      seen.isRunning === 'if started' ? running.has(contract.workflowId(input)) : seen.isRunning,
   };
   return { seen, launch };
 }

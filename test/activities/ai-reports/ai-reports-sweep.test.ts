@@ -1,4 +1,5 @@
 import { aiReportsSweep } from '../../../activities/ai-reports/ai-reports.sweep.ts';
+import { stalledWork } from '../../../domain/system/stalled-work.queries.ts';
 import { runSweep } from '../../../activities/system/run-sweep.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { onRepository, type ReportedProject, reportedProject } from '../../support/ai-reports.ts';
@@ -34,6 +35,39 @@ test('a report whose launch was lost is launched', async () => {
   await sweep();
   expect(seen.started).toEqual([{ ...app.tenantKey, reportId: id }]);
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({ status: 'generating', reportId: id });
+});
+
+test('a report whose workflow ended before it began fails, one that waits for a worker stays', async () => {
+  const { project, id } = await accepted(31);
+  seen.isRunning = true;
+  seen.started = [];
+  await expect(sweep()).resolves.toMatchObject({ handled: 0 });
+  expect(seen.started).toEqual([]);
+  await expect(project.get('/status', onRepository)).resolves.toMatchObject({ status: 'generating', reportId: id });
+  seen.isRunning = false;
+  await sweep();
+  await expect(project.get('/status', onRepository)).resolves.toMatchObject({
+    status: 'failed',
+    error: 'interrupted: The generation was ended from outside',
+  });
+});
+
+test('many reports that wait for a worker keep no lost one from being launched', async () => {
+  await app.sql(
+    `insert into ai_report (id, tenant_id, project_id, branch, scope, scope_name, status, analyzed_at, requested_by,
+       created_at, updated_at)
+     select gen_random_uuid(), tenant_id, id, 'waiting-' || n, 'repository', 'repository', 'queued', now(), 'test',
+       now() - interval '1 hour', now() - interval '1 hour'
+     from project, generate_series(1, 20) n where id = ?`,
+    [(await reportedProject(app)).id],
+  );
+  const waiting = activities.deps.system;
+  const passes = await Promise.all(
+    Array.from({ length: 60 }, () =>
+      stalledWork(waiting, 'ai_report', { queuedSeconds: 30, runningSeconds: 300, limit: 10 }),
+    ),
+  );
+  expect(new Set(passes.flat().map(({ id }) => id)).size).toBeGreaterThanOrEqual(20);
 });
 
 test('a report whose workflow somebody ended fails, and the next one is another', async () => {
