@@ -60,8 +60,8 @@ export function createLanguageModels({
       } catch (error) {
         failure = failureOfError(error, access.provider, access.apiKey);
       }
-      const { usage, tokens: receivedTokens } = received;
-      const end = { usage, receivedTokens };
+      const { usage, inputUsage, tokens: receivedTokens } = received;
+      const end = { usage, inputUsage, receivedTokens };
       // An abort ends the streams of the libraries as if they were complete.
       if (call.signal.aborted) return { ...modelFailure('cancelled', 'The call was cancelled'), ...end };
       if (clock.aborted)

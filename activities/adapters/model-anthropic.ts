@@ -1,8 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { schemaInstruction, strictSchema } from '../../domain/language-models/answer-schema-rules.ts';
-import { type AdapterCall, type AnswerEnd, withoutRefused } from './model-call.ts';
-
-const PUBLIC_URL = 'https://api.anthropic.com';
+import { type InputUsage, PROVIDER_URLS } from '../../domain/language-models/language-model.port.ts';
+import { type AdapterCall, type AnswerEnd, apartFromEnvironment, tokens, withoutRefused } from './model-call.ts';
 
 /** Parameters that not every model knows, by what the refusals say. */
 const OPTIONAL = { output_config: /output_config|output_format|json_schema|structured output/i };
@@ -18,23 +17,26 @@ const ENDS: Record<string, AnswerEnd> = {
 
 /**
  * Messages of Anthropic.
- * @param lacking what the model was found not to know; more may be found.
+ * @param known what the model was found not to know; more may be found.
  */
-export async function askAnthropic(call: AdapterCall, lacking: Set<OptionalOfAnthropic>): Promise<void> {
+export async function askAnthropic(call: AdapterCall, known: Set<OptionalOfAnthropic>): Promise<void> {
   const { model, system, messages, schema, maxOutputTokens, received, signal } = call;
-  const client = new Anthropic({
-    apiKey: call.apiKey,
-    // Not from the environment of the process.
-    webhookKey: null,
-    baseURL: call.baseUrl ?? PUBLIC_URL,
-    maxRetries: 0,
-    timeout: TIMEOUT_MS,
-    fetch: call.fetch,
-    logLevel: 'off',
-    openTelemetry: false,
-  });
+  const client = apartFromEnvironment(
+    'ANTHROPIC_',
+    () =>
+      new Anthropic({
+        apiKey: call.apiKey,
+        webhookKey: null,
+        baseURL: call.baseUrl ?? PROVIDER_URLS.anthropic,
+        maxRetries: 0,
+        timeout: TIMEOUT_MS,
+        fetch: call.fetch,
+        logLevel: 'off',
+        openTelemetry: false,
+      }),
+  );
   const strict = strictSchema(schema.schema);
-  const create = () =>
+  const create = (lacking: ReadonlySet<OptionalOfAnthropic>) =>
     client.messages.create(
       {
         model,
@@ -46,24 +48,39 @@ export async function askAnthropic(call: AdapterCall, lacking: Set<OptionalOfAnt
       },
       { signal },
     );
-  let input: Anthropic.Usage | undefined;
-  for await (const event of await withoutRefused(create, OPTIONAL, lacking)) {
-    if (event.type === 'message_start') input = event.message.usage;
-    else if (event.type === 'content_block_delta') {
+  for await (const event of await withoutRefused(create, OPTIONAL, known)) {
+    if (event.type === 'message_start') {
+      received.begin();
+      received.inputUsage = inputUsageOf(event.message.usage, null);
+    } else if (event.type === 'content_block_delta') {
       if (event.delta.type === 'text_delta') received.add(event.delta.text);
       else if (event.delta.type === 'thinking_delta') received.count(event.delta.thinking);
     } else if (event.type === 'message_delta') {
       const { delta, usage } = event;
-      received.usage = {
-        input: usage.input_tokens ?? input?.input_tokens ?? 0,
-        output: usage.output_tokens,
-        reasoning: usage.output_tokens_details?.thinking_tokens ?? 0,
-        cacheRead: usage.cache_read_input_tokens ?? input?.cache_read_input_tokens ?? 0,
-        cacheWrite: usage.cache_creation_input_tokens ?? input?.cache_creation_input_tokens ?? 0,
-      };
+      const input = inputUsageOf(usage, received.inputUsage);
+      const output = tokens(usage?.output_tokens);
+      const reasoning = tokens(usage?.output_tokens_details?.thinking_tokens) ?? 0;
+      if (input && output !== undefined) received.usage = { ...input, output, reasoning };
       if (delta.stop_reason) received.end = ENDS[delta.stop_reason] ?? 'other';
     }
   }
+}
+
+interface InputTokens {
+  input_tokens?: number | null;
+  cache_read_input_tokens?: number | null;
+  cache_creation_input_tokens?: number | null;
+}
+
+/** Usage comes as the answer begins and as it ends, the second time perhaps in part. */
+function inputUsageOf(usage: InputTokens | null | undefined, earlier: InputUsage | null): InputUsage | null {
+  const input = tokens(usage?.input_tokens) ?? earlier?.input;
+  if (input === undefined) return null;
+  return {
+    input,
+    cacheRead: tokens(usage?.cache_read_input_tokens) ?? earlier?.cacheRead ?? 0,
+    cacheWrite: tokens(usage?.cache_creation_input_tokens) ?? earlier?.cacheWrite ?? 0,
+  };
 }
 
 /** The call has a limit of its own. */

@@ -1,4 +1,9 @@
-import type { ModelCall, ModelFailure, ModelUsage } from '../../domain/language-models/language-model.port.ts';
+import type {
+  InputUsage,
+  ModelCall,
+  ModelFailure,
+  ModelUsage,
+} from '../../domain/language-models/language-model.port.ts';
 import { tokensAbout } from '../../domain/language-models/price-rules.ts';
 import { failureKindOf, retryAfterMsOf } from '../../domain/language-models/retry-rules.ts';
 import { maskSecrets } from '../../domain/language-models/secret-pattern-rules.ts';
@@ -12,10 +17,12 @@ export type AnswerEnd = 'ok' | 'length' | 'refused' | 'other' | undefined;
 export class ReceivedAnswer {
   text = '';
   usage: ModelUsage | null = null;
+  /** What the provider counted of the input before it answered. */
+  inputUsage: InputUsage | null = null;
   end: AnswerEnd;
   /** The model's own reason for a refusal. */
   refusal = '';
-  hasBegun = false;
+  #hasBegun = false;
   readonly #onProgress: ModelCall['onProgress'];
   /** Also of reasoning, which is not part of the text. */
   #length = 0;
@@ -24,9 +31,14 @@ export class ReceivedAnswer {
     this.#onProgress = onProgress;
   }
 
-  /** About how many tokens came; null before the first. */
+  /** About how many tokens came; null before the answer began. */
   get tokens(): number | null {
-    return this.hasBegun ? tokensAbout(this.#length) : null;
+    return this.#hasBegun ? tokensAbout(this.#length) : null;
+  }
+
+  /** The model is at work, though nothing of its answer may be seen yet. */
+  begin(): void {
+    this.#hasBegun = true;
   }
 
   add(piece: string): void {
@@ -35,7 +47,7 @@ export class ReceivedAnswer {
   }
 
   count({ length }: string): void {
-    this.hasBegun = true;
+    this.begin();
     this.#length += length;
     this.#onProgress(tokensAbout(this.#length));
   }
@@ -112,24 +124,59 @@ export function failureOfError(error: unknown, name: string, apiKey: string): Mo
   return modelFailure(kind, `${what}${message}`, { apiKey, retryAfterMs });
 }
 
+/** How interfaces say that they do not know a parameter, as opposed to not liking its value. */
+const NOT_KNOWN =
+  /unsupported|not supported|unrecogni[sz]ed|unknown|unexpected|unavailable|not (?:permitted|allowed)|extra[_ ](?:field|input|forbidden)|supported values|must be one of|input should be '/i;
+
 /**
  * Sends a request, again without a parameter that the model's interface refuses because it does not know it.
- * @param optional parameters by what refusals of them say.
- * @param lacking those that are known to be refused; the request leaves them out.
+ * @param send gets the parameters that the request must leave out.
+ * @param optional parameters by how refusals name them.
+ * @param known those that earlier requests were refused for. Changed by success alone: one that is refused for another
+ * reason changes nothing for others, and makes the next try all parameters again.
  */
 export async function withoutRefused<Name extends string, T>(
-  send: () => PromiseLike<T>,
+  send: (lacking: ReadonlySet<Name>) => PromiseLike<T>,
   optional: Readonly<Record<Name, RegExp>>,
-  lacking: Set<Name>,
+  known: Set<Name>,
 ): Promise<T> {
+  const lacking = new Set(known);
+  for (;;) {
+    try {
+      const answer = await send(lacking);
+      for (const name of lacking) known.add(name);
+      return answer;
+    } catch (error) {
+      const { status, message = '' } = error as ApiError & { message?: string };
+      if (status !== 400 && status !== 422) throw error;
+      const refused = (Object.keys(optional) as Name[]).find(
+        (name) => !lacking.has(name) && optional[name].test(message) && NOT_KNOWN.test(message),
+      );
+      if (refused === undefined) {
+        known.clear();
+        throw error;
+      }
+      lacking.add(refused);
+    }
+  }
+}
+
+const TOKENS_MAX = 2_147_483_647;
+
+/** Tokens as a provider counted them; undefined for what is no such number. */
+export const tokens = (value: unknown): number | undefined =>
+  typeof value === 'number' && value >= 0 && value <= TOKENS_MAX ? Math.round(value) : undefined;
+
+/**
+ * Makes a client of a provider's library. Its constructor reads addresses, keys and headers from the environment of the
+ * process, which are not meant for the servers that tenants name: they are hidden from it.
+ */
+export function apartFromEnvironment<Client>(prefix: string, make: () => Client): Client {
+  const hidden = Object.entries(process.env).filter(([name]) => name.startsWith(prefix));
+  for (const [name] of hidden) delete process.env[name];
   try {
-    return await send();
-  } catch (error) {
-    const { status, message } = error as ApiError & { message?: string };
-    const names = status === 400 || status === 422 ? (Object.keys(optional) as Name[]) : [];
-    const refused = names.find((name) => !lacking.has(name) && optional[name].test(message ?? ''));
-    if (refused === undefined) throw error;
-    lacking.add(refused);
-    return withoutRefused(send, optional, lacking);
+    return make();
+  } finally {
+    for (const [name, value] of hidden) process.env[name] = value;
   }
 }

@@ -1,9 +1,7 @@
 import OpenAI from 'openai';
 import { schemaInstruction, strictSchema } from '../../domain/language-models/answer-schema-rules.ts';
-import type { ModelUsage } from '../../domain/language-models/language-model.port.ts';
-import { type AdapterCall, type AnswerEnd, withoutRefused } from './model-call.ts';
-
-const PUBLIC_URL = 'https://api.openai.com/v1';
+import { type ModelUsage, PROVIDER_URLS } from '../../domain/language-models/language-model.port.ts';
+import { type AdapterCall, type AnswerEnd, apartFromEnvironment, tokens, withoutRefused } from './model-call.ts';
 
 /** Parameters that not every compatible server knows, by what their refusals say. */
 const OPTIONAL = {
@@ -17,25 +15,28 @@ const ENDS: Record<string, AnswerEnd> = { stop: 'ok', length: 'length', content_
 
 /**
  * Chat completions, of OpenAI or of a server with the same interface.
- * @param lacking what the server was found not to know; more may be found.
+ * @param known what the server was found not to know; more may be found.
  */
-export async function askOpenAi(call: AdapterCall, lacking: Set<OptionalOfOpenAi>): Promise<void> {
+export async function askOpenAi(call: AdapterCall, known: Set<OptionalOfOpenAi>): Promise<void> {
   const { model, system, messages, schema, maxOutputTokens, received, signal } = call;
-  const client = new OpenAI({
-    apiKey: call.apiKey,
-    // Not from the environment of the process.
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    baseURL: call.baseUrl ?? PUBLIC_URL,
-    maxRetries: 0,
-    timeout: TIMEOUT_MS,
-    fetch: call.fetch,
-    logLevel: 'off',
-  });
+  const client = apartFromEnvironment(
+    'OPENAI_',
+    () =>
+      new OpenAI({
+        apiKey: call.apiKey,
+        adminAPIKey: null,
+        organization: null,
+        project: null,
+        webhookSecret: null,
+        baseURL: call.baseUrl ?? PROVIDER_URLS.openai,
+        maxRetries: 0,
+        timeout: TIMEOUT_MS,
+        fetch: call.fetch,
+        logLevel: 'off',
+      }),
+  );
   const strict = strictSchema(schema.schema);
-  const create = () => {
+  const create = (lacking: ReadonlySet<OptionalOfOpenAi>) => {
     const instructions = lacking.has('response_format') ? `${system}\n\n${schemaInstruction(strict)}` : system;
     return client.chat.completions.create(
       {
@@ -56,8 +57,9 @@ export async function askOpenAi(call: AdapterCall, lacking: Set<OptionalOfOpenAi
       { signal },
     );
   };
-  for await (const { choices, usage } of await withoutRefused(create, OPTIONAL, lacking)) {
-    if (usage) received.usage = usageOf(usage);
+  for await (const { choices, usage } of await withoutRefused(create, OPTIONAL, known)) {
+    received.begin();
+    if (usage) received.usage = usageOf(usage) ?? received.usage;
     const [choice] = choices ?? [];
     if (!choice) continue;
     const { delta, finish_reason: reason } = choice;
@@ -80,9 +82,12 @@ function usageOf({
   completion_tokens: output,
   prompt_tokens_details: cache,
   completion_tokens_details: details,
-}: OpenAI.CompletionUsage): ModelUsage {
-  const cacheRead = cache?.cached_tokens ?? 0;
-  const cacheWrite = cache?.cache_write_tokens ?? 0;
-  const input = Math.max(0, prompt - cacheRead - cacheWrite);
-  return { input, output, reasoning: details?.reasoning_tokens ?? 0, cacheRead, cacheWrite };
+}: OpenAI.CompletionUsage): ModelUsage | null {
+  const [inputTokens, outputTokens] = [tokens(prompt), tokens(output)];
+  if (inputTokens === undefined || outputTokens === undefined) return null;
+  const cacheRead = tokens(cache?.cached_tokens) ?? 0;
+  const cacheWrite = tokens(cache?.cache_write_tokens) ?? 0;
+  const reasoning = tokens(details?.reasoning_tokens) ?? 0;
+  const input = Math.max(0, inputTokens - cacheRead - cacheWrite);
+  return { input, output: outputTokens, reasoning, cacheRead, cacheWrite };
 }

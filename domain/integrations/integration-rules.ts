@@ -1,3 +1,4 @@
+import { PROVIDER_URLS } from '../language-models/language-model.port.ts';
 import { readModelSettings, type SettingsProblem } from '../language-models/model-settings-rules.ts';
 
 /** The external systems that the service works with on behalf of a tenant. */
@@ -37,6 +38,21 @@ export function credentialsProblem(kind: IntegrationKind, { type }: Credentials)
   if (kind === 'ai-model' && type !== 'token') return 'an ai-model has a token';
   if ((kind === 'crm-app') === (type === 'private_key')) return undefined;
   return kind === 'crm-app' ? 'a crm-app has a private_key' : 'only a crm-app has a private_key';
+}
+
+/** The address that gets the credentials of an integration; null: the public service of its kind. */
+export function recipientOf({
+  kind,
+  baseUrl,
+  settings,
+}: {
+  kind: IntegrationKind;
+  baseUrl: string | null;
+  settings: IntegrationOptions;
+}): string | null {
+  if (baseUrl !== null || kind !== 'ai-model') return baseUrl;
+  const read = readModelSettings(settings);
+  return read.isOk ? PROVIDER_URLS[read.settings.provider] : null;
 }
 
 /** What is wrong with the settings of an integration; most kinds take any. */

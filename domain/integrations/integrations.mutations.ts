@@ -15,6 +15,7 @@ import {
   credentialsProblem,
   type IntegrationKind,
   type IntegrationOptions,
+  recipientOf,
   settingsProblems,
 } from './integration-rules.ts';
 import { Integration } from './integrations.entities.ts';
@@ -125,9 +126,11 @@ export async function changeIntegration(
     settings = before.settings,
     isActive = before.isActive,
   } = change;
-  if (!credentials && !isSameRecipient(before.baseUrl, baseUrl, 'origin')) {
+  const recipient = recipientOf({ kind: before.kind, baseUrl, settings });
+  if (!credentials && !isSameRecipient(recipientOf(before), recipient, 'origin')) {
+    const by = before.baseUrl === baseUrl ? 'settings/provider' : 'baseUrl';
     throw new DomainError('invalid_request', 'A change to another server needs the credentials again', {
-      fields: [{ pointer: 'credentials', detail: 'required when baseUrl names another server' }],
+      fields: [{ pointer: 'credentials', detail: `required when ${by} names another server` }],
     });
   }
   Object.assign(integration, { name, baseUrl, settings, isActive, version: integration.version + 1 });

@@ -135,13 +135,16 @@ async function whileRenewing<T>(
 
 /** The tokens of a call: as the provider counted them, else about as many as were sent and came. */
 function usageOf(
-  { kind, usage, receivedTokens }: ModelAnswer,
+  { kind, usage, inputUsage, receivedTokens }: ModelAnswer,
   inputTokens: number,
 ): { usage: ModelUsage; isEstimated: boolean } {
   if (usage) return { usage, isEstimated: false };
-  const mayHaveBegun = receivedTokens !== null || kind === 'timeout' || kind === 'cancelled';
+  const mayHaveBegun = receivedTokens !== null || inputUsage !== null || kind === 'timeout' || kind === 'cancelled';
   if (!mayHaveBegun) return { usage: NO_USAGE, isEstimated: false };
-  return { usage: { ...NO_USAGE, input: inputTokens, output: receivedTokens ?? 0 }, isEstimated: true };
+  return {
+    usage: { ...NO_USAGE, input: inputTokens, ...inputUsage, output: receivedTokens ?? 0 },
+    isEstimated: true,
+  };
 }
 
 /** Whether nobody aborted meanwhile. */

@@ -2,6 +2,12 @@ export const MODEL_PROVIDERS = ['openai', 'anthropic'] as const;
 /** The interface that a model is called by: chat completions of OpenAI, or messages of Anthropic. */
 export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 
+/** Roots of the providers' own interfaces, which are called where an integration has no address. */
+export const PROVIDER_URLS: Readonly<Record<ModelProvider, string>> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com',
+};
+
 /** Tokens of one call or of several. */
 export interface ModelUsage {
   /** Without those that were read from the provider's cache or written to it. */
@@ -12,6 +18,9 @@ export interface ModelUsage {
   cacheRead: number;
   cacheWrite: number;
 }
+
+/** What the input of a call had, of which its answer may not have ended. */
+export type InputUsage = Pick<ModelUsage, 'input' | 'cacheRead' | 'cacheWrite'>;
 
 export interface ModelMessage {
   role: 'user' | 'assistant';
@@ -82,11 +91,12 @@ export interface ModelFailure {
 }
 
 /**
- * What a call came to. `usage` is null when the provider told none; `receivedTokens` is about how many tokens of output
- * came, null when no answer began.
+ * What a call came to. `usage` is null when the provider did not tell it; then `inputUsage` may have what it counted of the
+ * input, and `receivedTokens` has about how many tokens of output came, null when no answer began.
  */
 export type ModelAnswer = ({ kind: 'ok'; text: string } | ModelFailure) & {
   usage: ModelUsage | null;
+  inputUsage: InputUsage | null;
   receivedTokens: number | null;
 };
 

@@ -79,6 +79,29 @@ test('after five calls it is given up', async () => {
   expect(await rows()).toHaveLength(5);
 });
 
+test('a call that breaks off before its first word, or does not tell its tokens, is estimated', async () => {
+  const { id, integrationId, rows } = await project(PRICES);
+  models.simulator.next({ kind: 'silent' }, { kind: 'answer', text: '{}', usage: { output: Number.NaN } });
+  const reply = await ask(id);
+  expect(reply).toMatchObject({ kind: 'ok', calls: 2 });
+  const estimated = { is_estimated: true, input: expect.any(Number), cost: expect.any(Number) };
+  expect(await rows()).toMatchObject([
+    { ...estimated, outcome: 'unavailable', output: 0 },
+    { ...estimated, outcome: 'ok', output: 1 },
+  ]);
+  const { app, simulator } = models;
+  const change = {
+    baseUrl: simulator.baseUrlOf('anthropic'),
+    settings: { provider: 'anthropic', model: 'c', ...PRICES },
+  };
+  await app.as(app.owner).patch(200, `/api/integrations/${integrationId}`, change);
+  simulator.next({ kind: 'silent' });
+  await ask(id);
+  // Anthropic counts the input as the answer begins.
+  const [, , broken, complete] = await rows();
+  expect(broken).toMatchObject({ ...estimated, outcome: 'unavailable', input: complete?.input });
+});
+
 test('calls of an attempt whose process ended count, and so does their time', async () => {
   const { id, rows } = await project();
   const [often, late] = [randomUUID(), randomUUID()];
@@ -169,4 +192,20 @@ test('settings of a model are checked, and its credential is a token', async () 
     models.app.as(models.app.owner).patch(status, `/api/integrations/${integrationId}`, { settings });
   await patch(400, { provider: 'openai' });
   await patch(200, { provider: 'anthropic', model: 'claude' });
+});
+
+test('the credential for one provider is not sent to another', async () => {
+  const { integrationId } = await project();
+  const patch = (status: number, change: object) =>
+    models.app.as(models.app.owner).patch(status, `/api/integrations/${integrationId}`, change);
+  const settings = (provider: string) => ({ provider, model: 'm' });
+  const credentials = { type: 'token', token: 'key' };
+  await patch(200, { baseUrl: null, credentials });
+  const { errors } = await patch(400, { settings: settings('anthropic') });
+  expect(errors).toMatchObject([{ pointer: '#/body/credentials', detail: expect.stringContaining('provider') }]);
+  await patch(200, { baseUrl: 'https://api.openai.com/v1' });
+  await patch(200, { settings: settings('anthropic') });
+  await patch(400, { baseUrl: null });
+  await patch(200, { baseUrl: null, credentials });
+  await patch(200, { baseUrl: 'https://api.anthropic.com' });
 });

@@ -90,6 +90,7 @@ describe.each(MODEL_PROVIDERS)('%s', (provider) => {
     [{ kind: 'status', status: 302 }, { kind: 'malformed' }],
     [{ kind: 'html' }, { kind: 'malformed' }],
     [{ kind: 'broken' }, { kind: 'unavailable' }],
+    [{ kind: 'silent' }, { kind: 'unavailable', receivedTokens: 0 }],
     [{ kind: 'error' }, { kind: 'unavailable' }],
     [{ kind: 'refusal' }, { kind: 'refused' }],
     [{ kind: 'length' }, { kind: 'length' }],
@@ -140,6 +141,62 @@ describe.each(MODEL_PROVIDERS)('%s', (provider) => {
     } finally {
       await hasty.close();
     }
+  });
+
+  test.each([
+    [12.6, 13],
+    [Number.NaN, undefined],
+    [-1, undefined],
+    [3e9, undefined],
+  ])('tokens are whole numbers: %s of a server are %s', async (output, expected) => {
+    simulator.next({ kind: 'answer', text: '{}', usage: { output } });
+    const answer = await ask();
+    expect(answer).toMatchObject({ kind: 'ok', text: '{}' });
+    expect(answer.usage?.output).toBe(expected);
+    expect(answer.receivedTokens).toBe(1);
+  });
+
+  test('headers, keys and addresses in the environment of the process are not used', async () => {
+    const prefix = provider.toUpperCase();
+    const given = { CUSTOM_HEADERS: 'Authorization: Bearer other', BASE_URL: 'http://10.1.2.3/', AUTH_TOKEN: 'other' };
+    for (const [name, value] of Object.entries(given)) process.env[`${prefix}_${name}`] = value;
+    try {
+      expect(await ask()).toMatchObject({ kind: 'ok' });
+      expect(process.env).toMatchObject({ [`${prefix}_CUSTOM_HEADERS`]: given.CUSTOM_HEADERS });
+    } finally {
+      for (const name of Object.keys(given)) delete process.env[`${prefix}_${name}`];
+    }
+  });
+
+  test('a parameter is left out only for a server that does not know it, and remembered if that helped', async () => {
+    const refused = (message: string) => ({ kind: 'status', status: 400, message }) as const;
+    const named = provider === 'openai' ? 'response_format' : 'output_config';
+    const model = 'picky';
+    simulator.next(
+      refused('max_completion_tokens is too large: 8000. This model supports at most 4096 completion tokens.'),
+      refused(`Invalid schema for ${named}: json_schema has too many levels`),
+    );
+    for (let call = 0; call < 2; call++) expect(await ask({ model })).toMatchObject({ kind: 'rejected' });
+    expect(simulator.requests).toHaveLength(2);
+    simulator.next(refused(`Unknown parameter: '${named}'`), refused('Something else'));
+    expect(await ask({ model })).toMatchObject({ kind: 'rejected' });
+    expect(await ask({ model })).toMatchObject({ kind: 'ok' });
+    const sent = simulator.requests.map((request) => [
+      request.schema !== undefined,
+      request.sent.includes('max_tokens'),
+    ]);
+    const isAnthropic = provider === 'anthropic';
+    expect(sent).toEqual([true, true, true, false, true].map((hasSchema) => [hasSchema, isAnthropic]));
+    // Found out and remembered, until it is refused for another reason.
+    simulator.next(refused(`Unknown parameter: '${named}'`), { kind: 'answer' }, { kind: 'answer' }, refused('Other'));
+    for (let call = 0; call < 4; call++) await ask({ model });
+    expect(simulator.requests.slice(5).map(({ schema }) => schema !== undefined)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      true,
+    ]);
   });
 
   test('a server without newer parameters is asked without them, once found out', async () => {

@@ -18,7 +18,7 @@ export interface SimulatedRequest {
  * - `answer`: the text, else what `answerOf` makes of the request
  * - `limited`: 429; `status`: that status, with an error of that code
  * - `quota`: 429 that waiting does not cure
- * - `broken`: the connection ends after some pieces; `error`: an error within the stream
+ * - `broken`: the connection ends after some pieces; `silent`: before the first; `error`: an error within the stream
  * - `refusal`, `length`: the answer ends for that reason
  * - `invalid-json`, `invented-citations`, `hostile-markdown`: answers as models should not give them
  * - `trickle`: a piece at a time, for ever; `hang`: nothing at all
@@ -34,12 +34,13 @@ export type ModelBehavior =
       pauseMs?: number;
     }
   | { kind: 'limited'; retryAfter?: number }
-  | { kind: 'status'; status: number; code?: string }
+  | { kind: 'status'; status: number; code?: string; message?: string }
   | { kind: 'trickle'; everyMs?: number }
   | {
       kind:
         | 'quota'
         | 'broken'
+        | 'silent'
         | 'error'
         | 'refusal'
         | 'length'
@@ -59,6 +60,7 @@ export const BEHAVIORS: readonly ModelBehavior['kind'][] = [
   'trickle',
   'quota',
   'broken',
+  'silent',
   'error',
   'refusal',
   'length',

@@ -8,7 +8,7 @@ export const ACTIONS = [
   'POST /next {"kind": "limited", "retryAfter": 5}',
   'POST /always {"kind": "answer", "pauseMs": 200}',
   `    kinds: ${BEHAVIORS.join(' ')}`,
-  '    (status with "status" and "code"; answer with "text", "usage" and "pauseMs"; trickle with "everyMs")',
+  '    (status with "status", "code" and "message"; answer with "text", "usage" and "pauseMs"; trickle with "everyMs")',
   'DELETE /                                 forgets requests and plans',
 ] as const;
 

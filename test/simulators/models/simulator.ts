@@ -65,7 +65,11 @@ export async function modelSimulator(port = 0): Promise<ModelSimulator> {
       });
     if (kind === 'quota') return refuse(429, 'insufficient_quota', 'You exceeded your current quota');
     if (kind === 'status')
-      return refuse(behavior.status, behavior.code ?? 'api_error', `Simulated ${behavior.status} of ${apiKey}`);
+      return refuse(
+        behavior.status,
+        behavior.code ?? 'api_error',
+        behavior.message ?? `Simulated ${behavior.status} of ${apiKey}`,
+      );
     if (kind === 'hang') await once(response, 'close');
     else if (kind === 'html') response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>');
     else await stream(response, shape, request, behavior);
@@ -77,9 +81,10 @@ export async function modelSimulator(port = 0): Promise<ModelSimulator> {
     request: SimulatedRequest,
     behavior: ModelBehavior,
   ) => {
+    const breaksOff = behavior.kind === 'broken' || behavior.kind === 'silent';
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
     response.on('close', () => {
-      if (!response.writableEnded && !ended.signal.aborted && behavior.kind !== 'broken') aborted++;
+      if (!response.writableEnded && !ended.signal.aborted && !breaksOff) aborted++;
     });
     const text = answerOf(request, behavior);
     const usage = usageOf(request, text, behavior);
@@ -92,13 +97,13 @@ export async function modelSimulator(port = 0): Promise<ModelSimulator> {
       return;
     }
     const pauseMs = 'pauseMs' in behavior ? behavior.pauseMs : undefined;
-    const pieces = behavior.kind === 'refusal' ? [] : piecesOf(text);
+    const pieces = behavior.kind === 'refusal' || behavior.kind === 'silent' ? [] : piecesOf(text);
     const isCut = behavior.kind === 'broken' || behavior.kind === 'error' || behavior.kind === 'length';
     for (const piece of isCut ? pieces.slice(0, 2) : pieces) {
       response.write(shape.piece(piece));
       if (pauseMs !== undefined) await sleep(pauseMs);
     }
-    if (behavior.kind === 'broken') {
+    if (breaksOff) {
       // What was written arrives before the end of the connection does.
       await sleep(20);
       response.destroy();
