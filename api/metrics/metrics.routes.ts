@@ -18,7 +18,7 @@ export const metricsRoutes = [
     group: GROUP,
     summary: 'Send metric events',
     description:
-      'Only what application tokens send is processed; from a person it is accepted and ignored. Events are checked one by one. What happened to a series (name, type, tags) within five minutes is one sample: counts add up, of the others the latest stays. Events older than 48 hours or more than 10 minutes ahead are rejected, and those of new series past 50,000 in a day (`METRICS_SERIES_PER_DAY`). In names every character but letters, digits and `_` becomes `_`, in names of metrics but `:`, too; tags `metric_type` and `__*` are refused. The samples can be queried after some seconds. A repeated request counts again, unless it has an `Idempotency-Key`. 503 while too many samples wait for the store.',
+      'Only what application tokens send is processed; from a person it is accepted and ignored. Events are checked one by one. What happened to a series (name, type, tags) within five minutes is one sample: counts add up, of the others the latest stays. Events older than 48 hours or more than 10 minutes ahead are rejected, and those of new series past 50,000 in a day (`METRICS_SERIES_PER_DAY`). In names every character but letters, digits and `_` becomes `_`, in names of metrics but `:`, too; tags `metric_type` and `__*` are refused, as are names that begin with `quayside_`. Values are between -1e100 and 1e100. The samples can be queried after some seconds. A repeated request counts again, unless it has an `Idempotency-Key`. 503 while too many samples wait for the store.',
     roles: ANY_ROLE,
     projectScope: 'refused',
     audit: { none: 'the volume is too high, and nothing of the tenant is changed' },

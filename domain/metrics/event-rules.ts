@@ -2,8 +2,10 @@ import { isSummedUsage, USAGE_MAX } from './ai-usage-rules.ts';
 import {
   type EventProblem,
   isObject,
+  isOwnSeries,
   isProblem,
   type MetricSample,
+  OWN_PREFIX,
   problem,
   type ReadSeries,
   type Series,
@@ -22,12 +24,24 @@ const AHEAD_MAX_MS = 10 * MINUTE_MS;
  */
 const VALUE_MAX = 1e100;
 
+export interface EventSource {
+  read: ReadSeries;
+  /** The service itself: its own series come from nobody else. */
+  isService?: boolean;
+}
+
 /** An event as it came, checked and normalised. A count has the value 1 whatever is sent, as the interface says. */
-export function readEvent(given: unknown, now: number, read: ReadSeries): MetricSample | EventProblem {
+export function readEvent(
+  given: unknown,
+  now: number,
+  { read, isService = false }: EventSource,
+): MetricSample | EventProblem {
   if (!isObject(given)) return problem('', 'must be an object');
   const { metric, type, timestamp = now, tags = {} } = given;
   const series = read(metric, type, tags);
   if (isProblem(series)) return series;
+  if (isOwnSeries(series) && !isService)
+    return problem('metric', `must not begin with ${OWN_PREFIX}, as the metrics of the service do`);
   const value = series.type === 'count' ? 1 : given.value;
   if (typeof value !== 'number' || !Number.isFinite(value)) return problem('value', 'must be a number');
   if (Math.abs(value) > VALUE_MAX) return problem('value', `must be between -${VALUE_MAX} and ${VALUE_MAX}`);

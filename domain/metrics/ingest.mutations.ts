@@ -7,7 +7,7 @@ import { createBufferRoom } from './buffer-room.ts';
 import { addUp, readEvent } from './event-rules.ts';
 import { createKnownSeries, type KnownSeries } from './known-series.ts';
 import { createSeriesReader } from './series-reader.ts';
-import { isProblem, type MetricSample, type Series } from './series-rules.ts';
+import { isOwnSeries, isProblem, type MetricSample, type Series } from './series-rules.ts';
 import { addAiUsage, addToWindows } from './windows.queries.ts';
 import { addSeries, knownSeries, lockSeriesDay, noteLimited } from './series.queries.ts';
 
@@ -35,13 +35,19 @@ export interface IngestReport {
 export interface IngestMetrics {
   /** Requests of a tenant that come together share a transaction: they change the same windows. */
   ingest: (tx: UnitOfWork, tenantId: string, events: readonly unknown[]) => Promise<IngestReport>;
+  /** The same for what the service itself measures, of which no series is one too many. */
+  ingestOwn: (tx: UnitOfWork, tenantId: string, events: readonly unknown[]) => Promise<IngestReport>;
   /** In the transaction of one request alone, which then is done. */
   ingestOnce: (tx: UnitOfWork, events: readonly unknown[]) => Promise<IngestReport>;
 }
 
-interface Request {
-  uow: UnitOfWork;
+interface Given {
   events: readonly unknown[];
+  isService: boolean;
+}
+
+interface Request extends Given {
+  uow: UnitOfWork;
 }
 
 export function createIngest({ seriesPerDay, bufferRows }: IngestLimits): IngestMetrics {
@@ -49,10 +55,12 @@ export function createIngest({ seriesPerDay, bufferRows }: IngestLimits): Ingest
   const known = createKnownSeries();
   const assertRoom = createBufferRoom(bufferRows);
 
-  const ingestIn = async (tx: Tx, requests: readonly (readonly unknown[])[]) => {
+  const ingestIn = async (tx: Tx, requests: readonly Given[]) => {
     await assertRoom(tx);
     const now = tx.now.getTime();
-    const results = requests.map((events) => events.map((event) => readEvent(event, now, read)));
+    const results = requests.map(({ events, isService }) =>
+      events.map((event) => readEvent(event, now, { read, isService })),
+    );
     const admitted = await admitSeries(tx, seriesOf(results.flat()), seriesPerDay, known);
     const accepted: MetricSample[] = [];
     const reports = results.map((events): IngestReport => {
@@ -71,7 +79,7 @@ export function createIngest({ seriesPerDay, bufferRows }: IngestLimits): Ingest
     return { tenantId: tx.tenantId, reports, admitted };
   };
 
-  const ingestAll = async (uow: UnitOfWork, requests: readonly (readonly unknown[])[], isAlone: boolean) => {
+  const ingestAll = async (uow: UnitOfWork, requests: readonly Given[], isAlone: boolean) => {
     const attempt = () =>
       uow(async (tx) => {
         const result = await ingestIn(tx, requests);
@@ -90,17 +98,13 @@ export function createIngest({ seriesPerDay, bufferRows }: IngestLimits): Ingest
 
   const ingestTogether = batchedPerKey(
     (tenantId: string) => tenantId,
-    (_, requests: Request[]) =>
-      ingestAll(
-        (requests[0] as Request).uow,
-        requests.map(({ events }) => events),
-        false,
-      ),
+    (_, requests: Request[]) => ingestAll((requests[0] as Request).uow, requests, false),
     { maxBatch: REQUESTS_OF_ONE_TRANSACTION },
   );
   return {
-    ingest: (uow, tenantId, events) => ingestTogether(tenantId, { uow, events }),
-    ingestOnce: async (uow, events) => (await ingestAll(uow, [events], true))[0] as IngestReport,
+    ingest: (uow, tenantId, events) => ingestTogether(tenantId, { uow, events, isService: false }),
+    ingestOwn: (uow, tenantId, events) => ingestTogether(tenantId, { uow, events, isService: true }),
+    ingestOnce: async (uow, events) => (await ingestAll(uow, [{ events, isService: false }], true))[0] as IngestReport,
   };
 }
 
@@ -116,7 +120,7 @@ function seriesOf(read: readonly (MetricSample | { detail: string })[]): Map<str
   return found;
 }
 
-/** Makes the series known that are new, as far as the day allows. Answers the ids of those that are. */
+/** Makes the series known that are new, those of clients as far as the day allows. Answers the ids of those that are. */
 async function admitSeries(
   tx: Tx,
   given: ReadonlyMap<string, Series>,
@@ -133,17 +137,17 @@ async function admitSeries(
   // While this one waited for the day, another may have made them known.
   const foundNow = await knownSeries(tx, unseen);
   const unknown = unseen.filter((id) => !foundNow.has(id));
-  const added = unknown.slice(0, Math.max(0, perDay - created));
-  if (added.length > 0)
-    await addSeries(
-      tx,
-      day,
-      added.map((id) => given.get(id) as Series),
-    );
-  if (added.length < unknown.length && limitedAt === null) {
+  const { own = [], counted = [] } = Object.groupBy(
+    unknown.map((id) => given.get(id) as Series),
+    (series) => (isOwnSeries(series) ? 'own' : 'counted'),
+  );
+  const room = Math.max(0, perDay - created);
+  const added = [...own, ...counted.slice(0, room)];
+  if (added.length > 0) await addSeries(tx, day, added);
+  if (counted.length > room && limitedAt === null) {
     await noteLimited(tx, day);
     emitEvent(tx, 'metrics_series.limited', { day, limit: perDay });
   }
-  const refused = new Set(unknown.slice(added.length));
+  const refused = new Set(counted.slice(room).map(({ id }) => id));
   return new Set(ids.filter((id) => !refused.has(id)));
 }

@@ -24,7 +24,7 @@ const tagsOf = (data: Data, members: Readonly<Record<string, string>>): Record<s
   Object.fromEntries(
     Object.entries(members).flatMap(([tag, member]) => {
       const value = data[member];
-      return typeof value === 'string' && value !== '' ? [[tag, value.slice(0, TAG_VALUE_MAX)]] : [];
+      return typeof value === 'string' && value !== '' ? [[tag, value.slice(0, TAG_VALUE_MAX).toWellFormed()]] : [];
     }),
   );
 

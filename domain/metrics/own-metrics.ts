@@ -46,7 +46,8 @@ export function createOwnMetrics({ intake, actingAs, signalLane, now, log }: Own
       const events = announced.flatMap((one) => ownMetricsOf(one, at));
       events.push(...(await leadTimes(uow, announced, at)));
       if (events.length > 0) {
-        await intake.ingest(uow, tenant.tenantId, events);
+        const { rejected, errors } = await intake.ingestOwn(uow, tenant.tenantId, events);
+        if (rejected > 0) log.warn({ tenant: tenant.tenantId, rejected, errors }, 'own metrics were rejected');
         signalLane();
       }
       return batches.map(() => undefined);

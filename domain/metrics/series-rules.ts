@@ -22,6 +22,10 @@ export interface Series extends SeriesNames {
   id: string;
 }
 
+/** Names of the service's own metrics begin so, as the store knows them. */
+export const OWN_PREFIX = 'quayside_';
+export const isOwnSeries = ({ name }: SeriesNames): boolean => name.startsWith(OWN_PREFIX);
+
 /** A sample as it was measured. */
 export interface MetricSample {
   series: Series;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Tx } from '../unit-of-work.ts';
-import type { Series } from './series-rules.ts';
+import { OWN_PREFIX, type Series } from './series-rules.ts';
 
 /** Those of the series that are known. */
 export async function knownSeries({ db, tenantId }: Reads, ids: readonly string[]): Promise<Set<string>> {
@@ -26,7 +26,7 @@ export async function lockSeriesDay({ db, tenantId }: Tx, day: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** Adds series that were not known when the day was locked; another request may have added some before. */
+/** Adds series that were not known when the day was locked; another request may have added some before. Own ones do not count. */
 export async function addSeries({ db, tenantId }: Tx, day: string, series: readonly Series[]): Promise<void> {
   await sql`
     with added as (
@@ -35,8 +35,9 @@ export async function addSeries({ db, tenantId }: Tx, day: string, series: reado
       from unnest(${series.map(({ id }) => id)}::uuid[], ${series.map(({ name }) => name)}::text[],
         ${series.map(({ type }) => type)}::text[], ${series.map(({ labels }) => JSON.stringify(labels))}::text[])
         as given (id, name, type, labels)
-      on conflict do nothing returning 1)
-    update metric_series_day set created = created + (select count(*) from added)
+      on conflict do nothing returning name)
+    update metric_series_day set created = created + (
+      select count(*) from added where not starts_with(name, ${OWN_PREFIX}))
     where tenant_id = ${tenantId} and day = ${day}`.execute(db);
 }
 

@@ -1,4 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { pino } from 'pino';
+import { createIngest } from '../../../domain/metrics/ingest.mutations.ts';
+import { createOwnMetrics } from '../../../domain/metrics/own-metrics.ts';
+import { systemActor } from '../../../domain/shared/actor.ts';
+import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { insertCommits } from '../../support/factories.ts';
 import { cutRelease, success } from '../../support/releases.ts';
@@ -55,6 +60,40 @@ test('deployments and their lead times are metrics of the tenant', async () => {
   expect(await windowsOf('quayside_deployments')).toEqual([
     { labels: { ...labels, status: 'Success' }, count: 2, sum: 2 },
   ]);
+});
+
+test('own metrics are no series too many, and what of them is rejected is logged', async () => {
+  const logged: { rejected?: number; errors?: { detail: string }[] }[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line) as object) });
+  const intake = createIngest({ seriesPerDay: 0, bufferRows: 1_000 });
+  const activities = activityDeps(app);
+  const { actingAs, now } = activities.deps;
+  const own = createOwnMetrics({ intake, actingAs, signalLane: () => undefined, now, log });
+  const deployment = (environmentName: string, deployedAt: Date) => ({
+    event: 'deployment.failed',
+    data: {
+      repositoryIdentifier: 'acme/shop',
+      environmentName,
+      status: 'Failed',
+      deployedAt: deployedAt.toISOString(),
+    },
+  });
+  own.measure(app.tenantKey, [
+    deployment('own-now', new Date()),
+    deployment('own-old', new Date(Date.now() - 3 * 86_400_000)),
+  ]);
+  await own.settled();
+  const series = await app.sql<{ environment: string }>(
+    `select labels->>'environment' as environment from metric_series where labels->>'environment' like 'own-%'`,
+  );
+  expect(series).toEqual([{ environment: 'own-now' }]);
+  expect(await app.sql(`select sum(created)::int as created from metric_series_day`)).toEqual([{ created: 0 }]);
+  expect(logged).toMatchObject([{ rejected: 1, errors: [{ detail: 'is older than 48 hours' }] }]);
+  const refused = await intake.ingest(actingAs(systemActor(app.tenantKey, 'metrics')), app.tenant.id, [
+    { metric: 'theirs', type: 'count' },
+  ]);
+  expect(refused).toMatchObject({ accepted: 0, rejected: 1 });
+  await activities.close();
 });
 
 interface Panel {

@@ -7,7 +7,7 @@ import { isProblem, type MetricSample, type Series } from '../../../domain/metri
 const NOW = Date.parse('2026-03-02T09:30:00Z');
 const NAME = '__name__';
 const HOUR_MS = 3_600_000;
-const read = (event: unknown) => readEvent(event, NOW, createSeriesReader());
+const read = (event: unknown) => readEvent(event, NOW, { read: createSeriesReader() });
 
 test('names become those of the store, and a count is 1 whatever is sent', () => {
   expect(
@@ -31,6 +31,8 @@ test.each([
   [{ metric: 'x'.repeat(129), type: 'count' }, 'metric'],
   [{ metric: '__name', type: 'count' }, 'metric'],
   [{ metric: '..x', type: 'count' }, 'metric'],
+  [{ metric: 'quayside.deployments', type: 'count' }, 'metric'],
+  [{ metric: 'quayside_x', type: 'count' }, 'metric'],
   [{ metric: 'x', type: 'meter' }, 'type'],
   [{ metric: 'x', type: 'guage' }, 'value'],
   [{ metric: 'x', type: 'guage', value: '1' }, 'value'],

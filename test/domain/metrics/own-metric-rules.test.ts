@@ -3,13 +3,14 @@ import { createSeriesReader } from '../../../domain/metrics/series-reader.ts';
 import { AI_CALL_ENDED, isMeasured, ownMetricsOf } from '../../../domain/metrics/own-metric-rules.ts';
 import { catalogEntries } from '../../../domain/webhooks/event-catalog.ts';
 
+const source = { read: createSeriesReader(), isService: true };
 const AT = Date.parse('2026-03-02T09:31:00Z');
 
 test('what the catalog shows of each measured event is an event for the ingest', () => {
   const measured = catalogEntries.filter(({ event }) => isMeasured({ event, data: {} }));
   const shown = measured.map(({ event, sample: { data } }) => {
     const metrics = ownMetricsOf({ event, data }, AT);
-    for (const metric of metrics) expect(readEvent(metric, AT, createSeriesReader())).toHaveProperty('series');
+    for (const metric of metrics) expect(readEvent(metric, AT, source)).toHaveProperty('series');
     return [event, metrics.map(({ metric, type }) => `${metric} ${type}`)];
   });
   const flow = ['quayside.flow.duration timers'];
@@ -52,10 +53,16 @@ test('tokens and costs of a call of a model are measured as far as they are know
     ['quayside.ai.tokens', 'input', 7],
     ['quayside.ai.tokens', 'output', 3],
   ]);
-  for (const metric of measured) expect(readEvent(metric, AT, createSeriesReader())).toHaveProperty('series');
+  for (const metric of measured) expect(readEvent(metric, AT, source)).toHaveProperty('series');
 });
 
 test('a run that never began has no duration, and what is not measured has nothing', () => {
   expect(ownMetricsOf({ event: 'flow.cancelled', data: { taskType: 'build', durationMs: null } }, AT)).toEqual([]);
   expect(ownMetricsOf({ event: 'project.updated', data: {} }, AT)).toEqual([]);
+});
+
+test('a tag is cut where it is too long, and stays text that can be stored', () => {
+  const data = { repositoryIdentifier: 'acme/shop', branch: `${'x'.repeat(255)}\u{1F600}`, totalIssues: 1 };
+  const [metric] = ownMetricsOf({ event: 'code_analysis.completed', data }, AT);
+  expect(metric?.tags.branch).toBe(`${'x'.repeat(255)}\uFFFD`);
 });
