@@ -49,6 +49,7 @@ const QUOTED = /"(?:[^"\\]|\\.)*"|`[^`]*`/g;
 const TIMEOUT =
   /timeout exceeded (?:before starting|during|while fetching) [^:]*: [\d.]+ seconds|(?:^|: )deadline exceeded$/;
 
+const TENANT_FILTER = new RegExp(String.raw`${TENANT_LABEL}(?:\s*[=!~]+\s*\\?"[^"]*")?`, 'g');
 const NO_REASON = 'the query cannot be answered';
 
 /** The store says first what it was asked, with what we added; then why. */
@@ -62,7 +63,7 @@ function reasonIn(body: string): string {
   }
   const asked = /^error when executing query="(?:[^"\\]|\\.)*" (?:for|on the time range) \([^)]*\): /.exec(error);
   const reason = asked ? error.slice(asked[0].length) : error;
-  return reason.replaceAll(TENANT_LABEL, '…') || NO_REASON;
+  return reason.replace(TENANT_FILTER, '…') || NO_REASON;
 }
 
 export const TIMED_OUT: QueryTrouble = { errorType: 'timeout', error: 'query timed out in query execution' };

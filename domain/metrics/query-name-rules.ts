@@ -23,7 +23,7 @@ export function withStoredNames(expression: string): string {
     let written = token;
     if (name !== undefined) written = storedName(name);
     else if (quoted !== undefined && braces > 0) {
-      const isName = last === '{' || last === ',';
+      const isName = last === '{' || last === ',' || last.toLowerCase() === 'or';
       if (isName || (last === '=' && before === '__name__')) written = quotedName(quoted);
     }
     // Of `!=`, `=~` and `!~` only the last mark is remembered, with what stood before the first.

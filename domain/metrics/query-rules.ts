@@ -35,6 +35,8 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
   y: 31_536_000_000,
 };
+/** What Prometheus can hold: 2^63 nanoseconds. */
+const DURATION_MAX_MS = 2 ** 63 / 1e6;
 /** Greatest units first, each at most once, as Prometheus has it. */
 const DURATION = /^(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m(?!s))?(?:\d+s)?(?:\d+ms)?$/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -56,17 +58,20 @@ const all = (input: QueryInput, name: string): readonly string[] => {
 /** Seconds of a moment that a caller gave: RFC 3339 or Unix seconds. */
 function momentOf(text: string): number | undefined {
   const seconds = NUMBER.test(text) ? Number(text) : RFC_3339.test(text) ? Date.parse(text) / 1_000 : NaN;
-  return Number.isFinite(seconds) && Math.abs(seconds) < 1e11 ? seconds : undefined;
+  if (!Number.isFinite(seconds) || Math.abs(seconds) >= 1e11) return undefined;
+  // As exact as the store is; without an exponent, which the store may not know.
+  return Math.round(seconds * 1_000) / 1_000;
 }
 
 /** Milliseconds of a duration: `5m`, `1h30m`, or seconds. */
 function durationOf(text: string): number | undefined {
-  if (NUMBER.test(text)) return Number(text) * 1_000;
-  if (text === '' || !DURATION.test(text)) return undefined;
   let total = 0;
-  for (const [, count, unit = ''] of text.matchAll(/(\d+)(ms|[smhdwy])/g))
-    total += Number(count) * (UNITS_MS[unit] ?? 0);
-  return total;
+  if (NUMBER.test(text)) total = Number(text) * 1_000;
+  else if (text === '' || !DURATION.test(text)) return undefined;
+  else
+    for (const [, count, unit = ''] of text.matchAll(/(\d+)(ms|[smhdwy])/g))
+      total += Number(count) * (UNITS_MS[unit] ?? 0);
+  return Math.abs(total) < DURATION_MAX_MS ? total : undefined;
 }
 
 function timeOf(input: QueryInput, name: string): number {
@@ -148,7 +153,8 @@ export const checkRangeQuery = checked((input) => {
   const text = one(input, 'step');
   const stepMs = durationOf(text);
   if (stepMs === undefined) throw invalid('step', `cannot parse ${JSON.stringify(text)} to a valid duration`);
-  if (stepMs <= 0)
+  // The store counts in milliseconds.
+  if (stepMs < 1)
     throw invalid('step', 'zero or negative query resolution step widths are not accepted. Try a positive integer');
   if (Math.floor(((end - start) * 1_000) / stepMs) > POINTS_MAX)
     throw new Refusal(

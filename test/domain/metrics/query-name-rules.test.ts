@@ -12,6 +12,8 @@ test.each([
   ['{__name__=~"deploy.*"}', '{__name__=~"deploy.*"}'],
   ['{"deploy.count", org="u.a.t"}', '{"deploy_count", org="u.a.t"}'],
   ['{org="u.a.t", "deploy.count"}', '{org="u.a.t", "deploy_count"}'],
+  ['{"a.b" or "c.d", or="e.f"}', '{"a_b" or "c_d", or="e.f"}'],
+  ['{x="a.b" OR "c.d"}', '{x="a.b" OR "c_d"}'],
   ['x.y{a.b="c.d", e=~"f.g"}', 'x_y{a_b="c.d", e=~"f.g"}'],
   ['label_replace(a.b, "x", "$1.$2", "y", "(.*)")', 'label_replace(a_b, "x", "$1.$2", "y", "(.*)")'],
   ['a.b # c.d\n + e.f', 'a_b # c.d\n + e_f'],

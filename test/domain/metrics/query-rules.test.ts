@@ -31,6 +31,12 @@ test.each([
     { step: '-5' },
     'invalid parameter "step": zero or negative query resolution step widths are not accepted. Try a positive integer',
   ],
+  [
+    { step: '1e-300', end: '1000' },
+    'invalid parameter "step": zero or negative query resolution step widths are not accepted. Try a positive integer',
+  ],
+  [{ step: '1e30' }, 'invalid parameter "step": cannot parse "1e30" to a valid duration'],
+  [{ step: '999999y' }, 'invalid parameter "step": cannot parse "999999y" to a valid duration'],
   [{ step: '5m1h' }, 'invalid parameter "step": cannot parse "5m1h" to a valid duration'],
   [{ end: '999' }, 'invalid parameter "end": end timestamp must not be before start time'],
   [{ start: '' }, 'invalid parameter "start": cannot parse "" to a valid timestamp'],
@@ -71,6 +77,17 @@ test('what is asked is ours alone, and no more than 30 s', () => {
       ['start', '1000'],
       ['end', '111000'],
       ['step', '60000ms'],
+    ],
+  });
+});
+
+test('times are given to the store as it can read them', () => {
+  expect(checkRangeQuery({ ...range, start: '1e-10', step: '1.5' })).toMatchObject({
+    parameters: [
+      ['query', 'x'],
+      ['start', '0'],
+      ['end', '2000'],
+      ['step', '1500ms'],
     ],
   });
 });
