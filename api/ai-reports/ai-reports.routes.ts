@@ -1,9 +1,13 @@
-import { shownStatus, type ReportScope, scopeProblem } from '../../domain/ai-reports/ai-report-rules.ts';
+import {
+  REPORT_KEYS_MAX,
+  shownStatus,
+  type ReportScope,
+  scopeProblem,
+} from '../../domain/ai-reports/ai-report-rules.ts';
 import { publishReport } from '../../domain/ai-reports/ai-reports.mutations.ts';
 import {
   newestReports,
   newestWithText,
-  REPORT_KEYS_MAX,
   reportHistory,
   reportState,
   type ReportSummary,
@@ -52,8 +56,7 @@ export const aiReportsRoutes = [
     path: '/api/ai-reports/results',
     group: GROUP,
     summary: 'Publish a report that was made elsewhere',
-    description:
-      'Reports are added, never changed; the newest 10 by `analyzedAt` of each repository, branch, scope and name are kept. A text above 1 MB gets 413. A domain must be one that the project lists or has candidates of, a package one of its configuration or its repository; where none is known of that kind, any name is taken.',
+    description: `Reports are added, never changed; the newest 10 by \`analyzedAt\` of each repository, branch, scope and name are kept, among them the newest with a text; an older one is audited, and neither kept nor announced. Of a repository at most ${REPORT_KEYS_MAX} branches, scopes and names with 256 MB of text are kept, those with the newest reports. A text above 1 MB gets 413. A domain must be one that the project lists or has candidates of, a package one of its configuration or its repository; where none is known of that kind, any name is taken.`,
     roles: ['owner', 'application'],
     projectScope: 'row',
     body: PublishIn,

@@ -16,6 +16,10 @@ export const WHOLE_REPOSITORY = 'repository';
 
 /** The most reports that are kept of one key. */
 export const REPORTS_KEPT = 10;
+/** The most keys of one project whose reports are kept. */
+export const REPORT_KEYS_MAX = 1_000;
+/** Of all texts that are kept of one project, in bytes of UTF-8. */
+export const PROJECT_TEXTS_BYTES_MAX = 256 * 1024 * 1024;
 /** The largest text of a report, in bytes of UTF-8. */
 export const REPORT_BYTES_MAX = 1024 * 1024;
 

@@ -5,7 +5,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { type EndedStatus, knownNames, REPORT_BYTES_MAX, type ReportKey, scopeProblem } from './ai-report-rules.ts';
 import { AiReport, type TokenUsage } from './ai-reports.entities.ts';
-import { foundNames, lockReportKey, removeOldReports } from './ai-reports.queries.ts';
+import { foundNames, lockReportKey, removeOldKeys, removeOldReports } from './ai-reports.queries.ts';
 
 /** How far the clock of whoever publishes may be ahead. */
 const AHEAD_MAX_MS = 10 * 60_000;
@@ -60,7 +60,7 @@ export async function publishReport(tx: Tx, project: ProjectFacts, report: Publi
   await recordReport(tx, project, made, 'ai_report.published');
 }
 
-/** Writes a report that has ended: the oldest of its key go, and it is audited and announced. */
+/** Writes a report that has ended: the oldest go, and it is audited, and announced unless it is one of these. */
 export async function recordReport(
   tx: Tx,
   project: Pick<ProjectFacts, 'id' | 'identifier'>,
@@ -69,16 +69,18 @@ export async function recordReport(
 ): Promise<void> {
   const { id, branch, scope, scopeName, commitSha, status, analyzedAt, provider, model, error } = report;
   await tx.em.flush();
-  await removeOldReports(tx, project.id, report);
+  const removed = [...(await removeOldReports(tx, project.id, report)), ...(await removeOldKeys(tx, project.id))];
+  const isKept = !removed.includes(id);
   tx.audit({
     source: 'project',
     action,
     entityType: 'ai_report',
     entityId: id,
     repositoryIdentifier: project.identifier,
-    summary: `The report on ${scope} ${scopeName} of branch ${branch} ${status}`,
+    summary: `The report on ${scope} ${scopeName} of branch ${branch} ${status}${isKept ? '' : ', and is older than those that are kept'}`,
     after: { branch, scope, scopeName, commitSha, status, provider, model, error },
   });
+  if (!isKept) return;
   emitEvent(tx, 'ai_report.completed', {
     id,
     repositoryIdentifier: project.identifier,

@@ -1,10 +1,14 @@
 import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Tx } from '../unit-of-work.ts';
-import { type EndedStatus, type KnownNames, type ReportKey, REPORTS_KEPT } from './ai-report-rules.ts';
-
-/** The most keys of one repository that are listed: those with the newest reports. */
-export const REPORT_KEYS_MAX = 1_000;
+import {
+  type EndedStatus,
+  type KnownNames,
+  PROJECT_TEXTS_BYTES_MAX,
+  REPORT_KEYS_MAX,
+  type ReportKey,
+  REPORTS_KEPT,
+} from './ai-report-rules.ts';
 
 const COLUMNS = [
   'branch',
@@ -86,18 +90,53 @@ export const reportState = (reads: Reads, projectId: string, key: ReportKey) =>
     .select(['id', 'status', 'taskExecutionId', 'error', 'updatedAt'])
     .executeTakeFirst();
 
-/** Removes the reports of a key but the newest ones; what is under way stays. */
+/**
+ * Removes the reports of a key but the newest ones, among which the newest with a text always is; what is under way stays.
+ * Answers the ids of those that are gone.
+ */
 export async function removeOldReports(
   { db, tenantId }: Tx,
   projectId: string,
   { branch, scope, scopeName }: ReportKey,
-): Promise<void> {
+): Promise<string[]> {
   const ofKey = reportsOfKey({ db, tenantId }, projectId, { branch, scope, scopeName }).where('status', 'in', ENDED);
-  await db
+  const latest = ofKey.where('markdown', 'is not', null).limit(1).select('id');
+  const kept = ofKey
+    .clearOrderBy()
+    .orderBy(
+      (eb) => eb('id', '=', latest),
+      (order) => order.desc().nullsLast(),
+    )
+    .orderBy('analyzedAt', 'desc')
+    .orderBy('id', 'desc');
+  const removed = await db
     .deleteFrom('ai_report')
     .where('tenantId', '=', tenantId)
-    .where('id', 'in', ofKey.offset(sql.lit(REPORTS_KEPT)).select('id'))
+    .where('id', 'in', kept.offset(sql.lit(REPORTS_KEPT)).select('id'))
+    .returning('id')
     .execute();
+  return removed.map(({ id }) => id);
+}
+
+/**
+ * Removes the reports of the keys of a project that had none for the longest time, beyond `REPORT_KEYS_MAX` keys and
+ * `PROJECT_TEXTS_BYTES_MAX`. Answers the ids of those that are gone.
+ */
+export async function removeOldKeys({ db, tenantId }: Tx, projectId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with key as materialized (
+      select branch, scope, scope_name, max(analyzed_at) as newest, coalesce(sum(octet_length(markdown)), 0) as bytes
+      from ai_report
+      where tenant_id = ${tenantId} and project_id = ${projectId} and status in ${ENDED} group by 1, 2, 3),
+    ranked as materialized (
+      select branch, scope, scope_name, row_number() over newer as place, sum(bytes) over newer as total from key
+      window newer as (order by newest desc, branch, scope, scope_name))
+    delete from ai_report r using ranked k
+    where (k.place > ${sql.lit(REPORT_KEYS_MAX)} or k.total > ${sql.lit(PROJECT_TEXTS_BYTES_MAX)})
+      and r.tenant_id = ${tenantId} and r.project_id = ${projectId} and r.branch = k.branch and r.scope = k.scope
+      and r.scope_name = k.scope_name and r.status in ${ENDED}
+    returning r.id`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** One report of a key at a time is added, until this transaction ends. */

@@ -17,15 +17,24 @@ interface Assessment {
   dropped: number;
 }
 
+/**
+ * Text that shows as it is and becomes no link: some processors look for addresses after they took escapes away, so a space
+ * of no width is in them.
+ */
+const plainText = (raw: string): string =>
+  markdownText(raw)
+    .replaceAll(/\\:(?=\/\/)|\\@/g, '$&\u200b')
+    .replaceAll(/\bwww(?=\\\.)/gi, '$&\u200b');
+
 const heading = (level: number, text: string): string => `${'#'.repeat(level)} ${text}`;
 
 /** A report as Markdown: the facts, then what a model makes of them. All texts show as they are: no links, no images, no HTML. */
 export function renderReport({ title, commitSha, facts, assessment }: RenderedReport): string {
   const { repositoryIdentifier, branch, scope, scopeName } = title;
   const subject = scope === 'repository' ? repositoryIdentifier : `${scope} ${scopeName} of ${repositoryIdentifier}`;
-  const place = `Branch ${markdownText(branch)}${commitSha === null ? '' : `, commit ${markdownText(commitSha)}`}`;
+  const place = `Branch ${plainText(branch)}${commitSha === null ? '' : `, commit ${plainText(commitSha)}`}`;
   return [
-    heading(1, `Report on ${markdownText(subject)}`),
+    heading(1, `Report on ${plainText(subject)}`),
     `${place}.${assessment ? '' : ' This report has facts alone: no language model was asked.'}`,
     heading(2, 'Facts'),
     factList(facts),
@@ -36,7 +45,7 @@ export function renderReport({ title, commitSha, facts, assessment }: RenderedRe
 }
 
 function factList({ facts, omitted }: ReportFacts): string {
-  const lines = facts.map(({ text, source }, place) => `- **${factName(place)}** (${source}) ${markdownText(text)}`);
+  const lines = facts.map(({ text, source }, place) => `- **${factName(place)}** (${source}) ${plainText(text)}`);
   if (omitted > 0) lines.push(`- ${counted(omitted, 'further fact')} ${omitted === 1 ? 'is' : 'are'} not listed.`);
   return lines.join('\n');
 }
@@ -46,12 +55,12 @@ function assessmentParts({ summary, risks, recommendations }: Findings, assessme
   const citations = (facts: readonly string[]): string => `(${facts.join(', ')})`;
   return [
     heading(2, 'Assessment by a language model'),
-    `Written by ${markdownText(model)} (${markdownText(provider)}) from the facts above, which it cites. It may be wrong.`,
-    markdownText(summary),
+    `Written by ${plainText(model)} (${plainText(provider)}) from the facts above, which it cites. It may be wrong.`,
+    plainText(summary),
     heading(3, 'Risks'),
-    list(risks.map(({ text, severity, facts }) => `- **${severity}**: ${markdownText(text)} ${citations(facts)}`)),
+    list(risks.map(({ text, severity, facts }) => `- **${severity}**: ${plainText(text)} ${citations(facts)}`)),
     heading(3, 'Recommendations'),
-    list(recommendations.map(({ text, facts }) => `- ${markdownText(text)} ${citations(facts)}`)),
+    list(recommendations.map(({ text, facts }) => `- ${plainText(text)} ${citations(facts)}`)),
     ...(dropped > 0
       ? [`${counted(dropped, 'claim')} without a valid citation ${dropped === 1 ? 'was' : 'were'} dropped.`]
       : []),

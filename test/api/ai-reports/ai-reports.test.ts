@@ -106,6 +106,59 @@ test('the newest report with a text stays the latest when a later one has none',
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({ status: 'failed' });
 });
 
+test('ten that failed later do not remove the newest text', async () => {
+  for (const minute of [1, 2]) await project.publish({ analyzedAt: at(minute) });
+  for (let minute = 3; minute <= 13; minute++)
+    await project.publish({ analyzedAt: at(minute), status: 'failed', markdownReport: '' });
+  await expect(project.get('/latest', onRepository)).resolves.toMatchObject({ analyzedAt: at(2) });
+  const history: Json[] = await project.get('/history', { ...onRepository, limit: '100' });
+  expect(history.map(({ analyzedAt }) => analyzedAt)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 2].map(at));
+});
+
+test('what is older than those that are kept is audited, and not announced', async () => {
+  for (let minute = 10; minute < 20; minute++) await project.publish({ analyzedAt: at(minute) });
+  const { id } = await app.as(app.owner).post(201, '/api/webhooks', {
+    name: 'kept reports',
+    event: 'ai_report.completed',
+    config: { url: 'http://127.0.0.1:9/' },
+  });
+  await project.publish({ analyzedAt: at(1) });
+  await expect(app.sql('select from webhook_delivery where webhook_id = ?', [id])).resolves.toHaveLength(0);
+  const { items } = await app.as(app.owner).get(200, '/api/audit?action=ai_report.published');
+  expect(items[0].summary).toContain('older than those that are kept');
+});
+
+test('reports of a project are bounded in keys and in bytes; those that had none for the longest time go', async () => {
+  const unnamed = await reportedProject(app);
+  const insert = (keys: number, bytes: number, day: string) =>
+    app.sql(
+      `insert into ai_report (id, tenant_id, project_id, branch, scope, scope_name, status, analyzed_at, markdown, requested_by)
+       select gen_random_uuid(), tenant_id, id, 'b', 'domain', ? || n, 'completed', ?::timestamptz + make_interval(secs => n),
+         repeat('x', ?::int), 'test' from project, generate_series(1, ?::int) n where id = ?`,
+      [day, day, bytes, keys, unnamed.id],
+    );
+  const names = async () => {
+    const rows = await app.sql<{ name: string }>('select scope_name as name from ai_report where project_id = ?', [
+      unnamed.id,
+    ]);
+    return new Set(rows.map(({ name }) => name));
+  };
+  await insert(1_000, 1, '2026-01-01');
+  await unnamed.publish({ scope: 'domain', scopeName: 'one more' });
+  let kept = await names();
+  expect([kept.size, kept.has('one more'), kept.has('2026-01-011'), kept.has('2026-01-012')]).toEqual([
+    1_000,
+    true,
+    false,
+    true,
+  ]);
+  await insert(3, 100_000_000, '2026-01-02');
+  await unnamed.publish({ scope: 'domain', scopeName: 'one more' });
+  kept = await names();
+  // Of 256 MB; what is older goes.
+  expect([...kept].toSorted()).toEqual(['2026-01-022', '2026-01-023', 'one more']);
+});
+
 test.each<[string, object, number, string]>([
   ['a domain that the project does not have', { scope: 'domain', scopeName: 'slaes' }, 400, '#/body/scopeName'],
   ['a package that it does not have', { scope: 'package', scopeName: 'web' }, 400, '#/body/scopeName'],
