@@ -257,6 +257,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
       retention: {
         reviewDays: config.REVIEW_RETENTION_DAYS,
         pullRequestDays: config.PULL_REQUEST_RETENTION_DAYS,
+        mockCallDays: config.MOCK_CALL_RETENTION_DAYS,
       },
       webhooks: { lanes: lanes.db, send: webhookSender.send, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS },
     },

@@ -62,7 +62,7 @@ export interface Deps
     pollMs: number;
   };
   /** For how many days what has ended is kept. */
-  retention: { reviewDays: number; pullRequestDays: number };
+  retention: { reviewDays: number; pullRequestDays: number; mockCallDays: number };
   webhooks: {
     /** Connections with the role of the system, for the statements of the delivery lanes alone. */
     lanes: Database;

@@ -55,6 +55,7 @@ import { releaseEventRoutes } from './release-candidates/release-event.routes.ts
 import { orgLimitsRoutes } from './org-limits/org-limits.routes.ts';
 import { metricQueriesRoutes } from './metrics/metric-queries.routes.ts';
 import { metricsRoutes as ingestedMetricsRoutes } from './metrics/metrics.routes.ts';
+import { mocksRoutes } from './mocks/mocks.routes.ts';
 import { mirrorRoutes } from './projects/mirror.routes.ts';
 import { orgDriftRoutes } from './org-explorer/org-drift.routes.ts';
 import { orgExplorerRoutes } from './org-explorer/org-explorer.routes.ts';
@@ -133,6 +134,7 @@ export const routes: readonly AnyRoute[] = [
   ...orgLimitsRoutes,
   ...ingestedMetricsRoutes,
   ...metricQueriesRoutes,
+  ...mocksRoutes,
   ...auditRoutes,
   ...auditExportsRoutes,
   ...auditInternalRoutes,

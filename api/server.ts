@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { type Backend, createBackend } from '../activities/backend.ts';
 import { connectDatabase } from '../domain/data/database.ts';
+import { createMockUpstream } from '../activities/adapters/mock-upstream.ts';
 import { createSmtpMailer } from '../activities/adapters/smtp-mailer.ts';
 import { createOwnInvitations } from '../domain/invitations/acceptance.mutations.ts';
 import { createFindInvited } from '../domain/invitations/invitations.queries.ts';
@@ -23,6 +24,7 @@ import { assignmentOfOrg } from '../domain/review-assignments/review-assignments
 import { createRuleCache } from '../domain/review-rules/rule-cache.ts';
 import { createDashboardCache } from '../domain/org-limits/limit-dashboard.ts';
 import { createTextCache } from '../domain/shared/text-cache.ts';
+import { createMockLanes } from '../domain/mocks/mock-lanes.ts';
 import { createAskMetrics } from '../domain/metrics/ask-metrics.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.mutations.ts';
 import { createDownloadLinks } from '../domain/objects/download-links.ts';
@@ -34,6 +36,7 @@ import { cookiesOf } from './http/cookies.ts';
 import type { Dependency } from './http/health.ts';
 import { createHttpServer } from './http/http-server.ts';
 import type { HttpMetrics } from './http/metrics.ts';
+import { createMockServer } from './mocks/mock-server.ts';
 import { createReleaseEventQueue } from './release-candidates/release-event-queue.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { routes } from './routes.ts';
@@ -54,6 +57,9 @@ export interface ApiServer {
   /** Closes the database connections; call it after closing the server. */
   disconnect: () => Promise<void>;
 }
+
+/** Of the mock server: what a crash of the database loses of a rehearsal is rehearsed again. */
+const MOCK_CONNECTIONS = { poolSize: 4, isPipelined: true, settings: { synchronous_commit: 'off' } };
 
 /** One address may send so many times the hooks of one project, since a host sends those of all its projects. */
 const HOOKED_PROJECTS = 10;
@@ -174,14 +180,45 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     requestMs: config.REQUEST_TIMEOUT_SECONDS * 1_000,
     keepAliveMs: config.KEEP_ALIVE_TIMEOUT_SECONDS * 1_000,
   };
-  const server = createHttpServer(app.callback(), timeouts, log);
+  const mockDatabase = connectDatabase({ ...access, ...MOCK_CONNECTIONS }, backend.onConnectionLost);
+  const mockUpstream = createMockUpstream(backend.outbound);
+  const mocks = createMockServer({
+    lanes: createMockLanes({
+      database: mockDatabase.db,
+      actingAs,
+      onError: (error) => log.warn({ err: error }, 'a request without a step was not announced'),
+    }),
+    forward: mockUpstream.forward,
+    limit: createRateLimit(database, {
+      name: 'mocks',
+      perMinute: config.MOCK_RATE_LIMIT_PER_MINUTE,
+      withoutStore: 'count-alone',
+    }),
+    unknownLimit: createRateLimit(database, {
+      name: 'unknown-mocks',
+      perMinute: config.RATE_LIMIT_PER_MINUTE,
+      withoutStore: 'count-alone',
+    }),
+    trustedProxies: config.TRUST_PROXY,
+    basePath: config.BASE_PATH,
+    log,
+    metrics,
+  });
+  const serve = app.callback();
+  const server = createHttpServer(
+    (request, response) => {
+      if (!mocks(request, response)) void serve(request, response);
+    },
+    timeouts,
+    log,
+  );
   return {
     server,
     announceStop() {
       isStopping = true;
     },
     async disconnect() {
-      await Promise.all([backend.close(), closeDatabase()]);
+      await Promise.all([backend.close(), closeDatabase(), mockDatabase.close(), mockUpstream.close()]);
     },
   };
 }

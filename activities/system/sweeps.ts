@@ -13,6 +13,7 @@ import { analysisLogsSweep, analysisResultsSweep } from '../code-analysis/analys
 import { pullRequestsSweep } from '../pull-requests/pull-requests.sweep.ts';
 import { releaseEventsSweep } from '../release-candidates/release-events.sweep.ts';
 import { expiredMetricsChore, metricsLaneSweep } from '../metrics/metrics.sweep.ts';
+import { expiredScenariosSweep, mockCallsChore } from '../mocks/mocks.sweep.ts';
 import { expiredLimitSamplesChore, orgLimitsSweep } from '../org-limits/org-limits.sweep.ts';
 import { reviewAssignmentsSweep, reviewPoolsSweep } from '../review-assignments/reviews.sweep.ts';
 import { failedWebhooksSweep, webhookLanesSweep } from '../webhooks/webhook-lanes.sweep.ts';
@@ -50,6 +51,8 @@ export const SWEEPS: readonly Sweep[] = [
   expiredLimitSamplesChore,
   metricsLaneSweep,
   expiredMetricsChore,
+  expiredScenariosSweep,
+  mockCallsChore,
   webhookLanesSweep,
   chatLanesSweep,
   failedWebhooksSweep,

@@ -12,6 +12,7 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  mock_unmatched: 404,
   method_not_allowed: 405,
   request_timeout: 408,
   version_conflict: 409,

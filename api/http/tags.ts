@@ -25,6 +25,7 @@ export const TAGS = {
   'Org explorer': 'Metadata of orgs: components, their files, and what changed',
   'Org explorer: internal': 'For workers that read orgs themselves',
   'AI reports': 'Reports on a repository, a domain or a package: facts, and what a language model makes of them',
+  'Mock scenarios': 'What external systems would answer, recorded or written, for rehearsals',
   'Document store': 'JSON documents with versions, in collections',
   'Chat workspace': 'Slack workspaces in which people are notified, decide and ask',
   Webhooks: 'Subscriptions to events, and their deliveries',

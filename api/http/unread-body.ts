@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
 
 /** How much of a body that nobody wants is received, so that its sender gets to read the reply. */
@@ -24,12 +24,17 @@ export const replyBeforeBody: Middleware = async (ctx, next) => {
     return;
   }
   ctx.respond = false;
-  if (ctx.method === 'HEAD') res.flushHeaders();
+  await endBeforeBody(req, res, body);
+};
+
+/** Sends a body, and ends the response when the rest of the request was received. */
+export async function endBeforeBody(req: IncomingMessage, res: ServerResponse, body: string | Buffer): Promise<void> {
+  if (req.method === 'HEAD') res.flushHeaders();
   else res.write(body);
   const isDrained = await drained(req);
   res.end();
   if (!isDrained) req.socket.destroySoon();
-};
+}
 
 /** Receives what is left of a request, to a bound; whether it ended within that. */
 function drained(request: IncomingMessage): Promise<boolean> {

@@ -4,6 +4,7 @@ import { chatSecretContext } from '../chat/chat-secrets.ts';
 import { crmTokenContext } from '../crm-orgs/crm-secrets.ts';
 import type { Tables } from '../data/tables.ts';
 import { replyContext } from '../idempotency/idempotency.mutations.ts';
+import { mockKeyContext } from '../mocks/mock-keys.ts';
 import { integrationSecretContext } from '../integrations/integrations.mutations.ts';
 import { reviewInstanceContext } from '../review-pools/review-instances.mutations.ts';
 import { webhookSecretContext } from '../webhooks/webhook-secrets.ts';
@@ -55,6 +56,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   ofChatWorkspace('bot_token'),
   ofChatWorkspace('app_token'),
   ofChatWorkspace('signing_secret'),
+  { table: 'mock_workspace', column: 'key', key: BY_ID, context: ({ id = '' }) => mockKeyContext(id) },
   { table: 'review_instance', column: 'cli_auth_url', key: BY_ID, context: ({ id = '' }) => reviewInstanceContext(id) },
   ofHooks('secret'),
   ofHooks('previous_secret'),

@@ -16,6 +16,7 @@ const ERROR_CODES = [
   'last_owner',
   'flow_unavailable',
   'pool_exhausted',
+  'mock_unmatched',
   'precondition_failed',
   'payload_too_large',
   'unsupported_media_type',

@@ -5,6 +5,7 @@ import { analysisEvents } from './events/analysis.events.ts';
 import { environmentEvents } from './events/environment.events.ts';
 import type { EventDefinition } from './events/event-definition.ts';
 import { flowEvents } from './events/flow.events.ts';
+import { mockEvents } from './events/mock.events.ts';
 import { releaseEvents } from './events/release.events.ts';
 
 /** Every event that the service itself emits. */
@@ -14,6 +15,7 @@ export const EVENT_CATALOG = {
   ...analysisEvents,
   ...environmentEvents,
   ...flowEvents,
+  ...mockEvents,
 } satisfies Record<string, EventDefinition>;
 
 export type EventName = keyof typeof EVENT_CATALOG;

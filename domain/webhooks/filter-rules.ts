@@ -42,9 +42,10 @@ export function compileFilter(filter: WebhookFilter, compileRegex: CompileRegex)
   return (envelope) => tests.every((test) => test(envelope));
 }
 
-type ValueTest = (found: unknown) => boolean;
+export type ValueTest = (found: unknown) => boolean;
 
-function valueTests(path: string, wanted: unknown, compileRegex: CompileRegex): ValueTest[] {
+/** What a value must match: a scalar, any of an array, or all of `{operator: value}`. Throws `FilterError`. */
+export function valueTests(path: string, wanted: unknown, compileRegex: CompileRegex): ValueTest[] {
   if (Array.isArray(wanted)) return [operatorTest(path, 'in', wanted, compileRegex)];
   if (wanted === null || typeof wanted !== 'object') return [operatorTest(path, 'eq', wanted, compileRegex)];
   const operators = Object.entries(wanted);
@@ -122,7 +123,7 @@ function compareCodePoints(a: string, b: string): number {
 }
 
 /** Equality of JSON values, regardless of the order of members. */
-function isEqual(a: unknown, b: unknown): boolean {
+export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
   if (Array.isArray(a) || Array.isArray(b)) {

@@ -23,6 +23,7 @@ import { chatExamples } from './examples/chat.examples.ts';
 import { crmOrgsExamples } from './examples/crm-orgs.examples.ts';
 import { metricsExamples } from './examples/metrics.examples.ts';
 import { orgLimitsExamples } from './examples/org-limits.examples.ts';
+import { mocksExamples } from './examples/mocks.examples.ts';
 import { orgExplorerExamples } from './examples/org-explorer.examples.ts';
 import { reviewPoolsExamples } from './examples/review-pools.examples.ts';
 import { webhooksExamples } from './examples/webhooks.examples.ts';
@@ -48,6 +49,7 @@ const FEATURES: readonly FeatureExamples[] = [
   codeAnalysisExamples,
   reviewPoolsExamples,
   metricsExamples,
+  mocksExamples,
   orgLimitsExamples,
   userActivityExamples,
   chatExamples,

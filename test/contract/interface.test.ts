@@ -32,6 +32,7 @@ const ADDITIONS = [
   /^(GET|POST) \/api\/metrics\/api\/v1\/(query|query_range|labels|series)$/,
   /^GET \/api\/metrics\/api\/v1\/(metadata|status\/buildinfo)$/,
   /^POST \/api\/hooks\/\{host\}$/,
+  /^POST \/api\/mocks\/workspaces\/\{workspace\}\/rotate-key$/,
   /^GET \/api\/slack\/manifest$/,
   /^POST \/api\/slack\/inbound\/\{key\}\/(commands|interactions|events)$/,
   /^POST \/api\/doc-store\/bulk$/,

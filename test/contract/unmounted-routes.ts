@@ -1,14 +1,5 @@
 /** Routes of `interface-routes.json` that are not served yet. The list may only shrink. */
 export const UNMOUNTED: readonly string[] = [
-  'POST /api/mocks/workspaces/{workspace}/scenarios',
-  'GET /api/mocks/workspaces/{workspace}/scenarios',
-  'GET /api/mocks/workspaces/{workspace}/scenarios/{name}',
-  'DELETE /api/mocks/workspaces/{workspace}/scenarios/{name}',
-  'POST /api/mocks/workspaces/{workspace}/scenarios/{name}/stop',
-  'PUT /api/mocks/workspaces/{workspace}/scenarios/{name}/steps/{seq}',
-  'POST /api/mocks/workspaces/{workspace}/scenarios/{name}/arm',
-  'DELETE /api/mocks/workspaces/{workspace}/scenarios/{name}/arm',
-  'POST /api/mocks/workspaces/{workspace}/scenarios/{name}/rewind',
   'GET /api/mocks/workspaces/{workspace}/scenarios/{name}/export.yaml',
   'GET /api/browser-sessions',
   'POST /api/browser-sessions/record-for-pr',

@@ -100,6 +100,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     RATE_LIMIT_PER_MINUTE: '1000000',
     AUTH_RATE_LIMIT_PER_MINUTE: '1000000',
     HOOK_RATE_LIMIT_PER_MINUTE: '1000000',
+    MOCK_RATE_LIMIT_PER_MINUTE: '100000000',
     // Nothing leaves the machine; tests of chat name a simulator.
     SLACK_API_URL: 'http://127.0.0.1:9/api/',
     WORKFLOW_BUNDLE_DIR: dirname(process.env.QS_TEST_BUNDLE ?? ''),

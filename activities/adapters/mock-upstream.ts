@@ -1,0 +1,104 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { Agent, request as send } from 'undici';
+import type { ForwardUpstream, UpstreamAnswer } from '../../domain/mocks/upstream.port.ts';
+import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { permittedConnector, RefusedAddressError } from './outbound-policy.ts';
+
+const ANSWER_MAX_BYTES = 20 * 1024 * 1024;
+const TIMEOUT_MS = 60_000;
+const KEEP_ALIVE_MS = 10_000;
+
+export interface ClosableForward {
+  forward: ForwardUpstream;
+  close: () => Promise<void>;
+}
+
+/** Of the connection, or of this service alone. */
+const NOT_SENT =
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect|x-mock-run|x-forwarded-.*|forwarded)$/;
+const NOT_TAKEN =
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|content-encoding)$/;
+
+/** Passes requests of mock scenarios on over connections that are kept open, to permitted addresses only. */
+export function createMockUpstream(addresses: OutboundAddresses): ClosableForward {
+  const dispatcher = new Agent({ connect: permittedConnector(addresses), keepAliveTimeout: KEEP_ALIVE_MS });
+  return {
+    async forward({ upstream, method, target, headers, bytes }, left) {
+      const url = upstreamUrl(upstream, target);
+      const refusal = addresses.refusedUrl(url);
+      if (refusal !== undefined) return { failure: { kind: 'refused', message: refusal } };
+      const signal = AbortSignal.any([left, AbortSignal.timeout(TIMEOUT_MS)]);
+      try {
+        const sent = Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_SENT.test(name)));
+        const hasBody = bytes.length > 0 && method !== 'GET' && method !== 'HEAD';
+        const answer = await send(url, {
+          method: method as 'GET',
+          headers: sent,
+          body: hasBody ? bytes : null,
+          dispatcher,
+          signal,
+        });
+        const packed = await readBody(answer.body);
+        return { answer: await unpackedAnswer(answer.statusCode, answer.headers, packed) };
+      } catch (error) {
+        return { failure: failureOf(error) };
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** The target behind the path of the upstream. */
+export function upstreamUrl(upstream: string, target: string): string {
+  const { origin, pathname } = new URL(upstream);
+  return origin + pathname.replace(/\/$/, '') + target;
+}
+
+async function readBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > ANSWER_MAX_BYTES) throw new AnswerError(`the answer is larger than ${ANSWER_MAX_BYTES} bytes`);
+  }
+  return Buffer.concat(chunks);
+}
+
+const UNPACK = { gzip: promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
+
+async function unpackedAnswer(
+  status: number,
+  given: Record<string, string | string[] | undefined>,
+  packed: Buffer,
+): Promise<UpstreamAnswer> {
+  const encoding = String(given['content-encoding'] ?? '')
+    .trim()
+    .toLowerCase()
+    .replace(/^x-/, '');
+  const unpack = Object.hasOwn(UNPACK, encoding) ? UNPACK[encoding as keyof typeof UNPACK] : undefined;
+  const headers: UpstreamAnswer['headers'] = {};
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && (!NOT_TAKEN.test(name) || (name === 'content-encoding' && !unpack && encoding !== '')))
+      headers[name] = value;
+  if (!unpack || packed.length === 0) return { status, headers, bytes: packed };
+  try {
+    return { status, headers, bytes: await unpack(packed, { maxOutputLength: ANSWER_MAX_BYTES }) };
+  } catch {
+    throw new AnswerError('the compression of the answer is broken, or hides too much');
+  }
+}
+
+class AnswerError extends Error {}
+
+/** The texts of Node would name the address that was called. */
+function failureOf(error: unknown): { kind: 'refused' | 'timeout' | 'failed'; message: string } {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof RefusedAddressError) return { kind: 'refused', message: cause.message };
+    if (cause instanceof AnswerError) return { kind: 'failed', message: cause.message };
+    if (cause.name === 'TimeoutError') return { kind: 'timeout', message: `no answer within ${TIMEOUT_MS} ms` };
+  }
+  const code = (error as { code?: string }).code;
+  return { kind: 'failed', message: code === undefined ? 'the request failed' : `the request failed (${code})` };
+}

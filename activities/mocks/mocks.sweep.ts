@@ -1,0 +1,23 @@
+import { disarmExpired } from '../../domain/mocks/mocks.mutations.ts';
+import { overdueScenarios } from '../../domain/mocks/mocks.queries.ts';
+import { purgeCalls } from '../../domain/mocks/replay.queries.ts';
+import { systemActor } from '../../domain/shared/actor.ts';
+import { defineChore, defineSweep } from '../system/define-sweep.ts';
+
+/** Writes down that scenarios are no longer armed, which they are not by the clock. */
+export const expiredScenariosSweep = defineSweep({
+  name: 'expired-mock-scenarios',
+  isRoutine: true,
+  due: ({ system }, limit) => overdueScenarios(system, limit),
+  key: ({ id }) => id,
+  handle: ({ actingAs }, { id, ...tenant }) => actingAs(systemActor(tenant, 'mocks'))((tx) => disarmExpired(tx, id)),
+});
+
+/** As many as are shown. */
+const CALLS_KEPT = 10_000;
+
+export const mockCallsChore = defineChore({
+  name: 'expired-mock-calls',
+  everyMs: 300_000,
+  run: ({ system, retention }) => purgeCalls(system, { kept: CALLS_KEPT, days: retention.mockCallDays }),
+});

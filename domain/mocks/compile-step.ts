@@ -1,0 +1,279 @@
+import { lookUp, MISSING, parsePath } from '../shared/json-path-rules.ts';
+import { compileTemplate, type RenderBody, TemplateError } from '../webhooks/body-template.ts';
+import {
+  type CompileRegex,
+  FILTER_OPERATORS,
+  FilterError,
+  isEqual,
+  type ValueTest,
+  valueTests,
+} from '../webhooks/filter-rules.ts';
+import { compileLinearRegex } from '../webhooks/linear-regex.ts';
+import type { MockRequest } from './mock-request.ts';
+import { compilePath } from './path-template-rules.ts';
+import type { Step, StepRequest, StepResponse } from './step-rules.ts';
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** One condition of a step. */
+interface Condition {
+  criterion: 'method' | 'path' | 'query' | 'headers' | 'body' | 'state';
+  wanted: unknown;
+  isMet: (request: MockRequest, variables: Variables) => boolean;
+  found: (request: MockRequest, variables: Variables) => unknown;
+}
+
+/** A step without the body of its response, prepared for many calls. */
+export interface CompiledStep {
+  seq: number;
+  request: StepRequest;
+  response: Omit<StepResponse, 'body' | 'bodyBase64'>;
+  times: number | null;
+  /** What of the path is literal, for a look-up; undefined where a part of it is variable. */
+  literalPath: string | undefined;
+  /** Higher for steps that say more of the requests that they answer. */
+  specificity: number;
+  conditions: readonly Condition[];
+  matches: (request: MockRequest, variables: Variables) => boolean;
+  /** Segments of a path by their names. */
+  parameters: (path: string) => Record<string, string>;
+  /** Variables that a request sets. */
+  captured: (request: MockRequest) => Record<string, unknown>;
+  /** Texts of headers and variables as templates. */
+  texts: ReadonlyMap<string, RenderBody>;
+}
+
+export type StoredStepParts = Pick<Step, 'seq' | 'times'> & {
+  request: StepRequest;
+  response: Omit<StepResponse, 'body' | 'bodyBase64'>;
+};
+
+/** Throws `FilterError` and `TemplateError` for what `problem` refuses. */
+export function compileStep({ seq, request, response, times }: StoredStepParts): CompiledStep {
+  const path = compilePath(request.path);
+  const conditions = conditionsOf(request, path.matches);
+  const isFor = conditions.map(({ isMet }) => isMet);
+  const captures = Object.entries(request.captures ?? {}).map(([name, text]) => [name, parsePath(text) ?? []] as const);
+  return {
+    seq,
+    request,
+    response,
+    times,
+    literalPath: path.literal,
+    specificity: path.specificity * 1_000 + criteriaOf(request),
+    conditions,
+    matches(called, variables) {
+      for (const isMet of isFor) if (!isMet(called, variables)) return false;
+      return true;
+    },
+    parameters: path.parameters,
+    captured(called) {
+      if (captures.length === 0) return {};
+      const root = rootOf(called, path);
+      const found = captures.map(([name, segments]) => [name, lookUp(root, segments)] as const);
+      return Object.fromEntries(found.filter(([, value]) => value !== MISSING));
+    },
+    texts: response.template ? templatesOf(response) : new Map<string, RenderBody>(),
+  };
+}
+
+/** Why a step cannot be used: the field and the reason. */
+compileStep.problem = (step: Step): { field: string; detail: string } | undefined => {
+  try {
+    compileStep(step);
+    if (step.response.template === true && step.response.bodyBase64 === undefined) {
+      const { body } = step.response;
+      if (body !== undefined) compileTemplate(typeof body === 'string' ? body : JSON.stringify(body));
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof FilterError) return { field: error.path, detail: error.message };
+    if (error instanceof TemplateError) return { field: 'response', detail: `template: ${error.message}` };
+    throw error;
+  }
+};
+
+/** What captures and templates read of a request. */
+export const rootOf = (called: MockRequest, { parameters }: Pick<CompiledStep, 'parameters'>) => ({
+  method: called.method,
+  url: called.target,
+  path: parameters(called.path),
+  query: called.query,
+  headers: called.headers,
+  body: called.body.map ? called.body.map.value : (called.body.text ?? null),
+});
+
+function conditionsOf(
+  { method, path, query, headers, body, exact = [], requires }: StepRequest,
+  matchesPath: (path: string) => boolean,
+): Condition[] {
+  const conditions: Condition[] = [];
+  if (method !== '*')
+    conditions.push({
+      criterion: 'method',
+      wanted: method,
+      isMet: (called) => called.method === method,
+      found: (called) => called.method,
+    });
+  conditions.push({
+    criterion: 'path',
+    wanted: path,
+    isMet: (called) => matchesPath(called.path),
+    found: (called) => called.path,
+  });
+  if (query !== undefined || exact.includes('query')) {
+    const wanted = query ?? {};
+    const names = new Set(Object.keys(wanted));
+    const tests = Object.entries(wanted).map(
+      ([name, value]) => [name, textTest(`request/query/${name}`, value)] as const,
+    );
+    conditions.push({
+      criterion: 'query',
+      wanted,
+      isMet: (called) =>
+        tests.every(([name, test]) => test(memberOf(called.query, name))) &&
+        (!exact.includes('query') || Object.keys(called.query).every((name) => names.has(name))),
+      found: (called) => (exact.includes('query') ? called.query : pick(called.query, names)),
+    });
+  }
+  if (headers !== undefined) {
+    const names = new Set(Object.keys(headers));
+    const tests = Object.entries(headers).map(
+      ([name, value]) => [name, textTest(`request/headers/${name}`, value)] as const,
+    );
+    conditions.push({
+      criterion: 'headers',
+      wanted: headers,
+      isMet: (called) => tests.every(([name, test]) => test(memberOf(called.headers, name))),
+      found: (called) => pick(called.headers, names),
+    });
+  }
+  if (body !== undefined) {
+    const test = bodyTest(body, exact.includes('body'));
+    conditions.push({
+      criterion: 'body',
+      wanted: body,
+      isMet: (called) => test(called),
+      found: (called) => (called.body.map ? called.body.map.value : called.body.text),
+    });
+  }
+  if (requires !== undefined) {
+    const tests = Object.entries(requires).map(
+      ([name, value]) => [name, subsetTest(`request/requires/${name}`, value, true)] as const,
+    );
+    conditions.push({
+      criterion: 'state',
+      wanted: requires,
+      isMet: (_, variables) => tests.every(([name, test]) => test(memberOf(variables, name))),
+      found: (_, variables) => pick(variables, new Set(Object.keys(requires))),
+    });
+  }
+  return conditions;
+}
+
+const memberOf = (map: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(map, name) ? map[name] : MISSING;
+
+const pick = (map: Readonly<Record<string, unknown>>, names: ReadonlySet<string>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(map).filter(([name]) => names.has(name)));
+
+/** How many things a step says of its requests beside the path. */
+function criteriaOf({ method, query, headers, body, requires }: StepRequest): number {
+  const maps = [query, headers, requires, isObject(body) ? body : undefined];
+  const members = maps.reduce((sum, map) => sum + Object.keys(map ?? {}).length, 0);
+  return Math.min(999, members + (method === '*' ? 0 : 1) + (body === undefined ? 0 : 1));
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const OPERATORS: ReadonlySet<string> = new Set(FILTER_OPERATORS);
+
+/** Whether a value is `{operator: value}` of webhook filters, not an object that is wanted as it is. */
+const isOperators = (value: unknown): value is Record<string, unknown> => {
+  if (!isObject(value)) return false;
+  const names = Object.keys(value);
+  return names.length > 0 && names.every((name) => OPERATORS.has(name));
+};
+
+/** Patterns of all steps in a scenario are compiled anew with each version: the same text once. */
+const linear: CompileRegex = (pattern) => compileLinearRegex(pattern);
+
+/** For values of queries and headers, which are texts: a number or flag is compared as it is written. */
+function textTest(path: string, wanted: unknown): ValueTest {
+  if (isOperators(wanted)) {
+    const tests = valueTests(path, wanted, linear);
+    const isNumeric = Object.values(wanted)
+      .flat()
+      .some((operand) => typeof operand === 'number');
+    const valueOf = (found: unknown) =>
+      isNumeric && typeof found === 'string' && found.trim() !== '' && Number.isFinite(Number(found))
+        ? Number(found)
+        : found;
+    return (found) => tests.every((test) => test(valueOf(found)));
+  }
+  if (Array.isArray(wanted)) {
+    const texts = wanted.map(String);
+    return (found) => isEqual(typeof found === 'string' ? [found] : found, texts);
+  }
+  if (isObject(wanted))
+    throw new FilterError(path, `must be a scalar, a list, or one of ${FILTER_OPERATORS.join(', ')}`);
+  const text = String(wanted);
+  const test = equalText(text);
+  return (found) => typeof found === 'string' && test(found);
+}
+
+/** Whether a text is equal; white space of SOQL does not count. */
+function equalText(wanted: string): (found: string) => boolean {
+  if (!IS_SOQL.test(wanted)) return (found) => found === wanted;
+  const query = withoutSpace(wanted);
+  return (found) => found === wanted || (IS_SOQL.test(found) && withoutSpace(found) === query);
+}
+
+const IS_SOQL = /^\s*select\s/i;
+const withoutSpace = (query: string): string =>
+  query.replace(/'(?:[^'\\]|\\.)*'|\s+/g, (part) => (part.startsWith("'") ? part : ''));
+
+const LEVELS_MAX = 100;
+
+/** JSON as a subset: named members, arrays element by element. @param isExact no members beside those that are named. */
+function subsetTest(path: string, wanted: unknown, isExact: boolean, level = 0): ValueTest {
+  if (level > LEVELS_MAX) throw new FilterError(path, `must not be nested deeper than ${LEVELS_MAX} levels`);
+  if (isOperators(wanted)) {
+    const tests = valueTests(path, wanted, linear);
+    return (found) => tests.every((test) => test(found));
+  }
+  if (Array.isArray(wanted)) {
+    const tests = wanted.map((one, index) => subsetTest(`${path}/${index}`, one, isExact, level + 1));
+    return (found) =>
+      Array.isArray(found) && found.length === tests.length && tests.every((test, index) => test(found[index]));
+  }
+  if (isObject(wanted)) {
+    const tests = Object.entries(wanted).map(
+      ([name, value]) => [name, subsetTest(`${path}/${name}`, value, isExact, level + 1)] as const,
+    );
+    return (found) =>
+      isObject(found) &&
+      (!isExact || Object.keys(found).every((name) => Object.hasOwn(wanted, name))) &&
+      tests.every(([name, test]) => test(memberOf(found, name)));
+  }
+  if (typeof wanted === 'string') {
+    const test = equalText(wanted);
+    return (found) => typeof found === 'string' && test(found);
+  }
+  return (found) => found === wanted;
+}
+
+/** A string is the whole text of a body; anything else is compared with its JSON or its fields. */
+function bodyTest(wanted: unknown, isExact: boolean): (called: MockRequest) => boolean {
+  const test = subsetTest('request/body', wanted, isExact);
+  if (typeof wanted === 'string')
+    return ({ body }) =>
+      (body.text !== undefined && test(body.text)) || (body.map !== undefined && test(body.map.value));
+  return ({ body }) => body.map !== undefined && test(body.map.value);
+}
+
+function templatesOf({ headers = {}, sets = {} }: Pick<StepResponse, 'headers' | 'sets'>): Map<string, RenderBody> {
+  const texts = [...Object.values(headers).flat(), ...Object.values(sets)];
+  return new Map(texts.flatMap((text) => (typeof text === 'string' ? [[text, compileTemplate(text)] as const] : [])));
+}

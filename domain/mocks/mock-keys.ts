@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { hashSecret } from '../auth/secrets.ts';
+import type { Encryption } from '../shared/encryption.ts';
+
+/** 128 bits in base64url. */
+const KEY_BYTES = 16;
+export const MOCK_KEY = /^[\w-]{22}$/;
+
+/** The context under which the key of a workspace is encrypted. */
+export const mockKeyContext = (workspaceId: string): string => `mock_workspace:${workspaceId}`;
+
+/** A new key of a workspace, as it is stored. */
+export function newMockKey(encryption: Encryption, workspaceId: string): { key: string; keyHash: string } {
+  const key = randomBytes(KEY_BYTES).toString('base64url');
+  return { key: encryption.encrypt(key, mockKeyContext(workspaceId)), keyHash: hashSecret(key) };
+}
+
+/** Where clients under test reach a workspace. @param publicUrl of the service, without a slash at its end. */
+export const mockBaseUrl = (
+  { encryption, publicUrl }: { encryption: Encryption; publicUrl: string },
+  { workspaceId, key }: { workspaceId: string; key: string },
+): string => `${publicUrl}/mocks/${encryption.decrypt(key, mockKeyContext(workspaceId))}`;

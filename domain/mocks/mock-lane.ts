@@ -1,0 +1,275 @@
+import type { Database } from '../data/tables.ts';
+import type { TenantKey } from '../shared/actor.ts';
+import { DomainError } from '../shared/errors.ts';
+import { newId } from '../shared/ids.ts';
+import { calledRequest } from './called-request.ts';
+import { drawnFault } from './answer.ts';
+import type { BodyForm } from './mocks.entities.ts';
+import type { MockRequest } from './mock-request.ts';
+import {
+  activeScenario,
+  type ActiveScenario,
+  advanceRuns,
+  bodyOfStep,
+  type CallNote,
+  inTenant,
+  lockRuns,
+  type RunChange,
+  RUNS_MAX,
+  stepsToCompile,
+} from './replay.queries.ts';
+import {
+  type CompiledSteps,
+  compileSteps,
+  type Hit,
+  nearestSteps,
+  type NearMiss,
+  type RunState,
+  stepFor,
+  useStep,
+} from './replay.ts';
+
+export interface MockPlace extends TenantKey {
+  workspaceId: string;
+  keyHash: string;
+}
+
+/** What a workspace answers to a request. */
+export type Reply =
+  | { kind: 'step'; scenario: ActiveScenario; hit: Hit; body: Buffer | undefined; bodyForm: BodyForm | null }
+  | { kind: 'unmatched'; scenario: ActiveScenario; workspace: string; nearest: NearMiss[]; unmatched: number }
+  | { kind: 'recording'; scenario: ActiveScenario; workspace: string }
+  /** Nothing is armed. */
+  | { kind: 'inactive'; workspace: string }
+  /** The key leads nowhere any more. */
+  | { kind: 'gone' };
+
+interface Waiting {
+  request: MockRequest;
+  run: string;
+  done: PromiseWithResolvers<Reply>;
+  tries: number;
+}
+
+interface Compiled {
+  workspace: string;
+  scenario: ActiveScenario;
+  steps: CompiledSteps;
+  bodies: Map<number, { body: Uint8Array | null; bodyForm: BodyForm | null }>;
+  runs: Map<string, RunState>;
+}
+
+interface Decided {
+  replies: Map<Waiting, Reply>;
+  changes: Map<string, RunChange>;
+  calls: CallNote[];
+}
+
+const BATCH_MAX = 256;
+/** Others may change what is known between two tries, but not once it is locked. */
+const TRIES_MAX = 5;
+/** Serialization failure and deadlock. */
+const RETRIED = new Set(['40001', '40P01']);
+
+/**
+ * Answers the requests to one workspace, one batch after the other: all that wait are matched in memory with what this
+ * process knows, and written in one statement, which does nothing where another process was faster or the scenario has
+ * changed. Those are matched again with the states of their runs locked.
+ */
+export class MockLane {
+  readonly place: MockPlace;
+  readonly #db: Database;
+  #known: Compiled | undefined;
+  #waiting: Waiting[] = [];
+  #isRunning = false;
+
+  /** @param db connections with the role of the application that do not wait for the disk. */
+  constructor(db: Database, place: MockPlace) {
+    this.#db = db;
+    this.place = place;
+  }
+
+  get isIdle(): boolean {
+    return !this.#isRunning && this.#waiting.length === 0;
+  }
+
+  /** @param run as `X-Mock-Run` names it; empty without it. Throws `rate_limited` for too many runs. */
+  answer(request: MockRequest, run: string): Promise<Reply> {
+    const done = Promise.withResolvers<Reply>();
+    this.#waiting.push({ request, run, done, tries: 0 });
+    if (!this.#isRunning) void this.#work();
+    return done.promise;
+  }
+
+  /** A body that is not kept with its step. */
+  async bodyOf(scenarioId: string, seq: number): Promise<Buffer> {
+    const { tenantId } = this.place;
+    const [row] = await inTenant(this.#db, tenantId, (tx) => bodyOfStep(tx, { tenantId, scenarioId, seq }));
+    return Buffer.from(row?.body ?? []);
+  }
+
+  async #work(): Promise<void> {
+    this.#isRunning = true;
+    // Those that come at the same time share the statement.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH_MAX);
+      const isKnown = batch.every(({ run, tries }) => tries === 0 && this.#known?.runs.has(run));
+      try {
+        await (isKnown ? this.#answerKnown(batch) : this.#answerLocked(batch));
+      } catch (error) {
+        this.#known = undefined;
+        const isRetried = RETRIED.has((error as { code?: string }).code ?? '');
+        for (const one of batch) {
+          if (isRetried && ++one.tries < TRIES_MAX) this.#waiting.unshift(one);
+          else one.done.reject(error);
+        }
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  async #answerKnown(batch: readonly Waiting[]): Promise<void> {
+    const known = this.#known as Compiled;
+    const decided = decide(known, batch);
+    const advanced = await inTenant(this.#db, this.place.tenantId, (tx) => this.#advance(tx, known, decided));
+    this.#settle(batch, decided, advanced);
+  }
+
+  async #answerLocked(batch: readonly Waiting[]): Promise<void> {
+    const outcome = await inTenant(this.#db, this.place.tenantId, async (tx) => {
+      const names = [...new Set(batch.map(({ run }) => run))];
+      const reply = await this.#load(tx, names);
+      if (reply) return { reply };
+      const known = this.#known as Compiled;
+      const admitted = batch.filter(({ run }) => known.runs.has(run));
+      const decided = decide(known, admitted);
+      const advanced = admitted.length === 0 ? new Set<string>() : await this.#advance(tx, known, decided);
+      return { admitted, decided, advanced };
+    });
+    if ('reply' in outcome) {
+      for (const { done } of batch) done.resolve(outcome.reply);
+      return;
+    }
+    for (const one of batch) if (!outcome.admitted.includes(one)) one.done.reject(tooManyRuns());
+    this.#settle(outcome.admitted, outcome.decided, outcome.advanced);
+  }
+
+  #advance(tx: Database, { scenario }: Compiled, { changes, calls }: Decided): Promise<Set<string>> {
+    const { tenantId, workspaceId, keyHash } = this.place;
+    const { id: scenarioId, version, round } = scenario;
+    return advanceRuns(tx, {
+      tenantId,
+      workspaceId,
+      keyHash,
+      scenarioId,
+      version,
+      round,
+      changes: [...changes.values()],
+      calls,
+    });
+  }
+
+  #settle(batch: readonly Waiting[], { replies, changes }: Decided, advanced: ReadonlySet<string>): void {
+    const runs = this.#known?.runs;
+    for (const name of changes.keys()) {
+      const state = runs?.get(name);
+      if (state && advanced.has(name)) state.revision++;
+      else runs?.delete(name);
+    }
+    const again: Waiting[] = [];
+    for (const one of batch) {
+      const reply = replies.get(one);
+      if (reply && advanced.has(one.run)) one.done.resolve(reply);
+      else if (++one.tries < TRIES_MAX) again.push(one);
+      else one.done.reject(new DomainError('unavailable', 'The scenario changes too fast; try again'));
+    }
+    this.#waiting.unshift(...again);
+  }
+
+  /** Reads what is active, and locks the states of runs. Answers the reply to all where nothing is armed. */
+  async #load(tx: Database, names: readonly string[]): Promise<Reply | undefined> {
+    const { tenantId } = this.place;
+    const active = await activeScenario(tx, this.place);
+    if (!active) return { kind: 'gone' };
+    const { workspace } = active;
+    const scenario = active.scenario as ActiveScenario | undefined;
+    if (!scenario) return { kind: 'inactive', workspace };
+    if (scenario.status === 'recording') return { kind: 'recording', scenario, workspace };
+    const before = this.#known;
+    const isSame = before?.scenario.id === scenario.id && before.scenario.version === scenario.version;
+    this.#known = undefined;
+    const runs = isSame ? before.runs : new Map<string, RunState>();
+    for (const { hits, ...run } of await lockRuns(tx, tenantId, scenario.id, names)) {
+      const counts = Object.entries(hits).map(([seq, count]) => [Number(seq), count] as const);
+      runs.set(run.name, { ...run, hits: new Map(counts) });
+    }
+    this.#known = isSame
+      ? { ...before, scenario, workspace, runs }
+      : { workspace, scenario, runs, ...(await this.#compiled(tx, scenario)) };
+    return undefined;
+  }
+
+  async #compiled(tx: Database, { id, mode }: ActiveScenario): Promise<Pick<Compiled, 'steps' | 'bodies'>> {
+    const rows = await stepsToCompile(tx, this.place.tenantId, id);
+    const bodies = rows.map(({ seq, body, bodyForm }) => [seq, { body, bodyForm }] as const);
+    return { steps: compileSteps(mode, rows), bodies: new Map(bodies) };
+  }
+}
+
+const tooManyRuns = () =>
+  new DomainError('rate_limited', `A scenario has at most ${RUNS_MAX} runs within an hour`, {
+    headers: { 'Retry-After': '60' },
+  });
+
+/** Matches requests one after the other; changes the states of their runs. */
+function decide({ steps, bodies, runs, scenario, workspace }: Compiled, batch: readonly Waiting[]): Decided {
+  const replies = new Map<Waiting, Reply>();
+  const changes = new Map<string, RunChange>();
+  const calls: CallNote[] = [];
+  const now = new Date().toISOString();
+  for (const one of batch) {
+    const { request, run } = one;
+    const state = runs.get(run) as RunState;
+    const change = changes.get(run) ?? {
+      run,
+      revision: state.revision,
+      cursor: 0,
+      hits: {},
+      variables: {},
+      matched: 0,
+      unmatched: 0,
+    };
+    changes.set(run, change);
+    const step = stepFor(steps, state, request);
+    if (step) {
+      const hit = useStep(steps, state, step, request, { now, uuid: newId() });
+      change.matched++;
+      change.hits[step.seq] = hit.hit;
+      const { body = null, bodyForm = null } = bodies.get(step.seq) ?? {};
+      replies.set(one, { kind: 'step', scenario, hit, body: body === null ? undefined : Buffer.from(body), bodyForm });
+      const fault = drawnFault(scenario.seed, hit)?.kind ?? null;
+      calls.push({ ...noteOf(one), outcome: 'matched', seq: step.seq, status: step.response.status, fault });
+    } else {
+      change.unmatched++;
+      state.unmatched++;
+      const nearest = scenario.unmatched === 'not_found' ? nearestSteps(steps, state, request) : [];
+      replies.set(one, { kind: 'unmatched', scenario, workspace, nearest, unmatched: state.unmatched });
+      const outcome = scenario.unmatched === 'pass_through' ? 'passed_on' : 'unmatched';
+      calls.push({ ...noteOf(one), outcome, seq: null, status: null, fault: null });
+    }
+    change.cursor = state.cursor;
+    change.variables = state.variables;
+  }
+  return { replies, changes, calls };
+}
+
+const noteOf = ({ request, run }: Waiting) => {
+  const { method, path } = request;
+  return {
+    run,
+    method,
+    path: path.slice(0, 2_000).replaceAll('\0', '').toWellFormed(),
+    request: calledRequest(request),
+  };
+};

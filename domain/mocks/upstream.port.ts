@@ -1,0 +1,34 @@
+/** A request to be passed on to the host that a scenario stands for. */
+export interface UpstreamRequest {
+  /** Its address; the target follows its path. */
+  upstream: string;
+  method: string;
+  /** Path and query behind the key of the workspace, percent-encoded. */
+  target: string;
+  /** By names in lower case, without those of the connection and the service's own cookies. */
+  headers: Record<string, string>;
+  /** As it came, still packed where `content-encoding` says so. */
+  bytes: Buffer;
+}
+
+export interface UpstreamAnswer {
+  status: number;
+  /** By names in lower case, without those of the connection. */
+  headers: Record<string, string | string[]>;
+  /** Unpacked: `content-encoding` is not among the headers. */
+  bytes: Buffer;
+}
+
+/** Why there is no answer; the message is for the client under test. */
+export interface UpstreamFailure {
+  kind: 'refused' | 'timeout' | 'failed';
+  message: string;
+}
+
+/**
+ * Passes a request on, to permitted addresses only, bounded in time and size, following no redirect. Failures are values.
+ */
+export type ForwardUpstream = (
+  request: UpstreamRequest,
+  signal: AbortSignal,
+) => Promise<{ answer: UpstreamAnswer } | { failure: UpstreamFailure }>;

@@ -1,0 +1,233 @@
+import { gzipSync } from 'node:zlib';
+import { type TestApp, testApp } from '../../support/app.ts';
+import { idleEngine } from '../../support/launch.ts';
+import { mockStage, step } from '../../support/mocks.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await testApp({ launch: idleEngine });
+});
+afterAll(() => app.close());
+
+test('strict: only the step at the cursor answers, each as often as its times', async () => {
+  const { armed, get, path, member } = mockStage(app);
+  await armed('strict', [step('GET', '/a', 1), step('GET', '/b', 2, { times: 2 }), step('GET', '/a', 3)], {
+    mode: 'strict',
+  });
+  const early = await get('/b');
+  expect(early).toMatchObject({ status: 404, json: { code: 'mock_unmatched', scenario: 'strict' } });
+  expect(early.json.nearest[0].seq).toBe(1);
+  expect(early.json.nearest[0].criteria).toContainEqual({
+    criterion: 'path',
+    matches: false,
+    wanted: '/a',
+    found: '/b',
+  });
+  const texts = [];
+  for (const target of ['/a', '/b', '/b', '/a', '/a']) texts.push((await get(target)).text);
+  expect(texts.slice(0, 4)).toEqual(['1', '2', '2', '3']);
+  expect(JSON.parse(texts[4] ?? '').code).toBe('mock_unmatched');
+  const scenario = await member.get(200, path('strict'));
+  expect(scenario).toMatchObject({ cursor: 3, calls: { matched: 4, unmatched: 2 } });
+  expect(scenario.steps.map(({ hits }: { hits: number }) => hits)).toEqual([1, 2, 1]);
+  await expect(member.post(200, path('strict', '/rewind'))).resolves.toMatchObject({
+    cursor: 0,
+    calls: { matched: 0, unmatched: 0 },
+  });
+  await expect(get('/a')).resolves.toMatchObject({ text: '1', headers: { 'x-mock-step': '1' } });
+});
+
+test('perEndpoint: recorded answers of one endpoint in their order, whatever others are called meanwhile', async () => {
+  const { armed, get } = mockStage(app);
+  await armed('endpoints', [
+    step('GET', '/job', 'running', { times: 1 }),
+    step('GET', '/other', 'other', { times: 1 }),
+    step('GET', '/job', 'done', { times: 1 }),
+    step('GET', '/always', 'always'),
+  ]);
+  const texts = [];
+  for (const target of ['/other', '/job', '/always', '/job', '/always']) texts.push((await get(target)).text);
+  expect(texts).toEqual(['other', 'running', 'always', 'done', 'always']);
+  const spent = await get('/job');
+  expect(spent.json.nearest[0].criteria).toContainEqual({ criterion: 'times', matches: false, wanted: 1, found: 1 });
+});
+
+test('any: the most specific step answers, then the first', async () => {
+  const { armed, get } = mockStage(app);
+  await armed(
+    'any',
+    [
+      step('*', '/**', 'all'),
+      step('GET', '/accounts/{id}', 'one'),
+      step('GET', '/accounts/7', 'seven'),
+      { request: { method: 'GET', path: '/accounts/7', query: { full: 'true' } }, response: { body: 'full' } },
+      step('GET', '/accounts/*.json', 'json'),
+    ],
+    { mode: 'any' },
+  );
+  const texts = [];
+  for (const target of ['/x', '/accounts/8', '/accounts/7', '/accounts/7?full=true&x=1', '/accounts/a.json'])
+    texts.push((await get(target)).text);
+  expect(texts).toEqual(['all', 'one', 'seven', 'full', 'json']);
+});
+
+test('a change of a step holds from the next call on, and a missing step is added', async () => {
+  const { armed, get, path, member } = mockStage(app);
+  await armed('changing', [step('GET', '/a', 'before', { times: 5 })]);
+  await expect(get('/a')).resolves.toMatchObject({ text: 'before' });
+  const changed = await member.put(200, path('changing', '/steps/1'), {
+    response: { status: 503, body: { down: true } },
+  });
+  expect(changed).toMatchObject({ seq: 1, request: { method: 'GET', path: '/a' }, times: 5, hits: 1 });
+  await expect(get('/a')).resolves.toMatchObject({ status: 503, json: { down: true } });
+  await expect(get('/b')).resolves.toMatchObject({ status: 404 });
+  await member.put(200, path('changing', '/steps/9'), { response: { body: 'any' } });
+  await expect(get('/b')).resolves.toMatchObject({ text: 'any', headers: { 'x-mock-step': '9' } });
+});
+
+test('without an armed scenario, and past its time, nothing answers', async () => {
+  const { armed, get, path, member } = mockStage(app);
+  await armed('timed', [step('GET', '/a', 'x')]);
+  await expect(get('/a')).resolves.toMatchObject({ status: 200 });
+  await app.sql(`update mock_scenario set armed_until = now() - interval '1 second' where name = 'timed'`);
+  await expect(get('/a')).resolves.toMatchObject({ status: 404, json: { code: 'mock_unmatched' } });
+  await expect(member.get(200, path('timed'))).resolves.toMatchObject({ status: 'stopped', armedUntil: null });
+  await member.post(200, path('timed', '/arm'));
+  await expect(get('/a')).resolves.toMatchObject({ status: 200 });
+  await member.delete(200, path('timed', '/arm'));
+  await expect(get('/a')).resolves.toMatchObject({ status: 404 });
+});
+
+test('queries, headers, JSON, forms and SOQL are matched as they are meant', async () => {
+  const { armed, call, get } = mockStage(app);
+  const answer = (request: object, body: string) => ({ request, response: { body } });
+  await armed('matching', [
+    answer({ method: 'POST', path: '/json', body: { a: { b: [1, { c: 2 }] }, n: { gt: 3 } } }, 'json'),
+    answer({ method: 'POST', path: '/exact', body: { a: 1 }, exact: ['body'] }, 'exact'),
+    answer({ method: 'POST', path: '/form', body: { grant_type: 'refresh' } }, 'form'),
+    answer({ method: 'POST', path: '/text', body: '<a/>' }, 'text'),
+    answer({ method: 'GET', path: '/query', query: { q: "SELECT Id FROM A WHERE Name = 'a b'" } }, 'soql'),
+    answer({ method: 'GET', path: '/list', query: { x: ['1', '2'], n: { gte: 10 } }, exact: ['query'] }, 'list'),
+    answer({ method: 'GET', path: '/headers', headers: { 'X-Kind': { regex: '^big' } } }, 'headers'),
+    answer({ method: 'GET', path: '/a%20b/{id}' }, 'encoded'),
+  ]);
+  const post = async (target: string, body: string, type = 'application/json') =>
+    (await call('POST', target, { body, headers: { 'content-type': type } })).text.slice(0, 10);
+  expect(await post('/json', '{"a":{"b":[1,{"c":2,"d":3}],"e":4},"n":4}')).toBe('json');
+  expect(await post('/json', '{"a":{"b":[1]},"n":4}')).not.toBe('json');
+  expect(await post('/json', '{"a":{"b":[1,{"c":2}]},"n":3}')).not.toBe('json');
+  expect(await post('/exact', '{"a":1}', 'text/plain')).toBe('exact');
+  expect(await post('/exact', '{"a":1,"b":2}')).not.toBe('exact');
+  expect(await post('/form', 'x=1&grant_type=refresh', 'application/x-www-form-urlencoded')).toBe('form');
+  expect(await post('/text', '<a/>', 'text/xml')).toBe('text');
+  const soql = encodeURIComponent("select  Id\nfrom A where Name='a b'");
+  const same = encodeURIComponent("SELECT Id\n  FROM A WHERE Name='a b'");
+  expect((await get(`/query?q=${same}`)).text).toBe('soql');
+  expect((await get(`/query?q=${soql}`)).status).toBe(404);
+  expect((await get(`/query?q=${encodeURIComponent("SELECT Id FROM A WHERE Name = 'ab'")}`)).status).toBe(404);
+  expect((await get('/list?x=1&n=12&x=2')).text).toBe('list');
+  expect((await get('/list?x=1&n=12&x=2&y=3')).status).toBe(404);
+  expect((await get('/list?x=1&n=9&x=2')).status).toBe(404);
+  expect((await get('/headers', { headers: { 'x-kind': 'bigger' } })).text).toBe('headers');
+  expect((await get('/headers', { headers: { 'x-kind': 'small' } })).status).toBe(404);
+  expect((await get('/a%20b/7')).text).toBe('encoded');
+});
+
+test('state: what a request carries and a step sets is required and rendered; runs have their own', async () => {
+  const { armed, call, get } = mockStage(app);
+  await armed('stateful', [
+    {
+      request: { method: 'POST', path: '/orders', captures: { orderId: 'body.id', by: 'headers.x-by' } },
+      response: {
+        status: 201,
+        sets: { status: 'open', note: 'of {{ state.by }}' },
+        template: true,
+        body: { id: '{{ state.orderId }}' },
+      },
+    },
+    {
+      request: { method: 'GET', path: '/orders/{id}', requires: { status: 'open' } },
+      response: {
+        template: true,
+        headers: { 'X-Id': '{{ request.path.id }}' },
+        body: '{{ request.path.id }}:{{ state.orderId }}:{{ state.note }}:{{ request.query.x }}',
+      },
+    },
+    step('GET', '/orders/{id}', 'none'),
+  ]);
+  expect((await get('/orders/7')).text).toBe('none');
+  const made = await call('POST', '/orders', { body: '{"id":"o-1"}', headers: { 'x-by': 'dana' } });
+  expect(made).toMatchObject({ status: 201, json: { id: 'o-1' } });
+  const read = await get('/orders/9?x=y');
+  expect(read).toMatchObject({ text: '9:o-1:of dana:y', headers: { 'x-id': '9' } });
+  expect((await get('/orders/9', { run: 'other' })).text).toBe('none');
+  const failed = await get('/orders/9');
+  expect(failed).toMatchObject({ status: 500 });
+  expect(failed.json.detail).toMatch(/step 2.*request\.query\.x/);
+});
+
+test('a template can add no header', async () => {
+  const { armed, call } = mockStage(app);
+  await armed('injection', [
+    {
+      response: {
+        template: true,
+        headers: { 'x-echo': '{{ request.body.value }}', 'set-cookie': 'a=b; Domain=quayside.test; Path=/x' },
+      },
+    },
+  ]);
+  const value = 'a\r\nSet-Cookie: qs_session=evil\r\n\r\n<script>';
+  const reply = await call('POST', '/', { body: JSON.stringify({ value }) });
+  expect(reply.status).toBe(200);
+  expect(reply.headers['x-echo']).toBe('a Set-Cookie: qs_session=evil <script>');
+  expect(reply.headers['set-cookie']).toEqual([expect.stringMatching(/^a=b; Path=\/mocks\/[\w-]{22}\/x$/)]);
+  expect(reply.headers['content-security-policy']).toMatch(/^sandbox/);
+  expect(reply.headers['x-mock-scenario']).toBe('injection');
+});
+
+test('parallel runs have cursors of their own, up to a hundred', async () => {
+  const { armed, get } = mockStage(app);
+  await armed('runs', [step('GET', '/a', 1), step('GET', '/a', 2)], { mode: 'strict' });
+  const texts = await Promise.all(['r1', 'r2', 'r3'].map(async (run) => (await get('/a', { run })).text));
+  expect(texts).toEqual(['1', '1', '1']);
+  expect((await get('/a', { run: 'r2' })).text).toBe('2');
+  expect((await get('/a')).text).toBe('1');
+  expect((await get('/a', { run: 'with space' })).status).toBe(400);
+  const more = await Promise.all(Array.from({ length: 98 }, (_, index) => get('/a', { run: `more-${index}` })));
+  expect(more.filter(({ status }) => status === 429)).toHaveLength(1);
+  await app.sql(`update mock_run set used_at = now() - interval '2 hours' where name like 'more-%'`);
+  expect((await get('/a', { run: 'late' })).text).toBe('1');
+});
+
+test('bodies that are no text, broken or too large do no harm', async () => {
+  const { armed, call } = mockStage(app);
+  await armed('bodies', [
+    { request: { method: 'POST', path: '/zipped', body: { a: 1 } }, response: { body: 'zipped' } },
+    { request: { method: 'POST', path: '/any' }, response: { body: 'any' } },
+  ]);
+  const zipped = gzipSync('{"a":1}');
+  const headers = { 'content-encoding': 'gzip' };
+  expect((await call('POST', '/zipped', { body: zipped, headers })).text).toBe('zipped');
+  expect((await call('POST', '/zipped', { body: zipped.subarray(0, 12), headers })).status).toBe(404);
+  expect((await call('POST', '/any', { body: zipped.subarray(0, 12), headers })).text).toBe('any');
+  expect((await call('POST', '/any', { body: gzipSync(Buffer.alloc(50_000_000)), headers })).text).toBe('any');
+  expect((await call('POST', '/any', { body: Buffer.from([0xff, 0xfe, 0, 1]) })).text).toBe('any');
+  expect((await call('POST', '/any', { body: '"\\u0000\\ud800"' })).text).toBe('any');
+  expect((await call('POST', '/any?a=%00', { body: '{"a":"\\u0000"}' })).text).toBe('any');
+  expect((await call('POST', '/any', { body: Buffer.alloc(6_000_000) })).status).toBe(413);
+});
+
+test('patterns of steps cannot keep the service busy', async () => {
+  const { armed, call } = mockStage(app);
+  await armed('patterns', [
+    { request: { path: `/${'**/a/'.repeat(40)}b` }, response: {} },
+    { request: { path: `/${'*a'.repeat(200)}b` }, response: {} },
+    { request: { path: '/**', body: { regex: '(a+)+$' } }, response: {} },
+    { request: { path: '/**', query: { q: `SELECT ${"'a ".repeat(500)}` } }, response: {} },
+  ]);
+  const before = process.threadCpuUsage();
+  const target = `/${'a/'.repeat(900)}?q=${encodeURIComponent(`SELECT ${"'b ".repeat(500)}`)}`;
+  await expect(call('POST', target, { body: `${'a'.repeat(1_000_000)}!` })).resolves.toMatchObject({ status: 404 });
+  const { user, system } = process.threadCpuUsage(before);
+  expect(user + system).toBeLessThan(2_000_000);
+});

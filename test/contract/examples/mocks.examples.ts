@@ -1,0 +1,39 @@
+import { featureExamples, fresh } from './example.ts';
+
+const STEPS = [
+  {
+    request: { method: 'GET', path: '/services/data/v64.0/limits' },
+    response: { body: { DailyApiRequests: { Max: 100_000, Remaining: 81_750 } } },
+  },
+];
+
+export const mocksExamples = featureExamples(
+  async (app) => {
+    const workspace = fresh('checkout');
+    const scenario = fresh('release');
+    const owner = app.as(app.owner);
+    await owner.post(201, `/api/mocks/workspaces/${workspace}/scenarios`, { name: scenario, steps: STEPS });
+    await owner.post(200, `/api/mocks/workspaces/${workspace}/scenarios/${scenario}/arm`);
+    return { workspace, scenario };
+  },
+  {
+    createMockScenario: () => ({
+      params: { workspace: fresh('pipeline') },
+      body: { name: fresh('rehearsal'), description: 'What the org answers', steps: STEPS },
+      // Names of workspaces are for every tenant to choose.
+      strangersStatus: 201,
+    }),
+    listMockScenarios: ({ workspace }) => ({ params: { workspace }, strangersStatus: 200 }),
+    getMockScenario: ({ workspace, scenario: name }) => ({ params: { workspace, name } }),
+    deleteMockScenario: ({ workspace, scenario: name }) => ({ params: { workspace, name } }),
+    stopMockScenario: ({ workspace, scenario: name }) => ({ params: { workspace, name } }),
+    saveMockStep: ({ workspace, scenario: name }) => ({
+      params: { workspace, name, seq: '2' },
+      body: { request: { method: 'POST', path: '/**' }, response: { status: 503, delayMs: { min: 100, max: 900 } } },
+    }),
+    armMockScenario: ({ workspace, scenario: name }) => ({ params: { workspace, name }, body: { minutes: 60 } }),
+    disarmMockScenario: ({ workspace, scenario: name }) => ({ params: { workspace, name } }),
+    rewindMockScenario: ({ workspace, scenario: name }) => ({ params: { workspace, name } }),
+    rotateMockKey: ({ workspace }) => ({ params: { workspace } }),
+  },
+);
