@@ -67,10 +67,8 @@ export function composeAnswer(
 }
 
 /** A value that can end no header, in the bytes of UTF-8. */
-// Control characters are what it is about.
-// oxlint-disable-next-line no-control-regex
 export const headerValue = (text: string): string =>
-  Buffer.from(text.toWellFormed().replace(/[\u0000-\u0008\u000a-\u001f\u007f]+/g, ' '), 'utf8').toString('latin1');
+  Buffer.from(text.toWellFormed().replace(/[^\P{Cc}\t]+/gu, ' '), 'utf8').toString('latin1');
 
 /** Headers of the connection, and those by which an answer would change what browsers hold of the service itself. */
 const OWN_HEADERS =
