@@ -14,6 +14,12 @@ import {
 } from '../auth/auth.entities.ts';
 import { RateLimitSchema } from '../rate-limits/rate-limits.entities.ts';
 import {
+  BrowserHostSchema,
+  BrowserReplayPageSchema,
+  BrowserSessionEventSchema,
+  BrowserSessionSchema,
+} from '../browser-sessions/browser-sessions.entities.ts';
+import {
   BuildPreviewSchema,
   BuildStatusSchema,
   HookDeliverySchema,
@@ -134,6 +140,10 @@ export const entities = [
   SignInFailureSchema,
   UserRecoveryCodeSchema,
   UserTotpSchema,
+  BrowserHostSchema,
+  BrowserReplayPageSchema,
+  BrowserSessionSchema,
+  BrowserSessionEventSchema,
   BuildPreviewSchema,
   BuildStatusSchema,
   HookDeliverySchema,

@@ -16,6 +16,8 @@ const WITHOUT_TENANT: Record<string, RegExp | undefined> = {
   sign_in_failure: /^true$/,
   known_sign_in: /^true$/,
   rate_limit: /^true$/,
+  // Hosts of browsers serve all tenants; the application only reads them.
+  browser_host: /^true$/,
   // Of the system role.
   sweep_failure: undefined,
 };

@@ -118,6 +118,8 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'ai_usage_day',
     'approval',
     'audit_export',
+    'browser_host',
+    'browser_session',
     'build_preview',
     'chat_action',
     'chat_message',
