@@ -178,5 +178,8 @@ export interface BrowserProvider {
   removeRecording(ref: SessionRef, signal: AbortSignal): Promise<ProviderAnswer<null>>;
 }
 
-/** The part of a provider that the API asks: what was recorded, and where a session is watched. */
-export type BrowserReplays = Pick<BrowserProvider, 'name' | 'liveView' | 'replays' | 'playlist' | 'segment'>;
+/** The part of a provider that needs no host of browsers: what was recorded, and where a session is watched. */
+export type BrowserReplays = Pick<
+  BrowserProvider,
+  'name' | 'liveView' | 'replays' | 'playlist' | 'segment' | 'removeRecording'
+>;
