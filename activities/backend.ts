@@ -227,6 +227,11 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
       system: system.db,
       metrics: new Registry(),
       askModel: createAskModel({ actingAs, encryption, log, callModel: languageModels.call }),
+      browsers: {
+        find: () => undefined,
+        findReplays: () => undefined,
+        recordingDays: config.BROWSER_RECORDING_DAYS,
+      },
       flows: {
         commands: backend.commands,
         commandRuns: new CommandRuns({

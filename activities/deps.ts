@@ -8,6 +8,7 @@ import type { FindPullRequestHost } from '../domain/pull-requests/pull-request-h
 import type { GitMirrors } from '../domain/git/git-mirrors.port.ts';
 import type { WebhookSender } from '../domain/webhooks/webhook-sender.port.ts';
 import type { Backend } from './backend.ts';
+import type { SessionProviders } from './browser-sessions/browser-sessions.activities.ts';
 import type { CommandRuns } from './flows/command-runs.ts';
 
 /** What activities reach, by feature; made once by the composition root. */
@@ -35,6 +36,10 @@ export interface Deps
   metrics: Registry;
   /** Asks the language model of a project. */
   askModel: AskModel;
+  browsers: SessionProviders & {
+    /** For how many days recordings are kept. */
+    recordingDays: number;
+  };
   flows: {
     /** Programs that the operator allows, by type of flow. */
     commands: Commands;

@@ -10,6 +10,8 @@ import { APPROVALS_QUEUE } from '../workflows/approvals/approval.contract.ts';
 import { ENVIRONMENT_LOCKS_QUEUE } from '../workflows/environment-locks/environment-lock.contract.ts';
 import { createAuditExportActivities } from './audit/audit-exports.activities.ts';
 import { createApprovalActivities } from './approvals/approvals.activities.ts';
+import { createBrowserSessionActivities } from './browser-sessions/browser-sessions.activities.ts';
+import { createSessionStateActivities } from './browser-sessions/session-state.activities.ts';
 import { createChatLaneActivities } from './chat/chat-lane.activities.ts';
 import { createEnvironmentLockActivities } from './environment-locks/environment-locks.activities.ts';
 import { createReviewActivities } from './review-assignments/review-assignments.activities.ts';
@@ -101,7 +103,11 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
   },
   {
     taskQueue: ENVIRONMENT_LOCKS_QUEUE,
-    activities: { ...createEnvironmentLockActivities(deps), ...createReviewActivities(deps) },
+    activities: {
+      ...createEnvironmentLockActivities(deps),
+      ...createReviewActivities(deps),
+      ...createSessionStateActivities(deps),
+    },
   },
   { taskQueue: RELEASES_QUEUE, activities: createReleaseActivities(deps) },
   {
@@ -131,6 +137,8 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
       ...createOrgLimitActivities(deps),
       ...createGcCheckActivities(deps),
       ...createOrgExplorerActivities(deps),
+      ...createBrowserSessionActivities(deps, deps.browsers),
+      ...createOperationActivities(deps),
     },
     options: { maxConcurrentActivityTaskExecutions: CRM_AT_ONCE },
   },

@@ -10,6 +10,7 @@ import { downloadsRoutes } from './downloads/downloads.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
 import { buildRequestsRoutes } from './builds/build-requests.routes.ts';
 import { hooksRoutes } from './builds/hooks.routes.ts';
+import { browserSessionsRoutes } from './browser-sessions/browser-sessions.routes.ts';
 import { buildsRoutes } from './builds/builds.routes.ts';
 import { codeHostRoutes } from './auth/code-host.routes.ts';
 import { oidcRoutes } from './auth/oidc.routes.ts';
@@ -95,6 +96,7 @@ export const routes: readonly AnyRoute[] = [
   ...projectsRoutes,
   ...mirrorRoutes,
   ...environmentsRoutes,
+  ...browserSessionsRoutes,
   ...environmentLocksRoutes,
   ...approvalsRoutes,
   ...complianceRoutes,

@@ -56,6 +56,8 @@ export interface Tx {
   signalReviewPool(pool: ReviewPoolKey): void;
   /** Marks an assignment that was made or changed; its workflow looks again after the commit. */
   signalReviewAssignment(assignment: ReviewAssignmentKey): void;
+  /** Marks a browser session that was made or changed; its workflow looks again after the commit. */
+  signalBrowserSession(session: BrowserSessionKey): void;
   /** Marks a request whose work item is to show something new; that is written after the commit. */
   signalReport(requestId: string): void;
   /** The same transaction for what somebody else of the tenant caused: events, audit entries and rows are in their name. */
@@ -88,6 +90,14 @@ export interface ReviewAssignmentKey {
   target: string;
 }
 
+/** What the workflow of a browser session is named by, in its tenant. */
+export interface BrowserSessionKey {
+  sessionId: string;
+  repositoryIdentifier: string;
+  /** What it shows: `PR 12`, or the name of an environment. */
+  subject: string;
+}
+
 export interface RecordedDeployment {
   deploymentId: string;
   projectId: string;
@@ -110,6 +120,7 @@ export interface CommitSignals {
   runs: (tenant: TenantKey, runs: readonly WaitingRun[]) => void;
   reviewPools: (tenant: TenantKey, pools: readonly ReviewPoolKey[]) => void;
   reviewAssignments: (tenant: TenantKey, assignments: readonly ReviewAssignmentKey[]) => void;
+  browserSessions: (tenant: TenantKey, sessions: readonly BrowserSessionKey[]) => void;
   reports: (tenant: TenantKey, requestIds: readonly string[]) => void;
   happened: (tenant: TenantKey, events: readonly Announcement[]) => void;
 }
@@ -146,6 +157,7 @@ export const unitOfWork =
     const runs: WaitingRun[] = [];
     const reviewPools = new Map<string, ReviewPoolKey>();
     const reviewAssignments = new Map<string, ReviewAssignmentKey>();
+    const browserSessions = new Map<string, BrowserSessionKey>();
     const reports = new Set<string>();
     let happened: readonly Announcement[] = [];
     const result = await em.transactional(async (inner) => {
@@ -195,6 +207,9 @@ export const unitOfWork =
         signalReviewAssignment: (assignment) => {
           reviewAssignments.set(assignment.assignmentId, assignment);
         },
+        signalBrowserSession: (session) => {
+          browserSessions.set(session.sessionId, session);
+        },
         signalReport: (id) => {
           reports.add(id);
         },
@@ -218,6 +233,7 @@ export const unitOfWork =
     if (runs.length > 0) signals?.runs(actor, runs);
     if (reviewPools.size > 0) signals?.reviewPools(actor, [...reviewPools.values()]);
     if (reviewAssignments.size > 0) signals?.reviewAssignments(actor, [...reviewAssignments.values()]);
+    if (browserSessions.size > 0) signals?.browserSessions(actor, [...browserSessions.values()]);
     if (reports.size > 0) signals?.reports(actor, [...reports]);
     if (happened.length > 0) signals?.happened(actor, happened);
     return result;

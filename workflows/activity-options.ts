@@ -128,3 +128,48 @@ export const ORG_READ = {
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
 } satisfies ActivityOptions;
+
+/**
+ * The lending of a browser, which waits for a host with a place. The session is given up after 5 minutes by its row, not
+ * by these limits; a lost host is detected by its heartbeat, and another one tries. A cancellation waits until nothing is
+ * left behind.
+ */
+export const BROWSER_PROVISION = {
+  scheduleToCloseTimeout: '6 minutes',
+  heartbeatTimeout: '5 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+} satisfies ActivityOptions;
+
+/**
+ * The watch over a browser that is lent, for as long as that is. When the host does not take it, it is gone, and the
+ * browser with it; after a lost heartbeat it is asked once more in that way.
+ */
+export const BROWSER_HOLD_ON_HOST = {
+  scheduleToStartTimeout: '8 seconds',
+  startToCloseTimeout: '70 minutes',
+  heartbeatTimeout: '5 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '2 seconds' },
+} satisfies ActivityOptions;
+
+/** Likewise of a hosted browser: any worker can watch it, and another one goes on when one is lost. */
+export const BROWSER_HOLD = {
+  startToCloseTimeout: '70 minutes',
+  heartbeatTimeout: '5 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+} satisfies ActivityOptions;
+
+/** The release of a browser, and the end of its recording: repeated until they are done, by whoever can do them. */
+export const BROWSER_CLEAN_UP = {
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+} satisfies ActivityOptions;
+
+/** Likewise on the host itself, which is gone when it does not take it. */
+export const BROWSER_CLEAN_UP_ON_HOST = {
+  ...BROWSER_CLEAN_UP,
+  scheduleToStartTimeout: '8 seconds',
+} satisfies ActivityOptions;

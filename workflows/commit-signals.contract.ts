@@ -1,6 +1,7 @@
 import type { TenantKey } from '../domain/shared/actor.ts';
 import type { CommitSignals, WaitingRun } from '../domain/unit-of-work.ts';
 import { approvalContract, recheckSignal } from './approvals/approval.contract.ts';
+import { browserSessionContract, sessionChangedSignal } from './browser-sessions/browser-session.contract.ts';
 import { signalChatLane } from './chat/chat-lane.contract.ts';
 import { flowRunContract, windowChangedSignal } from './flows/flow-run.contract.ts';
 import type { Launch } from './launch.ts';
@@ -58,6 +59,15 @@ export const createCommitSignals = (launch: Launch): Omit<CommitSignals, 'happen
         { tenantId, tenantSlug, ...pool },
         poolChangedSignal,
         POOL_QUIET_MS,
+      );
+  },
+  browserSessions({ tenantId, tenantSlug }, sessions) {
+    for (const session of sessions)
+      launch.signalWithStartInBackground(
+        browserSessionContract,
+        { tenantId, tenantSlug, ...session },
+        sessionChangedSignal,
+        QUIET_MS,
       );
   },
   reviewAssignments({ tenantId, tenantSlug }, assignments) {

@@ -21,3 +21,4 @@ export { pullRequests } from './pull-requests/pull-requests.workflow.ts';
 export { metricsLane } from './metrics/metrics-lane.workflow.ts';
 export { orgLimits } from './org-limits/org-limits.workflow.ts';
 export { nightlyAnalysis } from './code-analysis/nightly-analysis.workflow.ts';
+export { browserSession } from './browser-sessions/browser-session.workflow.ts';

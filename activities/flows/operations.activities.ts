@@ -5,6 +5,7 @@ import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import { gitCredential } from '../../domain/git/git-credentials.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
 import { withHeartbeat } from '../heartbeat.ts';
+import { recordSession } from '../browser-sessions/record-session.ts';
 import { analyze } from '../code-analysis/analyze.ts';
 import type { Deps } from '../deps.ts';
 
@@ -33,7 +34,11 @@ const createPatchBranch: Operation = async (deps, tenant, run) => {
     : { status: 'failed', error: made.reason };
 };
 
-const operations: Record<OperationId, Operation> = { 'create-patch-branch': createPatchBranch, analyze };
+const operations: Record<OperationId, Operation> = {
+  'create-patch-branch': createPatchBranch,
+  analyze,
+  'record-session': recordSession,
+};
 
 export const createOperationActivities = (deps: Deps) => ({
   /** Carries out a run of a type that the service does itself. */

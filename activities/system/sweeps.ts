@@ -2,6 +2,12 @@ import { aiReportsSweep } from '../ai-reports/ai-reports.sweep.ts';
 import { expiringTokensSweep } from '../application-tokens/application-tokens.sweep.ts';
 import { approvalsSweep } from '../approvals/approvals.sweep.ts';
 import { auditExportsSweep, expiredExportsSweep } from '../audit/audit-exports.sweep.ts';
+import {
+  agedRecordingsSweep,
+  browserSessionsSweep,
+  silentHostsChore,
+  strayBrowsersSweep,
+} from '../browser-sessions/browser-sessions.sweep.ts';
 import { buildImpactsSweep } from '../builds/build-impacts.sweep.ts';
 import { chatLanesSweep } from '../chat/chat-lanes.sweep.ts';
 import { expiringOrgsSweep } from '../crm-orgs/expiring-orgs.sweep.ts';
@@ -45,6 +51,10 @@ export const SWEEPS: readonly Sweep[] = [
   aiReportsSweep,
   reviewAssignmentsSweep(),
   reviewPoolsSweep,
+  browserSessionsSweep(),
+  strayBrowsersSweep,
+  agedRecordingsSweep,
+  silentHostsChore,
   expiringTokensSweep,
   expiringOrgsSweep,
   orgLimitsSweep,

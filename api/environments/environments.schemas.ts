@@ -2,12 +2,29 @@ import { z } from 'zod';
 import { ApprovalPolicySchema } from '../../domain/approvals/approval-policy.ts';
 import { PromotionPolicySchema } from '../../domain/promotion/promotion-policy.ts';
 import { ENVIRONMENT_CATEGORIES } from '../../domain/environments/environments.entities.ts';
-import { CurrentVersion, FreeText, JsonObject, Name, RepositoryIdentifier, Timestamp } from '../http/parameters.ts';
+import {
+  AllowedHosts,
+  CurrentVersion,
+  FreeText,
+  JsonObject,
+  Name,
+  RepositoryIdentifier,
+  Timestamp,
+} from '../http/parameters.ts';
 import { warningsOf } from '../http/warnings.ts';
 
 const ApprovalPolicy = ApprovalPolicySchema.meta({ id: 'ApprovalPolicy' });
 
 const PromotionPolicy = PromotionPolicySchema.meta({ id: 'PromotionPolicy' });
+
+const BrowserSettings = z
+  .strictObject({
+    allowedHosts: AllowedHosts.optional(),
+    recording: z.boolean().optional().meta({
+      description: 'Whether sessions are recorded that do not say so themselves; default: true',
+    }),
+  })
+  .meta({ id: 'BrowserSettings' });
 
 const fields = {
   name: Name,
@@ -27,6 +44,7 @@ const fields = {
   promotion: PromotionPolicy.nullable().meta({
     description: 'What a release must meet before it is deployed here',
   }),
+  browser: BrowserSettings.nullable().meta({ description: 'How browsers are lent at the org' }),
 };
 
 export const EnvironmentIn = z
@@ -62,6 +80,7 @@ const shown = z.object({
   devHubUsername: z.string().nullable().default(null),
   approvalPolicy: ApprovalPolicy.nullable().default(null),
   promotion: PromotionPolicy.nullable().default(null),
+  browser: BrowserSettings.nullable().default(null),
   lockStatus: LockStatus,
   version: z.int(),
   createdAt: Timestamp,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { whyUnavailable } from '../../domain/flows/executor-rules.ts';
+import type { Reads } from '../../domain/data/fenced-reads.ts';
 import { FLOW_TYPES, type FlowType } from '../../domain/flows/flow-types.ts';
+import { whyNotByItself } from '../../domain/flows/own-means.queries.ts';
 import { runsHealth } from '../../domain/flows/run-list.queries.ts';
 import { type Commands, executorHere, unavailableType } from '../../domain/flows/commands-file.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
@@ -12,22 +14,25 @@ const schemas = new Map<string, Record<string, unknown>>(
   FLOW_TYPES.map(({ id, payload }) => [id, z.toJSONSchema(payload, { io: 'input' })]),
 );
 
-function view(type: FlowType, commands: Commands): z.input<typeof FlowTypeOut> {
+async function view(reads: Reads, type: FlowType, commands: Commands): Promise<z.input<typeof FlowTypeOut>> {
   const { id, summary, category, gates, isInternal } = type;
-  const executor = executorHere(type, { hasPipeline: false, commands }) ?? null;
+  const executor = executorHere(type, { hasPipeline: false, commands });
   const unavailable = unavailableType(type, { hasPipeline: false, commands });
+  const why = unavailable === undefined ? await whyNotByItself(reads, { id, executor }) : whyUnavailable(unavailable);
   return {
     id,
     summary,
     category,
     gates,
     isInternal,
-    executor,
-    available: unavailable === undefined,
-    reason: unavailable === undefined ? null : whyUnavailable(unavailable),
+    executor: executor ?? null,
+    available: why === null,
+    reason: why,
     payloadSchema: schemas.get(id) ?? {},
   };
 }
+
+const views = (reads: Reads, commands: Commands) => Promise.all(FLOW_TYPES.map((type) => view(reads, type, commands)));
 
 export const flowTypesRoutes = [
   defineRoute({
@@ -42,7 +47,7 @@ export const flowTypesRoutes = [
     projectScope: 'none',
     status: 200,
     response: z.array(FlowTypeOut),
-    handle: async (_, { adapters }) => FLOW_TYPES.map((type) => view(type, adapters.flows.commands)),
+    handle: (_, { reads, adapters }) => views(reads, adapters.flows.commands),
   }),
   defineRoute({
     operationId: 'getFlowHealth',
@@ -56,7 +61,8 @@ export const flowTypesRoutes = [
     response: FlowHealth,
     async handle(_, { reads, adapters }) {
       const health = await runsHealth(reads);
-      const available = FLOW_TYPES.filter((type) => view(type, adapters.flows.commands).available).length;
+      const types = await views(reads, adapters.flows.commands);
+      const available = types.filter((type) => type.available).length;
       return {
         ...health,
         status: health.notLaunched > 0 ? ('degraded' as const) : ('ok' as const),

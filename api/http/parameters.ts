@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import 'zod-openapi';
+import { HOST_NAME, HOST_NAMES_MAX } from '../../domain/browser-sessions/host-name-rules.ts';
 import { isId } from '../../domain/shared/ids.ts';
 import { isoOf, momentOf } from '../../domain/shared/date-time-rules.ts';
 import { openObject, trimmedText } from '../../domain/shared/large-maps.ts';
@@ -54,6 +55,14 @@ export const RepositoryIdentifier = z
 
 /** Parameters of `/…/{identifier}`, the repository of a project. */
 export const byIdentifier = z.object({ identifier: RepositoryIdentifier });
+
+/** Hosts that a lent browser may reach beside the org. */
+export const AllowedHosts = z
+  .array(
+    z.string().trim().toLowerCase().max(253).regex(HOST_NAME, 'must be a host name, *. at the front for all below'),
+  )
+  .max(HOST_NAMES_MAX)
+  .meta({ description: 'Host names that the browser may reach beside the org, `*.` at the front for all below' });
 
 /** For optimistic locking of changes. */
 export const CurrentVersion = z.int().positive().meta({ description: 'The current version; any other gets 409' });

@@ -18,6 +18,7 @@ export const TAGS = {
   'Review assignment rules': 'Which pool or environment a branch gets for its review',
   'Review pools': 'Orgs that are handed out for reviews',
   'Review assignments': 'Who has which review org, until when, and who waits for one',
+  'Browser sessions': 'Browsers that are lent for reviews, signed in and recorded',
   'GC ledger': 'Components that packages have dropped, and what became of them in the orgs',
   'Code analysis': 'What analysers found in the commits of a branch, and how that develops',
   'Org limits': 'How full the limits of CRM orgs are, and when they will be used up',

@@ -91,6 +91,10 @@ const configuration = {
       description:
         'What the results of code analyses must keep to; the verdict is written to the git host as the commit status `quayside/code-analysis`',
     }),
+  recordPipeline: Pipeline.omit({ ref: true }).meta({
+    description:
+      'The git host pipeline that carries out browser sessions, instead of the service, and reports by `PATCH /api/browser-sessions/{id}`',
+  }),
   cascade: z.array(z.strictObject({ from: Name, to: Name })).max(200),
   workItems: z.strictObject({
     provider: z.enum(['tracker-a', 'host-a', 'host-b']).optional(),

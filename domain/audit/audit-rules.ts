@@ -12,6 +12,7 @@ export const AUDIT_SOURCES = [
   'document',
   'crm',
   'mock',
+  'browser',
   'system',
 ] as const;
 export type AuditSource = (typeof AUDIT_SOURCES)[number];

@@ -31,7 +31,8 @@ export interface SessionOwner {
 export interface SessionOrder extends SessionOwner {
   /**
    * Where the browser is to begin: the org's front door, a secret that opens it. Asked for immediately before the first
-   * navigation, and once per attempt; never kept, logged or recorded. Rejects with `StartRefused` when the org is not opened.
+   * navigation, and once per attempt; never kept, logged or recorded. Rejects with `StartRefused` when the org is not opened,
+   * and with another error when that may pass: `create` leaves nothing behind then, and rejects with it.
    */
   startUrl: () => Promise<URL>;
   viewport: Viewport;

@@ -57,6 +57,12 @@ export const isProvisioning = (status: SessionStatus): boolean => status === 'pr
 /** Those that a pull request has one of at most. */
 export const OPEN_STATUSES = SESSION_STATUSES.filter((status) => !hasEnded(status));
 
+/** The status of a session that ended for a reason which its provider, or the loss of it, gave. */
+export function statusOfEnd(reason: StatusReason): SessionEnd {
+  if (reason === 'expired') return 'expired';
+  return reason === 'browser_closed' || reason === 'stopped' || reason === 'cancelled' ? 'ended' : 'error';
+}
+
 /** Throws `invalid_transition`, which names both statuses. */
 export function assertMove(from: SessionStatus, to: SessionStatus): void {
   if (!mayMove(from, to)) throw new DomainError('invalid_transition', `A session that is ${from} cannot become ${to}`);

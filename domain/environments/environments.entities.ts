@@ -7,6 +7,14 @@ import type { PromotionPolicy } from '../promotion/promotion-policy-rules.ts';
 export const ENVIRONMENT_CATEGORIES = ['dev', 'test', 'snapshot', 'release'] as const;
 export type EnvironmentCategory = (typeof ENVIRONMENT_CATEGORIES)[number];
 
+/** How browsers are lent at the org of an environment. */
+export interface BrowserSettings {
+  /** Host names that they may reach beside the org, `*.` at the front for all below. */
+  allowedHosts?: string[] | undefined;
+  /** Whether sessions are recorded that do not say so themselves; missing: they are. */
+  recording?: boolean | undefined;
+}
+
 export const EnvironmentSchema = defineEntity({
   name: 'Environment',
   tableName: 'environment',
@@ -27,6 +35,7 @@ export const EnvironmentSchema = defineEntity({
     metadata: jsonColumn<Record<string, unknown>>().defaultRaw("'{}'::jsonb"),
     approvalPolicy: jsonColumn<ApprovalPolicy>().nullable(),
     promotion: jsonColumn<PromotionPolicy>().nullable(),
+    browser: jsonColumn<BrowserSettings>().nullable(),
     version: p.integer().version().default(1),
   },
 });

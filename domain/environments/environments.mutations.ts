@@ -71,6 +71,7 @@ export async function createEnvironment(tx: Tx, project: ProjectFacts, input: Ne
     devHubUsername: null,
     approvalPolicy: null,
     promotion: null,
+    browser: null,
     tags: [],
     metadata: {},
     ...definedMembers(input),

@@ -31,6 +31,7 @@ export const listEnvironments = ({ db, tenantId }: Reads, projectId: string, cat
       'metadata',
       'approvalPolicy',
       'promotion',
+      'browser',
       'version',
       'createdAt',
       'updatedAt',

@@ -1,3 +1,4 @@
+import { endSessionOfRun } from '../browser-sessions/sessions.mutations.ts';
 import { insertOverrideStep } from '../approvals/approval-steps.queries.ts';
 import { makeApprovalOfRunStale } from '../approvals/approvals.mutations.ts';
 import { poolKeyOf, poolOfRun } from '../review-pools/review-pools.queries.ts';
@@ -5,7 +6,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { reportRunToRequest } from '../work-item-requests/run-reports.mutations.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
 import { openChildren } from './child-runs.queries.ts';
-import { ANALYZE, POOL_PREPARE } from './flow-types.ts';
+import { ANALYZE, POOL_PREPARE, RECORD_SESSION } from './flow-types.ts';
 import { moveRun, noteCancel, reviseRun, type RunContext, runById } from './flow-runs.queries.ts';
 import { type RunOutput, unclaimProgram } from './run-programs.queries.ts';
 import { keepEndOfCommand } from './pipelines.queries.ts';
@@ -93,11 +94,18 @@ export async function endRun(
     const pool = await poolOfRun(tx, run.id);
     if (pool) tx.signalReviewPool(poolKeyOf(pool));
   }
+  if (run.taskType === RECORD_SESSION) await endSessionOfRun(tx, run.id, OUTCOMES[displayOf(status)] ?? 'failed');
   if (run.taskType === ANALYZE && displayOf(status) === 'Failed') announceFailedAnalysis(tx, run, error);
   const after = { status, ...(error !== undefined && { error }) };
   auditMove(tx, run, 'run_ended', `Run of ${run.taskType} ended: ${status}`, after);
   return true;
 }
+
+/** What the end of a run means for the browser session that it asked for. */
+const OUTCOMES: Partial<Record<ReturnType<typeof displayOf>, 'succeeded' | 'cancelled'>> = {
+  Completed: 'succeeded',
+  Cancelled: 'cancelled',
+};
 
 function announceFailedAnalysis(tx: Tx, run: RunSummary, error = 'The analysis failed'): void {
   const { id: jobId, repositoryIdentifier, payload, isScheduled } = run;

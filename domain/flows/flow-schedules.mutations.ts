@@ -44,7 +44,7 @@ export async function createSchedule(
   if (isPromotion(type) && payload.override !== undefined)
     throw invalidField(`${PREFIX}override`, 'An override is for one run, which an owner starts in person');
   const { place } = await gatesInRequest(tx, type, payload, PREFIX);
-  assertAvailable(type, payload, commands);
+  await assertAvailable(tx, type, payload, commands, place?.projectId);
   if ((await countSchedules(tx)) >= SCHEDULES_MAX)
     throw new DomainError('invalid_request', `A tenant has at most ${SCHEDULES_MAX} schedules`);
   const schedulePath = `schedules/${input.name}`;

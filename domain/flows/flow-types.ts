@@ -46,6 +46,9 @@ export const CHILD_OF_RELEASE = 'execute-release';
 /** The type of the runs that analyse code. */
 export const ANALYZE = 'analyze';
 
+/** The type of the runs that lend a browser, and wait for its end. */
+export const RECORD_SESSION = 'record-session';
+
 /** The type of the runs by which review pools get their orgs. */
 export const POOL_PREPARE = 'pool-prepare';
 
@@ -190,7 +193,14 @@ export const FLOW_TYPES = [
       force: z.boolean().optional().meta({ description: 'Replace the results that the commit has' }),
     },
   }),
-  type('record-session', 'testing', 'Record a browser session', { payload: { sessionId: Name.optional() } }),
+  type(RECORD_SESSION, 'testing', 'Lend a browser at the org of a pull request or environment, and record it', {
+    own: 'activity',
+    payload: {
+      sessionId: Name.optional().meta({
+        description: 'The session that the run is for; without it the run makes one where the service carries it out',
+      }),
+    },
+  }),
   type('build-domain', 'build', 'The part of a build that concerns one domain', { isInternal: true }),
   type('validate-domain', 'build', 'The part of a validation that concerns one domain', { isInternal: true }),
   type('cascade-merge', 'cascade', 'Merge a branch into the next of the cascade'),

@@ -4,7 +4,9 @@ import { targetOfRollback } from '../releases/rollback-targets.ts';
 import type { Tx } from '../unit-of-work.ts';
 import type { Override } from '../promotion/promotion-policy-rules.ts';
 import { emitEvent } from '../webhooks/event-catalog.ts';
+import type { Reads } from '../data/fenced-reads.ts';
 import { type Commands, executorHere, unavailableType } from './commands-file.ts';
+import { whyNotByItself } from './own-means.queries.ts';
 import { type ExecutorName, isPromotion, waitsForNobody, whyUnavailable } from './executor-rules.ts';
 import { findRun, runById } from './flow-runs.queries.ts';
 import type { RunPayload } from './flow-payloads.ts';
@@ -79,7 +81,7 @@ export async function acceptRun(
   const hasPipeline = parsed.pipeline !== undefined;
   const executor = executorHere(type, { hasPipeline, commands: commands ?? new Map() });
   const { place, gates } = await gatesInRequest(tx, type, parsed, prefix, executor);
-  if (commands) assertAvailable(type, parsed, commands);
+  if (commands) await assertAvailable(tx, type, parsed, commands, place?.projectId);
   const { payload, releaseName } = await releaseOf(tx, type, parsed, place);
   if (commands && place && isPromotion(type)) {
     const { projectId, defaultBranch } = place;
@@ -143,9 +145,18 @@ export async function acceptRun(
 }
 
 /** Throws `flow_unavailable` where nothing carries runs of a type out. */
-export function assertAvailable(type: FlowType, { pipeline }: RunPayload, commands: Commands): void {
-  const unavailable = unavailableType(type, { hasPipeline: pipeline !== undefined, commands });
+export async function assertAvailable(
+  reads: Reads,
+  type: FlowType,
+  { pipeline }: RunPayload,
+  commands: Commands,
+  projectId: string | undefined,
+): Promise<void> {
+  const means = { hasPipeline: pipeline !== undefined, commands };
+  const unavailable = unavailableType(type, means);
   if (unavailable !== undefined) throw new DomainError('flow_unavailable', whyUnavailable(unavailable));
+  const why = await whyNotByItself(reads, { ...type, executor: executorHere(type, means), projectId });
+  if (why !== null) throw new DomainError('flow_unavailable', why);
 }
 
 function announceOverride(

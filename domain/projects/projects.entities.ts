@@ -26,6 +26,8 @@ export type ProjectConfiguration = {
   buildPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
   /** Likewise the one that analyses a commit and publishes the results. */
   analysisPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
+  /** Likewise the one that carries out browser sessions, instead of the service. */
+  recordPipeline?: { id: string; inputs?: Record<string, string>; timeoutMinutes?: number };
   /** What the results of code analyses must keep to. */
   qualityGate?: QualityGate;
   cascade?: { from: string; to: string }[];

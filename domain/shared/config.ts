@@ -118,6 +118,7 @@ const Environment = z.object({
   ALLOW_LOCAL_GIT: flag,
   WEBHOOK_LOG_RETENTION_DAYS: count(90),
   REVIEW_RETENTION_DAYS: count(90),
+  BROWSER_RECORDING_DAYS: count(30),
   // What ended within the last 14 days is shown.
   PULL_REQUEST_RETENTION_DAYS: z.coerce.number().int().min(15).default(90),
   GIT_MIRROR_DIR: z.string().min(1).optional(),

@@ -41,6 +41,24 @@ const ReviewEnvironment = z.strictObject({
   reason: text('Why it ended', 'the org has failed').nullable().optional(),
 });
 
+const BrowserSession = z.strictObject({
+  sessionId: id('Browser session'),
+  repositoryIdentifier,
+  prNumber: number('Pull request that it shows', 118).nullable(),
+  environmentId: id('Environment that it shows').nullable(),
+  environmentName: environmentName.nullable(),
+  orgUsername,
+  provider: text('local, browserbase or external', 'local'),
+  status: text('live, ended, expired or error', 'ended'),
+  statusReason: text('Why it has this status', 'stopped').nullable(),
+  startedBy: byWhom,
+  liveAt: dateTime('When it was live').nullable(),
+  endedAt: dateTime('When it ended').nullable(),
+  expiresAt: dateTime('When it expires, or was to expire'),
+  recording: text('State of the recording: none, recording, processing, ready, partial or expired', 'ready'),
+  recordingPages: number('Pages of the recording, one per tab', 1),
+});
+
 const ReviewPool = z.strictObject({
   poolId: id('Pool'),
   poolTag: text('Tag of the pool', 'review'),
@@ -88,6 +106,11 @@ export const environmentEvents = {
     'review_environment.released': 'A review environment was released',
     'review_environment.expiring': 'The lease of a review environment ends within two hours',
     'review_environment.expired': 'A review environment expired',
+  }),
+  ...defineEvents(BrowserSession, {
+    'browser_session.live': 'A browser was lent and shows its first page',
+    'browser_session.ended': 'A browser session ended, expired or failed',
+    'browser_session.recording_ready': 'The recording of a browser session, or a part of it, can be played',
   }),
   ...defineEvents(ReviewPool, { 'review_pool.low': 'A review pool has fewer available orgs than it should' }),
   'org.registered': defineEvent(

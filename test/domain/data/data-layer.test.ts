@@ -134,6 +134,7 @@ test('a unit of work begins behind its fence, and writes what it announces and a
     runs: () => undefined,
     reviewPools: () => undefined,
     reviewAssignments: () => undefined,
+    browserSessions: () => undefined,
     reports: () => undefined,
     happened: () => undefined,
   };

@@ -1,0 +1,78 @@
+import { hostById } from '../../domain/browser-sessions/providers.queries.ts';
+import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';
+import {
+  forgetSession,
+  reevaluateSession,
+  sessionHasEnded,
+  sessionIsReleased,
+  type SessionProgress,
+} from '../../domain/browser-sessions/session-progress.mutations.ts';
+import {
+  extendSession,
+  patchSession,
+  type SessionEnding,
+  type SessionReport,
+  stopSession,
+} from '../../domain/browser-sessions/sessions.mutations.ts';
+import { findSession } from '../../domain/browser-sessions/sessions.queries.ts';
+import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
+import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
+import type { Tx } from '../../domain/unit-of-work.ts';
+import type { SessionAsk } from '../../workflows/browser-sessions/browser-session.contract.ts';
+import type { Deps } from '../deps.ts';
+
+export interface SessionKey extends TenantKey {
+  sessionId: string;
+}
+
+/** Why a change was refused; a refusal is an answer, not a failure to be repeated. */
+export interface Refusal {
+  code: ErrorCode;
+  message: string;
+}
+
+/** What the workflow of a browser session does to its row. */
+export const createSessionStateActivities = ({ actingAs, reads }: Pick<Deps, 'actingAs' | 'reads'>) => {
+  const changed = async (
+    { tenantId, tenantSlug, by, requestId, traceparent }: SessionKey & SessionAsk,
+    change: (tx: Tx) => Promise<unknown>,
+  ): Promise<Refusal | null> => {
+    try {
+      await actingAs({ ...by, tenantId, tenantSlug }, { requestId, traceparent })(change);
+      return null;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return { code: error.code, message: error.message };
+    }
+  };
+  const itself = (tenant: SessionKey) => actingAs(systemActor(tenant, SESSIONS));
+  return {
+    /** Does what is due for a session; null when it is gone. */
+    reevaluateSession: (key: SessionKey): Promise<SessionProgress | null> =>
+      itself(key)((tx) => reevaluateSession(tx, key.sessionId)),
+    /** Extends a session in the name of who asked for it. */
+    extendSession: (asked: SessionKey & SessionAsk & { minutes: number }): Promise<Refusal | null> =>
+      changed(asked, (tx) => extendSession(tx, asked.sessionId, asked.minutes)),
+    /** Stops a session in the name of who asked for it. */
+    stopSession: (asked: SessionKey & SessionAsk): Promise<Refusal | null> =>
+      changed(asked, (tx) => stopSession(tx, asked.sessionId)),
+    /** Takes a report in the name of who sent it. */
+    patchSession: (asked: SessionKey & SessionAsk & { report: SessionReport }): Promise<Refusal | null> =>
+      changed(asked, (tx) => patchSession(tx, asked.sessionId, asked.report)),
+    /** Ends a session as its provider, or the loss of it, says. */
+    sessionHasEnded: ({ status, reason, detail = null, ...key }: SessionKey & SessionEnding): Promise<void> =>
+      itself(key)((tx) => sessionHasEnded(tx, key.sessionId, { status, reason, detail })),
+    /** Notes that nothing of a session runs any more. */
+    sessionIsReleased: (key: SessionKey): Promise<void> => itself(key)((tx) => sessionIsReleased(tx, key.sessionId)),
+    /** Whether the host that lent a session has given no sign of life lately. */
+    async hostIsGone(key: SessionKey): Promise<boolean> {
+      const fenced = reads.as(systemActor(key, SESSIONS));
+      const session = await findSession(fenced, key.sessionId);
+      const host = session?.hostId == null ? undefined : await hostById(fenced, session.hostId);
+      return host?.isAlive !== true;
+    },
+    /** Removes the row of a session that was deleted. */
+    forgetSession: (key: SessionKey): Promise<void> => itself(key)((tx) => forgetSession(tx, key.sessionId)),
+  };
+};
+export type SessionStateActivities = ReturnType<typeof createSessionStateActivities>;

@@ -1,0 +1,41 @@
+import type { SessionReport } from '../../domain/browser-sessions/sessions.mutations.ts';
+import type { Actor, TenantKey } from '../../domain/shared/actor.ts';
+import type { BrowserSessionKey } from '../../domain/unit-of-work.ts';
+import { ENVIRONMENT_LOCKS_QUEUE } from '../environment-locks/environment-lock.contract.ts';
+import { defineContract, defineSignal, defineUpdate } from '../launch.ts';
+
+/** Hosts of browsers work here: only they can lend one. Each has a queue of its own beside it, for what it has lent. */
+export const BROWSER_SESSIONS_QUEUE = 'browser-sessions-v1';
+
+/** A browser that is lent for a time. */
+export type BrowserSessionInput = TenantKey & BrowserSessionKey;
+
+export const browserSessionContract = defineContract('browserSession', {
+  // Its own work is as brief as that of locks, and on the database alone.
+  taskQueue: ENVIRONMENT_LOCKS_QUEUE,
+  workflowId: ({ tenantSlug, sessionId }) => `${tenantSlug}/browser-session/${sessionId}`,
+  summary: ({ subject, repositoryIdentifier }) => `Session of ${subject} of ${repositoryIdentifier}`,
+  details: ({ subject }) => ({ For: subject }),
+  searchAttributes: ({ tenantSlug, repositoryIdentifier, sessionId }) => ({
+    Tenant: tenantSlug,
+    Repository: repositoryIdentifier,
+    TaskType: 'browser-session',
+    EntityId: sessionId,
+  }),
+});
+
+/** Who asks for a change of a session. */
+export interface SessionAsk {
+  by: Actor;
+  requestId: string;
+  traceparent: string | undefined;
+}
+
+/** Has the session last longer; refused when it is not live, or lasts to the cap already. */
+export const extendUpdate = defineUpdate<void, [SessionAsk & { minutes: number }]>('extend');
+/** Stops the session; one that has ended stays as it is. */
+export const stopUpdate = defineUpdate<void, [SessionAsk]>('stop');
+/** Takes the report of a worker outside. */
+export const patchUpdate = defineUpdate<void, [SessionAsk & { report: SessionReport }]>('patch');
+/** The session was made or changed. */
+export const sessionChangedSignal = defineSignal('changed');
