@@ -141,7 +141,7 @@ export const browserSessionsRoutes = [
     projectScope: 'row',
     params: byId,
     body: SessionPatch,
-    admitsRun: () => true,
+    admitsRun: ({ sessionId }, { params: { id } }) => sessionId === id,
     status: 200,
     response: BrowserSession,
     errors: ['invalid_transition'],

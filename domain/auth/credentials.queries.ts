@@ -44,6 +44,7 @@ interface RunToken {
   releaseName: string | null;
   environmentNames: string[];
   poolId: string | null;
+  sessionId: string | null;
 }
 
 /** Tokens of runs that have not ended, by the hash of their secret. */
@@ -60,6 +61,7 @@ export const findRunTokens = statement<{ hashes: string[] }>()((db, { hashes }) 
       't.releaseName',
       't.environmentNames',
       't.poolId',
+      't.sessionId',
     ]),
 );
 

@@ -123,14 +123,12 @@ export interface SessionReport {
 }
 
 /**
- * Takes the report of a worker outside. The same status changes only what else is reported. Throws `not_found`,
- * `forbidden` for the command of another run, and `invalid_transition` for a move that the state table does not have and
- * for a session that a provider of the service runs.
+ * Takes the report of a worker outside. The same status changes only what else is reported. Throws `not_found`
+ * and `invalid_transition` for a move that the state table does not have and for a session that a provider of the service
+ * runs.
  */
 export async function patchSession(tx: Tx, id: string, report: SessionReport): Promise<SessionRow> {
   const before = await sessionToChange(tx, id);
-  if (tx.actor.run && tx.actor.run.runId !== before.flowRunId)
-    throw new DomainError('forbidden', 'The token of a run reports only on the session that the run carries out');
   if (before.provider !== 'external')
     throw new DomainError(
       'invalid_transition',

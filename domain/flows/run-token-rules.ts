@@ -9,6 +9,8 @@ export interface RunOfToken {
   environmentNames: readonly string[];
   /** The review pool that the run prepares orgs for. */
   poolId: string | null;
+  /** The browser session that the run carries out. */
+  sessionId: string | null;
 }
 
 interface ReportedPlace {

@@ -25,6 +25,7 @@ import { metricsExamples } from './examples/metrics.examples.ts';
 import { orgLimitsExamples } from './examples/org-limits.examples.ts';
 import { mocksExamples } from './examples/mocks.examples.ts';
 import { orgExplorerExamples } from './examples/org-explorer.examples.ts';
+import { browserSessionsExamples } from './examples/browser-sessions.examples.ts';
 import { reviewPoolsExamples } from './examples/review-pools.examples.ts';
 import { webhooksExamples } from './examples/webhooks.examples.ts';
 import { workItemsExamples } from './examples/work-items.examples.ts';
@@ -48,6 +49,7 @@ const FEATURES: readonly FeatureExamples[] = [
   gcLedgerExamples,
   codeAnalysisExamples,
   reviewPoolsExamples,
+  browserSessionsExamples,
   metricsExamples,
   mocksExamples,
   orgLimitsExamples,

@@ -27,6 +27,7 @@ const ADDITIONS = [
   /^(GET|POST) \/api\/gc-ledger\/(destructive-changes|check(\/\{id\})?)$/,
   /^GET \/api\/testreports\/code-analysis\/(compare|results\/\{id\}\/sarif)$/,
   /^\w+ \/api\/review\/assignments(\/\{id\}(\/(extend|release))?)?$/,
+  /^GET \/api\/browser-sessions\/providers$/,
   /^(GET|POST) \/review-env\/\{assignmentId\}$/,
   /^\w+ \/api\/review\/pools(\/\{id\}(\/instances(\/\{instanceId\})?)?)?$/,
   /^(GET|POST) \/api\/metrics\/api\/v1\/(query|query_range|labels|series)$/,

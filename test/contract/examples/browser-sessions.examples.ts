@@ -1,0 +1,62 @@
+import type { Json } from '../../support/client.ts';
+import { featureExamples, fresh } from './example.ts';
+
+export const browserSessionsExamples = featureExamples(
+  async (app) => {
+    const owner = app.as(app.owner);
+    const recorded = `acme/${fresh('recorded')}`;
+    await owner.post(201, '/api/projects', {
+      identifier: recorded,
+      platform: 'host-a',
+      configuration: { recordPipeline: { id: 'record.yml' } },
+    });
+    const { id: envId } = await owner.post(201, '/api/environments', {
+      repositoryIdentifier: recorded,
+      name: 'review',
+      category: 'test',
+      orgUsername: 'review@acme.example.com',
+      browser: { allowedHosts: ['*.crm.example.com'], recording: true },
+    });
+    await owner.post(201, '/api/review/assignments', {
+      repositoryIdentifier: recorded,
+      assignmentType: 'pr',
+      assignmentId: '118',
+      environmentName: 'review',
+    });
+    const session = async (): Promise<string> => {
+      const { id }: Json = await owner.post(202, `/api/environments/${envId}/browser/record`, {});
+      return id;
+    };
+    const [liveId, reportedId, stoppedId, deletedId] = [
+      await session(),
+      await session(),
+      await session(),
+      await session(),
+    ];
+    await app.as(app.application).patch(200, `/api/browser-sessions/${liveId}`, {
+      status: 'live',
+      providerSessionId: 'b7c1',
+      liveViewUrl: 'https://browsers.example.com/b7c1',
+    });
+    return { recorded, envId, liveId, reportedId, stoppedId, deletedId };
+  },
+  {
+    listBrowserSessions: ({ recorded }) => ({ query: { repositoryIdentifier: recorded, status: 'provisioning,live' } }),
+    recordSessionForPullRequest: ({ recorded }) => ({
+      body: { repositoryIdentifier: recorded, prNumber: 118, minutes: 20, startPath: '/lightning/page/home' },
+    }),
+    listBrowserProviders: ({ recorded }) => ({ query: { repositoryIdentifier: recorded } }),
+    getBrowserSession: ({ liveId }) => ({ params: { id: liveId } }),
+    reportBrowserSession: ({ reportedId }) => ({
+      params: { id: reportedId },
+      body: { status: 'live', providerSessionId: 'c2d9', liveViewUrl: 'https://browsers.example.com/c2d9' },
+    }),
+    deleteBrowserSession: ({ deletedId }) => ({ params: { id: deletedId } }),
+    extendBrowserSession: ({ liveId }) => ({ params: { id: liveId }, body: { minutes: 10 } }),
+    stopBrowserSession: ({ stoppedId }) => ({ params: { id: stoppedId } }),
+    recordSessionInEnvironment: ({ envId }) => ({
+      params: { envId },
+      body: { minutes: 30, viewport: { width: 1_600, height: 900 }, allowedHosts: ['help.example.com'] },
+    }),
+  },
+);
