@@ -1,3 +1,6 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { createBrowserSessionActivities } from '../../activities/browser-sessions/browser-sessions.activities.ts';
 import { taskQueues } from '../../activities/registry.ts';
 import { createFleet } from '../../activities/worker.ts';
@@ -14,8 +17,11 @@ import { eventually, type TestWorker } from './worker.ts';
 export const SESSIONS_PATH = '/api/browser-sessions';
 const QUEUES = ['environment-locks-v1', 'crm-v1', 'flows-v1', 'system-v1'];
 
-export const addHost = (app: TestApp, host: { id: string; queue: string; places?: number; trouble?: string | null }) =>
-  app.db
+export const addHost = (
+  { db }: Pick<TestApp, 'db'>,
+  host: { id: string; queue: string; places?: number; trouble?: string | null },
+) =>
+  db
     .insertInto('browser_host')
     .values({
       id: host.id,
@@ -56,10 +62,13 @@ export async function startSessionWorkers(
 }
 
 /** A host that lends these browsers, in the process of the test. */
-export async function startBrowserHost(app: TestApp, browsers: FakeBrowsers): Promise<TestWorker & { id: string }> {
+export async function startBrowserHost(
+  app: Pick<TestApp, 'env' | 'launch' | 'queuePrefix'>,
+  browsers: FakeBrowsers,
+  host = { id: newId(), queue: `browser-host-${newId()}`, name: 'host-1' },
+): Promise<TestWorker & { id: string }> {
   const { deps, close } = activityDeps(app);
-  const host = { id: newId(), queue: `browser-host-${newId()}`, name: 'host-1' };
-  await addHost(app, host);
+  await addHost({ db: deps.system }, host);
   browsers.host = { id: host.id, queue: host.queue };
   const find = () => browsers;
   const activities = createBrowserSessionActivities(deps, { find, findReplays: find, host });
@@ -86,7 +95,29 @@ export async function startBrowserHost(app: TestApp, browsers: FakeBrowsers): Pr
   };
 }
 
-const engineOf = ({ env, queuePrefix }: TestApp) => ({
+/** Likewise as a process of its own, which can be killed. */
+export async function startBrowserHostProcess({ env, queuePrefix }: TestApp): Promise<{ kill: () => Promise<void> }> {
+  const child = fork(fileURLToPath(new URL('./fake-browser-host.ts', import.meta.url)), {
+    env: { ...process.env, ...env, QS_TEST_QUEUE_PREFIX: queuePrefix },
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit');
+  await Promise.race([
+    once(child, 'message'),
+    ended.then(() => {
+      throw new Error('the host of browsers ended before it was ready');
+    }),
+  ]);
+  return {
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+const engineOf = ({ env, queuePrefix }: Pick<TestApp, 'env' | 'queuePrefix'>) => ({
   address: env.TEMPORAL_ADDRESS ?? '',
   namespace: 'default',
   queuePrefix,

@@ -67,15 +67,15 @@ export async function browserSession({ tenantId, tenantSlug, sessionId }: Browse
   });
   await CancellationScope.nonCancellable(async () => {
     do await pass();
-    while (changes > seen || isOpen());
+    while (isOpen());
     setCurrentDetails(progress === null ? 'The session is gone' : describe(progress, 'done'));
     await condition(allHandlersFinished);
   });
   if (isCancelled) throw new CancelledFailure('The session was cancelled with its workflow');
 
-  /** Work that ended without ending the session is begun again. */
+  /** Whether there is news, or work ended without ending the session. */
   function isOpen(): boolean {
-    return progress !== null && !progress.hasEnded;
+    return changes > seen || (progress !== null && !progress.hasEnded);
   }
 
   /** Reads the row, after what was due was done. */
@@ -119,6 +119,7 @@ export async function browserSession({ tenantId, tenantSlug, sessionId }: Browse
     setCurrentDetails(describe(before, step));
     const scope = new CancellationScope({ cancellable: true, parent: CancellationScope.current() });
     let isOver = false;
+    const isUnderWay = () => !isOver;
     let failure: { error: unknown } | undefined;
     const done = scope
       .run(() => work(before))
@@ -128,7 +129,7 @@ export async function browserSession({ tenantId, tenantSlug, sessionId }: Browse
       .finally(() => {
         isOver = true;
       });
-    for (let now: SessionProgress | null = before; !isOver; now = await look()) {
+    for (let now: SessionProgress | null = before; isUnderWay(); now = await look()) {
       if (now?.status !== before.status || now.isRemoved) {
         scope.cancel();
         break;

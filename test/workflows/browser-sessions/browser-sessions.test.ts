@@ -155,7 +155,7 @@ test('a browser that closes by itself ends the session; one that the provider ha
     () => stage.run(lost.flowRunId),
     ({ status }) => status === 'Failed',
   );
-  expect(run.error).toContain('The provider does not know the session');
+  expect(run.success.error).toContain('The provider does not know the session');
 });
 
 test('a release that fails ten times is tried until it succeeds', async () => {

@@ -1,0 +1,177 @@
+import { type TestApp, testApp } from '../../support/app.ts';
+import { addHost, SESSIONS_PATH as PATH, type SessionStage, sessionStage } from '../../support/browser-sessions.ts';
+import type { Json } from '../../support/client.ts';
+import { engineAway } from '../../support/launch.ts';
+import { newId } from '../../../domain/shared/ids.ts';
+
+let app: TestApp;
+let stage: SessionStage;
+beforeAll(async () => {
+  app = await testApp({ launch: engineAway });
+  stage = await sessionStage(app);
+});
+afterAll(() => app.close());
+
+const owner = () => app.as(app.owner);
+const member = () => app.as(app.member);
+const application = () => app.as(app.application);
+const withHost = async () => {
+  const [host] = await app.sql('select id from browser_host limit 1');
+  if (!host) await addHost(app, { id: newId(), queue: `host-${newId()}` });
+};
+/** A session of an external worker. */
+const external = async (): Promise<{ id: string; prNumber: number; repositoryIdentifier: string }> => {
+  const other = await sessionStage(app);
+  await owner().patch(200, `/api/projects/${encodeURIComponent(other.repositoryIdentifier)}`, {
+    configuration: { recordPipeline: { id: 'record.yml' } },
+  });
+  const prNumber = await other.pullRequest();
+  const session = await other.record(prNumber);
+  expect(session).toMatchObject({ provider: 'external', status: 'provisioning', liveViewUrl: null });
+  return { id: session.id, prNumber, repositoryIdentifier: other.repositoryIdentifier };
+};
+const report = (id: string, body: object, status = 200): Promise<Json> =>
+  application().patch(status, `${PATH}/${id}`, body);
+
+test('without a host, an integration or a worker outside nothing is lent, and why is said', async () => {
+  const number = await stage.pullRequest();
+  const refused = await stage.record(number, {}, 409);
+  expect(refused).toMatchObject({ code: 'flow_unavailable' });
+  expect(refused.detail).toContain('npm run start:browser-host');
+  const types: Json[] = await member().get(200, '/api/flows/types');
+  expect(types.find(({ id }) => id === 'record-session')).toMatchObject({ available: false, reason: refused.detail });
+  const { repositoryIdentifier } = stage;
+  const payload = { id: 'record-session', repositoryIdentifier, prNumber: number };
+  await owner().post(409, '/api/flows/run', { payload });
+  const providers = await member().get(200, `${PATH}/providers`);
+  expect(providers).toMatchObject({ provider: null, reason: refused.detail, local: { hosts: 0, places: 0 } });
+  await addHost(app, { id: newId(), queue: 'host-ffmpeg', trouble: 'There is no ffmpeg: nothing is recorded' });
+  await expect(member().get(200, `${PATH}/providers`)).resolves.toMatchObject({
+    provider: 'local',
+    local: { isolation: 'jailed', places: 4, records: false, trouble: 'There is no ffmpeg: nothing is recorded' },
+  });
+  await owner().post(201, '/api/integrations', {
+    kind: 'browser',
+    name: 'browserbase',
+    repositoryIdentifier,
+    credentials: { type: 'token', token: 'bb_key' },
+  });
+  const query = `repositoryIdentifier=${encodeURIComponent(repositoryIdentifier)}`;
+  await expect(member().get(200, `${PATH}/providers?${query}`)).resolves.toMatchObject({ provider: 'browserbase' });
+  await expect(stage.record(number)).resolves.toMatchObject({ provider: 'browserbase', status: 'provisioning' });
+});
+
+test('a pull request without an active assignment: 404 that says so; unknown repositories and paths elsewhere: 400', async () => {
+  const missing = await stage.record(9_999, {}, 404);
+  expect(missing.detail).toContain('Pull request 9999');
+  expect(missing.detail).toContain('no active review assignment');
+  await owner().post(400, `${PATH}/record-for-pr`, { repositoryIdentifier: 'acme/unknown', prNumber: 1 });
+  await withHost();
+  const number = await stage.pullRequest();
+  for (const wrong of [
+    { startPath: '//evil.example' },
+    { minutes: 0 },
+    { minutes: 61 },
+    { allowedHosts: ['127.0.0.1'] },
+    { viewport: { width: 10, height: 10 } },
+  ])
+    await stage.record(number, wrong, 400);
+});
+
+test('an environment lends its org: for owners and applications, with its own hosts and wish for recordings', async () => {
+  await withHost();
+  const { repositoryIdentifier } = await sessionStage(app);
+  const add = (name: string, more: object) =>
+    owner().post(201, '/api/environments', { repositoryIdentifier, name, category: 'test', ...more });
+  const { id } = await add('lent', {
+    orgUsername: 'lent@acme.example.com',
+    browser: { allowedHosts: ['*.crm.example.com'], recording: false },
+  });
+  const { id: bare } = await add('bare', {});
+  const path = `/api/environments/${id}/browser/record`;
+  await member().post(403, path, {});
+  await owner().post(400, `/api/environments/${bare}/browser/record`, {});
+  await app.as(app.stranger).post(404, path, {});
+  const session = await application().post(202, path, { allowedHosts: ['help.example.com'] });
+  expect(session).toMatchObject({ environmentId: id, prNumber: null, provider: 'local', createdBy: 'app:ci' });
+  const [row] = await app.sql<Json>('select allowed_hosts, is_recorded from browser_session where id = ?', [
+    session.id,
+  ]);
+  expect(row).toEqual({ allowed_hosts: ['*.crm.example.com', 'help.example.com'], is_recorded: false });
+  const run = await stage.run(session.flowRunId);
+  expect(run).toMatchObject({
+    taskType: 'record-session',
+    payload: { sessionId: session.id, environmentName: 'lent' },
+  });
+  const found = await member().get(200, `${PATH}?environmentId=${id}&status=provisioning,live&limit=1`);
+  expect(found).toMatchObject({ total: 1, limit: 1, offset: 0, items: [{ id: session.id }] });
+  await member().get(400, `${PATH}?status=lively`);
+});
+
+test('a worker outside reports by the state table; its address is shown as given', async () => {
+  const { id } = await external();
+  await report(id, { status: 'expired' }, 409);
+  const seen = { providerSessionId: 'b7', liveViewUrl: 'http://browsers.example/b7?x=1' };
+  await expect(report(id, { status: 'live', ...seen })).resolves.toMatchObject({ status: 'live', ...seen });
+  await expect(report(id, { status: 'live' })).resolves.toMatchObject({ status: 'live' });
+  await report(id, { status: 'provisioning' }, 409);
+  await report(id, { liveViewUrl: 'javascript:alert(1)' }, 400);
+  await expect(report(id, { status: 'error', statusReason: 'host_lost' })).resolves.toMatchObject({
+    status: 'error',
+    statusReason: 'host_lost',
+  });
+  await expect(report(id, { status: 'error' })).resolves.toMatchObject({ status: 'error' });
+  await report(id, { status: 'live' }, 409);
+  await owner().patch(403, `${PATH}/${id}`, { status: 'live' });
+  await app.as(app.strangerApplication).patch(404, `${PATH}/${id}`, { status: 'live' });
+});
+
+test('with the engine away sessions are stopped, extended and deleted; who may not is refused', async () => {
+  const { id } = await external();
+  await member().post(403, `${PATH}/${id}/stop`);
+  await member().delete(403, `${PATH}/${id}`);
+  await owner().post(409, `${PATH}/${id}/extend`, { minutes: 5 });
+  await report(id, { status: 'live' });
+  await owner().post(200, `${PATH}/${id}/extend`, { minutes: 60 });
+  const capped = await owner().post(409, `${PATH}/${id}/extend`, { minutes: 1 });
+  expect(capped.detail).toContain('60 minutes after it was created');
+  await expect(owner().post(200, `${PATH}/${id}/stop`)).resolves.toMatchObject({ status: 'ended' });
+  await owner().delete(204, `${PATH}/${id}`);
+  await member().get(404, `${PATH}/${id}`);
+  const trail = await app.sql<{ action: string }>(
+    `select action from audit_entry where entity_id = ? and source = 'browser' order by sequence`,
+    [id],
+  );
+  expect(trail.map(({ action }) => action)).toEqual(
+    ['created', 'live', 'extended', 'ended', 'deleted'].map((action) => `browser_session.${action}`),
+  );
+});
+
+test('a token of another project sees and changes nothing', async () => {
+  const { id, prNumber, repositoryIdentifier } = await external();
+  const { token } = await owner().post(201, '/api/application-tokens', {
+    name: 'elsewhere',
+    projects: [stage.repositoryIdentifier],
+  });
+  const limited = app.as({ token });
+  await limited.get(404, `${PATH}/${id}`);
+  await limited.patch(404, `${PATH}/${id}`, { status: 'live' });
+  await limited.post(404, `${PATH}/${id}/stop`);
+  await limited.delete(404, `${PATH}/${id}`);
+  await limited.post(400, `${PATH}/record-for-pr`, { repositoryIdentifier, prNumber });
+  const { items } = await limited.get(200, PATH);
+  expect(items.map((session: Json) => session.id)).not.toContain(id);
+});
+
+test('two requests for one pull request at once are one session', async () => {
+  await withHost();
+  const fresh = await sessionStage(app);
+  const prNumber = await fresh.pullRequest();
+  const { repositoryIdentifier } = fresh;
+  const replies = await Promise.all(
+    [1, 2, 3].map(() => owner().send('POST', `${PATH}/record-for-pr`, { body: { repositoryIdentifier, prNumber } })),
+  );
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 202]);
+  const { total } = await owner().get(200, `${PATH}?repositoryIdentifier=${encodeURIComponent(repositoryIdentifier)}`);
+  expect(total).toBe(1);
+});
