@@ -71,6 +71,7 @@ export async function startService(queues: readonly string[]): Promise<Service> 
     RATE_LIMIT_PER_MINUTE: '100000000',
     AUTH_RATE_LIMIT_PER_MINUTE: '100000000',
     HOOK_RATE_LIMIT_PER_MINUTE: '1000000',
+    MOCK_RATE_LIMIT_PER_MINUTE: '100000000',
     LOG_LEVEL: 'warn',
   };
   const children: ChildProcess[] = [];

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import { notFound } from '../shared/errors.ts';
+import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 import type { Tx } from '../unit-of-work.ts';
 
 export const workspaceByName = ({ db, tenantId }: Reads, name: string) =>
@@ -136,10 +137,9 @@ export async function* stepsOf(reads: Reads, scenarioId: string): AsyncGenerator
 export const overdueScenarios = (db: Reads['db'], limit: number) =>
   db
     .selectFrom('mock_scenario as s')
-    .innerJoin('tenant as t', 't.id', 's.tenantId')
     .where('s.status', '=', 'armed')
     .where('s.armedUntil', '<=', sql<string>`now()`)
     .orderBy('s.armedUntil')
     .limit(limit)
-    .select(['s.id', 's.tenantId', 't.slug as tenantSlug'])
+    .select(['s.id', 's.tenantId', tenantSlugOf('s.tenantId')])
     .execute();
