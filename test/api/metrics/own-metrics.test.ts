@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
+import { createWindowSender } from '../../../activities/metrics/window-sender.ts';
 import { createIngest } from '../../../domain/metrics/ingest.mutations.ts';
+import type { MetricsStore } from '../../../domain/metrics/metrics-store.port.ts';
+import { AI_CALL_ENDED, leadTimeMetric, ownMetricsOf } from '../../../domain/metrics/own-metric-rules.ts';
 import { createOwnMetrics } from '../../../domain/metrics/own-metrics.ts';
+import { createWindowStore } from '../../../domain/metrics/window-store.queries.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
+import { catalogEntries } from '../../../domain/webhooks/event-catalog.ts';
 import { activityDeps } from '../../support/activities.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { insertCommits } from '../../support/factories.ts';
@@ -96,36 +101,107 @@ test('own metrics are no series too many, and what of them is rejected is logged
   await activities.close();
 });
 
+interface Target {
+  refId: string;
+  expr: string;
+  instant?: boolean;
+  datasource: { uid: string };
+}
 interface Panel {
   id: number;
+  type: string;
+  title: string;
   datasource: { uid: string };
-  gridPos: { x: number; w: number };
-  targets: { expr: string; datasource: { uid: string } }[];
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets: Target[];
 }
 interface Dashboard {
+  uid: string;
+  title: string;
   schemaVersion: number;
   templating: { list: { name: string; type: string; query: unknown }[] };
   panels: Panel[];
 }
 
-test('the dashboard for Grafana asks what can be answered, of the data source that is chosen', async () => {
-  const { schemaVersion, templating, panels } = JSON.parse(
-    readFileSync('docs/grafana/quayside.json', 'utf8'),
-  ) as Dashboard;
+const { uid, title, schemaVersion, templating, panels } = JSON.parse(
+  readFileSync('docs/grafana/quayside.json', 'utf8'),
+) as Dashboard;
+
+test('the dashboard for Grafana can be imported, and asks the data source that is chosen', () => {
+  expect(title).not.toBe('');
+  expect(uid).toMatch(/^[\w-]{1,40}$/);
   expect(schemaVersion).toBeGreaterThanOrEqual(36);
   expect(templating.list[0]).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' });
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-  for (const { datasource, gridPos, targets } of panels) {
+  const cells = new Set<string>();
+  for (const { type, datasource, gridPos, targets } of panels) {
+    expect(['stat', 'timeseries']).toContain(type);
     expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
-    expect([datasource, ...targets.map((target) => target.datasource)].map(({ uid }) => uid)).toEqual(
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+        expect(cells).not.toContain(`${x} ${y}`);
+        cells.add(`${x} ${y}`);
+      }
+    expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
+    expect([datasource, ...targets.map((target) => target.datasource)].map((source) => source.uid)).toEqual(
       Array(targets.length + 1).fill('${datasource}'),
     );
   }
-  const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
-  const asked = expressions.map((expr) =>
-    expr.replaceAll('$repository', '.*').replaceAll('$__range', '7d').replaceAll('$__interval', '5m'),
-  );
-  expect(asked.join('')).not.toContain('$');
-  const query = String(new URLSearchParams({ query: asked.map((expr) => `(${expr})`).join(' or ') }));
-  await app.as(app.owner).get(200, `/api/metrics/api/v1/query?${query}`);
+});
+
+describe('what the dashboard asks', () => {
+  const V1 = '/api/metrics/api/v1';
+  const now = Date.now();
+  const written = (expr: string) =>
+    expr.replaceAll('$repository', 'acme/.*').replaceAll('$__range', '1h').replaceAll('$__interval', '5m');
+
+  beforeAll(async () => {
+    const happened = [
+      ...catalogEntries.map(({ event, sample: { data } }) => ({ event, data: { ...(data as object), ...RECENT } })),
+      { event: 'deployment.failed', data: { ...RECENT, status: 'Failed' } },
+      { event: AI_CALL_ENDED, data: { ...RECENT, provider: 'openai', model: 'm', input: 7, output: 3, cost: 0.5 } },
+    ];
+    const deployment = { event: 'deployment.completed', data: RECENT };
+    const activities = activityDeps(app);
+    const { actingAs, system, metricsStore, log } = activities.deps;
+    const intake = createIngest({ seriesPerDay: 0, bufferRows: 1_000 });
+    const { rejected } = await intake.ingestOwn(actingAs(systemActor(app.tenantKey, 'metrics')), app.tenant.id, [
+      ...happened.flatMap((one) => ownMetricsOf(one, now)),
+      leadTimeMetric(deployment, 60_000, now),
+    ]);
+    expect(rejected).toBe(0);
+    const store = metricsStore as MetricsStore;
+    const sender = createWindowSender({ windows: createWindowStore(system), store, log });
+    while ((await sender.send()).sent > 0);
+    await fetch(`${process.env.QS_TEST_METRICS_URL}/internal/force_flush`);
+    await activities.close();
+  });
+  const RECENT = {
+    repositoryIdentifier: 'acme/shop',
+    environmentName: 'uat',
+    branch: 'main',
+    deployedAt: new Date(now).toISOString(),
+    endedAt: new Date(now).toISOString(),
+  };
+
+  test.each(
+    panels.flatMap((panel) => panel.targets.map((target) => [`${panel.title} ${target.refId}`, target] as const)),
+  )('%s has an answer', async (_, { expr, instant }) => {
+    const query = written(expr);
+    expect(query).not.toContain('$');
+    const end = Math.ceil(now / 1_000) + 1;
+    const path = instant
+      ? `query?${String(new URLSearchParams({ query, time: String(end) }))}`
+      : `query_range?${String(new URLSearchParams({ query, start: String(end - 3_600), end: String(end), step: '300' }))}`;
+    const { data } = await app.as(app.owner).get(200, `${V1}/${path}`);
+    expect(data.result).not.toEqual([]);
+  });
+
+  test('the list of repositories is those that have flows', async () => {
+    const [, metric, label] = /^label_values\((\w+), (\w+)\)$/.exec(
+      (templating.list[1]?.query as { query: string }).query,
+    ) as unknown as string[];
+    const match = String(new URLSearchParams({ 'match[]': metric ?? '' }));
+    expect((await app.as(app.owner).get(200, `${V1}/label/${label}/values?${match}`)).data).toEqual(['acme/shop']);
+  });
 });
