@@ -198,9 +198,8 @@ describe('what the dashboard asks', () => {
   });
 
   test('the list of repositories is those that have flows', async () => {
-    const [, metric, label] = /^label_values\((\w+), (\w+)\)$/.exec(
-      (templating.list[1]?.query as { query: string }).query,
-    ) as unknown as string[];
+    const { query } = (templating.list[1] as (typeof templating.list)[number]).query as { query: string };
+    const [, metric, label] = /^label_values\((\w+), (\w+)\)$/.exec(query) as unknown as string[];
     const match = String(new URLSearchParams({ 'match[]': metric ?? '' }));
     expect((await app.as(app.owner).get(200, `${V1}/label/${label}/values?${match}`)).data).toEqual(['acme/shop']);
   });
