@@ -47,6 +47,7 @@ try {
     name: string,
     settings: { count: number; status: number; of: (index: number) => string; rate: string; p95?: string },
   ) => {
+    const cpu = service.measureCpu();
     const result: HttpLoadResult = await generate(generator, {
       url,
       token,
@@ -57,6 +58,7 @@ try {
     const failed = unexpected(result, settings.status);
     if (failed > 0) throw new Error(`${failed} requests had another answer: ${JSON.stringify(result.statuses)}`);
     figures.note(name, settings.count / result.seconds, '/s', settings.rate);
+    figures.noteCpu(name, cpu(), settings.count);
     figures.note(`${name}: p95`, quantile(result.latenciesMs, 0.95), 'ms', settings.p95);
   };
 
