@@ -1,12 +1,13 @@
-import { LOCAL, requestReport } from '../../domain/ai-reports/generation.mutations.ts';
+import { cancelReport, LOCAL, requestReport } from '../../domain/ai-reports/generation.mutations.ts';
 import { modelInRequest } from '../../domain/language-models/configured-model.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { tenantOf } from '../../domain/shared/actor.ts';
 import { invalidField } from '../../domain/shared/errors.ts';
 import type { Tx } from '../../domain/unit-of-work.ts';
 import { aiReportContract } from '../../workflows/ai-reports/ai-report.contract.ts';
+import { EngineUnavailableError } from '../../workflows/launch.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
-import { RefreshOut, RefreshQuery } from './ai-reports.schemas.ts';
+import { CancelOut, RefreshOut, RefreshQuery, ReportQuery } from './ai-reports.schemas.ts';
 
 const GROUP = 'AI reports';
 
@@ -55,6 +56,36 @@ export const aiReportRefreshRoutes = [
         adapters.launch.startInBackground(aiReportContract, { ...tenantOf(actor), reportId: id });
       const cached = status === 'cached';
       return { taskExecutionId: id, status: cached ? ('completed' as const) : ('generating' as const), cached };
+    },
+  }),
+  defineRoute({
+    operationId: 'cancelAiReport',
+    method: 'post',
+    path: '/api/ai-reports/cancel',
+    group: GROUP,
+    summary: 'Cancel the report that is being generated on a scope',
+    description:
+      'The answer of the language model is broken off; what came of it costs what the provider bills. The report ends as `failed`, with an `error` that begins with `cancelled`, if it was not completed before. None is being generated: 404.',
+    roles: ANY_ROLE,
+    projectScope: 'row',
+    query: ReportQuery,
+    status: 202,
+    response: CancelOut,
+    audit: ['ai_report.cancel_requested', 'ai_report.failed'],
+    async handle({ query }, { tx, actor, adapters, log }) {
+      const { repositoryIdentifier, branch, scope, scopeName } = query;
+      const { id, hasEnded } = await tx(async (work) => {
+        const project = await projectInRequest(work, repositoryIdentifier);
+        return cancelReport(work, project, { branch: branch ?? project.defaultBranch, scope, scopeName });
+      });
+      try {
+        await adapters.launch.cancel(aiReportContract, { ...tenantOf(actor), reportId: id });
+      } catch (error) {
+        // Its workflow finds that the report has ended.
+        if (!hasEnded || !(error instanceof EngineUnavailableError)) throw error;
+        log.warn({ err: error, reportId: id }, 'the workflow of a cancelled report was not cancelled');
+      }
+      return { taskExecutionId: id, status: hasEnded ? ('failed' as const) : ('generating' as const) };
     },
   }),
 ];

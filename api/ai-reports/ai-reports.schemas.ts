@@ -104,3 +104,10 @@ export const RefreshOut = z
     cached: z.boolean().meta({ description: 'The report of the same facts, prompt and model that there is' }),
   })
   .meta({ id: 'AiReportRefresh' });
+
+export const CancelOut = z
+  .object({
+    taskExecutionId: z.string().meta({ description: 'Id of the report, too' }),
+    status: z.enum(['generating', 'failed']).meta({ description: '`generating` until the workflow has ended' }),
+  })
+  .meta({ id: 'AiReportCancellation' });

@@ -1,5 +1,8 @@
+import { LockMode } from '@mikro-orm/core';
 import type { CommitGraphCache } from '../git/commit-graph-cache.ts';
+import { endLostCalls } from '../language-models/ai-calls.queries.ts';
 import { projectById, type ProjectFacts } from '../projects/projects.queries.ts';
+import { notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import type { Tx } from '../unit-of-work.ts';
 import { type EndedStatus, REPORT_BYTES_MAX, type ReportKey } from './ai-report-rules.ts';
@@ -116,9 +119,9 @@ export async function beginReport(
   return { title, projectId: project.id, provider: report.provider ?? LOCAL, model: report.model ?? null, factCount };
 }
 
-/** A generation that has not ended, with its project. */
+/** A generation that has not ended, with its project. Nobody else ends or changes it until the transaction ends. */
 export async function openReport(tx: Tx, id: string): Promise<{ report: AiReport; project: ProjectFacts } | undefined> {
-  const report = await tx.em.findOne(AiReport, { tenantId: tx.tenantId, id });
+  const report = await tx.em.findOne(AiReport, { tenantId: tx.tenantId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!report || report.status === 'completed' || report.status === 'failed') return undefined;
   const project = await projectById(tx, report.projectId);
   return project && { report, project };
@@ -154,8 +157,37 @@ export async function checkAnswer(tx: Tx, id: string): Promise<boolean> {
 /** Ends a generation with the report. */
 export const completeReport = (tx: Tx, id: string): Promise<void> => endReport(tx, id, 'completed', null);
 
+const CANCELLED = 'cancelled: The generation was cancelled';
+
 /** Ends a generation without one. @param error why, for people. */
 export const failReport = (tx: Tx, id: string, error: string): Promise<void> => endReport(tx, id, 'failed', error);
+
+/**
+ * Asks that the generation of a key ends. One that has not begun ends at once; the workflow ends another. Answers its id and
+ * whether it has ended; throws `not_found` when nothing is being generated.
+ */
+export async function cancelReport(
+  tx: Tx,
+  project: ProjectFacts,
+  key: ReportKey,
+): Promise<{ id: string; hasEnded: boolean }> {
+  const { branch, scope, scopeName } = key;
+  const underWay = await generationUnderWay(tx, project.id, key);
+  const found = underWay && (await openReport(tx, underWay.id));
+  if (!found) throw notFound(`A generation of a report on ${scope} ${scopeName} of branch ${branch}`);
+  const { id, status } = found.report;
+  tx.audit({
+    source: 'project',
+    action: 'ai_report.cancel_requested',
+    entityType: 'ai_report',
+    entityId: id,
+    repositoryIdentifier: project.identifier,
+    summary: `${tx.actor.email} cancelled the report on ${scope} ${scopeName} of branch ${branch}`,
+  });
+  const hasEnded = status === 'queued';
+  if (hasEnded) await failReport(tx, id, CANCELLED);
+  return { id, hasEnded };
+}
 
 async function endReport(tx: Tx, id: string, status: EndedStatus, error: string | null): Promise<void> {
   const found = await openReport(tx, id);
@@ -163,6 +195,7 @@ async function endReport(tx: Tx, id: string, status: EndedStatus, error: string 
   const { report, project } = found;
   await lockReportKey(tx, project.id, report);
   const markdown = status === 'completed' ? markdownOf(project, report) : null;
+  await endLostCalls(tx, { integrationId: null, taskExecutionId: id });
   const calls = await callsOfReport(tx, id);
   Object.assign(report, {
     status,

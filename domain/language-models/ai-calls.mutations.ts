@@ -43,7 +43,7 @@ export async function reserveCall(
   const { integrationId, settings, model } = configured;
   const month = monthOf(tx.now);
   const before = await lockBudgetMonth(tx, integrationId, month);
-  const lost = await endLostCalls(tx, { integrationId, taskExecutionId, hasPrices: settings.inputPrice !== null });
+  const lost = await endLostCalls(tx, { integrationId, taskExecutionId });
   const changed = lost.find((each) => each.integrationId === integrationId && each.month === month);
   const { spent } = changed ?? before;
   const usedTokens = await tokensOfTask(tx, taskExecutionId);

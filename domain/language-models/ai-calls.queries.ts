@@ -44,10 +44,10 @@ export const noteWarned = ({ db, tenantId, now }: Tx, integrationId: string, mon
     .execute();
 
 interface LostCalls {
-  integrationId: string;
+  /** Null: those of the task alone. */
+  integrationId: string | null;
   /** Makes one call at a time: whichever still runs is lost, even if its lease has not ended. */
   taskExecutionId: string;
-  hasPrices: boolean;
 }
 
 /**
@@ -56,12 +56,12 @@ interface LostCalls {
  */
 export async function endLostCalls(
   { db, tenantId }: Tx,
-  { integrationId, taskExecutionId, hasPrices }: LostCalls,
+  { integrationId, taskExecutionId }: LostCalls,
 ): Promise<{ integrationId: string; month: string; spent: number }[]> {
   const { rows } = await sql<{ integrationId: string; month: string; spent: number }>`
     with lost as (
       update ai_call set outcome = 'lost', error = 'The process that made the call ended', lease_until = null,
-        cost = case when ${hasPrices} then estimate end, is_estimated = true, ended_at = now()
+        cost = nullif(estimate, 0), is_estimated = true, ended_at = now()
       where tenant_id = ${tenantId} and outcome = 'running'
         and (task_execution_id = ${taskExecutionId} or integration_id = ${integrationId} and lease_until < now())
       returning integration_id, started_at, cost),

@@ -36,6 +36,7 @@ const ADDITIONS = [
   /^POST \/api\/mocks\/workspaces\/\{workspace\}\/rotate-key$/,
   /^GET \/api\/slack\/manifest$/,
   /^POST \/api\/slack\/inbound\/\{key\}\/(commands|interactions|events)$/,
+  /^POST \/api\/ai-reports\/cancel$/,
   /^POST \/api\/doc-store\/bulk$/,
   /^GET \/api\/doc-store\/collections\/\{collectionName\}\/docs\/\{key\}\/history$/,
 ];

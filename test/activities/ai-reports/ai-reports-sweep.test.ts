@@ -37,6 +37,24 @@ test('a report whose launch was lost is launched', async () => {
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({ status: 'generating', reportId: id });
 });
 
+test('a report that is cancelled before its workflow begins has ended', async () => {
+  const { project, id } = await accepted(5);
+  const { repositoryIdentifier } = project;
+  const path = `/api/ai-reports/cancel?${new URLSearchParams({ repositoryIdentifier, ...onRepository })}`;
+  const cancelled = await app.as(app.application).post(202, path);
+  expect(cancelled).toEqual({ taskExecutionId: id, status: 'failed' });
+  await expect(project.get('/status', onRepository)).resolves.toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/^cancelled: /),
+  });
+  const { items } = await app.as(app.owner).get(200, `/api/audit?entityId=${id}`);
+  expect(items.map(({ action }: { action: string }) => action).toSorted()).toEqual([
+    'ai_report.cancel_requested',
+    'ai_report.failed',
+    'ai_report.requested',
+  ]);
+});
+
 test('a report whose workflow ended before it began fails, one that waits for a worker stays', async () => {
   const { project, id } = await accepted(31);
   seen.isRunning = true;
@@ -76,12 +94,22 @@ test('a report whose workflow somebody ended fails, and the next one is another'
   seen.isRunning = true;
   await sweep();
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({ status: 'generating' });
+  await app.sql(
+    `insert into ai_call (id, tenant_id, project_id, task_execution_id, integration_id, provider, model, outcome, estimate,
+       input, output, started_at, lease_until)
+     values (gen_random_uuid(), ?, ?, ?, gen_random_uuid(), 'openai', 'gpt', 'running', 0.5, 10, 20, now(), now())`,
+    [app.tenant.id, project.id, id],
+  );
   seen.isRunning = false;
   await sweep();
   await expect(project.get('/status', onRepository)).resolves.toMatchObject({
     status: 'failed',
     error: 'interrupted: The generation was ended from outside',
   });
+  // Its last call may be billed.
+  await expect(project.get('/history', onRepository)).resolves.toMatchObject([
+    { cost: 0.5, usage: { input: 10, output: 20 } },
+  ]);
   const next = await refresh(app, project, { provider: 'local' });
   expect(next).toMatchObject({ status: 'generating', cached: false });
   expect(next.taskExecutionId).not.toBe(id);

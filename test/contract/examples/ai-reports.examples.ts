@@ -24,6 +24,8 @@ export const aiReportsExamples = featureExamples(
       configuration: { domains: ['sales', 'service'] },
     });
     await owner.post(204, '/api/ai-reports/results', report(reported));
+    const generated = new URLSearchParams({ ...key(reported), scopeName: 'service', provider: 'local' });
+    await owner.post(202, `/api/ai-reports/refresh?${generated}`);
     return { reported };
   },
   {
@@ -32,6 +34,7 @@ export const aiReportsExamples = featureExamples(
     getAiReportStatus: ({ reported }) => ({ query: key(reported) }),
     getLatestAiReport: ({ reported }) => ({ query: key(reported) }),
     refreshAiReport: ({ reported }) => ({ query: { ...key(reported), provider: 'local' } }),
+    cancelAiReport: ({ reported }) => ({ query: { ...key(reported), scopeName: 'service' } }),
     listAiReportHistory: ({ reported }) => ({ query: { ...key(reported), limit: '5' } }),
   },
 );

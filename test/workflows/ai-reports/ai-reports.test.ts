@@ -1,5 +1,4 @@
 import { type ModelSimulator, modelSimulator } from '../../simulators/models/simulator.ts';
-import { aiReportContract } from '../../../workflows/ai-reports/ai-report.contract.ts';
 import { onRepository, type ReportedProject, reportedProject } from '../../support/ai-reports.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
@@ -98,12 +97,20 @@ test('facts alone, without any model', async () => {
   await expect(refresh(app, project, { provider: 'local' })).resolves.toMatchObject({ cached: true });
 });
 
+const cancel = (status = 202, as = app.member) =>
+  app
+    .as(as)
+    .post(
+      status,
+      `/api/ai-reports/cancel?${new URLSearchParams({ repositoryIdentifier: project.repositoryIdentifier, ...onRepository })}`,
+    );
+
 test('a second call gets the generation that runs, which is cancelled: the stream ends', async () => {
   models.always({ kind: 'trickle', everyMs: 50 });
   const { taskExecutionId } = await refresh(app, project);
   await expect(refresh(app, project, { model: 'm-2' })).resolves.toMatchObject({ taskExecutionId, cached: false });
   await running();
-  await app.launch.cancel(aiReportContract, { ...app.tenantKey, reportId: taskExecutionId });
+  await expect(cancel()).resolves.toEqual({ taskExecutionId, status: 'generating' });
   await expect(settled(project)).resolves.toMatchObject({
     status: 'failed',
     error: expect.stringMatching(/^cancelled: /),
@@ -116,6 +123,8 @@ test('a second call gets the generation that runs, which is cancelled: the strea
   const [report] = await project.get('/history', onRepository);
   expect(report.usage.output).toBeGreaterThan(0);
   await project.get('/latest', onRepository, 404);
+  await cancel(404);
+  await cancel(400, app.stranger);
 });
 
 test('JSON that is invalid is repaired once', async () => {
