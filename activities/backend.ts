@@ -36,6 +36,7 @@ import { createGitHosts } from './adapters/git-hosts.ts';
 import { createGitMirrors } from './adapters/git-mirrors.ts';
 import { createMetricsStore } from './adapters/metrics-store.ts';
 import { createLanguageModels } from './adapters/language-models.ts';
+import { createMockUpstream } from './adapters/mock-upstream.ts';
 import { createObjectStore } from './adapters/object-store.ts';
 import { createProgramRunner } from './adapters/program-runner.ts';
 import { createSalesforceAnalyzer } from './adapters/salesforce-analyzer.ts';
@@ -214,6 +215,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
   const system = connectDatabase(systemAccess, onConnectionLost);
   const lanes = connectDatabase({ ...systemAccess, settings: LANE_SETTINGS }, onConnectionLost);
   const webhookSender = createWebhookSender(outbound);
+  const mockUpstream = createMockUpstream(outbound);
   const gitHosts = createGitHosts({ addresses: outbound, actingAs, encryption });
   const languageModels = createLanguageModels({
     addresses: outbound,
@@ -254,6 +256,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
         mirrors: createGitMirrors({ ...remotes, log }),
         fetchEverySeconds: config.GIT_FETCH_EVERY_SECONDS,
       },
+      mocks: { forward: mockUpstream.forward },
       orgExplorer: {
         indexOnly: new Set(config.ORG_EXPLORER_INDEX_ONLY),
         pauseSeconds: config.ORG_EXPLORER_PAUSE_SECONDS,
@@ -274,6 +277,7 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
         webhookSender.close(),
         gitHosts.close(),
         languageModels.close(),
+        mockUpstream.close(),
       ]);
     },
   };

@@ -7,6 +7,7 @@ import type { CreateBranch, FindGitHost } from '../domain/git-hosts/git-host.por
 import type { FindPullRequestHost } from '../domain/pull-requests/pull-request-host.port.ts';
 import type { GitMirrors } from '../domain/git/git-mirrors.port.ts';
 import type { WebhookSender } from '../domain/webhooks/webhook-sender.port.ts';
+import type { ForwardUpstream } from '../domain/mocks/upstream.port.ts';
 import type { Backend } from './backend.ts';
 import type { SessionProviders } from './browser-sessions/browser-sessions.activities.ts';
 import type { CommandRuns } from './flows/command-runs.ts';
@@ -58,6 +59,7 @@ export interface Deps
     /** How long what is known of a mirror counts as current. */
     fetchEverySeconds: number;
   };
+  mocks: { forward: ForwardUpstream };
   orgExplorer: {
     /** Types whose source is read only when somebody asks for it. */
     indexOnly: ReadonlySet<string>;

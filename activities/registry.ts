@@ -27,6 +27,7 @@ import { createOrgLimitActivities } from './org-limits/org-limits.activities.ts'
 import { createGitActivities } from './git/git.activities.ts';
 import { createAnalysisResultActivities } from './code-analysis/analysis-results.activities.ts';
 import { createPullRequestActivities } from './pull-requests/pull-requests.activities.ts';
+import { createMockDriftActivities } from './mocks/mock-drift.activities.ts';
 import { createGcCheckActivities } from './gc-ledger/gc-check.activities.ts';
 import { CRM_QUEUE } from '../workflows/crm/crm-queue.ts';
 import { createOrgExplorerActivities } from './org-explorer/org-explorer.activities.ts';
@@ -144,7 +145,11 @@ const allQueues = (deps: Deps, { runsCommands }: { runsCommands: boolean }): Tas
   },
   {
     taskQueue: FLOWS_QUEUE,
-    activities: { ...createFlowActivities(deps, { runsCommands }), ...createWorkItemReportActivities(deps) },
+    activities: {
+      ...createFlowActivities(deps, { runsCommands }),
+      ...createWorkItemReportActivities(deps),
+      ...createMockDriftActivities(deps),
+    },
   },
   {
     taskQueue: COMMANDS_QUEUE,

@@ -56,6 +56,8 @@ import { releaseEventRoutes } from './release-candidates/release-event.routes.ts
 import { orgLimitsRoutes } from './org-limits/org-limits.routes.ts';
 import { metricQueriesRoutes } from './metrics/metric-queries.routes.ts';
 import { metricsRoutes as ingestedMetricsRoutes } from './metrics/metrics.routes.ts';
+import { mockCallsRoutes } from './mocks/mock-calls.routes.ts';
+import { mockDocumentsRoutes } from './mocks/mock-documents.routes.ts';
 import { mocksRoutes } from './mocks/mocks.routes.ts';
 import { mirrorRoutes } from './projects/mirror.routes.ts';
 import { orgDriftRoutes } from './org-explorer/org-drift.routes.ts';
@@ -137,6 +139,8 @@ export const routes: readonly AnyRoute[] = [
   ...ingestedMetricsRoutes,
   ...metricQueriesRoutes,
   ...mocksRoutes,
+  ...mockDocumentsRoutes,
+  ...mockCallsRoutes,
   ...auditRoutes,
   ...auditExportsRoutes,
   ...auditInternalRoutes,

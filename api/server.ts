@@ -24,6 +24,7 @@ import { assignmentOfOrg } from '../domain/review-assignments/review-assignments
 import { createRuleCache } from '../domain/review-rules/rule-cache.ts';
 import { createDashboardCache } from '../domain/org-limits/limit-dashboard.ts';
 import { createTextCache } from '../domain/shared/text-cache.ts';
+import { createRecordCall } from '../domain/mocks/record-call.ts';
 import { createMockLanes } from '../domain/mocks/mock-lanes.ts';
 import { createAskMetrics } from '../domain/metrics/ask-metrics.ts';
 import { createIdempotency } from '../domain/idempotency/idempotency.mutations.ts';
@@ -189,6 +190,8 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       onError: (error) => log.warn({ err: error }, 'a request without a step was not announced'),
     }),
     forward: mockUpstream.forward,
+    record: createRecordCall({ forward: mockUpstream.forward, actingAs, encryption }),
+    publicUrl: config.publicUrl,
     limit: createRateLimit(database, {
       name: 'mocks',
       perMinute: config.MOCK_RATE_LIMIT_PER_MINUTE,

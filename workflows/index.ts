@@ -19,6 +19,7 @@ export { chatLane } from './chat/chat-lane.workflow.ts';
 export { analysisResults } from './code-analysis/analysis-results.workflow.ts';
 export { pullRequests } from './pull-requests/pull-requests.workflow.ts';
 export { metricsLane } from './metrics/metrics-lane.workflow.ts';
+export { mockDrift } from './mocks/mock-drift.workflow.ts';
 export { orgLimits } from './org-limits/org-limits.workflow.ts';
 export { nightlyAnalysis } from './code-analysis/nightly-analysis.workflow.ts';
 export { browserSession } from './browser-sessions/browser-session.workflow.ts';

@@ -85,8 +85,11 @@ async function unpackedAnswer(
   if (!unpack || packed.length === 0) return { status, headers, bytes: packed };
   try {
     return { status, headers, bytes: await unpack(packed, { maxOutputLength: ANSWER_MAX_BYTES }) };
-  } catch {
-    throw new AnswerError('the compression of the answer is broken, or hides too much');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new AnswerError(`the answer is larger than ${ANSWER_MAX_BYTES} bytes when it is unpacked`);
+    // Broken compression is passed on as it came.
+    return { status, headers: { ...headers, 'content-encoding': encoding }, bytes: packed };
   }
 }
 

@@ -14,6 +14,7 @@ import { expiringOrgsSweep } from '../crm-orgs/expiring-orgs.sweep.ts';
 import { environmentLocksSweep, lockTicketsSweep } from '../environment-locks/environment-locks.sweep.ts';
 import { flowChecksSweep, flowRunsSweep, flowSchedulesSweep, runCountsChore } from '../flows/flows.sweep.ts';
 import { gcChecksSweep } from '../gc-ledger/gc-checks.sweep.ts';
+import { mockDriftsSweep } from '../mocks/mock-drifts.sweep.ts';
 import { mirrorsSweep } from '../git/mirrors.sweep.ts';
 import { analysisLogsSweep, analysisResultsSweep } from '../code-analysis/analysis-results.sweep.ts';
 import { pullRequestsSweep } from '../pull-requests/pull-requests.sweep.ts';
@@ -48,6 +49,7 @@ export const SWEEPS: readonly Sweep[] = [
   analysisLogsSweep,
   buildImpactsSweep,
   gcChecksSweep,
+  mockDriftsSweep,
   aiReportsSweep,
   reviewAssignmentsSweep(),
   reviewPoolsSweep,

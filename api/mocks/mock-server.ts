@@ -16,6 +16,7 @@ import {
   isOwnHeader,
   type MockAnswer,
 } from '../../domain/mocks/answer.ts';
+import { headerWithOwnAddresses, withOwnAddresses } from '../../domain/mocks/own-addresses.ts';
 import { MOCK_KEY } from '../../domain/mocks/mock-keys.ts';
 import type { MockLane, MockPlace, Reply } from '../../domain/mocks/mock-lane.ts';
 import type { MockLanes } from '../../domain/mocks/mock-lanes.ts';
@@ -35,8 +36,9 @@ import { sendFaulty, sendSlowly } from './faulty-answers.ts';
 export interface MockServerDeps {
   lanes: MockLanes;
   forward: ForwardUpstream;
-  /** Absent: scenarios that record answer 501. */
-  record?: RecordCall | undefined;
+  record: RecordCall;
+  /** Base URL of the service for clients, without a trailing slash. */
+  publicUrl: string;
   /** By workspace. */
   limit: RateLimit;
   /** By address, for keys that lead nowhere. */
@@ -94,7 +96,20 @@ export function createMockServer(deps: MockServerDeps): MockServer {
     const headers = headersOf(request);
     const called = mockRequest(request.method ?? 'GET', target, headers, await unpacked(received, headers));
     const reply = await lane.answer(called, run);
-    await sendReply(deps, { request, response, lane, called, received, run, mockPath: prefix + key }, reply);
+    await sendReply(
+      deps,
+      {
+        request,
+        response,
+        lane,
+        called,
+        received,
+        run,
+        mockPath: prefix + key,
+        mockUrl: `${deps.publicUrl}/mocks/${key}`,
+      },
+      reply,
+    );
   };
 
   return (request, response) => {
@@ -135,6 +150,8 @@ interface Exchange {
   run: string;
   /** Path of the workspace, to which cookies are bound. */
   mockPath: string;
+  /** Where clients reach the workspace. */
+  mockUrl: string;
 }
 
 async function sendReply(deps: MockServerDeps, exchange: Exchange, reply: Reply): Promise<void> {
@@ -149,7 +166,10 @@ async function sendReply(deps: MockServerDeps, exchange: Exchange, reply: Reply)
       });
     case 'recording':
       named(response, reply.scenario);
-      return send(exchange, await recorded(deps, exchange, reply.scenario, lane.place));
+      return send(
+        exchange,
+        linkedBack(await recorded(deps, exchange, reply.scenario, lane.place), exchange, reply.scenario),
+      );
     case 'step':
       return sendStep(exchange, reply);
     case 'unmatched': {
@@ -163,7 +183,8 @@ async function sendReply(deps: MockServerDeps, exchange: Exchange, reply: Reply)
         path: called.path.slice(0, 500),
         unmatched,
       });
-      if (scenario.unmatched === 'pass_through') return send(exchange, await passedOn(deps, exchange, scenario));
+      if (scenario.unmatched === 'pass_through')
+        return send(exchange, linkedBack(await passedOn(deps, exchange, scenario), exchange, scenario));
       if (scenario.unmatched === 'not_found') throw unmatchedCall(called, scenario, nearest);
       return send(exchange, fixedAnswer(scenario.unmatched));
     }
@@ -193,7 +214,8 @@ async function sendStep(exchange: Exchange, reply: Extract<Reply, { kind: 'step'
   response.setHeader('X-Mock-Step', String(hit.step.seq));
   const left = leftSignal(response);
   const body = reply.body ?? (bodyForm === null ? Buffer.alloc(0) : await lane.bodyOf(scenario.id, hit.step.seq));
-  const answer = answerOf(() => composeAnswer(hit, body, bodyForm), hit.step.seq);
+  const composed = answerOf(() => composeAnswer(hit, body, bodyForm), hit.step.seq);
+  const answer = linkedBack(composed, exchange, scenario);
   const delayMs = drawnDelayMs(scenario.seed, hit);
   if (delayMs > 0) await sleep(delayMs, undefined, { signal: left }).catch(() => undefined);
   if (left.aborted) return;
@@ -236,10 +258,27 @@ async function recorded(
   scenario: ActiveScenario,
   place: MockPlace,
 ): Promise<MockAnswer> {
-  if (!deps.record) throw new DomainError('not_implemented', `The scenario ${scenario.name} records`);
   const { step, answer } = await deps.record(place, scenario, { called, received }, leftSignal(response));
   if (step !== undefined) response.setHeader('X-Mock-Step', String(step));
   return { ...answer, body: answer.bytes };
+}
+
+/** An answer whose links to the upstream lead to the mock server: clients that follow them stay with the scenario. */
+function linkedBack(answer: MockAnswer, { mockUrl }: Exchange, { upstream }: ActiveScenario): MockAnswer {
+  const { headers, body } = answer;
+  if (upstream === null || headers['content-encoding'] !== undefined) return answer;
+  const linked = (value: string) => headerWithOwnAddresses(value, upstream, mockUrl);
+  const [type = ''] = [headers['content-type'] ?? ''].flat();
+  return {
+    ...answer,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? linked(value) : value.map(linked),
+      ]),
+    ),
+    body: withOwnAddresses(body, type, upstream, mockUrl),
+  };
 }
 
 const named = (response: ServerResponse, { name }: ActiveScenario) =>

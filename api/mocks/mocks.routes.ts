@@ -39,7 +39,7 @@ const ROOT = '/api/mocks/workspaces/{workspace}/scenarios';
 const FENCE = { roles: ANY_ROLE, projectScope: 'refused' } as const;
 
 /** A scenario as clients see it: one that is armed past its time has stopped, though no sweep has written that yet. */
-function view(
+export function scenarioView(
   { key, workspaceId, matched, unmatchedCalls, round: _, hits: _h, ...row }: ScenarioRow,
   { adapters: { encryption }, publicUrl, now }: Pick<Scope, 'adapters' | 'publicUrl' | 'now'>,
 ) {
@@ -91,7 +91,7 @@ export const mocksRoutes = [
         const row = await createScenario(work, parts, workspace, body);
         const steps = [];
         for await (const step of stepsOf(work, row.id)) steps.push({ ...givenStep(step), hits: 0 });
-        return { ...view(row, scope), steps: steps as never };
+        return { ...scenarioView(row, scope), steps: steps as never };
       });
     },
   }),
@@ -109,7 +109,7 @@ export const mocksRoutes = [
     response: MockScenarioList,
     async handle({ params: { workspace }, query: { limit, offset } }, scope) {
       const { items, total } = await listScenarios(scope.reads, workspace, { limit, offset });
-      const shown = items.map((row) => view(row, scope));
+      const shown = items.map((row) => scenarioView(row, scope));
       return pageReply(scope.requestUrl, { limit, offset, total }, { items: shown, total, limit, offset });
     },
   }),
@@ -126,7 +126,7 @@ export const mocksRoutes = [
     response: MockScenarioWithSteps,
     async handle({ params: { workspace, name } }, scope) {
       const row = await scenarioByName(scope.reads, workspace, name);
-      const text = whole(scope.reads, row, view(row, scope));
+      const text = whole(scope.reads, row, scenarioView(row, scope));
       return new RawReply('application/json', Readable.from(text, { objectMode: false }));
     },
   }),
@@ -156,7 +156,7 @@ export const mocksRoutes = [
     response: MockScenario,
     audit: ['mock_scenario.stopped', 'mock_scenario.disarmed'],
     handle: ({ params: { workspace, name } }, scope) =>
-      scope.tx(async (work) => view(await stopScenario(work, workspace, name, 'stopped'), scope)),
+      scope.tx(async (work) => scenarioView(await stopScenario(work, workspace, name, 'stopped'), scope)),
   }),
   defineRoute({
     operationId: 'saveMockStep',
@@ -195,7 +195,7 @@ export const mocksRoutes = [
     audit: ['mock_scenario.armed', 'mock_scenario.disarmed', 'mock_scenario.stopped'],
     handle: ({ params: { workspace, name }, query: { replace }, body }, scope) =>
       scope.tx(async (work) =>
-        view(await armScenario(work, workspace, name, { minutes: body?.minutes, replace }), scope),
+        scenarioView(await armScenario(work, workspace, name, { minutes: body?.minutes, replace }), scope),
       ),
   }),
   defineRoute({
@@ -211,7 +211,7 @@ export const mocksRoutes = [
     response: MockScenario,
     audit: 'mock_scenario.disarmed',
     handle: ({ params: { workspace, name } }, scope) =>
-      scope.tx(async (work) => view(await stopScenario(work, workspace, name, 'disarmed'), scope)),
+      scope.tx(async (work) => scenarioView(await stopScenario(work, workspace, name, 'disarmed'), scope)),
   }),
   defineRoute({
     operationId: 'rewindMockScenario',
@@ -226,7 +226,7 @@ export const mocksRoutes = [
     response: MockScenario,
     audit: ['mock_scenario.rewound', 'mock_scenario.disarmed'],
     handle: ({ params: { workspace, name } }, scope) =>
-      scope.tx(async (work) => view(await rewindScenario(work, workspace, name), scope)),
+      scope.tx(async (work) => scenarioView(await rewindScenario(work, workspace, name), scope)),
   }),
   defineRoute({
     operationId: 'rotateMockKey',

@@ -13,7 +13,7 @@ import { MOCK_MODES, NAME_MAX, SEQ_MAX, STEPS_MAX } from '../../domain/mocks/ste
 import { FreeText, JsonObject, queryFlag, queryInt, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';
 
 /** Of a scenario or a workspace; slashes are encoded in a path. */
-const MockName = z
+export const MockName = z
   .string()
   .min(1)
   .max(NAME_MAX)

@@ -81,6 +81,7 @@ import {
 } from '../metrics/metrics.entities.ts';
 import {
   MockCallSchema,
+  MockDriftSchema,
   MockRunSchema,
   MockScenarioSchema,
   MockStepSchema,
@@ -192,6 +193,7 @@ export const entities = [
   InvitedMembershipSchema,
   InvitedUserSchema,
   MockCallSchema,
+  MockDriftSchema,
   MockRunSchema,
   MockScenarioSchema,
   MockStepSchema,

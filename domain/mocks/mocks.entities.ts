@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
+import type { DriftChange } from './drift-rules.ts';
 import type { ScenarioStatus } from './scenario-rules.ts';
 import type { MockMode, StepRequest, StepResponse, Unmatched } from './step-rules.ts';
 
@@ -131,3 +132,36 @@ export const MockCallSchema = defineEntity({
 });
 export class MockCall extends MockCallSchema.class {}
 MockCallSchema.setClass(MockCall);
+
+export const DRIFT_STATUSES = ['queued', 'running', 'completed', 'failed'] as const;
+
+/** A step whose upstream answers otherwise by now, or does not answer. */
+export interface DriftFinding {
+  seq: number;
+  method: string;
+  path: string;
+  changes: DriftChange[];
+  /** Why the upstream gave no answer; null where it did. */
+  error: string | null;
+}
+
+/** A comparison of a scenario with the host that it stands for. */
+export const MockDriftSchema = defineEntity({
+  name: 'MockDrift',
+  tableName: 'mock_drift',
+  properties: {
+    ...tenantOwned,
+    scenarioId: p.uuid(),
+    status: p.text().$type<(typeof DRIFT_STATUSES)[number]>().default('queued'),
+    requestedBy: p.text(),
+    /** Steps that the upstream was asked for. */
+    checked: p.integer().default(0),
+    /** Steps that cannot be asked for: of other methods, or of paths with a part that is variable. */
+    skipped: p.integer().default(0),
+    findings: jsonColumn<DriftFinding[]>().defaultRaw("'[]'::jsonb"),
+    error: p.text().nullable(),
+    endedAt: p.datetime(3).nullable(),
+  },
+});
+export class MockDrift extends MockDriftSchema.class {}
+MockDriftSchema.setClass(MockDrift);

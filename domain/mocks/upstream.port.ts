@@ -15,7 +15,7 @@ export interface UpstreamAnswer {
   status: number;
   /** By names in lower case, without those of the connection. */
   headers: Record<string, string | string[]>;
-  /** Unpacked: `content-encoding` is not among the headers. */
+  /** Unpacked; still packed where `content-encoding` is among the headers: its compression is broken or unknown. */
   bytes: Buffer;
 }
 

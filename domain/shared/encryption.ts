@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -13,6 +13,8 @@ export interface Encryption {
   decrypt(stored: string, context: string): string;
   /** The key that new values are written with. */
   currentKeyId: string;
+  /** A key for one purpose (RFC 5869), the same in all processes until another key becomes the current one. */
+  derivedKey(purpose: string): Uint8Array;
 }
 
 /**
@@ -36,6 +38,7 @@ export function createEncryption(keys: string): Encryption {
   };
   return {
     currentKeyId,
+    derivedKey: (purpose) => new Uint8Array(hkdfSync('sha256', keyOf(currentKeyId), '', purpose, KEY_BYTES)),
     encrypt(plain, context) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, keyOf(currentKeyId), nonce).setAAD(Buffer.from(context));

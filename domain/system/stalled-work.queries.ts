@@ -3,7 +3,7 @@ import type { Database } from '../data/tables.ts';
 import { tenantSlugOf } from '../tenants/tenants.queries.ts';
 
 /** Tables whose rows are work of a workflow: `queued` until it begins, `running` until it ends. */
-export type WorkTable = 'ai_report' | 'audit_export' | 'gc_check';
+export type WorkTable = 'ai_report' | 'audit_export' | 'gc_check' | 'mock_drift';
 
 /**
  * Work of all tenants that did not begin, or did not end, within the times; `db` has the role of the system. Chosen at

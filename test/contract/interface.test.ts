@@ -34,6 +34,8 @@ const ADDITIONS = [
   /^GET \/api\/metrics\/api\/v1\/(metadata|status\/buildinfo)$/,
   /^POST \/api\/hooks\/\{host\}$/,
   /^POST \/api\/mocks\/workspaces\/\{workspace\}\/rotate-key$/,
+  /^POST \/api\/mocks\/workspaces\/\{workspace\}\/scenarios\/(import|\{name\}\/(record|verify|drift))$/,
+  /^GET \/api\/mocks\/workspaces\/\{workspace\}\/scenarios\/\{name\}\/(calls|report)$/,
   /^GET \/api\/slack\/manifest$/,
   /^POST \/api\/slack\/inbound\/\{key\}\/(commands|interactions|events)$/,
   /^POST \/api\/ai-reports\/cancel$/,

@@ -1,6 +1,5 @@
 /** Routes of `interface-routes.json` that are not served yet. The list may only shrink. */
 export const UNMOUNTED: readonly string[] = [
-  'GET /api/mocks/workspaces/{workspace}/scenarios/{name}/export.yaml',
   'GET /api/browser-sessions/{id}/replays',
   'GET /api/browser-sessions/{id}/replays/{pageId}',
   'GET /api/browser-sessions/{id}/replays/{pageId}/segment',

@@ -14,7 +14,15 @@ export const mocksExamples = featureExamples(
     const owner = app.as(app.owner);
     await owner.post(201, `/api/mocks/workspaces/${workspace}/scenarios`, { name: scenario, steps: STEPS });
     await owner.post(200, `/api/mocks/workspaces/${workspace}/scenarios/${scenario}/arm`);
-    return { workspace, scenario };
+    const draft = fresh('draft');
+    const drafts = fresh('drafts');
+    await owner.post(201, `/api/mocks/workspaces/${drafts}/scenarios`, {
+      name: draft,
+      upstream: 'https://api.example.com',
+      record: false,
+      steps: STEPS,
+    });
+    return { workspace, scenario, drafts, draft };
   },
   {
     createMockScenario: () => ({
@@ -34,6 +42,29 @@ export const mocksExamples = featureExamples(
     armMockScenario: ({ workspace, scenario: name }) => ({ params: { workspace, name }, body: { minutes: 60 } }),
     disarmMockScenario: ({ workspace, scenario: name }) => ({ params: { workspace, name } }),
     rewindMockScenario: ({ workspace, scenario: name }) => ({ params: { workspace, name } }),
+    importMockScenario: () => ({
+      params: { workspace: fresh('pipeline') },
+      body: {
+        name: fresh('imported'),
+        format: 'wiremock',
+        content: JSON.stringify({
+          mappings: [
+            { request: { method: 'GET', url: '/orders' }, response: { jsonBody: [] } },
+            { request: { method: 'GET', url: '/logo' }, response: { bodyFileName: 'logo.png' } },
+          ],
+        }),
+      },
+      strangersStatus: 201,
+    }),
+    exportMockScenario: ({ workspace, scenario: name }) => ({ params: { workspace, name } }),
+    recordMockScenario: ({ drafts: workspace, draft: name }) => ({ params: { workspace, name } }),
+    listMockCalls: ({ workspace, scenario: name }) => ({ params: { workspace, name } }),
+    verifyMockCalls: ({ workspace, scenario: name }) => ({
+      params: { workspace, name },
+      body: { expect: [{ match: { method: 'POST', path: '/services/**' }, times: 1 }] },
+    }),
+    getMockReport: ({ workspace, scenario: name }) => ({ params: { workspace, name } }),
+    checkMockDrift: ({ drafts: workspace, draft: name }) => ({ params: { workspace, name } }),
     rotateMockKey: ({ workspace }) => ({ params: { workspace } }),
   },
 );

@@ -134,6 +134,7 @@ test('the system role sees what deliveries and sweeps need, and nothing else', a
     'metric_series_day',
     'metric_window',
     'mock_call',
+    'mock_drift',
     'mock_scenario',
     'org_component_change',
     'org_component_file',

@@ -1,0 +1,48 @@
+import { addFindings, beginDrift, endDrift } from '../../domain/mocks/drifts.mutations.ts';
+import { driftPlace } from '../../domain/mocks/drifts.queries.ts';
+import { compareWithUpstream } from '../../domain/mocks/compare-step.ts';
+import type { DriftFinding } from '../../domain/mocks/mocks.entities.ts';
+import { stepsBySeq } from '../../domain/mocks/mocks.queries.ts';
+import { givenStep } from '../../domain/mocks/stored-steps.ts';
+import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
+import type { MockDriftInput } from '../../workflows/mocks/mock-drift.contract.ts';
+import type { Deps } from '../deps.ts';
+import { withHeartbeat } from '../heartbeat.ts';
+
+const comparer = (tenant: TenantKey) => systemActor(tenant, 'mock-drift');
+
+export const createMockDriftActivities = (deps: Deps) => ({
+  /** The steps to ask for; undefined for a comparison that has ended, or is gone. */
+  beginDrift: ({ driftId, ...tenant }: MockDriftInput) =>
+    deps.actingAs(comparer(tenant))(async (tx) => {
+      const seqs = await beginDrift(tx, driftId);
+      const place = await driftPlace(tx, driftId);
+      // The host alone: the path or query of an address may have a secret.
+      return seqs && place && { seqs, scenario: place.name, upstream: URL.parse(place.upstream ?? '')?.host ?? '' };
+    }),
+
+  /** Asks the upstream for some steps and notes those that differ; answers how many. */
+  compareSteps: ({ driftId, seqs, ...tenant }: MockDriftInput & { seqs: number[] }): Promise<number> =>
+    withHeartbeat(async (signal) => {
+      const reads = deps.reads.as(comparer(tenant));
+      const place = await driftPlace(reads, driftId);
+      if (!place?.upstream || place.endedAt) return 0;
+      const findings: DriftFinding[] = [];
+      for (const stored of await stepsBySeq(reads, place.scenarioId, seqs)) {
+        const finding = await compareWithUpstream(deps.mocks.forward, place.upstream, givenStep(stored), signal);
+        if (finding) findings.push(finding);
+      }
+      await deps.actingAs(comparer(tenant))((tx) => addFindings(tx, driftId, seqs, findings));
+      return findings.length;
+    }),
+
+  async endDrift({
+    driftId,
+    checked,
+    error,
+    ...tenant
+  }: MockDriftInput & { checked: number; error: string | null }): Promise<void> {
+    await deps.actingAs(comparer(tenant))((tx) => endDrift(tx, driftId, { checked, error }));
+  },
+});
+export type MockDriftActivities = ReturnType<typeof createMockDriftActivities>;

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { IMPORT_FORMATS } from '../../domain/mocks/formats/read-import.ts';
+import { MockName, MockScenario } from './mocks.schemas.ts';
+
+/** HTTP archives of browsers have the bodies of all answers. */
+export const IMPORT_MAX_BYTES = 50 * 1024 * 1024;
+
+export const ImportIn = z.strictObject({
+  name: MockName.meta({ example: 'release/2026.03' }),
+  format: z.enum(IMPORT_FORMATS).meta({
+    description:
+      '`yaml`: an export; `har`: HTTP archive 1.2; `openapi`: OpenAPI 3, JSON or YAML; `wiremock`: stub mappings',
+  }),
+  content: z.string().min(1).meta({
+    description: 'The document as a text',
+    example: '{"request": {"method": "GET", "url": "/orders"}, "response": {"jsonBody": []}}',
+  }),
+  origin: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .transform((url) => new URL(url).origin)
+    .optional()
+    .meta({ description: 'Of an HTTP archive: the host that is taken. Default: that of the most requests' }),
+});
+
+export const ImportOut = z
+  .object({
+    scenario: MockScenario,
+    notTaken: z
+      .array(
+        z.object({
+          pointer: z.string().meta({ description: 'JSON pointer into the document; empty: the document as a whole' }),
+          reason: z.string(),
+        }),
+      )
+      .meta({ description: 'What was not taken, or not as it was written; the first 500' }),
+  })
+  .meta({ id: 'MockImport' });

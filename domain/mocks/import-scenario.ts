@@ -1,0 +1,56 @@
+import type { Encryption } from '../shared/encryption.ts';
+import { invalidField } from '../shared/errors.ts';
+import type { Tx, UnitOfWork } from '../unit-of-work.ts';
+import { FormatError, type NotTaken } from './formats/imported.ts';
+import { type ImportFormat, readImport } from './formats/read-import.ts';
+import { createScenario, type MockParts } from './mocks.mutations.ts';
+import type { ScenarioRow } from './mocks.queries.ts';
+import { standInKey } from './secret-fields.ts';
+
+export interface ScenarioImport {
+  name: string;
+  format: ImportFormat;
+  content: string;
+  /** Of an HTTP archive: the exchanges with this origin. Default: that of the most. */
+  origin?: string | undefined;
+}
+
+/**
+ * Makes a scenario, which is idle, of a document. Throws `invalid_request` for one that is refused as a whole, and
+ * `already_exists`. Secrets of HTTP archives become stand-ins.
+ */
+export async function importScenario(
+  { tx, tenantId, encryption, outbound }: MockParts & { tx: UnitOfWork; tenantId: string; encryption: Encryption },
+  workspace: string,
+  { name, ...document }: ScenarioImport,
+): Promise<{ row: ScenarioRow; notTaken: NotTaken[] }> {
+  const { scenario, steps, notTaken } = await readDocument(document, standInKey(encryption, tenantId));
+  const { description = '', mode, seed, unmatched = 'not_found', upstream } = scenario;
+  // What an archive or a description names need not be an address that may be called.
+  const refusal = upstream === undefined ? undefined : outbound.refusedUrl(upstream);
+  const isOwn = document.format === 'yaml';
+  if (refusal !== undefined && !isOwn)
+    notTaken.push({ pointer: '', reason: `${upstream} is not taken as upstream: ${refusal}` });
+  const row = await tx((work: Tx) =>
+    createScenario(work, { encryption, outbound }, workspace, {
+      name,
+      description,
+      mode,
+      seed,
+      unmatched,
+      upstream: refusal !== undefined && !isOwn ? null : upstream,
+      record: false,
+      steps,
+    }),
+  );
+  return { row, notTaken };
+}
+
+async function readDocument(document: Omit<ScenarioImport, 'name'>, key: Uint8Array) {
+  try {
+    return await readImport({ ...document, standInKey: key });
+  } catch (error) {
+    if (error instanceof FormatError) throw invalidField('content', error.message);
+    throw error;
+  }
+}

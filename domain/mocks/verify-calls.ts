@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Reads } from '../data/fenced-reads.ts';
+import { FilterError } from '../webhooks/filter-rules.ts';
+import { invalidField } from '../shared/errors.ts';
+import { callsAfter, type CallRow } from './calls.queries.ts';
+import { type CompiledStep, compileStep } from './compile-step.ts';
+import type { MockRequest } from './mock-request.ts';
+import { scenarioByName } from './mocks.queries.ts';
+import type { CriterionReport } from './replay.ts';
+import type { StepRequest } from './step-rules.ts';
+import { boundsOf, type CallTimes, verificationProblems } from './verification-rules.ts';
+
+export interface ExpectedCall {
+  match: StepRequest;
+  times?: CallTimes | undefined;
+}
+
+export interface Verification {
+  expect: readonly ExpectedCall[];
+  inOrder: boolean;
+  /** How long calls may still come that meet the expectations. */
+  waitMs: number;
+  /** As `X-Mock-Run` names it. Absent: calls of all runs. */
+  run?: string | undefined;
+}
+
+export interface VerificationFailure {
+  /** Place of the expectation, from 0. */
+  expectation: number;
+  reason: 'count' | 'order';
+  /** How many calls matched; of `order`: behind those of the expectations before. */
+  found: number;
+  atLeast: number;
+  /** Null: any number. */
+  atMost: number | null;
+  /** Calls that matched nearly, and what kept them from it. */
+  nearest: { number: string; method: string; path: string; criteria: Omit<CriterionReport, 'wanted'>[] }[];
+}
+
+const POLL_MS = 100;
+const PAGE = 1_000;
+const CALLS_MAX = 10_000;
+const NEAREST = 3;
+
+/**
+ * Whether the calls since the last rewind are those that are expected. Waits until they are, asking again and again: no
+ * connection is held meanwhile. Throws `not_found`, and `invalid_request` for operators that mean nothing.
+ * @param signal of the client.
+ */
+export async function verifyCalls(
+  reads: Reads,
+  workspace: string,
+  name: string,
+  { expect, inOrder, waitMs, run }: Verification,
+  signal: () => AbortSignal,
+): Promise<{ passed: boolean; calls: number; failures: VerificationFailure[] }> {
+  const expected = expect.map(({ match, times }, index) => ({ ...boundsOf(times), step: compiled(match, index) }));
+  const { id, round } = await scenarioByName(reads, workspace, name);
+  const until = performance.now() + waitMs;
+  const calls: CallRow[] = [];
+  const matching = expected.map((): number[] => []);
+  for (;;) {
+    for (const call of await newCalls(reads, id, { round, run }, calls.at(-1)?.number ?? '0')) {
+      const request = requestOf(call);
+      for (const [index, { step }] of expected.entries())
+        if (step.matches(request, {})) matching[index]?.push(calls.length);
+      calls.push(call);
+    }
+    const problems = verificationProblems(
+      expected.map((one, index) => ({ ...one, matching: matching[index] ?? [] })),
+      inOrder,
+    );
+    const leftMs = until - performance.now();
+    if (problems.length === 0 || leftMs <= 0 || calls.length >= CALLS_MAX) {
+      const failures = problems.map(({ kind, expectation, found }): VerificationFailure => {
+        const { atLeast = 0, atMost = Infinity, step } = expected[expectation] ?? {};
+        const nearest = step && kind === 'count' && found < atLeast ? nearestCalls(step, calls) : [];
+        return { expectation, reason: kind, found, atLeast, atMost: Number.isFinite(atMost) ? atMost : null, nearest };
+      });
+      return { passed: failures.length === 0, calls: calls.length, failures };
+    }
+    await sleep(Math.min(POLL_MS, leftMs), undefined, { signal: signal() });
+  }
+}
+
+function compiled(match: StepRequest, index: number): CompiledStep {
+  try {
+    return compileStep({ seq: 1, request: match, response: { status: 200 }, times: null });
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error;
+    throw invalidField(`expect/${index}/match/${error.path.replace(/^request\//, '')}`, error.message);
+  }
+}
+
+async function newCalls(
+  reads: Reads,
+  scenarioId: string,
+  filter: { round: number; run: string | undefined },
+  after: string,
+): Promise<CallRow[]> {
+  const found: CallRow[] = [];
+  for (let last = after; found.length < CALLS_MAX; ) {
+    const page = await callsAfter(reads, scenarioId, filter, { after: last, limit: PAGE });
+    found.push(...page);
+    if (page.length < PAGE) return found;
+    last = page.at(-1)?.number ?? last;
+  }
+  return found;
+}
+
+/** A noted call as steps are matched with it. */
+function requestOf({ method, path, request }: CallRow): MockRequest {
+  const { query, headers, body } = request;
+  const text = typeof body === 'string' ? body : undefined;
+  return {
+    method,
+    path,
+    target: path,
+    query,
+    headers,
+    bytes: Buffer.alloc(0),
+    body: { text, map: body === undefined || text !== undefined ? undefined : { value: body } },
+  };
+}
+
+function nearestCalls({ conditions }: CompiledStep, calls: readonly CallRow[]): VerificationFailure['nearest'] {
+  const scored = calls.map((call) => {
+    const request = requestOf(call);
+    const criteria = conditions.map(({ criterion, isMet, found }) => ({
+      criterion,
+      matches: isMet(request, {}),
+      found: shown(found(request, {})),
+    }));
+    return { call, criteria, score: criteria.filter(({ matches }) => matches).length };
+  });
+  return scored
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, NEAREST)
+    .map(({ call: { number, method, path }, criteria }) => ({ number, method, path, criteria }));
+}
+
+const SHOWN_MAX = 500;
+
+function shown(value: unknown): unknown {
+  const text = JSON.stringify(value ?? null);
+  return text.length <= SHOWN_MAX ? (value ?? null) : `${text.slice(0, SHOWN_MAX).toWellFormed()}…`;
+}

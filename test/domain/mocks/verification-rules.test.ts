@@ -1,0 +1,25 @@
+import { boundsOf, verificationProblems } from '../../../domain/mocks/verification-rules.ts';
+
+const expectation = (matching: number[], times?: Parameters<typeof boundsOf>[0]) => ({ matching, ...boundsOf(times) });
+
+describe('expectations of calls', () => {
+  it.each([
+    ['nothing said: once or more', [expectation([3, 4])], false, []],
+    ['nothing said, nothing called', [expectation([])], false, [{ kind: 'count', expectation: 0, found: 0 }]],
+    ['exactly twice', [expectation([1, 2, 3], 2)], false, [{ kind: 'count', expectation: 0, found: 3 }]],
+    ['never', [expectation([], 0)], true, []],
+    ['at most', [expectation([1, 2], { atMost: 2 })], false, []],
+    ['at least', [expectation([1], { atLeast: 2 })], false, [{ kind: 'count', expectation: 0, found: 1 }]],
+    ['in order', [expectation([0, 4]), expectation([2])], true, []],
+    ['the other way round', [expectation([5]), expectation([2])], true, [{ kind: 'order', expectation: 1, found: 0 }]],
+    [
+      'the same call for two',
+      [expectation([1]), expectation([1])],
+      true,
+      [{ kind: 'order', expectation: 1, found: 0 }],
+    ],
+    ['two behind one', [expectation([0]), expectation([1, 2], 2), expectation([3])], true, []],
+  ] as const)('%s', (_what, expectations, inOrder, problems) => {
+    expect(verificationProblems(expectations, inOrder)).toEqual(problems);
+  });
+});

@@ -1,0 +1,14 @@
+import type { TenantKey } from '../../domain/shared/actor.ts';
+import { FLOWS_QUEUE } from '../flows/flow-run.contract.ts';
+import { defineContract } from '../launch.ts';
+
+export interface MockDriftInput extends TenantKey {
+  driftId: string;
+}
+
+export const mockDriftContract = defineContract('mockDrift', {
+  taskQueue: FLOWS_QUEUE,
+  workflowId: ({ tenantSlug, driftId }) => `${tenantSlug}/mock-drift/${driftId}`,
+  summary: ({ driftId }) => `Comparison ${driftId} of a mock scenario with its upstream`,
+  searchAttributes: ({ tenantSlug, driftId }) => ({ Tenant: tenantSlug, TaskType: 'mock-drift', EntityId: driftId }),
+});
