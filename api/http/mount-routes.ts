@@ -22,7 +22,7 @@ import { assertCollectionWithinLimit, assertRouteWithinLimit, withinLimit } from
 import type { RateLimit } from './rate-limit.ts';
 import { type Answer, JsonText, RawReply, Reply, type ReplyParts } from './replies.ts';
 import { assertAdmitsRuns, assertOwnRun } from './run-token-limit.ts';
-import { createReadBytes, type ReadBytes } from './read-bytes.ts';
+import { type Bodies, createReadBytes } from './read-bytes.ts';
 import { headOf, withBody } from './request-input.ts';
 import type { Adapters } from './scope.ts';
 
@@ -52,7 +52,7 @@ export interface MountDeps {
  */
 export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePath: string): Router {
   const router = new Router({ prefix: basePath });
-  const readBytesOf = createReadBytes();
+  const bodiesOf = createReadBytes();
   const methodsOf = allowedMethods(routes, basePath);
   const assertEncodedSlashes = encodedSlashes(routes, basePath);
   for (const route of routes.toSorted(literalFirst)) {
@@ -63,7 +63,7 @@ export function mountRoutes(routes: readonly AnyRoute[], deps: MountDeps, basePa
           assertMethod(ctx, methodsOf(ctx.path));
           assertEncodedSlashes(ctx.path);
         }
-        await serve(route, deps, ctx, readBytesOf);
+        await serve(route, deps, ctx, bodiesOf);
       } catch (error) {
         throw locateFields(error, route);
       }
@@ -91,7 +91,7 @@ async function serve(
   route: AnyRoute,
   deps: MountDeps,
   ctx: RouterContext,
-  readBytesOf: (holder: string) => ReadBytes,
+  bodiesOf: (holder: string) => Bodies,
 ): Promise<void> {
   const state = ctx.state as RequestState;
   state.route = route.path;
@@ -121,7 +121,7 @@ async function serve(
     const address = addressKey(clientAddress(ctx.ip, ctx.get('x-forwarded-for'), deps.trustedProxies));
     if (route.takesCredential) ctx.set({ ...(await deps.addressLimit(address)), 'Cache-Control': 'no-store' });
     if (route.takesHook) ctx.set(await deps.hookAddressLimit(address));
-    const { input, body } = await withBody(route, head, ctx, readBytesOf(STRANGERS));
+    const { input, body } = await withBody(route, head, ctx, bodiesOf(STRANGERS));
     const output = await route.handle(input, {
       ...base,
       ...visitorOf(deps, ctx),
@@ -144,7 +144,7 @@ async function serve(
   assertRouteWithinLimit(route, actor);
   const head = headOf(route, ctx);
   assertCollectionWithinLimit(route, actor, head.params);
-  const { input, body } = await withBody(route, head, ctx, readBytesOf(actor.tenantId));
+  const { input, body } = await withBody(route, head, ctx, bodiesOf(actor.tenantId));
   assertOwnRun(route, actor, input);
   const { handle } = route;
   const gone = () => goneSignal(ctx);

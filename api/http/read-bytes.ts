@@ -13,6 +13,18 @@ const FIRST_BYTES = 16 * 1024;
  */
 export type ReadBytes = (request: IncomingMessage, response: ServerResponse, limitBytes: number) => Promise<Buffer>;
 
+/** Counts bytes of a body that is read while it arrives; throws `unavailable` when there is no room for them. */
+export type CountBytes = (bytes: number) => void;
+
+/** Receives the bodies of one holder. */
+export interface Bodies {
+  readBytes: ReadBytes;
+  /** What is counted is free again when the reply is done, because the reader of the body may keep all of it. */
+  counted: (response: ServerResponse) => CountBytes;
+}
+
+const tooMany = () => new DomainError('unavailable', 'Too many large bodies are being received; try again later');
+
 export const tooLarge = (limitBytes: number) =>
   new DomainError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
 
@@ -24,7 +36,7 @@ export const awaitsContinue = (request: IncomingMessage): boolean =>
 export function createReadBytes(
   heldMaxBytes = HELD_MAX_BYTES,
   holderMaxBytes = HOLDER_MAX_BYTES,
-): (holder: string) => ReadBytes {
+): (holder: string) => Bodies {
   let heldBytes = 0;
   const heldBy = new Map<string, number>();
   const hold = (holder: string, bytes: number) => {
@@ -36,41 +48,59 @@ export function createReadBytes(
   const hasRoomFor = (holder: string, bytes: number): boolean =>
     heldBytes + bytes <= heldMaxBytes && (heldBy.get(holder) ?? 0) + bytes <= holderMaxBytes;
 
-  return (holder) => (request, response, limitBytes) =>
-    new Promise((resolve, reject) => {
-      const declared = request.headers['content-length'];
-      if (Number(declared ?? 0) > limitBytes) return reject(tooLarge(limitBytes));
-      // One buffer that grows, because a body may come in millions of chunks.
-      let buffer = Buffer.allocUnsafe(Math.min(FIRST_BYTES, Number(declared ?? FIRST_BYTES)));
-      let length = 0;
-      hold(holder, buffer.length);
-
-      const settle = (error?: DomainError) => {
-        request.off('data', onData).off('end', onEnd).off('close', onBrokenOff).off('error', onBrokenOff);
-        hold(holder, -buffer.length);
-        if (error) reject(error);
-        else resolve(buffer.subarray(0, length));
+  const counted =
+    (holder: string) =>
+    (response: ServerResponse): CountBytes => {
+      let countedBytes = 0;
+      response.once('close', () => {
+        hold(holder, -countedBytes);
+        countedBytes = 0;
+      });
+      return (bytes) => {
+        if (response.closed) return;
+        if (!hasRoomFor(holder, bytes)) throw tooMany();
+        countedBytes += bytes;
+        hold(holder, bytes);
       };
-      const onData = (chunk: Buffer) => {
-        const needed = length + chunk.length;
-        if (needed > limitBytes) return settle(tooLarge(limitBytes));
-        if (needed > buffer.length) {
-          const grown = Math.min(limitBytes, Math.max(needed, 2 * buffer.length));
-          if (!hasRoomFor(holder, grown - buffer.length))
-            return settle(new DomainError('unavailable', 'Too many large bodies are being received; try again later'));
-          const larger = Buffer.allocUnsafe(grown);
-          buffer.copy(larger, 0, 0, length);
-          hold(holder, grown - buffer.length);
-          buffer = larger;
-        }
-        chunk.copy(buffer, length);
-        length = needed;
-      };
-      const onEnd = () => settle();
-      const onBrokenOff = () =>
-        settle(new DomainError('invalid_request', 'The request ended before its body was complete'));
+    };
+  const readBytesOf =
+    (holder: string): ReadBytes =>
+    (request, response, limitBytes) =>
+      new Promise((resolve, reject) => {
+        const declared = request.headers['content-length'];
+        if (Number(declared ?? 0) > limitBytes) return reject(tooLarge(limitBytes));
+        // One buffer that grows, because a body may come in millions of chunks.
+        let buffer = Buffer.allocUnsafe(Math.min(FIRST_BYTES, Number(declared ?? FIRST_BYTES)));
+        let length = 0;
+        hold(holder, buffer.length);
 
-      request.on('data', onData).on('end', onEnd).on('close', onBrokenOff).on('error', onBrokenOff);
-      if (awaitsContinue(request)) response.writeContinue();
-    });
+        const settle = (error?: DomainError) => {
+          request.off('data', onData).off('end', onEnd).off('close', onBrokenOff).off('error', onBrokenOff);
+          hold(holder, -buffer.length);
+          if (error) reject(error);
+          else resolve(buffer.subarray(0, length));
+        };
+        const onData = (chunk: Buffer) => {
+          const needed = length + chunk.length;
+          if (needed > limitBytes) return settle(tooLarge(limitBytes));
+          if (needed > buffer.length) {
+            const grown = Math.min(limitBytes, Math.max(needed, 2 * buffer.length));
+            if (!hasRoomFor(holder, grown - buffer.length)) return settle(tooMany());
+            const larger = Buffer.allocUnsafe(grown);
+            buffer.copy(larger, 0, 0, length);
+            hold(holder, grown - buffer.length);
+            buffer = larger;
+          }
+          chunk.copy(buffer, length);
+          length = needed;
+        };
+        const onEnd = () => settle();
+        const onBrokenOff = () =>
+          settle(new DomainError('invalid_request', 'The request ended before its body was complete'));
+
+        request.on('data', onData).on('end', onEnd).on('close', onBrokenOff).on('error', onBrokenOff);
+        if (awaitsContinue(request)) response.writeContinue();
+      });
+
+  return (holder) => ({ readBytes: readBytesOf(holder), counted: counted(holder) });
 }

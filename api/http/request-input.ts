@@ -5,7 +5,7 @@ import { DomainError } from '../../domain/shared/errors.ts';
 import { PARSING } from '../../domain/shared/input-errors.ts';
 import type { AnyRoute, ParsedInput } from './define-route.ts';
 import { schemaViolation } from './problems.ts';
-import type { ReadBytes } from './read-bytes.ts';
+import type { Bodies } from './read-bytes.ts';
 import { readStreamedBody } from './streamed-body.ts';
 import { assertStorable, type ParsedBody, readBytesBody, readFormBody, readJsonBody } from './request-body.ts';
 
@@ -16,18 +16,22 @@ export const headOf = (route: AnyRoute, ctx: RouterContext): Omit<ParsedInput, '
   headers: parseHeaders(route, ctx.headers),
 });
 
-const READERS = { json: readJsonBody, form: readFormBody, bytes: readBytesBody, stream: readStreamedBody };
+const READERS = { json: readJsonBody, form: readFormBody, bytes: readBytesBody };
 
 /** Reads the body and parses it by the schema of the route. */
 export async function withBody(
   route: AnyRoute,
   head: Omit<ParsedInput, 'body'>,
   ctx: RouterContext,
-  readBytes: ReadBytes,
+  bodies: Bodies,
 ): Promise<{ input: ParsedInput; body: ParsedBody | undefined }> {
-  const read = READERS[route.bodyType ?? 'json'];
-  const body = route.body === undefined ? undefined : await read(route, ctx, readBytes);
-  return { input: { ...head, body: route.body && parseBody(route.body, body?.value) }, body };
+  if (route.body === undefined) return { input: { ...head, body: undefined }, body: undefined };
+  const { bodyType = 'json' } = route;
+  const body =
+    bodyType === 'stream'
+      ? await readStreamedBody(route, ctx, bodies)
+      : await READERS[bodyType](route, ctx, bodies.readBytes);
+  return { input: { ...head, body: parseBody(route.body, body?.value) }, body };
 }
 
 /** What a body, or what was read of one, is by a schema. Throws `invalid_request`. */

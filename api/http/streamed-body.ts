@@ -4,20 +4,21 @@ import { createGunzip } from 'node:zlib';
 import type { Context } from 'koa';
 import { DomainError, invalidField } from '../../domain/shared/errors.ts';
 import type { AnyRoute } from './define-route.ts';
-import { awaitsContinue, type ReadBytes, tooLarge } from './read-bytes.ts';
+import { awaitsContinue, type Bodies, type CountBytes, tooLarge } from './read-bytes.ts';
 import { assertJsonType, bodyLimitBytes, type ParsedBody } from './request-body.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 const GZIP = /^(x-)?gzip$/i;
 
 /**
- * A JSON body that its handler reads while it arrives, unpacked where it is sent as gzip. With an `Idempotency-Key` it
+ * A JSON body that its handler reads while it arrives, unpacked where it is sent as gzip. It throws `unavailable` when those
+ * of its tenant, or of all, take too much memory. With an `Idempotency-Key` it
  * is received first, because the key holds for the bytes.
  */
 export async function readStreamedBody(
   route: AnyRoute,
   ctx: Context,
-  readBytes: ReadBytes,
+  { readBytes, counted }: Bodies,
 ): Promise<ParsedBody | undefined> {
   const { 'content-length': declared, 'transfer-encoding': transferEncoding } = ctx.req.headers;
   if (transferEncoding === undefined && (declared === undefined || Number(declared) === 0)) return undefined;
@@ -31,7 +32,8 @@ export async function readStreamedBody(
   if (Number(declared ?? 0) > sentLimitBytes) throw tooLarge(sentLimitBytes);
   const bytes = ctx.get('idempotency-key') === '' ? NO_BYTES : await readBytes(ctx.req, ctx.res, sentLimitBytes);
   const sent = bytes.length > 0 ? Readable.from([bytes]) : Readable.from(received(ctx.req, ctx.res, sentLimitBytes));
-  return { bytes, text: '', value: isPacked ? Readable.from(unpacked(sent, limitBytes)) : sent };
+  const body = isPacked ? unpacked(sent, limitBytes) : sent;
+  return { bytes, text: '', value: Readable.from(countedChunks(body, counted(ctx.res))) };
 }
 
 /** The bytes of a request. It is left open when nobody reads on, so that its sender gets the reply. */
@@ -51,6 +53,13 @@ async function* received(
   } catch (error) {
     if (error instanceof DomainError) throw error;
     throw new DomainError('invalid_request', 'The request ended before its body was complete');
+  }
+}
+
+async function* countedChunks(chunks: AsyncIterable<Buffer>, count: CountBytes): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    count(chunk.length);
+    yield chunk;
   }
 }
 

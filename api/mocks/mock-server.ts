@@ -73,7 +73,7 @@ const SAFE_HEADERS = {
 export function createMockServer(deps: MockServerDeps): MockServer {
   const { lanes, limit, unknownLimit, trustedProxies, basePath, metrics } = deps;
   const prefix = `${basePath}/mocks/`;
-  const readBytesOf = createReadBytes(HELD_MAX_BYTES, HELD_MAX_BYTES / 2);
+  const bodiesOf = createReadBytes(HELD_MAX_BYTES, HELD_MAX_BYTES / 2);
 
   const laneOf = async (key: string, request: IncomingMessage): Promise<MockLane> => {
     const lane = MOCK_KEY.test(key) ? await lanes.find(hashSecret(key)) : undefined;
@@ -92,7 +92,7 @@ export function createMockServer(deps: MockServerDeps): MockServer {
     const { place } = lane;
     await limit(place.workspaceId);
     const run = runOf(request);
-    const received = await readBytesOf(place.tenantId)(request, response, BODY_MAX_BYTES);
+    const received = await bodiesOf(place.tenantId).readBytes(request, response, BODY_MAX_BYTES);
     const headers = headersOf(request);
     const called = mockRequest(request.method ?? 'GET', target, headers, await unpacked(received, headers));
     const reply = await lane.answer(called, run);
