@@ -10,9 +10,10 @@ import { Fingerprints } from '../../domain/code-analysis/fingerprints.ts';
 import { statusOfGate, STATUS_CONTEXT } from '../../domain/code-analysis/gate-rules.ts';
 import { deleteIssues, type IndexedIssue, insertIssues } from '../../domain/code-analysis/issues.queries.ts';
 import { runsOf } from '../../domain/code-analysis/stored-log.ts';
-import { issuesOf } from '../../domain/code-analysis/summary-rules.ts';
+import { type Issue, issuesOf } from '../../domain/code-analysis/summary-rules.ts';
 import { type ProjectFacts, projectById } from '../../domain/projects/projects.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
+import { inSteps } from '../../domain/shared/in-steps.ts';
 import type { UnitOfWork } from '../../domain/unit-of-work.ts';
 import type {
   AnalysisResultsInput,
@@ -24,6 +25,7 @@ import { findLineHashes } from './line-hashes.ts';
 
 /** Issues of one transaction. */
 const CHUNK = 5_000;
+const PAUSE_EACH = 500;
 /** Hosts cut or refuse longer ones. */
 const DESCRIPTION_MAX = 140;
 
@@ -89,7 +91,7 @@ async function index(
   let position = 0;
   await tx((work) => deleteIssues(work, id));
   for await (const { run, results } of runsOf(deps.objects, { tenantId: project.tenantId, bodyId })) {
-    const issues = [...issuesOf(run, results, project.identifier)];
+    const issues = await inSteps(listed(issuesOf(run, results, project.identifier)));
     const lineHashOf = await findLineHashes(deps, { tx, project, commitId, signal }, issues);
     const rows: IndexedIssue[] = [];
     for (const issue of issues) {
@@ -102,4 +104,11 @@ async function index(
     }
   }
   await tx((work) => noteIndexed(work, id));
+}
+
+/** All issues, with a pause after each few hundred, so that a log made to be slow holds up no heartbeat. */
+function* listed(issues: Iterable<Issue>): Generator<undefined, Issue[]> {
+  const all: Issue[] = [];
+  for (const issue of issues) if (all.push(issue) % PAUSE_EACH === 0) yield;
+  return all;
 }

@@ -39,7 +39,7 @@ export const codeAnalysisResultsRoutes = [
     group: GROUP,
     summary: 'Publish the results of a code analysis',
     description:
-      'The SARIF log is checked and stored while it arrives. It has at most 50 MB, sent as gzip (`Content-Encoding: gzip`, or base64 of its gzip as `sarif`) at most 10 MB; at most 20 runs, in each 25,000 results and 25,000 rules, in each result 1,000 locations and 1 MB; 100 levels; no member twice. What breaks that, or the schema of SARIF 2.1.0, gets 422 with a pointer. A commit that has results on the branch keeps them: 200 with `ignored: true`. The newest ten runs of a branch are kept. A level is taken from the result, the invocation, the rule, else it is `warning`; suppressed results, and those with `baselineState: absent`, are not counted.',
+      'The SARIF log is checked and stored while it arrives. It has at most 50 MB, sent as gzip (`Content-Encoding: gzip`, or base64 of its gzip as `sarif`) at most 10 MB; at most 20 runs, in each 25,000 results, 25,000 rules, 100 extensions and 100 bases of paths, in each result 1,000 locations and 1 MB; 100 levels; no member twice. What breaks that, or the schema of SARIF 2.1.0, gets 422 with a pointer. A commit that has results on the branch keeps them: 200 with `ignored: true`. The newest ten runs of a branch are kept. A level is taken from the result, the invocation, the rule, else it is `warning`; suppressed results, and those with `baselineState: absent`, are not counted. Uploads that together would take too much memory get 503.',
     roles: ['owner', 'application'],
     projectScope: 'row',
     body: PublishStream,

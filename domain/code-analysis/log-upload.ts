@@ -4,6 +4,7 @@ import { objectKey } from '../objects/object-key-rules.ts';
 import type { ObjectStore } from '../objects/object-store.port.ts';
 import { DomainError, invalidField } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
+import { inSteps } from '../shared/in-steps.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { deleteBody, insertBody, noteBodySize } from './analyses.queries.ts';
 import { JsonRefused } from './json-stream.ts';
@@ -47,7 +48,7 @@ export async function uploadLog(
   const bodyId = newId();
   await tx((work) => insertBody(work, bodyId));
   const tally = new SummaryTally();
-  const log = new LogBytes(chunks, isInBody, (run, results) => tally.add(run, issuesOf(run, results, '')));
+  const log = new LogBytes(isInBody ? chunks : withinLimit(chunks), isInBody, tally);
   try {
     const { sizeBytes } = await objects.put(logKey(tenantId, bodyId), log.bytes(), SARIF_TYPE);
     await tx((work) => noteBodySize(work, bodyId, sizeBytes));
@@ -79,16 +80,12 @@ class LogBytes {
   error: unknown;
   readonly #chunks: AsyncIterable<Uint8Array>;
   readonly #isInBody: boolean;
-  readonly #onRun: ConstructorParameters<typeof SarifReader>[0];
+  readonly #tally: SummaryTally;
 
-  constructor(
-    chunks: AsyncIterable<Uint8Array>,
-    isInBody: boolean,
-    onRun: ConstructorParameters<typeof SarifReader>[0],
-  ) {
+  constructor(chunks: AsyncIterable<Uint8Array>, isInBody: boolean, tally: SummaryTally) {
     this.#chunks = chunks;
     this.#isInBody = isInBody;
-    this.#onRun = onRun;
+    this.#tally = tally;
   }
 
   async *bytes(): AsyncGenerator<Uint8Array> {
@@ -101,10 +98,9 @@ class LogBytes {
   }
 
   async *#read(): AsyncGenerator<Uint8Array> {
-    const reader = new SarifReader(this.#onRun, { isInBody: this.#isInBody });
+    const reader = new SarifReader({ isInBody: this.#isInBody, keepsMessages: false });
     let isFound = false;
-    for await (const piece of pieces(this.#chunks)) {
-      const part = reader.write(piece);
+    for await (const part of this.#written(reader, this.#chunks)) {
       isFound ||= part.byteLength > 0;
       if (part.byteLength > 0) yield part;
     }
@@ -112,9 +108,19 @@ class LogBytes {
     if (isFound || !this.#isInBody) return;
     const { sarif } = (this.around ?? {}) as { sarif?: unknown };
     if (typeof sarif !== 'string') throw notALog();
-    const inner = new SarifReader(this.#onRun, { isInBody: false });
-    for await (const piece of pieces(unpacked(sarif))) yield inner.write(piece);
+    const inner = new SarifReader({ isInBody: false, keepsMessages: false });
+    yield* this.#written(inner, unpacked(sarif));
     inner.end();
+  }
+
+  /** What of the content belongs to the log; its runs are counted while it is read. */
+  async *#written(reader: SarifReader, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces(content)) {
+      const part = reader.write(piece);
+      for (const { run, results } of reader.takeRuns())
+        await inSteps(this.#tally.steps(run, issuesOf(run, results, '')));
+      yield part;
+    }
   }
 }
 
@@ -132,7 +138,22 @@ export async function* pieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
     for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES);
 }
 
+/** Content up to the size that readers of logs take. */
+async function* withinLimit(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.byteLength;
+    if (length > LOG_MAX_BYTES)
+      throw new DomainError('payload_too_large', `The log is larger than ${LOG_MAX_BYTES} bytes`);
+    yield chunk;
+  }
+}
+
+/** The decoder passes over any other character. */
+const NOT_BASE64 = /[^\w+/=\s-]/;
+
 async function* unpacked(base64: string): AsyncGenerator<Uint8Array> {
+  if (NOT_BASE64.test(base64)) throw notALog();
   const packed = Buffer.from(base64, 'base64');
   if (packed.byteLength > PACKED_MAX_BYTES)
     throw new DomainError('payload_too_large', `The packed log is larger than ${PACKED_MAX_BYTES} bytes`);

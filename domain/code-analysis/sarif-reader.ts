@@ -1,6 +1,7 @@
 import { DomainError, escapePointer } from '../shared/errors.ts';
 import { type JsonHooks, JsonRefused, JsonStream } from './json-stream.ts';
 import type { JsonPath, SarifResult, SarifRun } from './sarif-rules.ts';
+import { slimResult } from './slim-result-rules.ts';
 import { sarifChecks } from './sarif-schema.ts';
 
 /** What one file may have. */
@@ -10,14 +11,26 @@ export const SARIF_LIMITS = {
   resultsOfRun: 25_000,
   rulesOfRun: 25_000,
   locationsOfResult: 1_000,
+  extensionsOfRun: 100,
+  basesOfRun: 100,
   resultBytes: 1024 * 1024,
   /** Members and elements outside results, whose number bounds the memory. */
   values: 1_000_000,
   tokenBytes: 16 * 1024 * 1024,
 } as const;
 
-/** A run that was read whole and is valid. */
-export type OnRun = (run: SarifRun, results: SarifResult[], index: number) => void;
+/** A run that was read whole and is valid; of its results what is used. */
+export interface ReadRun {
+  run: SarifRun;
+  results: SarifResult[];
+}
+
+export interface ReaderOptions {
+  /** The log is the member `sarif` of a body. */
+  isInBody: boolean;
+  /** Counting needs no messages. */
+  keepsMessages: boolean;
+}
 
 const NOTHING = new Uint8Array(0);
 
@@ -31,39 +44,19 @@ const refused = (path: JsonPath, detail: string): DomainError => {
   });
 };
 
-/** Of a result what is used, without the text around it that would keep the whole alive. */
-function slim(result: SarifResult): SarifResult {
-  const { ruleId, ruleIndex, rule, kind, level, message, locations, suppressions, baselineState } = result;
-  const place = locations?.[0]?.physicalLocation;
-  const hash = result.partialFingerprints?.primaryLocationLineHash;
-  return {
-    message,
-    ...(ruleId !== undefined && { ruleId }),
-    ...(ruleIndex !== undefined && { ruleIndex }),
-    ...(rule && { rule }),
-    ...(kind !== undefined && { kind }),
-    ...(level !== undefined && { level }),
-    ...(place && {
-      locations: [
-        {
-          physicalLocation: {
-            ...(place.artifactLocation && { artifactLocation: place.artifactLocation }),
-            ...(place.region?.startLine !== undefined && { region: { startLine: place.region.startLine } }),
-          },
-        },
-      ],
-    }),
-    ...(suppressions && { suppressions: suppressions.map(({ status }) => (status === undefined ? {} : { status })) }),
-    ...(baselineState !== undefined && { baselineState }),
-    ...(hash !== undefined && { partialFingerprints: { primaryLocationLineHash: hash } }),
-    ...(result.provenance && { provenance: result.provenance }),
-  };
+/** What a run has more of than it may. */
+function exceededOf({ tool, originalUriBaseIds = {} }: SarifRun): { at: string; detail: string } | undefined {
+  const { driver, extensions = [] } = tool;
+  const rules = [driver, ...extensions].reduce((sum, component) => sum + (component.rules?.length ?? 0), 0);
+  const { rulesOfRun, extensionsOfRun, basesOfRun } = SARIF_LIMITS;
+  if (rules > rulesOfRun) return { at: 'tool', detail: `more than ${rulesOfRun} rules` };
+  if (extensions.length > extensionsOfRun) return { at: 'tool', detail: `more than ${extensionsOfRun} extensions` };
+  if (Object.keys(originalUriBaseIds).length > basesOfRun)
+    return { at: 'originalUriBaseIds', detail: `more than ${basesOfRun} bases` };
+  return undefined;
 }
 
-const rulesOf = ({ tool }: SarifRun): number =>
-  [tool.driver, ...(tool.extensions ?? [])].reduce((sum, { rules = [] }) => sum + rules.length, 0);
-
-/** Checks a log as it is read, and hands on its runs. */
+/** Checks a log as it is read, and keeps its runs until they are taken. */
 class LogHooks implements JsonHooks {
   readonly levels: number;
   /** Where the log begins and ends in the text. */
@@ -72,14 +65,14 @@ class LogHooks implements JsonHooks {
   /** Where the result begins that is being read. */
   resultStart: number | undefined;
   readonly #root: number;
-  readonly #onRun: OnRun;
+  readonly #keepsMessages: boolean;
   #results: SarifResult[] = [];
+  readonly runs: ReadRun[] = [];
 
-  /** @param root levels around the log. */
-  constructor(root: number, onRun: OnRun) {
-    this.#root = root;
-    this.#onRun = onRun;
-    this.levels = root + 4;
+  constructor({ isInBody, keepsMessages }: ReaderOptions) {
+    this.#root = isInBody ? 1 : 0;
+    this.#keepsMessages = keepsMessages;
+    this.levels = this.#root + 4;
   }
 
   opened(path: JsonPath, offset: number): void {
@@ -146,15 +139,15 @@ class LogHooks implements JsonHooks {
       throw refused([...path, 'locations'], `more than ${SARIF_LIMITS.locationsOfResult} locations`);
     this.assertResultSize(offset);
     this.resultStart = undefined;
-    this.#results.push(slim(result));
+    this.#results.push(slimResult(result, { keepsMessages: this.#keepsMessages }));
   }
 
   #closeRun(index: number, run: SarifRun): void {
     const path = ['runs', index];
     this.#check(path, sarifChecks().run(run));
-    if (rulesOf(run) > SARIF_LIMITS.rulesOfRun)
-      throw refused([...path, 'tool'], `more than ${SARIF_LIMITS.rulesOfRun} rules`);
-    this.#onRun(run, this.#results, index);
+    const exceeded = exceededOf(run);
+    if (exceeded) throw refused([...path, exceeded.at], exceeded.detail);
+    this.runs.push({ run, results: this.#results });
     this.#results = [];
   }
 }
@@ -169,9 +162,9 @@ export class SarifReader {
   readonly #json: JsonStream;
   readonly #isInBody: boolean;
 
-  constructor(onRun: OnRun, { isInBody }: { isInBody: boolean }) {
-    this.#isInBody = isInBody;
-    this.#hooks = new LogHooks(isInBody ? 1 : 0, onRun);
+  constructor(options: ReaderOptions) {
+    this.#isInBody = options.isInBody;
+    this.#hooks = new LogHooks(options);
     this.#json = new JsonStream(this.#hooks, SARIF_LIMITS);
   }
 
@@ -183,6 +176,11 @@ export class SarifReader {
     if (end === Infinity) this.#hooks.assertResultSize(this.#json.received);
     if (start === undefined || end <= before) return NOTHING;
     return bytes.subarray(Math.max(0, start - before), Math.min(bytes.byteLength, end - before));
+  }
+
+  /** The runs that were read whole since they were last taken. */
+  takeRuns(): ReadRun[] {
+    return this.#hooks.runs.splice(0);
   }
 
   /** The text is complete. What it holds, except for the runs of the log. */

@@ -3,14 +3,14 @@ import {
   isSuppressed,
   type Level,
   LEVELS,
-  levelOf,
+  MESSAGE_MAX,
   messageOf,
-  ruleFinder,
   type SarifResult,
   type SarifRun,
   wasSuccessful,
 } from './sarif-rules.ts';
-import { pathReducer } from './sarif-path-rules.ts';
+import { RULE_ID_MAX, RuleLookup } from './rule-lookup-rules.ts';
+import { pathReducer, URI_MAX } from './sarif-path-rules.ts';
 
 export interface RuleCount {
   ruleId: string;
@@ -56,11 +56,13 @@ export interface Issue {
 
 /** A list of rules beyond that is of no use to anybody. */
 const RULES_MAX = 1_000;
-const MESSAGE_MAX = 2_000;
+const NAME_MAX = 1_000;
+/** Between two pauses. */
+const ISSUES_PER_STEP = 500;
 const INTEGER_MAX = 2 ** 31 - 1;
 
-/** As PostgreSQL can keep it. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+/** As PostgreSQL can keep it, and no longer. */
+const storable = (text: string, max: number): string => text.slice(0, max).toWellFormed().replaceAll('\0', '\ufffd');
 
 /** The issues of a run: its results, without those that only an earlier run had. */
 export function* issuesOf(
@@ -68,23 +70,24 @@ export function* issuesOf(
   results: readonly SarifResult[],
   repositoryIdentifier: string,
 ): Generator<Issue> {
-  const ruleOf = ruleFinder(run);
+  const rules = new RuleLookup(run);
   const pathOf = pathReducer(run, repositoryIdentifier);
+  const tool = storable(run.tool.driver.name, NAME_MAX);
   for (const result of results) {
     if (isAbsent(result)) continue;
-    const found = ruleOf(result);
+    const found = rules.ruleOf(result);
     const place = result.locations?.[0]?.physicalLocation;
-    const ruleId = storable(found?.rule.id ?? result.ruleId ?? result.rule?.id ?? '');
+    const ruleId = storable(found?.rule.id ?? result.ruleId ?? result.rule?.id ?? '', RULE_ID_MAX);
     const startLine = place?.region?.startLine ?? null;
     yield {
-      tool: storable(run.tool.driver.name),
+      tool,
       ruleId,
-      ruleName: storable(found?.rule.name ?? ruleId),
-      level: levelOf(run, result, found),
+      ruleName: storable(found?.rule.name ?? ruleId, NAME_MAX),
+      level: rules.levelOf(result, found),
       isSuppressed: isSuppressed(result),
-      path: storable(pathOf(place?.artifactLocation)),
+      path: storable(pathOf(place?.artifactLocation), URI_MAX),
       startLine: startLine !== null && startLine <= INTEGER_MAX ? startLine : null,
-      message: storable(messageOf(result, found).slice(0, MESSAGE_MAX)),
+      message: storable(messageOf(result, found), MESSAGE_MAX),
       lineHash: result.partialFingerprints?.primaryLocationLineHash ?? null,
     };
   }
@@ -99,14 +102,21 @@ export class SummaryTally {
   #suppressed = 0;
   #isSuccessful = true;
 
-  /** Adds a run with its issues. */
-  add(run: SarifRun, issues: Iterable<Issue>): void {
+  /** Adds a run with its issues; pauses at each `yield`. */
+  *steps(run: SarifRun, issues: Iterable<Issue>): Generator<undefined, void> {
     const { name, semanticVersion, version } = run.tool.driver;
     const given = semanticVersion ?? version;
-    const tool = { name: storable(name), version: given === undefined ? null : storable(given) };
+    const tool = {
+      name: storable(name, NAME_MAX),
+      version: given === undefined ? null : storable(given, NAME_MAX),
+    };
     this.#tools.set(`${tool.name} ${tool.version}`, tool);
     this.#isSuccessful &&= wasSuccessful(run);
-    for (const issue of issues) this.#count(issue);
+    let counted = 0;
+    for (const issue of issues) {
+      this.#count(issue);
+      if (++counted % ISSUES_PER_STEP === 0) yield;
+    }
   }
 
   #count({ isSuppressed: isLeftOut, level, ruleId, ruleName, path }: Issue): void {

@@ -163,7 +163,20 @@ test.each<[string, unknown, string]>([
     'locations',
   ],
   ['a result of more than 1 MB', withResult({ message: { text: 'x'.repeat(1_100_000) } }), 'runs'],
+  [
+    'too many extensions',
+    logOf([], { tool: { driver: { name: 'lint' }, extensions: Array.from({ length: 101 }, () => ({ name: 'x' })) } }),
+    'runs/0/tool',
+  ],
+  [
+    'too many bases',
+    logOf([], {
+      originalUriBaseIds: Object.fromEntries(Array.from({ length: 101 }, (_, place) => [`B${place}`, { uri: 'a/' }])),
+    }),
+    'originalUriBaseIds',
+  ],
   ['a number', 5, 'sarif'],
+  ['base64 with other characters', `${gzipSync(JSON.stringify(logOf([]))).toString('base64')}!`, 'sarif'],
   ['text that is no gzip', 'aGVsbG8=', 'sarif'],
   [
     'a gzip that ends early',

@@ -1,13 +1,10 @@
 import { judge } from '../../../domain/code-analysis/gate-rules.ts';
 import { lineHashes } from '../../../domain/code-analysis/line-hash-rules.ts';
 import { pathReducer } from '../../../domain/code-analysis/sarif-path-rules.ts';
-import {
-  isSuppressed,
-  levelOf,
-  ruleFinder,
-  type SarifResult,
-  type SarifRun,
-} from '../../../domain/code-analysis/sarif-rules.ts';
+import { RuleLookup } from '../../../domain/code-analysis/rule-lookup-rules.ts';
+import { isSuppressed, messageOf, type SarifResult, type SarifRun } from '../../../domain/code-analysis/sarif-rules.ts';
+import { slimResult } from '../../../domain/code-analysis/slim-result-rules.ts';
+import { issuesOf } from '../../../domain/code-analysis/summary-rules.ts';
 import { issuesTrend } from '../../../domain/code-analysis/trend-rules.ts';
 
 test.each([
@@ -44,7 +41,8 @@ const run: SarifRun = {
 };
 const level = (result: Partial<SarifResult>) => {
   const whole = { message: { text: '' }, ...result };
-  return levelOf(run, whole, ruleFinder(run)(whole));
+  const rules = new RuleLookup(run);
+  return rules.levelOf(whole, rules.ruleOf(whole));
 };
 
 test.each<[string, Partial<SarifResult>, string]>([
@@ -57,6 +55,16 @@ test.each<[string, Partial<SarifResult>, string]>([
   ['a rule of an extension', { rule: { index: 0, toolComponent: { index: 0 } } }, 'error'],
   ['a rule of an extension, by id', { ruleId: 'X' }, 'error'],
   ['what the invocation gave the rule', { ruleId: 'B' }, 'error'],
+  [
+    'what the only invocation gave it, which -1 leaves open',
+    { ruleId: 'B', provenance: { invocationIndex: -1 } },
+    'error',
+  ],
+  [
+    'its rule, where it names no invocation that there is',
+    { ruleId: 'B', provenance: { invocationIndex: 7 } },
+    'warning',
+  ],
   ['nothing', { ruleId: 'unknown' }, 'warning'],
 ])('the level of a result follows from %s', (_, result, expected) => {
   expect(level(result)).toBe(expected);
@@ -113,4 +121,122 @@ test('a quality gate names each limit that is exceeded', () => {
     status: 'failed',
     reasons: ['3 errors, at most 2 allowed', '1 new errors, at most 0 allowed'],
   });
+});
+
+test('an override may name its rule by guid', () => {
+  const guid = '22222222-2222-4222-8222-222222222222';
+  const overriding: SarifRun = {
+    tool: { driver: { name: 'lint', rules: [{ id: 'A' }, { id: 'B', guid }] } },
+    invocations: [
+      { ruleConfigurationOverrides: [{ descriptor: { guid: guid.toUpperCase() }, configuration: { level: 'note' } }] },
+    ],
+  };
+  const rules = new RuleLookup(overriding);
+  const levels = ['A', 'B']
+    .map((ruleId) => ({ message: {}, ruleId }))
+    .map((each) => rules.levelOf(each, rules.ruleOf(each)));
+  expect(levels).toEqual(['warning', 'note']);
+});
+
+test('a message has its arguments, and ends where nobody reads on', () => {
+  const of = (message: SarifResult['message']) => messageOf({ message }, undefined);
+  expect(of({ text: 'a {{0}} {0} {1} {7}', arguments: ['x', 'y'] })).toBe('a {0} x y {7}');
+  expect(of({ text: '{0}'.repeat(1_000), arguments: ['y'.repeat(600_000)] })).toBe('y'.repeat(2_000));
+  expect(of({ text: `${'z'.repeat(1_999)}{0}`, arguments: ['abc'] })).toHaveLength(2_000);
+});
+
+test('of a result what is used is kept, of long texts the beginning', () => {
+  const result: SarifResult = {
+    message: { text: 'x'.repeat(100_000), arguments: Array.from({ length: 500 }, () => 'y'.repeat(3_000)) },
+    ruleId: 'r'.repeat(5_000),
+    locations: [{ physicalLocation: { artifactLocation: { uri: 'u'.repeat(9_000) }, region: { startLine: 3 } } }],
+    suppressions: [{}, { status: 'rejected' }, ...Array.from({ length: 1_000 }, () => ({}))],
+  };
+  const slim = slimResult(result, { keepsMessages: true });
+  expect(slim.message.text).toHaveLength(4_000);
+  expect(slim.message.arguments).toHaveLength(100);
+  expect(slim.ruleId).toHaveLength(1_000);
+  expect(slim.suppressions).toEqual([{ status: 'rejected' }]);
+  expect(slimResult(result, { keepsMessages: false }).message).toEqual({});
+  const [issue] = issuesOf(run, [slim], 'acme/storefront');
+  expect(issue).toMatchObject({ path: '', startLine: 3, isSuppressed: false });
+});
+
+const MANY = 25_000;
+const numbered = (count: number) => Array.from({ length: count }, (_, place) => place);
+const guidOf = (place: number) => `00000000-0000-4000-8000-${place.toString(16).padStart(12, '0')}`;
+const located = (uri: string) => [{ physicalLocation: { artifactLocation: { uri } } }];
+
+test.each<[string, SarifRun, (place: number) => Partial<SarifResult>]>([
+  ['ids of thousands of levels', run, () => ({ ruleId: 'a/'.repeat(20_000) })],
+  [
+    'rules that are named by guid',
+    {
+      tool: {
+        driver: { name: 'lint', rules: numbered(MANY).map((place) => ({ id: `R${place}`, guid: guidOf(place) })) },
+      },
+    },
+    (place) => ({ rule: { guid: guidOf(MANY - place) } }),
+  ],
+  [
+    'overrides by an invocation',
+    {
+      tool: { driver: { name: 'lint', rules: numbered(MANY).map((place) => ({ id: `R${place}` })) } },
+      invocations: [
+        {
+          ruleConfigurationOverrides: numbered(MANY).map((place) => ({
+            descriptor: { id: `R${place}` },
+            configuration: { level: 'note' as const },
+          })),
+        },
+      ],
+    },
+    (place) => ({ ruleId: `R${MANY - 1 - place}` }),
+  ],
+  [
+    'components that are named',
+    {
+      tool: {
+        driver: { name: 'lint' },
+        extensions: numbered(100).map((place) => ({ name: `plugin-${place}`, rules: [{ id: 'R' }] })),
+      },
+    },
+    () => ({ rule: { id: 'R/1/2/3/4/5/6/7/8/9', toolComponent: { name: 'plugin-99' } } }),
+  ],
+  [
+    'folders that may be the root',
+    {
+      ...run,
+      invocations: numbered(5_000).map((place) => ({ workingDirectory: { uri: `file:///work/${place}/` } })),
+    },
+    (place) => ({ locations: located(`file:///elsewhere/${place}`) }),
+  ],
+  [
+    'a rule with a long name and a message without end',
+    {
+      tool: {
+        driver: {
+          name: 'n'.repeat(1_000_000),
+          rules: [
+            {
+              id: 'r'.repeat(5_000_000),
+              name: 'm'.repeat(5_000_000),
+              messageStrings: { m: { text: '{0}'.repeat(1_000_000) } },
+            },
+          ],
+        },
+      },
+    },
+    () => ({ ruleIndex: 0, message: { id: 'm', arguments: [''] } }),
+  ],
+])('the issues of a run with %s take a time in proportion', (_, given, resultOf) => {
+  const results = numbered(MANY).map((place) =>
+    slimResult({ message: {}, ...resultOf(place) }, { keepsMessages: true }),
+  );
+  const before = process.threadCpuUsage();
+  let issues = 0;
+  for (const issue of issuesOf(given, results, 'acme/storefront')) issues += issue.level === 'none' ? 0 : 1;
+  const { user, system } = process.threadCpuUsage(before);
+  expect(issues).toBe(MANY);
+  expect((user + system) / 1_000).toBeLessThan(4_000);
 });
