@@ -1,8 +1,9 @@
 import { isLeftOut, whyTooLarge } from '../../domain/code-analysis/checkout-rules.ts';
-import { branchHead } from '../../domain/code-analysis/analysis-jobs.queries.ts';
+import { branchHead, noteCommit } from '../../domain/code-analysis/analysis-jobs.queries.ts';
 import { storeAnalysis } from '../../domain/code-analysis/analyses.mutations.ts';
 import type { RunOutcome } from '../../domain/flows/flow-runs.mutations.ts';
 import type { RunContext } from '../../domain/flows/flow-runs.queries.ts';
+import { fullCommitId } from '../../domain/git/commits.queries.ts';
 import { gitCredential } from '../../domain/git/git-credentials.ts';
 import type { Remote } from '../../domain/git/git-mirrors.port.ts';
 import { projectById } from '../../domain/projects/projects.queries.ts';
@@ -36,6 +37,8 @@ export const analyze = (deps: Deps, tenant: TenantKey, run: RunContext): Promise
       const sha = await resolveCommit(deps, tenant, run, { branch, remote: { url: remoteUrl, credential } }, signal);
       if (!('commitId' in sha)) return sha;
       const { commitId } = sha;
+      await unit((tx) => noteCommit(tx, run.id, commitId));
+      const failedOn = (error: string): RunOutcome => ({ ...failed(error), result: { branch, commitId } });
       progress = { step: 'checkout', commitId };
       const startedAt = deps.now();
       const place = await analyzer.open();
@@ -43,20 +46,21 @@ export const analyze = (deps: Deps, tenant: TenantKey, run: RunContext): Promise
         const order = { sha: commitId, folder: place.folder, isLeftOut, whyTooLarge };
         const mirror = { tenantId: tenant.tenantId, projectId };
         const checkout = await deps.git.mirrors.checkout(mirror, { url: remoteUrl, credential }, order, signal);
-        if (!checkout.isOk) return failed(checkout.reason);
+        if (!checkout.isOk) return failedOn(checkout.reason);
         const { files, leftOut } = checkout;
         progress = { step: 'analysis', commitId, files };
         const outcome = await place.analyze(signal);
-        if (!outcome.isOk) return failed(outcome.reason);
+        if (!outcome.isOk) return failedOn(outcome.reason);
         progress = { step: 'store', commitId, files };
         const project = await projectById(deps.reads.as(systemActor(tenant, 'code-analysis')), projectId);
-        if (!project) return failed('The project was removed');
+        if (!project) return failedOn('The project was removed');
         const { engines, notes, isOffline, durationMs } = outcome;
         const stored = await storeAnalysis(
           { tx: unit, objects: deps.objects, tenantId: tenant.tenantId },
           outcome.sarif(),
           {
             project,
+            runId: run.id,
             branch,
             commitId,
             analyzedAt: startedAt,
@@ -86,7 +90,7 @@ export const analyze = (deps: Deps, tenant: TenantKey, run: RunContext): Promise
         return { status: 'succeeded', result };
       } catch (error) {
         // What is refused now is refused each time.
-        if (error instanceof DomainError && error.code !== 'unavailable') return failed(error.message);
+        if (error instanceof DomainError && error.code !== 'unavailable') return failedOn(error.message);
         throw error;
       } finally {
         await place.close();
@@ -96,26 +100,29 @@ export const analyze = (deps: Deps, tenant: TenantKey, run: RunContext): Promise
   );
 };
 
-/** The commit that a run is about; the repository is fetched when the mirror lacks it. */
+/**
+ * The commit that a run is about. The repository is fetched when the mirror lacks it, and to find the head where one is
+ * wanted anew.
+ */
 async function resolveCommit(
   deps: Deps,
   tenant: TenantKey,
-  { projectId, payload }: RunContext,
+  { projectId: id, payload, result }: RunContext,
   { branch, remote }: { branch: string; remote: Remote },
   signal: AbortSignal,
 ): Promise<{ commitId: string } | RunOutcome> {
-  const mirror = { tenantId: tenant.tenantId, projectId: projectId ?? '' };
+  const projectId = id ?? '';
+  const mirror = { tenantId: tenant.tenantId, projectId };
   const { mirrors } = deps.git;
-  const wanted = payload.commitId;
+  const reads = deps.reads.as(systemActor(tenant, 'code-analysis'));
+  // An attempt that was cut off had found the head.
+  const given = payload.commitId ?? (typeof result.commitId === 'string' ? result.commitId : undefined);
+  const wanted = given && (await fullCommitId(reads, projectId, given));
   if (wanted !== undefined) {
-    const find = async () => [...(await mirrors.present(mirror, [wanted]).catch(() => []))][0];
-    const known = await find();
+    const [known] = await mirrors.present(mirror, [wanted]).catch(() => new Set<string>());
     if (known !== undefined) return { commitId: known };
-  } else {
-    const head = await branchHead(deps.reads.as(systemActor(tenant, 'code-analysis')), {
-      projectId: mirror.projectId,
-      branch,
-    });
+  } else if (payload.force !== true) {
+    const head = await branchHead(reads, { projectId, branch });
     if (head !== undefined) return { commitId: head };
   }
   const fetched = await mirrors.fetch(mirror, remote, signal);

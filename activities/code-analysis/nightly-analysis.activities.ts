@@ -1,5 +1,5 @@
 import { analyzeAtNight } from '../../domain/code-analysis/analysis-jobs.mutations.ts';
-import { dueBranches, openNightlyJobs } from '../../domain/code-analysis/analysis-jobs.queries.ts';
+import { dueBranches, openNightlyJobs, takeTurn } from '../../domain/code-analysis/analysis-jobs.queries.ts';
 import { projectById } from '../../domain/projects/projects.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
@@ -24,6 +24,11 @@ export const createNightlyAnalysisActivities = ({ actingAs, system, launch, flow
       const run = await unit(async (tx) => {
         const project = await projectById(tx, projectId);
         return project && analyzeAtNight(tx, project, branch, { night, commands: flows.commands });
+      }).catch(async (error: unknown) => {
+        log.warn({ err: error, tenantId, projectId, branch }, 'a branch could not be analysed at night');
+        // Otherwise each attempt would meet it first, and no other branch had its turn.
+        await unit((tx) => takeTurn(tx, { projectId, branch }, night));
+        return undefined;
       });
       if (!run) continue;
       launch.startInBackground(flowRunContract, run);

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { requestAnalysis } from '../../domain/code-analysis/analysis-jobs.mutations.ts';
 import { findAnalysis } from '../../domain/code-analysis/analyses.queries.ts';
 import { logKey } from '../../domain/code-analysis/log-upload.ts';
+import { fullCommitId } from '../../domain/git/commits.queries.ts';
 import { projectInRequest } from '../../domain/projects/projects.queries.ts';
 import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
 import { ANY_ROLE, defineRoute } from '../http/define-route.ts';
@@ -36,9 +37,10 @@ export const codeAnalysisRoutes = [
     response: EnvelopeOut,
     errors: ['flow_unavailable'],
     audit: 'flow.run_requested',
-    async handle({ query: { repositoryIdentifier, branch, commitId, includeSarif } }, scope) {
+    async handle({ query: { repositoryIdentifier, branch, commitId: given, includeSarif } }, scope) {
       const { reads, tx, adapters, actor, requestId } = scope;
       const project = await projectInRequest(reads, repositoryIdentifier);
+      const commitId = given && (await fullCommitId(reads, project.id, given));
       const found = await findAnalysis(reads, { projectId: project.id, branch }, commitId);
       if (found) {
         const envelope = { status: 'available' as const, jobId: null, message: null };

@@ -14,7 +14,8 @@ import {
 export const CommitId = z
   .string()
   .regex(/^[0-9a-fA-F]{7,64}$/, 'must be 7 to 64 hexadecimal digits')
-  .transform((text) => text.toLowerCase());
+  .transform((text) => text.toLowerCase())
+  .meta({ description: 'An abbreviated one is completed where the repository is fetched and has one such commit' });
 
 const ofRepository = z.strictObject({ repositoryIdentifier: RepositoryIdentifier });
 export const DashboardQuery = ofRepository;
@@ -40,7 +41,11 @@ export const PublishStream = z.instanceof(Readable).meta({
     properties: {
       repositoryIdentifier: { type: 'string', maxLength: 255, example: 'acme/storefront' },
       branch: { type: 'string', maxLength: 255 },
-      commitId: { type: 'string', pattern: '^[0-9a-fA-F]{7,64}$' },
+      commitId: {
+        type: 'string',
+        pattern: '^[0-9a-fA-F]{7,64}$',
+        description: 'An abbreviated one is completed where the repository is fetched and has one such commit',
+      },
       analyzedAt: { type: 'string', format: 'date-time' },
       duration: { type: ['number', 'null'], minimum: 0, description: 'Milliseconds' },
       sarif: {
@@ -105,7 +110,9 @@ const AnalysisWithLog = shown
 
 export const AnalysisQuery = ofRepository.extend({
   branch: Name,
-  commitId: CommitId.optional().meta({ description: 'Absent: the newest analysis of the branch' }),
+  commitId: CommitId.optional().meta({
+    description: 'May be abbreviated as when publishing; absent: the newest analysis of the branch',
+  }),
   includeSarif: queryFlag(true),
 });
 

@@ -89,7 +89,7 @@ const configuration = {
     })
     .meta({
       description:
-        'What the results of code analyses must keep to; the verdict is written to the git host as the commit status `quayside/code-analysis`',
+        'What the results of code analyses must keep to; the verdict is written to the git host as the commit status `quayside/code-analysis`. The first run of a branch has no new issues, so that only `maxErrors` holds for it',
     }),
   recordPipeline: Pipeline.omit({ ref: true }).meta({
     description:

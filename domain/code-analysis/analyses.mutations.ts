@@ -1,3 +1,4 @@
+import { fullCommitId } from '../git/commits.queries.ts';
 import { projectInRequest, type ProjectFacts } from '../projects/projects.queries.ts';
 import { invalidField } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
@@ -10,6 +11,7 @@ import {
   insertAnalysis,
   pruneAnalyses,
 } from './analyses.queries.ts';
+import { openRefresh } from './analysis-jobs.queries.ts';
 import { discardLogs, type LogStore, type UploadedLog, uploadLog } from './log-upload.ts';
 
 /** Clocks of pipelines differ. */
@@ -25,6 +27,8 @@ export interface AnalysisFacts {
 
 /** What is known besides of an analysis that the service ran. */
 interface OwnRun {
+  /** Of the analysis, too, so that storing it again is noticed. */
+  runId: string;
   engine: string | null;
   triggeredBy: string;
   isScheduled: boolean;
@@ -55,8 +59,17 @@ export async function publishAnalysis(
     const project = await projectInRequest(tx, repositoryIdentifier);
     if (facts.analyzedAt.getTime() > tx.now.getTime() + AHEAD_MAX_MS)
       throw invalidField('analyzedAt', 'must not be more than 10 minutes ahead');
-    const own = { engine: null, triggeredBy: tx.actor.email, isScheduled: false, isForced: false };
-    return attachAnalysis(tx, project, log, facts, own);
+    const commitId = await fullCommitId(tx, project.id, facts.commitId);
+    const refreshedAt = await openRefresh(tx, { projectId: project.id, branch: facts.branch }, commitId);
+    return attachAnalysis(tx, project, log, {
+      ...facts,
+      commitId,
+      id: newId(),
+      engine: null,
+      triggeredBy: tx.actor.email,
+      isScheduled: false,
+      replacesUntil: refreshedAt ?? null,
+    });
   });
 }
 
@@ -64,10 +77,12 @@ export async function publishAnalysis(
 export async function storeAnalysis(
   store: LogStore,
   sarif: AsyncIterable<Uint8Array>,
-  { project, ...facts }: AnalysisFacts & OwnRun & { project: ProjectFacts },
+  { project, runId, isForced, ...facts }: AnalysisFacts & OwnRun & { project: ProjectFacts },
 ): Promise<StoredAnalysis> {
   const log = await uploadLog(store, sarif, { isInBody: false });
-  return attached(store, log, (tx) => attachAnalysis(tx, project, log, facts, facts));
+  return attached(store, log, (tx) =>
+    attachAnalysis(tx, project, log, { ...facts, id: runId, replacesUntil: isForced ? tx.now.toISOString() : null }),
+  );
 }
 
 type Attached = StoredAnalysis & { surplus: string[] };
@@ -88,18 +103,23 @@ async function attached(
   return stored;
 }
 
+interface NewAnalysis extends AnalysisFacts, Pick<OwnRun, 'triggeredBy' | 'isScheduled' | 'engine'> {
+  id: string;
+  /** Results of the commit that were stored before this moment are replaced; null: none are. */
+  replacesUntil: string | null;
+}
+
 async function attachAnalysis(
   tx: Tx,
   project: ProjectFacts,
   { bodyId, summary }: UploadedLog,
-  { branch, commitId, analyzedAt, durationMs }: AnalysisFacts,
-  { engine, triggeredBy, isScheduled, isForced }: OwnRun,
+  { id, replacesUntil, ...facts }: NewAnalysis,
 ): Promise<Attached> {
+  const { branch, commitId, analyzedAt, triggeredBy } = facts;
   const of: BranchOf = { projectId: project.id, branch };
-  const id = newId();
-  const surplus = isForced ? await deleteAnalysisOf(tx, of, commitId) : [];
-  const row = { id, ...of, commitId, analyzedAt, durationMs, summary, engine, triggeredBy, isScheduled, bodyId };
-  if (!(await insertAnalysis(tx, row))) {
+  const surplus =
+    replacesUntil === null ? [] : await deleteAnalysisOf(tx, of, commitId, { storedBefore: replacesUntil, except: id });
+  if (!(await insertAnalysis(tx, { id, projectId: project.id, ...facts, summary, bodyId }))) {
     const existing = await findAnalysis(tx, of, commitId);
     return { outcome: 'ignored', analysisId: existing?.id ?? id, branch, project, surplus: [bodyId] };
   }

@@ -103,14 +103,21 @@ export async function insertAnalysis({ db, tenantId }: Tx, { summary, ...row }: 
   return inserted.length > 0;
 }
 
-/** Removes the analysis of a commit; answers its log. */
-export async function deleteAnalysisOf({ db, tenantId }: Tx, branch: BranchOf, commitId: string): Promise<string[]> {
+/** Removes the analysis of a commit that was stored before a moment; answers its log. @param except its id: it is kept. */
+export async function deleteAnalysisOf(
+  { db, tenantId }: Tx,
+  branch: BranchOf,
+  commitId: string,
+  { storedBefore, except }: { storedBefore: string; except: string },
+): Promise<string[]> {
   const deleted = await db
     .deleteFrom('code_analysis')
     .where('tenantId', '=', tenantId)
     .where('projectId', '=', branch.projectId)
     .where('branch', '=', branch.branch)
     .where('commitId', '=', commitId)
+    .where('createdAt', '<', storedBefore)
+    .where('id', '<>', except)
     .returning('bodyId')
     .execute();
   return deleted.map(({ bodyId }) => bodyId);

@@ -22,7 +22,7 @@ export const BRANCHES_MAX = 50;
 
 export interface AnalysisRequest {
   branch: string;
-  /** Absent: the head of the branch. */
+  /** In full, in lower case; absent: the head of the branch. */
   commitId?: string | undefined;
   /** Analyses again what failed lately, or has results: they are replaced. */
   isForced: boolean;
@@ -57,7 +57,8 @@ export async function requestAnalysis(
     return { status: 'error', jobId: null, message: `The repository has no branch ${branch}` };
   await keepSchedule(tx, of);
   const sha = commitId?.toLowerCase() ?? head ?? null;
-  const decision = decideJob(await latestJob(tx, of, sha), { isForced, now: tx.now });
+  const sought = { commitId: sha, isHead: sha === (head ?? null) };
+  const decision = decideJob(await latestJob(tx, of, sought), { isForced, now: tx.now });
   switch (decision.kind) {
     case 'running':
       return { status: 'pending', jobId: decision.jobId, message: 'The commit is being analysed' };
@@ -69,7 +70,8 @@ export async function requestAnalysis(
         id: ANALYZE,
         repositoryIdentifier: project.identifier,
         branch,
-        ...(sha !== null && { commitId: sha }),
+        // What is forced fetches the repository and finds the head by itself.
+        ...(sha !== null && !(isForced && commitId === undefined) && { commitId: sha }),
         ...(isForced && { force: true }),
         ...(analysisPipeline && { pipeline: { ...analysisPipeline, ref: branch } }),
       };

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { json, type JsonText } from '../data/columns.ts';
 import type { Reads } from '../data/fenced-reads.ts';
 import type { Database } from '../data/tables.ts';
 import { ANALYZE } from '../flows/flow-types.ts';
@@ -14,24 +15,65 @@ export interface BranchOfProject {
   branch: string;
 }
 
-/** The newest run that analyses a commit of a branch; null: its head, which was not known when it was requested. */
-export async function latestJob(
-  { db, tenantId }: Reads,
-  { projectId, branch }: BranchOfProject,
-  commitId: string | null,
-): Promise<AnalysisJob | undefined> {
-  const row = await db
+/** The commit that a run analyses: as requested, else as it found the head; null: it did not look for it yet. */
+const COMMIT = sql<string | null>`coalesce(payload ->> 'commitId', result ->> 'commitId')`;
+
+/** What is analysed: a commit, the head of its branch, or both. */
+export interface SoughtCommit {
+  /** Null: the head, which is not known yet. */
+  commitId: string | null;
+  isHead: boolean;
+}
+
+const analysesOf = ({ db, tenantId }: Reads, { projectId, branch }: BranchOfProject) =>
+  db
     .selectFrom('flow_run')
     .where('tenantId', '=', tenantId)
     .where('projectId', '=', projectId)
     .where('taskType', '=', sql.lit(ANALYZE))
-    .where(sql`payload ->> 'branch'`, '=', branch)
-    .where(sql`payload ->> 'commitId'`, 'is not distinct from', commitId)
+    .where(sql`payload ->> 'branch'`, '=', branch);
+
+/** The newest run that analyses a commit of a branch. */
+export async function latestJob(
+  reads: Reads,
+  branch: BranchOfProject,
+  { commitId, isHead }: SoughtCommit,
+): Promise<AnalysisJob | undefined> {
+  const row = await analysesOf(reads, branch)
+    .where((eb) =>
+      eb.or([
+        commitId === null ? eb(sql`payload ->> 'commitId'`, 'is', null) : eb(COMMIT, '=', commitId),
+        eb.and([eb.val(isHead), eb(COMMIT, 'is', null)]),
+      ]),
+    )
     .orderBy('createdAt', 'desc')
     .limit(1)
     .select(['id as jobId', 'status', 'error', 'endedAt'])
     .executeTakeFirst();
   return row && { ...row, endedAt: row.endedAt === null ? null : isoOf(row.endedAt) };
+}
+
+/** Since when a run is under way whose results replace those that a commit has; undefined: there is none. */
+export const openRefresh = (reads: Reads, branch: BranchOfProject, commitId: string): Promise<string | undefined> =>
+  analysesOf(reads, branch)
+    .where('endedAt', 'is', null)
+    .where(sql`payload -> 'force'`, '=', sql`'true'::jsonb`)
+    .where((eb) => eb.or([eb(COMMIT, '=', commitId), eb(COMMIT, 'is', null)]))
+    .orderBy('createdAt', 'desc')
+    .limit(1)
+    .select('createdAt')
+    .executeTakeFirst()
+    .then((row) => row?.createdAt);
+
+/** Notes which commit a run analyses that was requested for the head of a branch. */
+export async function noteCommit({ db, tenantId, now }: Tx, runId: string, commitId: string): Promise<void> {
+  await db
+    .updateTable('flow_run')
+    .set({ result: sql<JsonText<Record<string, unknown>>>`result || ${json({ commitId })}`, updatedAt: now })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', runId)
+    .where('endedAt', 'is', null)
+    .execute();
 }
 
 /** Branches of a repository with their newest commits, as far as these are fetched; empty: nothing was fetched yet. */

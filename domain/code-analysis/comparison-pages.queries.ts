@@ -1,9 +1,12 @@
 import type { Reads } from '../data/fenced-reads.ts';
+import { fullCommitId } from '../git/commits.queries.ts';
 import { DomainError, notFound } from '../shared/errors.ts';
 import type { BranchOf } from './analyses.queries.ts';
 import { countDifferences, listDifferences } from './issues.queries.ts';
 
-async function side({ db, tenantId }: Reads, { projectId, branch }: BranchOf, commitId: string) {
+async function side(reads: Reads, { projectId, branch }: BranchOf, given: string) {
+  const { db, tenantId } = reads;
+  const commitId = await fullCommitId(reads, projectId, given);
   const found = await db
     .selectFrom('code_analysis')
     .where('tenantId', '=', tenantId)

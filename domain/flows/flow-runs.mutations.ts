@@ -95,7 +95,7 @@ export async function endRun(
     if (pool) tx.signalReviewPool(poolKeyOf(pool));
   }
   if (run.taskType === RECORD_SESSION) await endSessionOfRun(tx, run.id, OUTCOMES[displayOf(status)] ?? 'failed');
-  if (run.taskType === ANALYZE && displayOf(status) === 'Failed') announceFailedAnalysis(tx, run, error);
+  if (run.taskType === ANALYZE && displayOf(status) === 'Failed') announceFailedAnalysis(tx, run, { error, result });
   const after = { status, ...(error !== undefined && { error }) };
   auditMove(tx, run, 'run_ended', `Run of ${run.taskType} ended: ${status}`, after);
   return true;
@@ -107,9 +107,15 @@ const OUTCOMES: Partial<Record<ReturnType<typeof displayOf>, 'succeeded' | 'canc
   Cancelled: 'cancelled',
 };
 
-function announceFailedAnalysis(tx: Tx, run: RunSummary, error = 'The analysis failed'): void {
+function announceFailedAnalysis(
+  tx: Tx,
+  run: RunSummary,
+  { error = 'The analysis failed', result = {} }: Pick<RunOutcome, 'error' | 'result'>,
+): void {
   const { id: jobId, repositoryIdentifier, payload, isScheduled } = run;
-  const { branch = null, commitId: commitSha = null } = payload;
+  const { branch = null } = payload;
+  const found = typeof result.commitId === 'string' ? result.commitId : null;
+  const commitSha = payload.commitId ?? found;
   emitEvent(tx, 'code_analysis.failed', { jobId, repositoryIdentifier, branch, commitSha, isScheduled, error });
 }
 

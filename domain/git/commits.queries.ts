@@ -104,6 +104,14 @@ export async function commitShas(
   return new Map(rows.map(({ seq, sha }) => [seq, sha]));
 }
 
+/** The id of a commit whose id may be abbreviated: in full where the repository has one such commit, else as given. */
+export async function fullCommitId(reads: Reads, projectId: string, given: string): Promise<string> {
+  const sha = given.toLowerCase();
+  if (FULL_LENGTHS.has(sha.length)) return sha;
+  const [seq] = (await commitNumbers(reads, projectId, [sha])).values();
+  return seq === undefined ? sha : ((await commitShas(reads, projectId, [seq])).get(seq) ?? sha);
+}
+
 /** Ids, and those of the parents, of up to `limit` commits from a number on, in order. */
 export const commitLines = (reads: Reads, projectId: string, from: number, limit: number) =>
   commitsFrom(reads, projectId, from, limit)

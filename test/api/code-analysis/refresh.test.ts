@@ -1,6 +1,7 @@
 import { requestAnalysis } from '../../../domain/code-analysis/analysis-jobs.mutations.ts';
 import { projectInRequest } from '../../../domain/projects/projects.queries.ts';
 import { endRun } from '../../../domain/flows/flow-runs.mutations.ts';
+import { noteCommit } from '../../../domain/code-analysis/analysis-jobs.queries.ts';
 import { runById } from '../../../domain/flows/flow-runs.queries.ts';
 import { systemActor } from '../../../domain/shared/actor.ts';
 import { activityDeps } from '../../support/activities.ts';
@@ -60,7 +61,6 @@ test('a refresh analyses the head of a branch; while that goes on, everybody get
     id: 'analyze',
     repositoryIdentifier: identifier,
     branch: 'main',
-    commitId: sha('a'),
     force: true,
   });
   expect(await refresh(202, identifier, 'main', app.member)).toMatchObject({ jobId });
@@ -107,7 +107,8 @@ test('a failure is told for 15 minutes and announced; a refresh starts again at 
   await app
     .as(app.owner)
     .post(201, '/api/webhooks', { name: 'a', event: 'code_analysis.failed', provider: 'http', config });
-  await end(jobId, { status: 'failed', error: 'Salesforce Code Analyzer is not installed' });
+  const result = { commitId: sha('a') };
+  await end(jobId, { status: 'failed', error: 'Salesforce Code Analyzer is not installed', result });
   expect(await requested(identifier, 'main')).toEqual({
     status: 'error',
     jobId,
@@ -146,6 +147,16 @@ test('at night branches that were asked for have a turn each, four at a time; he
   for (const { jobId } of jobs) await end(jobId, { status: 'cancelled' });
   await app.sql(`update flow_run set ended_at = now() - interval '1 hour' where task_type = 'analyze'`);
   await app.sql(`delete from git_ref where name = 'f'`);
+  // No run can be made of such a name, which holds up no other branch.
+  for (const table of ['git_ref', 'code_analysis_schedule']) {
+    const isRef = table === 'git_ref';
+    await app.sql(
+      `insert into ${table} (tenant_id, project_id, ${isRef ? 'kind, name, sha' : 'branch'})
+        select tenant_id, id, ${isRef ? `'branch', repeat('0', 300), repeat('0', 40)` : `repeat('0', 300)`}
+        from project where identifier = ?`,
+      [identifier],
+    );
+  }
   await app.as(app.owner).post(201, '/api/testreports/code-analysis/results', {
     repositoryIdentifier: identifier,
     branch: 'a',
@@ -170,8 +181,51 @@ test('at night branches that were asked for have a turn each, four at a time; he
   for (const { id } of await nightly()) await end(id, { status: 'failed', error: 'none' });
   expect(await look('2026-03-02')).toEqual({ started: 0, open: 0, left: false });
   expect(await app.sql('select branch from code_analysis_schedule order by branch')).toEqual(
-    ['a', 'b', 'c', 'd', 'e'].map((branch) => ({ branch })),
+    ['0'.repeat(300), 'a', 'b', 'c', 'd', 'e'].map((branch) => ({ branch })),
   );
   await app.sql(`update flow_run set ended_at = now() - interval '1 hour' where task_type = 'analyze'`);
   expect(await look('2026-03-03')).toMatchObject({ started: 1, open: 1 });
+});
+
+test('the job of a refresh is that of the commit which it found to be the head', async () => {
+  const identifier = await project({});
+  const { jobId } = await refresh(202, identifier, 'main');
+  expect(await requested(identifier, 'main')).toMatchObject({ status: 'pending', jobId });
+  await unit()((tx) => noteCommit(tx, jobId, sha('e')));
+  await app.sql(
+    `insert into git_ref (tenant_id, project_id, kind, name, sha) select tenant_id, id, 'branch', 'main', ? from project where identifier = ?`,
+    [sha('e'), identifier],
+  );
+  expect(await requested(identifier, 'main')).toMatchObject({ status: 'pending', jobId });
+  expect(await requested(identifier, 'main', sha('e'))).toMatchObject({ status: 'pending', jobId });
+  expect((await requested(identifier, 'main', sha('f'))).jobId).not.toBe(jobId);
+});
+
+test('what a pipeline publishes during a refresh replaces results, once', async () => {
+  const identifier = await project({ main: sha('a') }, { analysisPipeline: { id: 'analyse.yml' } });
+  const publish = (status: number, name: string) =>
+    app.as(app.owner).post(status, '/api/testreports/code-analysis/results', {
+      repositoryIdentifier: identifier,
+      branch: 'main',
+      commitId: sha('a'),
+      analyzedAt: new Date(Date.now() - 1_000).toISOString(),
+      sarif: { version: '2.1.0', runs: [{ tool: { driver: { name } }, results: [] }] },
+    });
+  const tools = async () =>
+    (
+      await app
+        .as(app.owner)
+        .get(
+          200,
+          `/api/testreports/code-analysis/history/main?${new URLSearchParams({ repositoryIdentifier: identifier })}`,
+        )
+    ).map((row: { metadata: { tools: string[] } }) => row.metadata.tools.join());
+  await publish(201, 'before');
+  await publish(200, 'ignored');
+  const { jobId } = await refresh(202, identifier, 'main');
+  await publish(201, 'during');
+  await publish(200, 'again');
+  await end(jobId, { status: 'succeeded' });
+  await publish(200, 'after');
+  expect(await tools()).toEqual(['during']);
 });

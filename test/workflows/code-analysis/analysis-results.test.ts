@@ -61,8 +61,8 @@ const branchOf = (repositoryIdentifier: string) => {
   return {
     repositoryIdentifier,
     history,
-    publish: (commitId: string, analyzedAt: string, results: readonly object[]) =>
-      app.as(app.application).post(201, `${PATH}/results`, {
+    publish: (commitId: string, analyzedAt: string, results: readonly object[], status = 201) =>
+      app.as(app.application).post(status, `${PATH}/results`, {
         repositoryIdentifier,
         branch: 'main',
         commitId,
@@ -202,6 +202,23 @@ test('an issue is the same when its line has moved, by hashes of the tool or of 
   await branch.publish(second, at(2), moved(4));
   await branch.compared(2);
   expect(await branch.compare(200, first, second)).toMatchObject({ new: [], fixed: [], unchangedCount: 2 });
+});
+
+test('abbreviated ids of commits are completed where the repository has them', async () => {
+  const remote = newRepository();
+  const [first, second] = ['1', '2'].map((text) => remote.commit({ files: { a: text } })) as [string, string];
+  const branch = branchOf((await mirrored(app, remote)).repositoryIdentifier);
+  await branch.publish(first.slice(0, 8), at(1), []);
+  await branch.publish(second, at(2), []);
+  await branch.compared(2);
+  expect((await branch.history()).map(({ commitId }) => commitId)).toEqual([second, first]);
+  await branch.compare(200, first.slice(0, 7), second.slice(0, 12).toUpperCase());
+  expect(await branch.publish(first, at(3), [], 200)).toMatchObject({ ignored: true });
+  const query = new URLSearchParams({ repositoryIdentifier: branch.repositoryIdentifier, branch: 'main' });
+  expect(await app.as(app.member).get(200, `${PATH}?${query}&commitId=${first.slice(0, 10)}`)).toMatchObject({
+    status: 'available',
+    data: { commitId: first },
+  });
 });
 
 test('what no row can keep is replaced: U+0000, halves of characters, a line number beyond all lines', async () => {

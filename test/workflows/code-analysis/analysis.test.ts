@@ -39,7 +39,11 @@ const foldersLeft = () => (existsSync(analyses) ? readdirSync(analyses) : []);
   async () => {
     const remote = newRepository();
     const commitId = remote.commit({
-      files: { 'force-app/a.js': 'var a = 1;\n', 'eslint.config.js': 'process.exit(9);\n' },
+      files: {
+        'force-app/a.js': 'var a = 1;\n',
+        'force-app/node_modules/left/b.js': 'var b = 1;\n',
+        'eslint.config.js': 'process.exit(9);\n',
+      },
     });
     const { repositoryIdentifier } = await mirrored(app, remote);
     const query = new URLSearchParams({ repositoryIdentifier });
@@ -58,7 +62,7 @@ const foldersLeft = () => (existsSync(analyses) ? readdirSync(analyses) : []);
     const run = await ended(jobId);
     expect(run).toMatchObject({
       status: 'Completed',
-      result: { branch: 'main', commitId, files: 1, leftOut: 1, notes: [expect.stringContaining('PMD')] },
+      result: { branch: 'main', commitId, files: 1, leftOut: 2, notes: [expect.stringContaining('PMD')] },
     });
     expect(foldersLeft()).toEqual([]);
     const [found] = await app.as(app.owner).get(200, `${PREFIX}/history/main?${query}`);
