@@ -11,7 +11,7 @@ export type HostOrder =
   | { open: { folder: string; subfolders: string[] } }
   | { run: { program: string; args: string[]; cwd: string; env: Record<string, string>; timeoutMs: number } };
 
-export type HostReport = { isOpen: true } | { ended: EndedAnalyzer };
+export type HostReport = { isOpen: true } | { ended: EndedAnalyzer } | { startedGroup: number };
 
 export interface EndedAnalyzer {
   why: 'exited' | 'timed_out' | 'not_started';
@@ -33,6 +33,7 @@ function run({ program, args, cwd, env, timeoutMs }: Extract<HostOrder, { run: u
   let tail = '';
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   group = child.pid;
+  if (group !== undefined) report({ startedGroup: group });
   const kill = () => {
     if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
   };
@@ -50,7 +51,8 @@ function run({ program, args, cwd, env, timeoutMs }: Extract<HostOrder, { run: u
   };
   child.once('error', ({ message }) => settle({ why: 'not_started', exitCode: null, tail: message }));
   child.once('exit', (exitCode) => {
-    // What it left behind in its group ends with it; a descendant that left the group may hold the output open.
+    // What it left behind in its group ends with it. Without a namespace of its own, a descendant that left the group
+    // lives on, and may hold the output open.
     kill();
     const drained = setTimeout(() => child.emit('close'), DRAIN_MS);
     child.once('close', () => {
@@ -63,8 +65,13 @@ function run({ program, args, cwd, env, timeoutMs }: Extract<HostOrder, { run: u
 process.on('message', (order: HostOrder) => {
   if ('open' in order) {
     folder = order.open.folder;
-    for (const each of order.open.subfolders) mkdirSync(each, { recursive: true, mode: 0o700 });
-    report({ isOpen: true });
+    try {
+      for (const each of order.open.subfolders) mkdirSync(each, { recursive: true, mode: 0o700 });
+      report({ isOpen: true });
+    } catch (error) {
+      process.stderr.write(`the folder of an analysis could not be made: ${(error as Error).message}\n`);
+      process.disconnect();
+    }
   } else run(order.run);
 });
 process.on('disconnect', () => {

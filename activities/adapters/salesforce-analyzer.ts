@@ -1,13 +1,15 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { AnalysisOutcome, AnalysisPlace, CodeAnalyzer } from '../../domain/code-analysis/code-analyzer.port.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
 import { newId } from '../../domain/shared/ids.ts';
 import type { EndedAnalyzer, HostOrder, HostReport } from './analysis-host.ts';
+import { isolatedBy, packagesAbove } from './analyzer-isolation.ts';
+import { signalGroup } from './process-group.ts';
 import type { AnalyzerReport } from './salesforce-analyzer-process.ts';
 
 const HOST = fileURLToPath(new URL('./analysis-host.ts', import.meta.url));
@@ -32,11 +34,12 @@ export interface SalesforceAnalyzerOptions {
   packagesFrom?: string;
   /** What node runs as the analyzer. */
   program?: string;
+  node?: string;
 }
 
 /**
  * Salesforce Code Analyzer, whose packages are optional. It runs as a process group of its own with a closed environment
- * and, where the system permits that, without a network.
+ * and, where the system permits that, without a network, other processes and files that it does not need.
  */
 export function createSalesforceAnalyzer({
   folder,
@@ -44,6 +47,7 @@ export function createSalesforceAnalyzer({
   timeoutMs = TIMEOUT_MS,
   packagesFrom = PACKAGE_JSON,
   program = PROCESS,
+  node = process.execPath,
 }: SalesforceAnalyzerOptions): CodeAnalyzer {
   const isInstalled = () => {
     try {
@@ -59,11 +63,12 @@ export function createSalesforceAnalyzer({
     async open() {
       await mkdir(folder, { recursive: true });
       await removeStale(folder);
-      return Place.open(join(folder, newId()), ({ files, scratch, results }) => ({
-        args: [`--max-old-space-size=${heapMb}`, program, files, results, packagesFrom],
+      return Place.open({ folder: join(folder, newId()), node }, ({ files, scratch, results }) => ({
+        command: [node, `--max-old-space-size=${heapMb}`, program, files, results, packagesFrom],
+        readable: [node, program, packagesFrom, ...packagesAbove(program), ...packagesAbove(packagesFrom)],
         cwd: scratch,
         env: {
-          PATH: `${dirname(process.execPath)}:${process.env.PATH ?? '/usr/bin:/bin'}`,
+          PATH: `${dirname(node)}:${process.env.PATH ?? '/usr/bin:/bin'}`,
           HOME: scratch,
           TMPDIR: scratch,
           LC_ALL: 'C.UTF-8',
@@ -75,24 +80,45 @@ export function createSalesforceAnalyzer({
 }
 
 type Folders = Record<'files' | 'scratch' | 'results', string>;
-type PlannedRun = Omit<Extract<HostOrder, { run: unknown }>['run'], 'program'>;
+type PlannedRun = Omit<Extract<HostOrder, { run: unknown }>['run'], 'program' | 'args'> & {
+  command: string[];
+  readable: string[];
+};
 
 class Place implements AnalysisPlace {
   readonly folder: string;
+  readonly #whole: string;
   readonly #folders: Folders;
   readonly #host: ChildProcess;
   readonly #ended: Promise<void>;
   readonly #plan: PlannedRun;
+  /** Of the analyzer while it runs. */
+  #group: number | undefined;
 
-  private constructor(folders: Folders, host: ChildProcess, plan: PlannedRun) {
+  private constructor(whole: string, folders: Folders, host: ChildProcess, plan: PlannedRun) {
+    this.#whole = whole;
     this.folder = folders.files;
     this.#folders = folders;
     this.#host = host;
     this.#plan = plan;
-    this.#ended = new Promise((resolve) => host.once('exit', () => resolve()));
+    host.on('message', (report: HostReport) => {
+      if ('startedGroup' in report) this.#group = report.startedGroup;
+      else this.#group = undefined;
+    });
+    this.#ended = new Promise((resolve) => {
+      host.once('exit', () => resolve());
+      // One that could not be started ends without an exit.
+      host.on('error', () => {
+        if (host.pid === undefined) resolve();
+      });
+    });
+    void this.#ended.then(() => this.#killGroup());
   }
 
-  static async open(folder: string, planned: (folders: Folders) => PlannedRun): Promise<Place> {
+  static async open(
+    { folder, node }: { folder: string; node: string },
+    planned: (folders: Folders) => PlannedRun,
+  ): Promise<Place> {
     const folders = {
       files: join(folder, 'files'),
       scratch: join(folder, 'scratch'),
@@ -101,21 +127,24 @@ class Place implements AnalysisPlace {
     const host = fork(HOST, [], {
       detached: true,
       execArgv: [],
+      execPath: node,
       env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
     });
-    const place = new Place(folders, host, planned(folders));
-    await place.#ask({ open: { folder, subfolders: Object.values(folders) } });
-    return place;
+    const place = new Place(folder, folders, host, planned(folders));
+    if (await place.#ask({ open: { folder, subfolders: Object.values(folders) } })) return place;
+    await place.close();
+    throw new DomainError('unavailable', 'A process or folder for the analysis could not be made');
   }
 
   async analyze(signal: AbortSignal): Promise<AnalysisOutcome> {
     const startedAt = performance.now();
-    const apart = await withoutNetwork();
-    const [program = process.execPath, ...args] = [...apart, process.execPath, ...this.#plan.args];
+    const { command, readable, ...plan } = this.#plan;
+    const apart = await isolatedBy({ folder: this.#whole, readable });
+    const [program = '', ...args] = [...apart, ...command];
     const stop = () => this.#disconnect();
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
-    const report = await this.#ask({ run: { ...this.#plan, program, args } }).finally(() =>
+    const report = await this.#ask({ run: { ...plan, program, args } }).finally(() =>
       signal.removeEventListener('abort', stop),
     );
     signal.throwIfAborted();
@@ -137,6 +166,13 @@ class Place implements AnalysisPlace {
   async close(): Promise<void> {
     this.#disconnect();
     await this.#ended;
+    // The host does so, too, unless it was killed.
+    await rm(this.#whole, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+
+  #killGroup(): void {
+    if (this.#group !== undefined) signalGroup(this.#group, 'SIGKILL');
+    this.#group = undefined;
   }
 
   #disconnect(): void {
@@ -147,9 +183,16 @@ class Place implements AnalysisPlace {
   #ask(order: HostOrder): Promise<HostReport | undefined> {
     if (!this.#host.connected) return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      this.#host.once('message', (report: HostReport) => resolve(report));
+      const listen = (report: HostReport) => {
+        if ('startedGroup' in report) return;
+        this.#host.off('message', listen);
+        resolve(report);
+      };
+      this.#host.on('message', listen);
       void this.#ended.then(() => resolve(undefined));
-      this.#host.send(order);
+      this.#host.send(order, (error) => {
+        if (error) resolve(undefined);
+      });
     });
   }
 
@@ -158,27 +201,14 @@ class Place implements AnalysisPlace {
     if (why === 'not_started') return 'The analyzer could not be started';
     if (exitCode === 0) return undefined;
     if (/heap out of memory/i.test(tail)) return 'The analyzer ran out of memory (ANALYSIS_HEAP_MB)';
-    const end = exitCode === null ? 'was killed' : `ended with exit code ${exitCode}`;
+    // As shells and namespaces report a signal.
+    const end = exitCode === null || exitCode > 128 ? 'was killed' : `ended with exit code ${exitCode}`;
     const line = /^(?:\w*Error: )(.*)$/m.exec(tail)?.[1];
     return line === undefined ? `The analyzer ${end}` : `The analyzer ${end}: ${withoutPaths(line)}`;
   }
 }
 
 const withoutPaths = (text: string): string => text.replaceAll(/(\/[^\s'",:/]+){2,}/g, '…').slice(0, 300);
-
-let apart: Promise<string[]> | undefined;
-
-/** What starts a program without a network: as root, or in a namespace of users of its own; empty where neither works. */
-function withoutNetwork(): Promise<string[]> {
-  apart ??= (async () => {
-    for (const options of [['-n'], ['-r', '-n']]) {
-      const tried = promisify(execFile)('unshare', [...options, 'true'], { timeout: 5_000 });
-      if (await tried.then(() => true).catch(() => false)) return ['unshare', ...options];
-    }
-    return [];
-  })();
-  return apart;
-}
 
 async function removeStale(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {

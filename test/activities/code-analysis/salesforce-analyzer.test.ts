@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isolationHere } from '../../../activities/adapters/analyzer-isolation.ts';
 import { createSalesforceAnalyzer } from '../../../activities/adapters/salesforce-analyzer.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'quayside-analysis-'));
@@ -23,15 +25,18 @@ const analyzerOf = (code: string, options: object = {}) => {
   const folder = newFolder();
   return { folder, analyzer: createSalesforceAnalyzer({ folder, heapMb: 256, program: program(code), ...options }) };
 };
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0);
-    // A process that was killed stays as a zombie until somebody asks for it.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-};
+/** Processes that have a text in their command line. One that was killed stays as a zombie, which has none. */
+const running = (mark: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
 async function until(isTrue: () => boolean): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!isTrue()) {
@@ -109,8 +114,9 @@ test('the analyzer sees nothing of the environment of its worker, and no network
   if (!outcome.isOk) throw new Error(outcome.reason);
   const { env, net } = JSON.parse(await text(outcome.sarif())) as { env: string[]; net: string[] };
   await place.close();
-  expect(env.toSorted()).toEqual(['HOME', 'LC_ALL', 'PATH', 'TMPDIR']);
-  if (outcome.isOffline) expect(net).toEqual([]);
+  // bwrap adds the folder in which it starts.
+  expect(env.filter((name) => name !== 'PWD').toSorted()).toEqual(['HOME', 'LC_ALL', 'PATH', 'TMPDIR']);
+  if (outcome.isOffline) expect(net.filter((name) => name !== 'lo')).toEqual([]);
 });
 
 test.each([
@@ -125,54 +131,98 @@ test.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
-const HANGS = `import { spawn } from 'node:child_process'; import { writeFileSync } from 'node:fs';
-  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
-  writeFileSync(process.argv[3] + '/pids', process.pid + ' ' + child.pid); setInterval(() => {}, 1000);`;
-const pidsIn = (folder: string): number[] => {
+/** It starts another one, which has left its group where a namespace keeps both. */
+const hanging = async () => `import { spawn } from 'node:child_process'; import { writeFileSync } from 'node:fs';
+  const [, , files, results] = process.argv;
+  const options = { detached: ${(await isolationHere()) !== 'none'}, stdio: 'inherit' };
+  spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', files], options).once('spawn', () =>
+    writeFileSync(results + '/started', ''));
+  setInterval(() => {}, 1000);`;
+const hasStarted = (folder: string): boolean => {
   const [place] = existsSync(folder) ? readdirSync(folder) : [];
-  const file = join(folder, place ?? '-', 'results/pids');
-  return existsSync(file) ? readFileSync(file, 'utf8').split(' ').map(Number) : [];
+  return existsSync(join(folder, place ?? '-', 'results/started')) && running(folder).length >= 2;
 };
 
 test('one that takes too long is killed with all that it started', async () => {
-  const { analyzer, folder } = analyzerOf(HANGS, { timeoutMs: 1_500 });
+  const { analyzer, folder } = analyzerOf(await hanging(), { timeoutMs: 1_500 });
   const place = await analyzer.open();
   const outcome = place.analyze(signal);
-  await until(() => pidsIn(folder).length === 2);
-  const pids = pidsIn(folder);
+  await until(() => hasStarted(folder));
   await expect(outcome).resolves.toEqual({ isOk: false, reason: 'The analyzer did not end within 1.5 s' });
   await place.close();
-  expect(pids.filter(isAlive)).toEqual([]);
+  await until(() => running(folder).length === 0);
 });
 
 test('a cancellation ends it and removes its folder', async () => {
-  const { analyzer, folder } = analyzerOf(HANGS);
+  const { analyzer, folder } = analyzerOf(await hanging());
   const place = await analyzer.open();
   const abort = new AbortController();
   const outcome = place.analyze(abort.signal);
-  await until(() => pidsIn(folder).length === 2);
-  const pids = pidsIn(folder);
+  await until(() => hasStarted(folder));
   abort.abort(new Error('cancelled'));
   await expect(outcome).rejects.toThrow('cancelled');
   await place.close();
-  expect(pids.filter(isAlive)).toEqual([]);
+  await until(() => running(folder).length === 0);
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test('a worker that is killed leaves no process and no folder behind', async () => {
   const folder = newFolder();
   const adapter = new URL('../../../activities/adapters/salesforce-analyzer.ts', import.meta.url).href;
-  const options = JSON.stringify({ folder, heapMb: 256, program: program(HANGS) });
+  const options = JSON.stringify({ folder, heapMb: 256, program: program(await hanging()) });
   const code = program(
     `const { createSalesforceAnalyzer } = await import(${JSON.stringify(adapter)});
      const place = await createSalesforceAnalyzer(${options}).open();
      await place.analyze(new AbortController().signal);`,
   );
   const worker: ChildProcess = fork(code, [], { execArgv: [] });
-  await until(() => pidsIn(folder).length === 2);
-  const pids = pidsIn(folder);
-  expect(pids.every(isAlive)).toBe(true);
+  await until(() => hasStarted(folder));
   worker.kill('SIGKILL');
   await once(worker, 'exit');
-  await until(() => !pids.some(isAlive) && readdirSync(folder).length === 0);
+  await until(() => running(folder).length === 0 && readdirSync(folder).length === 0);
+});
+
+test('a host that is killed takes the analyzer with it, and its folder goes', async () => {
+  const { analyzer, folder } = analyzerOf(await hanging());
+  const place = await analyzer.open();
+  const outcome = place.analyze(signal);
+  await until(() => hasStarted(folder));
+  const ofThisProcess = (pid: number) =>
+    readFileSync(`/proc/${pid}/status`, 'utf8').includes(`PPid:\t${process.pid}\n`);
+  const [host] = running('analysis-host.ts').filter(ofThisProcess);
+  process.kill(host ?? 0, 'SIGKILL');
+  await expect(outcome).resolves.toEqual({ isOk: false, reason: 'The analyzer was killed' });
+  await place.close();
+  await until(() => running(folder).length === 0);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a host that cannot be started, or make its folders, is a failure that may pass', async () => {
+  const missing = analyzerOf('', { node: join(root, 'no-node') });
+  await expect(missing.analyzer.open()).rejects.toMatchObject({ code: 'unavailable' });
+  const full = analyzerOf('');
+  const opening = full.analyzer.open();
+  // A file is in the way of whatever it makes.
+  await rm(full.folder, { recursive: true, force: true });
+  writeFileSync(full.folder, '');
+  await expect(opening).rejects.toBeDefined();
+});
+
+test('it sees no other process, and no files of the worker, as far as the system permits that', async () => {
+  const isolation = await isolationHere();
+  const secret = join(root, 'owner.json');
+  writeFileSync(secret, 'secret');
+  const { analyzer } = analyzerOf(`import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+    const results = process.argv[3];
+    const pids = readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).length;
+    writeFileSync(results + '/result.sarif', JSON.stringify({ pids, hasSecret: existsSync(${JSON.stringify(secret)}) }));
+    writeFileSync(results + '/report.json', '{"engines":[],"notes":[]}');`);
+  const place = await analyzer.open();
+  const outcome = await place.analyze(signal);
+  if (!outcome.isOk) throw new Error(outcome.reason);
+  const seen = JSON.parse(await text(outcome.sarif())) as { pids: number; hasSecret: boolean };
+  await place.close();
+  expect(outcome.isOffline).toBe(isolation !== 'none');
+  if (isolation !== 'none') expect(seen.pids).toBeLessThanOrEqual(2);
+  expect(seen.hasSecret).toBe(isolation !== 'bwrap');
 });
