@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { showCodeAnalysis } from './demo/analyze.ts';
 import {
   counted,
   type DemoCandidate,
@@ -50,7 +51,12 @@ const say = (text: string) =>
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { url: { type: 'string' }, every: { type: 'string' }, collaborate: { type: 'boolean' } },
+    options: {
+      url: { type: 'string' },
+      every: { type: 'string' },
+      collaborate: { type: 'boolean' },
+      analyze: { type: 'boolean' },
+    },
   });
   const everyN = values.every === undefined ? undefined : Number(values.every);
   if (everyN !== undefined && !(Number.isInteger(everyN) && everyN > 0))
@@ -64,6 +70,10 @@ async function main(): Promise<void> {
   if (values.collaborate) {
     await showCollaboration(api, { url, suffix }, say);
     say('done');
+    return;
+  }
+  if (values.analyze) {
+    await showCodeAnalysis(api, { given: given && resolve(given), suffix }, say);
     return;
   }
 

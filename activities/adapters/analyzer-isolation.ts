@@ -31,18 +31,21 @@ const works = ([program = '', ...args]: string[]): Promise<boolean> =>
 const unshared = (isRoot: boolean): string[] => [
   'unshare',
   ...(isRoot ? [] : ['-r']),
-  ...['-n', '-p', '-f', '-m', '--kill-child', '--mount-proc'],
+  '-n',
+  '-p',
+  '-f',
+  '-m',
+  '--kill-child',
+  '--mount-proc',
 ];
 
 function wrapped({ folder, readable }: IsolatedFiles): string[] {
   const configuration = existsSync('/etc') ? readdirSync('/etc').filter((name) => CONFIGURATION.test(name)) : [];
   const shown = [...SYSTEM, ...configuration.map((name) => join('/etc', name)), ...readable];
-  return [
-    ...['bwrap', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--die-with-parent'],
-    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
-    ...shown.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...['--bind', folder, folder],
-  ];
+  const apart = ['--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--die-with-parent'];
+  const own = ['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'];
+  const readOnly = shown.flatMap((path) => ['--ro-bind-try', path, path]);
+  return ['bwrap', ...apart, ...own, ...readOnly, '--bind', folder, folder];
 }
 
 let found: Promise<{ kind: Isolation; isRoot: boolean }> | undefined;

@@ -189,7 +189,7 @@ test('a host that is killed takes the analyzer with it, and its folder goes', as
   await until(() => hasStarted(folder));
   const ofThisProcess = (pid: number) =>
     readFileSync(`/proc/${pid}/status`, 'utf8').includes(`PPid:\t${process.pid}\n`);
-  const [host] = running('analysis-host.ts').filter(ofThisProcess);
+  const host = running('analysis-host.ts').find(ofThisProcess);
   process.kill(host ?? 0, 'SIGKILL');
   await expect(outcome).resolves.toEqual({ isOk: false, reason: 'The analyzer was killed' });
   await place.close();
