@@ -1,0 +1,75 @@
+/** Tags whose attributes hold addresses, with the names of these attributes (RFC 8216bis, 4.4). */
+const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  'EXT-X-KEY': ['URI'],
+  'EXT-X-SESSION-KEY': ['URI'],
+  'EXT-X-MAP': ['URI'],
+  'EXT-X-MEDIA': ['URI'],
+  'EXT-X-PART': ['URI'],
+  'EXT-X-PRELOAD-HINT': ['URI'],
+  'EXT-X-I-FRAME-STREAM-INF': ['URI'],
+  'EXT-X-SESSION-DATA': ['URI'],
+  'EXT-X-RENDITION-REPORT': ['URI'],
+  'EXT-X-CONTENT-STEERING': ['SERVER-URI'],
+};
+/** Attributes of this tag are the author's own: any of them may be an address. */
+const DATE_RANGE = 'EXT-X-DATERANGE';
+const TAG = /^#(EXT-X-[A-Z-]+):(.*)$/;
+const QUOTED_ATTRIBUTE = /([A-Z0-9-]+)="([^"]*)"/g;
+/** The first line may begin with a byte order mark. */
+const COMMENT_OR_TAG = /^(\xef\xbb\xbf)?#/;
+const NOT_ASCII = /[\x80-\xff]/;
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** Whether a body is a playlist of HTTP Live Streaming: its first line says so (RFC 8216, 4.3.1.1). */
+export const isPlaylist = (body: Buffer): boolean => /^(\xef\xbb\xbf)?#EXTM3U/.test(body.toString('latin1', 0, 10));
+
+/**
+ * A playlist (RFC 8216 and its successor's draft) in which each address is replaced; all other bytes stay as they are.
+ * Addresses that hold their content (`data:`) and those that do not parse stay too.
+ * @param base the address that the playlist was read from, after redirects; relative ones are resolved against it.
+ * @param replaced what stands for an absolute address. It must not hold quotes, line ends or `{$`.
+ */
+export function rewritePlaylist(playlist: Buffer, base: string, replaced: (address: string) => string): Buffer {
+  // One character per byte, so that bytes that are not UTF-8 come out as they went in.
+  const lines = playlist.toString('latin1').split('\n');
+  const variables = new Map<string, string>();
+  const rewritten = (written: string): string => {
+    const text = NOT_ASCII.test(written) ? Buffer.from(written, 'latin1').toString() : written;
+    const address = text.replaceAll(/\{\$([\w-]+)\}/g, (whole, name: string) => variables.get(name) ?? whole);
+    const url = URL.parse(address, base);
+    return url && url.protocol !== 'data:' ? replaced(url.href) : written;
+  };
+  const rewriteLine = (line: string): string => {
+    const text = withoutTrailingBlanks(line);
+    const end = line.slice(text.length);
+    if (text === '') return line;
+    if (!COMMENT_OR_TAG.test(text)) return `${rewritten(text)}${end}`;
+    const [, tag = '', attributes = ''] = TAG.exec(text) ?? [];
+    if (tag === 'EXT-X-DEFINE') define(variables, attributes);
+    if (tag !== DATE_RANGE && !ADDRESSES[tag]) return line;
+    const rewrittenAttributes = attributes.replaceAll(QUOTED_ATTRIBUTE, (whole, name: string, value: string) => {
+      const isAddress = tag === DATE_RANGE ? ABSOLUTE.test(value) : ADDRESSES[tag]?.includes(name);
+      return isAddress ? `${name}="${rewritten(value)}"` : whole;
+    });
+    return `#${tag}:${rewrittenAttributes}${end}`;
+  };
+  return Buffer.from(lines.map(rewriteLine).join('\n'), 'latin1');
+}
+
+/** Notes a variable that addresses after it may hold (`EXT-X-DEFINE`): a reader cannot fill it into a replaced address. */
+function define(variables: Map<string, string>, attributes: string): void {
+  const named = Object.fromEntries([...attributes.matchAll(QUOTED_ATTRIBUTE)].map(([, name, value]) => [name, value]));
+  const { NAME: name, VALUE: value } = named;
+  if (name !== undefined && value !== undefined) variables.set(name, Buffer.from(value, 'latin1').toString());
+}
+
+/** A playlist whose writer died before its end, ended: players then stop instead of asking for more. */
+export const endedPlaylist = (playlist: string): string =>
+  playlist.includes('#EXT-X-ENDLIST') ? playlist : `${playlist.replace(/\n?$/, '\n')}#EXT-X-ENDLIST\n`;
+
+/** `trimEnd` would take the last byte of letters such as à, too. */
+function withoutTrailingBlanks(line: string): string {
+  let end = line.length;
+  while (end > 0 && ' \t\r'.includes(line.charAt(end - 1))) end--;
+  return line.slice(0, end);
+}

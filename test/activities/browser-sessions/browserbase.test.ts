@@ -1,0 +1,216 @@
+import { createBrowserbase } from '../../../activities/adapters/browserbase.ts';
+import {
+  type SessionOrder,
+  type SessionRef,
+  StartRefused,
+} from '../../../domain/browser-sessions/browser-provider.port.ts';
+import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
+import { type BrowserbaseSimulator, browserbaseSimulator } from '../../simulators/browserbase/simulator.ts';
+
+const TIMEOUT_MS = 400;
+const FRONT_DOOR = 'https://org.example.com/secur/frontdoor.jsp?sid=secret';
+const signal = new AbortController().signal;
+let simulator: BrowserbaseSimulator;
+let apiKey: string | undefined;
+
+beforeAll(async () => {
+  simulator = await browserbaseSimulator();
+});
+beforeEach(() => {
+  simulator.reset();
+  apiKey = simulator.apiKey;
+});
+afterAll(async () => {
+  await provider.close();
+  await simulator.close();
+});
+
+const provider = createBrowserbase({
+  outbound: outboundAddresses('127.0.0.0/8'),
+  accessOf: async () =>
+    apiKey === undefined ? undefined : { baseUrl: `${simulator.url}/`, apiKey, browserbaseProject: 'bb-project' },
+  now: () => new Date(),
+  timeoutMs: TIMEOUT_MS,
+});
+
+let made = 0;
+const orderOf = (change: Partial<SessionOrder> = {}): SessionOrder => ({
+  sessionId: `session-${++made}`,
+  tenantId: 'tenant-1',
+  projectId: 'project-1',
+  startUrl: async () => new URL(FRONT_DOOR),
+  viewport: { width: 1280, height: 720 },
+  allowedHosts: [],
+  expiresAt: new Date(Date.now() + 15 * 60_000),
+  capAt: new Date(Date.now() + 60 * 60_000),
+  isRecorded: true,
+  ...change,
+});
+const refOf = ({ sessionId, tenantId, projectId }: SessionOrder, providerSessionId: string | null): SessionRef => ({
+  sessionId,
+  tenantId,
+  projectId,
+  providerSessionId,
+});
+const created = async (order = orderOf()) => {
+  const answer = await provider.create(order, signal);
+  if (!answer.isOk) throw new Error(answer.message);
+  return refOf(order, answer.value.providerSessionId);
+};
+
+test('a session is created until the cap, kept alive, marked, and sent to the front door', async () => {
+  const order = orderOf({ allowedHosts: ['*.example.com', 'login.example.org'] });
+  const ref = await created(order);
+  expect(simulator.sessions).toHaveLength(1);
+  const [session] = simulator.sessions;
+  expect(session).toMatchObject({
+    id: ref.providerSessionId,
+    visited: [FRONT_DOOR],
+    order: {
+      projectId: 'bb-project',
+      keepAlive: true,
+      browserSettings: {
+        viewport: { width: 1280, height: 720 },
+        recordSession: true,
+        logSession: false,
+        allowedDomains: ['example.com', 'login.example.org'],
+      },
+      userMetadata: { quaysideSession: order.sessionId, quaysideTenant: 'tenant-1', quaysideProject: 'project-1' },
+    },
+  });
+  expect(Number(session?.order.timeout)).toBeGreaterThan(3_590);
+  expect(Number(session?.order.timeout)).toBeLessThanOrEqual(3_600);
+});
+
+test('creating again answers the same session', async () => {
+  const order = orderOf();
+  const first = await created(order);
+  const second = await created(order);
+  expect(second).toEqual(first);
+  expect(simulator.sessions).toHaveLength(1);
+});
+
+test.each(['lost', 'hang'] as const)(
+  'a session whose creation was answered by %s is found by its mark',
+  async (kind) => {
+    const order = orderOf();
+    simulator.next({ kind: 'slow', ms: 1 }, kind === 'lost' ? { kind } : { kind });
+    expect(await provider.create(order, signal)).toMatchObject({
+      isOk: false,
+      kind: kind === 'lost' ? 'unavailable' : 'timeout',
+    });
+    await created(order);
+    expect(simulator.sessions).toHaveLength(1);
+    expect(simulator.sessions[0]?.visited).toEqual([FRONT_DOOR]);
+  },
+);
+
+test('an org that is not opened ends the session that was created for it', async () => {
+  const order = orderOf({ startUrl: async () => Promise.reject(new StartRefused('Log in to the org again')) });
+  expect(await provider.create(order, signal)).toEqual({
+    isOk: false,
+    kind: 'front_door_refused',
+    message: 'Log in to the org again',
+  });
+  expect(simulator.sessions).toMatchObject([{ status: 'COMPLETED', visited: [] }]);
+});
+
+test.each([
+  [
+    { kind: 'limited', retryAfter: 7 },
+    { kind: 'limited', retryAfterMs: 7_000 },
+  ],
+  [{ kind: 'status', status: 402 }, { kind: 'rejected' }],
+  [{ kind: 'status', status: 500 }, { kind: 'unavailable' }],
+  [{ kind: 'html' }, { kind: 'unavailable' }],
+  [{ kind: 'hang' }, { kind: 'timeout' }],
+] as const)('%j is a failure of its kind', async (behavior, expected) => {
+  simulator.next(behavior);
+  const answer = await provider.create(orderOf(), signal);
+  expect(answer).toMatchObject({ isOk: false, ...expected });
+  expect(JSON.stringify(answer)).not.toContain(simulator.apiKey);
+});
+
+test('a key that is refused, and a project without an integration', async () => {
+  apiKey = 'another';
+  expect(await provider.create(orderOf(), signal)).toMatchObject({ isOk: false, kind: 'auth_failed' });
+  apiKey = undefined;
+  expect(await provider.create(orderOf(), signal)).toMatchObject({ isOk: false, kind: 'auth_failed' });
+});
+
+test('an address inside is not called', async () => {
+  const inside = createBrowserbase({
+    outbound: outboundAddresses(''),
+    accessOf: async () => ({ baseUrl: simulator.url, apiKey: simulator.apiKey }),
+    now: () => new Date(),
+    timeoutMs: TIMEOUT_MS,
+  });
+  expect(await inside.create(orderOf(), signal)).toMatchObject({ isOk: false, kind: 'rejected' });
+  expect(simulator.requests).toEqual([]);
+  await inside.close();
+});
+
+test.each([
+  ['COMPLETED', { state: 'ended', reason: 'browser_closed', detail: null }],
+  ['TIMED_OUT', { state: 'ended', reason: 'expired', detail: null }],
+  ['ERROR', { state: 'ended', reason: 'provider_error', detail: 'Browserbase reports an error' }],
+] as const)('a session that is %s has ended', async (status, expected) => {
+  const ref = await created();
+  expect(await provider.get(ref, signal)).toEqual({ isOk: true, value: { state: 'running' } });
+  simulator.end(ref.providerSessionId ?? '', status);
+  expect(await provider.get(ref, signal)).toEqual({ isOk: true, value: expected });
+});
+
+test('a session that the provider lost is not found, and counts as gone', async () => {
+  const ref = await created();
+  simulator.lose(ref.providerSessionId ?? '');
+  expect(await provider.get(ref, signal)).toMatchObject({ isOk: false, kind: 'not_found' });
+  expect(await provider.release(ref, signal)).toEqual({ isOk: true, value: { isGone: true } });
+});
+
+test('a release is repeated until the provider says that the session is gone', async () => {
+  const ref = await created();
+  simulator.always('POST /v1/sessions/', { kind: 'status', status: 500 });
+  expect(await provider.release(ref, signal)).toMatchObject({ isOk: false, kind: 'unavailable' });
+  expect(simulator.sessions[0]?.status).toBe('RUNNING');
+  const { sessions } = simulator;
+  const [kept] = sessions;
+  simulator.reset();
+  if (kept) simulator.sessions.push(kept);
+  expect(await provider.release({ ...ref, providerSessionId: null }, signal)).toEqual({
+    isOk: true,
+    value: { isGone: true },
+  });
+  expect(simulator.sessions[0]?.status).toBe('COMPLETED');
+  expect(await provider.release(ref, signal)).toEqual({ isOk: true, value: { isGone: true } });
+});
+
+test('sessions that bear our mark are those of the tenant and project that run', async () => {
+  const ref = await created();
+  await created(orderOf({ tenantId: 'tenant-2' }));
+  await created(orderOf({ projectId: 'project-2' }));
+  const ended = await created();
+  simulator.end(ended.providerSessionId ?? '', 'COMPLETED');
+  const owner = { tenantId: 'tenant-1', projectId: 'project-1' };
+  expect(await provider.marked(owner, signal)).toEqual({ isOk: true, value: [ref] });
+});
+
+test('live view, replays and playlist', async () => {
+  const ref = await created();
+  expect(await provider.liveView(ref, signal)).toMatchObject({
+    value: { kind: 'frame', url: expect.stringContaining('/devtools-fullscreen/') },
+  });
+  expect(await provider.replays(ref, signal)).toMatchObject({ value: { state: 'recording', pages: [] } });
+  simulator.end(ref.providerSessionId ?? '', 'COMPLETED');
+  expect(await provider.replays(ref, signal)).toMatchObject({
+    value: { state: 'ready', pages: [{ pageId: '0', title: '', startTimeMs: expect.any(Number) }] },
+  });
+  const playlist = await provider.playlist(ref, '0', signal);
+  expect(playlist).toMatchObject({
+    value: { address: expect.stringContaining(`/v1/sessions/${ref.providerSessionId}/replays/0`) },
+  });
+  expect(playlist.isOk && playlist.value.body.toString()).toContain(`${simulator.cdnUrl}/segment-1.m4s?Signature=abc`);
+  expect(await provider.playlist(ref, '1', signal)).toMatchObject({ isOk: false, kind: 'not_found' });
+  simulator.next({ kind: 'html' });
+  expect(await provider.playlist(ref, '0', signal)).toMatchObject({ isOk: false, kind: 'unavailable' });
+});
