@@ -37,9 +37,9 @@ export function createFolderObjectStore(folder: string): ObjectStore {
       return { sizeBytes, sha256: hash.digest('hex') };
     },
 
-    async get(key) {
+    async get(key, range) {
       const file = await open(pathOf(key)).catch(ignoreMissing);
-      return file && createReadStream('', { fd: file });
+      return file && createReadStream('', { fd: file, ...range });
     },
 
     async sizeOf(key) {

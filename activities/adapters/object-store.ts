@@ -13,7 +13,7 @@ function createLoadedStore(location: Extract<ObjectStoreLocation, { kind: 's3' }
     (loading ??= import('./s3-object-store.ts').then(({ createS3ObjectStore }) => createS3ObjectStore(location)));
   return {
     put: async (key, content, contentType) => (await store()).put(key, content, contentType),
-    get: async (key) => (await store()).get(key),
+    get: async (key, range) => (await store()).get(key, range),
     sizeOf: async (key) => (await store()).sizeOf(key),
     remove: async (key) => (await store()).remove(key),
     removeAbandoned: async (unchangedMs) => (await store()).removeAbandoned(unchangedMs),

@@ -61,9 +61,10 @@ export function createS3ObjectStore({
       return { sizeBytes, sha256: hash.digest('hex') };
     },
 
-    async get(key) {
+    async get(key, range) {
+      const part = range && { Range: `bytes=${range.start}-${range.end}` };
       try {
-        const { Body } = await client.send(new GetObjectCommand(placeOf(key)));
+        const { Body } = await client.send(new GetObjectCommand({ ...placeOf(key), ...part }));
         return Body as Readable | undefined;
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;

@@ -40,7 +40,7 @@ type MethodAndAudit =
   | { method: 'get'; audit?: AuditPolicy }
   | { method: 'post' | 'put' | 'patch' | 'delete'; audit: AuditPolicy };
 
-export type SuccessStatus = 200 | 201 | 202 | 204 | 302;
+export type SuccessStatus = 200 | 201 | 202 | 204 | 206 | 302;
 
 interface RouteShape<
   P extends Shape | undefined,

@@ -128,7 +128,8 @@ export interface Replays {
 
 /** An HLS playlist. */
 export interface Playlist {
-  text: string;
+  /** As it was written: not necessarily UTF-8. */
+  body: Buffer;
   /** What its relative addresses are resolved against: where it came from in the end; null: from our object store. */
   address: string | null;
 }

@@ -5,6 +5,12 @@ export interface StoredObject {
   sha256: string;
 }
 
+/** Positions of bytes, both inclusive, within the object. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
 /**
  * Files that are too big for rows: exports, captured output. A key is a path made by `objectKey`. Whatever fails is
  * thrown: the store is a dependency like the database.
@@ -15,8 +21,8 @@ export interface ObjectStore {
    * stored; when the content throws, nothing is stored and the error is passed on.
    */
   put(key: string, content: AsyncIterable<Uint8Array>, contentType: string): Promise<StoredObject>;
-  /** The content piece by piece; undefined when there is none under the key. */
-  get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** The content, or a part of it, piece by piece; undefined when there is none under the key. */
+  get(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Size of what is under the key, in bytes; undefined when there is nothing. */
   sizeOf(key: string): Promise<number | undefined>;
   /** Removes what is there; nothing there is no error. */

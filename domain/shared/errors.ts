@@ -20,6 +20,7 @@ const ERROR_CODES = [
   'precondition_failed',
   'payload_too_large',
   'unsupported_media_type',
+  'range_not_satisfiable',
   'unprocessable',
   'rate_limited',
   'request_timeout',

@@ -66,6 +66,13 @@ describe.each(['folder', 's3'])('%s', (name) => {
     expect(String(await whole(await store().get(key)))).toBe('second');
   });
 
+  test('a part comes alone', async () => {
+    const key = objectKey('tenant', 'part');
+    await store().put(key, inPieces(Buffer.from('0123456789')), 'text/plain');
+    expect(String(await whole(await store().get(key, { start: 2, end: 4 })))).toBe('234');
+    expect(String(await whole(await store().get(key, { start: 9, end: 9 })))).toBe('9');
+  });
+
   test('what is removed or never was is not there', async () => {
     const key = objectKey('tenant', 'gone');
     await store().put(key, inPieces(Buffer.from('x')), 'text/plain');
