@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream';
+import type { Segment } from '../../domain/browser-sessions/browser-provider.port.ts';
+import { isPlaylist, rewritePlaylist } from '../../domain/browser-sessions/playlist-rules.ts';
+import { referencesExpireAt, referenceTo, type ReplayPage } from '../../domain/browser-sessions/replay-references.ts';
+import { DomainError } from '../../domain/shared/errors.ts';
+import { RawReply, reply, type Reply } from '../http/replies.ts';
+import type { Scope } from '../http/scope.ts';
+
+export const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl';
+/** What of a segment is looked at to see whether it is a playlist. */
+const MAGIC_BYTES = 10;
+const PLAYLIST_MAX_BYTES = 8 * 1_048_576;
+
+export const replayUrl = ({ publicUrl }: Pick<Scope, 'publicUrl'>, sessionId: string, pageId: string): string =>
+  `${publicUrl}/api/browser-sessions/${sessionId}/replays/${pageId}`;
+
+/** A playlist whose addresses are references for the route of segments. */
+export function playlistReply(
+  { adapters, publicUrl, now }: Pick<Scope, 'adapters' | 'publicUrl' | 'now'>,
+  page: ReplayPage,
+  { body, address }: { body: Buffer; address: string },
+): RawReply {
+  const expiresAtS = referencesExpireAt(now(), adapters.browsers.replayLinkHours);
+  const prefix = `${replayUrl({ publicUrl }, page.sessionId, page.pageId)}/segment?u=`;
+  const rewritten = rewritePlaylist(
+    body,
+    address,
+    (target) => `${prefix}${referenceTo(adapters.encryption, page, target, expiresAtS)}`,
+  );
+  return new RawReply(PLAYLIST_TYPE, rewritten, { 'Cache-Control': 'private, no-store' });
+}
+
+/** A segment as it streams in; a playlist behind a reference is rewritten, too. Throws `range_not_satisfiable`. */
+export async function segmentReply(
+  scope: Pick<Scope, 'adapters' | 'publicUrl' | 'now'>,
+  page: ReplayPage,
+  address: string,
+  { status, contentType, length, range, body }: Segment,
+): Promise<RawReply | Reply<RawReply>> {
+  if (status === 416)
+    throw new DomainError('range_not_satisfiable', 'The segment has no such part', {
+      headers: range === null ? {} : { 'Content-Range': range },
+    });
+  const chunks = body[Symbol.asyncIterator]();
+  const first = await firstChunk(chunks);
+  if (contentType.includes('mpegurl') || isPlaylist(first)) {
+    const whole = await restOf(chunks, first);
+    if (status === 206) throw new DomainError('range_not_satisfiable', 'A playlist comes whole');
+    return playlistReply(scope, page, { body: whole, address });
+  }
+  const answer = new RawReply(contentType, Readable.from(joined(first, chunks), { objectMode: false }), {
+    'Cache-Control': 'private, max-age=3600',
+    'Accept-Ranges': 'bytes',
+    'X-Content-Type-Options': 'nosniff',
+    ...(length !== null && { 'Content-Length': String(length) }),
+    ...(range !== null && { 'Content-Range': range }),
+  });
+  return status === 206 ? reply(answer, { status }) : answer;
+}
+
+async function firstChunk(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
+  let first = Buffer.alloc(0);
+  while (first.length < MAGIC_BYTES) {
+    const { value, done } = await chunks.next();
+    if (done === true) break;
+    first = Buffer.concat([first, value]);
+  }
+  return first;
+}
+
+async function restOf(chunks: AsyncIterator<Uint8Array>, first: Buffer): Promise<Buffer> {
+  const all: Uint8Array[] = [first];
+  let size = first.length;
+  for (;;) {
+    const { value, done } = await chunks.next();
+    if (done === true) return Buffer.concat(all);
+    size += value.length;
+    if (size > PLAYLIST_MAX_BYTES) {
+      await chunks.return?.();
+      throw new DomainError('upstream_error', 'The playlist is too large');
+    }
+    all.push(value);
+  }
+}
+
+async function* joined(first: Buffer, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    if (first.length > 0) yield first;
+    for (;;) {
+      const { value, done } = await chunks.next();
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}
