@@ -19,7 +19,12 @@ import type { MetricsStore } from '../domain/metrics/metrics-store.port.ts';
 import { createOwnMetrics } from '../domain/metrics/own-metrics.ts';
 import { objectStoreLocation } from '../domain/objects/object-store-location.ts';
 import type { ObjectStore } from '../domain/objects/object-store.port.ts';
-import type { Actor } from '../domain/shared/actor.ts';
+import type { BrowserProvider } from '../domain/browser-sessions/browser-provider.port.ts';
+import { localRecordings } from '../domain/browser-sessions/local-recordings.ts';
+import type { Recordings } from '../domain/browser-sessions/replays.mutations.ts';
+import { replayPagesOf } from '../domain/browser-sessions/replays.queries.ts';
+import { SESSIONS } from '../domain/browser-sessions/session-announcements.ts';
+import { type Actor, systemActor } from '../domain/shared/actor.ts';
 import { type Config, ConfigError, internalUrlOf, publicUrlOf } from '../domain/shared/config.ts';
 import { createEncryption, type Encryption } from '../domain/shared/encryption.ts';
 import { type Keys, loadKeys } from '../domain/shared/keys.ts';
@@ -30,6 +35,8 @@ import type { Launch } from '../workflows/launch.ts';
 import type { FindWorkTracker } from '../domain/work-items/work-tracker.port.ts';
 import { createCommitSignals } from '../workflows/commit-signals.contract.ts';
 import { signalMetricsLane } from '../workflows/metrics/metrics-lane.contract.ts';
+import { createBrowserbase } from './adapters/browserbase.ts';
+import { createBrowserbaseAccess } from './adapters/browserbase-access.ts';
 import { createCrmPlatform } from './adapters/crm-platform.ts';
 import { createGitBranches } from './adapters/git-branches.ts';
 import { createGitHosts } from './adapters/git-hosts.ts';
@@ -73,6 +80,8 @@ export interface Backend {
   /** Asks orgs for their limits. */
   orgPolls: OrgPolls;
   findWorkTracker: FindWorkTracker;
+  browserbase: BrowserProvider;
+  recordings: Recordings;
   /** Undefined where there is none: metrics are kept for it, and cannot be queried. */
   metricsStore: MetricsStore | undefined;
   metrics: {
@@ -136,6 +145,13 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     },
   };
   const ownMetrics = createOwnMetrics({ ...metrics, actingAs, now, log });
+  const objects = createObjectStore(objectStoreLocation(config));
+  const browserbase = createBrowserbase({
+    outbound,
+    accessOf: createBrowserbaseAccess({ actingAs, encryption, now }),
+    now,
+    timeoutMs: config.BROWSER_PROVIDER_TIMEOUT_SECONDS * 1_000,
+  });
   const connections = createOrgConnections({ platform, reads, actingAs, encryption, now, log });
   return {
     access,
@@ -147,7 +163,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     environmentLocks: createLockQueue(lockQueueMessages(launch)),
     keys,
     encryption,
-    objects: createObjectStore(objectStoreLocation(config)),
+    objects,
     outbound,
     chat: { platform: slack, apiUrl: config.SLACK_API_URL },
     publicUrl: publicUrlOf(config),
@@ -166,6 +182,15 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
       log,
     }),
     findWorkTracker: workTrackers.find,
+    browserbase,
+    recordings: {
+      browserbase,
+      local: localRecordings({
+        objects,
+        pagesOf: ({ tenantId, sessionId }) =>
+          replayPagesOf(reads.as(systemActor({ tenantId, tenantSlug: '' }, SESSIONS)), sessionId),
+      }),
+    },
     metricsStore,
     metrics,
     commands: loadCommands(config.COMMANDS_FILE),
@@ -180,6 +205,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
         platform.close(),
         slack.close(),
         workTrackers.close(),
+        browserbase.close(),
         metricsStore?.close(),
       ]);
     },
@@ -230,8 +256,8 @@ export function createWorkerBackend(backend: Backend, config: Config): WorkerBac
       metrics: new Registry(),
       askModel: createAskModel({ actingAs, encryption, log, callModel: languageModels.call }),
       browsers: {
-        find: () => undefined,
-        findReplays: () => undefined,
+        find: (name) => (name === 'browserbase' ? backend.browserbase : undefined),
+        findReplays: (name) => (name === 'external' ? undefined : backend.recordings[name]),
         recordingDays: config.BROWSER_RECORDING_DAYS,
       },
       flows: {

@@ -8,6 +8,7 @@ import { auditExportsRoutes } from './audit/audit-exports.routes.ts';
 import { auditInternalRoutes } from './audit/audit-internal.routes.ts';
 import { downloadsRoutes } from './downloads/downloads.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
+import { browserReplaysRoutes } from './browser-sessions/replays.routes.ts';
 import { buildRequestsRoutes } from './builds/build-requests.routes.ts';
 import { hooksRoutes } from './builds/hooks.routes.ts';
 import { browserSessionsRoutes } from './browser-sessions/browser-sessions.routes.ts';
@@ -113,6 +114,7 @@ export const routes: readonly AnyRoute[] = [
   ...metricsRoutes,
   ...releaseNotesRoutes,
   ...changeSummaryRoutes,
+  ...browserReplaysRoutes,
   ...buildsRoutes,
   ...buildRequestsRoutes,
   ...hooksRoutes,

@@ -133,6 +133,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
           withoutStore: 'count-alone',
         }),
       },
+      browsers: { recordings: backend.recordings, replayLinkHours: config.REPLAY_LINK_HOURS },
       chat: { ...backend.chat, findSenders: createFindChatSenders(database) },
       crm: { ...backend.crm, noteAccess: createAccessNotes(database, now) },
       documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.lanes }),

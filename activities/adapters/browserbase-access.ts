@@ -1,4 +1,5 @@
 import type { SessionOwner } from '../../domain/browser-sessions/browser-provider.port.ts';
+import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';
 import { findCredentials } from '../../domain/integrations/integrations.mutations.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import type { Backend } from '../backend.ts';
@@ -19,7 +20,7 @@ export function createBrowserbaseAccess({
   const kept = new Map<string, { access: BrowserbaseAccess | undefined; untilMs: number }>();
 
   async function read({ tenantId, projectId }: Project): Promise<BrowserbaseAccess | undefined> {
-    const actor = systemActor({ tenantId, tenantSlug: '' }, 'browser-session');
+    const actor = systemActor({ tenantId, tenantSlug: '' }, SESSIONS);
     const found = await actingAs(actor)((tx) =>
       findCredentials(tx, encryption, { kind: 'browser', projectId, purpose: 'browser sessions' }),
     );

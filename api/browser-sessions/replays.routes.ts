@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { noteOpened, readPlaylist, recordingOf, replayError } from '../../domain/browser-sessions/replays.mutations.ts';
+import {
+  listPages,
+  noteOpened,
+  readPlaylist,
+  recordingOf,
+  replayError,
+} from '../../domain/browser-sessions/replays.mutations.ts';
 import { openReference } from '../../domain/browser-sessions/replay-references.ts';
-import { replayPagesOf } from '../../domain/browser-sessions/replays.queries.ts';
 import { RECORDING_STATES } from '../../domain/browser-sessions/session-rules.ts';
 import { type SessionRow, sessionById } from '../../domain/browser-sessions/sessions.queries.ts';
 import { notFound } from '../../domain/shared/errors.ts';
@@ -41,6 +46,7 @@ const LISTING = {
   projectScope: 'row',
   status: 200,
   response: ReplaysOut,
+  errors: ['upstream_error', 'upstream_timeout'],
 } as const;
 
 const PLAYLIST = {
@@ -56,18 +62,12 @@ const PLAYLIST = {
   errors: ['in_progress', 'upstream_error', 'upstream_timeout'],
 } as const;
 
-async function listing({ reads, publicUrl }: Pick<Scope, 'reads' | 'publicUrl'>, session: SessionRow) {
-  const pages = await replayPagesOf(reads, session.id);
+async function listing({ adapters, actor, publicUrl, gone }: Scope, session: SessionRow) {
+  const pages = await listPages(adapters.browsers.recordings, actor.tenantId, session, gone());
   return {
     state: session.recordingState,
     pageCount: pages.length,
-    pages: pages.map(({ pageId, title, startedAt, endedAt }) => ({
-      pageId: String(pageId),
-      title,
-      startTimeMs: Date.parse(startedAt),
-      endTimeMs: endedAt === null ? null : Date.parse(endedAt),
-      url: replayUrl({ publicUrl }, session.id, String(pageId)),
-    })),
+    pages: pages.map((page) => ({ ...page, url: replayUrl({ publicUrl }, session.id, page.pageId) })),
   };
 }
 

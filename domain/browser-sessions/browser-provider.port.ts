@@ -130,8 +130,8 @@ export interface Replays {
 export interface Playlist {
   /** As it was written: not necessarily UTF-8. */
   body: Buffer;
-  /** What its relative addresses are resolved against: where it came from in the end; null: from our object store. */
-  address: string | null;
+  /** What its relative addresses are resolved against: where it came from in the end. */
+  address: string;
 }
 
 /** A part of a recording, or of the answer to a request of a range of it. */

@@ -1,74 +1,105 @@
 import { objectKey } from '../objects/object-key-rules.ts';
 import type { ObjectStore } from '../objects/object-store.port.ts';
-import type { BrowserReplays, ProviderAnswer, ProviderFailure, Segment } from './browser-provider.port.ts';
+import type { BrowserReplays, ProviderFailure, Segment, SessionRef } from './browser-provider.port.ts';
 import { requestedRange } from './byte-range-rules.ts';
-import { endedPlaylist } from './playlist-rules.ts';
+import type { replayPagesOf } from './replays.queries.ts';
 
 export const PLAYLIST_NAME = 'playlist.m3u8';
-/** Of an hour in segments of two seconds; a longer one was not written by us. */
+/** An hour in segments of two seconds has less. */
 const PLAYLIST_MAX_BYTES = 1_048_576;
-/** Segments in a playlist of ours are relative; addresses of this form name them without naming the store. */
+/** What segments of ours are called while they have no address: the store is not named. */
 const ADDRESS = /^recording:\/\/page\/(\d{1,3})\/([A-Za-z0-9._-]{1,100})$/;
+/** The lines and attributes of a playlist that name a file beside it. */
+const FILES = /^[A-Za-z0-9._-]+$|(?<=URI=")[A-Za-z0-9._-]+(?=")/gm;
 
 /** Where a file of the recording of a tab is kept. */
 export const recordingKey = (
-  { tenantId, sessionId }: { tenantId: string; sessionId: string },
+  { tenantId, sessionId }: Pick<SessionRef, 'tenantId' | 'sessionId'>,
   pageId: number | string,
   fileName: string,
 ): string => objectKey(tenantId, 'browser-sessions', sessionId, String(pageId), fileName);
 
-/** Recordings of local browsers, which are in our object store. */
-export function localRecordings(objects: ObjectStore): Pick<BrowserReplays, 'playlist' | 'segment'> {
+interface LocalRecordingParts {
+  objects: ObjectStore;
+  pagesOf: (ref: SessionRef) => ReturnType<typeof replayPagesOf>;
+}
+
+/** Recordings of local browsers, in our object store; they are there without the host that made them. */
+export function localRecordings({ objects, pagesOf }: LocalRecordingParts): BrowserReplays {
+  async function playlistOf(ref: SessionRef, pageId: number | string): Promise<Buffer | undefined> {
+    const content = await objects.get(recordingKey(ref, pageId, PLAYLIST_NAME));
+    if (!content) return undefined;
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of content) {
+      size += chunk.length;
+      if (size > PLAYLIST_MAX_BYTES) throw new Error('The playlist of a recording is larger than it can be');
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  }
+
   return {
-    async playlist(ref, pageId) {
-      const content = await objects.get(recordingKey(ref, pageId, PLAYLIST_NAME));
-      if (!content) return gone;
-      const chunks: Uint8Array[] = [];
-      let size = 0;
-      for await (const chunk of content) {
-        size += chunk.length;
-        if (size > PLAYLIST_MAX_BYTES) throw new Error('The playlist of a recording is larger than it can be');
-        chunks.push(chunk);
-      }
+    name: 'local',
+    liveView: async () => ({ isOk: true, value: { kind: 'own' } }),
+
+    async replays(ref) {
+      const pages = await pagesOf(ref);
+      const isWhole = pages.every((page) => page.isWhole && page.endedAt !== null);
       return {
         isOk: true,
-        value: { body: Buffer.concat(chunks), address: `recording://page/${pageId}/${PLAYLIST_NAME}` },
+        value: {
+          state: pages.length === 0 ? 'none' : isWhole ? 'ready' : 'partial',
+          pages: pages.map(({ pageId, title, startedAt, endedAt }) => ({
+            pageId: String(pageId),
+            title,
+            startTimeMs: Date.parse(startedAt),
+            endTimeMs: endedAt === null ? null : Date.parse(endedAt),
+          })),
+          bytes: pages.reduce((sum, { bytes }) => sum + Number(bytes), 0),
+          reason: pages.length === 0 ? 'Nothing was recorded.' : isWhole ? null : 'The recording was cut off.',
+        },
       };
     },
 
-    async segment(ref, address, range): Promise<ProviderAnswer<Segment>> {
+    async playlist(ref, pageId) {
+      const body = await playlistOf(ref, pageId);
+      return body ? { isOk: true, value: { body, address: `recording://page/${pageId}/${PLAYLIST_NAME}` } } : GONE;
+    },
+
+    async segment(ref, address, range) {
       const [, pageId = '', fileName] = ADDRESS.exec(address) ?? [];
-      if (fileName === undefined) return gone;
+      if (fileName === undefined) return GONE;
       const key = recordingKey(ref, pageId, fileName);
       const size = await objects.sizeOf(key);
-      if (size === undefined) return gone;
-      const part = requestedRange(range, size);
-      if (part === 'unsatisfiable') {
-        const value = { status: 416, contentType: VIDEO, length: 0, range: `bytes */${size}`, body: NOTHING } as const;
-        return { isOk: true, value };
+      const part = size === undefined ? undefined : requestedRange(range, size);
+      if (part === 'unsatisfiable')
+        return { isOk: true, value: { ...VIDEO, status: 416, length: 0, range: `bytes */${size}`, body: noBytes() } };
+      const body = size === undefined ? undefined : await objects.get(key, part);
+      if (size === undefined || !body) return GONE;
+      const value: Segment = part
+        ? {
+            ...VIDEO,
+            status: 206,
+            length: part.end - part.start + 1,
+            range: `bytes ${part.start}-${part.end}/${size}`,
+            body,
+          }
+        : { ...VIDEO, status: 200, length: size, range: null, body };
+      return { isOk: true, value };
+    },
+
+    async removeRecording(ref) {
+      for (const { pageId } of await pagesOf(ref)) {
+        const files = (await playlistOf(ref, pageId))?.toString('latin1').match(FILES) ?? [];
+        // The playlist is last: it is what a repeat knows the others by.
+        for (const file of [...new Set(files), PLAYLIST_NAME]) await objects.remove(recordingKey(ref, pageId, file));
       }
-      const body = await objects.get(key, part);
-      if (!body) return gone;
-      return {
-        isOk: true,
-        value: part
-          ? {
-              status: 206,
-              contentType: VIDEO,
-              length: part.end - part.start + 1,
-              range: `bytes ${part.start}-${part.end}/${size}`,
-              body,
-            }
-          : { status: 200, contentType: VIDEO, length: size, range: null, body },
-      };
+      return { isOk: true, value: null };
     },
   };
 }
 
-/** The playlist of a recording that does not grow any more: players stop at its end also where its writer died before it. */
-export const completed = (playlist: Buffer): Buffer =>
-  Buffer.from(endedPlaylist(playlist.toString('latin1')), 'latin1');
-
-const VIDEO = 'video/mp4';
-const NOTHING: AsyncIterable<Uint8Array> = (async function* () {})();
-const gone: ProviderFailure = { isOk: false, kind: 'not_found', message: 'The recording has no such part' };
+const VIDEO = { contentType: 'video/mp4' } as const;
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
+const GONE: ProviderFailure = { isOk: false, kind: 'not_found', message: 'The recording has no such part' };

@@ -63,9 +63,13 @@ function define(variables: Map<string, string>, attributes: string): void {
   if (name !== undefined && value !== undefined) variables.set(name, Buffer.from(value, 'latin1').toString());
 }
 
-/** A playlist whose writer died before its end, ended: players then stop instead of asking for more. */
-export const endedPlaylist = (playlist: string): string =>
-  playlist.includes('#EXT-X-ENDLIST') ? playlist : `${playlist.replace(/\n?$/, '\n')}#EXT-X-ENDLIST\n`;
+/** The playlist of a recording that does not grow any more: players stop at its end also where its writer died before it. */
+export function completed(playlist: Buffer): Buffer {
+  const text = playlist.toString('latin1');
+  return text.includes('#EXT-X-ENDLIST')
+    ? playlist
+    : Buffer.from(`${text.replace(/\n?$/, '\n')}#EXT-X-ENDLIST\n`, 'latin1');
+}
 
 /** `trimEnd` would take the last byte of letters such as à, too. */
 function withoutTrailingBlanks(line: string): string {

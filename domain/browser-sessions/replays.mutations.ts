@@ -1,26 +1,52 @@
 import type { Reads } from '../data/fenced-reads.ts';
 import { DomainError, notFound, upstreamFailed } from '../shared/errors.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import type { BrowserProviderName, BrowserReplays, ProviderFailure, SessionRef } from './browser-provider.port.ts';
-import { completed } from './local-recordings.ts';
+import type {
+  BrowserProviderName,
+  BrowserReplays,
+  ProviderFailure,
+  ReplayPage,
+  SessionRef,
+} from './browser-provider.port.ts';
+import { completed } from './playlist-rules.ts';
 import { isOpeningNoted } from './replays.queries.ts';
 import { subjectOf } from './session-announcements.ts';
 import { addToTimeline } from './session-changes.queries.ts';
 import type { SessionRow } from './sessions.queries.ts';
 
 /** Where recordings are, by the provider that made them; an external worker keeps its own. */
-export type Recordings = Record<Exclude<BrowserProviderName, 'external'>, Pick<BrowserReplays, 'playlist' | 'segment'>>;
+export type Recordings = Record<Exclude<BrowserProviderName, 'external'>, BrowserReplays>;
 
 /** The recording of a session. Throws `in_progress` where it cannot be played yet, `not_found` where there is none. */
 export function recordingOf(recordings: Recordings, tenantId: string, session: SessionRow) {
-  const { provider, recordingState: state, recordingReason, providerSessionId } = session;
+  const { provider, recordingState: state, recordingReason } = session;
   if (provider === 'external' || state === 'none')
     throw new DomainError('not_found', `The session has no recording${recordingReason ? `: ${recordingReason}` : ''}`);
   if (state === 'expired') throw new DomainError('not_found', 'The recording has been removed: it was kept its time');
   if (state === 'processing' || (state === 'recording' && provider !== 'local')) throw notReady();
-  const ref: SessionRef = { tenantId, sessionId: session.id, projectId: session.projectId, providerSessionId };
-  return { ref, source: recordings[provider], isGrowing: state === 'recording' };
+  return { ref: refOf(tenantId, session), source: recordings[provider], isGrowing: state === 'recording' };
 }
+
+/** The pages of a recording, as far as they can be played; those of a hosted browser once its provider has them. */
+export async function listPages(
+  recordings: Recordings,
+  tenantId: string,
+  session: SessionRow,
+  signal: AbortSignal,
+): Promise<readonly ReplayPage[]> {
+  const { provider, recordingState: state } = session;
+  if (provider === 'external' || (provider !== 'local' && state !== 'ready' && state !== 'partial')) return [];
+  const answer = await recordings[provider].replays(refOf(tenantId, session), signal);
+  if (!answer.isOk) throw replayError(answer);
+  return answer.value.pages;
+}
+
+const refOf = (tenantId: string, { id, projectId, providerSessionId }: SessionRow): SessionRef => ({
+  tenantId,
+  sessionId: id,
+  projectId,
+  providerSessionId,
+});
 
 /** The playlist of a page as its provider has it, with the address that its own addresses are relative to. */
 export async function readPlaylist(

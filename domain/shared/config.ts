@@ -119,6 +119,8 @@ const Environment = z.object({
   WEBHOOK_LOG_RETENTION_DAYS: count(90),
   REVIEW_RETENTION_DAYS: count(90),
   BROWSER_RECORDING_DAYS: count(30),
+  BROWSER_PROVIDER_TIMEOUT_SECONDS: count(20),
+  REPLAY_LINK_HOURS: count(6),
   // What ended within the last 14 days is shown.
   PULL_REQUEST_RETENTION_DAYS: z.coerce.number().int().min(15).default(90),
   GIT_MIRROR_DIR: z.string().min(1).optional(),

@@ -1,4 +1,4 @@
-import { endedPlaylist, isPlaylist, rewritePlaylist } from '../../../domain/browser-sessions/playlist-rules.ts';
+import { completed, isPlaylist, rewritePlaylist } from '../../../domain/browser-sessions/playlist-rules.ts';
 
 const BASE = 'https://cdn.example.com/sessions/1/pages/0/playlist.m3u8?sig=abc';
 const rewrite = (playlist: string | Buffer) =>
@@ -54,8 +54,9 @@ test('line ends, blank lines, comments, unknown tags and bytes that are not UTF-
 });
 
 test('a playlist that its writer left open is ended once', () => {
-  expect(endedPlaylist('#EXTM3U\na.ts')).toBe('#EXTM3U\na.ts\n#EXT-X-ENDLIST\n');
-  expect(endedPlaylist('#EXTM3U\na.ts\n#EXT-X-ENDLIST\n')).toBe('#EXTM3U\na.ts\n#EXT-X-ENDLIST\n');
+  expect(completed(Buffer.from('#EXTM3U\na.ts')).toString()).toBe('#EXTM3U\na.ts\n#EXT-X-ENDLIST\n');
+  const whole = Buffer.from('#EXTM3U\na.ts\n#EXT-X-ENDLIST\n');
+  expect(completed(whole)).toEqual(whole);
 });
 
 test.each([
