@@ -1,12 +1,10 @@
-import { json } from '../../../domain/data/columns.ts';
 import { recordingKey } from '../../../domain/browser-sessions/local-recordings.ts';
 import { newId } from '../../../domain/shared/ids.ts';
 import { type BrowserbaseSimulator, browserbaseSimulator } from '../../simulators/browserbase/simulator.ts';
 import { testApp, type TestApp } from '../../support/app.ts';
 import { idleEngine } from '../../support/launch.ts';
+import { RECORDED_AT, type RecordedSession, recordedSession } from '../../support/recorded-session.ts';
 
-const PLAYLIST = '#EXTM3U\n#EXT-X-MAP:URI="init.mp4"\n#EXTINF:2.0,\nsegment-00000.m4s\n';
-const STARTED = '2026-03-02T09:00:00.000Z';
 let app: TestApp;
 let simulator: BrowserbaseSimulator;
 let projectId: string;
@@ -27,7 +25,8 @@ beforeAll(async () => {
     baseUrl: simulator.url,
     credentials: { type: 'token', token: simulator.apiKey },
   });
-  environmentId = newId();
+  const environment = { repositoryIdentifier: 'acme/shop', name: 'review', category: 'test' };
+  environmentId = (await owner.post(201, '/api/environments', environment)).id;
 });
 beforeEach(() => simulator.reset());
 afterAll(async () => {
@@ -35,72 +34,8 @@ afterAll(async () => {
   await simulator.close();
 });
 
-interface Given {
-  provider?: 'local' | 'browserbase' | 'external';
-  recordingState?: string;
-  providerSessionId?: string | null;
-  project?: string;
-}
-
-/** A session with a recording of one page, as a host leaves it. */
-async function session({
-  provider = 'local',
-  recordingState = 'ready',
-  providerSessionId = null,
-  project,
-}: Given = {}) {
-  const id = newId();
-  const tenantId = app.tenant.id;
-  await app.db
-    .insertInto('browser_session')
-    .values({
-      id,
-      tenantId,
-      projectId: project ?? projectId,
-      orgUsername: 'review@example.com',
-      provider,
-      status: 'ended',
-      statusReason: 'stopped',
-      minutes: 15,
-      viewport: json({ width: 1280, height: 720 }),
-      createdBy: json({
-        type: 'user',
-        id: newId(),
-        email: 'someone@example.com',
-        role: 'member',
-        tenantId,
-        tenantSlug: '',
-      }),
-      expiresAt: STARTED,
-      recordingState: recordingState as 'ready',
-      providerSessionId,
-    })
-    .execute();
-  if (provider === 'local') {
-    await app.db
-      .insertInto('browser_replay_page')
-      .values({
-        tenantId,
-        sessionId: id,
-        pageId: 0,
-        projectId: project ?? projectId,
-        title: 'Shop',
-        startedAt: STARTED,
-      })
-      .execute();
-    await put(id, 'playlist.m3u8', PLAYLIST);
-    await put(id, 'segment-00000.m4s', '0123456789');
-  }
-  return id;
-}
-const put = (sessionId: string, name: string, content: string) =>
-  app.objects.put(
-    recordingKey({ tenantId: app.tenant.id, sessionId }, 0, name),
-    (async function* () {
-      yield Buffer.from(content);
-    })(),
-    'video/mp4',
-  );
+/** A session with a recording of one page. */
+const session = (given: Partial<RecordedSession> = {}) => recordedSession(app, { projectId, ...given });
 const at = (id: string, rest = '') => `/api/browser-sessions/${id}/replays${rest}`;
 /** The paths of the references in a playlist. */
 const references = (playlist: string) =>
@@ -129,7 +64,7 @@ test('a local recording is listed, played and read in parts', async () => {
       {
         pageId: '0',
         title: 'Shop',
-        startTimeMs: Date.parse(STARTED),
+        startTimeMs: Date.parse(RECORDED_AT),
         endTimeMs: null,
         url: `http://quayside.test${at(id, '/0')}`,
       },
@@ -207,11 +142,15 @@ test('a token limited to another project reaches nothing', async () => {
     .post(201, '/api/application-tokens', { name: `limited-${newId()}`, projects: ['acme/other'] });
   const segment = (await playlistOf(id)).paths[1] ?? '';
   for (const path of [at(id), at(id, '/0'), segment]) await app.as({ token }).get(404, path);
-  const reached = await session({ project: otherProjectId });
+  const reached = await session({ projectId: otherProjectId });
   await app.as({ token }).get(200, at(reached));
 });
 
 test('under an environment only its own sessions are found', async () => {
+  const own = await session({ environmentId });
+  const replay = `/api/environments/${environmentId}/browser/replay/${own}`;
+  expect(await app.as(app.member).get(200, replay)).toEqual(await app.as(app.member).get(200, at(own)));
+  expect((await app.as(app.member).request(200, 'GET', `${replay}/0`)).text).toBe((await playlistOf(own)).text);
   const id = await session();
   for (const path of [id, `${id}/0`])
     await app.as(app.member).get(404, `/api/environments/${environmentId}/browser/replay/${path}`);

@@ -1,4 +1,5 @@
 import type { Json } from '../../support/client.ts';
+import { recordedSession } from '../../support/recorded-session.ts';
 import { featureExamples, fresh } from './example.ts';
 
 export const browserSessionsExamples = featureExamples(
@@ -38,7 +39,11 @@ export const browserSessionsExamples = featureExamples(
       providerSessionId: 'b7c1',
       liveViewUrl: 'https://browsers.example.com/b7c1',
     });
-    return { recorded, envId, liveId, reportedId, stoppedId, deletedId };
+    const { id: projectId }: Json = await owner.get(200, `/api/projects/${encodeURIComponent(recorded)}`);
+    const playedId = await recordedSession(app, { projectId, environmentId: envId });
+    const { text } = await owner.request(200, 'GET', `/api/browser-sessions/${playedId}/replays/0`);
+    const reference = text.split('u=').at(-1)?.split('\n')[0] ?? '';
+    return { recorded, envId, liveId, reportedId, stoppedId, deletedId, playedId, reference };
   },
   {
     listBrowserSessions: ({ recorded }) => ({ query: { repositoryIdentifier: recorded, status: 'provisioning,live' } }),
@@ -54,6 +59,16 @@ export const browserSessionsExamples = featureExamples(
     deleteBrowserSession: ({ deletedId }) => ({ params: { id: deletedId } }),
     extendBrowserSession: ({ liveId }) => ({ params: { id: liveId }, body: { minutes: 10 } }),
     stopBrowserSession: ({ stoppedId }) => ({ params: { id: stoppedId } }),
+    listBrowserReplays: ({ playedId }) => ({ params: { id: playedId } }),
+    getBrowserReplayPlaylist: ({ playedId }) => ({ params: { id: playedId, pageId: '0' } }),
+    getBrowserReplaySegment: ({ playedId, reference }) => ({
+      params: { id: playedId, pageId: '0' },
+      query: { u: reference },
+    }),
+    listEnvironmentBrowserReplays: ({ envId, playedId }) => ({ params: { envId, sessionId: playedId } }),
+    getEnvironmentBrowserReplayPlaylist: ({ envId, playedId }) => ({
+      params: { envId, sessionId: playedId, pageId: '0' },
+    }),
     recordSessionInEnvironment: ({ envId }) => ({
       params: { envId },
       body: { minutes: 30, viewport: { width: 1_600, height: 900 }, allowedHosts: ['help.example.com'] },
