@@ -40,10 +40,14 @@ export const browserSessionsExamples = featureExamples(
       liveViewUrl: 'https://browsers.example.com/b7c1',
     });
     const { id: projectId }: Json = await owner.get(200, `/api/projects/${encodeURIComponent(recorded)}`);
-    const playedId = await recordedSession(app, { projectId, environmentId: envId });
-    const { text } = await owner.request(200, 'GET', `/api/browser-sessions/${playedId}/replays/0`);
+    const [playedId, replayedId] = [
+      await recordedSession(app, { projectId, environmentId: envId }),
+      await recordedSession(app, { projectId, environmentId: envId }),
+    ];
+    // Opened by somebody else: what the examples open is to be noted.
+    const { text } = await app.as(app.member).request(200, 'GET', `/api/browser-sessions/${playedId}/replays/0`);
     const reference = text.split('u=').at(-1)?.split('\n')[0] ?? '';
-    return { recorded, envId, liveId, reportedId, stoppedId, deletedId, playedId, reference };
+    return { recorded, envId, liveId, reportedId, stoppedId, deletedId, playedId, replayedId, reference };
   },
   {
     listBrowserSessions: ({ recorded }) => ({ query: { repositoryIdentifier: recorded, status: 'provisioning,live' } }),
@@ -66,8 +70,8 @@ export const browserSessionsExamples = featureExamples(
       query: { u: reference },
     }),
     listEnvironmentBrowserReplays: ({ envId, playedId }) => ({ params: { envId, sessionId: playedId } }),
-    getEnvironmentBrowserReplayPlaylist: ({ envId, playedId }) => ({
-      params: { envId, sessionId: playedId, pageId: '0' },
+    getEnvironmentBrowserReplayPlaylist: ({ envId, replayedId }) => ({
+      params: { envId, sessionId: replayedId, pageId: '0' },
     }),
     recordSessionInEnvironment: ({ envId }) => ({
       params: { envId },
