@@ -3,7 +3,7 @@ import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts
 import { findCredentials } from '../../domain/integrations/integrations.mutations.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
 import type { Backend } from '../backend.ts';
-import type { BrowserbaseAccess } from './browserbase.ts';
+import type { BrowserbaseAccess } from './browserbase-http.ts';
 
 type Project = Omit<SessionOwner, 'sessionId'>;
 

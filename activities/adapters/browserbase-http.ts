@@ -5,11 +5,20 @@ import type {
   ProviderFailureKind,
 } from '../../domain/browser-sessions/browser-provider.port.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
-import type { BrowserbaseAccess } from './browserbase.ts';
-import { BROWSERBASE_URL } from './browserbase.ts';
 import { readWhole } from './bounded-fetch.ts';
 import { limitedForMs } from './host-http.ts';
 import { permittedConnector } from './outbound-policy.ts';
+
+const BROWSERBASE_URL = 'https://api.browserbase.com';
+
+/** A credential of Browserbase. */
+export interface BrowserbaseAccess {
+  /** Null: the public service. */
+  baseUrl: string | null;
+  apiKey: string;
+  /** Undefined: the one that the key belongs to. */
+  browserbaseProject?: string | undefined;
+}
 
 /** A playlist of a session of an hour has some thousand lines. */
 const ANSWER_MAX_BYTES = 8 * 1_048_576;

@@ -14,20 +14,14 @@ import {
 } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { isPlaylist } from '../../domain/browser-sessions/playlist-rules.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
-import { type BrowserbaseCall, createBrowserbaseHttp, type BrowserbaseReply } from './browserbase-http.ts';
+import {
+  type BrowserbaseAccess,
+  type BrowserbaseCall,
+  createBrowserbaseHttp,
+  type BrowserbaseReply,
+} from './browserbase-http.ts';
 import { openFirstPage } from './cdp-first-page.ts';
 import { createReplaySegments } from './replay-segments.ts';
-
-export const BROWSERBASE_URL = 'https://api.browserbase.com';
-
-/** A credential of Browserbase. */
-export interface BrowserbaseAccess {
-  /** Null: the public service. */
-  baseUrl: string | null;
-  apiKey: string;
-  /** Undefined: the one that the key belongs to. */
-  browserbaseProject?: string | undefined;
-}
 
 export interface BrowserbaseParts {
   outbound: OutboundAddresses;

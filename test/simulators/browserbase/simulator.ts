@@ -41,7 +41,6 @@ export type Behavior =
   | { kind: 'slow'; ms: number }
   | { kind: 'lost' }
   | { kind: 'hang' };
-export const BEHAVIORS = ['limited', 'status', 'html', 'slow', 'lost', 'hang'] as const satisfies Behavior['kind'][];
 
 /** A file of the second port, which stands for the provider's network of distribution. */
 export type CdnFile = (request: IncomingMessage, response: ServerResponse) => void;
