@@ -50,6 +50,35 @@ export const EVENT_FAMILIES: Readonly<Record<string, EventFamily>> = {
     facts: { ...PLACE, Run: 'taskType', Reason: 'reason', By: 'by' },
     link: '/api/flows/runs/{executionId}',
   },
+  browser_session: {
+    subject: ['repositoryIdentifier', 'prNumber', 'environmentName'],
+    facts: {
+      Repository: 'repositoryIdentifier',
+      'Pull request': 'prNumber',
+      Environment: 'environmentName',
+      Org: 'orgUsername',
+      Status: 'status',
+      Reason: 'statusReason',
+      Recording: 'recording',
+      Expires: 'expiresAt',
+      'Started by': 'startedBy',
+    },
+    link: '/api/browser-sessions/{sessionId}',
+  },
+  mock_scenario: {
+    subject: ['name', 'workspace'],
+    facts: {
+      Workspace: 'workspace',
+      Scenario: 'name',
+      Mode: 'mode',
+      Method: 'method',
+      Path: 'path',
+      Reason: 'reason',
+      'Armed until': 'armedUntil',
+      By: 'armedBy',
+    },
+    link: '/api/mocks/workspaces/{workspace}/scenarios/{name}',
+  },
   build: {
     subject: ['branch'],
     facts: {

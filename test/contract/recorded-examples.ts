@@ -74,6 +74,8 @@ const VARYING: readonly [form: RegExp, shown: (n: number) => string][] = [
   [/\bqs_app_\w{43}/g, () => 'qs_app_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'],
   [/\bqs_ref_[\w-]{43}/g, () => 'qs_ref_c2Vzc2lvbi1yZWZyZXNoLXRva2Vu'],
   [/\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g, () => 'eyJhbGciOiJFZERTQSIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl'],
+  // References of recordings: the encoded beginning of an encrypted value.
+  [/\bdjEu[\w-]{40,}/g, () => 'djEuazEuZW5jcnlwdGVk'],
   [/\bwhsec_[A-Za-z0-9+/=]+/g, () => 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
   [/\b00D5g\w{10}(?:\w{3})?\b/g, (n) => `00D${String(n).padStart(12, '0')}EAA`],
   [/\b[A-Z2-7]{32}\b/g, () => 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],

@@ -105,12 +105,14 @@ test('a command whose placeholder has no value does not run', async () => {
 
 test('a type that nothing carries out is refused at once, and says what would change that', async () => {
   const owner = app.as(app.owner);
-  const refused = await owner.post(409, '/api/flows/run', { payload: { id: 'record-session', repositoryIdentifier } });
+  const refused = await owner.post(409, '/api/flows/run', {
+    payload: { id: 'install-changeset', repositoryIdentifier },
+  });
   expect(refused).toMatchObject({
     code: 'flow_unavailable',
-    detail: expect.stringMatching(/record-session.*pipeline.*COMMANDS_FILE/),
+    detail: expect.stringMatching(/install-changeset.*pipeline.*COMMANDS_FILE/),
   });
-  expect(await owner.get(200, '/api/flows/runs?taskType=record-session')).toMatchObject({ totalCount: 0 });
+  expect(await owner.get(200, '/api/flows/runs?taskType=install-changeset')).toMatchObject({ totalCount: 0 });
 });
 
 test('a time limit ends the command', async () => {
