@@ -16,35 +16,17 @@ import {
 } from '../../domain/browser-sessions/sessions.mutations.ts';
 import { findSession } from '../../domain/browser-sessions/sessions.queries.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
-import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
-import type { Tx } from '../../domain/unit-of-work.ts';
 import type { SessionAsk } from '../../workflows/browser-sessions/browser-session.contract.ts';
 import type { Deps } from '../deps.ts';
+import { type Refusal, refusableChanges } from '../refusals.ts';
 
 export interface SessionKey extends TenantKey {
   sessionId: string;
 }
 
-/** Why a change was refused; a refusal is an answer, not a failure to be repeated. */
-export interface Refusal {
-  code: ErrorCode;
-  message: string;
-}
-
 /** What the workflow of a browser session does to its row. */
 export const createSessionStateActivities = ({ actingAs, reads }: Pick<Deps, 'actingAs' | 'reads'>) => {
-  const changed = async (
-    { tenantId, tenantSlug, by, requestId, traceparent }: SessionKey & SessionAsk,
-    change: (tx: Tx) => Promise<unknown>,
-  ): Promise<Refusal | null> => {
-    try {
-      await actingAs({ ...by, tenantId, tenantSlug }, { requestId, traceparent })(change);
-      return null;
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      return { code: error.code, message: error.message };
-    }
-  };
+  const changed = refusableChanges({ actingAs });
   const itself = (tenant: SessionKey) => actingAs(systemActor(tenant, SESSIONS));
   return {
     /** Does what is due for a session; null when it is gone. */

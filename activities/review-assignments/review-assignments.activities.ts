@@ -5,36 +5,18 @@ import {
   reevaluateAssignment,
 } from '../../domain/review-assignments/lease-progress.mutations.ts';
 import { systemActor, type TenantKey } from '../../domain/shared/actor.ts';
-import { DomainError, type ErrorCode } from '../../domain/shared/errors.ts';
-import type { Tx } from '../../domain/unit-of-work.ts';
 import { flowRunContract } from '../../workflows/flows/flow-run.contract.ts';
 import type { LeaseChange } from '../../workflows/review-assignments/review-assignment.contract.ts';
 import type { Deps } from '../deps.ts';
+import { type Refusal, refusableChanges } from '../refusals.ts';
 
 interface AssignmentKey extends TenantKey {
   assignmentId: string;
 }
 
-/** Why a change was refused; a refusal is an answer, not a failure to be repeated. */
-export interface Refusal {
-  code: ErrorCode;
-  message: string;
-}
-
 /** The activities of pools of review orgs and of their assignments. */
 export const createReviewActivities = ({ actingAs, launch, flows }: Deps) => {
-  const changed = async (
-    { tenantId, tenantSlug, by, requestId, traceparent }: AssignmentKey & LeaseChange,
-    change: (tx: Tx) => Promise<unknown>,
-  ): Promise<Refusal | null> => {
-    try {
-      await actingAs({ ...by, tenantId, tenantSlug }, { requestId, traceparent })(change);
-      return null;
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      return { code: error.code, message: error.message };
-    }
-  };
+  const changed = refusableChanges({ actingAs });
   return {
     /** Does what is due for an assignment; null when it is gone. */
     reevaluateAssignment: ({ assignmentId, ...tenant }: AssignmentKey): Promise<AssignmentProgress | null> =>

@@ -16,42 +16,35 @@ import {
   type SessionAsk,
   stopUpdate,
 } from '../../workflows/browser-sessions/browser-session.contract.ts';
-import { EngineUnavailableError } from '../../workflows/launch.ts';
 import type { UpdateDefinition } from '@temporalio/common';
+import { ANSWER_MS, changedByWorkflow } from '../http/changed-by-workflow.ts';
 import type { Scope } from '../http/scope.ts';
-
-/** How long the workflow of a session may take to answer. */
-const ANSWER_MS = 5_000;
 
 type Asking = Pick<Scope, 'actor' | 'tx' | 'adapters' | 'requestId' | 'traceparent' | 'log'>;
 
-/**
- * Changes a session through its workflow. While the engine does not answer the row is changed directly, which the
- * workflow sees afterwards; doing both is safe. One that has ended needs no workflow.
- */
-async function change<Asked extends SessionAsk>(
+/** Changes a session through its workflow. */
+const change = <Asked extends SessionAsk>(
   { actor, tx, adapters, requestId, traceparent, log }: Asking,
   id: string,
   update: UpdateDefinition<void, [Asked]>,
   more: Omit<Asked, keyof SessionAsk>,
   directly: (work: Tx) => Promise<SessionRow>,
-): Promise<SessionRow> {
-  const session = await tx((work) => sessionById(work, id));
-  if (hasEnded(session.status)) return tx(directly);
-  const asked = { by: actor, requestId, traceparent, ...more } as unknown as Asked;
-  try {
-    const input = { ...tenantOf(actor), ...sessionKeyOf(session) };
-    await adapters.launch.updateWithStart(browserSessionContract, input, update, {
-      args: [asked],
-      timeoutMs: ANSWER_MS,
-    });
-  } catch (error) {
-    if (!(error instanceof EngineUnavailableError)) throw error;
-    log.warn({ err: error, sessionId: id }, 'browser session changed without its workflow');
-    return tx(directly);
-  }
-  return tx((work) => sessionById(work, id));
-}
+): Promise<SessionRow> =>
+  changedByWorkflow(
+    { tx, log: log.child({ sessionId: id }) },
+    {
+      find: (work) => sessionById(work, id),
+      hasEnded: ({ status }) => hasEnded(status),
+      byWorkflow: (session) =>
+        adapters.launch.updateWithStart(
+          browserSessionContract,
+          { ...tenantOf(actor), ...sessionKeyOf(session) },
+          update,
+          { args: [{ by: actor, requestId, traceparent, ...more } as unknown as Asked], timeoutMs: ANSWER_MS },
+        ),
+      directly,
+    },
+  );
 
 /** Has a session last longer. Throws as `extendSession`. */
 export const extendByWorkflow = (asking: Asking, id: string, minutes: number): Promise<SessionRow> =>

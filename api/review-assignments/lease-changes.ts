@@ -7,7 +7,6 @@ import {
 import { extendAssignment, releaseAssignment } from '../../domain/review-assignments/review-leases.mutations.ts';
 import { type Actor, tenantOf } from '../../domain/shared/actor.ts';
 import type { Tx, UnitOfWork } from '../../domain/unit-of-work.ts';
-import { EngineUnavailableError } from '../../workflows/launch.ts';
 import {
   extendUpdate,
   type LeaseChange,
@@ -15,10 +14,8 @@ import {
   reviewAssignmentContract,
   type ReviewAssignmentInput,
 } from '../../workflows/review-assignments/review-assignment.contract.ts';
+import { ANSWER_MS, changedByWorkflow } from '../http/changed-by-workflow.ts';
 import type { PublicScope } from '../http/scope.ts';
-
-/** How long the workflow of an assignment may take to answer. */
-const ANSWER_MS = 5_000;
 
 /** Who asks, and by what. */
 export interface Asking {
@@ -27,28 +24,23 @@ export interface Asking {
   scope: Pick<PublicScope, 'adapters' | 'requestId' | 'traceparent' | 'log'>;
 }
 
-/**
- * Changes an assignment through its workflow. While the engine does not answer it is changed directly, which its
- * workflow sees afterwards: that both are done does no harm. One that has ended needs no workflow.
- */
-async function change(
-  { actor, tx, scope }: Asking,
+/** Changes an assignment through its workflow. */
+const change = (
+  { actor, tx, scope: { requestId, traceparent, log } }: Asking,
   id: string,
   byWorkflow: (input: ReviewAssignmentInput, asked: LeaseChange) => Promise<void>,
   directly: (work: Tx) => Promise<AssignmentRow>,
-): Promise<AssignmentRow> {
-  const assignment = await tx((work) => assignmentById(work, id));
-  if (hasEnded(assignment.state)) return tx(directly);
-  const { requestId, traceparent, log } = scope;
-  try {
-    await byWorkflow({ ...tenantOf(actor), ...assignmentKeyOf(assignment) }, { by: actor, requestId, traceparent });
-  } catch (error) {
-    if (!(error instanceof EngineUnavailableError)) throw error;
-    log.warn({ err: error, assignmentId: id }, 'assignment changed without its workflow');
-    return tx(directly);
-  }
-  return tx((work) => assignmentById(work, id));
-}
+): Promise<AssignmentRow> =>
+  changedByWorkflow(
+    { tx, log: log.child({ assignmentId: id }) },
+    {
+      find: (work) => assignmentById(work, id),
+      hasEnded: ({ state }) => hasEnded(state),
+      byWorkflow: (assignment) =>
+        byWorkflow({ ...tenantOf(actor), ...assignmentKeyOf(assignment) }, { by: actor, requestId, traceparent }),
+      directly,
+    },
+  );
 
 /** Extends a lease by so many hours from now. Throws as `extendAssignment`. */
 export const extendLease = (asking: Asking, id: string, hours: number): Promise<AssignmentRow> =>

@@ -9,7 +9,8 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { Refusal, SessionStateActivities } from '../../activities/browser-sessions/session-state.activities.ts';
+import type { SessionStateActivities } from '../../activities/browser-sessions/session-state.activities.ts';
+import type { Refusal } from '../../activities/refusals.ts';
 import type { SessionProgress } from '../../domain/browser-sessions/session-progress.mutations.ts';
 import { isLive } from '../../domain/browser-sessions/session-rules.ts';
 import { LOCAL_DATABASE_WORK } from '../activity-options.ts';
