@@ -1,3 +1,5 @@
+import { wholeBytes } from '../../domain/shared/whole-bytes.ts';
+
 interface Bounds {
   /** From the request to the last byte of the response. */
   timeoutMs: number;
@@ -16,17 +18,9 @@ export const boundedFetch =
     return new Response(body.length === 0 ? null : body, { status, statusText, headers });
   };
 
-/** The body of an answer; throws when it has more bytes. */
-export async function readWhole({ body }: Pick<Response, 'body'>, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
-  }
-  return Buffer.concat(chunks);
-}
+/** The body of an answer. Throws `TooLargeError`. */
+export const readWhole = async ({ body }: Pick<Response, 'body'>, maxBytes: number): Promise<Buffer<ArrayBuffer>> =>
+  body ? wholeBytes(body, maxBytes) : Buffer.alloc(0);
 
 /** Why a fetch failed: it took too long, or something else went wrong. */
 export function failureOf(error: unknown): { outcome: 'failed'; reason: 'timeout' | 'error' } {

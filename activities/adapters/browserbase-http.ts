@@ -1,11 +1,8 @@
 import { Agent, request } from 'undici';
-import type {
-  ProviderAnswer,
-  ProviderFailure,
-  ProviderFailureKind,
-} from '../../domain/browser-sessions/browser-provider.port.ts';
+import type { ProviderAnswer, ProviderFailureKind } from '../../domain/browser-sessions/browser-provider.port.ts';
+import { providerFailure } from '../../domain/browser-sessions/provider-failure-rules.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
-import { readWhole } from './bounded-fetch.ts';
+import { wholeBytes } from '../../domain/shared/whole-bytes.ts';
 import { limitedForMs } from './host-http.ts';
 import { permittedConnector } from './outbound-policy.ts';
 
@@ -29,7 +26,8 @@ export interface BrowserbaseCall {
   /** With query; begins with a slash. */
   path: string;
   accept?: string;
-  body?: unknown;
+  /** JSON; the project of the access is added. */
+  body?: Record<string, unknown>;
   signal: AbortSignal;
 }
 
@@ -60,9 +58,10 @@ export function createBrowserbaseHttp(outbound: OutboundAddresses, timeoutMs: nu
     /** Every failure of the provider is a value; an abort is thrown. */
     async call(order: BrowserbaseCall): Promise<ProviderAnswer<BrowserbaseReply>> {
       const { access, method, path, accept = 'application/json', body, signal } = order;
+      const projectId = access.browserbaseProject;
       const address = `${(access.baseUrl ?? BROWSERBASE_URL).replace(/\/+$/, '')}${path}`;
       if (outbound.refusedUrl(address) !== undefined)
-        return failed('rejected', 'The address of Browserbase is not permitted');
+        return providerFailure('rejected', 'The address of Browserbase is not permitted');
       const clock = AbortSignal.timeout(timeoutMs);
       try {
         const response = await request(address, {
@@ -75,29 +74,29 @@ export function createBrowserbaseHttp(outbound: OutboundAddresses, timeoutMs: nu
             'user-agent': 'quayside',
             ...(body !== undefined && { 'content-type': 'application/json' }),
           },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
+          ...(body && {
+            body: JSON.stringify({ ...body, ...(projectId !== undefined && { projectId }) }),
+          }),
         });
-        const content = await readWhole({ body: response.body as unknown as Response['body'] }, ANSWER_MAX_BYTES);
+        const content = await wholeBytes(response.body, ANSWER_MAX_BYTES);
         const { statusCode: status } = response;
         if (status >= 200 && status < 300) return { isOk: true, value: { body: content, address } };
         const kind = KIND_OF[status] ?? (status >= 500 ? 'unavailable' : 'rejected');
         const retryAfterMs = limitedForMs(status, response.headers, { message: '', nowMs: Date.now() });
         return {
-          ...failed(kind, `Browserbase answered ${status}${detailOf(content, access.apiKey)}`),
+          ...providerFailure(kind, `Browserbase answered ${status}${detailOf(content, access.apiKey)}`),
           ...(retryAfterMs !== undefined && { retryAfterMs }),
         };
       } catch (error) {
         if (signal.aborted) throw error;
         return clock.aborted || isTimeout(error)
-          ? failed('timeout', `Browserbase did not answer within ${timeoutMs / 1_000} s`)
-          : failed('unavailable', 'Browserbase could not be reached');
+          ? providerFailure('timeout', `Browserbase did not answer within ${timeoutMs / 1_000} s`)
+          : providerFailure('unavailable', 'Browserbase could not be reached');
       }
     },
     close: () => dispatcher.destroy(),
   };
 }
-
-const failed = (kind: ProviderFailureKind, message: string): ProviderFailure => ({ isOk: false, kind, message });
 
 const isTimeout = (error: unknown): boolean => {
   const { name, code } = error as NodeJS.ErrnoException;

@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
   type BrowserProvider,
   type CreatedSession,
   type ProviderAnswer,
-  type ProviderFailure,
-  type ProviderFailureKind,
-  type ProviderSession,
   type SessionOrder,
   type SessionOwner,
   type SessionRef,
   StartRefused,
 } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { isPlaylist } from '../../domain/browser-sessions/playlist-rules.ts';
+import { providerFailure } from '../../domain/browser-sessions/provider-failure-rules.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
 import {
   type BrowserbaseAccess,
@@ -21,6 +19,7 @@ import {
   type BrowserbaseReply,
 } from './browserbase-http.ts';
 import { openFirstPage } from './cdp-first-page.ts';
+import { isRunning, Live, Replays, Session, stateOf } from './browserbase-answers.ts';
 import { createReplaySegments } from './replay-segments.ts';
 
 export interface BrowserbaseParts {
@@ -43,27 +42,6 @@ const TIMEOUT_MAX_S = 21_600;
 /** How long a created session may take until it runs. */
 const STARTING_MAX_MS = 60_000;
 
-const Session = z.looseObject({
-  id: z.string().regex(/^[\w-]{1,100}$/),
-  status: z.enum(['PENDING', 'RUNNING', 'ERROR', 'TIMED_OUT', 'COMPLETED']),
-  connectUrl: z.string().nullish(),
-  userMetadata: z.record(z.string(), z.unknown()).nullish(),
-});
-type Session = z.output<typeof Session>;
-const Live = z.looseObject({ debuggerFullscreenUrl: z.url({ protocol: /^https?$/ }) });
-const Replays = z.looseObject({
-  pages: z
-    .array(
-      z.looseObject({
-        pageId: z.string().regex(/^\d{1,3}$/),
-        startTimeMs: z.number(),
-        endTimeMs: z.number().nullish(),
-        title: z.string().nullish(),
-      }),
-    )
-    .max(100),
-});
-
 /** Browserbase by its published REST interface, version 1. */
 export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: BrowserbaseParts): BrowserProvider & {
   close: () => Promise<void>;
@@ -77,7 +55,7 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
     order: Omit<BrowserbaseCall, 'access'>,
   ): Promise<ProviderAnswer<BrowserbaseReply>> {
     const access = await accessOf(owner);
-    if (!access) return failure('auth_failed', 'The project has no active integration of kind browser');
+    if (!access) return providerFailure('auth_failed', 'The project has no active integration of kind browser');
     return http.call({ ...order, access });
   }
 
@@ -91,7 +69,10 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
     const parsed = schema.safeParse(jsonOf(answer.value.body));
     return parsed.success
       ? { isOk: true, value: parsed.data }
-      : failure('unavailable', `Browserbase answered ${order.method} ${placeOf(order.path)} with something unexpected`);
+      : providerFailure(
+          'unavailable',
+          `Browserbase answered ${order.method} ${placeOf(order.path)} with something unexpected`,
+        );
   }
 
   const sessionAt = (ref: SessionOwner, id: string, signal: AbortSignal) =>
@@ -105,7 +86,7 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
     signal: AbortSignal,
   ): Promise<ProviderAnswer<Session[]>> {
     const query = new URLSearchParams({ q: `user_metadata['${name}']:'${value}'` });
-    const answer = await read(owner, z.array(Session).max(10_000), {
+    const answer = await read(owner, Session.array().max(10_000), {
       method: 'GET',
       path: `/v1/sessions?${query}`,
       signal,
@@ -128,14 +109,12 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
     if (!marked.isOk) return marked;
     const earlier = marked.value.find(isRunning);
     if (earlier) return { isOk: true, value: earlier };
-    const access = await accessOf(order);
     const seconds = Math.ceil((order.capAt.getTime() - now().getTime()) / 1_000);
     return read(order, Session, {
       method: 'POST',
       path: '/v1/sessions',
       signal,
       body: {
-        ...(access?.browserbaseProject !== undefined && { projectId: access.browserbaseProject }),
         // The time-out cannot be moved later, so it is that of the cap; the session is released when it expires.
         timeout: Math.min(TIMEOUT_MAX_S, Math.max(TIMEOUT_MIN_S, seconds)),
         keepAlive: true,
@@ -158,8 +137,8 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
     const until = now().getTime() + STARTING_MAX_MS;
     let current = session;
     while (current.status !== 'RUNNING' || typeof current.connectUrl !== 'string') {
-      if (!isRunning(current)) return failure('rejected', `Browserbase ended the session: ${current.status}`);
-      if (now().getTime() >= until) return failure('timeout', 'Browserbase did not start the session in time');
+      if (!isRunning(current)) return providerFailure('rejected', `Browserbase ended the session: ${current.status}`);
+      if (now().getTime() >= until) return providerFailure('timeout', 'Browserbase did not start the session in time');
       await sleep(200, undefined, { signal });
       const next = await sessionAt(order, session.id, signal);
       if (!next.isOk) return next;
@@ -175,15 +154,11 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
     const before = await sessionAt(ref, id.value, signal);
     if (!before.isOk) return before.kind === 'not_found' ? GONE : before;
     if (!isRunning(before.value)) return GONE;
-    const access = await accessOf(ref);
     const answer = await call(ref, {
       method: 'POST',
       path: `/v1/sessions/${id.value}`,
       signal,
-      body: {
-        status: 'REQUEST_RELEASE',
-        ...(access?.browserbaseProject !== undefined && { projectId: access.browserbaseProject }),
-      },
+      body: { status: 'REQUEST_RELEASE' },
     });
     if (!answer.isOk && answer.kind !== 'not_found') return answer;
     const after = await sessionAt(ref, id.value, signal);
@@ -195,7 +170,7 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
     try {
       return await openFirstPage(outbound, connectUrl ?? '', order, signal);
     } catch (error) {
-      if (error instanceof StartRefused) return failure('front_door_refused', error.message);
+      if (error instanceof StartRefused) return providerFailure('front_door_refused', error.message);
       throw error;
     }
   }
@@ -221,7 +196,7 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
     async get(ref, signal) {
       const id = await idOf(ref, signal);
       if (!id.isOk) return id;
-      if (id.value === undefined) return failure('not_found', 'Browserbase does not know the session');
+      if (id.value === undefined) return providerFailure('not_found', 'Browserbase does not know the session');
       const session = await sessionAt(ref, id.value, signal);
       return session.isOk ? { isOk: true, value: stateOf(session.value) } : session;
     },
@@ -277,7 +252,7 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
       const { body, address } = answer.value;
       return isPlaylist(body)
         ? { isOk: true, value: { body, address } }
-        : failure('unavailable', 'Browserbase answered with something that is no playlist');
+        : providerFailure('unavailable', 'Browserbase answered with something that is no playlist');
     },
 
     segment: (_, address, range, signal) => segments.fetch(address, range, signal),
@@ -295,10 +270,6 @@ export function createBrowserbase({ outbound, accessOf, now, timeoutMs }: Browse
 const GONE = { isOk: true, value: { isGone: true } } as const;
 const PROCESSING = { isOk: true, value: { state: 'processing', pages: [], bytes: 0, reason: null } } as const;
 
-const isRunning = ({ status }: Pick<Session, 'status'>): boolean => status === 'PENDING' || status === 'RUNNING';
-
-const failure = (kind: ProviderFailureKind, message: string): ProviderFailure => ({ isOk: false, kind, message });
-
 /** Without ids and queries. */
 const placeOf = (path: string): string => path.replace(/\?.*/, '').replace(/[\w-]{20,}/g, '{id}');
 
@@ -313,11 +284,4 @@ function jsonOf(body: Buffer): unknown {
   } catch {
     return undefined;
   }
-}
-
-function stateOf({ status }: Session): ProviderSession {
-  if (status === 'PENDING') return { state: 'starting' };
-  if (status === 'RUNNING') return { state: 'running' };
-  if (status === 'ERROR') return { state: 'ended', reason: 'provider_error', detail: 'Browserbase reports an error' };
-  return { state: 'ended', reason: status === 'TIMED_OUT' ? 'expired' : 'browser_closed', detail: null };
 }

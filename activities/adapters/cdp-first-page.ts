@@ -1,6 +1,7 @@
 import { Agent, WebSocket } from 'undici';
 import type { ProviderAnswer, SessionOrder } from '../../domain/browser-sessions/browser-provider.port.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { within } from '../../domain/shared/within.ts';
 import { permittedConnector } from './outbound-policy.ts';
 
 const CONNECT_MAX_MS = 20_000;
@@ -29,7 +30,7 @@ export async function openFirstPage(
   const dispatcher = new Agent({ connect: permittedConnector(outbound) });
   const cdp = connect(new WebSocket(connectUrl, { dispatcher }), signal);
   try {
-    await within(cdp.opened, CONNECT_MAX_MS, 'The browser did not let us connect in time');
+    await within(CONNECT_MAX_MS, cdp.opened, late('The browser did not let us connect in time'));
     const { targetInfos } = (await cdp.send('Target.getTargets')) as {
       targetInfos: { type: string; targetId: string }[];
     };
@@ -39,7 +40,7 @@ export async function openFirstPage(
     const { sessionId } = await cdp.send('Target.attachToTarget', { targetId, flatten: true });
     const url = (await startUrl()).href;
     const navigated = cdp.send('Page.navigate', { url }, sessionId as string);
-    const { errorText } = await within(navigated, NAVIGATE_MAX_MS, 'The page did not load in time');
+    const { errorText } = await within(NAVIGATE_MAX_MS, navigated, late('The page did not load in time'));
     if (typeof errorText === 'string' && errorText !== '')
       return { isOk: false, kind: 'navigation_failed', message: `The page did not load: ${errorText.slice(0, 100)}` };
     return { isOk: true, value: null };
@@ -60,6 +61,10 @@ class CdpError extends Error {
     this.kind = kind;
   }
 }
+
+const late = (message: string) => (): never => {
+  throw new CdpError('timeout', message);
+};
 
 function connect(socket: WebSocket, signal: AbortSignal) {
   const waiting = new Map<number, (reply: CdpReply) => void>();
@@ -98,14 +103,4 @@ function connect(socket: WebSocket, signal: AbortSignal) {
       socket.close();
     },
   };
-}
-
-async function within<Value>(promise: Promise<Value>, ms: number, message: string): Promise<Value> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new CdpError('timeout', message)), ms);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

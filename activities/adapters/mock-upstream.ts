@@ -1,8 +1,8 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Agent, request as send } from 'undici';
 import type { ForwardUpstream, UpstreamAnswer } from '../../domain/mocks/upstream.port.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { contentCoding, isKnownCoding, unpacked } from '../../domain/shared/content-coding.ts';
+import { TooLargeError, wholeBytes } from '../../domain/shared/whole-bytes.ts';
 import { permittedConnector, RefusedAddressError } from './outbound-policy.ts';
 
 const ANSWER_MAX_BYTES = 20 * 1024 * 1024;
@@ -39,7 +39,7 @@ export function createMockUpstream(addresses: OutboundAddresses): ClosableForwar
           dispatcher,
           signal,
         });
-        const packed = await readBody(answer.body);
+        const packed = await wholeBytes(answer.body, ANSWER_MAX_BYTES);
         return { answer: await unpackedAnswer(answer.statusCode, answer.headers, packed) };
       } catch (error) {
         return { failure: failureOf(error) };
@@ -55,51 +55,33 @@ export function upstreamUrl(upstream: string, target: string): string {
   return origin + pathname.replace(/\/$/, '') + target;
 }
 
-async function readBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > ANSWER_MAX_BYTES) throw new AnswerError(`the answer is larger than ${ANSWER_MAX_BYTES} bytes`);
-  }
-  return Buffer.concat(chunks);
-}
-
-const UNPACK = { gzip: promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
-
 async function unpackedAnswer(
   status: number,
   given: Record<string, string | string[] | undefined>,
   packed: Buffer,
 ): Promise<UpstreamAnswer> {
-  const encoding = String(given['content-encoding'] ?? '')
-    .trim()
-    .toLowerCase()
-    .replace(/^x-/, '');
-  const unpack = Object.hasOwn(UNPACK, encoding) ? UNPACK[encoding as keyof typeof UNPACK] : undefined;
+  const coding = contentCoding(given['content-encoding']);
+  const isKnown = isKnownCoding(coding);
   const headers: UpstreamAnswer['headers'] = {};
   for (const [name, value] of Object.entries(given))
-    if (value !== undefined && (!NOT_TAKEN.test(name) || (name === 'content-encoding' && !unpack && encoding !== '')))
+    if (value !== undefined && (!NOT_TAKEN.test(name) || (name === 'content-encoding' && !isKnown && coding !== '')))
       headers[name] = value;
-  if (!unpack || packed.length === 0) return { status, headers, bytes: packed };
+  if (!isKnown || packed.length === 0) return { status, headers, bytes: packed };
   try {
-    return { status, headers, bytes: await unpack(packed, { maxOutputLength: ANSWER_MAX_BYTES }) };
+    return { status, headers, bytes: await unpacked(coding, packed, ANSWER_MAX_BYTES) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new AnswerError(`the answer is larger than ${ANSWER_MAX_BYTES} bytes when it is unpacked`);
+      throw new TooLargeError(`the answer is larger than ${ANSWER_MAX_BYTES} bytes when it is unpacked`);
     // Broken compression is passed on as it came.
-    return { status, headers: { ...headers, 'content-encoding': encoding }, bytes: packed };
+    return { status, headers: { ...headers, 'content-encoding': coding }, bytes: packed };
   }
 }
-
-class AnswerError extends Error {}
 
 /** The texts of Node would name the address that was called. */
 function failureOf(error: unknown): { kind: 'refused' | 'timeout' | 'failed'; message: string } {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof RefusedAddressError) return { kind: 'refused', message: cause.message };
-    if (cause instanceof AnswerError) return { kind: 'failed', message: cause.message };
+    if (cause instanceof TooLargeError) return { kind: 'failed', message: cause.message };
     if (cause.name === 'TimeoutError') return { kind: 'timeout', message: `no answer within ${TIMEOUT_MS} ms` };
   }
   const code = (error as { code?: string }).code;

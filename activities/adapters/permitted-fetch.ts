@@ -1,5 +1,6 @@
 import { Agent, fetch as fetchBy, type RequestInit as InitBy } from 'undici';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { TooLargeError } from '../../domain/shared/whole-bytes.ts';
 import { readWhole } from './bounded-fetch.ts';
 import { permittedConnector, RefusedAddressError } from './outbound-policy.ts';
 
@@ -73,6 +74,3 @@ export function createPermittedStream(
     close,
   };
 }
-
-/** An answer has more bytes than are taken. */
-export class TooLargeError extends Error {}

@@ -1,12 +1,9 @@
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
-import type {
-  ProviderAnswer,
-  ProviderFailure,
-  ProviderFailureKind,
-  Segment,
-} from '../../domain/browser-sessions/browser-provider.port.ts';
+import type { ProviderAnswer, Segment } from '../../domain/browser-sessions/browser-provider.port.ts';
+import { providerFailure } from '../../domain/browser-sessions/provider-failure-rules.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { boundedBytes } from '../../domain/shared/whole-bytes.ts';
 import { permittedConnector, RefusedAddressError } from './outbound-policy.ts';
 
 const SEGMENT_MAX_BYTES = 64 * 1_048_576;
@@ -39,7 +36,8 @@ export function createReplaySegments(
     signal: AbortSignal,
     redirects: number,
   ): Promise<ProviderAnswer<Segment>> {
-    if (outbound.refusedUrl(address) !== undefined) return failed('rejected', 'The segment is at no permitted address');
+    if (outbound.refusedUrl(address) !== undefined)
+      return providerFailure('rejected', 'The segment is at no permitted address');
     const response = await request(address, {
       dispatcher,
       signal,
@@ -51,23 +49,23 @@ export function createReplaySegments(
     if (REDIRECT.has(status) && location !== null) {
       discard(body);
       const next = URL.parse(location, address);
-      if (!next || redirects === REDIRECTS_MAX) return failed('rejected', 'The segment leads nowhere');
+      if (!next || redirects === REDIRECTS_MAX) return providerFailure('rejected', 'The segment leads nowhere');
       return fetchFrom(next.href, range, signal, redirects + 1);
     }
     if (status !== 200 && status !== 206 && status !== 416) {
       discard(body);
       const isGone = status === 403 || status === 404 || status === 410;
-      return failed(isGone ? 'not_found' : 'unavailable', `The segment was answered with ${status}`);
+      return providerFailure(isGone ? 'not_found' : 'unavailable', `The segment was answered with ${status}`);
     }
     const contentType = header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'application/octet-stream';
     const length = Number(header('content-length') ?? Number.NaN);
     if (status !== 416 && !PASSED_TYPES.test(contentType)) {
       discard(body);
-      return failed('rejected', `The segment is neither video nor sound nor playlist`);
+      return providerFailure('rejected', `The segment is neither video nor sound nor playlist`);
     }
     if (length > maxBytes) {
       discard(body);
-      return failed('rejected', `The segment is larger than ${maxBytes} bytes`);
+      return providerFailure('rejected', `The segment is larger than ${maxBytes} bytes`);
     }
     if (status === 416) discard(body);
     return {
@@ -77,7 +75,7 @@ export function createReplaySegments(
         contentType: status === 416 ? 'application/octet-stream' : contentType,
         length: Number.isNaN(length) || status === 416 ? null : length,
         range: header('content-range'),
-        body: status === 416 ? noBytes() : bounded(body, maxBytes),
+        body: status === 416 ? noBytes() : boundedBytes(body, maxBytes),
       },
     };
   }
@@ -88,15 +86,14 @@ export function createReplaySegments(
         return await fetchFrom(address, range, signal, 0);
       } catch (error) {
         if (signal.aborted) throw error;
-        if (error instanceof RefusedAddressError) return failed('rejected', 'The segment is at no permitted address');
-        return failed('unavailable', 'The segment could not be fetched');
+        if (error instanceof RefusedAddressError)
+          return providerFailure('rejected', 'The segment is at no permitted address');
+        return providerFailure('unavailable', 'The segment could not be fetched');
       }
     },
     close: () => dispatcher.destroy(),
   };
 }
-
-const failed = (kind: ProviderFailureKind, message: string): ProviderFailure => ({ isOk: false, kind, message });
 
 /** An answer that nobody reads is an error of its stream. */
 const discard = (body: Readable): void => {
@@ -104,12 +101,3 @@ const discard = (body: Readable): void => {
 };
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
-
-async function* bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Error(`The segment is larger than ${maxBytes} bytes`);
-    yield chunk;
-  }
-}

@@ -3,6 +3,7 @@ import type { Segment } from '../../domain/browser-sessions/browser-provider.por
 import { isPlaylist, rewritePlaylist } from '../../domain/browser-sessions/playlist-rules.ts';
 import { referencesExpireAt, referenceTo, type ReplayPage } from '../../domain/browser-sessions/replay-references.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
+import { TooLargeError, wholeBytes } from '../../domain/shared/whole-bytes.ts';
 import { RawReply, reply, type Reply } from '../http/replies.ts';
 import type { Scope } from '../http/scope.ts';
 
@@ -44,9 +45,11 @@ export async function segmentReply(
   const chunks = body[Symbol.asyncIterator]();
   const first = await firstChunk(chunks);
   if (contentType.includes('mpegurl') || isPlaylist(first)) {
-    const whole = await restOf(chunks, first);
-    if (status === 206) throw new DomainError('range_not_satisfiable', 'A playlist comes whole');
-    return playlistReply(scope, page, { body: whole, address });
+    if (status === 206) {
+      await chunks.return?.();
+      throw new DomainError('range_not_satisfiable', 'A playlist comes whole');
+    }
+    return playlistReply(scope, page, { body: await wholePlaylist(joined(first, chunks)), address });
   }
   const answer = new RawReply(contentType, Readable.from(joined(first, chunks), { objectMode: false }), {
     'Cache-Control': 'private, max-age=3600',
@@ -58,6 +61,15 @@ export async function segmentReply(
   return status === 206 ? reply(answer, { status }) : answer;
 }
 
+async function wholePlaylist(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  try {
+    return await wholeBytes(chunks, PLAYLIST_MAX_BYTES);
+  } catch (error) {
+    if (error instanceof TooLargeError) throw new DomainError('upstream_error', 'The playlist is too large');
+    throw error;
+  }
+}
+
 async function firstChunk(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
   let first = Buffer.alloc(0);
   while (first.length < MAGIC_BYTES) {
@@ -66,21 +78,6 @@ async function firstChunk(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
     first = Buffer.concat([first, value]);
   }
   return first;
-}
-
-async function restOf(chunks: AsyncIterator<Uint8Array>, first: Buffer): Promise<Buffer> {
-  const all: Uint8Array[] = [first];
-  let size = first.length;
-  for (;;) {
-    const { value, done } = await chunks.next();
-    if (done === true) return Buffer.concat(all);
-    size += value.length;
-    if (size > PLAYLIST_MAX_BYTES) {
-      await chunks.return?.();
-      throw new DomainError('upstream_error', 'The playlist is too large');
-    }
-    all.push(value);
-  }
 }
 
 async function* joined(first: Buffer, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {

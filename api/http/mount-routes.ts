@@ -16,6 +16,7 @@ import { compressBody } from './compression.ts';
 import { type AnyRoute, takesIdempotencyKey } from './define-route.ts';
 import { assertMethod, type RequestState } from './envelope.ts';
 import { encodedSlashes } from './encoded-slash.ts';
+import { goneSignal } from './gone-signal.ts';
 import { answerOnce } from './idempotency.ts';
 import { locateFields } from './problems.ts';
 import { assertCollectionWithinLimit, assertRouteWithinLimit, withinLimit } from './project-limit.ts';
@@ -147,7 +148,7 @@ async function serve(
   const { input, body } = await withBody(route, head, ctx, bodiesOf(actor.tenantId));
   assertOwnRun(route, actor, input);
   const { handle } = route;
-  const gone = () => goneSignal(ctx);
+  const gone = () => goneSignal(ctx.res);
   const reads = deps.reads.as(actor, gone);
   const key = takesIdempotencyKey(route) ? ctx.get('idempotency-key') : '';
   const handled = (tx: UnitOfWork, undo: UnitOfWork) =>
@@ -179,17 +180,6 @@ async function serve(
     },
   );
   await send(ctx, answer);
-}
-
-/** Aborts when the client leaves before it has the whole answer. */
-function goneSignal({ res }: Context): AbortSignal {
-  const gone = new AbortController();
-  const abort = () => {
-    if (!res.writableFinished) gone.abort(new DomainError('invalid_request', 'The client left before the answer'));
-  };
-  if (res.closed) abort();
-  else res.once('close', abort);
-  return gone.signal;
 }
 
 function answerOf(route: AnyRoute, output: unknown): Answer {

@@ -1,6 +1,8 @@
 import { objectKey } from '../objects/object-key-rules.ts';
 import type { ObjectStore } from '../objects/object-store.port.ts';
-import type { BrowserReplays, ProviderFailure, Segment, SessionRef } from './browser-provider.port.ts';
+import { wholeBytes } from '../shared/whole-bytes.ts';
+import type { BrowserReplays, Segment, SessionRef } from './browser-provider.port.ts';
+import { providerFailure } from './provider-failure-rules.ts';
 import { requestedRange } from './byte-range-rules.ts';
 import type { replayPagesOf } from './replays.queries.ts';
 
@@ -28,15 +30,7 @@ interface LocalRecordingParts {
 export function localRecordings({ objects, pagesOf }: LocalRecordingParts): BrowserReplays {
   async function playlistOf(ref: SessionRef, pageId: number | string): Promise<Buffer | undefined> {
     const content = await objects.get(recordingKey(ref, pageId, PLAYLIST_NAME));
-    if (!content) return undefined;
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of content) {
-      size += chunk.length;
-      if (size > PLAYLIST_MAX_BYTES) throw new Error('The playlist of a recording is larger than it can be');
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
+    return content && wholeBytes(content, PLAYLIST_MAX_BYTES);
   }
 
   return {
@@ -102,4 +96,4 @@ export function localRecordings({ objects, pagesOf }: LocalRecordingParts): Brow
 
 const VIDEO = { contentType: 'video/mp4' } as const;
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
-const GONE: ProviderFailure = { isOk: false, kind: 'not_found', message: 'The recording has no such part' };
+const GONE = providerFailure('not_found', 'The recording has no such part');

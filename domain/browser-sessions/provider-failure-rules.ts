@@ -1,6 +1,12 @@
 import type { ProviderFailure, ProviderFailureKind } from './browser-provider.port.ts';
 import type { StatusReason } from './session-rules.ts';
 
+export const providerFailure = (kind: ProviderFailureKind, message: string): ProviderFailure => ({
+  isOk: false,
+  kind,
+  message,
+});
+
 const PASSING: ReadonlySet<ProviderFailureKind> = new Set(['no_capacity', 'limited', 'unavailable', 'timeout']);
 
 /** Whether what failed may succeed when it is tried again. */
