@@ -1,4 +1,4 @@
-import { disarmExpired } from '../../domain/mocks/mocks.mutations.ts';
+import { disarmExpired } from '../../domain/mocks/active-scenarios.mutations.ts';
 import { overdueScenarios } from '../../domain/mocks/mocks.queries.ts';
 import { purgeCalls } from '../../domain/mocks/replay.queries.ts';
 import { systemActor } from '../../domain/shared/actor.ts';

@@ -1,14 +1,9 @@
 import { Readable } from 'node:stream';
 import { mockBaseUrl } from '../../domain/mocks/mock-keys.ts';
-import {
-  armScenario,
-  createScenario,
-  deleteScenario,
-  putStep,
-  rewindScenario,
-  rotateMockKey,
-  stopScenario,
-} from '../../domain/mocks/mocks.mutations.ts';
+import { armScenario, stopScenario } from '../../domain/mocks/arming.mutations.ts';
+import { createScenario, deleteScenario, rewindScenario } from '../../domain/mocks/mocks.mutations.ts';
+import { putStep } from '../../domain/mocks/steps.mutations.ts';
+import { rotateMockKey } from '../../domain/mocks/workspaces.mutations.ts';
 import { listScenarios, scenarioByName, type ScenarioRow, stepsOf } from '../../domain/mocks/mocks.queries.ts';
 import { isAnswering } from '../../domain/mocks/scenario-rules.ts';
 import { givenStep } from '../../domain/mocks/stored-steps.ts';

@@ -4,7 +4,7 @@ import type { Tx } from '../unit-of-work.ts';
 import { stepHeads } from './calls.queries.ts';
 import { driftUnderWay, latestDrift } from './drifts.queries.ts';
 import { type DriftFinding, MockDrift, MockScenario } from './mocks.entities.ts';
-import { lockScenario } from './mocks.mutations.ts';
+import { lockScenario } from './active-scenarios.mutations.ts';
 import { compilePath } from './path-template-rules.ts';
 import type { StepRequest } from './step-rules.ts';
 

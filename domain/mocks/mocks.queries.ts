@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Reads } from '../data/fenced-reads.ts';
 import { notFound } from '../shared/errors.ts';
 import { tenantSlugOf } from '../tenants/tenants.queries.ts';
-import type { Tx } from '../unit-of-work.ts';
 
 export const workspaceByName = ({ db, tenantId }: Reads, name: string) =>
   db
@@ -13,7 +12,7 @@ export const workspaceByName = ({ db, tenantId }: Reads, name: string) =>
     .executeTakeFirst();
 
 /** The workspace until the transaction ends: scenarios are armed and created one after the other. */
-export const lockWorkspace = ({ db, tenantId }: Pick<Tx, 'db' | 'tenantId'>, name: string) =>
+export const lockWorkspace = ({ db, tenantId }: Reads, name: string) =>
   db
     .selectFrom('mock_workspace')
     .where('tenantId', '=', tenantId)
@@ -143,3 +142,13 @@ export const overdueScenarios = (db: Reads['db'], limit: number) =>
     .limit(limit)
     .select(['s.id', 's.tenantId', tenantSlugOf('s.tenantId')])
     .execute();
+
+export async function nameOfWorkspace({ db, tenantId }: Reads, id: string): Promise<string> {
+  const { name } = await db
+    .selectFrom('mock_workspace')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .select('name')
+    .executeTakeFirstOrThrow();
+  return name;
+}
