@@ -74,9 +74,9 @@ export async function browserSession({ tenantId, tenantSlug, sessionId }: Browse
   });
   if (isCancelled) throw new CancelledFailure('The session was cancelled with its workflow');
 
-  /** Whether there is news, or work ended without ending the session. */
+  /** Whether there is news, work ended without ending the session, or it was deleted during the last step. */
   function isOpen(): boolean {
-    return changes > seen || (progress !== null && !progress.hasEnded);
+    return changes > seen || (progress !== null && (!progress.hasEnded || progress.isRemoved));
   }
 
   /** Reads the row, after what was due was done. */

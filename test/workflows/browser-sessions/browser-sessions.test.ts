@@ -189,6 +189,20 @@ test('a session that is deleted is gone at once; the release is tried on, and re
   );
 });
 
+test('a session that is deleted while its recording is put in order is removed after that', async () => {
+  const { recording } = browsers;
+  browsers.recording = { state: 'processing', pages: [], bytes: 0, reason: null };
+  const { id } = await live();
+  await stop(id);
+  await isReleased(id);
+  await owner().delete(204, `${PATH}/${id}`);
+  browsers.recording = recording;
+  await eventually(
+    () => app.sql('select id from browser_session where id = ?', [id]),
+    (rows) => rows.length === 0,
+  );
+});
+
 test('100 extensions at once never pass the cap', async () => {
   const { id, createdAt } = await live();
   const replies = await Promise.all(
