@@ -109,6 +109,8 @@ export const BrowserHostSchema = defineEntity({
     name: p.text(),
     /** Its own task queue, by which its sessions are held and released. */
     queue: p.text(),
+    /** `http://` address at which the API reaches it for live views; null: it takes none. */
+    address: p.text().nullable(),
     isolation: p.text().$type<Isolation>(),
     /** Whether it can record. */
     records: p.boolean(),
