@@ -1,0 +1,136 @@
+import type { Readable, Writable } from 'node:stream';
+import { type Cdp, CdpError, type CdpMessage } from './browser.ts';
+import { MessageSplitter } from './cdp-messages.ts';
+
+/** The picture of a large page is the longest message. */
+const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
+const WAITING_MAX = 10_000;
+/** What Chromium itself answers for a session that it does not know. */
+const SESSION_NOT_FOUND = { code: -32_001, message: 'Session with given id not found.' };
+
+interface Waiting {
+  sessionId: string | undefined;
+  resolve: (reply: CdpMessage) => void;
+  reject: (error: CdpError) => void;
+}
+
+type Listener = (method: string, params: Record<string, unknown>) => void;
+
+/**
+ * The protocol over the two pipes of `--remote-debugging-pipe`: JSON messages, each with a NUL behind it. A message that is
+ * too long or no JSON closes the connection.
+ * @param toBrowser file descriptor 3 of the browser. @param fromBrowser its file descriptor 4.
+ */
+export class CdpPipe implements Cdp {
+  readonly closed: Promise<void>;
+  readonly #toBrowser: Writable;
+  readonly #fromBrowser: Readable;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #listeners = new Map<string | undefined, Set<Listener>>();
+  readonly #anyListeners = new Set<(message: CdpMessage) => void>();
+  readonly #close: () => void;
+  #isClosed = false;
+  #lastId = 0;
+
+  constructor(toBrowser: Writable, fromBrowser: Readable) {
+    this.#toBrowser = toBrowser;
+    this.#fromBrowser = fromBrowser;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.closed = promise;
+    this.#close = resolve;
+    const splitter = new MessageSplitter(MESSAGE_MAX_BYTES, (message) => this.#take(message));
+    fromBrowser.on('data', (chunk: Buffer) => {
+      try {
+        splitter.add(chunk);
+      } catch (error) {
+        if (!(error instanceof RangeError || error instanceof SyntaxError)) throw error;
+        this.close();
+      }
+    });
+    for (const stream of [toBrowser, fromBrowser])
+      stream.on('error', () => this.close()).on('close', () => this.close());
+  }
+
+  async send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
+    const { result, error } = await this.#ask({
+      method,
+      params: { ...params },
+      ...(sessionId !== undefined && { sessionId }),
+    });
+    if (error) throw new CdpError(`The browser refused ${method}: ${error.message ?? 'without a reason'}`);
+    return result ?? {};
+  }
+
+  async pass(message: CdpMessage): Promise<CdpMessage> {
+    const reply = await this.#ask(message);
+    return message.id === undefined ? reply : { ...reply, id: message.id };
+  }
+
+  onEvent(sessionId: string | undefined, listener: Listener): () => void {
+    const listeners = this.#listeners.get(sessionId) ?? new Set();
+    this.#listeners.set(sessionId, listeners);
+    // Of its own, so that a listener that is added twice is called twice and ends twice.
+    const own: Listener = (method, params) => listener(method, params);
+    listeners.add(own);
+    return () => {
+      listeners.delete(own);
+      if (listeners.size === 0 && this.#listeners.get(sessionId) === listeners) this.#listeners.delete(sessionId);
+    };
+  }
+
+  onAnyEvent(listener: (message: CdpMessage) => void): () => void {
+    const own = (message: CdpMessage) => listener(message);
+    this.#anyListeners.add(own);
+    return () => void this.#anyListeners.delete(own);
+  }
+
+  /** Gives the connection up; a browser ends with it. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#toBrowser.destroy();
+    this.#fromBrowser.destroy();
+    for (const { reject } of this.#waiting.values()) reject(gone());
+    this.#waiting.clear();
+    this.#listeners.clear();
+    this.#anyListeners.clear();
+    this.#close();
+  }
+
+  #ask(message: CdpMessage): Promise<CdpMessage> {
+    if (this.#isClosed) return Promise.reject(gone());
+    if (this.#waiting.size >= WAITING_MAX)
+      return Promise.reject(new CdpError('The browser leaves too much unanswered'));
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<CdpMessage>();
+    this.#waiting.set(id, { sessionId: message.sessionId, resolve, reject });
+    this.#toBrowser.write(`${JSON.stringify({ ...message, id })}\0`);
+    return promise;
+  }
+
+  #take(bytes: Buffer): void {
+    const message = JSON.parse(bytes.toString('utf8')) as CdpMessage;
+    if (message.id !== undefined) {
+      this.#waiting.get(message.id)?.resolve(message);
+      this.#waiting.delete(message.id);
+      return;
+    }
+    const { method, params = {}, sessionId } = message;
+    if (method === undefined) return;
+    for (const listener of this.#anyListeners) listener(message);
+    for (const listener of this.#listeners.get(sessionId) ?? []) listener(method, params);
+    if (method === 'Target.detachedFromTarget') this.#forget(params.sessionId as string);
+  }
+
+  /** What was asked of a session that is gone stays without an answer. */
+  #forget(sessionId: string): void {
+    for (const [id, waiting] of this.#waiting) {
+      if (waiting.sessionId !== sessionId) continue;
+      this.#waiting.delete(id);
+      waiting.resolve({ id, error: SESSION_NOT_FOUND, sessionId });
+    }
+    this.#listeners.delete(sessionId);
+  }
+}
+
+const gone = () => new CdpError('The browser is gone');
