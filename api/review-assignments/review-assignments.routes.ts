@@ -20,7 +20,12 @@ import {
 } from './review-assignments.schemas.ts';
 
 const GROUP = 'Review assignments';
-const ENDS = ['review_assignment.released', 'review_assignment.expired', 'review_assignment.assigned'];
+const ENDS = [
+  'review_assignment.released',
+  'review_assignment.expired',
+  'review_assignment.assigned',
+  'browser_session.ended',
+];
 
 /** An assignment as returned to clients. */
 const view = (
@@ -123,7 +128,7 @@ export const reviewAssignmentsRoutes = [
     group: GROUP,
     summary: 'Release a review assignment, or withdraw the request for one',
     description:
-      'One that has ended is not changed. The org becomes what `onRelease` of its pool says. Members release what they requested themselves, and what is assigned to them as `user`; owners and applications release any.',
+      'One that has ended is not changed. A browser session at the org ends. The org becomes what `onRelease` of its pool says. Members release what they requested themselves, and what is assigned to them as `user`; owners and applications release any.',
     roles: ANY_ROLE,
     projectScope: 'row',
     params: byId,

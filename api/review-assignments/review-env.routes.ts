@@ -96,7 +96,7 @@ export const reviewEnvRoutes = [
     response: NoContent,
     contentTypes: ['text/html'],
     errors: ['forbidden', 'invalid_transition'],
-    audit: ['review_assignment.extended', 'review_assignment.released'],
+    audit: ['review_assignment.extended', 'review_assignment.released', 'browser_session.ended'],
     async handle({ params: { assignmentId }, body }, scope) {
       const actor = await scope.caller();
       if (!actor) return signInFirst(scope, assignmentId);

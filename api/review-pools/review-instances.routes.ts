@@ -85,6 +85,7 @@ export const reviewInstancesRoutes = [
       'review_assignment.failed',
       'review_assignment.expired',
       'review_assignment.assigned',
+      'browser_session.ended',
     ],
     handle: ({ params: { id, instanceId }, body: { state, reason = null } }, { tx }) =>
       tx((work) => changeInstance(work, id, instanceId, { state, reason })),

@@ -21,6 +21,7 @@ export type RecordingState = (typeof RECORDING_STATES)[number];
  * - `host_lost`: the host that ran it gave no sign of life any more
  * - `session_lost`: the provider no longer knew it
  * - `resource_limit`: it used up its memory, disk or traffic
+ * - `assignment_ended`: its pull request has given the org back
  * - `run_failed`: the command or pipeline that was to carry it out ended without it
  */
 export const STATUS_REASONS = [
@@ -37,6 +38,7 @@ export const STATUS_REASONS = [
   'host_lost',
   'session_lost',
   'resource_limit',
+  'assignment_ended',
   'run_failed',
 ] as const;
 export type StatusReason = (typeof STATUS_REASONS)[number];
@@ -57,10 +59,12 @@ export const isProvisioning = (status: SessionStatus): boolean => status === 'pr
 /** Those that a pull request has one of at most. */
 export const OPEN_STATUSES = SESSION_STATUSES.filter((status) => !hasEnded(status));
 
+const ORDERLY_ENDS: ReadonlySet<StatusReason> = new Set(['browser_closed', 'stopped', 'cancelled', 'assignment_ended']);
+
 /** The status of a session that ended for a reason which its provider, or the loss of it, gave. */
 export function statusOfEnd(reason: StatusReason): SessionEnd {
   if (reason === 'expired') return 'expired';
-  return reason === 'browser_closed' || reason === 'stopped' || reason === 'cancelled' ? 'ended' : 'error';
+  return ORDERLY_ENDS.has(reason) ? 'ended' : 'error';
 }
 
 /** Throws `invalid_transition`, which names both statuses. */

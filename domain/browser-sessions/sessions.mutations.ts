@@ -14,7 +14,13 @@ import {
   type SessionStatus,
   type StatusReason,
 } from './session-rules.ts';
-import { lockedSession, sessionById, sessionOfRun, type SessionRow } from './sessions.queries.ts';
+import {
+  lockedSession,
+  openSessionOfAssignment,
+  sessionById,
+  sessionOfRun,
+  type SessionRow,
+} from './sessions.queries.ts';
 
 /** A session that nobody else changes until this transaction ends. Throws `not_found`, also for one that was deleted. */
 export async function sessionToChange(tx: Tx, id: string): Promise<SessionRow> {
@@ -65,6 +71,7 @@ const END_TEXTS: Record<StatusReason, string> = {
   host_lost: 'failed, since its host was lost',
   session_lost: 'failed, since its provider lost it',
   resource_limit: 'failed, since it used up its resources',
+  assignment_ended: 'ended, since its pull request has given the org back',
   run_failed: 'failed with its flow run',
 };
 
@@ -191,4 +198,12 @@ export async function endSessionOfRun(
     failed: { status: 'error', reason: 'run_failed' },
   };
   await endSession(tx, session, endings[outcome]);
+}
+
+/** Ends the session at an org that its pull request has given back: the org is for another one now. */
+export async function endSessionOfAssignment(tx: Tx, assignmentId: string): Promise<void> {
+  const found = await openSessionOfAssignment(tx, assignmentId);
+  const session = found && (await lockedSession(tx, found.id));
+  if (!session || hasEnded(session.status)) return;
+  await endSession(tx, session, { status: 'ended', reason: 'assignment_ended' });
 }

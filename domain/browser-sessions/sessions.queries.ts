@@ -95,6 +95,14 @@ export const openSessionOfPr = (
     .select(COLUMNS)
     .executeTakeFirst();
 
+/** The session at the org of an assignment that is provisioning or live: there is one at most. */
+export const openSessionOfAssignment = (reads: Reads, assignmentId: string): Promise<SessionRow | undefined> =>
+  sessions(reads)
+    .where('s.assignmentId', '=', assignmentId)
+    .where((eb) => isOneOf(eb, 's.status', OPEN_STATUSES))
+    .select(COLUMNS)
+    .executeTakeFirst();
+
 /** The session that a flow run asked for, or carries out. */
 export const sessionOfRun = (reads: Reads, runId: string): Promise<SessionRow | undefined> =>
   sessions(reads)

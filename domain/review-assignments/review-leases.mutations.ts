@@ -1,3 +1,4 @@
+import { endSessionOfAssignment } from '../browser-sessions/sessions.mutations.ts';
 import { lockPool, poolById, poolKeyOf, type PoolRow } from '../review-pools/review-pools.queries.ts';
 import { instanceById, moveInstance } from '../review-pools/review-instances.queries.ts';
 import { stateAfterRelease } from '../review-pools/instance-rules.ts';
@@ -131,6 +132,7 @@ export async function endAssignment(
   if (isActive(before.state))
     emitEvent(tx, state === 'expired' ? 'review_environment.expired' : 'review_environment.released', eventOf(after));
   tx.signalReviewAssignment(assignmentKeyOf(after));
+  if (isActive(before.state)) await endSessionOfAssignment(tx, before.id);
   if (before.poolId !== null) await returnToPool(tx, before);
   return after;
 }

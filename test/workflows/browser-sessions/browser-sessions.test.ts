@@ -234,6 +234,20 @@ test('an org that opens no front door fails the session with the hint', async ()
   expect(failed.statusDetail).toMatch(/Org org-\d+@acme\.example\.com/);
 });
 
+test('a session ends when its pull request gives the org back', async () => {
+  const number = await stage.pullRequest();
+  const { id } = await stage.record(number);
+  await stage.becomes(id, 'live');
+  const { items } = await owner().get(
+    200,
+    `/api/review/assignments?repositoryIdentifier=${encodeURIComponent(stage.repositoryIdentifier)}&state=active`,
+  );
+  const assignment = items.find(({ assignmentId }: Json) => assignmentId === String(number));
+  await owner().post(200, `/api/review/assignments/${assignment.id}/release`);
+  await expect(stage.read(id)).resolves.toMatchObject({ status: 'ended', statusReason: 'assignment_ended' });
+  await isReleased(id);
+});
+
 test('the cancellation of the flow run stops the session', async () => {
   const { id, flowRunId } = await live();
   await owner().post(200, `/api/flows/runs/${flowRunId}/cancel`);
