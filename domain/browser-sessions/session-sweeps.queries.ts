@@ -56,15 +56,15 @@ export const agedRecordings = (system: Database, days: number, limit: number) =>
     .select(['s.tenantId', tenantSlugOf('s.tenantId'), 's.id as sessionId'])
     .execute();
 
-/** Projects in whose names browsers were hosted in the last day, with one session of each. */
+/** Projects in whose names browsers were hosted in the last day, in any order. */
 export const projectsWithHostedSessions = (system: Database, limit: number) =>
   system
     .selectFrom('browser_session as s')
     .where('s.provider', '=', 'browserbase')
     .where(sql<SqlBool>`s.created_at > now() - interval '1 day'`)
     .groupBy(['s.tenantId', 's.projectId'])
-    .orderBy('s.tenantId')
-    .orderBy('s.projectId')
+    // Those beyond the limit get their turn in another pass.
+    .orderBy(sql`random()`)
     .limit(limit)
     .select(['s.tenantId', tenantSlugOf('s.tenantId'), 's.projectId'])
     .execute();
