@@ -30,6 +30,7 @@ import { createEncryption, type Encryption } from '../domain/shared/encryption.t
 import { type Keys, loadKeys } from '../domain/shared/keys.ts';
 import { type UnitOfWork, unitOfWork, type CommitSignals, type WorkContext } from '../domain/unit-of-work.ts';
 import { configuredAddresses, type OutboundAddresses } from '../domain/outbound/outbound-addresses.ts';
+import { findOwnMocks, type HostAddresses, withOwnMocks, withoutOwn } from '../domain/outbound/own-mocks.ts';
 import { lockQueueMessages } from '../workflows/environment-locks/environment-lock.contract.ts';
 import type { Launch } from '../workflows/launch.ts';
 import type { FindWorkTracker } from '../domain/work-items/work-tracker.port.ts';
@@ -69,6 +70,10 @@ export interface Backend {
   objects: ObjectStore;
   /** Which addresses outgoing requests may go to. */
   outbound: OutboundAddresses;
+  /** Likewise those of hosts and orgs, which mock workspaces may stand for. */
+  hosts: HostAddresses;
+  /** Likewise those that mock scenarios stand for. */
+  mockUpstreams: OutboundAddresses;
   chat: {
     platform: ChatPlatform;
     /** Root of its interface. */
@@ -123,18 +128,20 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
   };
   const keys = loadKeys(config);
   const outbound = configuredAddresses(config);
+  const findOwn = findOwnMocks({ publicUrl: publicUrlOf(config), internalUrl: internalUrlOf(config) });
+  const hosts = withOwnMocks(outbound, findOwn);
   const encryption = createEncryption(keys.encryptionKeys);
   const actingAs: Backend['actingAs'] = (actor, context = {}) => unitOfWork(orm, { ...context, actor, signals });
   const now = () => new Date();
   const platform = createCrmPlatform({
-    addresses: outbound,
+    addresses: hosts,
     apiVersionMax: config.CRM_API_VERSION_MAX,
     scratchAuthField: config.CRM_SCRATCH_AUTH_FIELD,
     timeouts: { callMs: config.CRM_CALL_SECONDS * 1_000 },
   });
   const slack = createSlackPlatform({ addresses: outbound, apiUrl: config.SLACK_API_URL });
   const workTrackers = createWorkTrackers(
-    { outbound, actingAs, encryption, now },
+    { outbound: hosts, actingAs, encryption, now },
     config.WORK_TRACKER_TIMEOUT_SECONDS * 1_000,
   );
   const metricsStore = config.METRICS_URL === undefined ? undefined : createMetricsStore(config.METRICS_URL);
@@ -147,7 +154,7 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
   const ownMetrics = createOwnMetrics({ ...metrics, actingAs, now, log });
   const objects = createObjectStore(objectStoreLocation(config));
   const browserbase = createBrowserbase({
-    outbound,
+    outbound: hosts,
     accessOf: createBrowserbaseAccess({ actingAs, encryption, now }),
     now,
     timeoutMs: config.BROWSER_PROVIDER_TIMEOUT_SECONDS * 1_000,
@@ -165,12 +172,14 @@ export function createBackend({ config, launch, log }: BackendParts): Backend {
     encryption,
     objects,
     outbound,
+    hosts,
+    mockUpstreams: withoutOwn(outbound, findOwn),
     chat: { platform: slack, apiUrl: config.SLACK_API_URL },
     publicUrl: publicUrlOf(config),
     crm: {
       platform,
       connections,
-      outbound,
+      outbound: hosts,
       encryption,
     },
     orgPolls: createOrgPolls({
@@ -236,15 +245,15 @@ export interface WorkerBackend {
 
 /** What the activities of a worker reach beside what it shares with the API. */
 export function createWorkerBackend(backend: Backend, config: Config): WorkerBackend {
-  const { access, actingAs, encryption, outbound, log, onConnectionLost } = backend;
+  const { access, actingAs, encryption, outbound, hosts, log, onConnectionLost } = backend;
   const systemAccess = { ...access, role: `${config.DATABASE_APP_ROLE}_system` };
   const system = connectDatabase(systemAccess, onConnectionLost);
   const lanes = connectDatabase({ ...systemAccess, settings: LANE_SETTINGS }, onConnectionLost);
   const webhookSender = createWebhookSender(outbound);
-  const mockUpstream = createMockUpstream(outbound);
-  const gitHosts = createGitHosts({ addresses: outbound, actingAs, encryption });
+  const mockUpstream = createMockUpstream(backend.mockUpstreams);
+  const gitHosts = createGitHosts({ addresses: hosts, actingAs, encryption });
   const languageModels = createLanguageModels({
-    addresses: outbound,
+    addresses: hosts,
     callTimeoutMs: config.AI_CALL_TIMEOUT_SECONDS * 1_000,
   });
   const gitFolder = resolve(config.GIT_MIRROR_DIR ?? join(config.DATA_DIR, 'git'));

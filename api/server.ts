@@ -133,6 +133,8 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
           withoutStore: 'count-alone',
         }),
       },
+      hosts: backend.hosts,
+      mocks: { upstreams: backend.mockUpstreams },
       browsers: { recordings: backend.recordings, replayLinkHours: config.REPLAY_LINK_HOURS },
       chat: { ...backend.chat, findSenders: createFindChatSenders(database) },
       crm: { ...backend.crm, noteAccess: createAccessNotes(database, now) },
@@ -183,7 +185,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     keepAliveMs: config.KEEP_ALIVE_TIMEOUT_SECONDS * 1_000,
   };
   const mockDatabase = connectDatabase({ ...access, ...MOCK_CONNECTIONS }, backend.onConnectionLost);
-  const mockUpstream = createMockUpstream(backend.outbound);
+  const mockUpstream = createMockUpstream(backend.mockUpstreams);
   const mocks = createMockServer({
     lanes: createMockLanes({
       database: mockDatabase.db,

@@ -1,10 +1,10 @@
-import { Agent, request } from 'undici';
+import { request } from 'undici';
 import type { ProviderAnswer, ProviderFailureKind } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { providerFailure } from '../../domain/browser-sessions/provider-failure-rules.ts';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
 import { wholeBytes } from '../../domain/shared/whole-bytes.ts';
 import { limitedForMs } from './host-http.ts';
-import { permittedConnector } from './outbound-policy.ts';
+import { createHostAgent } from './host-agent.ts';
 
 const BROWSERBASE_URL = 'https://api.browserbase.com';
 
@@ -48,12 +48,8 @@ const KIND_OF: Readonly<Record<number, ProviderFailureKind>> = {
 };
 
 /** Calls permitted addresses only, over connections that are kept open, and follows no redirects. */
-export function createBrowserbaseHttp(outbound: OutboundAddresses, timeoutMs: number) {
-  const dispatcher = new Agent({
-    connect: permittedConnector(outbound),
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  });
+export function createBrowserbaseHttp(outbound: HostAddresses, timeoutMs: number) {
+  const dispatcher = createHostAgent(outbound, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   return {
     /** Every failure of the provider is a value; an abort is thrown. */
     async call(order: BrowserbaseCall): Promise<ProviderAnswer<BrowserbaseReply>> {

@@ -11,7 +11,7 @@ import {
 } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { isPlaylist } from '../../domain/browser-sessions/playlist-rules.ts';
 import { providerFailure } from '../../domain/browser-sessions/provider-failure-rules.ts';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
 import {
   type BrowserbaseAccess,
   type BrowserbaseCall,
@@ -23,7 +23,7 @@ import { isRunning, Live, Replays, Session, stateOf } from './browserbase-answer
 import { createReplaySegments } from './replay-segments.ts';
 
 export interface BrowserbaseParts {
-  outbound: OutboundAddresses;
+  outbound: HostAddresses;
   /** The integration of kind `browser` that a project uses; undefined when there is none (any more). */
   accessOf: (owner: Omit<SessionOwner, 'sessionId'>) => Promise<BrowserbaseAccess | undefined>;
   now: () => Date;

@@ -1,9 +1,10 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { ApiUsage, CrmAnswer, CrmFailure } from '../../domain/crm/crm-platform.port.ts';
 import { permittedOrigin } from '../../domain/crm/org-origin.ts';
 import { failure, malformed } from '../../domain/crm/platform-error-rules.ts';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
-import { permittedConnector, RefusedAddressError } from './outbound-policy.ts';
+import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
+import { createHostAgent } from './host-agent.ts';
+import { RefusedAddressError } from './outbound-policy.ts';
 
 export const JSON_MAX_BYTES = 16 * 1_048_576;
 
@@ -16,7 +17,7 @@ export interface CrmTimeouts {
 
 export interface CrmCall {
   method: 'GET' | 'POST';
-  /** Origin of the org or login host. */
+  /** Origin of the org or login host, or address of a mock workspace. */
   origin: string;
   /** With query; begins with a slash. */
   path: string;
@@ -58,9 +59,9 @@ export type SendCrm = <Value>(
 ) => Promise<CrmAnswer<Value>>;
 
 /** Calls permitted addresses only, over connections that are kept open, and follows no redirects. */
-export function createCrmHttp(addresses: OutboundAddresses): { send: SendCrm; close: () => Promise<void> } {
+export function createCrmHttp(addresses: HostAddresses): { send: SendCrm; close: () => Promise<void> } {
   // Each call has a clock of its own, which undici's would end early or late.
-  const dispatcher = new Agent({ connect: permittedConnector(addresses), headersTimeout: 0, bodyTimeout: 0 });
+  const dispatcher = createHostAgent(addresses, { headersTimeout: 0, bodyTimeout: 0 });
   const send: SendCrm = async ({ method, origin, path, headers, body, timeoutMs, signal }, read) => {
     const permitted = permittedOrigin(origin, addresses);
     if (!permitted.isOk) return refusedAddress(permitted.reason);

@@ -175,7 +175,7 @@ async function openDoor(
   const doors = shaped(answer, Doors);
   if (!doors.isOk) return doors;
   const url = URL.parse(doors.value.frontdoor_uri);
-  if (url?.origin !== open.instanceUrl) return ELSEWHERE;
+  if (!url?.href.startsWith(`${open.instanceUrl}/`)) return ELSEWHERE;
   return { isOk: true, value: { url: url.href, form: 'singleaccess' } };
 }
 

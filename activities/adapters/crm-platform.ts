@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CrmAnswer, CrmPlatform } from '../../domain/crm/crm-platform.port.ts';
 import { malformed, newestVersion, orgFailure } from '../../domain/crm/platform-error-rules.ts';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
 import { createCrmHttp, type CrmTimeouts, notJson, readJson, type SendCrm } from './crm-http.ts';
 import { createCrmMetadata } from './crm-metadata.ts';
 import { createCrmOrg } from './crm-org.ts';
@@ -14,7 +14,7 @@ const VERSION_KEPT_MS = 24 * 60 * 60_000;
 const ORGS_KEPT = 10_000;
 
 export interface CrmPlatformParts {
-  addresses: OutboundAddresses;
+  addresses: HostAddresses;
   /** Newest version of the interface that the service speaks, `CRM_API_VERSION_MAX`. */
   apiVersionMax: string;
   /** `CRM_SCRATCH_AUTH_FIELD`. */

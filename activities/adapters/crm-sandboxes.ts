@@ -6,7 +6,7 @@ import { permittedOrigin } from '../../domain/crm/org-origin.ts';
 import { malformed } from '../../domain/crm/platform-error-rules.ts';
 import { currentSandboxes } from '../../domain/crm/sandbox-rules.ts';
 import { soqlName, soqlText } from '../../domain/crm/soql-rules.ts';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
 import { createCrmOrg, isoTime, shaped } from './crm-org.ts';
 import type { CrmTimeouts } from './crm-http.ts';
 import type { CrmSession } from './crm-session.ts';
@@ -52,7 +52,7 @@ const Scratch = z.object({
 const SCRATCH_ROWS = 20;
 
 interface SandboxParts {
-  addresses: OutboundAddresses;
+  addresses: HostAddresses;
   scratchAuthField: string;
   timeouts: CrmTimeouts;
 }

@@ -4,7 +4,7 @@ import type { CrmAnswer, CrmPlatform, JwtGrant, MintedToken } from '../../domain
 import { longId } from '../../domain/crm/org-id-rules.ts';
 import { permittedOrigin } from '../../domain/crm/org-origin.ts';
 import { failure, malformed, tokenFailure } from '../../domain/crm/platform-error-rules.ts';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
 import { type CrmTimeouts, notJson, readJson, type SendCrm } from './crm-http.ts';
 
 const TOKEN_MAX_BYTES = 65_536;
@@ -21,7 +21,7 @@ const Tokens = z.object({
 
 interface TokenParts {
   send: SendCrm;
-  addresses: OutboundAddresses;
+  addresses: HostAddresses;
   timeouts: CrmTimeouts;
 }
 

@@ -2,7 +2,7 @@ import type { FindPullRequestHost, PullRequestHost } from '../../domain/pull-req
 import type { FindGitHost, GitHost, HostPlace } from '../../domain/git-hosts/git-host.port.ts';
 import { findCredentials, type UsableIntegration } from '../../domain/integrations/integrations.mutations.ts';
 import { systemActor } from '../../domain/shared/actor.ts';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
 import type { Deps } from '../deps.ts';
 import { createGitHostA } from './git-host-a.ts';
 import { createGitHostB } from './git-host-b.ts';
@@ -35,7 +35,7 @@ export function createGitHosts({
   addresses,
   actingAs,
   encryption,
-}: Pick<Deps, 'actingAs' | 'encryption'> & { addresses: OutboundAddresses }): {
+}: Pick<Deps, 'actingAs' | 'encryption'> & { addresses: HostAddresses }): {
   find: FindGitHost;
   findPullRequests: FindPullRequestHost;
   close: () => Promise<void>;

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, request } from 'undici';
+import { request } from 'undici';
 import type { HostAnswer } from '../../domain/git-hosts/git-host.port.ts';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
-import { permittedConnector } from './outbound-policy.ts';
+import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
+import { createHostAgent } from './host-agent.ts';
 
 const TIMEOUT_MS = 20_000;
 const ANSWER_MAX_BYTES = 1_048_576;
@@ -63,12 +63,8 @@ export interface HostHttp {
 }
 
 /** Calls only permitted addresses, over connections that are kept open, and follows no redirects. */
-export function createHostHttp(addresses: OutboundAddresses, timeoutMs = TIMEOUT_MS): HostHttp {
-  const dispatcher = new Agent({
-    connect: permittedConnector(addresses),
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  });
+export function createHostHttp(addresses: HostAddresses, timeoutMs = TIMEOUT_MS): HostHttp {
+  const dispatcher = createHostAgent(addresses, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   const exchange: ExchangeWithHost = async (
     name,
     { method, url, headers, body, acceptedStatuses = [], maxBytes = ANSWER_MAX_BYTES },

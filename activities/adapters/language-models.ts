@@ -5,7 +5,7 @@ import type {
   ModelFailure,
   ModelProvider,
 } from '../../domain/language-models/language-model.port.ts';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
 import { askAnthropic, type OptionalOfAnthropic } from './model-anthropic.ts';
 import { type AdapterCall, failureOfError, modelFailure, ReceivedAnswer, streamsOnly } from './model-call.ts';
 import { askOpenAi, type OptionalOfOpenAi } from './model-openai.ts';
@@ -18,7 +18,7 @@ const IDLE_MS = 5 * 60_000;
 const KEPT_MODELS = 1_000;
 
 export interface LanguageModelParts {
-  addresses: OutboundAddresses;
+  addresses: HostAddresses;
   /** From the request to the last byte of the answer. */
   callTimeoutMs: number;
   idleMs?: number;

@@ -1,8 +1,9 @@
-import { Agent, fetch as fetchBy, type RequestInit as InitBy } from 'undici';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { fetch as fetchBy, type RequestInit as InitBy } from 'undici';
+import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
 import { TooLargeError } from '../../domain/shared/whole-bytes.ts';
 import { readWhole } from './bounded-fetch.ts';
-import { permittedConnector, RefusedAddressError } from './outbound-policy.ts';
+import { createHostAgent } from './host-agent.ts';
+import { RefusedAddressError } from './outbound-policy.ts';
 
 export interface PermittedFetch {
   fetch: typeof globalThis.fetch;
@@ -12,12 +13,8 @@ export interface PermittedFetch {
 type FetchInput = Parameters<typeof globalThis.fetch>[0];
 
 /** Calls permitted addresses only, over connections that are kept open. @param idleMs 0: without limit. */
-function connect(addresses: OutboundAddresses, idleMs: number) {
-  const dispatcher = new Agent({
-    connect: permittedConnector(addresses),
-    headersTimeout: idleMs,
-    bodyTimeout: idleMs,
-  });
+function connect(addresses: HostAddresses, idleMs: number) {
+  const dispatcher = createHostAgent(addresses, { headersTimeout: idleMs, bodyTimeout: idleMs });
   return {
     call(input: FetchInput, init: RequestInit | undefined) {
       const url = input instanceof Request ? input.url : String(input);
@@ -33,7 +30,7 @@ function connect(addresses: OutboundAddresses, idleMs: number) {
  * A `fetch` for libraries that take one: to permitted addresses only, over connections that are kept open.
  * @param maxBytes a larger answer is an error.
  */
-export function createPermittedFetch(addresses: OutboundAddresses, { maxBytes }: { maxBytes: number }): PermittedFetch {
+export function createPermittedFetch(addresses: HostAddresses, { maxBytes }: { maxBytes: number }): PermittedFetch {
   const { call, close } = connect(addresses, 0);
   return {
     async fetch(input, init) {
@@ -52,7 +49,7 @@ export function createPermittedFetch(addresses: OutboundAddresses, { maxBytes }:
  * @param idleMs without a byte for so long, the answer has failed.
  */
 export function createPermittedStream(
-  addresses: OutboundAddresses,
+  addresses: HostAddresses,
   { maxBytes, idleMs }: { maxBytes: number; idleMs: number },
 ): PermittedFetch {
   const { call, close } = connect(addresses, idleMs);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HostCredentials, IntegrationOptions } from '../../domain/integrations/integration-rules.ts';
 import { findCredentials } from '../../domain/integrations/integrations.mutations.ts';
 import { usableIntegration } from '../../domain/integrations/integrations.queries.ts';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
 import { itemsPlace } from '../../domain/work-items/tracker-place-rules.ts';
 import type {
@@ -51,7 +51,7 @@ export function createWorkTrackers(
     actingAs,
     encryption,
     now,
-  }: Pick<Backend, 'actingAs' | 'encryption' | 'now'> & { outbound: OutboundAddresses },
+  }: Pick<Backend, 'actingAs' | 'encryption' | 'now'> & { outbound: HostAddresses },
   timeoutMs: number,
 ): WorkTrackers {
   const http = createHostHttp(outbound, timeoutMs);

@@ -32,6 +32,7 @@ import type { Commands } from '../../domain/flows/commands-file.ts';
 import type { RemotePolicy } from '../../domain/git/remote-policy.ts';
 import type { RuleCache } from '../../domain/review-rules/rule-cache.ts';
 import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
 import type { DeliveryQueue } from '../../domain/webhooks/delivery-queue.port.ts';
 import type { FindWorkTracker } from '../../domain/work-items/work-tracker.port.ts';
 import type { Launch } from '../../workflows/launch.ts';
@@ -77,6 +78,8 @@ export interface Adapters {
     remotes: RemotePolicy;
   };
   hooks: { limit: RateLimit };
+  /** The addresses that hosts of integrations may have. */
+  hosts: HostAddresses;
   invitations: {
     /** Undefined if no mail server is configured. */
     mail: Mailer | undefined;
@@ -89,6 +92,8 @@ export interface Adapters {
     signalLane: () => void;
     ask: AskMetrics;
   };
+  /** The addresses that mock scenarios may record. */
+  mocks: { upstreams: OutboundAddresses };
   orgLimits: { polls: OrgPolls; dashboards: DashboardCache };
   objects: { store: ObjectStore; downloads: DownloadLinks };
   releases: { eventQueue: ReleaseEventQueue; analyses: TextCache; deploymentLogs: DeploymentLogCache };

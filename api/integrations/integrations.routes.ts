@@ -16,7 +16,7 @@ const GROUP = 'Integrations';
 
 const partsOf = ({ adapters }: Scope) => ({
   encryption: adapters.encryption,
-  outbound: adapters.webhooks.outbound,
+  outbound: adapters.hosts,
 });
 
 export const integrationsRoutes = [

@@ -33,8 +33,8 @@ export const mockDocumentsRoutes = [
     audit: 'mock_scenario.created',
     async handle({ params: { workspace }, body }, scope) {
       const { tx, actor, adapters } = scope;
-      const { encryption, webhooks } = adapters;
-      const parts = { tx, tenantId: actor.tenantId, encryption, outbound: webhooks.outbound };
+      const { encryption, mocks } = adapters;
+      const parts = { tx, tenantId: actor.tenantId, encryption, outbound: mocks.upstreams };
       const { row, notTaken } = await importScenario(parts, workspace, body);
       return { scenario: scenarioView(row, scope), notTaken };
     },

@@ -80,8 +80,8 @@ export const mocksRoutes = [
     errors: ['already_exists', 'locked'],
     audit: ['mock_scenario.created', 'mock_scenario.disarmed'],
     async handle({ params: { workspace }, body }, scope) {
-      const { encryption, webhooks } = scope.adapters;
-      const parts = { encryption, outbound: webhooks.outbound };
+      const { encryption, mocks } = scope.adapters;
+      const parts = { encryption, outbound: mocks.upstreams };
       return scope.tx(async (work) => {
         const row = await createScenario(work, parts, workspace, body);
         const steps = [];

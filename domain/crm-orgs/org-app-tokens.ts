@@ -34,7 +34,7 @@ export async function mintByApp(
     throw new DomainError('invalid_request', 'There is no integration of kind crm-app, whose key would sign the JWT');
   const { clientId, privateKey } = app.credentials;
   const hosts = new Set([
-    ...(app.baseUrl === null ? [] : [new URL(app.baseUrl).origin]),
+    ...(app.baseUrl === null ? [] : [hostOf(app.baseUrl, crm.outbound)]),
     instanceUrl,
     kind === 'production' ? LOGIN_HOSTS.production : LOGIN_HOSTS.other,
   ]);
@@ -48,4 +48,9 @@ export async function mintByApp(
   if (given !== instanceUrl || orgId === null || !isSameOrgId(orgId, platformOrgId))
     throw platformFailed(`Org ${username} gives no token by JWT`, OF_ANOTHER_ORG);
   return { accessToken, instanceUrl };
+}
+
+/** The origin of an address, or the whole of one that is a mock workspace. */
+function hostOf(baseUrl: string, { findOwn }: OrgScope['crm']['outbound']): string {
+  return findOwn?.(baseUrl) ? baseUrl.replace(/\/$/, '') : new URL(baseUrl).origin;
 }

@@ -1,6 +1,6 @@
 import type { CrmPlatform } from '../crm/crm-platform.port.ts';
 import type { Reads } from '../data/fenced-reads.ts';
-import type { OutboundAddresses } from '../outbound/outbound-addresses.ts';
+import type { HostAddresses } from '../outbound/own-mocks.ts';
 import { type Actor, tenantOf } from '../shared/actor.ts';
 import type { Encryption } from '../shared/encryption.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -13,7 +13,7 @@ export interface CrmParts {
   platform: CrmPlatform;
   connections: OrgConnections;
   /** The addresses that orgs may have. */
-  outbound: OutboundAddresses;
+  outbound: HostAddresses;
   encryption: Encryption;
 }
 

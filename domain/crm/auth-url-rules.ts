@@ -12,7 +12,7 @@ export interface AuthUrl {
   /** Often empty. */
   clientSecret: string;
   refreshToken: string;
-  /** Origin of the login host: https, or http on this machine. */
+  /** Origin of the login host: https, or http on this machine; with a path where that is a mock workspace. */
   loginUrl: string;
 }
 
@@ -28,8 +28,8 @@ const NO_VALUE = /^(undefined|null|nan)$/i;
 
 /**
  * Reads an auth URL: `force://<clientId>:<clientSecret>:<refreshToken>@<host>[:<port>]`, and the short form
- * `force://<refreshToken>@<host>` for the default app. Stricter than the vendor's parser, which ignores what follows the
- * host. Whether the host may be called is for `permittedAuthUrl` to decide.
+ * `force://<refreshToken>@<host>` for the default app; behind the host there may be the path of a mock workspace, and
+ * nothing else: the vendor's parser ignores what follows the host. Whether the host may be called is for `permittedAuthUrl` to decide.
  */
 export function parseAuthUrl(text: string): ParsedAuthUrl {
   if (text.length > AUTH_URL_MAX) return refused(`is longer than ${AUTH_URL_MAX} characters`);
@@ -59,10 +59,15 @@ export function parseAuthUrl(text: string): ParsedAuthUrl {
 
 /** The auth URL of a credential: a secret. */
 export const formatAuthUrl = ({ clientId, clientSecret, refreshToken, loginUrl }: AuthUrl): string =>
-  `force://${clientId}:${clientSecret}:${refreshToken}@${new URL(loginUrl).host}`;
+  `force://${clientId}:${clientSecret}:${refreshToken}@${loginUrl.replace(/^https?:\/\//, '')}`;
 
-/** Origin of `host[:port]`: only this machine is called without TLS. */
-function parseOrigin(place: string): { isOk: true; origin: string } | { isOk: false; reason: string } {
+/** Of a mock workspace, below the base path of the service. */
+const MOCK_PATH = /(?:\/[\w.-]{1,100}){0,5}\/mocks\/[\w-]{22}(?:\/[\w-]{1,100}){0,5}$/;
+
+/** Origin of `host[:port]`, with the path of a mock workspace: only this machine is called without TLS. */
+function parseOrigin(given: string): { isOk: true; origin: string } | { isOk: false; reason: string } {
+  const [path = ''] = MOCK_PATH.exec(given) ?? [];
+  const place = given.slice(0, given.length - path.length);
   const [, name = '', digits] = /^(\[[^\]]*\]|[^:[\]]*)(?::(.*))?$/.exec(place) ?? [];
   if (name === '') return { isOk: false, reason: 'has no host' };
   const parsed = parseHost(name);
@@ -72,7 +77,7 @@ function parseOrigin(place: string): { isOk: true; origin: string } | { isOk: fa
   const scheme = isLoopbackHost(parsed.host) ? 'http' : 'https';
   return {
     isOk: true,
-    origin: new URL(`${scheme}://${parsed.host}${digits === undefined ? '' : `:${digits}`}`).origin,
+    origin: new URL(`${scheme}://${parsed.host}${digits === undefined ? '' : `:${digits}`}`).origin + path,
   };
 }
 

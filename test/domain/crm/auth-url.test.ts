@@ -27,7 +27,11 @@ describe('Auth URLs', () => {
   });
 
   test('are written as they were read', () => {
-    for (const text of ['force://PlatformCLI::tok=@acme.my.salesforce.com', 'force://a:b:c@localhost:4000'])
+    for (const text of [
+      'force://PlatformCLI::tok=@acme.my.salesforce.com',
+      'force://a:b:c@localhost:4000',
+      'force://a:b:c@quayside.example.com/base/mocks/AbCdEfGhIjKlMnOpQrStUv/instance',
+    ])
       expect(formatAuthUrl(parsed(text) as never)).toBe(text);
   });
 
@@ -49,6 +53,7 @@ describe('Auth URLs', () => {
     ["force://PlatformCLI::to'k@acme.my.salesforce.com", 'characters that none has'],
     ['force://PlatformCLI::tok@', 'has no host'],
     ['force://PlatformCLI::tok@acme.my.salesforce.com/evil', 'has a host that is not a name'],
+    ['force://PlatformCLI::tok@acme.my.salesforce.com/mocks/AbCdEfGhIjKlMnOpQrStUv', 'is not that of a host alone'],
     ['force://PlatformCLI::tok@acme.my.salesforce.com#evil', 'has a host that is not a name'],
     ['force://PlatformCLI::tok@acme.my.salesforce.com:99999', 'has a port'],
     ['force://PlatformCLI::tok@acme.my.salesforce.com.', 'ends in a dot'],

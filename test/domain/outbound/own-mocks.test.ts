@@ -1,0 +1,60 @@
+import { outboundAddresses } from '../../../domain/outbound/outbound-addresses.ts';
+import { findOwnMocks, withOwnMocks, withoutOwn } from '../../../domain/outbound/own-mocks.ts';
+
+const KEY = 'AbCdEfGhIjKlMnOpQrStUv';
+const PUBLIC = 'https://quayside.example.com/quayside';
+const findOwn = findOwnMocks({ publicUrl: PUBLIC, internalUrl: 'http://10.0.0.7:3000/quayside' });
+const strict = outboundAddresses('');
+const hosts = withOwnMocks(strict, findOwn);
+
+test.each([
+  [`${PUBLIC}/mocks/${KEY}`, `/quayside/mocks/${KEY}`],
+  [`${PUBLIC}/mocks/${KEY}/`, `/quayside/mocks/${KEY}/`],
+  [
+    `${PUBLIC}/mocks/${KEY}/api/v4/projects/acme%2Fshop?page=2`,
+    `/quayside/mocks/${KEY}/api/v4/projects/acme%2Fshop?page=2`,
+  ],
+  [`${PUBLIC}/mocks/${KEY}/a/../b`, `/quayside/mocks/${KEY}/b`],
+  [`http://10.0.0.7:3000/quayside/mocks/${KEY}/x`, `/quayside/mocks/${KEY}/x`],
+])('permits %s, and goes to the internal address', (url, path) => {
+  expect(findOwn(url)).toEqual({ origin: 'http://10.0.0.7:3000', path });
+  expect(hosts.refusedUrl(url)).toBeUndefined();
+});
+
+test.each([
+  PUBLIC,
+  `${PUBLIC}/`,
+  `${PUBLIC}/api/users`,
+  `${PUBLIC}/mocks`,
+  `${PUBLIC}/mocks/`,
+  `${PUBLIC}/mocks/short`,
+  `${PUBLIC}/mocks/../api/users`,
+  `${PUBLIC}/mocks%2f${KEY}`,
+  `${PUBLIC}/mocks/${KEY}/../../api/users`,
+  `${PUBLIC}/mocks/${KEY}/%2e%2e/%2e%2e/api/users`,
+  `${PUBLIC}/mocks/${KEY}/..%2f..%2fapi/users`,
+  `${PUBLIC}/mocks/${KEY}/..%252f..%252fapi/users`,
+  `${PUBLIC}/mocks/${KEY}/%2e%2e%5c%2e%2e%5capi/users`,
+  `${PUBLIC}/mocks/${KEY}%2f..%2f..%2fapi`,
+  `${PUBLIC}%2fapi/users`,
+  `https://quayside.example.com/x/..%2fquayside/api`,
+  `https://user:secret@quayside.example.com/quayside/mocks/${KEY}`,
+  'http://10.0.0.7:3000/quayside/metrics',
+])('refuses %s', (url) => {
+  expect(findOwn(url)).toBe('refused');
+  expect(hosts.refusedUrl(url)).toMatch(/^of the service itself/);
+});
+
+test('leaves other addresses to the policy, those of other services on its host included', () => {
+  expect(findOwn('https://quayside.example.com/git/api')).toBeUndefined();
+  expect(hosts.refusedUrl('https://api.example.com/mocks/x')).toBeUndefined();
+  expect(hosts.refusedUrl('http://10.0.0.8:3000/mocks/x')).toBe('10.0.0.8 is not at a public address');
+  expect(hosts.permitsIp('10.0.0.7')).toBe(false);
+});
+
+test('is no upstream itself', () => {
+  const upstreams = withoutOwn(outboundAddresses('10.0.0.0/8'), findOwn);
+  expect(upstreams.refusedUrl(`${PUBLIC}/mocks/${KEY}`)).toMatch(/is no upstream/);
+  expect(upstreams.refusedUrl('http://10.0.0.7:3000/quayside/api')).toMatch(/is no upstream/);
+  expect(upstreams.refusedUrl('http://10.0.0.8/api')).toBeUndefined();
+});
