@@ -63,6 +63,7 @@ async function main(): Promise<void> {
     metricsServer?.close();
     const drained = new Promise<void>((resolve) => void api.server.close(() => resolve()));
     api.server.closeIdleConnections();
+    api.closeSockets();
     const cut = setTimeout(() => api.server.closeAllConnections(), DRAIN_MS);
     await drained;
     clearTimeout(cut);

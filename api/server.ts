@@ -10,6 +10,7 @@ import { createFindInvited } from '../domain/invitations/invitations.queries.ts'
 import { createTokenRing } from '../domain/auth/token-ring.ts';
 import { createAccessTokens } from '../domain/auth/access-tokens.ts';
 import { createAuthenticator } from '../domain/auth/authenticator.ts';
+import { createHostTokens } from '../domain/browser-sessions/host-tokens.ts';
 import { createSignInThrottle } from '../domain/auth/sign-in-throttle.ts';
 import { createSessions } from '../domain/auth/sessions.ts';
 import { createSignIn } from '../domain/auth/sign-in.ts';
@@ -38,6 +39,8 @@ import type { Dependency } from './http/health.ts';
 import { createHttpServer } from './http/http-server.ts';
 import type { HttpMetrics } from './http/metrics.ts';
 import { createMockServer } from './mocks/mock-server.ts';
+import { createSocketServer } from './http/socket-routes.ts';
+import { sessionSockets } from './browser-sessions/session-sockets.ts';
 import { createReleaseEventQueue } from './release-candidates/release-event-queue.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { routes } from './routes.ts';
@@ -55,6 +58,8 @@ export interface ApiServer {
   server: Server;
   /** Reports not ready from now on, so that load balancers send no more requests; those in flight continue. */
   announceStop: () => void;
+  /** Closes sockets that were passed on to hosts: the server closes without waiting for them. */
+  closeSockets: () => void;
   /** Closes the database connections; call it after closing the server. */
   disconnect: () => Promise<void>;
 }
@@ -78,24 +83,28 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
   const accessTokens = createAccessTokens(ring, config.publicUrl);
   const identityProvider = configuredOpenIdProvider(config);
   const signInThrottle = createSignInThrottle(database);
+  const authenticator = createAuthenticator({
+    database,
+    accessTokens,
+    identityProvider,
+    actingAs,
+    onError: (error) => log.warn({ err: error }, 'last use of a token not recorded'),
+  });
+  const cookies = cookiesOf(config.publicUrl);
+  const hostTokens = createHostTokens(ring, config.publicUrl);
+  const tokenLimit = createRateLimit(database, {
+    name: 'token',
+    perMinute: config.RATE_LIMIT_PER_MINUTE,
+    withoutStore: 'count-alone',
+  });
   let isStopping = false;
   const app = createApp(routes, {
     orm,
     reads,
-    authenticator: createAuthenticator({
-      database,
-      accessTokens,
-      identityProvider,
-      actingAs,
-      onError: (error) => log.warn({ err: error }, 'last use of a token not recorded'),
-    }),
-    cookies: cookiesOf(config.publicUrl),
+    authenticator,
+    cookies,
     idempotency: createIdempotency(encryption),
-    tokenLimit: createRateLimit(database, {
-      name: 'token',
-      perMinute: config.RATE_LIMIT_PER_MINUTE,
-      withoutStore: 'count-alone',
-    }),
+    tokenLimit,
     addressLimit: createRateLimit(database, {
       name: 'address',
       perMinute: config.AUTH_RATE_LIMIT_PER_MINUTE,
@@ -135,7 +144,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       },
       hosts: backend.hosts,
       mocks: { upstreams: backend.mockUpstreams },
-      browsers: { recordings: backend.recordings, replayLinkHours: config.REPLAY_LINK_HOURS },
+      browsers: { recordings: backend.recordings, replayLinkHours: config.REPLAY_LINK_HOURS, hostTokens },
       chat: { ...backend.chat, findSenders: createFindChatSenders(database) },
       crm: { ...backend.crm, noteAccess: createAccessNotes(database, now) },
       documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.lanes }),
@@ -210,6 +219,18 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     log,
     metrics,
   });
+  const sockets = createSocketServer(sessionSockets, {
+    authenticator,
+    cookies,
+    reads,
+    hostTokens,
+    tokenLimit,
+    basePath: config.BASE_PATH,
+    publicUrl: config.publicUrl,
+    now,
+    log,
+    metrics,
+  });
   const serve = app.callback();
   const server = createHttpServer(
     (request, response) => {
@@ -217,12 +238,14 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     },
     timeouts,
     log,
+    sockets,
   );
   return {
     server,
     announceStop() {
       isStopping = true;
     },
+    closeSockets: sockets.close,
     async disconnect() {
       await Promise.all([backend.close(), closeDatabase(), mockDatabase.close(), mockUpstream.close()]);
     },

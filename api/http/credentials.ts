@@ -1,4 +1,3 @@
-import type { Context } from 'koa';
 import { type Authenticator, TENANT_HEADER } from '../../domain/auth/authenticator.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError } from '../../domain/shared/errors.ts';
@@ -11,13 +10,19 @@ export interface CredentialDeps {
   publicUrl: string;
 }
 
+/** What of a request is looked at: a header that is absent is empty. */
+export interface Asked {
+  method: string;
+  get(header: string): string;
+}
+
 interface Credential {
   kind: 'bearer' | 'cookie';
   secret: string;
 }
 
 /** From the header, which pages of other sites cannot set, otherwise from the cookie; never from the query. */
-function credentialOf({ cookies }: CredentialDeps, ctx: Context): Credential | undefined {
+function credentialOf({ cookies }: CredentialDeps, ctx: Asked): Credential | undefined {
   const header = ctx.get('authorization');
   if (header === '') {
     const secret = cookies.read(ctx.get('cookie'), 'qs_session');
@@ -27,11 +32,11 @@ function credentialOf({ cookies }: CredentialDeps, ctx: Context): Credential | u
   return secret === '' || scheme.toLowerCase() !== 'bearer' ? undefined : { kind: 'bearer', secret };
 }
 
-const isOwnPage = ({ publicUrl }: CredentialDeps, ctx: Context): boolean =>
+const isOwnPage = ({ publicUrl }: CredentialDeps, ctx: Asked): boolean =>
   isFromOwnPage(ctx.get('sec-fetch-site'), ctx.get('origin'), publicUrl);
 
 /** Browsers attach the cookie to requests of any page, so writes with it must come from a page of this service. */
-function actorOf(deps: CredentialDeps, ctx: Context, { kind, secret }: Credential): Promise<Actor | undefined> {
+function actorOf(deps: CredentialDeps, ctx: Asked, { kind, secret }: Credential): Promise<Actor | undefined> {
   if (kind === 'bearer') return deps.authenticator.byBearer(secret, ctx.get(TENANT_HEADER) || undefined);
   if (!/^(GET|HEAD)$/.test(ctx.method) && !isOwnPage(deps, ctx)) {
     throw new DomainError('forbidden', 'A write with the session cookie must come from a page of this service');
@@ -40,14 +45,14 @@ function actorOf(deps: CredentialDeps, ctx: Context, { kind, secret }: Credentia
 }
 
 /** A credential acts in one tenant: a request that names another is not meant for it. Throws `forbidden`. */
-function assertTenant({ tenantSlug }: Actor, ctx: Context): void {
+function assertTenant({ tenantSlug }: Actor, ctx: Asked): void {
   const named = ctx.get(TENANT_HEADER);
   if (named !== '' && named !== tenantSlug)
     throw new DomainError('forbidden', `The credential does not act in the tenant that ${TENANT_HEADER} names`);
 }
 
 /** The sender of a request. Throws `unauthenticated`, or `forbidden` for a cross-site write with the cookie. */
-export async function identify(deps: CredentialDeps, ctx: Context): Promise<{ actor: Actor; secret: string }> {
+export async function identify(deps: CredentialDeps, ctx: Asked): Promise<{ actor: Actor; secret: string }> {
   const credential = credentialOf(deps, ctx);
   if (!credential) {
     throw new DomainError('unauthenticated', 'A bearer credential is required: Authorization: Bearer <token>');
@@ -59,10 +64,7 @@ export async function identify(deps: CredentialDeps, ctx: Context): Promise<{ ac
 }
 
 /** What a public route can find out about its caller. */
-export function visitorOf(
-  deps: CredentialDeps,
-  ctx: Context,
-): Pick<PublicScope, 'caller' | 'cookies' | 'isFromOwnPage'> {
+export function visitorOf(deps: CredentialDeps, ctx: Asked): Pick<PublicScope, 'caller' | 'cookies' | 'isFromOwnPage'> {
   const { read, write, clear } = deps.cookies;
   return {
     async caller() {

@@ -20,11 +20,20 @@ const CHECK_EVERY_MS = 1_000;
 /** For the sender to read the reply before the connection is reset because of bytes that nobody reads. */
 const LINGER_MS = 1_000;
 
+/** Requests for sockets (`Upgrade`). */
+export interface Sockets {
+  /** Whether a request is for one of them; it is answered as any other if not. */
+  takes(request: IncomingMessage): boolean;
+  /** Takes over the connection of such a request. @param head what came behind the request. */
+  serve(request: IncomingMessage, connection: Duplex, head: Buffer): void;
+}
+
 /** An HTTP server that answers with problem details whatever never reaches the application, too. */
 export function createHttpServer(
   listener: RequestListener,
   { headersMs, requestMs, keepAliveMs }: ServerTimeouts,
   log: Logger,
+  sockets?: Sockets,
 ): Server {
   const inFlight = new WeakMap<Duplex, ServerResponse>();
   const serve = (request: IncomingMessage, response: ServerResponse) => {
@@ -45,6 +54,7 @@ export function createHttpServer(
       connectionsCheckingInterval: CHECK_EVERY_MS,
       // Node's own refusal has no body.
       requireHostHeader: false,
+      shouldUpgradeCallback: (request) => sockets?.takes(request) ?? false,
     },
     serve,
   );
@@ -52,6 +62,11 @@ export function createHttpServer(
   server.maxHeadersCount = 0;
   // Without these, Node asks for the body before the application has seen the headers, or answers by itself.
   server.on('checkContinue', serve).on('checkExpectation', serve);
+  server.on('upgrade', (request, connection: Duplex, head: Buffer) => {
+    const problem = headProblem(request);
+    if (problem === undefined) sockets?.serve(request, connection, head);
+    else answerOn(connection, refusal('invalid_request', problem, log));
+  });
   server.on('connect', (_, socket: Duplex) => {
     answerOn(socket, refusal('invalid_request', 'CONNECT is not supported', log));
   });
@@ -80,6 +95,13 @@ function parserProblem(code: string): [ErrorCode, string] {
   }
 }
 
+/** Answers with the problem details of an error on a connection that no response belongs to, and closes it. */
+export function refuseOn(connection: Duplex, error: unknown, instance: string, requestId: string): number {
+  const refused = refusalOf(error, instance, requestId);
+  answerOn(connection, refused);
+  return refused.status;
+}
+
 interface Refusal {
   status: number;
   title: string;
@@ -90,8 +112,13 @@ interface Refusal {
 function refusal(code: ErrorCode, detail: string, log: Logger): Refusal {
   const requestId = newId();
   // The target of such a request may be anything.
-  const { status, headers, body } = problemOf(new DomainError(code, detail), '/', requestId);
-  log.info({ requestId, status, detail }, 'request refused');
+  const refused = refusalOf(new DomainError(code, detail), '/', requestId);
+  log.info({ requestId, status: refused.status, detail }, 'request refused');
+  return refused;
+}
+
+function refusalOf(error: unknown, instance: string, requestId: string): Refusal {
+  const { status, headers, body } = problemOf(error, instance, requestId);
   const text = JSON.stringify(body);
   return {
     status,

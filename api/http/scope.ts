@@ -3,6 +3,7 @@ import type { DownloadLinks } from '../../domain/objects/download-links.ts';
 import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { Encryption } from '../../domain/shared/encryption.ts';
 import type { CommitGraphCache } from '../../domain/git/commit-graph-cache.ts';
+import type { HostTokens } from '../../domain/browser-sessions/host-tokens.ts';
 import type { Recordings } from '../../domain/browser-sessions/replays.mutations.ts';
 import type { OrgPolls } from '../../domain/org-limits/org-polls.ts';
 import type { DashboardCache } from '../../domain/org-limits/limit-dashboard.ts';
@@ -56,6 +57,7 @@ export interface Adapters {
     recordings: Recordings;
     /** How long a reference in a playlist is valid at least. */
     replayLinkHours: number;
+    hostTokens: HostTokens;
   };
   chat: {
     platform: ChatPlatform;

@@ -38,7 +38,7 @@ export async function localPlaces({ db }: Pick<Reads, 'db'>): Promise<LocalPlace
   return { ...rest, isolation: open ?? sandboxed ?? jailed };
 }
 
-/** Whether a host lives, and whether it records. */
+/** Whether a host lives, whether it records, and where it is reached. */
 export const hostById = ({ db }: Pick<Reads, 'db'>, id: string) =>
   db
     .selectFrom('browser_host')
@@ -47,6 +47,7 @@ export const hostById = ({ db }: Pick<Reads, 'db'>, id: string) =>
       'name',
       'records',
       'trouble',
+      'address',
       sql<boolean>`seen_at > now() - make_interval(secs => ${HOST_SILENT_SECONDS})`.as('isAlive'),
     ])
     .executeTakeFirst();

@@ -120,6 +120,8 @@ const Environment = z.object({
   REVIEW_RETENTION_DAYS: count(90),
   BROWSER_RECORDING_DAYS: count(30),
   BROWSER_PROVIDER_TIMEOUT_SECONDS: count(20),
+  BROWSER_HOST_URL: httpUrl.optional(),
+  BROWSER_HOST_PORT: port(0),
   REPLAY_LINK_HOURS: count(6),
   // What ended within the last 14 days is shown.
   PULL_REQUEST_RETENTION_DAYS: z.coerce.number().int().min(15).default(90),

@@ -173,6 +173,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     sql,
     async close() {
       api.server.closeAllConnections();
+      api.closeSockets();
       await new Promise((resolve) => api.server.close(resolve));
       await Promise.all([api.disconnect(), orm.close(true), disconnect(), client.connection.close()]);
       await database.drop();

@@ -1,0 +1,159 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { hashSecret } from '../../domain/auth/secrets.ts';
+import type { HostTokens } from '../../domain/browser-sessions/host-tokens.ts';
+import type { FencedReads } from '../../domain/data/fenced-reads.ts';
+import type { Actor } from '../../domain/shared/actor.ts';
+import { DomainError, notFound } from '../../domain/shared/errors.ts';
+import { isId, newId } from '../../domain/shared/ids.ts';
+import { type Asked, type CredentialDeps, identify } from './credentials.ts';
+import { refuseOn, type Sockets } from './http-server.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { type PassedTo, passSocket } from './pass-socket.ts';
+import { isUnexpected } from './problems.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+/** Of a process, opening ones included. */
+const SOCKETS_MAX = 200;
+
+/** A request for a WebSocket, of a page of this service or of a client that is no browser. */
+export interface SocketInput {
+  /** Of the path. */
+  id: string;
+  query: URLSearchParams;
+}
+
+export interface SocketScope {
+  /**
+   * The sender, by header, or by the cookie of a page of this service. Throws `unauthenticated`, `forbidden` and
+   * `rate_limited`.
+   */
+  caller(): Promise<Actor>;
+  /** Whether it has a credential of its own. */
+  hasCredential: boolean;
+  reads: FencedReads;
+  hostTokens: HostTokens;
+  now: () => Date;
+  log: Logger;
+}
+
+/** A WebSocket that another server of ours serves: who may have it, and where it is passed to. */
+export interface SocketRoute {
+  /** With `{id}` for a UUID. What stands in its query is in no log. */
+  path: `/${string}`;
+  /** Throws `DomainError`. */
+  admit(input: SocketInput, scope: SocketScope): Promise<PassedTo>;
+}
+
+export interface SocketDeps extends CredentialDeps {
+  reads: FencedReads;
+  hostTokens: HostTokens;
+  tokenLimit: RateLimit;
+  basePath: string;
+  now: () => Date;
+  log: Logger;
+  metrics: HttpMetrics;
+}
+
+export interface SocketServer extends Sockets {
+  /** Closes all, and opens none any more. */
+  close(): void;
+}
+
+/** Serves requests for WebSockets by a list of routes. */
+export function createSocketServer(routes: readonly SocketRoute[], deps: SocketDeps): SocketServer {
+  const open = new Set<Duplex>();
+  let isClosing = false;
+
+  const find = ({ url = '' }: IncomingMessage) => {
+    const [path = '', query = ''] = url.split(/\?(.*)/s);
+    for (const route of routes) {
+      const id = idIn(path, deps.basePath + route.path);
+      if (id !== undefined) return { route, path, input: { id, query: new URLSearchParams(query) } };
+    }
+    return undefined;
+  };
+  const pass = async (request: IncomingMessage, connection: Duplex, head: Buffer, requestId: string) => {
+    const found = find(request);
+    if (!found) throw notFound('The socket');
+    const { route, input } = found;
+    if (isClosing || open.size > SOCKETS_MAX)
+      throw new DomainError('unavailable', 'This process takes no more sockets now; try again later');
+    if (!isId(input.id)) throw notFound('The browser session');
+    assertOwnOrigin(request, deps.publicUrl);
+    const to = await route.admit(input, scopeOf(deps, request, requestId));
+    await passSocket(request, connection, head, to);
+  };
+
+  return {
+    takes: (request) =>
+      request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket' && find(request) !== undefined,
+
+    serve(request, connection, head) {
+      const startedAt = performance.now();
+      const requestId = newId();
+      const { route, path } = find(request) ?? { path: '/' };
+      const note = (status: number) => {
+        const durationMs = performance.now() - startedAt;
+        const named = { method: 'GET', route: route?.path ?? 'unmatched' };
+        deps.metrics.duration.observe({ ...named, status: String(status) }, durationMs / 1_000);
+        deps.log.info({ requestId, ...named, status, durationMs: Math.round(durationMs * 10) / 10 }, 'request');
+      };
+      open.add(connection);
+      connection.on('error', () => connection.destroy());
+      connection.once('close', () => open.delete(connection));
+      pass(request, connection, head, requestId).then(
+        () => note(101),
+        (error: unknown) => {
+          if (isUnexpected(error)) deps.log.error({ err: error, requestId }, 'request failed');
+          note(refuseOn(connection, error, path, requestId));
+        },
+      );
+    },
+
+    close() {
+      isClosing = true;
+      for (const connection of open) connection.destroy();
+    },
+  };
+}
+
+/** The value of `{id}` in a path; undefined for a path that is not of this form. */
+function idIn(path: string, form: string): string | undefined {
+  const [before = '', behind = ''] = form.split('{id}');
+  const id = path.slice(before.length, path.length - behind.length);
+  return path === before + id + behind && id !== '' && !id.includes('/') ? id : undefined;
+}
+
+const headerOf = ({ headers }: IncomingMessage, name: string): string => String(headers[name] ?? '');
+
+/** Browsers name the page that asks, and attach the cookie whatever page it is. Throws `forbidden`. */
+function assertOwnOrigin(request: IncomingMessage, publicUrl: string): void {
+  const origin = headerOf(request, 'origin');
+  if (origin !== '' && origin !== new URL(publicUrl).origin)
+    throw new DomainError('forbidden', 'A socket is opened by a page of this service, or without a page');
+}
+
+function scopeOf(deps: SocketDeps, request: IncomingMessage, requestId: string): SocketScope {
+  const { reads, hostTokens, now, tokenLimit } = deps;
+  const isOfPage = headerOf(request, 'origin') !== '';
+  const asked: Asked = {
+    method: 'GET',
+    get: (name) => (name === 'cookie' && !isOfPage ? '' : headerOf(request, name.toLowerCase())),
+  };
+  return {
+    async caller() {
+      const { actor, secret } = await identify(deps, asked);
+      await tokenLimit(hashSecret(secret));
+      if (actor.run) throw new DomainError('forbidden', 'Forbidden - The token of a run opens no socket');
+      return actor;
+    },
+    hasCredential:
+      asked.get('authorization') !== '' || deps.cookies.read(asked.get('cookie'), 'qs_session') !== undefined,
+    reads,
+    hostTokens,
+    now,
+    log: deps.log.child({ requestId }),
+  };
+}
