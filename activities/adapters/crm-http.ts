@@ -2,9 +2,9 @@ import { type Dispatcher, request } from 'undici';
 import type { ApiUsage, CrmAnswer, CrmFailure } from '../../domain/crm/crm-platform.port.ts';
 import { permittedOrigin } from '../../domain/crm/org-origin.ts';
 import { failure, malformed } from '../../domain/crm/platform-error-rules.ts';
+import { RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';
 import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
 import { createHostAgent } from './host-agent.ts';
-import { RefusedAddressError } from './outbound-policy.ts';
 
 export const JSON_MAX_BYTES = 16 * 1_048_576;
 

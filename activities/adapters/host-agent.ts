@@ -1,6 +1,7 @@
 import { Agent, Dispatcher } from 'undici';
 import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
-import { permittedConnector, RefusedAddressError } from './outbound-policy.ts';
+import { RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';
+import { permittedConnector } from './outbound-policy.ts';
 
 /**
  * Connections to the hosts of integrations and orgs: to permitted addresses, and to mock workspaces of the service at

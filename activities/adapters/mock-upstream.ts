@@ -1,9 +1,9 @@
 import { Agent, request as send } from 'undici';
 import type { ForwardUpstream, UpstreamAnswer } from '../../domain/mocks/upstream.port.ts';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { type OutboundAddresses, RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';
 import { contentCoding, isKnownCoding, unpacked } from '../../domain/shared/content-coding.ts';
 import { TooLargeError, wholeBytes } from '../../domain/shared/whole-bytes.ts';
-import { permittedConnector, RefusedAddressError } from './outbound-policy.ts';
+import { permittedConnector } from './outbound-policy.ts';
 
 const ANSWER_MAX_BYTES = 20 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;

@@ -7,8 +7,8 @@ import type {
 import { tokensAbout } from '../../domain/language-models/price-rules.ts';
 import { failureKindOf, retryAfterMsOf } from '../../domain/language-models/retry-rules.ts';
 import { maskSecrets } from '../../domain/language-models/secret-pattern-rules.ts';
-import { RefusedAddressError } from './outbound-policy.ts';
 import { TooLargeError } from '../../domain/shared/whole-bytes.ts';
+import { RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';
 
 /** How the answer of a model ended; undefined: the stream did before it. */
 export type AnswerEnd = 'ok' | 'length' | 'refused' | 'other' | undefined;

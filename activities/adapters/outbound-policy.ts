@@ -2,10 +2,7 @@ import { lookup } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { notPublic, type OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
-
-/** The policy forbids to call an address; another try would find the same. */
-export class RefusedAddressError extends Error {}
+import { type AddressPolicy, notPublic, RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';
 
 /** Finds all addresses of a host name. */
 export type Resolver = (hostname: string, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
@@ -21,7 +18,7 @@ const CONNECT_TIMEOUT_MS = 90_000;
  * connection that is kept alive stays with its checked address.
  */
 export function permittedConnector(
-  addresses: OutboundAddresses,
+  addresses: AddressPolicy,
   resolve: Resolver = systemResolver,
 ): buildConnector.connector {
   const connect = buildConnector({
@@ -38,7 +35,7 @@ export function permittedConnector(
 }
 
 /** For `net.connect`, which asks it once and tries all addresses that it gets. */
-function checkedLookup(addresses: OutboundAddresses, resolve: Resolver): LookupFunction {
+function checkedLookup(addresses: AddressPolicy, resolve: Resolver): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, (error, found) => {
       if (error) return callback(error, '', 0);

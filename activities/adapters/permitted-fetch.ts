@@ -1,9 +1,9 @@
 import { fetch as fetchBy, type RequestInit as InitBy } from 'undici';
+import { RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';
 import type { HostAddresses } from '../../domain/outbound/own-mocks.ts';
 import { TooLargeError } from '../../domain/shared/whole-bytes.ts';
 import { readWhole } from './bounded-fetch.ts';
 import { createHostAgent } from './host-agent.ts';
-import { RefusedAddressError } from './outbound-policy.ts';
 
 export interface PermittedFetch {
   fetch: typeof globalThis.fetch;

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import type { ProviderAnswer, Segment } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { providerFailure } from '../../domain/browser-sessions/provider-failure-rules.ts';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { type OutboundAddresses, RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';
 import { boundedBytes } from '../../domain/shared/whole-bytes.ts';
-import { permittedConnector, RefusedAddressError } from './outbound-policy.ts';
+import { permittedConnector } from './outbound-policy.ts';
 
 const SEGMENT_MAX_BYTES = 64 * 1_048_576;
 const IDLE_MS = 20_000;

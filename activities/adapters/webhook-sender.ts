@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
-import type { OutboundAddresses } from '../../domain/outbound/outbound-addresses.ts';
+import { type OutboundAddresses, RefusedAddressError } from '../../domain/outbound/outbound-addresses.ts';
 import type { AttemptOutcome, WebhookSender } from '../../domain/webhooks/webhook-sender.port.ts';
-import { permittedConnector, RefusedAddressError, type Resolver } from './outbound-policy.ts';
+import { permittedConnector, type Resolver } from './outbound-policy.ts';
 
 /** The log keeps this much of a response; the rest is not read. */
 const RESPONSE_MAX_BYTES = 65_536;

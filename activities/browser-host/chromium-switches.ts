@@ -47,6 +47,7 @@ export function chromiumSwitches({
     '--disable-component-extensions-with-background-pages',
     '--disable-component-update',
     '--disable-crash-reporter',
+    '--disable-crashpad-for-testing',
     '--disable-default-apps',
     '--disable-domain-reliability',
     '--disable-extensions',

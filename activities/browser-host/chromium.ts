@@ -1,105 +1,94 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chown, mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Isolation, Viewport } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { within } from '../../domain/shared/within.ts';
-import type { BrowserEnd, RunningBrowser } from './browser.ts';
+import type { RunningBrowser } from './browser.ts';
+import { furnish, newBrowserFolder } from './browser-folder.ts';
+import { BrowserLife } from './browser-life.ts';
+import { type BrowserLimits, LIMITS, trafficUsedUp, watchLimits } from './browser-limits.ts';
 import { CdpPipe } from './cdp-pipe.ts';
 import { chromiumSwitches } from './chromium-switches.ts';
+import { EgressProxy, type Outbound } from './egress-proxy.ts';
+import { JAILED_PROFILE, jailed, RELAY_PORT, withOwnPolicies } from './jail.ts';
+import { isPeerOf } from './loopback-peers.ts';
 import type { BrowserPrograms } from './programs.ts';
-import { unprivilegedUser } from './unprivileged-user.ts';
+import { type UnixUser, unprivilegedUser } from './unprivileged-user.ts';
+import { withoutOwnProxies } from './without-own-proxies.ts';
 
 const START_MAX_MS = 30_000;
-const SAID_MAX_CHARACTERS = 2_000;
 
 export interface ChromiumOrder {
   programs: BrowserPrograms;
   isolation: Isolation;
-  /** Its own: made here, and removed when it has ended. A path that every user may follow. */
-  folder: string;
   viewport: Viewport;
+  outbound: Outbound;
+  limits?: Partial<BrowserLimits>;
 }
 
 /** Chromium did not start. The message is for operators. */
 export class ChromiumStartError extends Error {}
 
-/** Starts a Chromium with one empty tab; resolves when it answers. Rejects with `ChromiumStartError`, and leaves nothing behind. */
+/**
+ * Starts a Chromium with one empty tab, which reaches no host until it is allowed; resolves when it answers. Rejects with
+ * `ChromiumStartError`, and leaves nothing behind then.
+ *
+ * - `jailed`: bubblewrap keeps it in namespaces of its own. Its network is a loopback with nothing but a relay to the unix socket
+ *   of its egress proxy, so that no switch, and no bug of Chromium's, leads past that.
+ * - `sandboxed`: a user of its own and Chromium's own sandbox. It is on this machine's network, and kept from it by switches and
+ *   policies; by switches alone where bubblewrap cannot make it a folder of policies (`file:` pages open by the protocol then).
+ * - `none`: not even Chromium's sandbox.
+ */
 export async function startChromium(order: ChromiumOrder): Promise<RunningBrowser> {
-  const { programs, isolation, folder, viewport } = order;
-  const user = unprivilegedUser();
-  const profile = join(folder, 'profile');
-  await mkdir(profile, { recursive: true, mode: 0o700 });
-  if (user) for (const each of [folder, profile]) await chown(each, user.uid, user.gid);
-  const child = spawn(programs.chromium, chromiumSwitches({ viewport, isolation, proxy: null, profile }), {
-    cwd: folder,
-    // Nothing of the host's own environment, which holds secrets.
-    env: { HOME: profile, PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    detached: true,
-    ...(isolation !== 'none' && user),
-  });
-  const said = lastWords(child);
-  const failed = once(child, 'exit').then(
-    () => undefined,
-    () => undefined,
+  const { isolation, outbound } = order;
+  const limits = { ...LIMITS, ...order.limits };
+  const user = isolation === 'none' ? undefined : unprivilegedUser();
+  const folder = await newBrowserFolder();
+  const egress = new EgressProxy(
+    outbound,
+    { maxBytes: limits.trafficBytes, onUsedUp: () => life.kill(trafficUsedUp(limits)) },
+    isolation === 'jailed' || !user ? undefined : (socket) => isPeerOf(user.uid, socket),
   );
-  const cdp = new CdpPipe(child.stdio[3] as Writable, child.stdio[4] as unknown as Readable);
-  const { ended, kill } = lifeOf(child, failed, folder);
-  void cdp.closed.then(() => kill({ reason: 'browser_closed', detail: null }));
+  const life = new BrowserLife(folder, () => egress.close());
   try {
-    await within(START_MAX_MS, cdp.send('Browser.getVersion'), () => {
+    const proxy = isolation === 'jailed' ? RELAY_PORT : await egress.listenOnLoopback();
+    const command = await commandOf(order, { folder, proxy: `127.0.0.1:${proxy}`, user, egress });
+    const { stdio, pid } = life.start(command, user);
+    const pipe = new CdpPipe(stdio[3] as Writable, stdio[4] as unknown as Readable);
+    void pipe.closed.then(() => life.kill({ reason: 'browser_closed', detail: null }));
+    const cdp = isolation === 'jailed' ? pipe : withoutOwnProxies(pipe);
+    await within(START_MAX_MS, cdp.send('Browser.setDownloadBehavior', { behavior: 'deny' }), () => {
       throw new Error('it did not answer in time');
     });
+    const stopWatching = watchLimits(limits, { session: pid, profile: `${folder}/profile` }, (end) => life.kill(end));
+    void life.ended.then(stopWatching);
+    return {
+      cdp,
+      isolation,
+      pid,
+      egress: egress.tally,
+      allow: (hosts) => egress.hosts.add(hosts),
+      ended: life.ended,
+      kill: (end) => life.kill(end),
+    };
   } catch (error) {
-    kill({ reason: 'provider_error', detail: null });
-    await ended;
-    throw new ChromiumStartError(`Chromium did not start: ${(error as Error).message} ${said()}`.trim());
+    life.kill({ reason: 'provider_error', detail: null });
+    await life.ended;
+    throw new ChromiumStartError(`Chromium did not start: ${(error as Error).message} ${life.said}`.trim());
   }
-  return {
-    cdp,
-    isolation,
-    pid: child.pid ?? 0,
-    egress: { connections: 0, bytes: 0, allowed: new Map(), refused: new Map() },
-    allow: () => undefined,
-    ended,
-    kill,
-  };
 }
 
-function lifeOf(child: ChildProcess, exited: Promise<void>, folder: string): Pick<RunningBrowser, 'ended' | 'kill'> {
-  let end: BrowserEnd | undefined;
-  const killAll = () => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // No process of the group is left.
-    }
-  };
-  const ended = exited.then(async () => {
-    end ??= ownEnd(child);
-    killAll();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    return end;
-  });
-  return {
-    ended,
-    kill(given) {
-      end ??= given;
-      killAll();
-    },
-  };
-}
-
-function ownEnd({ exitCode, signalCode }: ChildProcess): BrowserEnd {
-  if (exitCode === 0) return { reason: 'browser_closed', detail: null };
-  return { reason: 'provider_error', detail: `The browser crashed (${signalCode ?? `code ${exitCode}`})` };
-}
-
-/** The end of what it printed: why it did not start. */
-function lastWords({ stderr }: ChildProcess): () => string {
-  let said = '';
-  stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-SAID_MAX_CHARACTERS)));
-  return () => said.trim();
+/** What is run, and everything that it needs on disk. */
+async function commandOf(
+  { programs: { chromium, bubblewrap, socat }, isolation, viewport }: ChromiumOrder,
+  { folder, proxy, user, egress }: { folder: string; proxy: string; user: UnixUser | undefined; egress: EgressProxy },
+): Promise<readonly string[]> {
+  const folders = await furnish(folder, proxy, user);
+  if (isolation !== 'jailed') {
+    const switches = chromiumSwitches({ viewport, isolation, proxy, profile: folders.profile });
+    if (isolation === 'none' || bubblewrap === null) return [chromium, ...switches];
+    return [bubblewrap, ...withOwnPolicies(chromium, folders.policies), ...switches];
+  }
+  if (bubblewrap === null || socat === null) throw new Error('a jail needs bubblewrap and socat');
+  await egress.listenAt(folders.egress, user);
+  const switches = chromiumSwitches({ viewport, isolation, proxy, profile: JAILED_PROFILE });
+  return [bubblewrap, ...jailed(chromium, socat, folders), ...switches];
 }

@@ -6,10 +6,10 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
 /**
- * Which addresses the service may send requests to. Refusals name the host as it was given, never an address that it
+ * Which addresses requests may go to. Refusals name the host as it was given, never an address that it
  * resolved to: that would show strangers the names and addresses of the network behind the service.
  */
-export interface OutboundAddresses {
+export interface AddressPolicy {
   /** Whether requests may go to an IP address. For the results of name resolution. */
   permitsIp: (ip: string) => boolean;
   /** Why the host of a parsed URL must not be called, as far as is known before it is resolved. */
@@ -17,6 +17,15 @@ export interface OutboundAddresses {
   /** Why a URL must not be called, as far as is known before its host is resolved: scheme, credentials, a literal address. */
   refusedUrl: (url: string) => string | undefined;
 }
+
+/** Where the service may send requests to: public addresses, and the ranges that the operator lists. */
+export interface OutboundAddresses extends AddressPolicy {
+  /** The listed ranges alone. */
+  listedOnly: AddressPolicy;
+}
+
+/** The policy forbids to call an address; another try would find the same. */
+export class RefusedAddressError extends Error {}
 
 /** Allowed outside production unless `OUTBOUND_ALLOW` is set: receivers on the same machine. */
 const LOOPBACK_RANGES = '127.0.0.0/8,::1/128';
@@ -27,11 +36,13 @@ const LOOPBACK_RANGES = '127.0.0.0/8,::1/128';
  */
 export function outboundAddresses(allow: string): OutboundAddresses {
   const allowed = allow.split(',').flatMap((range) => (range.trim() === '' ? [] : [parseRange(range.trim())]));
-  const permitsIp = (ip: string): boolean => {
-    if (!ipaddr.isValid(ip) || IPV4_COMPATIBLE.test(ip)) return false;
-    const address = denoted(ipaddr.parse(ip));
-    return isWithin(address, allowed) || isPublic(address);
-  };
+  const isListed = (address: Address) => isWithin(address, allowed);
+  return { ...policy((address) => isListed(address) || isPublic(address)), listedOnly: policy(isListed) };
+}
+
+function policy(isPermitted: (address: Address) => boolean): AddressPolicy {
+  const permitsIp = (ip: string): boolean =>
+    ipaddr.isValid(ip) && !IPV4_COMPATIBLE.test(ip) && isPermitted(denoted(ipaddr.parse(ip)));
   const refusedHost = (hostname: string, given = hostname) => {
     const literal = literalHost(hostname);
     return literal === undefined || permitsIp(literal) ? undefined : notPublic(given);

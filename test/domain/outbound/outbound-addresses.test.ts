@@ -177,3 +177,15 @@ test('every range is listed once, with its source', () => {
 test('a malformed range stops the start', () => {
   expect(() => outboundAddresses('10.0.0.0/8, 300.0.0.0/8')).toThrow('300.0.0.0/8');
 });
+
+test('the ranges that an operator lists are told apart from public addresses', () => {
+  const { listedOnly, permitsIp } = outboundAddresses('10.1.0.0/16');
+  expect(['10.1.2.3', '::ffff:10.1.2.3', '10.2.0.1', '93.184.216.34'].map(listedOnly.permitsIp)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  expect(permitsIp('93.184.216.34')).toBe(true);
+  expect(listedOnly.refusedHost('93.184.216.34')).toBe('93.184.216.34 is not at a public address');
+});
