@@ -1,0 +1,286 @@
+import type { LiveViewer } from '../../domain/browser-sessions/live-viewer-rules.ts';
+import type { LentBrowser, Picture, Tab } from './browser.ts';
+import { InputLane } from './input-lane.ts';
+import type { HostMessage, ViewerMessage } from './live-protocol.ts';
+import { steer } from './steering.ts';
+
+const PICTURES_PER_SECOND = 25;
+const TIME_EVERY_MS = 1_000;
+/** How often one viewer may take control in a minute: each time is audited. */
+const TAKES_PER_MINUTE = 10;
+const MINUTE_MS = 60_000;
+
+/** How a viewer is reached. Nothing of it waits, and nothing throws. */
+export interface ViewerConnection {
+  tell(message: HostMessage): void;
+  show(tab: number, picture: Picture): void;
+  /** Another tab is shown from now on. */
+  forget(): void;
+  end(): void;
+  readonly picturesPerSecond?: number;
+}
+
+/** Somebody who watches. */
+export interface Member {
+  receive(message: ViewerMessage): void;
+  leave(): void;
+}
+
+interface Joined {
+  id: number;
+  viewer: LiveViewer;
+  connection: ViewerConnection;
+  /** Undefined: the tab that is worked in. */
+  chosen: number | undefined;
+  shown: number | undefined;
+  stop: () => void;
+  takenAt: number[];
+}
+
+export interface RoomOptions {
+  /** Somebody took control, from somebody else or from nobody. */
+  onControl: (viewer: LiveViewer, previous: LiveViewer | undefined) => void;
+  /** The last one left, or the browser ends. */
+  onEmpty: () => void;
+}
+
+/** The people who watch one browser. Many watch, one controls; those who chose no tab see the one that is worked in. */
+export class LiveRoom {
+  readonly #browser: LentBrowser;
+  readonly #options: RoomOptions;
+  readonly #joined = new Map<number, Joined>();
+  readonly #input: InputLane;
+  #lastId = 0;
+  #controller: Joined | undefined;
+  #front: number | undefined;
+  #newest = -1;
+  #toldTabs = '';
+  #expiresAtMs = 0;
+  readonly #stopTabs: () => void;
+  readonly #clock: NodeJS.Timeout;
+
+  constructor(browser: LentBrowser, options: RoomOptions) {
+    this.#browser = browser;
+    this.#options = options;
+    this.#input = new InputLane(browser, () => this.#frontTab());
+    this.#expiresAtMs = browser.expiresAt().getTime();
+    this.#followTabs();
+    this.#stopTabs = browser.tabs.onChange(() => {
+      this.#followTabs();
+      this.#tellTabs();
+      for (const joined of this.#joined.values()) this.#showTab(joined);
+    });
+    this.#clock = setInterval(() => this.#tellNewTime(), TIME_EVERY_MS);
+    this.#clock.unref();
+    void this.#closeAtEnd();
+  }
+
+  get size(): number {
+    return this.#joined.size;
+  }
+
+  join(viewer: LiveViewer, connection: ViewerConnection): Member {
+    const id = ++this.#lastId;
+    const joined: Joined = {
+      id,
+      viewer,
+      connection,
+      chosen: undefined,
+      shown: undefined,
+      stop: () => undefined,
+      takenAt: [],
+    };
+    this.#joined.set(id, joined);
+    const { viewport, isRecorded } = this.#browser;
+    connection.tell({ type: 'welcome', you: id, mayControl: viewer.may === 'control', isRecorded, viewport });
+    connection.tell(this.#time());
+    connection.tell(this.#tabs());
+    this.#tellPeople();
+    this.#showTab(joined);
+    return { receive: (message) => this.#receive(joined, message), leave: () => this.#leave(joined) };
+  }
+
+  async #closeAtEnd(): Promise<void> {
+    const { reason, detail } = await this.#browser.ending;
+    this.#tellAll({ type: 'end', reason, detail });
+    this.close();
+  }
+
+  /** Lets everybody go. */
+  close(): void {
+    clearInterval(this.#clock);
+    this.#stopTabs();
+    for (const { stop, connection } of this.#joined.values()) {
+      stop();
+      connection.end();
+    }
+    this.#joined.clear();
+    this.#options.onEmpty();
+  }
+
+  #leave(joined: Joined): void {
+    if (!this.#joined.delete(joined.id)) return;
+    joined.stop();
+    if (this.#controller === joined) this.#release();
+    if (this.#joined.size === 0) this.close();
+    else this.#tellPeople();
+  }
+
+  #receive(joined: Joined, message: ViewerMessage): void {
+    if (!this.#joined.has(joined.id)) return;
+    if (message.type === 'seen') return;
+    if (message.type === 'watch') {
+      this.#choose(joined, message.tab ?? undefined);
+      return;
+    }
+    if (message.type === 'control') {
+      if (message.take) this.#take(joined);
+      else if (this.#controller === joined) {
+        this.#release();
+        this.#tellPeople();
+      }
+      return;
+    }
+    if (this.#controller !== joined) {
+      // A key that was on its way while somebody else took over is no reason to say anything.
+      if (!isInput(message)) notice(joined, 'Take control first');
+      return;
+    }
+    if (isInput(message)) {
+      if (!this.#input.send(message)) notice(joined, 'The page does not answer: what you typed was not passed on');
+    } else void doing(joined, steer(this.#browser, this.#frontTab(), message));
+  }
+
+  #choose(joined: Joined, tab: number | undefined): void {
+    const isThere = tab === undefined || this.#tabOf(tab) !== undefined;
+    if (!isThere) return;
+    if (this.#controller !== joined) joined.chosen = tab;
+    else if (tab !== undefined) this.#bringToFront(joined, tab);
+    this.#showTab(joined, true);
+  }
+
+  #take(joined: Joined): void {
+    if (joined.viewer.may !== 'control') {
+      notice(joined, 'You may watch, but not control this browser');
+      return;
+    }
+    if (this.#controller === joined) return;
+    const now = Date.now();
+    joined.takenAt = joined.takenAt.filter((at) => now - at < MINUTE_MS);
+    if (joined.takenAt.length >= TAKES_PER_MINUTE) {
+      notice(joined, 'You took control too often: wait a minute');
+      return;
+    }
+    joined.takenAt.push(now);
+    const previous = this.#controller;
+    this.#release();
+    this.#controller = joined;
+    joined.chosen = undefined;
+    if (previous) notice(previous, `${joined.viewer.name} has taken control`);
+    // What was shown is what is worked in from now on.
+    if (joined.shown !== undefined) this.#bringToFront(joined, joined.shown);
+    this.#showTab(joined, true);
+    this.#tellPeople();
+    this.#options.onControl(joined.viewer, previous?.viewer);
+  }
+
+  /** What the one who controlled still held down is let go. */
+  #release(): void {
+    this.#input.letGo();
+    this.#controller = undefined;
+  }
+
+  #bringToFront(joined: Joined, number: number): void {
+    const tab = this.#tabOf(number);
+    if (!tab) return;
+    this.#input.letGo();
+    this.#front = number;
+    void doing(joined, this.#browser.tabs.activate(tab.id));
+    this.#tellTabs();
+    for (const one of this.#joined.values()) this.#showTab(one);
+  }
+
+  /** A tab that was opened is worked in from now on; in place of one that was closed, the newest. */
+  #followTabs(): void {
+    const tabs = this.#browser.tabs.list();
+    const newest = Math.max(-1, ...tabs.map(({ number }) => number));
+    if (newest > this.#newest) this.#front = newest;
+    this.#newest = Math.max(newest, this.#newest);
+    if (this.#front === undefined || !this.#tabOf(this.#front)) this.#front = newest < 0 ? undefined : newest;
+    for (const joined of this.#joined.values())
+      if (joined.chosen !== undefined && !this.#tabOf(joined.chosen)) joined.chosen = undefined;
+  }
+
+  #showTab(joined: Joined, isTold = false): void {
+    const number = joined.chosen ?? this.#front;
+    const tab = number === undefined ? undefined : this.#tabOf(number);
+    const isOther = tab?.number !== joined.shown;
+    if (isOther || isTold)
+      joined.connection.tell({
+        type: 'watching',
+        tab: tab?.number ?? null,
+        follows: joined.chosen === undefined,
+      });
+    if (!isOther) return;
+    joined.stop();
+    joined.connection.forget();
+    joined.shown = tab?.number;
+    joined.stop = () => undefined;
+    if (!tab) return;
+    const perSecond = joined.connection.picturesPerSecond ?? PICTURES_PER_SECOND;
+    joined.stop = this.#browser.tabs.watch(tab.id, perSecond, (picture) => joined.connection.show(tab.number, picture));
+  }
+
+  #tabOf = (number: number): Tab | undefined => this.#browser.tabs.list().find((tab) => tab.number === number);
+  #frontTab = (): Tab | undefined => (this.#front === undefined ? undefined : this.#tabOf(this.#front));
+
+  #tabs(): HostMessage {
+    const tabs = this.#browser.tabs.list().map(({ number, title, url }) => ({ number, title, url }));
+    return { type: 'tabs', tabs, front: this.#front ?? null };
+  }
+
+  #tellTabs(): void {
+    const tabs = this.#tabs();
+    const told = JSON.stringify(tabs);
+    if (told === this.#toldTabs) return;
+    this.#toldTabs = told;
+    this.#tellAll(tabs);
+  }
+
+  #time(): HostMessage {
+    const expiresAt = new Date(this.#expiresAtMs).toISOString();
+    return { type: 'time', expiresAt, leftMs: Math.max(0, Math.round(this.#expiresAtMs - Date.now())) };
+  }
+
+  #tellNewTime(): void {
+    const expiresAtMs = this.#browser.expiresAt().getTime();
+    if (expiresAtMs === this.#expiresAtMs) return;
+    this.#expiresAtMs = expiresAtMs;
+    this.#tellAll(this.#time());
+  }
+
+  #tellPeople(): void {
+    const people = [...this.#joined.values()].map(({ id, viewer }) => ({ id, name: viewer.name }));
+    this.#tellAll({ type: 'people', people, controller: this.#controller?.id ?? null });
+  }
+
+  #tellAll(message: HostMessage): void {
+    for (const { connection } of this.#joined.values()) connection.tell(message);
+  }
+}
+
+const INPUT = new Set(['mouse', 'wheel', 'key', 'compose', 'insert']);
+type Input = Parameters<InputLane['send']>[0];
+const isInput = (message: ViewerMessage): message is Input => INPUT.has(message.type);
+
+const notice = ({ connection }: Joined, text: string): void => connection.tell({ type: 'notice', text });
+
+/** Says why something was not done. */
+async function doing(joined: Joined, work: Promise<string | undefined | void>): Promise<void> {
+  try {
+    const refused = await work;
+    if (typeof refused === 'string') notice(joined, refused);
+  } catch {
+    notice(joined, 'The browser did not do that');
+  }
+}
