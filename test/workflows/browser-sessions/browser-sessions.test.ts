@@ -263,7 +263,7 @@ test('a run that names a pull request and no session makes one', async () => {
   });
   const found = await eventually(
     () => owner().get(200, `${PATH}?prNumber=${prNumber}&status=live`),
-    ({ total }) => total === 1,
+    ({ items }) => items.length === 1,
   );
   expect(found.items[0]).toMatchObject({ flowRunId: runId, createdBy: app.owner.email });
   await stop(found.items[0].id);
