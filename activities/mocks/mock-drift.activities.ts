@@ -17,8 +17,10 @@ export const createMockDriftActivities = (deps: Deps) => ({
     deps.actingAs(comparer(tenant))(async (tx) => {
       const seqs = await beginDrift(tx, driftId);
       const place = await driftPlace(tx, driftId);
-      // The host alone: the path or query of an address may have a secret.
-      return seqs && place && { seqs, scenario: place.name, upstream: URL.parse(place.upstream ?? '')?.host ?? '' };
+      // The hosts alone: the path or query of an address may have a secret.
+      const all = place && [place.upstream, ...place.upstreams.map(({ upstream }) => upstream)];
+      const names = all?.flatMap((upstream) => URL.parse(upstream ?? '')?.host ?? []).join(', ') ?? '';
+      return seqs && place && { seqs, scenario: place.name, upstream: names };
     }),
 
   /** Asks the upstream for some steps and notes those that differ; answers how many. */
@@ -26,10 +28,10 @@ export const createMockDriftActivities = (deps: Deps) => ({
     withHeartbeat(async (signal) => {
       const reads = deps.reads.as(comparer(tenant));
       const place = await driftPlace(reads, driftId);
-      if (!place?.upstream || place.endedAt) return 0;
+      if (!place || place.endedAt) return 0;
       const findings: DriftFinding[] = [];
       for (const stored of await stepsBySeq(reads, place.scenarioId, seqs)) {
-        const finding = await compareWithUpstream(deps.mocks.forward, place.upstream, givenStep(stored), signal);
+        const finding = await compareWithUpstream(deps.mocks.forward, place, givenStep(stored), signal);
         if (finding) findings.push(finding);
       }
       await deps.actingAs(comparer(tenant))((tx) => addFindings(tx, driftId, seqs, findings));

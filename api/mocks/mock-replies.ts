@@ -15,6 +15,7 @@ import type { MockRequest } from '../../domain/mocks/mock-request.ts';
 import { headerWithOwnAddresses, withOwnAddresses } from '../../domain/mocks/own-addresses.ts';
 import type { RecordCall } from '../../domain/mocks/recording.ts';
 import type { ActiveScenario } from '../../domain/mocks/replay.queries.ts';
+import { linksOf, upstreamOf } from '../../domain/mocks/scenario-upstreams.ts';
 import type { ForwardUpstream } from '../../domain/mocks/upstream.port.ts';
 import { DomainError, notFound } from '../../domain/shared/errors.ts';
 import { TemplateError } from '../../domain/webhooks/body-template.ts';
@@ -127,11 +128,13 @@ function answerOf(compose: () => MockAnswer, seq: number): MockAnswer {
 
 async function passedOn(deps: ReplyDeps, exchange: Exchange, scenario: ActiveScenario): Promise<MockAnswer> {
   const { called, received, response } = exchange;
+  const passed = upstreamOf(scenario, called.target);
+  if (!passed) throw new DomainError('upstream_error', 'The upstream: the scenario has none for this path');
   const outcome = await deps.forward(
     {
-      upstream: scenario.upstream ?? '',
+      upstream: passed.upstream,
       method: called.method,
-      target: called.target,
+      target: passed.target,
       headers: called.headers,
       bytes: received,
     },
@@ -153,11 +156,13 @@ async function recorded(
   return { ...answer, body: answer.bytes };
 }
 
-/** An answer whose links to the upstream lead to the mock server: clients that follow them stay with the scenario. */
-function linkedBack(answer: MockAnswer, { mockUrl }: Exchange, { upstream }: ActiveScenario): MockAnswer {
+/** An answer whose links to the upstreams lead to the mock server: clients that follow them stay with the scenario. */
+function linkedBack(answer: MockAnswer, { mockUrl }: Exchange, scenario: ActiveScenario): MockAnswer {
   const { headers, body } = answer;
-  if (upstream === null || headers['content-encoding'] !== undefined) return answer;
-  const linked = (value: string) => headerWithOwnAddresses(value, upstream, mockUrl);
+  const links = linksOf(scenario, mockUrl);
+  if (links.length === 0 || headers['content-encoding'] !== undefined) return answer;
+  const linked = (value: string) =>
+    links.reduce((text, { upstream, baseUrl }) => headerWithOwnAddresses(text, upstream, baseUrl), value);
   const [type = ''] = [headers['content-type'] ?? ''].flat();
   return {
     ...answer,
@@ -167,7 +172,7 @@ function linkedBack(answer: MockAnswer, { mockUrl }: Exchange, { upstream }: Act
         typeof value === 'string' ? linked(value) : value.map(linked),
       ]),
     ),
-    body: withOwnAddresses(body, type, upstream, mockUrl),
+    body: links.reduce((bytes, { upstream, baseUrl }) => withOwnAddresses(bytes, type, upstream, baseUrl), body),
   };
 }
 

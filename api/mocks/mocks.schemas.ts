@@ -8,6 +8,7 @@ import {
   StepResponseIn,
   Times,
 } from '../../domain/mocks/mock-steps.schemas.ts';
+import { UpstreamIn, UpstreamsIn } from '../../domain/mocks/scenario-upstreams.ts';
 import { SCENARIO_STATUSES, ARM_MINUTES, ARM_MINUTES_MAX } from '../../domain/mocks/scenario-rules.ts';
 import { MOCK_MODES, NAME_MAX, SEQ_MAX, STEPS_MAX } from '../../domain/mocks/step-rules.ts';
 import { FreeText, JsonObject, queryFlag, queryInt, Timestamp, WITHOUT_CONTROLS } from '../http/parameters.ts';
@@ -45,15 +46,14 @@ export const ScenarioIn = z.strictObject({
     description:
       '`strict`: only the step at the cursor answers. `perEndpoint`: of the steps that match and are not used up the first. `any`: the most specific, then the first',
   }),
-  upstream: z
-    .url({ protocol: /^https?$/ })
-    .max(2_000)
-    .nullable()
-    .optional()
-    .meta({
-      description: 'The host that is recorded, or to which requests without a step are passed on',
-      example: 'https://api.example.com',
-    }),
+  upstream: UpstreamIn.nullable().optional().meta({
+    description: 'The host that is recorded, or to which requests without a step are passed on',
+    example: 'https://api.example.com',
+  }),
+  upstreams: UpstreamsIn.optional().meta({
+    description:
+      'Further hosts, each below a prefix of the path: a login that names the host of its instance leads there. Links to them in answers get the prefix',
+  }),
   unmatched: UnmatchedIn.default('not_found').meta({
     description: 'What requests without a step get: 404, what the upstream answers, or a fixed response',
   }),
@@ -107,6 +107,7 @@ export const MockScenario = z
         'Of the run without `X-Mock-Run`: the step that `strict` has used up last, in other modes the one that answered last; 0 at the beginning',
     }),
     upstream: z.string().nullable(),
+    upstreams: z.array(z.object({ prefix: z.string(), upstream: z.string() })),
     unmatched: z.union([z.string(), JsonObject]),
     seed: z.int(),
     baseUrl: z

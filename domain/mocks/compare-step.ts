@@ -2,15 +2,16 @@ import { type ComparedAnswer, driftBetween } from './drift-rules.ts';
 import { textOf } from './message-body.ts';
 import type { DriftFinding } from './mocks.entities.ts';
 import type { Step, StepResponse } from './step-rules.ts';
+import { type ScenarioUpstreams, upstreamOf } from './scenario-upstreams.ts';
 import type { ForwardUpstream } from './upstream.port.ts';
 
 /**
- * Asks an upstream for a GET step. Undefined where it answers as the step does: the same status, type and shape.
+ * Asks the upstream for a GET step. Undefined where it answers as the step does: the same status, type and shape.
  * No credential is sent: what needs one answers 401, which is reported.
  */
 export async function compareWithUpstream(
   forward: ForwardUpstream,
-  upstream: string,
+  upstreams: ScenarioUpstreams,
   { seq, request: { method, path, query = {} }, response }: Step,
   signal: AbortSignal,
 ): Promise<DriftFinding | undefined> {
@@ -21,8 +22,10 @@ export async function compareWithUpstream(
   ).toString();
   const target = `${path}${parameters === '' ? '' : `?${parameters}`}`;
   const finding = { seq, method, path };
+  const asked = upstreamOf(upstreams, target);
+  if (!asked) return { ...finding, changes: [], error: 'the scenario has no upstream for this path' };
   const outcome = await forward(
-    { upstream, method, target, headers: { accept: acceptOf(response) }, bytes: Buffer.alloc(0) },
+    { ...asked, method, headers: { accept: acceptOf(response) }, bytes: Buffer.alloc(0) },
     signal,
   );
   if ('failure' in outcome) return { ...finding, changes: [], error: outcome.failure.message };

@@ -14,7 +14,7 @@ import type { StepRequest } from './step-rules.ts';
  */
 export async function requestDrift(tx: Tx, workspace: string, name: string) {
   const { row } = await lockScenario(tx, workspace, name);
-  if (row.upstream === null)
+  if (row.upstream === null && row.upstreams.length === 0)
     throw new DomainError('invalid_request', 'The scenario has no upstream to be compared with');
   const running = await driftUnderWay(tx, row.id);
   if (running) return running;

@@ -30,5 +30,5 @@ export const driftPlace = ({ db, tenantId }: Reads, id: string) =>
     )
     .where('d.tenantId', '=', tenantId)
     .where('d.id', '=', id)
-    .select(['d.scenarioId', 'd.endedAt', 's.name', 's.upstream'])
+    .select(['d.scenarioId', 'd.endedAt', 's.name', 's.upstream', 's.upstreams'])
     .executeTakeFirst();

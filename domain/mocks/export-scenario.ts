@@ -7,8 +7,8 @@ import { givenStep } from './stored-steps.ts';
 export async function exportScenario(reads: Reads, workspace: string, name: string): Promise<AsyncGenerator<string>> {
   const row = await scenarioByName(reads, workspace, name);
   return (async function* () {
-    const { description, mode, seed, upstream, unmatched } = row;
-    yield yamlHead({ description, mode, seed, upstream: upstream ?? undefined, unmatched });
+    const { description, mode, seed, upstream, upstreams, unmatched } = row;
+    yield yamlHead({ description, mode, seed, upstream: upstream ?? undefined, upstreams, unmatched });
     let isFirst = true;
     for await (const step of stepsOf(reads, row.id)) {
       const [text = ''] = yamlSteps([givenStep(step)]);

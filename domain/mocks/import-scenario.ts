@@ -25,7 +25,7 @@ export async function importScenario(
   { name, ...document }: ScenarioImport,
 ): Promise<{ row: ScenarioRow; notTaken: NotTaken[] }> {
   const { scenario, steps, notTaken } = await readDocument(document, standInKey(encryption, tenantId));
-  const { description = '', mode, seed, unmatched = 'not_found', upstream } = scenario;
+  const { description = '', mode, seed, unmatched = 'not_found', upstream, upstreams } = scenario;
   // What an archive or a description names need not be an address that may be called.
   const refusal = upstream === undefined ? undefined : outbound.refusedUrl(upstream);
   const isOwn = document.format === 'yaml';
@@ -39,6 +39,7 @@ export async function importScenario(
       seed,
       unmatched,
       upstream: refusal !== undefined && !isOwn ? null : upstream,
+      upstreams,
       record: false,
       steps,
     }),

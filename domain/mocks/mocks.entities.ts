@@ -3,6 +3,7 @@ import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
 import type { DriftChange } from './drift-rules.ts';
 import type { ScenarioStatus } from './scenario-rules.ts';
+import type { PrefixedUpstream } from './scenario-upstreams.ts';
 import type { MockMode, StepRequest, StepResponse, Unmatched } from './step-rules.ts';
 
 /** What clients under test reach by a key, which stands for the tenant and the workspace. */
@@ -31,6 +32,7 @@ export const MockScenarioSchema = defineEntity({
     status: p.text().$type<ScenarioStatus>(),
     mode: p.text().$type<MockMode>(),
     upstream: p.text().nullable(),
+    upstreams: jsonColumn<PrefixedUpstream[]>().defaultRaw("'[]'::jsonb"),
     unmatched: jsonColumn<Unmatched>(),
     /** Draws delays and faults. */
     seed: p.integer(),

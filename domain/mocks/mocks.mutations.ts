@@ -10,6 +10,7 @@ import { MockScenario } from './mocks.entities.ts';
 import { scenarioByName, type ScenarioRow } from './mocks.queries.ts';
 import { isActive } from './scenario-rules.ts';
 import { audit, stateOf, touch } from './scenario-trail.ts';
+import type { PrefixedUpstream } from './scenario-upstreams.ts';
 import { type MockMode, SCENARIOS_MAX, type Step, type Unmatched } from './step-rules.ts';
 import { insertSteps, numbered } from './steps.mutations.ts';
 import { workspaceOf } from './workspaces.mutations.ts';
@@ -25,6 +26,8 @@ export interface NewScenario {
   description: string;
   mode: MockMode;
   upstream?: string | null | undefined;
+  /** Further hosts. */
+  upstreams?: readonly PrefixedUpstream[] | undefined;
   unmatched: Unmatched;
   /** Absent: drawn. */
   seed?: number | undefined;
@@ -62,6 +65,7 @@ export async function createScenario(
     status: record ? 'recording' : 'idle',
     mode: input.mode,
     upstream: input.upstream ?? null,
+    upstreams: [...(input.upstreams ?? [])],
     unmatched: input.unmatched,
     seed: input.seed ?? randomInt(2 ** 31),
     armedUntil: null,
@@ -125,9 +129,14 @@ export async function rewindScenario(tx: Tx, workspaceName: string, name: string
 /** Throws `invalid_request` for an address that must not be called, and for passing on without one. */
 export function assertUpstream(
   outbound: OutboundAddresses,
-  { upstream, unmatched }: Pick<NewScenario, 'upstream' | 'unmatched'>,
+  { upstream, upstreams = [], unmatched }: Pick<NewScenario, 'upstream' | 'upstreams' | 'unmatched'>,
 ): void {
   const refusal = upstream ? outbound.refusedUrl(upstream) : undefined;
   if (refusal !== undefined) throw invalidField('upstream', refusal);
-  if (unmatched === 'pass_through' && !upstream) throw invalidField('unmatched', 'pass_through needs an upstream');
+  for (const [index, further] of upstreams.entries()) {
+    const reason = outbound.refusedUrl(further.upstream);
+    if (reason !== undefined) throw invalidField(`upstreams/${index}/upstream`, reason);
+  }
+  if (unmatched === 'pass_through' && !upstream && upstreams.length === 0)
+    throw invalidField('unmatched', 'pass_through needs an upstream');
 }

@@ -41,6 +41,7 @@ const summaries = ({ db, tenantId }: Reads) =>
       's.status',
       's.mode',
       's.upstream',
+      's.upstreams',
       's.unmatched',
       's.seed',
       's.round',

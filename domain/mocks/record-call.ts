@@ -16,6 +16,7 @@ import {
 } from './secret-fields.ts';
 import { literalPath } from './literal-path-rules.ts';
 import { STEP_MAX_BYTES, type Step } from './step-rules.ts';
+import { upstreamOf } from './scenario-upstreams.ts';
 import type { ForwardUpstream, UpstreamAnswer } from './upstream.port.ts';
 
 interface RecordingParts {
@@ -40,15 +41,16 @@ export const createRecordCall =
     const write = actingAs(systemActor(place, 'mocks'));
     const keep = (response: Step['response']) =>
       write((tx) => addRecordedStep(tx, scenario.id, { request, response, times: 1 }, called));
-    if (scenario.upstream === null) {
+    const passed = upstreamOf(scenario, called.target);
+    if (!passed) {
       const step = await keep({ status: 501 });
       return { step, answer: notImplemented(step) };
     }
     const outcome = await forward(
       {
-        upstream: scenario.upstream,
+        upstream: passed.upstream,
         method: called.method,
-        target: called.target,
+        target: passed.target,
         headers: called.headers,
         bytes: received,
       },

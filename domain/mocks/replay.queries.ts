@@ -56,6 +56,7 @@ const ACTIVE = statement<{ tenantId: string; workspaceId: string; keyHash: strin
       's.round',
       's.seed',
       's.upstream',
+      's.upstreams',
       's.unmatched',
     ]),
 );

@@ -27,7 +27,9 @@ const SECRET_NAMES = new Set([
   'accesstoken',
   'apikey',
   'assertion',
+  'authcode',
   'authorization',
+  'authorizationcode',
   'authtoken',
   'bearertoken',
   'clientassertion',
@@ -72,6 +74,10 @@ export const isSecretName = (name: string): boolean =>
 export const isSecretHeader = (name: string): boolean =>
   SECRET_HEADERS.has(name.toLowerCase()) || isSecretName(name.replace(/^x-/i, ''));
 
+/** Whether a member of an object is a secret: by its name, and the `code` of a token request (RFC 6749, 4.1.3). */
+const isSecretMember = (owner: object, name: string): boolean =>
+  isSecretName(name) || (name === 'code' && 'grant_type' in owner);
+
 /** More levels than any document of an interface has. */
 const LEVELS_MAX = 200;
 
@@ -82,7 +88,9 @@ export function withStandIns(value: unknown, standInOf: StandInOf, level = 0): u
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      typeof member === 'string' && isSecretName(name) ? standInOf(member) : withStandIns(member, standInOf, level + 1),
+      typeof member === 'string' && isSecretMember(value, name)
+        ? standInOf(member)
+        : withStandIns(member, standInOf, level + 1),
     ]),
   );
 }
@@ -93,7 +101,7 @@ export function withoutSecrets(value: unknown, level = 0): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, level + 1));
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name, member]) => !(typeof member === 'string' && isSecretName(name)))
+      .filter(([name, member]) => !(typeof member === 'string' && isSecretMember(value, name)))
       .map(([name, member]) => [name, withoutSecrets(member, level + 1)]),
   );
 }
@@ -137,7 +145,7 @@ export function secretsOfHeaders(headers: readonly (readonly [string, string])[]
 export function secretsOfValue(value: unknown, level = 0): string[] {
   if (typeof value !== 'object' || value === null || level > LEVELS_MAX) return [];
   return Object.entries(value).flatMap(([name, member]) =>
-    typeof member === 'string' ? (isSecretName(name) ? [member] : []) : secretsOfValue(member, level + 1),
+    typeof member === 'string' ? (isSecretMember(value, name) ? [member] : []) : secretsOfValue(member, level + 1),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { escapePointer } from '../../shared/errors.ts';
+import type { PrefixedUpstream } from '../scenario-upstreams.ts';
 import { compileStep } from '../compile-step.ts';
 import { StepIn } from '../mock-steps.schemas.ts';
 import {
@@ -28,6 +29,7 @@ export interface ImportedScenario {
   mode: MockMode;
   seed?: number | undefined;
   upstream?: string | undefined;
+  upstreams?: readonly PrefixedUpstream[] | undefined;
   unmatched?: Unmatched | undefined;
 }
 

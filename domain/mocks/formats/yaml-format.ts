@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { MockStatus, ResponseHeaders } from '../mock-steps.schemas.ts';
 import { MOCK_MODES, type Step, STEPS_MAX } from '../step-rules.ts';
+import { UpstreamIn, UpstreamsIn } from '../scenario-upstreams.ts';
 import { readYaml } from './bounded-yaml.ts';
 import {
   checked,
@@ -20,10 +21,8 @@ const Scenario = z.strictObject({
   description: z.string().max(2_000).optional(),
   mode: z.enum(MOCK_MODES).default('perEndpoint'),
   seed: z.int().min(0).max(2_147_483_647).optional(),
-  upstream: z
-    .url({ protocol: /^https?$/ })
-    .max(2_000)
-    .optional(),
+  upstream: UpstreamIn.optional(),
+  upstreams: UpstreamsIn.optional(),
   unmatched: z
     .union([
       z.enum(['not_found', 'pass_through']),
@@ -57,7 +56,7 @@ const FORMAT = {
 } as const;
 
 /** The beginning of an export: what is said of the scenario. Its name is not: it is that of the address. */
-export function yamlHead({ description, mode, seed, upstream, unmatched }: ImportedScenario): string {
+export function yamlHead({ description, mode, seed, upstream, upstreams = [], unmatched }: ImportedScenario): string {
   return stringify(
     withoutAbsent({
       format: FORM,
@@ -65,6 +64,7 @@ export function yamlHead({ description, mode, seed, upstream, unmatched }: Impor
       mode,
       seed,
       upstream,
+      upstreams: upstreams.length === 0 ? undefined : upstreams.map(({ prefix, ...rest }) => ({ prefix, ...rest })),
       unmatched:
         typeof unmatched === 'object' ? withoutAbsent({ ...unmatched, headers: sorted(unmatched.headers) }) : unmatched,
     }),
