@@ -14,8 +14,8 @@ export const browserPolicies = (proxy: string): Record<string, unknown> => ({
   WebRtcIPHandling: 'disable_non_proxied_udp',
   HttpsUpgradesEnabled: false,
 
-  URLBlocklist: ['*'],
-  // A blocklist of schemes would miss those that a later version brings.
+  // The star stands for all, those of later versions included, but for the browser's own.
+  URLBlocklist: ['*', 'chrome://*', 'chrome-untrusted://*', 'chrome-extension://*', 'devtools://*', 'view-source:*'],
   URLAllowlist: ['http://*', 'https://*', 'about:blank', 'blob:*', 'data:*'],
   DownloadRestrictions: 3,
   AllowFileSelectionDialogs: false,

@@ -47,7 +47,6 @@ export function chromiumSwitches({
     '--disable-component-extensions-with-background-pages',
     '--disable-component-update',
     '--disable-crash-reporter',
-    '--disable-crashpad-for-testing',
     '--disable-default-apps',
     '--disable-domain-reliability',
     '--disable-extensions',

@@ -43,21 +43,26 @@ export async function openPage(cdp: Cdp, params: object = {}): Promise<TestPage>
   const { sessionId } = await cdp.send('Target.attachToTarget', { targetId, flatten: true });
   const session = sessionId as string;
   await cdp.send('Page.enable', {}, session);
+  await cdp.send('Page.setLifecycleEventsEnabled', { enabled: true }, session);
   return {
     sessionId: session,
     targetId: targetId as string,
     async go(url) {
-      const loaded = new Promise<void>((resolve) => {
-        const end = cdp.onEvent(session, (method) => {
-          if (method !== 'Page.loadEventFired') return;
-          end();
-          resolve();
-        });
+      const loaded = new Set<unknown>();
+      let onLoad = () => {};
+      const end = cdp.onEvent(session, (method, { name, loaderId }) => {
+        if (method !== 'Page.lifecycleEvent' || name !== 'load') return;
+        loaded.add(loaderId);
+        onLoad();
       });
-      const { errorText } = await cdp.send('Page.navigate', { url }, session);
-      if (typeof errorText === 'string') return errorText;
-      await loaded;
-      return undefined;
+      try {
+        const { errorText, loaderId } = await cdp.send('Page.navigate', { url }, session);
+        if (typeof errorText === 'string') return errorText;
+        while (!loaded.has(loaderId)) await new Promise<void>((resolve) => (onLoad = resolve));
+        return undefined;
+      } finally {
+        end();
+      }
     },
     async evaluate<T>(expression: string) {
       const answer = await cdp.send(
