@@ -4,6 +4,7 @@ import type { BrowserEnd, RunningBrowser } from './browser.ts';
 import { killSession } from './processes.ts';
 import type { UnixUser } from './unprivileged-user.ts';
 
+const EXIT_MAX_MS = 3_000;
 const SAID_MAX_CHARACTERS = 2_000;
 
 /** The processes of a browser, from their start until none is left and its folder is removed. */
@@ -47,6 +48,13 @@ export class BrowserLife implements Pick<RunningBrowser, 'ended' | 'kill'> {
     this.#end ??= end;
     if (this.#child?.pid === undefined) this.#exited.resolve();
     else if (this.#child.exitCode === null && this.#child.signalCode === null) killGroup(this.#child.pid);
+  }
+
+  /** The connection to it is closed: it ends by itself, or is killed. */
+  expectExit(): void {
+    const end = { reason: 'provider_error', detail: 'The browser closed its connection and went on' } as const;
+    const timer = setTimeout(() => this.kill(end), EXIT_MAX_MS);
+    void this.#exited.promise.then(() => clearTimeout(timer));
   }
 
   async #clear(onEnd: () => void): Promise<BrowserEnd> {

@@ -53,7 +53,7 @@ export async function startChromium(order: ChromiumOrder): Promise<RunningBrowse
     const command = await commandOf(order, { folder, proxy: `127.0.0.1:${proxy}`, user, egress });
     const { stdio, pid } = life.start(command, user);
     const pipe = new CdpPipe(stdio[3] as Writable, stdio[4] as unknown as Readable);
-    void pipe.closed.then(() => life.kill({ reason: 'browser_closed', detail: null }));
+    void pipe.closed.then(() => life.expectExit());
     const cdp = isolation === 'jailed' ? pipe : withoutOwnProxies(pipe);
     await within(START_MAX_MS, cdp.send('Browser.setDownloadBehavior', { behavior: 'deny' }), () => {
       throw new Error('it did not answer in time');
