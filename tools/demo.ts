@@ -27,6 +27,7 @@ import { findInstance } from './demo/instance.ts';
 import { cutCandidate, deployBeforeProduction, deployToProduction, ENVIRONMENTS } from './demo/journey.ts';
 import { type DemoReceiver, startReceiver } from './demo/receiver.ts';
 import { type DemoRepository, readRepository } from './demo/repository.ts';
+import { showRehearsal } from './demo/rehearse.ts';
 import { createVersions } from './demo/versions.ts';
 import { exitWith, OperatorError } from './operator-error.ts';
 
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
       every: { type: 'string' },
       collaborate: { type: 'boolean' },
       analyze: { type: 'boolean' },
+      rehearse: { type: 'boolean' },
     },
   });
   const everyN = values.every === undefined ? undefined : Number(values.every);
@@ -69,6 +71,11 @@ async function main(): Promise<void> {
   const suffix = randomBytes(3).toString('hex');
   if (values.collaborate) {
     await showCollaboration(api, { url, suffix }, say);
+    say('done');
+    return;
+  }
+  if (values.rehearse) {
+    await showRehearsal(api, { url, suffix }, say);
     say('done');
     return;
   }

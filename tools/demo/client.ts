@@ -6,6 +6,7 @@ export interface DemoClient {
   get: (path: string) => Promise<Body>;
   post: (path: string, body: Body) => Promise<Body>;
   patch: (path: string, body: Body) => Promise<Body>;
+  put: (path: string, body: Body) => Promise<Body>;
   delete: (path: string) => Promise<Body>;
   /** The reason for which a request is refused that must be; undefined when it is not. */
   refusal: (path: string, body: Body) => Promise<string | undefined>;
@@ -54,6 +55,7 @@ export async function demoClient(
     get: (path) => call('GET', path),
     post: (path, body) => call('POST', path, body),
     patch: (path, body) => call('PATCH', path, body),
+    put: (path, body) => call('PUT', path, body),
     delete: (path) => call('DELETE', path),
     async refusal(path, body) {
       try {
