@@ -1,0 +1,72 @@
+import { PassThrough } from 'node:stream';
+import { CdpError, type CdpMessage } from '../../../activities/browser-host/browser.ts';
+import { CdpPipe } from '../../../activities/browser-host/cdp-pipe.ts';
+
+function pipe() {
+  const [toBrowser, fromBrowser] = [new PassThrough(), new PassThrough()];
+  const asked: CdpMessage[] = [];
+  toBrowser.on('data', (chunk: Buffer) => {
+    for (const message of chunk.toString().split('\0')) if (message) asked.push(JSON.parse(message) as CdpMessage);
+  });
+  const answer = (...messages: object[]) =>
+    fromBrowser.write(messages.map((message) => `${JSON.stringify(message)}\0`).join(''));
+  return { cdp: new CdpPipe(toBrowser, fromBrowser), asked, answer, fromBrowser };
+}
+
+test('replies find those who asked, whatever their order and chunks', async () => {
+  const { cdp, asked, fromBrowser } = pipe();
+  const first = cdp.send('A.first', { a: 'ü' }, 's1');
+  const second = cdp.pass({ id: 77, method: 'A.second' });
+  await new Promise(setImmediate);
+  expect(asked).toEqual([
+    { id: 1, method: 'A.first', params: { a: 'ü' }, sessionId: 's1' },
+    { id: 2, method: 'A.second' },
+  ]);
+  const bytes = Buffer.from('{"id":2,"error":{"code":-1,"message":"nö"}}\0{"id":1,"result":{"x":1}}\0');
+  for (const byte of bytes) fromBrowser.write(Buffer.from([byte]));
+  expect(await first).toEqual({ x: 1 });
+  expect(await second).toEqual({ id: 77, error: { code: -1, message: 'nö' } });
+});
+
+test('events go to those who listen to their session, until they end that', async () => {
+  const { cdp, answer } = pipe();
+  const heard: unknown[] = [];
+  const end = cdp.onEvent('s1', (method, params) => heard.push([method, params]));
+  cdp.onEvent(undefined, (method) => heard.push(method));
+  cdp.onAnyEvent(({ method }) => heard.push(`any ${method}`));
+  answer({ method: 'A.x', sessionId: 's1', params: { n: 1 } }, { method: 'A.y' }, { method: 'A.z', sessionId: 's2' });
+  await new Promise(setImmediate);
+  expect(heard).toEqual(['any A.x', ['A.x', { n: 1 }], 'any A.y', 'A.y', 'any A.z']);
+  end();
+  answer({ method: 'A.x', sessionId: 's1' });
+  await new Promise(setImmediate);
+  expect(heard).toHaveLength(6);
+});
+
+test('what was asked of a tab that is gone is answered', async () => {
+  const { cdp, answer } = pipe();
+  const [sent, passed] = [cdp.send('A.x', {}, 's1'), cdp.pass({ id: 5, method: 'A.y', sessionId: 's1' })];
+  answer({ method: 'Target.detachedFromTarget', params: { sessionId: 's1' } });
+  await expect(sent).rejects.toThrow('not found');
+  expect(await passed).toMatchObject({ id: 5, sessionId: 's1', error: { code: -32_001 } });
+});
+
+test.each([
+  ['no JSON', [Buffer.from('nonsense\0')]],
+  ['more than 64 MB', Array.from({ length: 65 }, () => Buffer.alloc(1_048_576, 'x'))],
+])('a message of %s closes the connection', async (_, chunks) => {
+  const { cdp, fromBrowser } = pipe();
+  const waiting = cdp.send('A.x');
+  for (const chunk of chunks) fromBrowser.write(chunk);
+  await expect(waiting).rejects.toThrow(CdpError);
+  await cdp.closed;
+  await expect(cdp.send('A.y')).rejects.toThrow('The browser is gone');
+});
+
+test('a browser that answers nothing is asked 10,000 times at most', async () => {
+  const { cdp } = pipe();
+  const asked = Array.from({ length: 10_000 }, () => cdp.send('A.x').catch(() => 'gone'));
+  await expect(cdp.send('A.x')).rejects.toThrow('unanswered');
+  cdp.close();
+  expect(new Set(await Promise.all(asked))).toEqual(new Set(['gone']));
+});

@@ -1,0 +1,24 @@
+import { ISOLATIONS, type Isolation } from '../../../domain/browser-sessions/browser-provider.port.ts';
+import { refusedIsolation } from '../../../domain/browser-sessions/isolation-rules.ts';
+
+/** Which of `jailed`, `sandboxed` and `none` may lend browsers. */
+test.each<[boolean, Isolation | undefined, boolean[]]>([
+  [true, undefined, [true, false, false]],
+  [true, 'jailed', [true, false, false]],
+  [true, 'sandboxed', [true, true, false]],
+  [true, 'none', [true, true, false]],
+  [false, undefined, [true, true, true]],
+  [false, 'jailed', [true, false, false]],
+  [false, 'sandboxed', [true, true, false]],
+  [false, 'none', [true, true, true]],
+])('in production: %s, BROWSER_ISOLATION: %s', (isProduction, weakest, may) => {
+  expect(ISOLATIONS.map((possible) => refusedIsolation(possible, { weakest, isProduction }) === undefined)).toEqual(
+    may,
+  );
+});
+
+test('a refusal says what to change', () => {
+  expect(refusedIsolation('sandboxed', { weakest: undefined, isProduction: true })).toBe(
+    'Browsers on this machine would be only sandboxed; BROWSER_ISOLATION allows no less than jailed.',
+  );
+});
