@@ -6,13 +6,14 @@ import { startService } from './service.ts';
 
 /**
  * Measures the mock server on one API process: replay with its journal in the modes `perEndpoint` and `strict`, and
- * requests that none of 500 steps answers. Options: `--rounds 3`, `--count 8000`.
+ * requests that none of 500 steps answers; and the import of an HTTP archive of 1,000 entries. Options: `--rounds 3`, `--count 8000`.
  */
 const { values: options } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, count: { type: 'string', default: '8000' } },
 });
 const STEPS = 500;
 const CONNECTIONS = 16;
+const HAR_ENTRIES = 1_000;
 
 const service = await startService([]);
 try {
@@ -62,6 +63,8 @@ try {
     figures.note(`${name}: p95`, quantile(result.latenciesMs, 0.95), 'ms', settings.p95);
   };
 
+  const archive = JSON.stringify(harOf(HAR_ENTRIES));
+  console.log(`the archive has ${archive.length} bytes`);
   for (let round = 1; round <= Number(options.rounds); round++) {
     console.log(`round ${round}`);
     await service.call('POST', `${root}/endpoints/arm?replace=true`);
@@ -75,8 +78,52 @@ try {
     });
     await service.call('POST', `${root}/strict/arm?replace=true`);
     await load('replay, strict', replay);
+    const imported = { name: `archive ${round}`, format: 'har', content: archive };
+    const startedAt = performance.now();
+    const { scenario } = await service.call<{ scenario: { stepCount: number } }>('POST', `${root}/import`, imported);
+    figures.note(`HAR of ${HAR_ENTRIES} entries`, performance.now() - startedAt, 'ms', '<= 1000');
+    if (scenario.stepCount !== HAR_ENTRIES) throw new Error(`${scenario.stepCount} steps were imported`);
   }
   figures.print();
 } finally {
   await service.stop();
+}
+
+/** An archive as a browser saves it: calls of an interface with headers, cookies and bodies of 2 KB. */
+function harOf(count: number) {
+  const text = (index: number) =>
+    JSON.stringify({
+      id: index,
+      access_token: `secret-${index}`,
+      rows: Array.from({ length: 20 }, () => 'x'.repeat(90)),
+    });
+  const entries = Array.from({ length: count }, (_, index) => ({
+    startedDateTime: new Date(Date.UTC(2026, 0, 1) + index * 100).toISOString(),
+    time: 20,
+    request: {
+      method: index % 4 === 0 ? 'POST' : 'GET',
+      url: `https://api.example.com/v1/orders/${index}?page=${index % 7}`,
+      httpVersion: 'HTTP/1.1',
+      headers: Array.from({ length: 12 }, (__, at) => ({ name: `x-header-${at}`, value: 'y'.repeat(40) })),
+      queryString: [{ name: 'page', value: String(index % 7) }],
+      cookies: [{ name: 'sid', value: `cookie-${index}` }],
+      ...(index % 4 === 0 && { postData: { mimeType: 'application/json', text: JSON.stringify({ order: index }) } }),
+      headersSize: -1,
+      bodySize: -1,
+    },
+    response: {
+      status: 200,
+      statusText: 'OK',
+      httpVersion: 'HTTP/1.1',
+      headers: [{ name: 'content-type', value: 'application/json' }],
+      cookies: [],
+      content: { size: 2_000, mimeType: 'application/json', text: text(index) },
+      redirectURL: '',
+      headersSize: -1,
+      bodySize: -1,
+    },
+    cache: {},
+    timings: { send: 1, wait: 18, receive: 1 },
+  }));
+  return { log: { version: '1.2', creator: { name: 'bench', version: '1' }, entries } };
 }

@@ -129,7 +129,10 @@ export function textWithStandIns(text: string, standInOf: StandInOf): string {
 
 /** The same with stand-ins for given secrets, wherever they are in the text: those that the request carried. */
 export const withoutKnown = (text: string, secrets: readonly string[], standInOf: StandInOf): string =>
-  secrets.reduce((result, secret) => (secret.length < 8 ? result : result.replaceAll(secret, standInOf(secret))), text);
+  secrets.reduce(
+    (result, secret) => (secret.length < 8 ? result : result.replaceAll(secret, () => standInOf(secret))),
+    text,
+  );
 
 /** The secrets that a request's headers carry: credentials without their scheme, values of cookies. */
 export function secretsOfHeaders(headers: readonly (readonly [string, string])[]): string[] {
