@@ -51,7 +51,7 @@ module.exports = {
       from: {
         path: '^(api|activities|domain|workflows)/',
         pathNot:
-          '^(workflows/(temporal-[a-z]+|schedules)|activities/(worker|main|registry|deps|bundle-workflows))\\.ts$',
+          '^(workflows/(temporal-[a-z]+|schedules)|activities/(worker|worker-runtime|main|registry|deps|bundle-workflows))\\.ts$',
       },
       to: { path: 'node_modules/@temporalio/(client|worker)/', dependencyTypesNot: ['type-only'] },
     },
@@ -70,7 +70,7 @@ module.exports = {
     {
       name: 'adapters-from-composition-roots-only',
       severity: 'error',
-      from: { pathNot: '^(api/(main|server)|activities/(main|backend|adapters/.*))\\.ts$' },
+      from: { pathNot: '^(api/(main|server)|activities/(main|browser-host/main|backend|adapters/.*))\\.ts$' },
       to: { path: '^activities/adapters/', dependencyTypesNot: ['type-only'] },
     },
     {

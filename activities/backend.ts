@@ -51,6 +51,8 @@ import { createSalesforceAnalyzer } from './adapters/salesforce-analyzer.ts';
 import { createSlackPlatform } from './adapters/slack-platform.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
 import { createWorkTrackers } from './adapters/work-trackers.ts';
+import { permittedConnector } from './adapters/outbound-policy.ts';
+import type { Outbound } from './browser-host/egress-proxy.ts';
 import type { Deps } from './deps.ts';
 import { CommandRuns } from './flows/command-runs.ts';
 
@@ -236,6 +238,12 @@ const LANE_SETTINGS = {
   // A delivery stays pending until its outcome is on disk: what a crash of the database loses is sent again.
   synchronous_commit: 'off',
 };
+
+/** Where lent browsers may go. */
+export const outboundOf = ({ outbound }: Pick<Backend, 'outbound'>): Outbound => ({
+  addresses: outbound,
+  connectorFor: permittedConnector,
+});
 
 export interface WorkerBackend {
   deps: Deps;

@@ -1,5 +1,4 @@
 import type { Server } from 'node:http';
-import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { type Logger, pino } from 'pino';
 import { collectDefaultMetrics } from 'prom-client';
 import { serveMetrics } from '../domain/metrics-server.ts';
@@ -12,6 +11,7 @@ import { databaseAccess, refuseUnfitMetricsStore } from './backend.ts';
 import { startTelemetry } from './adapters/telemetry.ts';
 import { workerConfig, type WorkerConfig } from './config.ts';
 import { type RunningWorker, runWorker } from './running-worker.ts';
+import { installRuntime } from './worker-runtime.ts';
 
 async function main(): Promise<void> {
   const config = workerConfig(process.env, process.argv.slice(2));
@@ -21,18 +21,7 @@ async function main(): Promise<void> {
     // Temporal's SDK passes a failure as `error`, which would be written as an empty object.
     serializers: { error: pino.stdSerializers.err },
   });
-  Runtime.install({
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      // The task queue of a process's own programs has none on purpose.
-      if (message.startsWith('No workflows registered')) return;
-      if (level === 'ERROR') log.error(meta, message);
-      else log.warn(meta, message);
-    }),
-    // The native core would write to the console in a form of its own.
-    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
-    // Signals are handled below, with the rest of the process.
-    shutdownSignals: [],
-  });
+  installRuntime(log);
   await refuseUnfenced(databaseAccess(config));
   await refuseUnfitMetricsStore(config);
   const telemetry = await startTelemetry('quayside-worker', config.OTEL_EXPORTER_OTLP_ENDPOINT);

@@ -7,7 +7,12 @@ import {
   type SessionRef,
 } from '../../domain/browser-sessions/browser-provider.port.ts';
 import { hostById } from '../../domain/browser-sessions/providers.queries.ts';
-import { failureReason, isPassing, pauseMs } from '../../domain/browser-sessions/provider-failure-rules.ts';
+import {
+  failureReason,
+  isPassing,
+  pauseMs,
+  providerFailure,
+} from '../../domain/browser-sessions/provider-failure-rules.ts';
 import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';
 import {
   noteHost,
@@ -33,6 +38,8 @@ export interface SayingOfEnd {
 export interface ThisHost {
   id: string;
   name: string;
+  /** Whether it can lend one more browser, after waiting a little for that. */
+  hasPlace?: (sessionId: string) => Promise<boolean>;
 }
 
 export interface SessionProviders {
@@ -75,6 +82,9 @@ export const createBrowserSessionActivities = (deps: Deps, { find, findReplays, 
         const session = await sessionOf(key);
         if (!session || session.removedAt !== null || !(isProvisioning(session.status) || isLive(session.status)))
           return null;
+        // Before the host is noted: a session that has no place yet is provisioned nowhere.
+        if ((await host?.hasPlace?.(key.sessionId)) === false)
+          throw passing({ ...providerFailure('no_capacity', 'All places are taken'), retryAfterMs: 500 }, 1);
         if (host && isProvisioning(session.status) && !(await unitOf(key)((tx) => noteHost(tx, key.sessionId, host))))
           return null;
         const createdAt = new Date(session.createdAt);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { ISOLATIONS } from '../browser-sessions/browser-provider.port.ts';
 import { SOQL_NAME } from '../crm/soql-rules.ts';
 import { parseTrustedProxies } from './client-address.ts';
 import { isLoopbackHost } from './loopback-rules.ts';
@@ -122,6 +123,10 @@ const Environment = z.object({
   BROWSER_PROVIDER_TIMEOUT_SECONDS: count(20),
   BROWSER_HOST_URL: httpUrl.optional(),
   BROWSER_HOST_PORT: port(0),
+  BROWSER_PLACES: z.coerce.number().int().min(1).max(100).default(4),
+  BROWSER_SPARES: z.coerce.number().int().min(0).max(10).optional(),
+  BROWSER_ISOLATION: z.enum(ISOLATIONS).optional(),
+  CHROMIUM_PATH: z.string().min(1).optional(),
   REPLAY_LINK_HOURS: count(6),
   // What ended within the last 14 days is shown.
   PULL_REQUEST_RETENTION_DAYS: z.coerce.number().int().min(15).default(90),

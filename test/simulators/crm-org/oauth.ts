@@ -14,6 +14,7 @@ export async function oauth(org: SimulatedOrg, request: SimulatedRequest): Promi
   if (path === '/services/oauth2/revoke')
     return revoke(org, new URLSearchParams(body).get('token') ?? query.get('token') ?? '');
   if (path === '/secur/frontdoor.jsp') return enter(org, query);
+  if (method === 'GET' && org.opened.has(path)) return page(signedIn(org, path));
   const isIdentity = path === `/id/${org.orgId}/${org.userId}`;
   if (!isIdentity && path !== '/services/oauth2/userinfo' && path !== '/services/oauth2/singleaccess') return undefined;
 
@@ -113,12 +114,17 @@ function enter(org: SimulatedOrg, query: URLSearchParams): Reply {
         : undefined
       : org.doors.get(key);
   if (key !== null) org.doors.delete(key);
-  const page = (text: string): Reply => ({
-    status: 200,
-    contentType: 'text/html',
-    body: `<html><body>${text}</body></html>`,
-  });
+  // As the platform's does, the door leads on to a page without the secret.
+  if (path !== undefined) org.opened.add(new URL(path, org.url).pathname);
   return path === undefined
     ? page('Login: this front door is closed.')
-    : page(`Signed in to the simulated org ${org.name} at ${path}`);
+    : page(`${signedIn(org, path)}<script>location.replace(${JSON.stringify(path)})</script>`);
 }
+
+const signedIn = (org: SimulatedOrg, path: string) => `Signed in to the simulated org ${org.name} at ${path}`;
+
+const page = (text: string): Reply => ({
+  status: 200,
+  contentType: 'text/html',
+  body: `<html><body>${text}</body></html>`,
+});

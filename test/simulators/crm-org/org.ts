@@ -127,6 +127,8 @@ export class SimulatedOrg {
   readonly sessions = new Map<string, { clientId: string }>();
   readonly codes = new Map<string, { clientId: string; redirectUri: string }>();
   readonly doors = new Map<string, string>();
+  /** Paths of pages to which doors led. */
+  readonly opened = new Set<string>();
   readonly queries = new Map<string, { isTooling: boolean; rows: unknown[] }>();
   readonly retrieves = new Map<string, RetrieveJob>();
   /** Public keys of apps that may mint tokens by JWT, in PEM, by client id. */

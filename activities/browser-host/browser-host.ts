@@ -1,0 +1,177 @@
+import { hostname } from 'node:os';
+import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
+import type { Logger } from 'pino';
+import { createTokenRing } from '../../domain/auth/token-ring.ts';
+import { forgetHost, hostLives } from '../../domain/browser-sessions/browser-hosts.queries.ts';
+import { admittedTo, createHostTokens } from '../../domain/browser-sessions/host-tokens.ts';
+import { refusedIsolation } from '../../domain/browser-sessions/isolation-rules.ts';
+import type { LiveViewer } from '../../domain/browser-sessions/live-viewer-rules.ts';
+import { SESSIONS } from '../../domain/browser-sessions/session-announcements.ts';
+import { noteControl, noteInTimeline } from '../../domain/browser-sessions/timeline.mutations.ts';
+import { systemActor } from '../../domain/shared/actor.ts';
+import { type Config, ConfigError } from '../../domain/shared/config.ts';
+import { newId } from '../../domain/shared/ids.ts';
+import { within } from '../../domain/shared/within.ts';
+import { BROWSER_SESSIONS_QUEUE } from '../../workflows/browser-sessions/browser-session.contract.ts';
+import { createTemporalClient } from '../../workflows/temporal-client.ts';
+import { temporalLaunch } from '../../workflows/temporal-launch.ts';
+import { createBackend, createWorkerBackend, outboundOf } from '../backend.ts';
+import { createBrowserSessionActivities } from '../browser-sessions/browser-sessions.activities.ts';
+import { createFleet } from '../worker.ts';
+import type { BrowserEnd } from './browser.ts';
+import { startChromium } from './chromium.ts';
+import { type HostClient, type HostServerParts, startHostServer } from './host-server.ts';
+import { isolationHere } from './isolation-here.ts';
+import { createLiveServer, type LiveServer } from './live-server.ts';
+import { LocalBrowsers } from './local-browsers.ts';
+import { findPrograms } from './programs.ts';
+
+/** Well within `HOST_SILENT_SECONDS`. */
+const SIGN_OF_LIFE_MS = 4_000;
+const SPARE_NEEDS_BYTES = 2 * 1_024 ** 3;
+/** For workflows to learn of the ends of their sessions, and to have their recordings finished here. */
+const STOP_MAX_MS = 9_000;
+/** Cancellations of what a host does come with the answers to heartbeats. */
+const QUICK_CANCELLATION = { maxHeartbeatThrottleInterval: '500 milliseconds' } as const;
+
+export interface BrowserHostParts {
+  config: Config;
+  log: Logger;
+  plugins?: OpenTelemetryPlugin[];
+}
+
+export interface BrowserHost {
+  id: string;
+  /** What it cannot do, for people; null: nothing. */
+  trouble: string | null;
+  browsers: LocalBrowsers;
+  /** Resolves when it has stopped; rejects when it fails. */
+  ended: Promise<void>;
+  /** Lends nothing any more, ends what it has lent, and closes its connections. */
+  stop: () => Promise<void>;
+}
+
+/**
+ * Starts a host of browsers. Rejects when Temporal or the database does not answer; throws `ConfigError` where no browser may be
+ * lent: without Chromium, or with a weaker isolation than is allowed.
+ */
+export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostParts): Promise<BrowserHost> {
+  const programs = await findPrograms(config.CHROMIUM_PATH);
+  if (!programs) throw new ConfigError(WITHOUT_CHROMIUM);
+  const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins };
+  const client = createTemporalClient(engine);
+  const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });
+  const backend = createBackend({ config, launch, log });
+  const { deps, close } = createWorkerBackend(backend, config);
+  const outbound = outboundOf(backend);
+  const isolation = await isolationHere({ programs, outbound });
+  const refusal = refusedIsolation(isolation, {
+    weakest: config.BROWSER_ISOLATION,
+    isProduction: config.isProduction,
+  });
+  if (refusal !== undefined) throw new ConfigError(refusal);
+
+  const id = newId();
+  const queue = `browser-host-${id}`;
+  const name = hostname();
+  const trouble = programs.ffmpeg === null ? 'There is no ffmpeg on the host: its sessions are not recorded' : null;
+  const unitOf = (tenantId: string) => deps.actingAs(systemActor({ tenantId, tenantSlug: '' }, SESSIONS));
+  const browsers = new LocalBrowsers({
+    host: { id, queue },
+    places: config.BROWSER_PLACES,
+    spares: config.BROWSER_SPARES ?? (process.availableMemory() > SPARE_NEEDS_BYTES ? 1 : 0),
+    startBrowser: (viewport) => startChromium({ programs, isolation, viewport, outbound }),
+    recordings: backend.recordings.local,
+    note: ({ tenantId, sessionId }, entry) => unitOf(tenantId)((tx) => noteInTimeline(tx, sessionId, entry)),
+    log,
+  });
+  const live = createLiveServer({
+    browsers,
+    noteControl: ({ sessionId }, viewer, previous) =>
+      deps.actingAs(viewer.actor)((tx) => noteControl(tx, sessionId, viewer, previous)),
+    log,
+  });
+  const server = await startHostServer({
+    lent: browsers,
+    admit: admittedTo(id, createHostTokens(createTokenRing(backend.keys.tokenKeys), backend.publicUrl)),
+    listen: { host: config.HOST, port: config.BROWSER_HOST_PORT, url: config.BROWSER_HOST_URL },
+    ...clientsOf(live),
+    log,
+  });
+
+  const startedAt = new Date();
+  const sayLives = () =>
+    hostLives(deps.system, {
+      id,
+      name,
+      queue,
+      address: server.address,
+      isolation,
+      records: trouble === null,
+      trouble,
+      places: config.BROWSER_PLACES,
+      placesUsed: browsers.placesUsed,
+      startedAt,
+    });
+  await sayLives();
+  const living = setInterval(() => {
+    sayLives().catch((error: unknown) => log.warn({ err: error }, 'no sign of life could be given'));
+  }, SIGN_OF_LIFE_MS);
+
+  const find = () => browsers;
+  const hasPlace = (sessionId: string) => browsers.hasPlace(sessionId);
+  const activities = createBrowserSessionActivities(deps, { find, findReplays: find, host: { id, name, hasPlace } });
+  const fleet = (queues: readonly string[]) =>
+    createFleet({
+      ...engine,
+      queuePrefix: config.TASK_QUEUE_PREFIX,
+      queues: queues.map((taskQueue) => ({
+        taskQueue,
+        activities,
+        options: QUICK_CANCELLATION,
+        isWithoutWorkflows: true,
+      })),
+      bundlePath: '',
+    });
+  // Apart, so that a host which stops takes no new sessions, and still does what those that it has lent need.
+  const [lending, own] = await Promise.all([fleet([BROWSER_SESSIONS_QUEUE]), fleet([queue])]);
+  const ended = Promise.all([lending.run(), own.run()]).then(() => undefined);
+  void browsers.warmUp();
+
+  return {
+    id,
+    trouble,
+    browsers,
+    ended,
+    async stop() {
+      lending.stop();
+      await within(STOP_MAX_MS, browsers.stop(STOPPED), () => log.warn('sessions were still ending'));
+      live.close();
+      own.stop();
+      clearInterval(living);
+      await server.close();
+      await ended;
+      // Whatever is still to be done for its sessions, others do without it.
+      await forgetHost(deps.system, id);
+      await Promise.all([close(), client.connection.close()]);
+    },
+  };
+}
+
+const WITHOUT_CHROMIUM =
+  'There is no Chromium on this machine, which a host of browsers needs: install it (Debian: apt-get install chromium), or name one in CHROMIUM_PATH.';
+const STOPPED: BrowserEnd = { reason: 'host_lost', detail: 'The host of the browser was stopped or restarted.' };
+
+const viewerOf = ({ by, asks, linkId }: HostClient['grant']): LiveViewer => ({
+  name: by.email,
+  may: asks === 'control' ? 'control' : 'watch',
+  actor: by,
+  linkId,
+});
+
+/** Who serves the clients that the host lets in. */
+const clientsOf = (live: LiveServer): Pick<HostServerParts, 'onLive' | 'onPictures' | 'onConnect'> => ({
+  onLive: (socket, { grant }) => live.accept(socket, grant.sessionId, viewerOf(grant)),
+  onPictures: (response, { grant }) => live.stream(response, grant.sessionId, viewerOf(grant)),
+  onConnect: (socket) => socket.close(1013, 'Automation is not served here'),
+});

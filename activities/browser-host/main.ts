@@ -1,0 +1,36 @@
+import { pino } from 'pino';
+import { UnfencedConnectionError } from '../../domain/data/served-connection.ts';
+import { refuseUnfenced } from '../../domain/data/pool.ts';
+import { collectAfterStart, onStop, reportReady, sentenceOf } from '../../domain/process.ts';
+import { ConfigError, parseConfig } from '../../domain/shared/config.ts';
+import { startTelemetry } from '../adapters/telemetry.ts';
+import { databaseAccess } from '../backend.ts';
+import { installRuntime } from '../worker-runtime.ts';
+import { runBrowserHost } from './browser-host.ts';
+
+async function main(): Promise<void> {
+  const config = parseConfig(process.env);
+  const log = pino({
+    level: config.LOG_LEVEL,
+    base: { process: 'browser-host' },
+    serializers: { error: pino.stdSerializers.err },
+  });
+  installRuntime(log);
+  await refuseUnfenced(databaseAccess(config));
+  const telemetry = await startTelemetry('quayside-browser-host', config.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const host = await runBrowserHost({ config, log, plugins: telemetry.plugins });
+  onStop(log, async () => {
+    await host.stop();
+    await telemetry.shutdown();
+  });
+  if (host.trouble !== null) log.warn(host.trouble);
+  log.info({ hostId: host.id, places: config.BROWSER_PLACES }, 'lending browsers');
+  reportReady({ hostId: host.id });
+  collectAfterStart();
+  await host.ended;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(sentenceOf(error, ConfigError, UnfencedConnectionError));
+  process.exit(1);
+});

@@ -1,0 +1,27 @@
+/** Of a My Domain of the platform: `acme.my`, with the kind of the org behind it where it is no production: `acme--uat.sandbox.my`. */
+const MY_DOMAIN =
+  /^([a-z0-9-]+(?:\.(?:sandbox|scratch|develop|demo|patch|trailblaze|free|pc-rnd))?)\.my\.salesforce\.com$/;
+const ON_PLATFORM = /(^|\.)(salesforce|force)\.com$/;
+
+/**
+ * Host names that the pages of an org need beside that of its front door, which leads on to them. Source: the platform's list of
+ * My Domain host names; those that carry a package's or site's name are allowed as a family.
+ */
+export function hostsOfOrg(frontDoorHost: string): string[] {
+  const [, org] = MY_DOMAIN.exec(frontDoorHost) ?? [];
+  if (org === undefined)
+    return ON_PLATFORM.test(frontDoorHost) ? [frontDoorHost, '*.salesforce.com', '*.force.com'] : [frontDoorHost];
+  return [
+    frontDoorHost,
+    `${org}.lightning.force.com`,
+    `${org}.my.salesforce-setup.com`,
+    `${org}.my.site.com`,
+    `${org}.my.salesforce-scrt.com`,
+    `${org}.file.force.com`,
+    `${org}.builder.salesforce-experience.com`,
+    'static.lightning.force.com',
+    '*.sfdcstatic.com',
+    '*.vf.force.com',
+    '*.documentforce.com',
+  ];
+}

@@ -1,0 +1,158 @@
+import type { Picture, RunningBrowser, Tab } from '../../../activities/browser-host/browser.ts';
+import { BrowserTabs, TABS_MAX } from '../../../activities/browser-host/tabs.ts';
+import { ANIMATED_PAGE, servePages } from '../../support/pages.ts';
+import { startLocalBrowser } from '../../support/local-browsers.ts';
+import { eventually } from '../../support/worker.ts';
+
+const viewport = { width: 1_000, height: 600 };
+const PAGES = {
+  '/animated': ANIMATED_PAGE,
+  '/still': '<title>Still</title>still',
+  '/count': `<title>0</title><script>let n = 0; setInterval(() => { document.body.textContent = ++n; }, 50)</script><body>`,
+  '/dialogs': `<title>Asking</title><script>setTimeout(() => { for (let n = 0; n < 20; n++) confirm('Again?'); document.title = 'Asked' })</script>`,
+  '/closing': `<script>setTimeout(() => window.close(), 200)</script>`,
+};
+
+let pages: Awaited<ReturnType<typeof servePages>>;
+let browser: RunningBrowser;
+let tabs: BrowserTabs;
+let notes: string[];
+let isNoneLeft: boolean;
+
+beforeEach(async () => {
+  pages = await servePages(PAGES);
+  browser = await startLocalBrowser({}, { viewport });
+  notes = [];
+  isNoneLeft = false;
+  tabs = await BrowserTabs.of(browser.cdp, {
+    viewport,
+    onNote: ({ kind }) => notes.push(kind),
+    onNoneLeft: () => {
+      isNoneLeft = true;
+    },
+  });
+});
+afterEach(async () => {
+  browser.kill({ reason: 'stopped', detail: null });
+  await Promise.all([browser.ended, pages.close()]);
+});
+
+const first = (): Tab => {
+  const [tab] = tabs.list();
+  if (!tab) throw new Error('there is no tab');
+  return tab;
+};
+const go = (path: string, tab = first()) =>
+  browser.cdp.send('Page.navigate', { url: pages.url + path }, tab.cdpSession);
+const titled = (title: string) =>
+  eventually(
+    async () => first().title,
+    (found) => found === title,
+  );
+const evaluate = (expression: string, tab = first()) =>
+  browser.cdp.send('Runtime.evaluate', { expression }, tab.cdpSession);
+
+/** Pictures of a tab from now on. */
+function watch(tab: Tab, maxPerSecond: number) {
+  const pictures: Picture[] = [];
+  const stop = tabs.watch(tab.id, maxPerSecond, (picture) => pictures.push(picture));
+  const some = (count: number) =>
+    eventually(
+      async () => pictures.length,
+      (length) => length >= count,
+    );
+  return { pictures, stop, some };
+}
+
+test('pictures are taken while somebody watches, as often as each wants, in the size of the page', async () => {
+  await go('/animated');
+  const quick = watch(first(), 20);
+  await quick.some(10);
+  const slow = watch(first(), 2);
+  expect(slow.pictures).toHaveLength(1);
+  const before = quick.pictures.length;
+  await slow.some(4);
+  expect(quick.pictures.length - before).toBeGreaterThan(slow.pictures.length);
+  const [picture] = slow.pictures;
+  expect(picture).toMatchObject(viewport);
+  expect(picture?.jpeg.subarray(0, 2).toString('hex')).toBe('ffd8');
+  expect(Math.abs((picture?.atMs ?? 0) - Date.now())).toBeLessThan(30_000);
+  slow.stop();
+  quick.stop();
+  const after = quick.pictures.length;
+  // A second watcher finds it going again.
+  await watch(first(), 20).some(3);
+  expect(quick.pictures).toHaveLength(after);
+}, 60_000);
+
+test('the last state of a page is shown, although pictures of what came before it were not wanted', async () => {
+  await go('/still');
+  await titled('Still');
+  const { pictures, some } = watch(first(), 1);
+  await some(1);
+  const lengths = () => pictures.map(({ jpeg }) => jpeg.length);
+  for (let n = 1; n <= 8; n++) await evaluate(`document.body.textContent = 'changed '.repeat(${n * 200})`);
+  // Far more text than in any picture before.
+  await eventually(
+    async () => lengths(),
+    (all) => (all.at(-1) ?? 0) > 100_000,
+  );
+}, 60_000);
+
+test('a tab behind another one is still seen', async () => {
+  await go('/count');
+  const behind = watch(first(), 10);
+  await behind.some(2);
+  const front = await tabs.open(`${pages.url}/count`);
+  expect(front.number).toBe(1);
+  await tabs.activate(front.id);
+  const inFront = watch(front, 10);
+  await Promise.all([behind.some(behind.pictures.length + 10), inFront.some(10)]);
+}, 60_000);
+
+test('the 11th tab is closed and noted', async () => {
+  for (let n = 1; n < TABS_MAX; n++) await tabs.open('about:blank');
+  await expect(tabs.open(`${pages.url}/still`)).rejects.toThrow('There are 10 tabs already');
+  await browser.cdp.send('Target.createTarget', { url: `${pages.url}/still` });
+  await eventually(
+    async () => notes,
+    (all) => all.includes('tab_refused'),
+  );
+  expect(tabs.list()).toHaveLength(TABS_MAX);
+  expect(tabs.list().map(({ number }) => number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+}, 60_000);
+
+test('dialogs without end hold nothing up', async () => {
+  await go('/dialogs');
+  await titled('Asked');
+  expect(notes.filter((kind) => kind === 'dialog')).toHaveLength(3);
+}, 60_000);
+
+test('a tab that crashes is loaded again, three times', async () => {
+  await go('/animated');
+  await titled('Animated');
+  const { pictures } = watch(first(), 10);
+  for (let n = 1; n <= 4; n++) {
+    const seen = pictures.length;
+    await eventually(
+      async () => pictures.length,
+      (length) => length > seen + 2,
+    );
+    void browser.cdp.send('Page.crash', {}, first().cdpSession).catch(() => undefined);
+    await eventually(
+      async () => notes,
+      (all) => all.length >= n,
+    );
+  }
+  expect(notes).toEqual(['tab_crashed', 'tab_crashed', 'tab_crashed', 'tab_crashed']);
+}, 60_000);
+
+test('the page that closes the last tab is noticed', async () => {
+  const { id } = first();
+  await tabs.open(`${pages.url}/closing`);
+  await tabs.close(id);
+  await eventually(
+    async () => isNoneLeft,
+    (is) => is,
+  );
+}, 60_000);
