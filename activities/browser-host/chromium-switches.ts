@@ -11,7 +11,10 @@ const FEATURES_OFF = [
   'MediaRouter',
   'NetworkTimeServiceQuerying',
   'OptimizationHints',
+  'PreloadTopChromeWebUI',
   'Translate',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxPopup',
 ];
 
 /**

@@ -113,8 +113,9 @@ export class BrowserTabs implements Tabs {
   }
 
   #attached(session: string, { targetId, type, subtype, title, url }: TargetInfo): void {
-    // A page that is rendered in advance is a tab only when it is shown; it keeps the tab's own target then.
-    if (type !== 'page' || this.#tabs.has(targetId) || (subtype ?? '') !== '') return this.#letRun(session);
+    // A page that is rendered in advance is a tab only when it is shown; those of chrome: are parts of the browser's window.
+    if (type !== 'page' || this.#tabs.has(targetId) || (subtype ?? '') !== '' || url.startsWith('chrome:'))
+      return this.#letRun(session);
     if (this.#tabs.size >= TABS_MAX) {
       this.#ask('Target.closeTarget', { targetId });
       this.#options.onNote({ kind: 'tab_refused', summary: `A tab was closed: there were ${TABS_MAX} already` });

@@ -11,7 +11,7 @@ export interface TestProcess {
 
 /** A real process of the service; resolves when it says that it is ready. */
 export async function startProcess(
-  part: 'api' | 'activities',
+  part: 'api' | 'activities' | 'activities/browser-host',
   env: Record<string, string>,
   args: readonly string[] = [],
 ): Promise<TestProcess> {
