@@ -26,10 +26,13 @@ beforeAll(async () => {
   ]);
 }, 60_000);
 afterAll(async () => {
-  await host.stop();
+  await stopHost();
   await worker.stop();
   await Promise.all([app.close(), crm.close()]);
 }, 60_000);
+
+let stopping: Promise<void> | undefined;
+const stopHost = () => (stopping ??= host.stop());
 
 const browserOf = (id: string) => {
   const browser = host.browsers.find(id);
@@ -99,9 +102,21 @@ test('a session waits for a place, and the time of a browser ends it although no
 
 test('an org that does not let the browser in ends the session, and leaves no browser', async () => {
   const { prNumber, org } = await stage.pullRequestWithOrg();
-  org.hasFrontDoors = false;
+  org.isUserActive = false;
   const { id } = await stage.record(prNumber);
   await expect(stage.becomes(id, 'error')).resolves.toMatchObject({ statusReason: 'front_door_refused' });
   await released(id);
   expect(host.browsers.placesUsed).toBe(0);
+}, 60_000);
+
+test('a host that is stopped ends what it has lent and says so, and is not known any more', async () => {
+  const { id } = await stage.record((await stage.pullRequestWithOrg()).prNumber);
+  await stage.becomes(id, 'live');
+  await stopHost();
+  await expect(stage.becomes(id, 'error')).resolves.toMatchObject({
+    statusReason: 'host_lost',
+    statusDetail: 'The host of the browser was stopped or restarted.',
+  });
+  await released(id);
+  await expect(app.sql('select id from browser_host')).resolves.toEqual([]);
 }, 60_000);
