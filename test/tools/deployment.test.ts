@@ -5,6 +5,8 @@ import { execForm, pairsOf, parseDockerfile } from '../../tools/dockerfile.ts';
 const read = (name: string): string => readFileSync(`docs/deployment/${name}`, 'utf8');
 const dockerfile = parseDockerfile(read('Dockerfile'));
 
+const OWN_IMAGES = new Set(['quayside', 'quayside-browser-host']);
+
 /** Names of variables that a deployment sets, without those that name the file of a secret. */
 const settingOf = (name: string): string => name.replace(/(?<=_(URL|KEYS))_FILE$/, '');
 
@@ -12,7 +14,7 @@ test('every image that others make is pinned by its digest', () => {
   const images = [
     ...dockerfile.filter(({ name }) => name === 'FROM').map(({ text }) => text),
     ...[...read('compose.yaml').matchAll(/^\s*image: (.+)$/gm)].map(([, image = '']) => image),
-  ].filter((image) => image !== 'quayside');
+  ].filter((image) => !OWN_IMAGES.has(image));
   expect(images.length).toBeGreaterThan(3);
   expect(images.filter((image) => !/:[\w.-]*\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/.test(image))).toEqual([]);
 });
@@ -27,6 +29,14 @@ test('the image runs as a user of its own and copies what .dockerignore lets thr
   const [, , script = ''] = execForm(texts('CMD')[0] ?? '');
   // Under npm, only a shell that makes way for the process passes the signal on.
   for (const each of [script, 'start:worker']) expect(scripts[each]).toMatch(/^exec node /);
+});
+
+test('the image of hosts of browsers adds their programs to that of the service', () => {
+  const instructions = parseDockerfile(read('browser-host.Dockerfile'));
+  const texts = (name: string) => instructions.filter((each) => each.name === name).map(({ text }) => text);
+  expect(texts('FROM')).toEqual(['quayside']);
+  expect(texts('USER').at(-1)).toBe('10001:10001');
+  for (const program of ['chromium', 'ffmpeg', 'bubblewrap', 'socat']) expect(texts('RUN').join()).toContain(program);
 });
 
 test('deployments set variables that exist', () => {

@@ -42,17 +42,21 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end }}
 
+{{- define "quayside.variables" -}}
+- { name: DATABASE_URL_FILE, value: /run/secrets/quayside/database-url }
+- { name: ENCRYPTION_KEYS_FILE, value: /run/secrets/quayside/encryption-keys }
+- { name: TOKEN_KEYS_FILE, value: /run/secrets/quayside/token-keys }
+{{- if .Values.commandsFile }}
+- { name: COMMANDS_FILE, value: /etc/quayside/commands.json }
+{{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
 {{- define "quayside.env" -}}
 env:
-  - { name: DATABASE_URL_FILE, value: /run/secrets/quayside/database-url }
-  - { name: ENCRYPTION_KEYS_FILE, value: /run/secrets/quayside/encryption-keys }
-  - { name: TOKEN_KEYS_FILE, value: /run/secrets/quayside/token-keys }
-  {{- if .Values.commandsFile }}
-  - { name: COMMANDS_FILE, value: /etc/quayside/commands.json }
-  {{- end }}
-  {{- with .Values.extraEnv }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- include "quayside.variables" . | nindent 2 }}
 envFrom:
   - configMapRef: { name: {{ .Release.Name }}-settings }
 {{- end }}
