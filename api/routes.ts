@@ -11,6 +11,7 @@ import { authRoutes } from './auth/auth.routes.ts';
 import { browserReplaysRoutes } from './browser-sessions/replays.routes.ts';
 import { buildRequestsRoutes } from './builds/build-requests.routes.ts';
 import { hooksRoutes } from './builds/hooks.routes.ts';
+import { browserConnectionsRoutes } from './browser-sessions/connections.routes.ts';
 import { browserSessionsRoutes } from './browser-sessions/browser-sessions.routes.ts';
 import { buildsRoutes } from './builds/builds.routes.ts';
 import { codeHostRoutes } from './auth/code-host.routes.ts';
@@ -100,6 +101,7 @@ export const routes: readonly AnyRoute[] = [
   ...mirrorRoutes,
   ...environmentsRoutes,
   ...browserSessionsRoutes,
+  ...browserConnectionsRoutes,
   ...environmentLocksRoutes,
   ...approvalsRoutes,
   ...complianceRoutes,

@@ -29,6 +29,9 @@ export class CdpPipe implements Cdp {
   readonly #listeners = new Map<string | undefined, Set<Listener>>();
   readonly #anyListeners = new Set<(message: CdpMessage) => void>();
   readonly #close: () => void;
+  /** Sessions by the one that they were attached by, with which they end without a word. */
+  readonly #children = new Map<string, string[]>();
+  #received: Buffer[] = [];
   #isClosed = false;
   #lastId = 0;
 
@@ -38,14 +41,10 @@ export class CdpPipe implements Cdp {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     this.#close = resolve;
-    const splitter = new MessageSplitter(MESSAGE_MAX_BYTES, (message) => this.#take(message));
+    const splitter = new MessageSplitter(MESSAGE_MAX_BYTES, (message) => this.#received.push(message));
     fromBrowser.on('data', (chunk: Buffer) => {
-      try {
-        splitter.add(chunk);
-      } catch (error) {
-        if (!(error instanceof RangeError || error instanceof SyntaxError)) throw error;
-        this.close();
-      }
+      this.#orClose(() => splitter.add(chunk));
+      this.#takeReceived();
     });
     for (const stream of [toBrowser, fromBrowser])
       stream.on('error', () => this.close()).on('close', () => this.close());
@@ -108,18 +107,47 @@ export class CdpPipe implements Cdp {
     return promise;
   }
 
-  #take(bytes: Buffer): void {
-    const message = JSON.parse(bytes.toString('utf8')) as CdpMessage;
+  /** Who waited for a reply goes on before the next message is taken: so events and replies keep their order. */
+  #takeReceived(): void {
+    const messages = this.#received;
+    this.#received = [];
+    let taken = 0;
+    this.#orClose(() => {
+      while (taken < messages.length && !this.#isClosed) if (this.#take(messages[taken++])) break;
+    });
+    if (this.#isClosed || taken === messages.length) return;
+    this.#received = messages.slice(taken);
+    this.#fromBrowser.pause();
+    setImmediate(() => {
+      this.#takeReceived();
+      if (this.#received.length === 0) this.#fromBrowser.resume();
+    });
+  }
+
+  #orClose(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof RangeError || error instanceof SyntaxError)) throw error;
+      this.close();
+    }
+  }
+
+  /** Answers whether somebody waited for it. */
+  #take(bytes: Buffer | undefined): boolean {
+    const message = JSON.parse((bytes ?? '').toString()) as CdpMessage;
     if (message.id !== undefined) {
       this.#waiting.get(message.id)?.resolve(message);
-      this.#waiting.delete(message.id);
-      return;
+      return this.#waiting.delete(message.id);
     }
     const { method, params = {}, sessionId } = message;
-    if (method === undefined) return;
+    if (method === undefined) return false;
     for (const listener of this.#anyListeners) listener(message);
     for (const listener of this.#listeners.get(sessionId) ?? []) listener(method, params);
+    if (method === 'Target.attachedToTarget' && sessionId !== undefined)
+      this.#children.set(sessionId, [...(this.#children.get(sessionId) ?? []), params.sessionId as string]);
     if (method === 'Target.detachedFromTarget') this.#forget(params.sessionId as string);
+    return false;
   }
 
   /** What was asked of a session that is gone stays without an answer. */
@@ -130,6 +158,9 @@ export class CdpPipe implements Cdp {
       waiting.resolve({ id, error: SESSION_NOT_FOUND, sessionId });
     }
     this.#listeners.delete(sessionId);
+    const children = this.#children.get(sessionId) ?? [];
+    this.#children.delete(sessionId);
+    for (const child of children) this.#forget(child);
   }
 }
 

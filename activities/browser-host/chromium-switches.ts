@@ -44,6 +44,8 @@ export function chromiumSwitches({
     '--no-service-autorun',
     '--mute-audio',
     '--disable-gpu',
+    // Automation waits for ever for a page that comes back from it.
+    '--disable-back-forward-cache',
     '--disable-background-networking',
     '--disable-breakpad',
     '--disable-client-side-phishing-detection',

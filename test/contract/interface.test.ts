@@ -28,6 +28,7 @@ const ADDITIONS = [
   /^GET \/api\/testreports\/code-analysis\/(compare|results\/\{id\}\/sarif)$/,
   /^\w+ \/api\/review\/assignments(\/\{id\}(\/(extend|release))?)?$/,
   /^GET \/api\/browser-sessions\/providers$/,
+  /^POST \/api\/browser-sessions\/\{id\}\/connect$/,
   /^(GET|POST) \/review-env\/\{assignmentId\}$/,
   /^\w+ \/api\/review\/pools(\/\{id\}(\/instances(\/\{instanceId\})?)?)?$/,
   /^(GET|POST) \/api\/metrics\/api\/v1\/(query|query_range|labels|series)$/,

@@ -84,6 +84,7 @@ const VARYING: readonly [form: RegExp, shown: (n: number) => string][] = [
   // The prefix of the test's task queues, in ids of workflows.
   [/\bt[0-9a-f]{12}-:/g, () => ''],
   [/http:\/\/quayside\.test/g, () => 'https://quayside.example.com'],
+  [/ws:\/\/quayside\.test/g, () => 'wss://quayside.example.com'],
   [/http:\/\/127\.0\.0\.1:\d+/g, () => 'https://receiver.example.com'],
 ];
 

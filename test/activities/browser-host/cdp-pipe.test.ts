@@ -70,3 +70,28 @@ test('a browser that answers nothing is asked 10,000 times at most', async () =>
   cdp.close();
   expect(new Set(await Promise.all(asked))).toEqual(new Set(['gone']));
 });
+
+test('who waits for a reply goes on before events that came behind it, and after those before it', async () => {
+  const { cdp, answer } = pipe();
+  const seen: string[] = [];
+  cdp.onAnyEvent(({ method }) => seen.push(String(method)));
+  const note = async (reply: Promise<unknown>, name: string) => {
+    await reply;
+    await Promise.resolve();
+    seen.push(name);
+  };
+  const replies = [note(cdp.pass({ method: 'A.a' }), 'first'), note(cdp.send('A.b'), 'second')];
+  const event = (method: string) => ({ method, params: {} });
+  answer(event('E.1'), { id: 1, result: {} }, event('E.2'), { id: 2, result: {} }, event('E.3'), event('E.4'));
+  await Promise.all(replies);
+  await new Promise(setImmediate);
+  expect(seen).toEqual(['E.1', 'first', 'E.2', 'second', 'E.3', 'E.4']);
+});
+
+test('with a session end those that were attached by it, and what was asked of them is answered', async () => {
+  const { cdp, answer } = pipe();
+  answer({ method: 'Target.attachedToTarget', sessionId: 'root', params: { sessionId: 'child' } });
+  const passed = cdp.pass({ id: 5, method: 'A.x', sessionId: 'child' });
+  answer({ method: 'Target.detachedFromTarget', params: { sessionId: 'root' } });
+  expect(await passed).toMatchObject({ id: 5, error: { code: -32_001 } });
+});

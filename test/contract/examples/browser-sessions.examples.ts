@@ -1,3 +1,4 @@
+import { newId } from '../../../domain/shared/ids.ts';
 import type { Json } from '../../support/client.ts';
 import { recordedSession } from '../../support/recorded-session.ts';
 import { featureExamples, fresh } from './example.ts';
@@ -47,7 +48,28 @@ export const browserSessionsExamples = featureExamples(
     // Opened by somebody else: what the examples open is to be noted.
     const { text } = await app.as(app.member).request(200, 'GET', `/api/browser-sessions/${playedId}/replays/0`);
     const reference = text.split('u=').at(-1)?.split('\n')[0] ?? '';
-    return { recorded, envId, liveId, reportedId, stoppedId, deletedId, playedId, replayedId, reference };
+    const connectedId = await recordedSession(app, { projectId, environmentId: envId, recordingState: 'none' });
+    const [host] = await app.db
+      .insertInto('browser_host')
+      .values({
+        id: newId(),
+        name: 'host-1',
+        queue: fresh('host'),
+        address: 'http://127.0.0.1:9',
+        isolation: 'jailed',
+        records: true,
+        places: 0,
+        startedAt: new Date(),
+        seenAt: new Date(Date.now() + 3_600_000),
+      })
+      .returning('id')
+      .execute();
+    await app.db
+      .updateTable('browser_session')
+      .set({ status: 'live', hostId: host?.id ?? null })
+      .where('id', '=', connectedId)
+      .execute();
+    return { connectedId, recorded, envId, liveId, reportedId, stoppedId, deletedId, playedId, replayedId, reference };
   },
   {
     listBrowserSessions: ({ recorded }) => ({ query: { repositoryIdentifier: recorded, status: 'provisioning,live' } }),
@@ -62,6 +84,7 @@ export const browserSessionsExamples = featureExamples(
     }),
     deleteBrowserSession: ({ deletedId }) => ({ params: { id: deletedId } }),
     extendBrowserSession: ({ liveId }) => ({ params: { id: liveId }, body: { minutes: 10 } }),
+    connectToBrowserSession: ({ connectedId }) => ({ params: { id: connectedId } }),
     stopBrowserSession: ({ stoppedId }) => ({ params: { id: stoppedId } }),
     listBrowserReplays: ({ playedId }) => ({ params: { id: playedId } }),
     getBrowserReplayPlaylist: ({ playedId }) => ({ params: { id: playedId, pageId: '0' } }),
