@@ -19,6 +19,7 @@ import { createBackend, createWorkerBackend, outboundOf } from '../backend.ts';
 import { createBrowserSessionActivities } from '../browser-sessions/browser-sessions.activities.ts';
 import { createFleet } from '../worker.ts';
 import type { BrowserEnd } from './browser.ts';
+import { bridge } from './cdp-bridge.ts';
 import { startChromium } from './chromium.ts';
 import { type HostClient, type HostServerParts, startHostServer } from './host-server.ts';
 import { isolationHere } from './isolation-here.ts';
@@ -95,7 +96,7 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
     lent: browsers,
     admit: admittedTo(id, createHostTokens(createTokenRing(backend.keys.tokenKeys), backend.publicUrl)),
     listen: { host: config.HOST, port: config.BROWSER_HOST_PORT, url: config.BROWSER_HOST_URL },
-    ...clientsOf(live),
+    ...clientsOf(live, log),
     log,
   });
 
@@ -170,8 +171,8 @@ const viewerOf = ({ by, asks, linkId }: HostClient['grant']): LiveViewer => ({
 });
 
 /** Who serves the clients that the host lets in. */
-const clientsOf = (live: LiveServer): Pick<HostServerParts, 'onLive' | 'onPictures' | 'onConnect'> => ({
+const clientsOf = (live: LiveServer, log: Logger): Pick<HostServerParts, 'onLive' | 'onPictures' | 'onConnect'> => ({
   onLive: (socket, { grant }) => live.accept(socket, grant.sessionId, viewerOf(grant)),
   onPictures: (response, { grant }) => live.stream(response, grant.sessionId, viewerOf(grant)),
-  onConnect: (socket) => socket.close(1013, 'Automation is not served here'),
+  onConnect: (socket, { browser }) => void bridge(socket, browser, log),
 });
