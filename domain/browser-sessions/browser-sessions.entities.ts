@@ -94,6 +94,8 @@ export const BrowserReplayPageSchema = defineEntity({
     bytes: p.bigint('string').defaultRaw('0'),
     /** False: something of it is missing. */
     isWhole: p.boolean().default(true),
+    /** Why, for people. */
+    reason: p.text().nullable(),
   },
 });
 export class BrowserReplayPage extends BrowserReplayPageSchema.class {}

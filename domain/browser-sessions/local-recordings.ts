@@ -4,6 +4,7 @@ import { wholeBytes } from '../shared/whole-bytes.ts';
 import type { BrowserReplays, Segment, SessionRef } from './browser-provider.port.ts';
 import { providerFailure } from './provider-failure-rules.ts';
 import { requestedRange } from './byte-range-rules.ts';
+import { initName, segmentName } from './recorded-playlist-rules.ts';
 import type { replayPagesOf } from './replays.queries.ts';
 
 export const PLAYLIST_NAME = 'playlist.m3u8';
@@ -33,13 +34,30 @@ export function localRecordings({ objects, pagesOf }: LocalRecordingParts): Brow
     return content && wholeBytes(content, PLAYLIST_MAX_BYTES);
   }
 
+  /** Files behind those of a playlist: a host that was lost had stored them, but not yet listed. */
+  async function* storedBehind(
+    ref: SessionRef,
+    pageId: number,
+    listed: ReadonlySet<string>,
+    nameOf: (number: number) => string,
+  ): AsyncGenerator<string> {
+    for (let number = 0; ; number++) {
+      const name = nameOf(number);
+      if (listed.has(name)) continue;
+      if ((await objects.sizeOf(recordingKey(ref, pageId, name))) === undefined) return;
+      yield name;
+    }
+  }
+
   return {
     name: 'local',
     liveView: async () => ({ isOk: true, value: { kind: 'own' } }),
 
     async replays(ref) {
-      const pages = await pagesOf(ref);
-      const isWhole = pages.every((page) => page.isWhole && page.endedAt !== null);
+      const begun = await pagesOf(ref);
+      const pages = begun.filter(({ segments }) => segments > 0);
+      const isWhole = begun.every((page) => page.isWhole && page.endedAt !== null);
+      const missing = begun.find(({ reason }) => reason !== null)?.reason ?? null;
       return {
         isOk: true,
         value: {
@@ -51,7 +69,12 @@ export function localRecordings({ objects, pagesOf }: LocalRecordingParts): Brow
             endTimeMs: endedAt === null ? null : Date.parse(endedAt),
           })),
           bytes: pages.reduce((sum, { bytes }) => sum + Number(bytes), 0),
-          reason: pages.length === 0 ? 'Nothing was recorded.' : isWhole ? null : 'The recording was cut off.',
+          reason:
+            pages.length === 0
+              ? (missing ?? 'Nothing was recorded.')
+              : isWhole
+                ? null
+                : (missing ?? 'The recording was cut off.'),
         },
       };
     },
@@ -85,9 +108,11 @@ export function localRecordings({ objects, pagesOf }: LocalRecordingParts): Brow
 
     async removeRecording(ref) {
       for (const { pageId } of await pagesOf(ref)) {
-        const files = (await playlistOf(ref, pageId))?.toString('latin1').match(FILES) ?? [];
+        const files = new Set((await playlistOf(ref, pageId))?.toString('latin1').match(FILES));
+        for (const nameOf of [initName, segmentName])
+          for await (const unlisted of storedBehind(ref, pageId, files, nameOf)) files.add(unlisted);
         // The playlist is last: it is what a repeat knows the others by.
-        for (const file of [...new Set(files), PLAYLIST_NAME]) await objects.remove(recordingKey(ref, pageId, file));
+        for (const file of [...files, PLAYLIST_NAME]) await objects.remove(recordingKey(ref, pageId, file));
       }
       return { isOk: true, value: null };
     },

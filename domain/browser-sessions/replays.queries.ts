@@ -8,7 +8,7 @@ export const replayPagesOf = ({ db, tenantId }: Reads, sessionId: string) =>
     .where('tenantId', '=', tenantId)
     .where('sessionId', '=', sessionId)
     .orderBy('pageId')
-    .select(['pageId', 'title', 'startedAt', 'endedAt', 'bytes', 'isWhole'])
+    .select(['pageId', 'title', 'startedAt', 'endedAt', 'segments', 'bytes', 'isWhole', 'reason'])
     .execute();
 
 /** Whether it is noted that somebody opened a page of a recording within the last hour. */

@@ -1,5 +1,6 @@
 import type { Tx } from '../unit-of-work.ts';
 import type { CreatedSession, Replays } from './browser-provider.port.ts';
+import { closeCutOffPages } from './recording.mutations.ts';
 import { announce, record } from './session-announcements.ts';
 import { addToTimeline, changeSession, deleteReplayPages, deleteSession } from './session-changes.queries.ts';
 import {
@@ -141,6 +142,7 @@ export async function recordingIsFinished(
   const before = await lockedSession(tx, id);
   if (!before || before.recordingState !== 'processing') return;
   const recordingState = state === 'ready' || state === 'partial' ? state : 'none';
+  await closeCutOffPages(tx, id);
   await changeSession(tx, id, {
     recordingState,
     recordingPages: pages,

@@ -13,12 +13,22 @@ export interface RecordedSession {
   provider?: 'local' | 'browserbase' | 'external';
   recordingState?: 'none' | 'recording' | 'processing' | 'ready' | 'expired';
   providerSessionId?: string | null;
+  isLive?: boolean;
 }
 
-/** A session that has ended; of a local one a page is recorded, with one segment of ten bytes. */
+/**
+ * A session that has ended; of a local one a page is recorded, with one segment of ten bytes. One that is live
+ * has no page yet. */
 export async function recordedSession(
   { db, objects, tenant: { id: tenantId } }: Pick<TestApp, 'db' | 'objects' | 'tenant'>,
-  { projectId, environmentId, provider = 'local', recordingState = 'ready', providerSessionId = null }: RecordedSession,
+  {
+    projectId,
+    environmentId,
+    provider = 'local',
+    recordingState = 'ready',
+    providerSessionId = null,
+    isLive = false,
+  }: RecordedSession,
 ): Promise<string> {
   const id = newId();
   const createdBy = {
@@ -38,8 +48,7 @@ export async function recordedSession(
       ...(environmentId !== undefined && { environmentId }),
       orgUsername: 'review@example.com',
       provider,
-      status: 'ended',
-      statusReason: 'stopped',
+      ...(isLive ? { status: 'live' } : { status: 'ended', statusReason: 'stopped' }),
       minutes: 15,
       viewport: json({ width: 1280, height: 720 }),
       createdBy: json(createdBy as never),
@@ -48,8 +57,8 @@ export async function recordedSession(
       providerSessionId,
     })
     .execute();
-  if (provider !== 'local') return id;
-  const page = { tenantId, sessionId: id, pageId: 0, projectId, title: 'Shop', startedAt: RECORDED_AT };
+  if (provider !== 'local' || isLive) return id;
+  const page = { tenantId, sessionId: id, pageId: 0, projectId, title: 'Shop', startedAt: RECORDED_AT, segments: 1 };
   await db.insertInto('browser_replay_page').values(page).execute();
   for (const [name, content] of Object.entries({ 'playlist.m3u8': PLAYLIST, 'segment-00000.m4s': '0123456789' })) {
     const bytes = (async function* () {
