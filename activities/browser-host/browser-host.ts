@@ -22,6 +22,7 @@ import type { BrowserEnd } from './browser.ts';
 import { bridge } from './cdp-bridge.ts';
 import { startChromium } from './chromium.ts';
 import { type HostClient, type HostServerParts, startHostServer } from './host-server.ts';
+import { removeStaleFolders } from './browser-folder.ts';
 import { isolationHere } from './isolation-here.ts';
 import { createLiveServer, type LiveServer } from './live-server.ts';
 import { LocalBrowsers } from './local-browsers.ts';
@@ -59,6 +60,7 @@ export interface BrowserHost {
 export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostParts): Promise<BrowserHost> {
   const programs = await findPrograms(config.CHROMIUM_PATH);
   if (!programs) throw new ConfigError(WITHOUT_CHROMIUM);
+  await removeStaleFolders();
   const engine = { address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, plugins };
   const client = createTemporalClient(engine);
   const launch = temporalLaunch(client, { queuePrefix: config.TASK_QUEUE_PREFIX, log });

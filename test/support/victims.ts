@@ -35,11 +35,6 @@ export async function startVictims(): Promise<Victims> {
   };
 }
 
-export interface TestServer {
-  port: number;
-  close: () => Promise<void>;
-}
-
 /** A web server on an address of loopback. */
 export async function serve(address: string, listener: RequestListener, port = 0) {
   const server = createServer(listener).listen(port, address);
