@@ -19,6 +19,8 @@ export interface Service {
   url: string;
   databaseUrl: string;
   temporalAddress: string;
+  /** Of its processes. */
+  env: Readonly<Record<string, string>>;
   /** Root of the metrics store's interface. */
   metricsUrl: string;
   tenantId: string;
@@ -108,6 +110,9 @@ export async function startService(queues: readonly string[]): Promise<Service> 
     url,
     databaseUrl: postgres.url,
     temporalAddress: temporal.address,
+    env: Object.fromEntries(
+      Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
     metricsUrl: metrics.url,
     tenantId,
     token,

@@ -6,10 +6,12 @@ import { OperatorError } from './operator-error.ts';
  * Node's flags for the processes of the service. Left alone, V8 lets short-lived values take up to 96 MB, and old ones
  * grow to a multiple of what is in use, before it clears them away; with these a long export or stream stays small. A
  * worker exports a million rows at a time and clears away sooner; in the API that would cost a tenth of its requests.
- * `start:api` and `start:worker` give the same.
+ * `start:api`, `start:worker` and
+ * `start:browser-host` give the same.
  */
 const NODE_FLAGS: Record<string, readonly string[]> = {
   'api/main.ts': ['--expose-gc', '--max-semi-space-size=16', '--heap-growing-percent=100'],
+  'activities/browser-host/main.ts': ['--expose-gc', '--max-semi-space-size=16'],
   'activities/main.ts': ['--expose-gc', '--max-semi-space-size=16', '--heap-growing-percent=50'],
 };
 

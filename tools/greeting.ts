@@ -10,6 +10,8 @@ export interface Greeting {
   temporalNamespace: string;
   /** Of the API and of the worker; empty: off. */
   metricsUrls: readonly string[];
+  /** Whether this machine lends browsers. */
+  hasBrowsers: boolean;
   dataDir: string;
   owner: Bootstrapped;
 }
@@ -22,6 +24,7 @@ Quayside is ready after ${greeting.seconds.toFixed(1)} s.
   Temporal UI  ${greeting.temporalUiUrl ?? 'that of the engine which TEMPORAL_ADDRESS names'}
   Running work ${runningWorkText(greeting)}
   Metrics      ${greeting.metricsUrls.join('  ') || 'off'}
+  Browsers     ${greeting.hasBrowsers ? 'are lent by this machine' : 'none are lent: there is no Chromium (CHROMIUM_PATH)'}
 ${signInText(greeting)}
   See it work:  npm run demo        Stop:  Ctrl-C
 `;

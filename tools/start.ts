@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { findPrograms } from '../activities/browser-host/programs.ts';
 import { migrate } from '../domain/migrate.ts';
 import { collectAfterStart } from '../domain/process.ts';
 import { parseConfig, publicUrlOf } from '../domain/shared/config.ts';
@@ -24,6 +25,12 @@ const SAME_SIGNAL_MS = 1_000;
 
 const WORKER = 'worker';
 const METRICS_STORE = 'metrics store';
+const BROWSER_HOST = 'browser host';
+/** What becomes of the rest when a part that is not needed does not stay. */
+const WITHOUT = {
+  [METRICS_STORE]: 'metrics are accepted, and cannot be queried',
+  [BROWSER_HOST]: 'no browsers are lent',
+};
 const RESTARTS_PER_MINUTE = 3;
 
 let lock: InstanceLock | undefined;
@@ -34,6 +41,7 @@ const restarts = new Map<string, () => Promise<unknown>>();
 const mayRestart = {
   [WORKER]: createRestartLimit(RESTARTS_PER_MINUTE, 60_000),
   [METRICS_STORE]: createRestartLimit(RESTARTS_PER_MINUTE, 60_000),
+  [BROWSER_HOST]: createRestartLimit(RESTARTS_PER_MINUTE, 60_000),
 };
 const parts = createParts({
   onStarted: (name, layer, { pid }) => lock?.note({ name, pid, signal: STOP_SIGNALS[layer] }),
@@ -41,20 +49,19 @@ const parts = createParts({
 });
 
 /**
- * A worker or metrics store that ended by itself is started again; half a service helps nobody, so anything else takes
+ * A worker, metrics store or browser host that ended by itself is started again; half a service helps nobody, so anything else takes
  * the rest along.
  */
 function lost(name: string, reason: string): void {
   const complain = (what: string) => process.stderr.write(`The ${name} ended unexpectedly (${reason}); ${what}.\n`);
   const restart = restarts.get(name);
-  if (!restart || (name !== WORKER && name !== METRICS_STORE)) {
+  if (!restart || (name !== WORKER && name !== METRICS_STORE && name !== BROWSER_HOST)) {
     complain('stopping');
     void stop(1);
   } else if (!mayRestart[name](performance.now())) {
-    const isNeeded = name === WORKER;
-    const then = isNeeded ? 'stopping' : 'metrics are accepted, and cannot be queried';
+    const then = name === WORKER ? 'stopping' : WITHOUT[name];
     complain(`it was restarted ${RESTARTS_PER_MINUTE} times within a minute: ${then}`);
-    if (isNeeded) void stop(1);
+    if (name === WORKER) void stop(1);
   } else {
     complain('restarting it');
     restart().then(
@@ -130,10 +137,20 @@ async function metricsStore({ env, dataDir }: StartSettings): Promise<string | u
   }
 }
 
+/** Nobody waits for it: the service is ready without browsers, which are lent as soon as it is. */
+function startBrowserHost(start: () => Promise<unknown>): void {
+  restarts.set(BROWSER_HOST, start);
+  start().catch(() => {
+    restarts.delete(BROWSER_HOST);
+    if (stoppingSince === undefined) process.stderr.write(`The browser host did not start: no browsers are lent.\n`);
+  });
+}
+
 async function main(): Promise<void> {
   const startedAt = performance.now();
   const settings = startSettings(process.env);
   const { env, dataDir, host } = settings;
+  const browserPrograms = findPrograms(env.CHROMIUM_PATH);
   lock = await lockInstance(dataDir);
   const { port, metricsPorts, temporal } = await preflight(settings);
   const [databaseUrl, address, metricsUrl] = await Promise.all([
@@ -172,6 +189,8 @@ async function main(): Promise<void> {
   const worker = () => child(WORKER, 'activities/main.ts', metricsPorts.worker);
   await Promise.all([child('API', 'api/main.ts', metricsPorts.api), worker()]);
   restarts.set(WORKER, worker);
+  const hasBrowsers = (await browserPrograms) !== null;
+  if (hasBrowsers) startBrowserHost(() => child(BROWSER_HOST, 'activities/browser-host/main.ts', 0));
   if (stoppingSince !== undefined) return;
   lock.noteUrl(localUrlOf(parseConfig(childEnv)));
   const greeting = {
@@ -182,6 +201,7 @@ async function main(): Promise<void> {
     metricsUrls: [metricsPorts.api, metricsPorts.worker]
       .filter((each) => each !== 0)
       .map((each) => `http://${host}:${each}/metrics`),
+    hasBrowsers,
     dataDir,
     owner,
   };

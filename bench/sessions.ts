@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { type BrowserHost, runBrowserHost } from '../activities/browser-host/browser-host.ts';
+import type { Picture } from '../activities/browser-host/browser.ts';
+import { installRuntime } from '../activities/worker-runtime.ts';
+import { parseConfig } from '../domain/shared/config.ts';
+import { crmSimulator } from '../test/simulators/crm-org/simulator.ts';
+import { ANIMATED_PAGE, servePages } from '../test/support/pages.ts';
+import { cpuTimes, processTree } from './cpu.ts';
+import { Figures, quantile } from './figures.ts';
+import { startService } from './service.ts';
+
+/**
+ * Measures browser sessions on a host of browsers in this process, with the real workflow: record → live, fresh and from the
+ * spare; memory; pictures of an animated page of 60 Hz, of one session that is watched and of four that are recorded.
+ * Options: `--rounds 3`, `--sessions 5` of each kind in a round.
+ */
+const { values: options } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, sessions: { type: 'string', default: '5' } },
+});
+const SESSIONS = Number(options.sessions);
+const MEASURED_MS = 8_000;
+/** A spare is started this long after the last one was taken, and settles. */
+const REFILLED_MS = 6_000;
+const SETTLED_MS = 2_000;
+
+interface Session {
+  id: string;
+  status: string;
+  statusDetail: string | null;
+  isolation: string;
+  recording: { state: string };
+}
+
+const log = pino({ level: 'error' });
+installRuntime(log);
+const service = await startService(['environment-locks-v1', 'crm-v1', 'flows-v1', 'system-v1']);
+const crm = await crmSimulator();
+const pages = await servePages({ '/': ANIMATED_PAGE });
+const figures = new Figures();
+try {
+  const repositoryIdentifier = 'acme/bench';
+  await service.call('POST', '/api/projects', { identifier: repositoryIdentifier, platform: 'host-a' });
+  const pool = await service.call<{ id: string }>('POST', '/api/review/pools', {
+    repositoryIdentifier,
+    tag: 'bench',
+    type: 'SCRATCH_ORG',
+    maxInstances: 200,
+  });
+  let prNumber = 0;
+  const newPullRequest = async () => {
+    const org = await crm.addOrg({ name: `bench-${++prNumber}`, kind: 'scratch', parent: 'acme' });
+    const { username, authUrl: cliAuthUrl } = org;
+    await service.callAs(service.token, 'POST', `/api/review/pools/${pool.id}/instances`, { username, cliAuthUrl });
+    await service.callAs(service.token, 'POST', '/api/review/assignments', {
+      repositoryIdentifier,
+      assignmentType: 'pr',
+      assignmentId: String(prNumber),
+      poolTag: 'bench',
+    });
+    return prNumber;
+  };
+  const until = async (id: string, isThere: (session: Session) => boolean): Promise<Session> => {
+    for (;;) {
+      const session = await service.call<Session>('GET', `/api/browser-sessions/${id}`);
+      if (isThere(session)) return session;
+      if (session.status === 'error') throw new Error(`the session failed: ${session.statusDetail}`);
+      await sleep(15);
+    }
+  };
+  const record = async () => {
+    const body = { repositoryIdentifier, prNumber: await newPullRequest() };
+    const startedAt = performance.now();
+    const { id } = await service.call<Session>('POST', '/api/browser-sessions/record-for-pr', body);
+    const { isolation } = await until(id, ({ status }) => status === 'live');
+    return { id, isolation, ms: performance.now() - startedAt };
+  };
+  const stop = async (id: string): Promise<number> => {
+    const startedAt = performance.now();
+    await service.call('POST', `/api/browser-sessions/${id}/stop`);
+    await until(id, ({ recording: { state } }) => state === 'ready' || state === 'none');
+    return performance.now() - startedAt;
+  };
+  const startHost = (spares: number) =>
+    runBrowserHost({ config: parseConfig({ ...service.env, BROWSER_SPARES: String(spares) }), log });
+  const show = async (host: BrowserHost, id: string) => {
+    const browser = host.browsers.find(id);
+    const [tab] = browser?.tabs.list() ?? [];
+    if (!browser || !tab) throw new Error('the session has no tab');
+    await browser.cdp.send('Page.navigate', { url: pages.url }, tab.cdpSession);
+    return { browser, tab };
+  };
+  const noteLive = (name: string, times: number[], [p50, p95]: [string, string]) => {
+    figures.note(`${name}: p50`, quantile(times, 0.5), 'ms', p50);
+    figures.note(`${name}: p95`, quantile(times, 0.95), 'ms', p95);
+  };
+
+  for (let round = 1; round <= Number(options.rounds); round++) {
+    console.log(`round ${round}, load ${readFileSync('/proc/loadavg', 'utf8').slice(0, 14)}`);
+    const fresh = await startHost(0);
+    const times: number[] = [];
+    for (let n = 0; n < SESSIONS; n++) {
+      const { id, ms, isolation } = await record();
+      if (n === 0 && round === 1) console.log(`isolation: ${isolation}`);
+      times.push(ms);
+      if (n === 0) {
+        await sleep(SETTLED_MS);
+        figures.note('memory of a session alone (PSS)', browserMegabytes(), 'MB', '<= 400');
+      }
+      const stopMs = await stop(id);
+      if (n === 0) figures.note('stop -> playable', stopMs, 'ms', '<= 3000');
+    }
+    noteLive('record -> live, fresh', times, ['<= 1500', '<= 3000']);
+
+    const one = await record();
+    const { browser, tab } = await show(fresh, one.id);
+    await sleep(SETTLED_MS);
+    const ages: number[] = [];
+    const unwatch = browser.tabs.watch(tab.id, 30, ({ atMs }) => ages.push(Date.now() - atMs));
+    await sleep(MEASURED_MS);
+    unwatch();
+    figures.note('one watched session: pictures', (ages.length * 1_000) / MEASURED_MS, '/s', '>= 15');
+    figures.note('one watched session: age p95', quantile(ages, 0.95), 'ms', '<= 150');
+    await stop(one.id);
+
+    const four = await Promise.all([record(), record(), record(), record()]);
+    await sleep(SETTLED_MS);
+    figures.note('memory of each of four sessions (PSS)', browserMegabytes() / 4, 'MB', '<= 250');
+    const counts = await Promise.all(
+      four.map(async ({ id }) => {
+        const shown = await show(fresh, id);
+        const pictures: Picture[] = [];
+        return { pictures, unwatch: shown.browser.tabs.watch(shown.tab.id, 5, (picture) => pictures.push(picture)) };
+      }),
+    );
+    await sleep(SETTLED_MS);
+    for (const { pictures } of counts) pictures.length = 0;
+    const before = cpuTimes({ all: process.pid }).all ?? 0;
+    await sleep(MEASURED_MS);
+    const cpu = ((cpuTimes({ all: process.pid }).all ?? 0) - before) / MEASURED_MS;
+    const rates = counts.map(({ pictures }) => (pictures.length * 1_000) / MEASURED_MS);
+    for (const each of counts) each.unwatch();
+    figures.note('four animated sessions: pictures of the slowest', Math.min(...rates), '/s', '>= 5');
+    figures.note('four animated sessions: host with browsers', cpu * 100, '%', '');
+    await Promise.all(four.map(({ id }) => stop(id)));
+    await fresh.stop();
+
+    const warm = await startHost(1);
+    const spareTimes: number[] = [];
+    for (let n = 0; n < SESSIONS; n++) {
+      await sleep(REFILLED_MS);
+      const { id, ms } = await record();
+      spareTimes.push(ms);
+      await stop(id);
+    }
+    noteLive('record -> live, from the spare', spareTimes, ['<= 400', '']);
+    await warm.stop();
+  }
+  figures.print();
+} finally {
+  await Promise.all([service.stop(), crm.close(), pages.close()]);
+}
+
+/** Memory of all browsers below this process, where pages that several share count in parts. */
+function browserMegabytes(): number {
+  const kilobytes = processTree(process.pid).map((pid) => {
+    try {
+      if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('chromium')) return 0;
+      return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+    } catch {
+      return 0; // It ended in between.
+    }
+  });
+  return kilobytes.reduce((sum, each) => sum + each, 0) / 1_024;
+}
