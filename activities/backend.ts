@@ -52,7 +52,9 @@ import { createSlackPlatform } from './adapters/slack-platform.ts';
 import { createWebhookSender } from './adapters/webhook-sender.ts';
 import { createWorkTrackers } from './adapters/work-trackers.ts';
 import { permittedConnector } from './adapters/outbound-policy.ts';
+import { isolatedBy } from './adapters/analyzer-isolation.ts';
 import type { Outbound } from './browser-host/egress-proxy.ts';
+import type { EncoderProgram } from './browser-host/ffmpeg.ts';
 import type { Deps } from './deps.ts';
 import { CommandRuns } from './flows/command-runs.ts';
 
@@ -238,6 +240,12 @@ const LANE_SETTINGS = {
   // A delivery stays pending until its outcome is on disk: what a crash of the database loses is sent again.
   synchronous_commit: 'off',
 };
+
+/** Encoders of recordings: what reads pictures that pages have drawn sees nothing but its folder. */
+export const encoderOf = (program: string): EncoderProgram => ({
+  program,
+  apart: (folder) => isolatedBy({ folder, readable: [] }),
+});
 
 /** Where lent browsers may go. */
 export const outboundOf = ({ outbound }: Pick<Backend, 'outbound'>): Outbound => ({

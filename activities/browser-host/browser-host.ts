@@ -1,4 +1,6 @@
-import { hostname } from 'node:os';
+import { rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
 import type { Logger } from 'pino';
 import { createTokenRing } from '../../domain/auth/token-ring.ts';
@@ -15,7 +17,7 @@ import { within } from '../../domain/shared/within.ts';
 import { BROWSER_SESSIONS_QUEUE } from '../../workflows/browser-sessions/browser-session.contract.ts';
 import { createTemporalClient } from '../../workflows/temporal-client.ts';
 import { temporalLaunch } from '../../workflows/temporal-launch.ts';
-import { createBackend, createWorkerBackend, outboundOf } from '../backend.ts';
+import { createBackend, createWorkerBackend, encoderOf, outboundOf } from '../backend.ts';
 import { createBrowserSessionActivities } from '../browser-sessions/browser-sessions.activities.ts';
 import { createFleet } from '../worker.ts';
 import type { BrowserEnd } from './browser.ts';
@@ -27,6 +29,7 @@ import { isolationHere } from './isolation-here.ts';
 import { createLiveServer, type LiveServer } from './live-server.ts';
 import { LocalBrowsers } from './local-browsers.ts';
 import { findPrograms } from './programs.ts';
+import { startRecorder } from './recorder.ts';
 
 /** Well within `HOST_SILENT_SECONDS`. */
 const SIGN_OF_LIFE_MS = 4_000;
@@ -79,11 +82,14 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
   const name = hostname();
   const trouble = programs.ffmpeg === null ? 'There is no ffmpeg on the host: its sessions are not recorded' : null;
   const unitOf = (tenantId: string) => deps.actingAs(systemActor({ tenantId, tenantSlug: '' }, SESSIONS));
+  const { ffmpeg } = programs;
+  const recorder = { ...deps, encoder: encoderOf(ffmpeg ?? 'ffmpeg'), folder: join(tmpdir(), `recordings-${id}`) };
   const browsers = new LocalBrowsers({
     host: { id, queue },
     places: config.BROWSER_PLACES,
     spares: config.BROWSER_SPARES ?? (process.availableMemory() > SPARE_NEEDS_BYTES ? 1 : 0),
     startBrowser: (viewport) => startChromium({ programs, isolation, viewport, outbound }),
+    startRecorder: ffmpeg === null ? undefined : (browser) => startRecorder(browser, recorder),
     recordings: backend.recordings.local,
     note: ({ tenantId, sessionId }, entry) => unitOf(tenantId)((tx) => noteInTimeline(tx, sessionId, entry)),
     log,
@@ -156,7 +162,7 @@ export async function runBrowserHost({ config, log, plugins = [] }: BrowserHostP
       await ended;
       // Whatever is still to be done for its sessions, others do without it.
       await forgetHost(deps.system, id);
-      await Promise.all([close(), client.connection.close()]);
+      await Promise.all([close(), client.connection.close(), rm(recorder.folder, { recursive: true, force: true })]);
     },
   };
 }
