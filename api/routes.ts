@@ -8,6 +8,8 @@ import { auditExportsRoutes } from './audit/audit-exports.routes.ts';
 import { auditInternalRoutes } from './audit/audit-internal.routes.ts';
 import { downloadsRoutes } from './downloads/downloads.routes.ts';
 import { authRoutes } from './auth/auth.routes.ts';
+import { liveLinksRoutes } from './browser-sessions/live-links.routes.ts';
+import { livePageRoutes } from './browser-sessions/live-page.routes.ts';
 import { browserReplaysRoutes } from './browser-sessions/replays.routes.ts';
 import { buildRequestsRoutes } from './builds/build-requests.routes.ts';
 import { hooksRoutes } from './builds/hooks.routes.ts';
@@ -117,6 +119,8 @@ export const routes: readonly AnyRoute[] = [
   ...releaseNotesRoutes,
   ...changeSummaryRoutes,
   ...browserReplaysRoutes,
+  ...liveLinksRoutes,
+  ...livePageRoutes,
   ...buildsRoutes,
   ...buildRequestsRoutes,
   ...hooksRoutes,

@@ -10,6 +10,8 @@ import { createFindInvited } from '../domain/invitations/invitations.queries.ts'
 import { createTokenRing } from '../domain/auth/token-ring.ts';
 import { createAccessTokens } from '../domain/auth/access-tokens.ts';
 import { createAuthenticator } from '../domain/auth/authenticator.ts';
+import { createFindLiveAccess } from '../domain/browser-sessions/live-access.ts';
+import { createLiveLinkTokens } from '../domain/browser-sessions/live-link-tokens.ts';
 import { createHostTokens } from '../domain/browser-sessions/host-tokens.ts';
 import { createSignInThrottle } from '../domain/auth/sign-in-throttle.ts';
 import { createSessions } from '../domain/auth/sessions.ts';
@@ -92,6 +94,8 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
   });
   const cookies = cookiesOf(config.publicUrl);
   const hostTokens = createHostTokens(ring, config.publicUrl);
+  const liveLinkTokens = createLiveLinkTokens(ring, config.publicUrl);
+  const findLiveAccess = createFindLiveAccess({ reads, tokens: liveLinkTokens, now });
   const tokenLimit = createRateLimit(database, {
     name: 'token',
     perMinute: config.RATE_LIMIT_PER_MINUTE,
@@ -144,7 +148,13 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
       },
       hosts: backend.hosts,
       mocks: { upstreams: backend.mockUpstreams },
-      browsers: { recordings: backend.recordings, replayLinkHours: config.REPLAY_LINK_HOURS, hostTokens },
+      browsers: {
+        recordings: backend.recordings,
+        replayLinkHours: config.REPLAY_LINK_HOURS,
+        hostTokens,
+        liveLinkTokens,
+        findLiveAccess,
+      },
       chat: { ...backend.chat, findSenders: createFindChatSenders(database) },
       crm: { ...backend.crm, noteAccess: createAccessNotes(database, now) },
       documents: createDocumentStore({ database, kept: config.DOCUMENT_VERSIONS, signalLanes: signals.lanes }),
@@ -224,6 +234,7 @@ export function createApi({ config, log, metrics, launch, dependencies }: ApiPar
     cookies,
     reads,
     hostTokens,
+    findLiveAccess,
     tokenLimit,
     basePath: config.BASE_PATH,
     publicUrl: config.publicUrl,

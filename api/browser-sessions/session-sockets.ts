@@ -1,20 +1,17 @@
-import { addressOfHost, placeOfSession } from '../../domain/browser-sessions/host-places.ts';
-import { capOf, mayChange } from '../../domain/browser-sessions/session-rules.ts';
-import { sessionById } from '../../domain/browser-sessions/sessions.queries.ts';
+import { addressOfHost } from '../../domain/browser-sessions/host-places.ts';
 import { DomainError, notFound } from '../../domain/shared/errors.ts';
 import type { PassedTo } from '../http/pass-socket.ts';
-import type { SocketInput, SocketRoute, SocketScope } from '../http/socket-routes.ts';
+import type { SocketInput, SocketRoute, SocketScope, SocketTo } from '../http/socket-routes.ts';
+import { admission, linksIn } from './live-admission.ts';
 
-/** The socket of the page on which a session is watched; `mode=control`: who may change the session asks for it. */
-async function admitLive({ id, query }: SocketInput, scope: SocketScope): Promise<PassedTo> {
-  const actor = await scope.caller();
-  const reads = scope.reads.as(actor);
-  const session = await sessionById(reads, id);
-  const { hostId, address } = await placeOfSession(reads, session);
-  const asks = query.get('mode') === 'control' && mayChange(actor, session) ? 'control' : 'watch';
-  const until = capOf(new Date(session.createdAt));
-  const grant = { hostId, sessionId: id, asks, by: actor, linkId: null, until } as const;
-  return { address, token: await scope.hostTokens.sign(grant, scope.now()) };
+/** The socket of the page on which a session is watched, for people and for guests by a live link; `mode=control` asks for control. */
+async function admitLive({ id, query }: SocketInput, scope: SocketScope): Promise<SocketTo> {
+  const links = linksIn(scope.cookie('qs_live'));
+  const actor = links.length === 0 ? await scope.caller() : await scope.callerNow();
+  const access = await scope.findLiveAccess(id, { actor, links });
+  if (!access) throw notFound('The browser session');
+  const callerNow = async () => ({ actor: await scope.callerNow(), links });
+  return admission(access, query.get('mode') === 'control' ? 'control' : 'watch', { ...scope, callerNow });
 }
 
 /** Automation has a token for one connection, which its host spends. */

@@ -1,7 +1,10 @@
 import { isLoopbackHost } from '../../domain/shared/loopback-rules.ts';
 
-/** `qs_session`: the session of a browser. `qs_oidc`: a pending sign-in with the identity provider. */
-export type CookieName = 'qs_session' | 'qs_oidc';
+/**
+ * `qs_session`: the session of a browser. `qs_oidc`: a pending sign-in with the identity provider. `qs_live`: live links
+ * that were opened, the newest first.
+ */
+export type CookieName = 'qs_session' | 'qs_oidc' | 'qs_live';
 
 /** The cookies of the service: hidden from scripts and not sent with cross-site writes (RFC 6265bis). */
 export interface Cookies {

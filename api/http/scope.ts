@@ -4,6 +4,8 @@ import type { ObjectStore } from '../../domain/objects/object-store.port.ts';
 import type { Encryption } from '../../domain/shared/encryption.ts';
 import type { CommitGraphCache } from '../../domain/git/commit-graph-cache.ts';
 import type { HostTokens } from '../../domain/browser-sessions/host-tokens.ts';
+import type { FindLiveAccess } from '../../domain/browser-sessions/live-access.ts';
+import type { LiveLinkTokens } from '../../domain/browser-sessions/live-link-tokens.ts';
 import type { Recordings } from '../../domain/browser-sessions/replays.mutations.ts';
 import type { OrgPolls } from '../../domain/org-limits/org-polls.ts';
 import type { DashboardCache } from '../../domain/org-limits/limit-dashboard.ts';
@@ -58,6 +60,8 @@ export interface Adapters {
     /** How long a reference in a playlist is valid at least. */
     replayLinkHours: number;
     hostTokens: HostTokens;
+    liveLinkTokens: LiveLinkTokens;
+    findLiveAccess: FindLiveAccess;
   };
   chat: {
     platform: ChatPlatform;

@@ -2,12 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { hashSecret } from '../../domain/auth/secrets.ts';
+import type { FindLiveAccess } from '../../domain/browser-sessions/live-access.ts';
 import type { HostTokens } from '../../domain/browser-sessions/host-tokens.ts';
 import type { FencedReads } from '../../domain/data/fenced-reads.ts';
 import type { Actor } from '../../domain/shared/actor.ts';
 import { DomainError, notFound } from '../../domain/shared/errors.ts';
 import { isId, newId } from '../../domain/shared/ids.ts';
 import { type Asked, type CredentialDeps, identify } from './credentials.ts';
+import type { CookieName } from './cookies.ts';
 import { refuseOn, type Sockets } from './http-server.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { type PassedTo, passSocket } from './pass-socket.ts';
@@ -16,6 +18,8 @@ import type { RateLimit } from './rate-limit.ts';
 
 /** Of a process, opening ones included. */
 const SOCKETS_MAX = 200;
+/** How soon a socket ends whose opener may have it no more. */
+const RECHECK_MS = 2_000;
 
 /** A request for a WebSocket, of a page of this service or of a client that is no browser. */
 export interface SocketInput {
@@ -34,8 +38,19 @@ export interface SocketScope {
   hasCredential: boolean;
   reads: FencedReads;
   hostTokens: HostTokens;
+  findLiveAccess: FindLiveAccess;
+  /** Who sends it by now, without counting it as a request; undefined: nobody, or no longer. */
+  callerNow(): Promise<Actor | undefined>;
+  /** A cookie that came from a page of this service. */
+  cookie(name: CookieName): string | undefined;
   now: () => Date;
   log: Logger;
+}
+
+/** A socket that is passed on, as long as its opener may have it. */
+export interface SocketTo extends PassedTo {
+  /** False: it is closed. Rejects when that cannot be told now. Absent: nobody withdraws it. */
+  isStillAdmitted?: () => Promise<boolean>;
 }
 
 /** A WebSocket that another server of ours serves: who may have it, and where it is passed to. */
@@ -43,12 +58,13 @@ export interface SocketRoute {
   /** With `{id}` for a UUID. What stands in its query is in no log. */
   path: `/${string}`;
   /** Throws `DomainError`. */
-  admit(input: SocketInput, scope: SocketScope): Promise<PassedTo>;
+  admit(input: SocketInput, scope: SocketScope): Promise<SocketTo>;
 }
 
 export interface SocketDeps extends CredentialDeps {
   reads: FencedReads;
   hostTokens: HostTokens;
+  findLiveAccess: FindLiveAccess;
   tokenLimit: RateLimit;
   basePath: string;
   now: () => Date;
@@ -84,6 +100,7 @@ export function createSocketServer(routes: readonly SocketRoute[], deps: SocketD
     assertOwnOrigin(request, deps.publicUrl);
     const to = await route.admit(input, scopeOf(deps, request, requestId));
     await passSocket(request, connection, head, to);
+    if (to.isStillAdmitted) closeWhenWithdrawn(connection, to.isStillAdmitted);
   };
 
   return {
@@ -119,6 +136,18 @@ export function createSocketServer(routes: readonly SocketRoute[], deps: SocketD
   };
 }
 
+function closeWhenWithdrawn(connection: Duplex, isStillAdmitted: () => Promise<boolean>): void {
+  const timer = setInterval(() => {
+    isStillAdmitted().then(
+      (is) => is || connection.destroy(),
+      // What cannot be told now is asked again.
+      () => undefined,
+    );
+  }, RECHECK_MS);
+  timer.unref();
+  connection.once('close', () => clearInterval(timer));
+}
+
 /** The value of `{id}` in a path; undefined for a path that is not of this form. */
 function idIn(path: string, form: string): string | undefined {
   const [before = '', behind = ''] = form.split('{id}');
@@ -136,7 +165,7 @@ function assertOwnOrigin(request: IncomingMessage, publicUrl: string): void {
 }
 
 function scopeOf(deps: SocketDeps, request: IncomingMessage, requestId: string): SocketScope {
-  const { reads, hostTokens, now, tokenLimit } = deps;
+  const { reads, hostTokens, findLiveAccess, now, tokenLimit } = deps;
   const isOfPage = headerOf(request, 'origin') !== '';
   const asked: Asked = {
     method: 'GET',
@@ -151,8 +180,19 @@ function scopeOf(deps: SocketDeps, request: IncomingMessage, requestId: string):
     },
     hasCredential:
       asked.get('authorization') !== '' || deps.cookies.read(asked.get('cookie'), 'qs_session') !== undefined,
+    async callerNow() {
+      try {
+        const { actor } = await identify(deps, asked);
+        return actor.run ? undefined : actor;
+      } catch (error) {
+        if (error instanceof DomainError && error.code === 'unauthenticated') return undefined;
+        throw error;
+      }
+    },
+    cookie: (name) => deps.cookies.read(asked.get('cookie'), name),
     reads,
     hostTokens,
+    findLiveAccess,
     now,
     log: deps.log.child({ requestId }),
   };

@@ -3,6 +3,7 @@ import { jsonColumn } from '../data/columns.ts';
 import { tenantOwned } from '../data/tenant-owned.ts';
 import type { Actor } from '../shared/actor.ts';
 import type { BrowserProviderName, Isolation, Viewport } from './browser-provider.port.ts';
+import type { LiveMode } from './live-viewer-rules.ts';
 import type { RecordingState, SessionStatus, StatusReason } from './session-rules.ts';
 
 /** A browser that is lent for a time, signed in to an org. */
@@ -100,6 +101,23 @@ export const BrowserReplayPageSchema = defineEntity({
 });
 export class BrowserReplayPage extends BrowserReplayPageSchema.class {}
 BrowserReplayPageSchema.setClass(BrowserReplayPage);
+
+/** A link by which people without an account watch a session. The link itself is signed, and kept nowhere. */
+export const BrowserLiveLinkSchema = defineEntity({
+  name: 'BrowserLiveLink',
+  tableName: 'browser_live_link',
+  properties: {
+    ...tenantOwned,
+    projectId: p.uuid(),
+    sessionId: p.uuid(),
+    mode: p.text().$type<LiveMode>(),
+    expiresAt: p.datetime(3),
+    revokedAt: p.datetime(3).nullable(),
+    createdBy: jsonColumn<Actor>(),
+  },
+});
+export class BrowserLiveLink extends BrowserLiveLinkSchema.class {}
+BrowserLiveLinkSchema.setClass(BrowserLiveLink);
 
 /** A process that runs browsers, for all tenants. */
 export const BrowserHostSchema = defineEntity({

@@ -14,3 +14,30 @@ export interface LiveViewer {
   /** The link by which they came; null: they are signed in. */
   linkId: string | null;
 }
+
+/** Whether a link opens anything. */
+export const holds = (
+  { expiresAt, revokedAt }: { expiresAt: string | Date; revokedAt: string | Date | null },
+  now: Date,
+): boolean => revokedAt === null && new Date(expiresAt) > now;
+
+/** Who comes by a link, as the trail and others who watch see them. */
+export const guestOf = (
+  { linkId, tenantId, tenantSlug }: { linkId: string; tenantId: string; tenantSlug: string },
+  createdBy: Actor,
+): Actor => ({
+  type: 'system',
+  id: `live-link:${linkId}`,
+  tenantId,
+  tenantSlug,
+  role: 'member',
+  email: `guest of ${createdBy.email}`,
+});
+
+/** Somebody who was let in to a browser, by what their connection says of them. */
+export const viewerOf = ({ asks, by, linkId }: { asks: LiveMode; by: Actor; linkId: string | null }): LiveViewer => ({
+  name: by.email,
+  may: asks,
+  actor: by,
+  linkId,
+});

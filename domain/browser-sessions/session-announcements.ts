@@ -37,7 +37,10 @@ export type SessionAction =
   | 'failed'
   | 'deleted'
   | 'recording_ready'
-  | 'recording_removed';
+  | 'recording_removed'
+  | 'link_created'
+  | 'link_revoked'
+  | 'control_taken';
 
 /** Writes to the trail and to the timeline what happened to a session; its workflow looks again. */
 export async function record(

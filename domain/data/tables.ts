@@ -15,6 +15,7 @@ import {
 import { RateLimitSchema } from '../rate-limits/rate-limits.entities.ts';
 import {
   BrowserHostSchema,
+  BrowserLiveLinkSchema,
   BrowserReplayPageSchema,
   BrowserSessionEventSchema,
   BrowserSessionSchema,
@@ -142,6 +143,7 @@ export const entities = [
   UserRecoveryCodeSchema,
   UserTotpSchema,
   BrowserHostSchema,
+  BrowserLiveLinkSchema,
   BrowserReplayPageSchema,
   BrowserSessionSchema,
   BrowserSessionEventSchema,

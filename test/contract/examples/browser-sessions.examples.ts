@@ -45,6 +45,9 @@ export const browserSessionsExamples = featureExamples(
       await recordedSession(app, { projectId, environmentId: envId }),
       await recordedSession(app, { projectId, environmentId: envId }),
     ];
+    const watchedId = await recordedSession(app, { projectId, isLive: true, recordingState: 'none' });
+    const link = { mode: 'watch', minutes: 30 };
+    const { id: linkId }: Json = await owner.post(201, `/api/browser-sessions/${watchedId}/live-links`, link);
     // Opened by somebody else: what the examples open is to be noted.
     const { text } = await app.as(app.member).request(200, 'GET', `/api/browser-sessions/${playedId}/replays/0`);
     const reference = text.split('u=').at(-1)?.split('\n')[0] ?? '';
@@ -69,7 +72,20 @@ export const browserSessionsExamples = featureExamples(
       .set({ status: 'live', hostId: host?.id ?? null })
       .where('id', '=', connectedId)
       .execute();
-    return { connectedId, recorded, envId, liveId, reportedId, stoppedId, deletedId, playedId, replayedId, reference };
+    return {
+      connectedId,
+      recorded,
+      envId,
+      liveId,
+      reportedId,
+      stoppedId,
+      deletedId,
+      playedId,
+      replayedId,
+      reference,
+      watchedId,
+      linkId,
+    };
   },
   {
     listBrowserSessions: ({ recorded }) => ({ query: { repositoryIdentifier: recorded, status: 'provisioning,live' } }),
@@ -96,6 +112,14 @@ export const browserSessionsExamples = featureExamples(
     getEnvironmentBrowserReplayPlaylist: ({ envId, replayedId }) => ({
       params: { envId, sessionId: replayedId, pageId: '0' },
     }),
+    createLiveLink: ({ watchedId }) => ({ params: { id: watchedId }, body: { mode: 'control', minutes: 30 } }),
+    listLiveLinks: ({ watchedId }) => ({ params: { id: watchedId } }),
+    revokeLiveLink: ({ watchedId, linkId }) => ({ params: { id: watchedId, linkId } }),
+    // Nobody is signed in.
+    getLivePage: ({ watchedId }) => ({ params: { id: watchedId }, status: 302 }),
+    getLiveState: ({ watchedId }) => ({ params: { id: watchedId }, status: 404 }),
+    getLivePictures: ({ watchedId }) => ({ params: { id: watchedId }, status: 404 }),
+    getLiveAsset: () => ({ params: { name: 'live.css' } }),
     recordSessionInEnvironment: ({ envId }) => ({
       params: { envId },
       body: { minutes: 30, viewport: { width: 1_600, height: 900 }, allowedHosts: ['help.example.com'] },
